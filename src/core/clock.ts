@@ -1,0 +1,57 @@
+// Time as a part the hub is handed: wall clock, monotonic clock and named timers. Tests hand in a virtual one.
+
+export interface Timer extends Disposable {
+  readonly name: string;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. May step: a Pi without a real-time clock wakes up in the past. */
+  now(): number;
+  /** Milliseconds that only grow; for measuring spans. */
+  mono(): number;
+  /** Runs `fn` once after `ms` (monotonic) milliseconds. */
+  after(name: string, ms: number, fn: () => void): Timer;
+  /** Runs `fn` every `ms` (monotonic) milliseconds. */
+  every(name: string, ms: number, fn: () => void): Timer;
+}
+
+// setTimeout counts in a signed 32-bit integer: a longer wait would fire at once.
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  mono: () => performance.now(),
+  after(name, ms, fn) {
+    let handle: ReturnType<typeof setTimeout>;
+    const wait = (left: number): void => {
+      const step = Math.min(left, LONGEST_WAIT_MS);
+      handle = setTimeout(() => (left > step ? wait(left - step) : fn()), step);
+    };
+    wait(Math.max(0, ms));
+    return { name, [Symbol.dispose]: () => clearTimeout(handle) };
+  },
+  every(name, ms, fn) {
+    const handle = setInterval(fn, Math.min(ms, LONGEST_WAIT_MS));
+    return { name, [Symbol.dispose]: () => clearInterval(handle) };
+  },
+};
+
+/** Resolves after `ms`, or at once when the signal aborts; true when the whole time has passed. */
+export function sleep(clock: Clock, name: string, ms: number, signal?: AbortSignal): Promise<boolean> {
+  if (signal?.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const timer = clock.after(name, ms, () => finish(true));
+    const onAbort = () => finish(false);
+    const finish = (whole: boolean) => {
+      timer[Symbol.dispose]();
+      signal?.removeEventListener("abort", onAbort);
+      resolve(whole);
+    };
+    signal?.addEventListener("abort", onAbort);
+  });
+}
+
+/** ISO 8601 UTC with seconds, the contract's form: `2026-01-31T23:59:59Z`. */
+export function isoSeconds(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,123 @@
+// Values against TypeBox schemas: every problem in words a person can act on, never the rejected value itself
+// (it may be a password). Defaults come from the schema.
+import { Kind, type Static, type TSchema } from "@sinclair/typebox";
+import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
+import { closest, distance } from "fastest-levenshtein";
+
+export interface Problem {
+  /** Dotted path of the key, `notify.channels[1].smtp.port`; empty for the whole. */
+  path: string;
+  /** What is wrong and what would be right. */
+  message: string;
+  /** A problem that does not keep the hub from starting. */
+  warning?: boolean;
+}
+
+export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
+
+/** Fills in the schema's defaults and checks the result; unknown keys of closed objects are problems. */
+export function checkValue<S extends TSchema>(schema: S, value: unknown, at = ""): Checked<Static<S>> {
+  const filled = Value.Default(schema, Value.Clone(value));
+  const problems = [...Value.Errors(schema, filled)].flatMap((error) => describe(error, at));
+  return problems.length > 0
+    ? { ok: false, problems: firstPerPath(problems) }
+    : { ok: true, value: filled as Static<S> };
+}
+
+/** `/channels/0/name` → `channels[0].name`, put behind `at`. */
+export function dottedPath(pointer: string, at = ""): string {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path === "" ? part : `${path}.${part}`), at);
+}
+
+/** " – did you mean "x"?" when one of the known words is close, else the empty string. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  if (known.length === 0) return "";
+  const best = closest(word, known);
+  return distance(word, best) <= Math.max(1, Math.floor(Math.max(word.length, best.length) / 3))
+    ? ` – did you mean "${best}"?`
+    : "";
+}
+
+function describe(error: ValueError, at: string): Problem[] {
+  const path = dottedPath(error.path, at);
+  // Alternatives: say what each of them misses only where one fits the value's own `type`.
+  if (error.type === ValueErrorType.Union) {
+    const inner = error.errors
+      .map((branch) => [...branch])
+      .find((branch) => branch.length > 0 && !branch.some(isDiscriminator));
+    if (inner && error.schema.anyOf?.some((branch: TSchema) => branch.type === "object"))
+      return inner.flatMap((child) => describe(child, at));
+  }
+  if (error.type === ValueErrorType.ObjectAdditionalProperties) {
+    const key = lastPart(error.path);
+    return [{ path, message: `unknown key "${key}"${didYouMean(key, Object.keys(error.schema.properties ?? {}))}` }];
+  }
+  return [{ path, message: wording(error) }];
+}
+
+function isDiscriminator(error: ValueError): boolean {
+  return error.type === ValueErrorType.Literal && lastPart(error.path) === "type";
+}
+
+function lastPart(pointer: string): string {
+  return (pointer.split("/").at(-1) ?? "").replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function wording({ type, schema }: ValueError): string {
+  if (typeof schema.problem === "string")
+    return type === ValueErrorType.ObjectRequiredProperty ? `missing: ${schema.problem}` : schema.problem;
+  switch (type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return `missing: must be ${expected(schema)}`;
+    case ValueErrorType.StringMinLength:
+      return schema.minLength === 1 ? "must not be empty" : `must have at least ${schema.minLength} characters`;
+    case ValueErrorType.StringMaxLength:
+      return `must have at most ${schema.maxLength} characters`;
+    case ValueErrorType.ArrayMinItems:
+      return `must have at least ${schema.minItems} ${schema.minItems === 1 ? "entry" : "entries"}`;
+    case ValueErrorType.ArrayMaxItems:
+      return `must have at most ${schema.maxItems} entries`;
+    default:
+      return `must be ${expected(schema)}`;
+  }
+}
+
+function expected(schema: TSchema): string {
+  if (typeof schema.expected === "string") return schema.expected;
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map((branch: TSchema) => expected(branch)).join(" or ");
+  switch (schema.type ?? schema[Kind]) {
+    case "string":
+      return schema.pattern ? `text of the form ${schema.pattern}` : "text";
+    case "integer":
+      return `a whole number${range(schema)}`;
+    case "number":
+      return `a number${range(schema)}`;
+    case "boolean":
+      return "true or false";
+    case "array":
+      return "a list";
+    case "object":
+      return "a table of keys and values";
+    case "null":
+      return "null";
+    default:
+      return "of another form";
+  }
+}
+
+function range({ minimum, maximum }: TSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return ` not below ${minimum}`;
+  return maximum === undefined ? "" : ` not above ${maximum}`;
+}
+
+// A missing key is reported by TypeBox as required and again as of the wrong type.
+function firstPerPath(problems: Problem[]): Problem[] {
+  const seen = new Set<string>();
+  return problems.filter(({ path }) => !seen.has(path) && seen.add(path));
+}

@@ -1,0 +1,94 @@
+// Opens an SQLite file: pragmas, damage, migrations. A damaged file is set aside, never deleted.
+import { Database } from "bun:sqlite";
+import { existsSync, renameSync } from "node:fs";
+import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
+
+export interface OpenOptions {
+  path: string;
+  migrations: readonly string[];
+  /** Makes the name a damaged file is kept under. */
+  now: () => number;
+}
+
+export interface OpenedDatabase {
+  db: Database;
+  /** Where the damaged file was moved, if there was one. */
+  setAside?: string;
+}
+
+/** Opens or creates the file. Throws HubError: `storage` where it cannot be used, `config` where it is of a newer hub. */
+export function openDatabase(options: OpenOptions): OpenedDatabase {
+  try {
+    return { db: openSound(options) };
+  } catch (error) {
+    if (!isDamage(error)) throw explain(error, options.path);
+    const setAside = moveAside(options.path, options.now());
+    return { db: openSound(options), setAside };
+  }
+}
+
+/**
+ * A second connection to a file that is open already; `normal` syncs the log at checkpoints only, so that a power cut
+ * may take the last moments but never the file.
+ */
+export function connect(path: string, synchronous: "full" | "normal"): Database {
+  const db = new Database(path, { create: true, strict: true });
+  db.run("PRAGMA busy_timeout = 5000");
+  db.run("PRAGMA journal_mode = WAL");
+  db.run(`PRAGMA synchronous = ${synchronous}`);
+  db.run("PRAGMA foreign_keys = ON");
+  return db;
+}
+
+/** Puts the log back into the file and closes it. */
+export function closeDatabase(db: Database): void {
+  try {
+    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // The log stays beside the file and is read at the next start.
+  }
+  db.close();
+}
+
+function openSound({ path, migrations }: OpenOptions): Database {
+  const db = connect(path, "full");
+  try {
+    const verdict = db.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get()?.quick_check;
+    if (verdict !== "ok") throw Object.assign(new Error(`quick_check: ${verdict}`), { code: "SQLITE_CORRUPT" });
+    migrate(db, migrations, path);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function migrate(db: Database, migrations: readonly string[], path: string): void {
+  const version = db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+  if (version > migrations.length) {
+    throw new HubError(
+      "config",
+      `${path} was written by a newer hub (schema ${version}, this one knows ${migrations.length}): run that version, or restore an older backup`,
+    );
+  }
+  db.transaction(() => {
+    for (const sql of migrations.slice(version)) db.run(sql);
+    db.run(`PRAGMA user_version = ${migrations.length}`);
+  }).immediate();
+}
+
+function isDamage(error: unknown): boolean {
+  return ["SQLITE_CORRUPT", "SQLITE_NOTADB"].some((code) => systemCode(error)?.startsWith(code));
+}
+
+function moveAside(path: string, now: number): string {
+  const target = `${path}.damaged-${new Date(now).toISOString().replace(/[:.]/g, "-")}`;
+  for (const suffix of ["", "-wal", "-shm"]) if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);
+  return target;
+}
+
+function explain(error: unknown, path: string): unknown {
+  if (error instanceof HubError) return error;
+  const why = isStorageFault(error) ? "the disk is full or cannot be written" : messageOf(error);
+  return new HubError("storage", `cannot open ${path}: ${why}`, { cause: error });
+}

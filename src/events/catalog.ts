@@ -1,0 +1,49 @@
+// Every event type there is. A new one is a definition in this folder and a line here.
+import type { EventOf } from "./define.ts";
+import * as devices from "./devices.ts";
+import * as plugins from "./plugins.ts";
+import * as rules from "./rules.ts";
+
+export const catalog = [
+  devices.deviceStateChanged,
+  devices.deviceAvailabilityChanged,
+  devices.deviceNameChanged,
+  devices.deviceCommandSent,
+  devices.deviceBatteryLow,
+  devices.deviceBatteryRecovered,
+  devices.timerStateChanged,
+  devices.modeChanged,
+  rules.ruleFired,
+  rules.actionFailed,
+  rules.sceneActivated,
+  rules.hubVariableChanged,
+  rules.systemStarted,
+  plugins.pluginRegistered,
+  plugins.pluginOffline,
+  plugins.pluginHeartbeat,
+  plugins.pluginStatusChanged,
+  plugins.mqttMessage,
+] as const;
+
+/** `custom_<event_type>`: from a rule's `fire_event` or from a plugin; its other fields are the sender's. */
+export type CustomEvent = { type: `custom_${string}`; [field: string]: unknown };
+
+export type HubEvent = EventOf<(typeof catalog)[number]> | CustomEvent;
+export type EventType = HubEvent["type"];
+
+/** What every emitted event carries besides its own fields. */
+export interface Stamp {
+  /** UTC, `2026-01-31T23:59:59Z`. */
+  timestamp: string;
+  /** Only grows, across restarts too. */
+  seq: number;
+}
+
+const known = new Set<string>(catalog.map(({ type }) => type));
+
+/** Whether events of this name can occur: one of the catalogue's, or `custom_` with a name. */
+export function isEventType(name: string): boolean {
+  return known.has(name) || /^custom_./.test(name);
+}
+
+export const eventTypeNames: readonly string[] = [...known];

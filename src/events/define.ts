@@ -1,0 +1,23 @@
+// What an event type is: its name, its own fields, what it is about.
+import { type Static, type TObject, type TProperties, Type } from "@sinclair/typebox";
+
+export interface EventDefinition<T extends string = string, F extends TProperties = TProperties> {
+  readonly type: T;
+  /** When it is emitted; goes into the OpenAPI document. */
+  readonly doc: string;
+  readonly fields: TObject<F>;
+}
+
+export type EventOf<D> = D extends EventDefinition<infer T, infer F> ? { type: T } & Static<TObject<F>> : never;
+
+/** Defines one event type. The common fields (`type`, `timestamp`, `seq`) are added when it is emitted. */
+export function defineEvent<const T extends string, F extends TProperties>(
+  type: T,
+  doc: string,
+  fields: F,
+): EventDefinition<T, F> {
+  return { type, doc, fields: Type.Object(fields) };
+}
+
+/** Attribute name → value. */
+export const Attributes = Type.Record(Type.String(), Type.Unknown());

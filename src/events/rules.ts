@@ -1,0 +1,35 @@
+// Events about rules, scenes, variables and the engine.
+import { Type } from "@sinclair/typebox";
+import { defineEvent } from "./define.ts";
+
+const AnyObject = Type.Record(Type.String(), Type.Unknown());
+
+export const ruleFired = defineEvent("rule_fired", "A rule's conditions passed and its actions executed", {
+  rule_id: Type.String(),
+  rule_name: Type.String(),
+  trigger_type: Type.String(),
+  trigger_context: AnyObject,
+  trigger_label: Type.String(),
+});
+
+export const actionFailed = defineEvent("action_failed", "A rule action failed to execute", {
+  rule_id: Type.String(),
+  rule_name: Type.String(),
+  action_type: Type.String(),
+  error: Type.String(),
+});
+
+export const sceneActivated = defineEvent("scene_activated", "A scene was activated", {
+  scene_id: Type.String(),
+  scene_name: Type.String(),
+});
+
+export const hubVariableChanged = defineEvent("hub_variable_changed", "A hub variable was written", {
+  name: Type.String(),
+  value: Type.Unknown(),
+  previous_value: Type.Unknown(),
+});
+
+export const systemStarted = defineEvent("system_started", "The rule engine finished its startup initialization", {
+  version: Type.String(),
+});

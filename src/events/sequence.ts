@@ -1,0 +1,38 @@
+// Numbers for events that only grow, across restarts, power cuts and clocks that step back.
+import type { Clock } from "../core/clock.ts";
+
+/** Where the number that was reserved last is kept. */
+export interface SequenceMark {
+  load(): number;
+  /** Must be durable when it returns. */
+  save(mark: number): void;
+}
+
+export interface Sequence {
+  /** The number given out last, or the one before the first. */
+  readonly current: number;
+  next(): number;
+}
+
+// A block is reserved with one write: a million events go by until the next.
+const BLOCK = 1_000_000;
+
+/** Starts at the clock (microseconds, below 2^53 until the year 2255) or behind the stored mark, whichever is greater. */
+export function createSequence(clock: Clock, mark: SequenceMark): Sequence {
+  let current = Math.max(Math.floor(clock.now()) * 1000, mark.load());
+  let reserved = current + BLOCK;
+  mark.save(reserved);
+  return {
+    get current() {
+      return current;
+    },
+    next() {
+      current++;
+      if (current >= reserved) {
+        reserved = current + BLOCK;
+        mark.save(reserved);
+      }
+      return current;
+    },
+  };
+}
