@@ -1,6 +1,17 @@
 // Files the binary carries inside as text: `import x from "./x.sql" with { type: "text" }`.
 declare module "*.sql" {
   const text: string;
-
-  export { text as default };
+  export default text;
+}
+declare module "*.ron" {
+  const text: string;
+  export default text;
+}
+declare module "*.toml.txt" {
+  const text: string;
+  export default text;
+}
+declare module "*.bundle.js" {
+  const text: string;
+  export default text;
 }

@@ -29,7 +29,7 @@ export interface LogOptions {
   clock: Clock;
   output: Output;
   level: Level;
-  /** A file that rotates at 5 MiB, five are kept; none when absent. */
+  /** A file that rotates at 5 MiB, five are kept; none when absent. Gathered for up to 5 s: each write is a sync. */
   file?: string;
 }
 
@@ -51,7 +51,13 @@ export function openLog({ clock, output, level, file }: LogOptions): { log: Log 
   const sinks: (Sink & Partial<Disposable> & Partial<AsyncDisposable>)[] = [outputSink(output)];
   if (file)
     sinks.push(
-      getRotatingFileSink(file, { maxSize: 5 * 1024 * 1024, maxFiles: 5, bufferSize: 0, formatter: formatter(false) }),
+      getRotatingFileSink(file, {
+        maxSize: 5 * 1024 * 1024,
+        maxFiles: 5,
+        bufferSize: 16 * 1024,
+        flushInterval: 5000,
+        formatter: formatter(false),
+      }),
     );
 
   function write(category: readonly string[], at: Level, message: string, fields: Fields = {}): void {

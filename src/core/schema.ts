@@ -3,6 +3,7 @@
 import { Kind, type Static, type TSchema } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import { closest, distance } from "fastest-levenshtein";
+import { isObject } from "./json.ts";
 
 export interface Problem {
   /** Dotted path of the key, `notify.channels[1].smtp.port`; empty for the whole. */
@@ -18,7 +19,7 @@ export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem
 /** Fills in the schema's defaults and checks the result; unknown keys of closed objects are problems. */
 export function checkValue<S extends TSchema>(schema: S, value: unknown, at = ""): Checked<Static<S>> {
   const filled = Value.Default(schema, Value.Clone(value));
-  const problems = [...Value.Errors(schema, filled)].flatMap((error) => describe(error, at));
+  const problems = [...Value.Errors(schema, filled)].flatMap((error) => describeError(error, at));
   return problems.length > 0
     ? { ok: false, problems: firstPerPath(problems) }
     : { ok: true, value: filled as Static<S> };
@@ -42,16 +43,10 @@ export function didYouMean(word: string, known: readonly string[]): string {
     : "";
 }
 
-function describe(error: ValueError, at: string): Problem[] {
+/** One of TypeBox's errors in our words; several where a value has alternatives. */
+export function describeError(error: ValueError, at: string): Problem[] {
   const path = dottedPath(error.path, at);
-  // Alternatives: say what each of them misses only where one fits the value's own `type`.
-  if (error.type === ValueErrorType.Union) {
-    const inner = error.errors
-      .map((branch) => [...branch])
-      .find((branch) => branch.length > 0 && !branch.some(isDiscriminator));
-    if (inner && error.schema.anyOf?.some((branch: TSchema) => branch.type === "object"))
-      return inner.flatMap((child) => describe(child, at));
-  }
+  if (error.type === ValueErrorType.Union) return describeAlternatives(error, at);
   if (error.type === ValueErrorType.ObjectAdditionalProperties) {
     const key = lastPart(error.path);
     return [{ path, message: `unknown key "${key}"${didYouMean(key, Object.keys(error.schema.properties ?? {}))}` }];
@@ -59,8 +54,19 @@ function describe(error: ValueError, at: string): Problem[] {
   return [{ path, message: wording(error) }];
 }
 
-function isDiscriminator(error: ValueError): boolean {
-  return error.type === ValueErrorType.Literal && lastPart(error.path) === "type";
+/** Alternatives told apart by `type`: what the one that is meant misses, or which types there are. */
+function describeAlternatives(error: ValueError, at: string): Problem[] {
+  const branches: TSchema[] = error.schema.anyOf ?? [];
+  const path = dottedPath(error.path, at);
+  const types = branches.map((branch) => branch.properties?.type?.const as unknown);
+  if (!isObject(error.value) || types.some((type) => typeof type !== "string"))
+    return [{ path, message: wording(error) }];
+  const meant = types.indexOf(error.value.type);
+  if (meant < 0) {
+    const message = `must be one of ${types.map((type) => JSON.stringify(type)).join(", ")}`;
+    return [{ path: path === "" ? "type" : `${path}.type`, message }];
+  }
+  return [...(error.errors[meant] ?? [])].flatMap((inner) => describeError(inner, at));
 }
 
 function lastPart(pointer: string): string {
@@ -116,8 +122,8 @@ function range({ minimum, maximum }: TSchema): string {
   return maximum === undefined ? "" : ` not above ${maximum}`;
 }
 
-// A missing key is reported by TypeBox as required and again as of the wrong type.
-function firstPerPath(problems: Problem[]): Problem[] {
+/** One problem a path: TypeBox reports a missing key as required and again as of the wrong type. */
+export function firstPerPath(problems: Problem[]): Problem[] {
   const seen = new Set<string>();
   return problems.filter(({ path }) => !seen.has(path) && seen.add(path));
 }

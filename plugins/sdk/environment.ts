@@ -1,0 +1,36 @@
+// What the hub tells a plugin when it starts it: argv and HUB_* variables.
+
+export interface Environment {
+  pluginId: string;
+  host: string;
+  port: number;
+  username: string;
+  password: string | undefined;
+  /** First part of every topic. */
+  prefix: string;
+  configPath: string | undefined;
+}
+
+/** `args` are the process's own, without runtime and script. Throws with every problem at once. */
+export function readEnvironment(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Environment {
+  const problems: string[] = [];
+  const pluginId = env.HUB_PLUGIN_ID || env.HUB_MQTT_USERNAME || "";
+  if (!pluginId) problems.push("HUB_PLUGIN_ID is not set: the id of this plugin in the hub's [[plugins]]");
+  else if (/[/+#]/.test(pluginId)) problems.push("HUB_PLUGIN_ID must not contain / + or #");
+  const port = Number(env.HUB_MQTT_PORT || 1883);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) problems.push("HUB_MQTT_PORT must be from 1 to 65535");
+  if (problems.length > 0) throw new Error(problems.join("; "));
+
+  return {
+    pluginId,
+    host: env.HUB_MQTT_HOST || "127.0.0.1",
+    port,
+    username: env.HUB_MQTT_USERNAME || pluginId,
+    password: env.HUB_MQTT_PASSWORD,
+    prefix: env.HUB_TOPIC_PREFIX || "hub",
+    configPath: args[0] || env.HUB_PLUGIN_CONFIG || undefined,
+  };
+}

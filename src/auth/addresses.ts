@@ -1,0 +1,95 @@
+// Network addresses: one spelling each, ranges, and which address a request really comes from.
+import ipaddr from "ipaddr.js";
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type Range = readonly [Address, number];
+
+export interface AddressSet {
+  has(address: string): boolean;
+}
+
+/** The part of `Headers` that is read here. */
+export interface HeaderReader {
+  get(name: string): string | null;
+}
+
+/** An address without a port; undefined for anything else. `::ffff:1.2.3.4` is `1.2.3.4`, a zone (`%eth0`) is dropped. */
+export function parseAddress(text: string): Address | undefined {
+  const bare = text.trim().replace(/%.*$/, "");
+  if (ipaddr.IPv4.isValidFourPartDecimal(bare)) return ipaddr.IPv4.parse(bare);
+  // The library also takes "1", octal and hexadecimal: notations that two programs read differently.
+  if (!bare.includes(":") || !ipaddr.IPv6.isValid(bare)) return undefined;
+  return ipaddr.process(bare);
+}
+
+/** One spelling for each address; text that is no address comes back as it is. */
+export function normalizeAddress(text: string): string {
+  return parseAddress(text)?.toString() ?? text;
+}
+
+/** `10.0.0.0/8`, `fd00::/8` or a single address. */
+export function parseRange(text: string): Range | undefined {
+  const [base = "", bits, ...rest] = text.trim().split("/");
+  const address = parseAddress(base);
+  if (!address || rest.length > 0) return undefined;
+  const size = address.kind() === "ipv4" ? 32 : 128;
+  if (bits === undefined) return [address, size];
+  if (!/^\d{1,3}$/.test(bits)) return undefined;
+  // A range of mapped addresses counts its bits in IPv6.
+  const prefix = Number(bits) - (size === 32 && base.includes(":") ? 96 : 0);
+  return prefix >= 0 && prefix <= size ? [address, prefix] : undefined;
+}
+
+/** Entries that are neither an address nor a range match nothing. */
+export function addressSet(entries: readonly string[]): AddressSet {
+  const ranges = entries.map(parseRange).filter((range) => range !== undefined);
+  return {
+    has(text) {
+      if (ranges.length === 0) return false;
+      const address = parseAddress(text);
+      return address !== undefined && ranges.some((range) => contains(range, address));
+    },
+  };
+}
+
+export function isLoopback(text: string): boolean {
+  return parseAddress(text)?.range() === "loopback";
+}
+
+/**
+ * The address a request comes from: the peer, or what `X-Forwarded-For` says where the peer is a trusted proxy.
+ * Read from the right, since everything left of the last untrusted hop was written by strangers; where a hop cannot be
+ * read, the one before it (seen from the hub) counts.
+ */
+export function clientAddress(peer: string, headers: HeaderReader, trusted: AddressSet): string {
+  let client = normalizeAddress(peer);
+  const hops = (headers.get("x-forwarded-for") ?? "").split(",");
+  while (trusted.has(client)) {
+    const hop = parseHop(hops.pop() ?? "");
+    if (hop === undefined) break;
+    client = hop;
+  }
+  return client;
+}
+
+/** What one household or attacker shares: an IPv4 address, or the /64 an IPv6 host may choose from freely. */
+export function networkOf(text: string): string {
+  const address = parseAddress(text);
+  if (!address) return "unknown";
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return `${address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(":")}::/64`;
+}
+
+// Some proxies write the port as well: `1.2.3.4:5678`, `[fd00::1]:5678`.
+function parseHop(text: string): string | undefined {
+  const hop = text.trim();
+  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
+  return parseAddress(bare)?.toString();
+}
+
+function contains([base, bits]: Range, address: Address): boolean {
+  return base.kind() === address.kind() && address.match(base, bits);
+}

@@ -1,0 +1,115 @@
+// API keys: shown once, stored as SHA-256 (a key has 256 random bits, so a slow hash would protect nothing more).
+import type { Database } from "bun:sqlite";
+import { createHash } from "node:crypto";
+import { HubError } from "../core/errors.ts";
+import { type RandomBytes, secret, uuid } from "../core/ids.ts";
+import { type Role, storedRole } from "./roles.ts";
+
+export interface ApiKey {
+  id: string;
+  label: string;
+  role: Role;
+  /** The name of who made it; the key outlives that account. */
+  createdBy: string;
+  /** Epoch ms. */
+  createdAt: number;
+  /** Epoch ms; never when undefined. */
+  expiresAt: number | undefined;
+}
+
+export interface NewApiKey {
+  label: string;
+  role: Role;
+  createdBy: string;
+  expiresInDays?: number | undefined;
+}
+
+export interface ApiKeys {
+  list(): ApiKey[];
+  byId(id: string): ApiKey | undefined;
+  /** By the key itself, expired or not. */
+  find(key: string): ApiKey | undefined;
+  /** Throws HubError `invalid`. The key cannot be read again. */
+  create(key: NewApiKey): ApiKey & { key: string };
+  /** Throws HubError `not_found`. */
+  remove(id: string): void;
+}
+
+interface Row {
+  id: string;
+  label: string;
+  role: string;
+  created_by: string;
+  created_at: number;
+  expires_at: number | null;
+}
+
+const PREFIX = "hub_";
+const LONGEST_LABEL = 100;
+const MOST_DAYS = 3650;
+const DAY_MS = 86_400_000;
+const COLUMNS = "id, label, role, created_by, created_at, expires_at";
+
+/** Whether a credential claims to be an API key; a JWT never starts so. */
+export function looksLikeApiKey(credential: string): boolean {
+  return credential.startsWith(PREFIX);
+}
+
+export function createApiKeys(db: Database, random: RandomBytes, now: () => number): ApiKeys {
+  const list = db.query<Row, []>(`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, id`);
+  const byId = db.query<Row, [string]>(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`);
+  const byHash = db.query<Row, [string]>(`SELECT ${COLUMNS} FROM api_keys WHERE key_hash = ?`);
+  const remove = db.query("DELETE FROM api_keys WHERE id = ?");
+  const insert = db.query(
+    "INSERT INTO api_keys (id, key_hash, label, role, created_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+
+  return {
+    list: () => list.all().map(keyOf),
+    byId: (id) => optionalKey(byId.get(id)),
+    find: (key) => optionalKey(byHash.get(sha256(key))),
+    create({ label: rawLabel, role, createdBy, expiresInDays }) {
+      const label = checkLabel(rawLabel);
+      checkDays(expiresInDays);
+      const createdAt = now();
+      const expiresAt = expiresInDays === undefined ? undefined : Math.round(createdAt + expiresInDays * DAY_MS);
+      const id = uuid(random);
+      const key = `${PREFIX}${secret(random, 32)}`;
+      insert.run(id, sha256(key), label, role, createdBy, createdAt, expiresAt ?? null);
+      return { id, label, role, createdBy, createdAt, expiresAt, key };
+    },
+    remove(id) {
+      if (remove.run(id).changes === 0) throw new HubError("not_found", "there is no such API key");
+    },
+  };
+}
+
+function checkLabel(text: string): string {
+  const label = text.trim();
+  if (label !== "" && [...label].length <= LONGEST_LABEL) return label;
+  throw new HubError("invalid", `the label must have 1 to ${LONGEST_LABEL} characters`);
+}
+
+function checkDays(days: number | undefined): void {
+  if (days === undefined || (days > 0 && days <= MOST_DAYS)) return;
+  throw new HubError("invalid", `expires_in_days must be above 0 and at most ${MOST_DAYS}; leave it out for no expiry`);
+}
+
+function sha256(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+function optionalKey(row: Row | null): ApiKey | undefined {
+  return row ? keyOf(row) : undefined;
+}
+
+function keyOf(row: Row): ApiKey {
+  return {
+    id: row.id,
+    label: row.label,
+    role: storedRole(row.role),
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at ?? undefined,
+  };
+}

@@ -1,0 +1,130 @@
+// Who may do what: puts the parts of this room together. Guarding routes and sockets is left to the HTTP part.
+import type { Clock } from "../core/clock.ts";
+import { type RandomBytes, readablePassword } from "../core/ids.ts";
+import { guarded } from "../core/lifecycle.ts";
+import type { Log } from "../core/log.ts";
+import type { StateDb } from "../db/state-db.ts";
+import { addressSet, isLoopback } from "./addresses.ts";
+import { type ApiKeys, createApiKeys } from "./api-keys.ts";
+import { type Authenticator, createAuthenticator, type Identity } from "./authenticate.ts";
+import type { AuthSection } from "./config.ts";
+import { createLogin, type Login } from "./login.ts";
+import { createLoginLimit } from "./login-limit.ts";
+import { createPasswords, type Passwords } from "./passwords.ts";
+import type { Role } from "./roles.ts";
+import { createTokens } from "./tokens.ts";
+import { checkUsername, createUsers, type User, type Users } from "./users.ts";
+
+export type { Identity };
+
+export interface AuthOptions {
+  config: AuthSection;
+  db: StateDb;
+  clock: Clock;
+  random: RandomBytes;
+  log: Log;
+}
+
+export interface Auth {
+  /**
+   * Who a bearer token or API key stands for. Without one: the whitelisted address, or undefined. Throws HubError
+   * `unauthenticated` with `tokenSent` for a bad one, whitelisted or not, so that a mistake shows. Answers (and throws)
+   * synchronously for keys and for tokens seen before.
+   */
+  identify: Authenticator["identify"];
+  /** Whether an identity found earlier still stands: not expired, user there and unchanged, key not deleted. */
+  stillValid: Authenticator["stillValid"];
+  /** Throws HubError: `unauthenticated`, `rate_limited`, `unavailable`. */
+  login: Login["login"];
+  /** Throws HubError: `forbidden` for a wrong current password, `invalid` for a bad new one, `rate_limited`. */
+  changePassword(identity: Identity, current: string, next: string, address?: string): Promise<void>;
+  users: UserAccounts;
+  apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
+  /** With an empty user table: makes `admin` with a password that is not known anywhere else. */
+  ensureAdministrator(): Promise<{ username: string; password: string } | undefined>;
+  /** Told after any change that may end sessions, so that open sockets are looked at again. */
+  onRevoked(listener: () => void): Disposable;
+}
+
+/** All throw HubError: `not_found`, `conflict` (name taken, last administrator), `invalid`. */
+export interface UserAccounts {
+  list(): User[];
+  get(username: string): User | undefined;
+  create(user: { username: string; password: string; role: Role }): Promise<User>;
+  setRole(username: string, role: Role): User;
+  setPassword(username: string, password: string): Promise<User>;
+  remove(username: string): void;
+}
+
+export function createAuth({ config, db, clock, random, log }: AuthOptions): Auth {
+  const now = (): number => clock.now();
+  const users = createUsers(db.durable, random, now);
+  const apiKeys = createApiKeys(db.durable, random, now);
+  const passwords = createPasswords();
+  const tokens = createTokens({ secret: config.jwt_secret, lifetimeHours: config.token_lifetime_hours, clock });
+  const whitelist = addressSet(config.whitelist);
+  const limit = createLoginLimit({ clock, exempt: (address) => isLoopback(address) || whitelist.has(address) });
+  const { identify, stillValid } = createAuthenticator({ users, apiKeys, tokens, whitelist, clock });
+  const { login, changePassword } = createLogin({ users, passwords, tokens, limit });
+
+  const listeners = new Set<() => void>();
+  function revoked(): void {
+    for (const listener of [...listeners]) listener();
+  }
+
+  return {
+    identify,
+    stillValid,
+    login,
+    async changePassword(identity, current, next, address = "") {
+      await changePassword(identity, { current, next, address });
+      revoked();
+    },
+    users: createAccounts(users, passwords, revoked),
+    apiKeys: {
+      list: apiKeys.list,
+      create: apiKeys.create,
+      remove(id) {
+        apiKeys.remove(id);
+        revoked();
+      },
+    },
+    async ensureAdministrator() {
+      if (users.count() > 0) return undefined;
+      const [username, password] = ["admin", readablePassword(random, 16)];
+      const made = users.createFirst({ username, passwordHash: await passwords.hash(password) });
+      return made && { username, password };
+    },
+    onRevoked(listener) {
+      const call = guarded(log, "revoked", listener);
+      listeners.add(call);
+      return { [Symbol.dispose]: () => void listeners.delete(call) };
+    },
+  };
+}
+
+function createAccounts(users: Users, passwords: Passwords, revoked: () => void): UserAccounts {
+  return {
+    list: users.list,
+    get: users.byName,
+    async create({ username, password, role }) {
+      // Before the hash is computed: it is costly.
+      checkUsername(username);
+      return users.create({ username, passwordHash: await passwords.hash(password), role });
+    },
+    setRole(username, role) {
+      const user = users.setRole(username, role);
+      revoked();
+      return user;
+    },
+    async setPassword(username, password) {
+      const user = users.setPasswordHash(username, await passwords.hash(password));
+      revoked();
+      return user;
+    },
+    remove(username) {
+      users.remove(username);
+      revoked();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+// [auth]: the secret that signs tokens, how long they live, and who needs none.
+import { type Static, Type } from "@sinclair/typebox";
+import type { Problem } from "../core/schema.ts";
+import { parseRange } from "./addresses.ts";
+
+export const AuthSection = Type.Object(
+  {
+    /** Signs every token; changing it ends all of them. 32 characters are never fewer than the 32 bytes HS256 asks for. */
+    jwt_secret: Type.String({
+      minLength: 32,
+      pattern: "^(?!\\s*<[^<>]*>\\s*$)",
+      problem:
+        "must be a random text of at least 32 characters that nobody else knows; make one with: openssl rand -base64 48",
+    }),
+    token_lifetime_hours: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 8760,
+      default: 24,
+      expected: "a number of hours above 0, at most 8760 (one year)",
+    }),
+    /** Addresses or CIDR ranges that are administrators without a token. */
+    whitelist: Type.Array(Type.String(), { default: [], expected: "a list of addresses or CIDR ranges" }),
+  },
+  { additionalProperties: false },
+);
+export type AuthSection = Static<typeof AuthSection>;
+
+/** What one schema cannot say: whitelist entries that are no addresses, or that let everybody in. */
+export function authProblems({ whitelist }: AuthSection): Problem[] {
+  return whitelist.flatMap((entry, index): Problem[] => {
+    const path = `auth.whitelist[${index}]`;
+    const range = parseRange(entry);
+    if (!range) {
+      const example = 'write an address or a CIDR range, such as "192.168.1.20" or "fd00::/8"';
+      return [{ path, message: `"${entry}" is neither: ${example}` }];
+    }
+    if (range[1] > 0) return [];
+    return [{ path, message: `"${entry}" makes everybody who reaches the hub an administrator`, warning: true }];
+  });
+}

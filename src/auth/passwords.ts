@@ -1,0 +1,75 @@
+// Passwords: what is accepted, and argon2id at a bounded cost (19 MiB each, so a Pi must not do many at once).
+import { HubError } from "../core/errors.ts";
+
+export interface Passwords {
+  /** Throws HubError: `invalid` for a password that is not accepted, `unavailable` when too many wait. */
+  hash(password: string): Promise<string>;
+  /** Takes the same time where there is no hash to compare with, and answers false. */
+  verify(password: string, hash: string | undefined): Promise<boolean>;
+}
+
+// OWASP's lower recommendation for argon2id.
+const COST = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
+const AT_ONCE = 2;
+const MOST_WAITING = 32;
+const SHORTEST = 8;
+const LONGEST_BYTES = 1024;
+
+/** Of nobody's password, at the cost above. */
+export const DUMMY_HASH =
+  "$argon2id$v=19$m=19456,t=2,p=1$K/p+w1qoDcqUbbX5743jmCLbYRdDTmI24SplBAKW948$iZjDk5cc5Bk8O1knrDx/jwlD1hYwkJGikGXk0VKw3hQ";
+
+/** Throws HubError `invalid`; never repeats the password. */
+export function checkPassword(password: string): void {
+  if ([...password].length < SHORTEST) {
+    throw new HubError("invalid", `the password is too short: it needs at least ${SHORTEST} characters`);
+  }
+  if (Buffer.byteLength(password) > LONGEST_BYTES) {
+    throw new HubError("invalid", `the password is too long: at most ${LONGEST_BYTES} bytes`);
+  }
+}
+
+export function createPasswords(): Passwords {
+  const gate = createGate(AT_ONCE, MOST_WAITING);
+  return {
+    async hash(password) {
+      checkPassword(password);
+      return gate(() => Bun.password.hash(canonical(password), COST));
+    },
+    async verify(password, hash) {
+      const acceptable = password !== "" && Buffer.byteLength(password) <= LONGEST_BYTES;
+      const known = acceptable && hash !== undefined;
+      const same = await gate(() =>
+        Bun.password.verify(acceptable ? canonical(password) : "nobody", known ? hash : DUMMY_HASH),
+      );
+      return known && same;
+    },
+  };
+}
+
+// The same "é" is one character from one keyboard and two from another.
+function canonical(password: string): string {
+  return password.normalize("NFC");
+}
+
+/** Runs at most `atOnce` works side by side; refuses when `mostWaiting` wait already. */
+function createGate(atOnce: number, mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async function passGate(work) {
+    if (running < atOnce) running++;
+    else if (waiting.length >= mostWaiting) {
+      throw new HubError("unavailable", "too many logins at once; try again in a moment", {
+        details: { retryAfterSecs: 2 },
+      });
+    } else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // The place goes straight to the next in line, so nobody slips in between.
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}

@@ -1,0 +1,76 @@
+// Tokens: signed and verified through @elysiajs/jwt. What a token says is only a claim; whether its user still stands is
+// asked elsewhere.
+import { jwt } from "@elysiajs/jwt";
+import type { Clock } from "../core/clock.ts";
+
+export interface TokenClaims {
+  userId: string;
+  ver: number;
+  /** Epoch ms. */
+  expiresAt: number;
+}
+
+export interface IssuedToken {
+  token: string;
+  /** Seconds. */
+  expiresIn: number;
+}
+
+export interface Tokens {
+  issue(user: { id: string; role: string; ver: number }): Promise<IssuedToken>;
+  /** The claims of a token that was verified before and has not expired; costs next to nothing. */
+  recall(token: string): TokenClaims | undefined;
+  /** Undefined for every token that is not ours, is not whole, or has expired. */
+  verify(token: string): Promise<TokenClaims | undefined>;
+}
+
+export interface TokenOptions {
+  secret: string;
+  lifetimeHours: number;
+  clock: Clock;
+  /** How many verified tokens are remembered. */
+  capacity?: number;
+}
+
+// Ours have about 300 characters.
+const LONGEST_TOKEN = 4096;
+
+export function createTokens({ secret, lifetimeHours, clock, capacity = 1000 }: TokenOptions): Tokens {
+  const signer = jwt({ name: "jwt", secret }).decorator.jwt;
+  const expiresIn = Math.max(1, Math.round(lifetimeHours * 3600));
+  const verified = new Map<string, TokenClaims>();
+
+  function remember(token: string, claims: TokenClaims): void {
+    const oldest = verified.size >= capacity ? verified.keys().next().value : undefined;
+    if (oldest !== undefined) verified.delete(oldest);
+    verified.set(token, claims);
+  }
+
+  return {
+    async issue({ id, role, ver }) {
+      const exp = Math.floor(clock.now() / 1000) + expiresIn;
+      // The plugin sets `iat` itself, from the system's clock; nothing here depends on it.
+      return { token: await signer.sign({ sub: id, role, ver, exp }), expiresIn };
+    },
+    recall(token) {
+      const claims = verified.get(token);
+      if (!claims || clock.now() < claims.expiresAt) return claims;
+      verified.delete(token);
+      return undefined;
+    },
+    async verify(token) {
+      if (token.length > LONGEST_TOKEN) return undefined;
+      const payload = await signer.verify(token, {
+        algorithms: ["HS256"],
+        requiredClaims: ["sub", "exp", "ver"],
+        currentDate: new Date(clock.now()),
+      });
+      if (!payload) return undefined;
+      const { sub, exp, ver } = payload;
+      if (typeof sub !== "string" || typeof exp !== "number" || typeof ver !== "number") return undefined;
+      const claims: TokenClaims = { userId: sub, ver, expiresAt: exp * 1000 };
+      remember(token, claims);
+      return claims;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+// What travels inside the executable and is laid out in a new home.
+import hubTemplate from "../../config/hub.template.toml" with { type: "text" };
+import modesToml from "../../config/modes.toml" with { type: "text" };
+import sdkBundle from "../../dist/plugins/sdk.bundle.js" with { type: "text" };
+import sysmonBundle from "../../dist/plugins/sysmon.bundle.js" with { type: "text" };
+import sysmonConfig from "../../plugins/sysmon/config.toml" with { type: "text" };
+import diskAlmostFull from "../../rules/examples/disk-almost-full.ron" with { type: "text" };
+import goodMorning from "../../rules/examples/good-morning.ron" with { type: "text" };
+import type { Asset } from "../home/layout.ts";
+
+export const hubToml = String(hubTemplate);
+
+export const assets: readonly Asset[] = [
+  { path: "config/modes.toml", content: String(modesToml) },
+  { path: "rules/examples/disk-almost-full.ron", content: diskAlmostFull },
+  { path: "rules/examples/good-morning.ron", content: goodMorning },
+  { path: "plugins/sdk/hub-sdk.js", content: sdkBundle },
+  { path: "plugins/sysmon/bin/sysmon.js", content: sysmonBundle },
+  { path: "plugins/sysmon/config/config.toml", content: String(sysmonConfig) },
+];

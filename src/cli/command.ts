@@ -1,0 +1,50 @@
+// What a command of the command line is.
+import type { Edge } from "../core/edge.ts";
+import { findHome } from "../home/find.ts";
+import type { Home } from "../home/paths.ts";
+
+/** What a command may touch besides its arguments. */
+export interface Io {
+  edge: Edge;
+  /** The running executable. */
+  execPath: string;
+  /** Whether that is the compiled hub, not Bun running the sources. */
+  compiled: boolean;
+  isRoot: boolean;
+  stdinIsTerminal: boolean;
+  readStdin(): Promise<string>;
+  /** Resolves with the signal's name when the process is asked to end. */
+  stopRequested(): Promise<string>;
+}
+
+export interface CommandOption {
+  type: "string" | "boolean";
+  doc: string;
+}
+
+export interface Invocation {
+  positionals: string[];
+  options: Readonly<Record<string, string | boolean | undefined>>;
+  io: Io;
+}
+
+export interface Command {
+  name: string;
+  /** Behind the name, in the usage line. */
+  args?: string;
+  summary: string;
+  options: Readonly<Record<string, CommandOption>>;
+  /** How many words may follow the name. */
+  maxPositionals?: number;
+  /** Resolves with the exit code. HubErrors are told by the caller. */
+  run(invocation: Invocation): Promise<number>;
+}
+
+export const homeOption = {
+  home: { type: "string", doc: "HUB_HOME; else the environment's, else around the executable, else /opt/hub or ~/hub" },
+} as const;
+
+export function homeOf({ options, io }: Invocation): Home {
+  const flag = typeof options.home === "string" ? options.home : undefined;
+  return findHome({ flag, env: io.edge.env, execPath: io.execPath, isRoot: io.isRoot });
+}

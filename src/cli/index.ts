@@ -1,0 +1,9 @@
+// Every command there is. A new one is a file in this folder and a line here.
+import { check } from "./check.ts";
+import type { Command } from "./command.ts";
+import { init } from "./init.ts";
+import { passwd } from "./passwd.ts";
+import { serve } from "./serve.ts";
+import { versionCommand } from "./version.ts";
+
+export const commands: readonly Command[] = [serve, init, check, passwd, versionCommand];

@@ -1,0 +1,22 @@
+// hub init: lays out a home without starting anything.
+import { type Command, homeOf, homeOption } from "./command.ts";
+import { layOut, readConfig } from "./prepare.ts";
+
+export const init: Command = {
+  name: "init",
+  summary: "Lay out a home; what is there already stays as it is",
+  options: homeOption,
+  async run(invocation) {
+    const { io } = invocation;
+    const home = homeOf(invocation);
+    const { created } = layOut(home, io);
+    for (const path of created) io.edge.stdout.write(`made ${path}\n`);
+    io.edge.stdout.write(
+      created.length === 0
+        ? `${home.root} is complete\n`
+        : `${home.root} is ready: start it with \`hub --home ${home.root}\`\n`,
+    );
+    readConfig(home, io);
+    return 0;
+  },
+};

@@ -1,0 +1,37 @@
+// hub passwd: a new password for a user, on the home of a stopped or a running hub.
+import { existsSync } from "node:fs";
+import { resetPassword } from "../auth/login.ts";
+import { HubError } from "../core/errors.ts";
+import { readablePassword } from "../core/ids.ts";
+import { openStateDb } from "../db/state-db.ts";
+import { type Command, homeOf, homeOption } from "./command.ts";
+import { credentialsBlock } from "./credentials.ts";
+
+export const passwd: Command = {
+  name: "passwd",
+  args: "[USER]",
+  summary: "Give USER (admin) a new password and end their tokens; made as an administrator if unknown",
+  options: {
+    ...homeOption,
+    stdin: { type: "boolean", doc: "read the new password from standard input instead of making one" },
+  },
+  maxPositionals: 1,
+  async run(invocation) {
+    const { io, options, positionals } = invocation;
+    const { edge } = io;
+    const home = homeOf(invocation);
+    const username = positionals[0] ?? "admin";
+    if (!existsSync(home.stateDb)) {
+      throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home, or start it once`);
+    }
+    const given = options.stdin ? (await io.readStdin()).replace(/\r?\n$/, "") : undefined;
+    const password = given ?? readablePassword(edge.random, 16);
+    using db = openStateDb(home.stateDb, edge.clock.now);
+    const { created } = await resetPassword(db, username, password, edge);
+    if (created) edge.stdout.write(`the user "${username}" was made, as an administrator\n`);
+    edge.stdout.write(
+      given === undefined ? credentialsBlock({ username, password }) : `the password of "${username}" was changed\n`,
+    );
+    return 0;
+  },
+};

@@ -1,0 +1,36 @@
+// [location]: where the house stands. Without coordinates nothing follows the sun.
+import { type Static, Type } from "@sinclair/typebox";
+import type { Problem } from "../core/schema.ts";
+
+export const LocationSection = Type.Object(
+  {
+    latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
+    longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
+    /** IANA name; the machine's own zone when absent. */
+    timezone: Type.Optional(Type.String({ minLength: 1 })),
+  },
+  { additionalProperties: false },
+);
+export type LocationSection = Static<typeof LocationSection>;
+
+export function locationProblems({ latitude, longitude, timezone }: LocationSection): Problem[] {
+  const problems: Problem[] = [];
+  if ((latitude === undefined) !== (longitude === undefined)) {
+    const missing = latitude === undefined ? "latitude" : "longitude";
+    problems.push({ path: `location.${missing}`, message: "missing: give both latitude and longitude, or neither" });
+  }
+  if (timezone !== undefined && !isTimeZone(timezone)) {
+    const message = `"${timezone}" is not a time zone this machine knows; use an IANA name such as "Europe/Berlin"`;
+    problems.push({ path: "location.timezone", message });
+  }
+  return problems;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

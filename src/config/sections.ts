@@ -1,0 +1,67 @@
+// hub.toml as a whole: every part's own section in one schema, and what only a look across sections can find.
+import { type Static, Type } from "@sinclair/typebox";
+import { AuthSection, authProblems } from "../auth/config.ts";
+import type { Problem } from "../core/schema.ts";
+import { EventsSection } from "../events/config.ts";
+import { MqttSection, mqttProblems } from "../mqtt/config.ts";
+import { NotifySection, notifyProblems } from "../notify/config.ts";
+import { PluginsSection, pluginProblems } from "../plugins/config.ts";
+import { StorageSection } from "../state/config.ts";
+import { LocationSection, locationProblems } from "./location.ts";
+import { LogSection } from "./log.ts";
+import { ServerSection, serverProblems } from "./server.ts";
+
+export const HubConfig = Type.Object(
+  {
+    server: ServerSection,
+    location: LocationSection,
+    auth: AuthSection,
+    mqtt: MqttSection,
+    plugins: PluginsSection,
+    notify: NotifySection,
+    events: EventsSection,
+    storage: StorageSection,
+    log: LogSection,
+  },
+  { additionalProperties: false },
+);
+export type HubConfig = Static<typeof HubConfig>;
+
+/** Sections a file may leave out; their keys then have their defaults, or are reported as missing. */
+export const sectionNames = Object.keys(HubConfig.properties) as (keyof HubConfig)[];
+
+/** Problems between keys, for a file whose every key is right by itself. */
+export function crossProblems(config: HubConfig): Problem[] {
+  return [
+    ...serverProblems(config.server),
+    ...locationProblems(config.location),
+    ...authProblems(config.auth),
+    ...mqttProblems(config.mqtt),
+    ...pluginProblems(config.plugins),
+    ...notifyProblems(config.notify),
+    ...portProblems(config),
+    ...accountProblems(config),
+  ];
+}
+
+// A plugin that the hub runs gets its account, named by its id, from the hub.
+function accountProblems({ mqtt, plugins }: HubConfig): Problem[] {
+  const ids = new Set(plugins.map(({ id }) => id));
+  return mqtt.users.flatMap(({ username }, index) =>
+    ids.has(username)
+      ? [
+          {
+            path: `mqtt.users[${index}].username`,
+            message: `"${username}" is a plugin that the hub runs itself; choose another name`,
+          },
+        ]
+      : [],
+  );
+}
+
+function portProblems({ server, mqtt }: HubConfig): Problem[] {
+  if (server.port !== mqtt.port || server.port === 0) return [];
+  return [
+    { path: "mqtt.port", message: `${mqtt.port} is [server] port as well; the two listeners need different ports` },
+  ];
+}

@@ -1,0 +1,32 @@
+// [server]: where the API listens and whom it believes.
+import { type Static, Type } from "@sinclair/typebox";
+import type { Problem } from "../core/schema.ts";
+
+export const ServerSection = Type.Object(
+  {
+    host: Type.String({ minLength: 1, default: "0.0.0.0" }),
+    /** 0 takes any free port. */
+    port: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080 }),
+    cors_origins: Type.Array(
+      Type.String({
+        pattern: "^(\\*|https?://[^/\\s]+)$",
+        problem: 'must be an origin such as "https://home.example" (no path), or "*"',
+      }),
+      { default: [] },
+    ),
+    tls_cert: Type.Optional(Type.String({ minLength: 1 })),
+    tls_key: Type.Optional(Type.String({ minLength: 1 })),
+    /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
+    trusted_proxies: Type.Array(Type.String(), { default: [] }),
+    /** Largest request body; a backup to restore is streamed and not counted. */
+    max_body_bytes: Type.Integer({ minimum: 1024, maximum: 64 * 1024 * 1024, default: 1024 * 1024 }),
+  },
+  { additionalProperties: false },
+);
+export type ServerSection = Static<typeof ServerSection>;
+
+export function serverProblems({ tls_cert, tls_key }: ServerSection): Problem[] {
+  if (Boolean(tls_cert) === Boolean(tls_key)) return [];
+  const missing = tls_cert ? "tls_key" : "tls_cert";
+  return [{ path: `server.${missing}`, message: "missing: TLS needs both tls_cert and tls_key; give both or neither" }];
+}

@@ -1,0 +1,11 @@
+// [events]: the ring of recent events.
+import { type Static, Type } from "@sinclair/typebox";
+
+export const EventsSection = Type.Object(
+  {
+    /** Events kept in memory for `GET /events` and for streams that resume. */
+    buffer: Type.Integer({ minimum: 1, maximum: 100_000, default: 1000 }),
+  },
+  { additionalProperties: false },
+);
+export type EventsSection = Static<typeof EventsSection>;

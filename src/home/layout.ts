@@ -1,0 +1,92 @@
+// Makes a folder a home: whatever is missing is laid out, whatever is there stays as it is.
+import { copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { writeFileAtomic } from "../core/atomic-file.ts";
+import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
+import { type RandomBytes, secret } from "../core/ids.ts";
+import type { Home } from "./paths.ts";
+
+/** One file that travels inside the executable. */
+export interface Asset {
+  /** Relative to HUB_HOME. */
+  path: string;
+  content: string;
+}
+
+export interface LayoutOptions {
+  home: Home;
+  /** The running executable; undefined when run from source, and then none is placed. */
+  executable: string | undefined;
+  /** The text of hub.toml, with `@JWT_SECRET@` where the fresh secret goes. */
+  hubToml: string;
+  assets: readonly Asset[];
+  random: RandomBytes;
+}
+
+export interface LaidOut {
+  /** Whether there was no hub.toml before. */
+  fresh: boolean;
+  /** Paths that were made. */
+  created: string[];
+}
+
+/** Throws HubError `storage` when the home cannot be written. */
+export function layOutHome(options: LayoutOptions): LaidOut {
+  try {
+    return layOut(options);
+  } catch (error) {
+    throw unwritable(error, options.home);
+  }
+}
+
+function layOut({ home, executable, hubToml, assets, random }: LayoutOptions): LaidOut {
+  const created: string[] = [];
+  for (const folder of [home.bin, home.config, home.profiles, home.rules, home.data, home.logs, home.plugins]) {
+    mkdirSync(folder, { recursive: true });
+  }
+  const place = (path: string, content: string, mode?: number): void => {
+    if (existsSync(path)) return;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileAtomic(path, content, mode);
+    created.push(path);
+  };
+  const fresh = !existsSync(home.hubToml);
+  // What a person deleted from a finished home stays deleted; a folder that is missing as a whole is completed.
+  const wanted = assets.filter(({ path }) => fresh || !existsSync(join(home.root, ...path.split("/").slice(0, 2))));
+  for (const asset of wanted)
+    place(join(home.root, asset.path), asset.content, asset.path.endsWith("config.toml") ? 0o600 : 0o644);
+  if (executable) placeExecutable(executable, home, created);
+  // Last: a layout that is cut short starts over instead of looking finished.
+  place(
+    home.hubToml,
+    hubToml.replace("@JWT_SECRET@", () => secret(random, 48)),
+    0o600,
+  );
+  return { fresh, created };
+}
+
+function placeExecutable(executable: string, home: Home, created: string[]): void {
+  if (existsSync(home.executable)) return;
+  const source = realpathSync(executable);
+  try {
+    linkSync(source, home.executable);
+  } catch {
+    const temporary = `${home.executable}.tmp`;
+    rmSync(temporary, { force: true });
+    copyFileSync(source, temporary);
+    if (statSync(temporary).size !== statSync(source).size) throw new Error(`copying ${source} was cut short`);
+    renameSync(temporary, home.executable);
+  }
+  created.push(home.executable);
+}
+
+function unwritable(error: unknown, home: Home): HubError {
+  const mend = ["EACCES", "EPERM"].includes(systemCode(error) ?? "")
+    ? "give its owner the right to write, or choose another with --home"
+    : isStorageFault(error)
+      ? "free some space, or choose another with --home"
+      : "choose another with --home";
+  return new HubError("storage", `cannot lay out the home ${home.root}: ${messageOf(error)}; ${mend}`, {
+    cause: error,
+  });
+}

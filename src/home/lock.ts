@@ -1,0 +1,46 @@
+// One hub per home. The lock is a lock of the operating system (through SQLite), so it ends with the process, however it ends.
+import { Database } from "bun:sqlite";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { HubError, messageOf, systemCode } from "../core/errors.ts";
+import type { Home } from "./paths.ts";
+
+/** Takes the home. Throws HubError `in_use` naming the process that has it. */
+export function lockHome(home: Home): Disposable {
+  const pidFile = `${home.lock}.pid`;
+  let db: Database | undefined;
+  try {
+    db = new Database(home.lock, { create: true });
+    db.run("PRAGMA busy_timeout = 0");
+    db.run("PRAGMA journal_mode = MEMORY");
+    db.run("BEGIN EXCLUSIVE");
+    writeFileSync(pidFile, `${process.pid}\n`);
+  } catch (error) {
+    db?.close();
+    throw explain(error, home, pidFile);
+  }
+  const held = db;
+  return {
+    [Symbol.dispose]() {
+      rmSync(pidFile, { force: true });
+      held.close();
+    },
+  };
+}
+
+function explain(error: unknown, home: Home, pidFile: string): HubError {
+  if (systemCode(error) === "SQLITE_BUSY") {
+    return new HubError(
+      "in_use",
+      `another hub${holder(pidFile)} runs in ${home.root}: stop it first, or give this one another --home`,
+    );
+  }
+  return new HubError("storage", `cannot lock ${home.root}: ${messageOf(error)}`, { cause: error });
+}
+
+function holder(pidFile: string): string {
+  try {
+    return ` (process ${Number.parseInt(readFileSync(pidFile, "utf8"), 10)})`;
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,112 @@
+// The REST API and the upgrade: one line a resource. The guard stands before all of them.
+import { Elysia } from "elysia";
+import type { Auth } from "../auth/auth.ts";
+import type { ServerSection } from "../config/server.ts";
+import type { Log } from "../core/log.ts";
+import type { EventRing } from "../events/feed.ts";
+import type { Plugins } from "../plugins/supervisor.ts";
+import type { Commands } from "../state/commands.ts";
+import type { Registry } from "../state/registry.ts";
+import type { SystemStatus } from "../system/status.ts";
+import { createCors } from "./cors.ts";
+import { bugResponse, problemResponse, toHubError } from "./errors.ts";
+import { type Access, createGuard, type GuardedRoute, splitUrl } from "./guard.ts";
+import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
+import { apiKeyRoutes } from "./routes/api-keys.ts";
+import { authRoutes } from "./routes/auth.ts";
+import { deviceRoutes } from "./routes/devices.ts";
+import { eventRoutes } from "./routes/events.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { notifyRoutes } from "./routes/notify.ts";
+import { pluginRoutes } from "./routes/plugins.ts";
+import { systemRoutes } from "./routes/system.ts";
+import { userRoutes } from "./routes/users.ts";
+import { createSessions } from "./session.ts";
+import { BEHIND_LIMIT_BYTES, type HubStream } from "./stream/hub-stream.ts";
+
+export const API_PREFIX = "/api/v1";
+
+export interface AppDeps {
+  config: ServerSection;
+  version: string;
+  log: Log;
+  auth: Auth;
+  ring: EventRing;
+  stream: () => HubStream;
+  registry: Registry;
+  commands: Commands;
+  plugins: Plugins;
+  status: () => SystemStatus;
+}
+
+export function createApp(deps: AppDeps) {
+  const { config, log, auth } = deps;
+  const cors = createCors(config.cors_origins);
+  const sessions = createSessions({ auth, trustedProxies: config.trusted_proxies, corsOrigins: config.cors_origins });
+
+  const app = new Elysia({
+    prefix: API_PREFIX,
+    // Unknown keys are refused, not dropped.
+    normalize: false,
+    // Hosts of up to three letters (http://pi/) are hosts too.
+    handler: { standardHostname: false },
+    websocket: {
+      maxPayloadLength: 16 * 1024,
+      idleTimeout: 75,
+      // Above the polite limit, so that a sweep can still say why; memory stays bounded either way.
+      backpressureLimit: 2 * BEHIND_LIMIT_BYTES,
+      closeOnBackpressureLimit: true,
+      perMessageDeflate: false,
+    },
+  })
+    .onRequest(function admit({ request, server }): Response | void | Promise<void> {
+      return cors.preflight(request) ?? guard(request, server);
+    })
+    .onError(function refuse({ code, error, request, set }) {
+      const { path } = splitUrl(request.url);
+      const refusal = toHubError({ code, error, set }, log, path);
+      const response = refusal ? problemResponse(refusal, path) : bugResponse(path);
+      for (const [name, value] of Object.entries(cors.headers(request) ?? {})) response.headers.set(name, value);
+      return response;
+    })
+    .onAfterHandle(function addHeaders({ request, set }) {
+      Object.assign(set.headers, { "x-content-type-options": "nosniff" }, cors.headers(request));
+    })
+    .use(openApiDocument(deps.version))
+    .use(healthRoutes(deps))
+    .use(authRoutes({ auth, sessions }))
+    .use(userRoutes({ users: auth.users }))
+    .use(apiKeyRoutes({ apiKeys: auth.apiKeys, sessions }))
+    .use(eventRoutes({ ...deps, sessions }))
+    .use(deviceRoutes({ ...deps, sessions }))
+    .use(pluginRoutes(deps))
+    .use(notifyRoutes())
+    .use(systemRoutes(deps));
+
+  const guard = createGuard({ routes: guardedRoutes(app.routes), sessions, maxBodyBytes: config.max_body_bytes });
+  return app;
+}
+
+interface DeclaredRoute {
+  method: string;
+  path: string;
+  hooks?: { detail?: Record<string, unknown> };
+}
+
+/** What each route declared of itself; one that declared nothing is for administrators. */
+export function guardedRoutes(routes: readonly DeclaredRoute[]): GuardedRoute[] {
+  return routes.flatMap(({ method, path, hooks }) => {
+    const detail = hooks?.detail ?? {};
+    const access =
+      path === API_PREFIX + OPENAPI_PATH ? "public" : ((detail["x-access"] as Access | undefined) ?? "admin");
+    const route = {
+      method,
+      access,
+      tokenInQuery: detail["x-token-in-query"] === true,
+      streamedBody: detail["x-streamed-body"] === true,
+    };
+    // A collection answers with and without its closing slash.
+    const paths = path.length > 1 && path.endsWith("/") ? [path, path.slice(0, -1)] : [path];
+    return paths.map((each) => ({ ...route, path: each }));
+  });
+}

@@ -1,0 +1,102 @@
+// Every refusal as RFC 9457 problem+json. The one table from the hub's codes to statuses.
+import { STATUS_CODES } from "node:http";
+import { type ErrorCode, HubError, isStorageFault, messageOf } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { describeError, firstPerPath, type Problem } from "../core/schema.ts";
+
+const STATUS: Record<ErrorCode, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  upgrade_required: 426,
+  rate_limited: 429,
+  not_implemented: 501,
+  upstream_failed: 502,
+  unavailable: 503,
+  storage: 507,
+  config: 500,
+  in_use: 409,
+};
+
+export function statusOf(error: HubError): number {
+  return STATUS[error.code];
+}
+
+/** The answer for a refusal. `path` is the request's, without its query: that may hold a token. */
+export function problemResponse(error: HubError, path: string): Response {
+  const status = statusOf(error);
+  const { retryAfterSecs, allow, tokenSent, ...details } = error.details;
+  const headers = new Headers({ "content-type": "application/problem+json", "cache-control": "no-store" });
+  if (status === 401) headers.set("www-authenticate", tokenSent ? 'Bearer error="invalid_token"' : "Bearer");
+  if (typeof allow === "string") headers.set("allow", allow);
+  if (status === 426) headers.set("upgrade", "websocket");
+  if (status === 429 || status === 503) headers.set("retry-after", String(retryAfterSecs ?? 5));
+  const body = {
+    type: "about:blank",
+    title: STATUS_CODES[status] ?? "Error",
+    status,
+    code: error.code,
+    detail: error.message,
+    error: error.message,
+    instance: path,
+    ...details,
+  };
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+interface FrameworkFault {
+  code: string | number;
+  error: unknown;
+  set: { status?: number | string };
+}
+
+/** What was thrown, by us or by the framework, as a refusal of ours. What is nobody's refusal is a bug: logged, and 500. */
+export function toHubError({ code, error }: FrameworkFault, log: Log, path: string): HubError | undefined {
+  if (error instanceof HubError) return error;
+  if (code === "VALIDATION") return invalid(problemsOf(error));
+  if (code === "PARSE") return new HubError("invalid", "the body is not valid JSON");
+  if (code === "NOT_FOUND") return new HubError("not_found", "there is nothing at this address");
+  if (isStorageFault(error)) {
+    log.error("a request failed for want of storage", { path, error: messageOf(error) });
+    return new HubError("storage", "the disk is full or cannot be written; nothing was changed");
+  }
+  log.error("a request failed", {
+    path,
+    error: messageOf(error),
+    stack: error instanceof Error ? error.stack : undefined,
+  });
+  return undefined;
+}
+
+export function invalid(problems: Problem[]): HubError {
+  const text = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
+  return new HubError("invalid", text || "the request is not valid", { details: { problems } });
+}
+
+export function bugResponse(path: string): Response {
+  const detail = "something went wrong inside the hub; its log says what";
+  const body = { type: "about:blank", title: STATUS_CODES[500], status: 500, detail, error: detail, instance: path };
+  return new Response(JSON.stringify(body), { status: 500, headers: { "content-type": "application/problem+json" } });
+}
+
+// Elysia's own message echoes the rejected value, passwords included: only the schema's side is told.
+function problemsOf(error: unknown): Problem[] {
+  const { validator, value, type } = error as {
+    validator?: { Errors(value: unknown): Iterable<never> };
+    value?: unknown;
+    type?: string;
+  };
+  const problems = firstPerPath([...(validator?.Errors(value) ?? [])].flatMap((fault) => describeError(fault, "")));
+  if (problems.length > 0) return problems.slice(0, 20);
+  return [
+    {
+      path: "",
+      message: type === "body" ? "a JSON object is needed as the body" : `the ${type ?? "request"} is not valid`,
+    },
+  ];
+}

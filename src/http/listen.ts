@@ -1,0 +1,64 @@
+// Opens the port. Refuses where somebody else has it, and stops in bounded time.
+import { readFileSync } from "node:fs";
+import type { ServerSection } from "../config/server.ts";
+import { HubError, messageOf, systemCode } from "../core/errors.ts";
+import type { createApp } from "./app.ts";
+
+export interface Listener extends AsyncDisposable {
+  readonly port: number;
+  publish(topic: string, text: string): void;
+}
+
+/** `resolvePath` makes the paths of certificate and key absolute. Throws HubError `in_use` or `config`. */
+export function listen(
+  app: ReturnType<typeof createApp>,
+  config: ServerSection,
+  resolvePath: (path: string) => string,
+): Listener {
+  const { host, port, max_body_bytes } = config;
+  const tls = readTls(config, resolvePath);
+  try {
+    app.listen({ hostname: host, port, reusePort: false, maxRequestBodySize: max_body_bytes, ...(tls ? { tls } : {}) });
+  } catch (error) {
+    throw explain(error, host, port);
+  }
+  const server = app.server;
+  if (!server) throw new HubError("unavailable", "the HTTP server did not start");
+  return {
+    port: server.port ?? port,
+    publish: (topic, text) => void server.publish(topic, text),
+    async [Symbol.asyncDispose]() {
+      await server.stop(true);
+    },
+  };
+}
+
+function readTls({ tls_cert, tls_key }: ServerSection, resolvePath: (path: string) => string) {
+  if (!tls_cert || !tls_key) return undefined;
+  const read = (name: string, path: string): string => {
+    try {
+      return readFileSync(resolvePath(path), "utf8");
+    } catch (error) {
+      throw new HubError("config", `server.${name}: ${resolvePath(path)} cannot be read: ${messageOf(error)}`);
+    }
+  };
+  return { cert: read("tls_cert", tls_cert), key: read("tls_key", tls_key) };
+}
+
+function explain(error: unknown, host: string, port: number): unknown {
+  const code = systemCode(error);
+  if (code === "EADDRINUSE") {
+    return new HubError("in_use", `port ${port} is taken by another program: stop it, or set another [server] port`, {
+      cause: error,
+    });
+  }
+  if (code === "EACCES")
+    return new HubError(
+      "config",
+      `this user may not listen on port ${port}: ports below 1024 are root's; set another [server] port`,
+      { cause: error },
+    );
+  return new HubError("config", `cannot listen on ${host}:${port}: ${messageOf(error)}; check [server] host and port`, {
+    cause: error,
+  });
+}

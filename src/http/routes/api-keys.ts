@@ -1,0 +1,96 @@
+// /auth/api-keys: keys for programs. The key itself is answered once, when it is made.
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { ApiKey as ApiKeyRecord, ApiKeys } from "../../auth/api-keys.ts";
+import { Role } from "../../auth/roles.ts";
+import { isoSeconds } from "../../core/clock.ts";
+import { doc } from "../doc.ts";
+import type { Sessions } from "../session.ts";
+
+const ApiKey = Type.Object({
+  id: Type.String(),
+  label: Type.String(),
+  role: Role,
+  created_by: Type.String(),
+  created_at: Type.String(),
+  expires_at: Type.Union([Type.String(), Type.Null()]),
+});
+const NewApiKey = Type.Object(
+  { label: Type.String(), role: Role, expires_in_days: Type.Optional(Type.Number()) },
+  { additionalProperties: false },
+);
+
+export interface ApiKeyRoutesDeps {
+  apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
+  sessions: Sessions;
+}
+
+export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
+  const tag = "auth";
+  return new Elysia({ prefix: "/auth/api-keys" })
+    .get(
+      "/",
+      () => apiKeys.list().map(keyBody),
+      doc({
+        access: "admin",
+        summary: "All API keys, without the keys",
+        tag,
+        answers: { 200: { description: "The keys", schema: Type.Array(ApiKey) } },
+      }),
+    )
+    .post(
+      "/",
+      function createKey({ body, request, set }) {
+        const { label, role, expires_in_days } = body;
+        const made = apiKeys.create({
+          label,
+          role,
+          createdBy: sessions.of(request).name,
+          expiresInDays: expires_in_days,
+        });
+        set.status = 201;
+        return { ...keyBody(made), key: made.key };
+      },
+      {
+        body: NewApiKey,
+        ...doc({
+          access: "admin",
+          summary: "Make an API key",
+          tag,
+          answers: {
+            201: {
+              description: "The key, shown this once",
+              schema: Type.Composite([ApiKey, Type.Object({ key: Type.String() })]),
+            },
+          },
+        }),
+      },
+    )
+    .delete(
+      "/:id",
+      function removeKey({ params }) {
+        apiKeys.remove(params.id);
+        return new Response(null, { status: 204 });
+      },
+      {
+        params: Type.Object({ id: Type.String() }),
+        ...doc({
+          access: "admin",
+          summary: "Withdraw an API key",
+          tag,
+          answers: { 204: { description: "Withdrawn" } },
+        }),
+      },
+    );
+}
+
+function keyBody({ id, label, role, createdBy, createdAt, expiresAt }: ApiKeyRecord) {
+  return {
+    id,
+    label,
+    role,
+    created_by: createdBy,
+    created_at: isoSeconds(createdAt),
+    expires_at: expiresAt === undefined ? null : isoSeconds(expiresAt),
+  };
+}

@@ -1,0 +1,91 @@
+// /auth: logging in, who am I, changing one's password.
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Auth } from "../../auth/auth.ts";
+import { Role } from "../../auth/roles.ts";
+import { isoSeconds } from "../../core/clock.ts";
+import { doc } from "../doc.ts";
+import type { PeerSource, Sessions } from "../session.ts";
+
+const closed = { additionalProperties: false } as const;
+const Credentials = Type.Object(
+  { username: Type.String({ maxLength: 256 }), password: Type.String({ maxLength: 1024 }) },
+  closed,
+);
+const PasswordChange = Type.Object(
+  { current_password: Type.String({ maxLength: 1024 }), new_password: Type.String({ maxLength: 1024 }) },
+  closed,
+);
+const LoggedIn = Type.Object({
+  token: Type.String({ description: "JWT" }),
+  token_type: Type.Literal("Bearer"),
+  expires_in: Type.Integer({ description: "Seconds" }),
+  user: Type.Object({ id: Type.String(), username: Type.String(), role: Role }),
+});
+const Me = Type.Object({
+  id: Type.String(),
+  username: Type.String(),
+  role: Role,
+  kind: Type.String({ description: "user, api_key or whitelist" }),
+  expires_at: Type.Union([Type.String(), Type.Null()]),
+});
+
+export interface AuthRoutesDeps {
+  auth: Pick<Auth, "login" | "changePassword">;
+  sessions: Sessions;
+}
+
+export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
+  const addressOf = (request: Request, server: PeerSource | null): string => sessions.addressOf(request, server);
+  return new Elysia({ prefix: "/auth" })
+    .post(
+      "/login",
+      async function login({ body, request, server }) {
+        const { token, expiresIn, user } = await auth.login(body.username, body.password, addressOf(request, server));
+        return { token, token_type: "Bearer", expires_in: expiresIn, user };
+      },
+      {
+        body: Credentials,
+        ...doc({
+          access: "public",
+          summary: "Obtain a token",
+          tag: "auth",
+          answers: { 200: { description: "A token", schema: LoggedIn } },
+        }),
+      },
+    )
+    .get(
+      "/me",
+      function me({ request }) {
+        const { id, name, role, kind, expiresAt } = sessions.of(request);
+        return { id, username: name, role, kind, expires_at: expiresAt === undefined ? null : isoSeconds(expiresAt) };
+      },
+      doc({
+        access: "viewer",
+        summary: "Who the token stands for",
+        tag: "auth",
+        answers: { 200: { description: "The caller", schema: Me } },
+      }),
+    )
+    .post(
+      "/change-password",
+      async function changePassword({ body, request, server }) {
+        await auth.changePassword(
+          sessions.of(request),
+          body.current_password,
+          body.new_password,
+          addressOf(request, server),
+        );
+        return new Response(null, { status: 204 });
+      },
+      {
+        body: PasswordChange,
+        ...doc({
+          access: "viewer",
+          summary: "Change one's own password; ends all one's tokens",
+          tag: "auth",
+          answers: { 204: { description: "Changed" } },
+        }),
+      },
+    );
+}

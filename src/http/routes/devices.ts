@@ -1,0 +1,149 @@
+// /devices: reading, naming, commanding and removing them.
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import { isoSeconds } from "../../core/clock.ts";
+import { HubError } from "../../core/errors.ts";
+import { forbiddenKey, type JsonObject } from "../../core/json.ts";
+import { Attributes } from "../../events/define.ts";
+import type { Commands } from "../../state/commands.ts";
+import type { Device as DeviceState } from "../../state/device.ts";
+import type { Registry } from "../../state/registry.ts";
+import { doc } from "../doc.ts";
+import type { Sessions } from "../session.ts";
+
+const closed = { additionalProperties: false } as const;
+const nullable = Type.Union([Type.String(), Type.Null()]);
+const Device = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  plugin_id: Type.String(),
+  area: nullable,
+  device_type: nullable,
+  available: Type.Boolean(),
+  attributes: Attributes,
+  last_seen: nullable,
+  last_changed: Type.Record(Type.String(), Type.String(), { description: "Attribute → UTC time of its last change" }),
+  schema: Type.Unknown(),
+  capabilities: Type.Unknown(),
+  manufacturer: nullable,
+  model: nullable,
+  sw_version: nullable,
+  parent_device_id: nullable,
+});
+const DeviceEdit = Type.Object(
+  {
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    area: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
+  },
+  { ...closed, minProperties: 1 },
+);
+const Command = Type.Record(Type.String(), Type.Unknown(), { minProperties: 1 });
+const CommandSent = Type.Object({ device_id: Type.String(), correlation_id: Type.String() });
+const ListQuery = t.Object(
+  {
+    area: t.Optional(t.String()),
+    plugin_id: t.Optional(t.String()),
+    device_type: t.Optional(t.String()),
+    available: t.Optional(t.Boolean()),
+  },
+  closed,
+);
+const byId = { params: Type.Object({ id: Type.String() }) };
+
+export interface DeviceRoutesDeps {
+  registry: Registry;
+  commands: Commands;
+  sessions: Sessions;
+}
+
+export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps) {
+  const tag = "devices";
+  const answers = { 200: { description: "The device", schema: Device } };
+  return new Elysia({ prefix: "/devices" })
+    .get(
+      "/",
+      function listDevices({ query }) {
+        const fits = (device: DeviceState): boolean =>
+          (query.area === undefined || device.area === query.area) &&
+          (query.plugin_id === undefined || device.pluginId === query.plugin_id) &&
+          (query.device_type === undefined || device.deviceType === query.device_type) &&
+          (query.available === undefined || device.available === query.available);
+        return [...registry.list()].filter(fits).map(deviceBody);
+      },
+      {
+        query: ListQuery,
+        ...doc({
+          access: "viewer",
+          summary: "All devices",
+          tag,
+          answers: { 200: { description: "The devices", schema: Type.Array(Device) } },
+        }),
+      },
+    )
+    .get("/:id", ({ params }) => deviceBody(registry.get(params.id)), {
+      ...byId,
+      ...doc({ access: "viewer", summary: "One device", tag, answers }),
+    })
+    .patch("/:id", ({ params, body }) => deviceBody(registry.edit(params.id, body)), {
+      ...byId,
+      body: DeviceEdit,
+      ...doc({ access: "user", summary: "Give a device a name or an area", tag, answers }),
+    })
+    .patch(
+      "/:id/state",
+      async function commandDevice({ params, body, query, request, set }) {
+        const key = forbiddenKey(body);
+        if (key) throw new HubError("invalid", `the key "${key}" is not allowed`);
+        const actor = sessions.of(request);
+        const correlationId = await commands.send(params.id, body as JsonObject, actor, { force: query.force });
+        set.status = 202;
+        return { device_id: params.id, correlation_id: correlationId };
+      },
+      {
+        ...byId,
+        body: Command,
+        query: t.Object(
+          { force: t.Boolean({ default: false, description: "Also when the device is not available" }) },
+          closed,
+        ),
+        ...doc({
+          access: "user",
+          summary: "Command a device: the wanted state",
+          tag,
+          answers: { 202: { description: "Sent to its plugin", schema: CommandSent } },
+        }),
+      },
+    )
+    .delete(
+      "/:id",
+      function removeDevice({ params }) {
+        registry.remove(params.id);
+        return new Response(null, { status: 204 });
+      },
+      {
+        ...byId,
+        ...doc({ access: "admin", summary: "Forget a device", tag, answers: { 204: { description: "Forgotten" } } }),
+      },
+    );
+}
+
+function deviceBody(device: DeviceState) {
+  const { manufacturer, model, sw_version, parent_device_id, schema, capabilities } = device.details;
+  return {
+    id: device.id,
+    name: device.name,
+    plugin_id: device.pluginId,
+    area: device.area ?? null,
+    device_type: device.deviceType ?? null,
+    available: device.available,
+    attributes: device.attributes,
+    last_seen: device.lastSeen === undefined ? null : isoSeconds(device.lastSeen),
+    last_changed: Object.fromEntries(Object.entries(device.lastChanged).map(([name, at]) => [name, isoSeconds(at)])),
+    schema: schema ?? null,
+    capabilities: capabilities ?? null,
+    manufacturer: manufacturer ?? null,
+    model: model ?? null,
+    sw_version: sw_version ?? null,
+    parent_device_id: parent_device_id ?? null,
+  };
+}

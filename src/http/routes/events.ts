@@ -1,0 +1,93 @@
+// /events: the ring of recent events, and the upgrade to the live stream.
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import { HubError } from "../../core/errors.ts";
+import { catalog } from "../../events/catalog.ts";
+import type { EventRing } from "../../events/feed.ts";
+import { doc } from "../doc.ts";
+import type { Sessions } from "../session.ts";
+import { matches, parseFilter } from "../stream/filter.ts";
+import type { HubStream } from "../stream/hub-stream.ts";
+
+const filterQuery = {
+  type: t.Optional(t.String({ description: "Event type names, comma-separated" })),
+  device_id: t.Optional(t.String()),
+  since: t.Optional(t.Integer({ minimum: 0, description: "Only events with a greater seq" })),
+};
+const RecentQuery = t.Object(
+  { ...filterQuery, limit: t.Integer({ minimum: 1, maximum: 1000, default: 50 }) },
+  { additionalProperties: false },
+);
+const StreamQuery = t.Object({ ...filterQuery, token: t.Optional(t.String()) }, { additionalProperties: false });
+
+const stamp = { timestamp: Type.String({ description: "UTC" }), seq: Type.Integer({ description: "Only grows" }) };
+const Event = Type.Union([
+  ...catalog.map(({ type, doc: description, fields }) =>
+    Type.Object({ type: Type.Literal(type), ...stamp, ...fields.properties }, { title: type, description }),
+  ),
+  Type.Object(
+    { type: Type.String({ pattern: "^custom_." }), ...stamp },
+    { title: "custom_<event_type>", description: "A custom event" },
+  ),
+]);
+
+export interface EventRoutesDeps {
+  ring: EventRing;
+  stream: () => HubStream;
+  sessions: Sessions;
+}
+
+export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
+  return new Elysia({ prefix: "/events" })
+    .get(
+      "/",
+      function recentEvents({ query }) {
+        const filter = parseFilter(query.type, query.device_id);
+        const found: string[] = [];
+        for (const envelope of ring.newestFirst()) {
+          if (found.length >= query.limit || envelope.seq <= (query.since ?? 0)) break;
+          if (matches(filter, envelope)) found.push(envelope.json);
+        }
+        return new Response(`[${found.join(",")}]`, { headers: { "content-type": "application/json" } });
+      },
+      {
+        query: RecentQuery,
+        ...doc({
+          access: "viewer",
+          summary: "Recent events, newest first",
+          tag: "events",
+          answers: { 200: { description: "The events", schema: Type.Array(Event) } },
+        }),
+      },
+    )
+    .get(
+      "/stream",
+      function upgradeToStream({ query, request, server }) {
+        if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
+          throw new HubError("upgrade_required", "this is a WebSocket: connect with ws:// or wss://");
+        }
+        const identity = sessions.of(request);
+        const filter = parseFilter(query.type, query.device_id);
+        if (filter.types?.has("mqtt_message") && identity.role !== "admin") {
+          throw new HubError("forbidden", "mqtt_message is for administrators only");
+        }
+        const address = sessions.addressOf(request, server);
+        const handlers = stream().socketHandlers({ identity, address, filter, since: query.since });
+        if (!server?.upgrade(request, { data: handlers as never }))
+          throw new HubError("invalid", "the WebSocket handshake is not valid");
+      },
+      {
+        query: StreamQuery,
+        ...doc({
+          access: "viewer",
+          summary: "Live event feed (WebSocket)",
+          tag: "events",
+          tokenInQuery: true,
+          answers: {
+            101: { description: "Each event is one JSON text frame" },
+            426: { description: "Not a WebSocket handshake" },
+          },
+        }),
+      },
+    );
+}

@@ -1,0 +1,69 @@
+// /plugins: the supervised and the connected ones.
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import { pluginStatus } from "../../events/plugins.ts";
+import type { Plugins } from "../../plugins/supervisor.ts";
+import { doc } from "../doc.ts";
+
+const nullable = Type.Union([Type.String(), Type.Null()]);
+const Plugin = Type.Object({
+  id: Type.String(),
+  status: pluginStatus,
+  enabled: Type.Boolean(),
+  managed: Type.Boolean({ description: "Whether the hub runs its process" }),
+  pid: Type.Union([Type.Integer(), Type.Null()]),
+  restarts: Type.Integer(),
+  last_heartbeat: nullable,
+  last_exit: Type.Unknown({
+    description: "at, code, signal, reason and the last lines of output; null before the first",
+  }),
+  devices: Type.Integer(),
+  version: nullable,
+  notices: Type.Array(Type.Unknown()),
+});
+const byId = { params: Type.Object({ id: Type.String() }) };
+
+export function pluginRoutes({ plugins }: { plugins: Plugins }) {
+  const tag = "plugins";
+  const answers = { 200: { description: "The plugin", schema: Plugin } };
+  return new Elysia({ prefix: "/plugins" })
+    .get(
+      "/",
+      () => plugins.list(),
+      doc({
+        access: "viewer",
+        summary: "All plugins",
+        tag,
+        answers: { 200: { description: "The plugins", schema: Type.Array(Plugin) } },
+      }),
+    )
+    .get("/:id", ({ params }) => plugins.get(params.id), {
+      ...byId,
+      ...doc({ access: "viewer", summary: "One plugin", tag, answers }),
+    })
+    .post("/:id/start", ({ params }) => plugins.start(params.id), {
+      ...byId,
+      ...doc({ access: "admin", summary: "Start it", tag, answers }),
+    })
+    .post("/:id/stop", ({ params }) => plugins.stop(params.id), {
+      ...byId,
+      ...doc({ access: "admin", summary: "Stop it until somebody starts it", tag, answers }),
+    })
+    .post("/:id/restart", ({ params }) => plugins.restart(params.id), {
+      ...byId,
+      ...doc({ access: "admin", summary: "Stop and start it", tag, answers }),
+    })
+    .get("/:id/log", ({ params, query }) => plugins.log(params.id, query.lines), {
+      ...byId,
+      query: t.Object(
+        { lines: t.Integer({ minimum: 1, maximum: 1000, default: 100 }) },
+        { additionalProperties: false },
+      ),
+      ...doc({
+        access: "admin",
+        summary: "Its last lines of output, oldest first",
+        tag,
+        answers: { 200: { description: "Lines", schema: Type.Array(Type.String()) } },
+      }),
+    });
+}

@@ -1,0 +1,98 @@
+// /auth/users: the accounts.
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { UserAccounts } from "../../auth/auth.ts";
+import { Role } from "../../auth/roles.ts";
+import type { User as UserRecord } from "../../auth/users.ts";
+import { isoSeconds } from "../../core/clock.ts";
+import { HubError } from "../../core/errors.ts";
+import { doc } from "../doc.ts";
+
+const closed = { additionalProperties: false } as const;
+const User = Type.Object({ id: Type.String(), username: Type.String(), role: Role, created_at: Type.String() });
+const NewUser = Type.Object({ username: Type.String(), password: Type.String(), role: Role }, closed);
+const UserEdit = Type.Object(
+  { role: Type.Optional(Role), password: Type.Optional(Type.String()) },
+  { ...closed, minProperties: 1 },
+);
+const named = { params: Type.Object({ name: Type.String() }) };
+
+export function userRoutes({ users }: { users: UserAccounts }) {
+  const tag = "auth";
+  return new Elysia({ prefix: "/auth/users" })
+    .get(
+      "/",
+      () => users.list().map(userBody),
+      doc({
+        access: "admin",
+        summary: "All users",
+        tag,
+        answers: { 200: { description: "The users", schema: Type.Array(User) } },
+      }),
+    )
+    .post(
+      "/",
+      async function createUser({ body, set }) {
+        const user = await users.create(body);
+        set.status = 201;
+        return userBody(user);
+      },
+      {
+        body: NewUser,
+        ...doc({
+          access: "admin",
+          summary: "Make a user",
+          tag,
+          answers: { 201: { description: "The user", schema: User } },
+        }),
+      },
+    )
+    .get("/:name", ({ params }) => userBody(found(users, params.name)), {
+      ...named,
+      ...doc({
+        access: "admin",
+        summary: "One user",
+        tag,
+        answers: { 200: { description: "The user", schema: User } },
+      }),
+    })
+    .patch(
+      "/:name",
+      async function editUser({ params, body }) {
+        found(users, params.name);
+        if (body.password !== undefined) await users.setPassword(params.name, body.password);
+        return userBody(body.role === undefined ? found(users, params.name) : users.setRole(params.name, body.role));
+      },
+      {
+        ...named,
+        body: UserEdit,
+        ...doc({
+          access: "admin",
+          summary: "Change role or password; ends the user's tokens",
+          tag,
+          answers: { 200: { description: "The user", schema: User } },
+        }),
+      },
+    )
+    .delete(
+      "/:name",
+      function removeUser({ params }) {
+        users.remove(params.name);
+        return new Response(null, { status: 204 });
+      },
+      {
+        ...named,
+        ...doc({ access: "admin", summary: "Remove a user", tag, answers: { 204: { description: "Removed" } } }),
+      },
+    );
+}
+
+function found(users: UserAccounts, name: string): UserRecord {
+  const user = users.get(name);
+  if (!user) throw new HubError("not_found", `there is no user "${name}"`);
+  return user;
+}
+
+function userBody({ id, username, role, createdAt }: UserRecord) {
+  return { id, username, role, created_at: isoSeconds(createdAt) };
+}

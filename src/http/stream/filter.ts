@@ -1,0 +1,32 @@
+// Which events a reader wants, and the broadcast topics that carry just those.
+import type { Envelope } from "../../events/feed.ts";
+
+export interface StreamFilter {
+  /** undefined: all types but `mqtt_message`. */
+  types: ReadonlySet<string> | undefined;
+  deviceId: string | undefined;
+}
+
+/** `types` is comma-separated; blanks and empty names are ignored. */
+export function parseFilter(types: string | undefined, deviceId: string | undefined): StreamFilter {
+  const names = (types ?? "").split(",").flatMap((name) => name.trim() || []);
+  return { types: names.length > 0 ? new Set(names) : undefined, deviceId: deviceId || undefined };
+}
+
+export function matches({ types, deviceId }: StreamFilter, envelope: Envelope): boolean {
+  if (types ? !types.has(envelope.type) : envelope.type === "mqtt_message") return false;
+  return deviceId === undefined || envelope.deviceId === deviceId;
+}
+
+/** The topics a reader subscribes to. Of the topics an event goes out on, at most one is among them. */
+export function topicsOf({ types, deviceId }: StreamFilter): string[] {
+  if (!types) return [deviceId === undefined ? "all" : `device/${deviceId}`];
+  return [...types].map((type) => (deviceId === undefined ? `type/${type}` : `both/${type}/${deviceId}`));
+}
+
+/** The topics an event goes out on, whatever the number of filters. */
+export function topicsFor({ type, deviceId }: Envelope): string[] {
+  const topics = type === "mqtt_message" ? [`type/${type}`] : ["all", `type/${type}`];
+  if (deviceId !== undefined && type !== "mqtt_message") topics.push(`device/${deviceId}`, `both/${type}/${deviceId}`);
+  return topics;
+}

@@ -1,0 +1,138 @@
+// The live feed: hands each event to Bun's own broadcast, once a topic, and keeps watch over the readers.
+import type { Auth } from "../../auth/auth.ts";
+import type { Clock } from "../../core/clock.ts";
+import { guarded } from "../../core/lifecycle.ts";
+import type { Log } from "../../core/log.ts";
+import type { Envelope, EventFeed } from "../../events/feed.ts";
+import { topicsFor } from "./filter.ts";
+import { createReader, type Reader, type ReaderInfo, type Socket } from "./reader.ts";
+
+/** A reader further behind than this is closed. */
+export const BEHIND_LIMIT_BYTES = 1024 * 1024;
+const SWEEP_MS = 1000;
+const PING_MS = 30_000;
+// A close frame waits behind what the reader never took: after this the connection is cut.
+const CLOSE_GRACE_MS = 5000;
+
+export interface HubStream extends Disposable {
+  /** The functions Bun calls for one socket. */
+  socketHandlers(info: ReaderInfo): SocketHandlers;
+  readonly clients: number;
+}
+
+export interface SocketHandlers {
+  open(socket: Socket): void;
+  message(): void;
+  drain(): void;
+  close(socket: Socket, code: number): void;
+  ping(): void;
+  pong(): void;
+}
+
+export interface HubStreamOptions {
+  feed: EventFeed;
+  auth: Pick<Auth, "stillValid" | "onRevoked">;
+  clock: Clock;
+  log: Log;
+  publish: (topic: string, text: string) => void;
+}
+
+export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOptions): HubStream {
+  const readers = new Set<Reader>();
+  const interest = new Map<string, number>();
+  let mqtt: Disposable | undefined;
+
+  function broadcast(envelope: Envelope): void {
+    for (const topic of topicsFor(envelope)) if (interest.has(topic)) publish(topic, envelope.json);
+  }
+
+  function changeInterest(topics: readonly string[], by: 1 | -1): void {
+    for (const topic of topics) {
+      const count = (interest.get(topic) ?? 0) + by;
+      if (count > 0) interest.set(topic, count);
+      else interest.delete(topic);
+    }
+    // Nobody pays for MQTT traffic as events unless an administrator asked to see it.
+    const wanted = interest.has("type/mqtt_message");
+    if (wanted) mqtt ??= feed.on("mqtt_message", "stream", broadcast);
+    else {
+      mqtt?.[Symbol.dispose]();
+      mqtt = undefined;
+    }
+  }
+
+  function dismiss(reader: Reader, code: number, reason: string): void {
+    if (reader.closingSince !== undefined) return;
+    reader.closingSince = clock.mono();
+    reader.socket.close(code, reason);
+  }
+
+  function sweep(): void {
+    for (const reader of readers) {
+      const behind = reader.socket.getBufferedAmount();
+      if (reader.closingSince !== undefined) {
+        if (clock.mono() - reader.closingSince > CLOSE_GRACE_MS) reader.socket.terminate();
+      } else if (behind > BEHIND_LIMIT_BYTES) {
+        tellBehind(log, reader, behind);
+        dismiss(reader, 1013, "too far behind; come back with since");
+      } else if (!auth.stillValid(reader.info.identity)) {
+        dismiss(reader, 1008, "the token has expired or was withdrawn");
+      } else if (reader.topics.length === 0) reader.catchUp();
+    }
+  }
+
+  const parts: Disposable[] = [
+    feed.on("*", "stream", broadcast),
+    auth.onRevoked(guarded(log, "stream-sweep", sweep)),
+    clock.every("stream-sweep", SWEEP_MS, guarded(log, "stream-sweep", sweep)),
+    clock.every(
+      "stream-ping",
+      PING_MS,
+      guarded(log, "stream-ping", () => {
+        for (const { socket } of readers) socket.ping();
+      }),
+    ),
+  ];
+
+  return {
+    get clients() {
+      return readers.size;
+    },
+    socketHandlers(info) {
+      let reader: Reader | undefined;
+      return {
+        open(socket) {
+          reader = createReader(socket, info, feed.ring, clock.now, (topics) => changeInterest(topics, 1));
+          readers.add(reader);
+          reader.catchUp();
+        },
+        drain: () => reader?.catchUp(),
+        close(_socket, code) {
+          if (!reader) return;
+          readers.delete(reader);
+          changeInterest(reader.topics, -1);
+          // Bun cuts a full connection by itself between two sweeps; the reader then sees 1006.
+          if (code === 1006 && reader.closingSince === undefined) {
+            log.info("a stream client went away without closing", { who: info.identity.name, address: info.address });
+          }
+        },
+        message() {},
+        ping() {},
+        pong() {},
+      };
+    },
+    [Symbol.dispose]() {
+      for (const part of parts) part[Symbol.dispose]();
+      mqtt?.[Symbol.dispose]();
+      for (const reader of readers) dismiss(reader, 1001, "the hub is stopping");
+    },
+  };
+}
+
+function tellBehind(log: Log, { info }: Reader, bytes: number): void {
+  log.warn("a stream client cannot keep up and was closed; it can come back with since", {
+    who: info.identity.name,
+    address: info.address,
+    bytes_behind: bytes,
+  });
+}

@@ -1,0 +1,11 @@
+// The process edge: arguments, streams, signals, exit code. The only file that acts when it is loaded.
+
+import { processIo } from "./cli/process-io.ts";
+import { run } from "./cli/run.ts";
+
+async function main(): Promise<void> {
+  process.exitCode = await run(process.argv.slice(2), processIo());
+  process.exit();
+}
+
+void main();

@@ -1,0 +1,90 @@
+// [mqtt]: where the broker listens and who, besides the supervised plugins, may connect.
+import { type Static, Type } from "@sinclair/typebox";
+import ipaddr from "ipaddr.js";
+import type { Problem } from "../core/schema.ts";
+import { isTopicFilter } from "./topics.ts";
+
+const closed = { additionalProperties: false } as const;
+const patterns = Type.Optional(Type.Array(Type.String(), { expected: "a list of topic patterns" }));
+
+const MqttUser = Type.Object(
+  {
+    username: Type.String({
+      pattern: "^[^$/+#\\u0000-\\u001f\\u007f-\\u009f][^/+#\\u0000-\\u001f\\u007f-\\u009f]{0,254}$",
+      problem: "must be 1 to 255 characters without / + # or control characters, and not start with $",
+    }),
+    password: Type.String({ minLength: 1 }),
+    /** Topic patterns; with neither list the account has the rights of the plugin of its name. */
+    publish: patterns,
+    subscribe: patterns,
+  },
+  closed,
+);
+export type MqttUser = Static<typeof MqttUser>;
+
+export const MqttSection = Type.Object(
+  {
+    host: Type.String({ default: "127.0.0.1", minLength: 1, expected: "an address of this machine to listen on" }),
+    /** 0 takes any free port. */
+    port: Type.Integer({ default: 1883, minimum: 0, maximum: 65_535 }),
+    prefix: Type.String({
+      default: "hub",
+      pattern: "^[^$/+#\\s\\u0000-\\u001f\\u007f-\\u009f]+(/[^/+#\\s\\u0000-\\u001f\\u007f-\\u009f]+)*$",
+      maxLength: 128,
+      problem: "must be topic levels such as hub or house/hub: no slash at either end, no + # $ and no spaces",
+    }),
+    /** Lets clients without an account in, from this machine only. */
+    anonymous: Type.Boolean({ default: false }),
+    users: Type.Array(MqttUser, { default: [] }),
+    max_payload_bytes: Type.Integer({ default: 1_048_576, minimum: 1024, maximum: 67_108_864 }),
+  },
+  { ...closed, default: {} },
+);
+export type MqttSection = Static<typeof MqttSection>;
+
+/** Devices of the hub itself belong to this id; no plugin and no account may bear it. */
+export const HUB_PLUGIN_ID = "core";
+
+export function mqttProblems(config: MqttSection): Problem[] {
+  const problems: Problem[] = [];
+  if (!isLoopbackHost(config.host) && config.users.length === 0) {
+    const other = config.anonymous ? " (anonymous = true lets in this machine only)" : "";
+    problems.push({
+      path: "mqtt.host",
+      message: `"${config.host}" is reached from other machines, but no account could log in from there${other}: add a [[mqtt.users]] entry with username and password, or set host = "127.0.0.1"`,
+    });
+  }
+  const first = new Map<string, number>();
+  config.users.forEach((user, index) => {
+    const path = `mqtt.users[${index}]`;
+    const known = first.get(user.username);
+    if (known !== undefined)
+      problems.push({ path: `${path}.username`, message: `mqtt.users[${known}] has this username already` });
+    else first.set(user.username, index);
+    if (user.username === HUB_PLUGIN_ID)
+      problems.push({ path: `${path}.username`, message: `"${HUB_PLUGIN_ID}" is the hub itself: take another name` });
+    problems.push(...patternProblems(user, path));
+  });
+  return problems;
+}
+
+function patternProblems(user: MqttUser, path: string): Problem[] {
+  return (["publish", "subscribe"] as const).flatMap((list) =>
+    (user[list] ?? []).flatMap((pattern, index) =>
+      isTopicFilter(pattern)
+        ? []
+        : [
+            {
+              path: `${path}.${list}[${index}]`,
+              message: "is no topic pattern: + stands for one whole level, # only as the last level",
+            },
+          ],
+    ),
+  );
+}
+
+/** Whether an address or host name means this machine only. */
+export function isLoopbackHost(host: string): boolean {
+  if (host === "localhost") return true;
+  return ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback";
+}

@@ -1,0 +1,188 @@
+// The answers aedes asks for: who is let in, what may be published, subscribed to and delivered. What is allowed is heard
+// by the hub first and only then delivered, so that a slow subscriber never delays the hub itself.
+import type { Duplex } from "node:stream";
+import type { AedesOptions, AedesPublishPacket, Client, ConnectPacket, PublishPacket } from "aedes";
+import type { Log } from "../core/log.ts";
+import type { Account, Accounts } from "./accounts.ts";
+import type { Heard } from "./bridge.ts";
+import type { Link } from "./link.ts";
+import type { RateLimitedLog } from "./rate-limited-log.ts";
+import type { Rights } from "./rights.ts";
+import { matchesFilter, parseTopic } from "./topics.ts";
+
+export interface GatekeeperOptions {
+  prefix: string;
+  maxPayloadBytes: number;
+  accounts: Pick<Accounts, "authenticate">;
+  rights: Rights;
+  hear: (message: Heard) => void;
+  linkOf: (stream: Duplex) => Link | undefined;
+  log: Log;
+  limited: RateLimitedLog;
+}
+
+interface Session {
+  client: Client;
+  account: Account;
+  link: Link;
+  /** What it is subscribed to, with the QoS asked for. */
+  filters: Map<string, number>;
+}
+
+export interface Gatekeeper {
+  readonly hooks: Pick<
+    AedesOptions,
+    "preConnect" | "authenticate" | "authorizePublish" | "authorizeSubscribe" | "authorizeForward"
+  >;
+  /** By client id; clients that are connected and known. */
+  readonly sessions: ReadonlyMap<string, Session>;
+  unsubscribed(client: Client, filters: readonly string[]): void;
+  /** From now on nothing is heard: the wills of clients that the stop disconnects are no news. */
+  deafen(): void;
+}
+
+// A denied publish goes on under this name, emptied: it is acknowledged as usual, and reaches nobody.
+const DROPPED = "$SYS/dropped";
+const MOST_FILTERS = 1000;
+const MOST_KEPT_SESSIONS = 200;
+const LONGEST_CLIENT_ID = 256;
+const REFUSALS = {
+  wrong_password: { code: 4, message: "bad user name or password" },
+  no_account: { code: 5, message: "not authorized: an account is needed" },
+  client_id: { code: 2, message: "the client id is in use by another account" },
+} as const;
+
+export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
+  const { prefix, maxPayloadBytes, accounts, rights, hear, linkOf, log, limited } = options;
+  const sessions = new Map<string, Session>();
+  const known = new WeakMap<Client, Session>();
+  const connects = new WeakMap<Client, ConnectPacket>();
+  const kept = new Set<string>();
+  let deaf = false;
+
+  function admit(client: Client, account: Account, link: Link): void {
+    const session: Session = { client, account, link, filters: new Map() };
+    known.set(client, session);
+    sessions.set(client.id, session);
+    link.opened();
+    link.stream.once("close", () => {
+      if (sessions.get(client.id) === session) sessions.delete(client.id);
+    });
+    boundKeptSessions(client);
+    log.debug("an MQTT client connected", { client: client.id, account: account.name, address: link.address });
+  }
+
+  function boundKeptSessions(client: Client): void {
+    const packet = connects.get(client);
+    if (!packet) return;
+    if (packet.clean) kept.delete(client.id);
+    else if (kept.has(client.id) || kept.size < MOST_KEPT_SESSIONS) kept.add(client.id);
+    else {
+      packet.clean = true;
+      client.clean = true;
+      limited.warn("sessions", "too many MQTT sessions are kept: this one is not", { client: client.id });
+    }
+  }
+
+  function deny(session: Session, packet: PublishPacket): void {
+    const { account, link } = session;
+    limited.warn(`denied ${account.name}`, "a publish was denied and dropped", {
+      account: account.name,
+      client: session.client.id,
+      address: link.address,
+      topic: packet.topic.slice(0, 200),
+    });
+    packet.topic = DROPPED;
+    packet.payload = Buffer.alloc(0);
+    packet.retain = false;
+  }
+
+  function publish(session: Session, packet: PublishPacket): void {
+    const topic = parseTopic(prefix, packet.topic);
+    if (!rights.mayPublish(session.account, packet.topic, topic)) {
+      deny(session, packet);
+      return;
+    }
+    if (deaf) return;
+    const { topic: name, qos, retain } = packet;
+    const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
+    hear({ account: session.account, clientId: session.client.id, name, topic, payload, qos, retain });
+  }
+
+  return {
+    sessions,
+    unsubscribed(client, filters) {
+      for (const filter of filters) known.get(client)?.filters.delete(filter);
+    },
+    deafen() {
+      deaf = true;
+    },
+    hooks: {
+      preConnect(client, packet, callback) {
+        connects.set(client, packet);
+        const { length } = packet.clientId;
+        if (length <= LONGEST_CLIENT_ID) callback(null, true);
+        else callback(new Error(`a client id of ${length} characters`), false);
+      },
+      authenticate(client, username, password, callback) {
+        const link = linkOf(client.conn as Duplex);
+        if (!link) return callback(null, false);
+        const found = accounts.authenticate({ username, password, address: link.address });
+        const holder = sessions.get(client.id)?.account;
+        const refusal =
+          typeof found === "string" ? found : holder && holder.name !== found.name ? "client_id" : undefined;
+        if (typeof found !== "string" && !refusal) {
+          admit(client, found, link);
+          return callback(null, true);
+        }
+        const { code, message } = REFUSALS[refusal ?? "no_account"];
+        limited.warn(`login ${link.address}`, "an MQTT login was refused", {
+          address: link.address,
+          username: username?.slice(0, 200),
+          client: client.id,
+          reason: message,
+        });
+        callback(Object.assign(new Error(message), { returnCode: code }), false);
+      },
+      authorizePublish(client, packet, callback) {
+        const session = client ? known.get(client) : undefined;
+        if (!session) return callback(new Error("publish without a login"));
+        if (packet.payload.length > maxPayloadBytes)
+          return callback(new Error(`a payload of ${packet.payload.length} bytes is more than ${maxPayloadBytes}`));
+        publish(session, packet);
+        callback();
+      },
+      authorizeSubscribe(client, subscription, callback) {
+        const session = known.get(client);
+        if (!session) return callback(null, null);
+        const { account, filters } = session;
+        const { topic } = subscription;
+        if (rights.maySubscribe(account, topic) && (filters.has(topic) || filters.size < MOST_FILTERS)) {
+          filters.set(topic, subscription.qos);
+          return callback(null, subscription);
+        }
+        limited.warn(`subscription ${account.name}`, "a subscription was denied", {
+          account: account.name,
+          client: client.id,
+          topic: topic.slice(0, 200),
+        });
+        callback(null, null);
+      },
+      authorizeForward(client: Client, packet: AedesPublishPacket) {
+        const session = known.get(client);
+        if (!session || packet.topic === DROPPED || !rights.mayReceive(session.account, packet.topic)) return null;
+        const own = (packet as { clientId?: string }).clientId === client.id;
+        if (own && session.link.refusesOwn(packet.topic)) return null;
+        // aedes sends what is retained with the publisher's QoS to those who subscribed with a wildcard.
+        if (packet.retain) packet.qos = Math.min(packet.qos, askedQos(session.filters, packet.topic)) as 0 | 1 | 2;
+        return packet;
+      },
+    },
+  };
+}
+
+function askedQos(filters: ReadonlyMap<string, number>, topic: string): number {
+  let most = 0;
+  for (const [filter, qos] of filters) if (qos > most && matchesFilter(filter, topic)) most = qos;
+  return most;
+}

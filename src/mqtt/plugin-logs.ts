@@ -1,0 +1,61 @@
+// Log lines of plugins join the hub's log under the plugin's name: bounded in number and length, one line each.
+import type { Static } from "@sinclair/typebox";
+import type { Clock } from "../core/clock.ts";
+import type { Fields, Log } from "../core/log.ts";
+import type { LogLine } from "./messages.ts";
+import { createRateLimitedLog } from "./rate-limited-log.ts";
+
+export interface PluginLogs extends Disposable {
+  write(pluginId: string, line: Static<typeof LogLine>): void;
+}
+
+const LINES = 200;
+const LONGEST_MESSAGE = 4000;
+const LONGEST_FIELDS = 4000;
+
+export function createPluginLogs({ clock, log }: { clock: Clock; log: Log }): PluginLogs {
+  const limited = createRateLimitedLog({
+    clock,
+    log,
+    lines: LINES,
+    note: (pluginId, dropped) => log.child(pluginId).warn(`${dropped} lines dropped`),
+  });
+  return {
+    write(pluginId, { level, target, message, fields }) {
+      limited.line(pluginId, () => {
+        const text = oneLine(message).slice(0, LONGEST_MESSAGE);
+        const all: Fields = { ...(target ? { target: oneLine(target).slice(0, 200) } : {}), ...bounded(fields) };
+        log.child(pluginId)[levelOf(level)](text, all);
+      });
+    },
+    [Symbol.dispose]: () => limited[Symbol.dispose](),
+  };
+}
+
+function levelOf(level = "info"): "debug" | "info" | "warn" | "error" {
+  switch (level.toLowerCase()) {
+    case "trace":
+    case "debug":
+      return "debug";
+    case "warn":
+    case "warning":
+      return "warn";
+    case "error":
+    case "fatal":
+    case "critical":
+      return "error";
+    default:
+      return "info";
+  }
+}
+
+function bounded(fields: Fields | undefined): Fields {
+  if (!fields) return {};
+  return JSON.stringify(fields).length > LONGEST_FIELDS ? { fields: "left out: too long" } : fields;
+}
+
+// Line breaks and terminal codes would let a plugin forge lines of others.
+function oneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ");
+}

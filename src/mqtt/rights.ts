@@ -1,0 +1,105 @@
+// Who may publish, subscribe to and receive what. The broker asks here; the payload is the bridge's business.
+import type { Account } from "./accounts.ts";
+import { HUB_PLUGIN_ID } from "./config.ts";
+import { hasWildcard, isTopicFilter, isTopicName, matchesFilter, parseTopic, type Topic } from "./topics.ts";
+
+export interface Rights {
+  mayPublish(account: Account, name: string, topic: Topic): boolean;
+  maySubscribe(account: Account, filter: string): boolean;
+  /** Asked for every delivery. */
+  mayReceive(account: Account, name: string): boolean;
+}
+
+export type OwnerOf = (deviceId: string) => string | undefined;
+
+// A client that speaks as hundreds of plugins is none.
+const MOST_CLAIMS = 100;
+
+export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
+  // One message goes to many receivers: its topic is taken apart once.
+  let last = { name: "", topic: parseTopic(prefix, "") };
+  function parsed(name: string): Topic {
+    if (last.name !== name) last = { name, topic: parseTopic(prefix, name) };
+    return last.topic;
+  }
+
+  return {
+    mayPublish(account, name, topic) {
+      if (!isTopicName(name)) return false;
+      if (account.kind === "listed") return account.publish.some((pattern) => matchesFilter(pattern, name));
+      if (name.startsWith("$") || isFromHub(topic)) return false;
+      return account.kind === "plugin"
+        ? pluginPublishes(account.name, topic)
+        : anonymousPublishes(account.claims, topic);
+    },
+    maySubscribe(account, filter) {
+      if (!isTopicFilter(filter) || filter.startsWith("$share/")) return false;
+      if (account.kind === "listed") return listedSubscribes(account.subscribe, filter);
+      if (filter.startsWith("$")) return false;
+      if (account.kind === "anonymous" || hasWildcard(filter)) return true;
+      const topic = parsed(filter);
+      // A plugin may listen for a device it is about to register.
+      if (topic.kind === "device" && ownerOf(topic.deviceId) === undefined) return true;
+      return pluginReceives(account.name, topic);
+    },
+    mayReceive(account, name) {
+      switch (account.kind) {
+        case "anonymous":
+          return !name.startsWith("$");
+        case "listed":
+          return account.subscribe.some((pattern) => matchesFilter(pattern, name));
+        case "plugin":
+          return pluginReceives(account.name, parsed(name));
+      }
+    },
+  };
+
+  function pluginPublishes(pluginId: string, topic: Topic): boolean {
+    switch (topic.kind) {
+      case "plugin":
+      case "request":
+        return topic.pluginId === pluginId;
+      case "device":
+        return [undefined, pluginId].includes(ownerOf(topic.deviceId));
+      case "event":
+        return true;
+      case "other":
+        return false;
+    }
+  }
+
+  function anonymousPublishes(claims: Set<string>, topic: Topic): boolean {
+    if (topic.kind === "device") {
+      const owner = ownerOf(topic.deviceId);
+      return owner === undefined || owner === "anonymous" || claims.has(owner);
+    }
+    if (topic.kind !== "plugin" && topic.kind !== "request") return true;
+    if (topic.pluginId === HUB_PLUGIN_ID) return false;
+    if (claims.size < MOST_CLAIMS) claims.add(topic.pluginId);
+    return claims.has(topic.pluginId);
+  }
+
+  function pluginReceives(pluginId: string, topic: Topic): boolean {
+    switch (topic.kind) {
+      case "plugin":
+        return topic.row === "manage/cmd" && topic.pluginId === pluginId;
+      case "device":
+        return ownerOf(topic.deviceId) === pluginId;
+      case "event":
+        return true;
+      default:
+        return false;
+    }
+  }
+}
+
+/** The rows that only the hub speaks. */
+function isFromHub(topic: Topic): boolean {
+  return (topic.kind === "device" && topic.row === "cmd") || (topic.kind === "plugin" && topic.row === "manage/cmd");
+}
+
+// A wildcard may be wider than the list: what it brings is filtered on delivery.
+function listedSubscribes(patterns: readonly string[], filter: string): boolean {
+  if (filter.startsWith("$")) return patterns.includes(filter) || patterns.some((one) => matchesFilter(one, filter));
+  return hasWildcard(filter) ? patterns.length > 0 : patterns.some((pattern) => matchesFilter(pattern, filter));
+}

@@ -1,0 +1,119 @@
+// The topics of the plugin protocol: text to meaning and back. Who may use which is left to rights.ts.
+
+export type PluginRow =
+  | "register"
+  | "unregister"
+  | "heartbeat"
+  | "status"
+  | "capabilities"
+  | "manage/cmd"
+  | "manage/response"
+  | "logs";
+export type DeviceRow = "state" | "state/partial" | "availability" | "schema" | "cmd";
+
+/** What a topic is about; `other` is everything outside the protocol. */
+export type Topic =
+  | { kind: "plugin"; pluginId: string; row: PluginRow }
+  | { kind: "request"; pluginId: string; request: string }
+  | { kind: "device"; deviceId: string; row: DeviceRow }
+  | { kind: "event"; eventType: string }
+  | { kind: "other" };
+
+const PLUGIN_ROWS: ReadonlySet<string> = new Set<PluginRow>([
+  "register",
+  "unregister",
+  "heartbeat",
+  "status",
+  "capabilities",
+  "manage/cmd",
+  "manage/response",
+  "logs",
+]);
+const DEVICE_ROWS: ReadonlySet<string> = new Set<DeviceRow>([
+  "state",
+  "state/partial",
+  "availability",
+  "schema",
+  "cmd",
+]);
+const OTHER: Topic = { kind: "other" };
+const LONGEST_ID = 255;
+// MQTT's own limit on a topic, in bytes; our ids keep ours far below.
+const LONGEST_TOPIC = 65_535;
+
+/** Whether an id may stand as one level of a topic. */
+export function isValidId(id: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur
+  return id.length > 0 && id.length <= LONGEST_ID && !/^\$|[/+#\x00-\x1f\x7f-\x9f]/.test(id);
+}
+
+export function parseTopic(prefix: string, topic: string): Topic {
+  if (topic.charCodeAt(prefix.length) !== 47 || !topic.startsWith(prefix)) return OTHER;
+  const families = prefix.length + 1;
+  const first = topic.indexOf("/", families);
+  if (first < 0) return OTHER;
+  const family = topic.slice(families, first);
+  if (family === "events") {
+    const eventType = topic.slice(first + 1);
+    return isValidId(eventType) ? { kind: "event", eventType } : OTHER;
+  }
+  const second = topic.indexOf("/", first + 1);
+  if (second < 0) return OTHER;
+  const id = topic.slice(first + 1, second);
+  if (!isValidId(id)) return OTHER;
+  const row = topic.slice(second + 1);
+  if (family === "devices") {
+    return DEVICE_ROWS.has(row) ? { kind: "device", deviceId: id, row: row as DeviceRow } : OTHER;
+  }
+  return family === "plugins" ? pluginTopic(id, row) : OTHER;
+}
+
+function pluginTopic(pluginId: string, row: string): Topic {
+  if (PLUGIN_ROWS.has(row)) return { kind: "plugin", pluginId, row: row as PluginRow };
+  const request = /^commands\/([^/]+)\/events$/.exec(row)?.[1];
+  return request && isValidId(request) ? { kind: "request", pluginId, request } : OTHER;
+}
+
+/** The text of a topic of the protocol. */
+export function formatTopic(prefix: string, topic: Exclude<Topic, { kind: "other" }>): string {
+  switch (topic.kind) {
+    case "plugin":
+      return `${prefix}/plugins/${topic.pluginId}/${topic.row}`;
+    case "request":
+      return `${prefix}/plugins/${topic.pluginId}/commands/${topic.request}/events`;
+    case "device":
+      return `${prefix}/devices/${topic.deviceId}/${topic.row}`;
+    case "event":
+      return `${prefix}/events/${topic.eventType}`;
+  }
+}
+
+/** Whether a message may be published there: not empty, no wildcard, no NUL. */
+export function isTopicName(topic: string): boolean {
+  return topic.length > 0 && topic.length <= LONGEST_TOPIC && !/[+#\0]/.test(topic);
+}
+
+/** Whether it is a filter one can subscribe to: `+` and `#` fill whole levels, `#` only the last. */
+export function isTopicFilter(filter: string): boolean {
+  if (filter.length === 0 || filter.length > LONGEST_TOPIC || filter.includes("\0")) return false;
+  const levels = filter.split("/");
+  return levels.every(
+    (level, index) => level === "+" || (level === "#" ? index === levels.length - 1 : !/[+#]/.test(level)),
+  );
+}
+
+export function hasWildcard(filter: string): boolean {
+  return /[+#]/.test(filter);
+}
+
+/** MQTT's matching: `a/#` matches `a` too, and a leading wildcard never matches a topic that starts with `$`. */
+export function matchesFilter(filter: string, topic: string): boolean {
+  if (topic.startsWith("$") && /^[+#]/.test(filter)) return false;
+  const wanted = filter.split("/");
+  const levels = topic.split("/");
+  for (const [index, level] of wanted.entries()) {
+    if (level === "#") return true;
+    if (index >= levels.length || (level !== "+" && level !== levels[index])) return false;
+  }
+  return wanted.length === levels.length;
+}

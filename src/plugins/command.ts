@@ -1,0 +1,50 @@
+// What to execute for a `[[plugins]]` entry, checked first: a shell's 126 and 127 tell a person nothing.
+import { accessSync, constants, statSync } from "node:fs";
+import { messageOf, systemCode } from "../core/errors.ts";
+import type { PluginEntry } from "./config.ts";
+
+export interface Command {
+  argv: string[];
+  /** Variables this command needs beyond the plugin's own. */
+  env: Record<string, string>;
+}
+
+export type CommandResult = { ok: true; command: Command } | { ok: false; reason: string };
+
+export interface CommandOptions {
+  entry: Pick<PluginEntry, "binary" | "args">;
+  /** `binary` and `config` as absolute paths. */
+  binary: string;
+  config: string;
+  execPath: string;
+}
+
+export function pluginCommand({ entry, binary, config, execPath }: CommandOptions): CommandResult {
+  const script = /\.[jt]s$/.test(binary);
+  const reason = whyNot(entry.binary, binary, script);
+  if (reason) return { ok: false, reason };
+  if (!script) return { ok: true, command: { argv: [binary, config, ...entry.args], env: {} } };
+  // Without these Bun would load `.env`, run the `preload` of a bunfig.toml and fetch missing packages from the network.
+  const flags = ["--no-env-file", "--config=/dev/null", "--no-install"];
+  return {
+    ok: true,
+    command: {
+      argv: [execPath, ...flags, binary, config, ...entry.args],
+      // The first makes the hub's executable plain Bun: without it this would start another hub.
+      env: { BUN_BE_BUN: "1", BUN_FEATURE_FLAG_NO_ORPHANS: "1" },
+    },
+  };
+}
+
+function whyNot(name: string, path: string, script: boolean): string | undefined {
+  try {
+    if (statSync(path).isDirectory()) return `${name} is a directory, not a program`;
+    accessSync(path, script ? constants.R_OK : constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return `${name} does not exist`;
+    if (code !== "EACCES") return `${name} cannot be used: ${messageOf(error)}`;
+    return script ? `${name} is not readable` : `${name} is not executable (chmod +x)`;
+  }
+}

@@ -1,0 +1,77 @@
+// `[[plugins]]`: which plugins the hub runs, and what a person may get wrong about them.
+import { type Static, Type } from "@sinclair/typebox";
+import { didYouMean, type Problem } from "../core/schema.ts";
+import { EXPANDABLE, referencesIn } from "./environment.ts";
+
+export const PluginEntry = Type.Object(
+  {
+    id: Type.String({
+      // It becomes a folder name and an MQTT username, and stands between the slashes of topics.
+      pattern: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$",
+      problem: "must be 1 to 64 letters, digits, dots, dashes or underscores, and not start with a dot",
+      description: "Plugin identifier; also its MQTT username and the name of its folder",
+    }),
+    binary: Type.String({
+      minLength: 1,
+      description: "Path of the plugin executable, relative to HUB_HOME; `.js` and `.ts` run on the hub's own Bun",
+    }),
+    config: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          "Path of the plugin configuration file, relative to HUB_HOME; plugins/<id>/config/config.toml when absent",
+      }),
+    ),
+    enabled: Type.Boolean({ default: true, description: "Whether the plugin is started" }),
+    args: Type.Array(Type.String(), { default: [], description: "Arguments after the path of its configuration" }),
+    env: Type.Record(Type.String(), Type.String(), {
+      default: {},
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the configuration.
+      description: "Environment variables of its own; values may name the hub's, as in ${HUB_MQTT_PASSWORD}",
+    }),
+    heartbeat_timeout_secs: Type.Integer({
+      minimum: 5,
+      maximum: 86_400,
+      default: 90,
+      description: "Silence after which it counts as offline; after twice as long it is restarted",
+    }),
+  },
+  { additionalProperties: false },
+);
+export type PluginEntry = Static<typeof PluginEntry>;
+
+export const PluginsSection = Type.Array(PluginEntry, { default: [] });
+export type PluginsSection = Static<typeof PluginsSection>;
+
+// Virtual devices belong to it.
+const HUBS_OWN_ID = "core";
+
+/** What the schema alone cannot see. */
+export function pluginProblems(entries: readonly PluginEntry[], at = "plugins"): Problem[] {
+  return entries.flatMap((entry, index) => [
+    ...idProblems(entries, index).map((message) => ({ path: `${at}[${index}].id`, message })),
+    ...([entry.binary, entry.config ?? "", ...entry.args].some((text) => text.includes("\0"))
+      ? [{ path: `${at}[${index}]`, message: "a path or argument must not hold a NUL character" }]
+      : []),
+    ...Object.entries(entry.env).flatMap(([name, value]) =>
+      variableProblems(name, value).map((message) => ({ path: `${at}[${index}].env.${name}`, message })),
+    ),
+  ]);
+}
+
+function idProblems(entries: readonly PluginEntry[], index: number): string[] {
+  const id = entries[index]?.id ?? "";
+  if (id.toLowerCase() === HUBS_OWN_ID) return [`"${HUBS_OWN_ID}" is the hub's own name: choose another`];
+  // Case is ignored: on some file systems the two would share one folder.
+  const first = entries.findIndex((other) => other.id.toLowerCase() === id.toLowerCase());
+  return first < index ? [`"${id}" is already the id of entry ${first + 1}: each plugin needs its own`] : [];
+}
+
+function variableProblems(name: string, value: string): string[] {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return ["the name must be letters, digits and underscores"];
+  if (/^HUB_|^BUN_(BE_BUN|OPTIONS)$/.test(name)) return [`${name} is set by the hub and cannot be changed here`];
+  if (value.includes("\0")) return ["the value must not hold a NUL character"];
+  return referencesIn(value)
+    .filter((reference) => !EXPANDABLE.has(reference))
+    .map((reference) => `\${${reference}} is not a variable the hub sets${didYouMean(reference, [...EXPANDABLE])}`);
+}

@@ -1,0 +1,71 @@
+// The environment of a plugin's process, from an allow-list: nothing of the hub's own surroundings that is not named here.
+import type { PluginEntry } from "./config.ts";
+
+const INHERITED = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"] as const;
+const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+const OWN = [
+  "HUB_HOME",
+  "HUB_PLUGIN_ID",
+  "HUB_PLUGIN_CONFIG",
+  "HUB_MQTT_HOST",
+  "HUB_MQTT_PORT",
+  "HUB_MQTT_USERNAME",
+  "HUB_MQTT_PASSWORD",
+  "HUB_TOPIC_PREFIX",
+] as const;
+type Own = (typeof OWN)[number];
+
+/** What a value of the entry's `env` table may name as `${…}`. */
+export const EXPANDABLE: ReadonlySet<string> = new Set([...OWN, ...INHERITED]);
+
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+export interface EnvironmentOptions {
+  /** The hub's own environment. */
+  env: Readonly<Record<string, string | undefined>>;
+  entry: Pick<PluginEntry, "id" | "env">;
+  home: string;
+  config: string;
+  broker: { host: string; port: number; prefix: string };
+  password: string;
+}
+
+export function pluginEnvironment(options: EnvironmentOptions): Record<string, string> {
+  const { entry, broker } = options;
+  const own: Record<Own, string> = {
+    HUB_HOME: options.home,
+    HUB_PLUGIN_ID: entry.id,
+    HUB_PLUGIN_CONFIG: options.config,
+    HUB_MQTT_HOST: reachable(broker.host),
+    HUB_MQTT_PORT: String(broker.port),
+    HUB_MQTT_USERNAME: entry.id,
+    HUB_MQTT_PASSWORD: options.password,
+    HUB_TOPIC_PREFIX: broker.prefix,
+  };
+  const known: Record<string, string> = { ...inherited(options.env), ...own };
+  const extra = Object.entries(entry.env).map(([name, value]) => [name, expand(value, known)]);
+  return { ...known, ...Object.fromEntries(extra), ...own };
+}
+
+export function referencesIn(value: string): string[] {
+  return [...value.matchAll(REFERENCE)].map((match) => match[1] ?? "");
+}
+
+function expand(value: string, known: Readonly<Record<string, string>>): string {
+  return value.replace(REFERENCE, (whole, name: string) => (EXPANDABLE.has(name) ? (known[name] ?? "") : whole));
+}
+
+function inherited(env: EnvironmentOptions["env"]): Record<string, string> {
+  const names = Object.keys(env).filter((name) => name.startsWith("LC_") || INHERITED.some((known) => known === name));
+  const found = names.flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { PATH: DEFAULT_PATH, ...Object.fromEntries(found) };
+}
+
+// A listener on every address is reached on this machine's own.
+function reachable(host: string): string {
+  return host === "0.0.0.0" || host === "::" || host === "[::]" || host === "" ? "127.0.0.1" : host;
+}

@@ -1,0 +1,51 @@
+// A plugin that runs elsewhere and only connects, with an account from `[[mqtt.users]]`.
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { HubEvent } from "../events/catalog.ts";
+import { createPresence, type Presence } from "./presence.ts";
+import type { PluginRecord } from "./records.ts";
+
+const TIMEOUT_SECS = 90;
+
+export interface ForeignOptions {
+  id: string;
+  clock: Clock;
+  log: Log;
+  emit: (event: HubEvent) => void;
+  devices: { count(pluginId: string): number; unavailable(pluginId: string): void };
+}
+
+export interface Foreign extends Disposable {
+  readonly presence: Presence;
+  record(): PluginRecord;
+}
+
+export function createForeign({ id, clock, log, emit, devices }: ForeignOptions): Foreign {
+  const presence = createPresence({
+    id,
+    timeoutSecs: TIMEOUT_SECS,
+    clock,
+    log,
+    emit,
+    lost: () => devices.unavailable(id),
+    // Its process is not the hub's to end.
+    hung: () => {},
+  });
+  return {
+    presence,
+    record: () => ({
+      id,
+      status: presence.status,
+      enabled: true,
+      managed: false,
+      pid: null,
+      restarts: 0,
+      last_heartbeat: presence.lastHeartbeat,
+      last_exit: null,
+      devices: devices.count(id),
+      version: presence.version,
+      notices: [...presence.notices],
+    }),
+    [Symbol.dispose]: () => presence.release(),
+  };
+}

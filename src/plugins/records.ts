@@ -1,0 +1,52 @@
+// What the hub tells about a plugin, and what a plugin tells the hub.
+import type { Static } from "@sinclair/typebox";
+import type { pluginStatus } from "../events/plugins.ts";
+
+export type PluginStatus = Static<typeof pluginStatus>;
+
+export interface Notice {
+  level: "info" | "warning" | "error";
+  code: string;
+  message: string;
+  remedy?: string;
+}
+
+/** How a plugin's process ended, or why it could not be started. */
+export interface LastExit {
+  at: string;
+  code: number | null;
+  signal: string | null;
+  reason: string;
+  /** The last lines it printed, oldest first. */
+  output: string[];
+}
+
+export interface PluginRecord {
+  id: string;
+  status: PluginStatus;
+  enabled: boolean;
+  /** Whether the hub runs its process; else it only connects. */
+  managed: boolean;
+  pid: number | null;
+  /** How often it was started again by itself since the hub started. */
+  restarts: number;
+  last_heartbeat: string | null;
+  last_exit: LastExit | null;
+  devices: number;
+  version: string | null;
+  notices: Notice[];
+}
+
+/** The fields of `plugins/<id>/heartbeat` that the hub reads. It comes from a stranger: nothing in it is relied upon. */
+export interface Heartbeat {
+  timestamp?: string;
+  version?: string;
+  sdk_version?: string;
+  protocol_version?: string;
+  uptime_secs?: number;
+  device_count?: number;
+  notices?: Notice[];
+}
+
+/** `degraded` works with limits, and says which in its notices. */
+export type ReportedStatus = "active" | "degraded" | "offline";

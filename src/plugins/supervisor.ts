@@ -1,0 +1,118 @@
+// All plugins of the hub: the ones it runs and the ones that only connect.
+import type { Clock } from "../core/clock.ts";
+import type { Edge } from "../core/edge.ts";
+import { HubError } from "../core/errors.ts";
+import type { RandomBytes } from "../core/ids.ts";
+import { background } from "../core/lifecycle.ts";
+import type { Log } from "../core/log.ts";
+import type { HubEvent } from "../events/catalog.ts";
+import type { Home } from "../home/paths.ts";
+import type { PluginEntry } from "./config.ts";
+import { createForeign, type Foreign } from "./foreign.ts";
+import { createGuard } from "./guard.ts";
+import { createManaged, type Managed } from "./managed.ts";
+import { createOutput } from "./output.ts";
+import type { Presence } from "./presence.ts";
+import type { Heartbeat, PluginRecord, ReportedStatus } from "./records.ts";
+
+// Where anonymous clients are allowed, anybody can name plugins.
+const MOST_FOREIGN = 500;
+
+export interface Plugins extends AsyncDisposable {
+  list(): PluginRecord[];
+  get(id: string): PluginRecord;
+  start(id: string): Promise<PluginRecord>;
+  /** Lasts until the hub starts again; `enabled` decides then. */
+  stop(id: string): Promise<PluginRecord>;
+  restart(id: string): Promise<PluginRecord>;
+  /** The last lines it printed, oldest first; none from a plugin the hub does not run. */
+  log(id: string, lines: number): string[];
+  /** Starts the enabled ones. */
+  startAll(): void;
+  heartbeat(pluginId: string, heartbeat: Heartbeat): void;
+  status(pluginId: string, status: ReportedStatus): void;
+  registered(pluginId: string, deviceId: string): void;
+  capabilities(pluginId: string, capabilities: object): void;
+  response(pluginId: string, response: object): void;
+}
+
+export interface PluginsOptions {
+  entries: readonly PluginEntry[];
+  home: Home;
+  /** Runs `.js` and `.ts` plugins: the hub's own executable. */
+  execPath: string;
+  env: Edge["env"];
+  clock: Clock;
+  log: Log;
+  random: RandomBytes;
+  emit: (event: HubEvent) => void;
+  broker: () => { host: string; port: number; prefix: string };
+  /** MQTT accounts: a fresh password for each start. */
+  accounts: { issue(id: string): string; revoke(id: string): void };
+  devices: { count(pluginId: string): number; unavailable(pluginId: string): void };
+}
+
+export function createPlugins(options: PluginsOptions): Plugins {
+  const { entries, home, clock, log } = options;
+  const guard = createGuard(log);
+  const managed = new Map<string, Managed>(
+    entries.map((entry) => {
+      const output = createOutput({ path: home.plugin(entry.id).log, clock, log });
+      return [entry.id, createManaged({ ...options, entry, guard, output })];
+    }),
+  );
+  const foreign = new Map<string, Foreign>();
+
+  function find(id: string): Managed | Foreign {
+    const found = managed.get(id) ?? foreign.get(id);
+    if (!found) throw new HubError("not_found", `there is no plugin "${id}"`);
+    return found;
+  }
+
+  function findManaged(id: string): Managed {
+    const found = find(id);
+    if ("start" in found) return found;
+    throw new HubError("conflict", `plugin "${id}" is not run by the hub: start and stop it where it runs`);
+  }
+
+  function presenceOf(id: string): Presence | undefined {
+    const own = managed.get(id);
+    if (own) return own.presence();
+    const known = foreign.get(id);
+    if (known || foreign.size >= MOST_FOREIGN) return known?.presence;
+    const created = createForeign({ ...options, id });
+    foreign.set(id, created);
+    return created.presence;
+  }
+
+  return {
+    list: () => [...managed.values(), ...foreign.values()].map((plugin) => plugin.record()),
+    get: (id) => find(id).record(),
+    // Not just returned: what `find` throws must reject.
+    start: async (id) => findManaged(id).start(),
+    stop: async (id) => findManaged(id).stop(),
+    restart: async (id) => findManaged(id).restart(),
+    log(id, lines) {
+      const found = find(id);
+      return "log" in found ? found.log(lines) : [];
+    },
+    startAll() {
+      for (const { id, enabled } of entries) if (enabled) background(log, "start of a plugin", findManaged(id).start());
+    },
+    heartbeat: (id, heartbeat) => presenceOf(id)?.heartbeat(heartbeat),
+    status(id, status) {
+      // Retained by the broker from a plugin that is long gone: no reason to list it.
+      if (status === "offline" && !managed.has(id) && !foreign.has(id)) return;
+      presenceOf(id)?.reported(status);
+    },
+    registered: (id, deviceId) => presenceOf(id)?.registered(deviceId),
+    // Kept by nobody yet; they are signs of life.
+    capabilities: (id) => presenceOf(id)?.alive(),
+    response: (id) => presenceOf(id)?.alive(),
+    async [Symbol.asyncDispose]() {
+      for (const plugin of foreign.values()) plugin[Symbol.dispose]();
+      await Promise.all([...managed.values()].map((plugin) => plugin[Symbol.asyncDispose]()));
+      await guard[Symbol.asyncDispose]();
+    },
+  };
+}

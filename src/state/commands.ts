@@ -1,0 +1,71 @@
+// The way out: a command for a device, stamped with who asked, and the event that says so.
+import type { Clock } from "../core/clock.ts";
+import { HubError } from "../core/errors.ts";
+import { type RandomBytes, uuid } from "../core/ids.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { HubEvent } from "../events/catalog.ts";
+import type { Registry } from "./registry.ts";
+
+/** Who asks for a command. */
+export interface Actor {
+  /** `user`, `api_key`, `whitelist`, `rule`, … */
+  kind: string;
+  id: string;
+  name: string;
+}
+
+export interface Commands {
+  /**
+   * Sends the wanted state or `command` and answers its correlation id.
+   * Throws HubError `not_found`, or `conflict` for an unavailable device unless forced.
+   */
+  send(deviceId: string, command: JsonObject, actor: Actor, options?: { force?: boolean }): Promise<string>;
+}
+
+export interface CommandsOptions {
+  registry: Pick<Registry, "get">;
+  clock: Clock;
+  random: RandomBytes;
+  emit: (event: HubEvent) => void;
+  /** Hands the payload to the device's plugin. */
+  dispatch: (deviceId: string, payload: JsonObject) => Promise<void>;
+}
+
+export function createCommands({ registry, clock, random, emit, dispatch }: CommandsOptions): Commands {
+  return {
+    async send(deviceId, command, actor, { force = false } = {}) {
+      const device = registry.get(deviceId);
+      if (!device.available && !force) {
+        throw new HubError(
+          "conflict",
+          `the device "${deviceId}" is not available; ?force=true sends the command all the same`,
+        );
+      }
+      const correlationId = uuid(random);
+      const { _hc: _, ...wanted } = command;
+      await dispatch(deviceId, {
+        ...wanted,
+        _hc: {
+          command: {
+            kind: actor.kind,
+            source: "api",
+            actor_id: actor.id,
+            actor_name: actor.name,
+            correlation_id: correlationId,
+            changed_at: new Date(clock.now()).toISOString(),
+          },
+        },
+      });
+      emit({
+        type: "device_command_sent",
+        device_id: deviceId,
+        plugin_id: device.pluginId,
+        command: wanted,
+        source: actor.kind,
+        actor_name: actor.name,
+        correlation_id: correlationId,
+      });
+      return correlationId;
+    },
+  };
+}

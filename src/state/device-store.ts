@@ -1,0 +1,100 @@
+// Devices on disk: identity is written at once, state in batches.
+import type { Database } from "bun:sqlite";
+import type { JsonObject } from "../core/json.ts";
+import type { StateDb } from "../db/state-db.ts";
+import { type Device, type DeviceDetails, newDevice } from "./device.ts";
+
+export interface DeviceStore {
+  load(): Device[];
+  /** Durable when it returns. */
+  saveIdentity(device: Device, now: number): void;
+  remove(id: string): void;
+  /** One transaction for all of them. */
+  saveStates(devices: Iterable<Device>): void;
+}
+
+interface Row {
+  id: string;
+  plugin_id: string;
+  name: string;
+  name_is_users: number;
+  area: string | null;
+  area_is_users: number;
+  device_type: string | null;
+  details: string;
+  available: number | null;
+  attributes: string | null;
+  last_changed: string | null;
+  last_seen: number | null;
+}
+
+export function createDeviceStore({ durable, behind }: Pick<StateDb, "durable" | "behind">): DeviceStore {
+  const upsertIdentity = durable.query(
+    `INSERT INTO devices (id, plugin_id, name, name_is_users, area, area_is_users, device_type, details, created_at)
+     VALUES ($id, $plugin_id, $name, $name_is_users, $area, $area_is_users, $device_type, $details, $now)
+     ON CONFLICT (id) DO UPDATE SET plugin_id = excluded.plugin_id, name = excluded.name,
+       name_is_users = excluded.name_is_users, area = excluded.area, area_is_users = excluded.area_is_users,
+       device_type = excluded.device_type, details = excluded.details`,
+  );
+  const remove = durable.query("DELETE FROM devices WHERE id = ?");
+  const saveStates = stateWriter(behind);
+
+  return {
+    load: () =>
+      durable
+        .query<Row, []>("SELECT * FROM devices LEFT JOIN device_state ON device_id = id ORDER BY id")
+        .all()
+        .map(fromRow),
+    saveIdentity(device, now) {
+      upsertIdentity.run({
+        id: device.id,
+        plugin_id: device.pluginId,
+        name: device.name,
+        name_is_users: Number(device.nameIsUsers),
+        area: device.area ?? null,
+        area_is_users: Number(device.areaIsUsers),
+        device_type: device.deviceType ?? null,
+        details: JSON.stringify(device.details),
+        now,
+      });
+    },
+    remove: (id) => void remove.run(id),
+    saveStates,
+  };
+}
+
+function stateWriter(db: Database): DeviceStore["saveStates"] {
+  const upsert = db.query(
+    `INSERT INTO device_state (device_id, available, attributes, last_changed, last_seen)
+     VALUES ($id, $available, $attributes, $last_changed, $last_seen)
+     ON CONFLICT (device_id) DO UPDATE SET available = excluded.available, attributes = excluded.attributes,
+       last_changed = excluded.last_changed, last_seen = excluded.last_seen`,
+  );
+  return db.transaction((devices: Iterable<Device>) => {
+    for (const device of devices) {
+      upsert.run({
+        id: device.id,
+        available: Number(device.available),
+        attributes: JSON.stringify(device.attributes),
+        last_changed: JSON.stringify(device.lastChanged),
+        last_seen: device.lastSeen ?? null,
+      });
+    }
+  }).immediate;
+}
+
+function fromRow(row: Row): Device {
+  return {
+    ...newDevice(row.id, row.plugin_id),
+    name: row.name,
+    nameIsUsers: row.name_is_users === 1,
+    area: row.area ?? undefined,
+    areaIsUsers: row.area_is_users === 1,
+    deviceType: row.device_type ?? undefined,
+    details: JSON.parse(row.details) as DeviceDetails,
+    available: row.available !== 0,
+    attributes: JSON.parse(row.attributes ?? "{}") as JsonObject,
+    lastChanged: JSON.parse(row.last_changed ?? "{}") as Record<string, number>,
+    lastSeen: row.last_seen ?? undefined,
+  };
+}

@@ -1,0 +1,173 @@
+// The devices of the house. What they report is compared with what is held: nothing changed, nothing said.
+import type { Clock } from "../core/clock.ts";
+import { HubError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Log } from "../core/log.ts";
+import type { StateDb } from "../db/state-db.ts";
+import type { HubEvent } from "../events/catalog.ts";
+import { changeAttributes } from "./attributes.ts";
+import { applyRegistration, type Device, type DeviceRegistration, newDevice } from "./device.ts";
+import { createDeviceStore } from "./device-store.ts";
+import { startWriteBehind } from "./write-behind.ts";
+
+export interface StateReport {
+  pluginId: string;
+  /** Merge into what is held instead of replacing it. */
+  partial: boolean;
+  /** Who caused it, echoed from a command. */
+  change?: JsonObject;
+}
+
+export interface Registry extends Disposable {
+  list(): Iterable<Device>;
+  /** Throws HubError `not_found`. */
+  get(id: string): Device;
+  count(pluginId?: string): number;
+  ownerOf(id: string): string | undefined;
+  register(registration: DeviceRegistration, pluginId: string): void;
+  /** Only the owner may; HubError `forbidden` for others. */
+  unregister(id: string, pluginId: string): void;
+  state(id: string, attributes: JsonObject, report: StateReport): void;
+  availability(id: string, available: boolean, pluginId: string): void;
+  schema(id: string, schema: JsonObject, pluginId: string): void;
+  /** All devices of a plugin that went away. Its next report or registration brings each back. */
+  unavailable(pluginId: string): void;
+  /** What a person says; null takes the area away, and leaves both to the plugin again. */
+  edit(id: string, edit: { name?: string; area?: string | null }): Device;
+  remove(id: string): void;
+  /** Since when device state cannot be written, in epoch ms. */
+  storageFailingSince(): number | undefined;
+  flush(): boolean;
+}
+
+export interface RegistryOptions {
+  db: StateDb;
+  clock: Clock;
+  log: Log;
+  emit: (event: HubEvent) => void;
+  flushSecs: number;
+}
+
+export function openRegistry({ db, clock, log, emit, flushSecs }: RegistryOptions): Registry {
+  const store = createDeviceStore(db);
+  const devices = new Map(store.load().map((device) => [device.id, device]));
+  // Devices their own plugin called offline: only its word brings them back, not the next report.
+  const saidOffline = new Set<string>();
+  const behind = startWriteBehind<Device>({ clock, log, periodMs: flushSecs * 1000, write: store.saveStates });
+
+  function get(id: string): Device {
+    const device = devices.get(id);
+    if (!device) throw new HubError("not_found", `there is no device "${id}"`);
+    return device;
+  }
+
+  /** The device, made if nobody knows it yet; refuses what another plugin owns. */
+  function ownedBy(pluginId: string, id: string): Device {
+    const known = devices.get(id);
+    if (known && known.pluginId !== pluginId) {
+      throw new HubError("forbidden", `the device "${id}" belongs to the plugin "${known.pluginId}"`);
+    }
+    if (known) return known;
+    const device = newDevice(id, pluginId);
+    store.saveIdentity(device, clock.now());
+    devices.set(id, device);
+    return device;
+  }
+
+  function setAvailable(device: Device, available: boolean): void {
+    if (device.available === available) return;
+    device.available = available;
+    behind.mark(device);
+    emit({ type: "device_availability_changed", device_id: device.id, available });
+  }
+
+  function sawAlive(device: Device): void {
+    device.lastSeen = clock.now();
+    if (!saidOffline.has(device.id)) setAvailable(device, true);
+  }
+
+  function drop(device: Device): void {
+    store.remove(device.id);
+    behind.forget(device);
+    devices.delete(device.id);
+    saidOffline.delete(device.id);
+  }
+
+  function rename(device: Device, name: string): void {
+    if (device.name === name) return;
+    const previous = device.name;
+    device.name = name;
+    emit({ type: "device_name_changed", device_id: device.id, previous_name: previous, name });
+  }
+
+  return {
+    list: () => devices.values(),
+    get,
+    count: (pluginId) =>
+      pluginId === undefined
+        ? devices.size
+        : [...devices.values()].filter((device) => device.pluginId === pluginId).length,
+    ownerOf: (id) => devices.get(id)?.pluginId,
+    register(registration, pluginId) {
+      const device = ownedBy(pluginId, registration.device_id);
+      const previous = device.name;
+      if (applyRegistration(device, registration)) store.saveIdentity(device, clock.now());
+      if (device.name !== previous && previous !== device.id) {
+        emit({ type: "device_name_changed", device_id: device.id, previous_name: previous, name: device.name });
+      }
+      sawAlive(device);
+    },
+    unregister(id, pluginId) {
+      const device = devices.get(id);
+      if (!device) return;
+      if (device.pluginId !== pluginId)
+        throw new HubError("forbidden", `the device "${id}" belongs to the plugin "${device.pluginId}"`);
+      drop(device);
+    },
+    state(id, report, { pluginId, partial, change }) {
+      const device = ownedBy(pluginId, id);
+      sawAlive(device);
+      const previous = device.attributes;
+      const { current, changed } = changeAttributes(previous, report, partial);
+      if (changed.length === 0) return;
+      device.attributes = current;
+      for (const name of changed) {
+        if (Object.hasOwn(current, name)) device.lastChanged[name] = clock.now();
+        else delete device.lastChanged[name];
+      }
+      behind.mark(device);
+      emit({ type: "device_state_changed", device_id: id, previous, current, changed, ...(change ? { change } : {}) });
+    },
+    availability(id, available, pluginId) {
+      const device = ownedBy(pluginId, id);
+      device.lastSeen = clock.now();
+      if (available) saidOffline.delete(id);
+      else saidOffline.add(id);
+      setAvailable(device, available);
+    },
+    schema(id, schema, pluginId) {
+      const device = ownedBy(pluginId, id);
+      if (JSON.stringify(device.details.schema) === JSON.stringify(schema)) return;
+      device.details = { ...device.details, schema };
+      store.saveIdentity(device, clock.now());
+    },
+    unavailable(pluginId) {
+      for (const device of devices.values()) if (device.pluginId === pluginId) setAvailable(device, false);
+    },
+    edit(id, { name, area }) {
+      const device = get(id);
+      const edited: Device = { ...device };
+      if (name !== undefined) Object.assign(edited, { name, nameIsUsers: true });
+      if (area !== undefined) Object.assign(edited, { area: area ?? undefined, areaIsUsers: area !== null });
+      // Written before it is believed: what is answered must be on disk.
+      store.saveIdentity(edited, clock.now());
+      Object.assign(device, { nameIsUsers: edited.nameIsUsers, area: edited.area, areaIsUsers: edited.areaIsUsers });
+      rename(device, edited.name);
+      return device;
+    },
+    remove: (id) => drop(get(id)),
+    storageFailingSince: behind.failingSince,
+    flush: behind.flush,
+    [Symbol.dispose]: () => behind[Symbol.dispose](),
+  };
+}

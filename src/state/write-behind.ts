@@ -1,0 +1,54 @@
+// Writes changed things in batches, at most one a period. What cannot be written stays and is tried again.
+import type { Clock } from "../core/clock.ts";
+import { messageOf } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+
+export interface WriteBehind<T> extends Disposable {
+  mark(item: T): void;
+  forget(item: T): void;
+  /** Writes what is marked now; false when it failed. */
+  flush(): boolean;
+  /** Since when writing fails, in epoch ms; undefined while all is well. */
+  failingSince(): number | undefined;
+}
+
+export interface WriteBehindOptions<T> {
+  clock: Clock;
+  log: Log;
+  periodMs: number;
+  write: (items: Iterable<T>) => void;
+}
+
+export function startWriteBehind<T>({ clock, log, periodMs, write }: WriteBehindOptions<T>): WriteBehind<T> {
+  const marked = new Set<T>();
+  let failing: number | undefined;
+
+  function flush(): boolean {
+    if (marked.size === 0) return true;
+    try {
+      write(marked);
+      marked.clear();
+      if (failing !== undefined) log.info("device state is written again", { since: new Date(failing).toISOString() });
+      failing = undefined;
+    } catch (error) {
+      // Told once, not every second: the log may be on the same full disk.
+      if (failing === undefined) {
+        log.error("device state cannot be written; it is kept in memory and tried again", { error: messageOf(error) });
+        failing = clock.now();
+      }
+    }
+    return failing === undefined;
+  }
+
+  const timer = clock.every("write-behind", periodMs, flush);
+  return {
+    mark: (item) => void marked.add(item),
+    forget: (item) => void marked.delete(item),
+    flush,
+    failingSince: () => failing,
+    [Symbol.dispose]() {
+      timer[Symbol.dispose]();
+      flush();
+    },
+  };
+}

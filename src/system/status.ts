@@ -1,0 +1,68 @@
+// What the hub says of itself.
+import { statSync } from "node:fs";
+import { type Static, Type } from "@sinclair/typebox";
+import { type Clock, isoSeconds } from "../core/clock.ts";
+import type { Home } from "../home/paths.ts";
+
+export const SystemStatus = Type.Object({
+  version: Type.String(),
+  started_at: Type.String({ description: "UTC" }),
+  uptime_secs: Type.Integer(),
+  devices: Type.Integer({ description: "Number of devices" }),
+  rules: Type.Integer({ description: "Number of rule files" }),
+  plugins: Type.Integer({ description: "Number of plugins" }),
+  memory_bytes: Type.Integer({ description: "Resident set of the hub's own process" }),
+  state_db_bytes: Type.Integer(),
+  history_db_bytes: Type.Integer(),
+  last_backup: Type.Union([Type.String(), Type.Null()]),
+  events_seq: Type.Integer({ description: "seq of the newest event" }),
+  stream_clients: Type.Integer(),
+  mqtt_clients: Type.Integer(),
+  storage_failing_since: Type.Union([Type.String(), Type.Null()], {
+    description: "Since when device state cannot be written to disk",
+  }),
+});
+export type SystemStatus = Static<typeof SystemStatus>;
+
+export interface StatusSources {
+  version: string;
+  clock: Clock;
+  home: Home;
+  devices(): number;
+  rules(): number;
+  plugins(): number;
+  eventsSeq(): number;
+  streamClients(): number;
+  mqttClients(): number;
+  storageFailingSince(): number | undefined;
+}
+
+export function createStatus(sources: StatusSources): () => SystemStatus {
+  const { version, clock, home } = sources;
+  const startedAt = clock.now();
+  const startedMono = clock.mono();
+  return function status() {
+    const failing = sources.storageFailingSince();
+    return {
+      version,
+      started_at: isoSeconds(startedAt),
+      uptime_secs: Math.floor((clock.mono() - startedMono) / 1000),
+      devices: sources.devices(),
+      rules: sources.rules(),
+      plugins: sources.plugins(),
+      memory_bytes: process.memoryUsage.rss(),
+      state_db_bytes: databaseBytes(home.stateDb),
+      history_db_bytes: databaseBytes(home.historyDb),
+      last_backup: null,
+      events_seq: sources.eventsSeq(),
+      stream_clients: sources.streamClients(),
+      mqtt_clients: sources.mqttClients(),
+      storage_failing_since: failing === undefined ? null : isoSeconds(failing),
+    };
+  };
+}
+
+// The file and the log that belongs to it.
+function databaseBytes(path: string): number {
+  return [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+}

@@ -1,0 +1,85 @@
+// API keys and the whitelist: the two ways in without a login.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type AuthFixture, everythingIn, identified, openAuth, refusalOf, STRANGER } from "./auth-fixture.ts";
+
+let fixture: AuthFixture;
+beforeEach(() => {
+  fixture = openAuth({ whitelist: ["192.168.1.0/24", "fd00::/8"] });
+});
+afterEach(() => fixture[Symbol.dispose]());
+
+test("a key is shown once, stored hashed, and lets in with its own role", async () => {
+  const { auth, db, clock } = fixture;
+  const { key, ...made } = auth.apiKeys.create({ label: " wall panel ", role: "viewer", createdBy: "ann" });
+  expect(key).toMatch(/^hub_[A-Za-z0-9_-]{43}$/);
+  expect(made).toMatchObject({ label: "wall panel", role: "viewer", createdBy: "ann", createdAt: clock.now() });
+  expect(auth.apiKeys.list()).toEqual([made]);
+  expect(JSON.stringify(db.durable.query("SELECT * FROM api_keys").all())).not.toContain(key.slice(4));
+  expect(auth.identify(key, STRANGER)).toEqual({
+    kind: "api_key",
+    id: made.id,
+    name: "wall panel",
+    role: "viewer",
+    expiresAt: undefined,
+    ver: undefined,
+  });
+});
+
+test("a key that is wrong, expired or deleted", async () => {
+  const { auth, clock } = fixture;
+  const { key, id, expiresAt } = auth.apiKeys.create({ label: "x", role: "user", createdBy: "a", expiresInDays: 0.5 });
+  expect(expiresAt).toBe(clock.now() + 43_200_000);
+  const identity = await identified(auth, key);
+  clock.step(43_200_000 - 1);
+  expect(auth.stillValid(identity)).toBe(true);
+  clock.step(1);
+  expect(auth.stillValid(identity)).toBe(false);
+  const lasting = auth.apiKeys.create({ label: "y", role: "user", createdBy: "a" });
+  const open = await identified(auth, lasting.key);
+  let told = 0;
+  using _listener = auth.onRevoked(() => void told++);
+  auth.apiKeys.remove(lasting.id);
+  expect(told).toBe(1);
+  expect(auth.stillValid(open)).toBe(false);
+  for (const bad of [key, lasting.key, `${key}x`, key.toUpperCase(), "hub_", `hub_${"A".repeat(43)}`]) {
+    const error = await refusalOf(() => auth.identify(bad, STRANGER));
+    expect(error).toMatchObject({ code: "unauthenticated", details: { tokenSent: true } });
+    if (bad.length > 4) expect(everythingIn(error)).not.toContain(bad);
+  }
+  expect((await refusalOf(() => auth.apiKeys.remove(lasting.id))).code).toBe("not_found");
+  expect(auth.apiKeys.list().map((other) => other.id)).toEqual([id]);
+});
+
+test("labels and lifetimes that are refused", async () => {
+  const { apiKeys } = fixture.auth;
+  for (const label of ["", "  ", "x".repeat(101)]) {
+    expect((await refusalOf(() => apiKeys.create({ label, role: "user", createdBy: "a" }))).code).toBe("invalid");
+  }
+  for (const expiresInDays of [0, -1, 3651, Number.NaN]) {
+    const refusal = await refusalOf(() => apiKeys.create({ label: "x", role: "user", createdBy: "a", expiresInDays }));
+    expect(refusal.message).toContain("expires_in_days");
+  }
+  expect(apiKeys.list()).toEqual([]);
+});
+
+test("a whitelisted address is an administrator without a credential", async () => {
+  const { auth } = fixture;
+  for (const address of ["192.168.1.9", "::ffff:192.168.1.9", "fd12::1%eth0"]) {
+    const identity = await identified(auth, undefined, address);
+    expect(identity).toMatchObject({ kind: "whitelist", role: "admin", expiresAt: undefined, ver: undefined });
+    expect(auth.stillValid(identity)).toBe(true);
+  }
+  expect((await identified(auth, undefined, "::ffff:192.168.1.9")).name).toBe("192.168.1.9");
+  for (const address of ["192.168.2.9", "fe80::1", "127.0.0.1", "", STRANGER]) {
+    expect(auth.identify(undefined, address)).toBeUndefined();
+  }
+});
+
+test("from a whitelisted address too, a bad credential is refused and a good one keeps its role", async () => {
+  const { auth } = fixture;
+  for (const bad of ["nonsense", "hub_nonsense", ""]) {
+    expect((await refusalOf(() => auth.identify(bad, "192.168.1.9"))).code).toBe("unauthenticated");
+  }
+  const { key } = auth.apiKeys.create({ label: "x", role: "viewer", createdBy: "a" });
+  expect((await identified(auth, key, "192.168.1.9")).role).toBe("viewer");
+});

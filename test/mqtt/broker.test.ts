@@ -1,0 +1,286 @@
+// Connections: who is let in, what ends one, and that nothing a stranger sends ends the hub.
+import { describe, expect, test } from "bun:test";
+import { createServer } from "node:net";
+import fc from "fast-check";
+import { HubError } from "../../src/core/errors.ts";
+import { connectPacket, openRaw } from "./raw.ts";
+import { startTestMqtt, until } from "./support.ts";
+
+const users = [{ username: "remote", password: "secret" }];
+
+describe("login", () => {
+  test.each([
+    ["a wrong password", { username: "remote", password: "sesame" }, 4],
+    ["an unknown name", { username: "nobody", password: "sesame" }, 4],
+    ["no password", { username: "remote" }, 4],
+    ["no account", {}, 5],
+  ])("%s is refused and logged with the address, without the password", async (_name, login, code) => {
+    await using hub = await startTestMqtt({ config: { users } });
+    expect(await hub.client(login).catch((error) => error)).toMatchObject({ code });
+    const [entry] = hub.logged("login was refused");
+    expect(entry?.fields).toMatchObject({ address: "127.0.0.1" });
+    expect(JSON.stringify(hub.log)).not.toContain("sesame");
+    expect(hub.mqtt.connections()).toBe(0);
+  });
+
+  test("a supervised plugin: fresh password each time, the old one no longer counts", async () => {
+    await using hub = await startTestMqtt();
+    const first = hub.mqtt.accounts.issue("zig");
+    const second = hub.mqtt.accounts.issue("zig");
+    expect(second).not.toBe(first);
+    expect(await hub.client({ username: "zig", password: first }).catch((error) => error)).toMatchObject({ code: 4 });
+    await hub.client({ username: "zig", password: second });
+    expect(hub.mqtt.connections()).toBe(1);
+  });
+
+  test("revoking disconnects, and only that plugin", async () => {
+    await using hub = await startTestMqtt({ config: { users } });
+    const zig = await hub.plugin("zig");
+    const other = await hub.plugin("other");
+    const remote = await hub.client({ username: "remote", password: "secret" });
+    hub.mqtt.accounts.revoke("zig");
+    await until(() => !zig.connected);
+    expect([other.connected, remote.connected]).toEqual([true, true]);
+    expect(() => hub.mqtt.accounts.issue("core")).toThrow();
+    expect(() => hub.mqtt.accounts.issue("a/b")).toThrow();
+  });
+
+  test("anonymous comes in where it is allowed", async () => {
+    await using hub = await startTestMqtt({ config: { anonymous: true } });
+    await hub.client();
+    expect(hub.mqtt.connections()).toBe(1);
+  });
+
+  test("another account's client id is refused, one's own is taken over", async () => {
+    await using hub = await startTestMqtt();
+    const password = hub.mqtt.accounts.issue("zig");
+    const first = await hub.client({ username: "zig", password, clientId: "one" });
+    expect(await hub.plugin("evil", { clientId: "one" }).catch((error) => error)).toMatchObject({ code: 2 });
+    expect(first.connected).toBe(true);
+    const second = await hub.client({ username: "zig", password, clientId: "one" });
+    await until(() => !first.connected);
+    expect(second.connected).toBe(true);
+    await until(() => hub.mqtt.connections() === 1);
+  });
+});
+
+describe("starting and stopping", () => {
+  test("a port in use says which and what to do", async () => {
+    await using hub = await startTestMqtt();
+    const second = await startTestMqtt({ config: { port: hub.mqtt.port } }).catch((error) => error);
+    expect(second).toBeInstanceOf(HubError);
+    expect(second.code).toBe("in_use");
+    expect(second.message).toContain(String(hub.mqtt.port));
+  });
+
+  test("a port held by somebody else too", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await until(() => server.listening);
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    expect(await startTestMqtt({ config: { port } }).catch((error) => error)).toMatchObject({ code: "in_use" });
+    server.close();
+  });
+
+  test("a host that is not here", async () => {
+    expect(await startTestMqtt({ config: { host: "192.0.2.1" } }).catch((error) => error)).toMatchObject({
+      code: "config",
+    });
+  });
+
+  test("a stop disconnects everybody, frees the port, and ends in time with a silent peer", async () => {
+    const hub = await startTestMqtt();
+    const client = await hub.plugin("zig");
+    const silent = await openRaw(hub.mqtt.port);
+    const started = performance.now();
+    await hub.mqtt[Symbol.asyncDispose]();
+    expect(performance.now() - started).toBeLessThan(4000);
+    await until(() => !client.connected && silent.closed());
+    await using again = await startTestMqtt({ config: { port: hub.mqtt.port } });
+    expect(again.mqtt.port).toBe(hub.mqtt.port);
+  });
+});
+
+describe("the hub's own publishing", () => {
+  test("commands and management calls arrive at QoS 1, retained messages stay", async () => {
+    await using hub = await startTestMqtt({ owners: { lamp: "zig" } });
+    const client = await hub.plugin("zig");
+    await client.subscribeAsync(["hub/devices/+/cmd", "hub/plugins/zig/manage/cmd"], { qos: 1 });
+    await hub.mqtt.command("lamp", { on: true });
+    await hub.mqtt.manage("zig", { action: "ping", request_id: "r" });
+    await until(() => client.messages.length === 2);
+    expect(client.messages).toEqual([
+      { topic: "hub/devices/lamp/cmd", text: '{"on":true}', qos: 1, retain: false },
+      { topic: "hub/plugins/zig/manage/cmd", text: '{"action":"ping","request_id":"r"}', qos: 1, retain: false },
+    ]);
+    await hub.mqtt.publish("hub/events/kept", "{}", { qos: 1, retain: true });
+    await client.subscribeAsync("hub/events/+");
+    await until(() => client.messages.some(({ topic, retain }) => retain && topic === "hub/events/kept"));
+    expect(hub.calls).toEqual([]);
+  });
+
+  test("ids and topics that are none are refused", async () => {
+    await using hub = await startTestMqtt();
+    expect(await hub.mqtt.command("a/b", {}).catch((error) => error)).toMatchObject({ code: "invalid" });
+    expect(await hub.mqtt.manage("", {}).catch((error) => error)).toMatchObject({ code: "invalid" });
+    expect(await hub.mqtt.publish("a/#", "").catch((error) => error)).toMatchObject({ code: "invalid" });
+  });
+
+  test("a command waits for a plugin that keeps its session", async () => {
+    await using hub = await startTestMqtt({ owners: { lamp: "zig" } });
+    const options = { username: "zig", password: hub.mqtt.accounts.issue("zig"), clientId: "kept", clean: false };
+    const first = await hub.client(options);
+    await first.subscribeAsync("hub/devices/+/cmd", { qos: 1 });
+    await first.endAsync();
+    await until(() => hub.mqtt.connections() === 0);
+    await hub.mqtt.command("lamp", { on: true });
+    const second = await hub.client(options);
+    await until(() => second.messages.length === 1);
+  });
+});
+
+describe("limits", () => {
+  test("10 MB end that client, before they are held, with a log line", async () => {
+    await using hub = await startTestMqtt();
+    const client = await hub.plugin("zig");
+    const other = await hub.plugin("other");
+    client.publish("hub/events/huge", Buffer.alloc(10_000_000, 120), { qos: 0 });
+    await until(() => !client.connected);
+    await until(() => hub.logged("closed for what it sent").length === 1);
+    expect(hub.logged("closed for what it sent")[0]?.fields.reason).toContain("more than");
+    await other.publishAsync("hub/events/small", "{}", { qos: 1 });
+    expect(hub.events.map(({ type }) => type)).toEqual(["custom_small"]);
+  });
+
+  test("exactly the limit passes, one more does not", async () => {
+    await using hub = await startTestMqtt({ config: { max_payload_bytes: 2048 } });
+    const client = await hub.plugin("zig");
+    await client.publishAsync("hub/events/a", JSON.stringify({ a: "x".repeat(2040) }), { qos: 1 });
+    expect(hub.events).toHaveLength(1);
+    client.publish("hub/events/a", JSON.stringify({ a: "x".repeat(2041) }), { qos: 1 });
+    await until(() => !client.connected);
+    expect(hub.logged("connection was ended")[0]?.fields.reason).toContain("2049 bytes");
+  });
+
+  test("before the login hardly anything is taken", async () => {
+    await using hub = await startTestMqtt();
+    const raw = await openRaw(hub.mqtt.port);
+    raw.send(
+      connectPacket({
+        will: { topic: "a", payload: Buffer.alloc(65_000), qos: 0, retain: false },
+        username: "x".repeat(2000),
+      }),
+    );
+    await until(raw.closed);
+    expect(hub.logged("closed for what it sent")).toHaveLength(1);
+  });
+
+  test("connections are counted", async () => {
+    await using hub = await startTestMqtt({ maxConnections: 2 });
+    await hub.plugin("a");
+    await hub.plugin("b");
+    const third = await openRaw(hub.mqtt.port);
+    await until(third.closed);
+    expect(hub.logged("too many MQTT connections")).toHaveLength(1);
+    hub.mqtt.accounts.revoke("a");
+    await until(() => hub.mqtt.connections() === 1);
+    await hub.plugin("c");
+  });
+
+  test("who says nothing is disconnected", async () => {
+    await using hub = await startTestMqtt({ connectTimeoutMs: 50 });
+    const raw = await openRaw(hub.mqtt.port);
+    await until(raw.closed);
+    expect(hub.logged("connection was ended")[0]?.fields.reason).toContain("in time");
+  });
+
+  test("a reader that reads nothing stalls neither the hub nor the others for long", async () => {
+    await using hub = await startTestMqtt({ config: { anonymous: true } });
+    const frozen = await openRaw(hub.mqtt.port);
+    frozen.send(connectPacket({ clientId: "frozen" }));
+    await until(() => frozen.packets.length === 1);
+    frozen.send({ cmd: "subscribe", messageId: 1, subscriptions: [{ topic: "#", qos: 0 }] });
+    await until(() => frozen.packets.length === 2);
+    frozen.socket.pause();
+    const client = await hub.plugin("zig");
+    const other = await hub.plugin("other");
+    await other.subscribeAsync("hub/events/#");
+    const big = Buffer.from(JSON.stringify({ a: "x".repeat(500_000) }));
+    for (let n = 0; n < 40; n++) client.publish("hub/devices/lamp/state", big);
+    const started = performance.now();
+    await other.publishAsync("hub/events/alive", "{}", { qos: 1 });
+    await until(() => other.messages.length === 1);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe("strangers", () => {
+  test("an HTTP request is closed with a log line", async () => {
+    await using hub = await startTestMqtt();
+    const raw = await openRaw(hub.mqtt.port);
+    raw.socket.write("GET / HTTP/1.1\r\nHost: hub\r\n\r\n");
+    await until(raw.closed);
+    expect(hub.logged("closed for what it sent")[0]?.fields).toEqual({ address: "127.0.0.1", reason: "not MQTT" });
+  });
+
+  test("an unknown protocol level is told so", async () => {
+    await using hub = await startTestMqtt();
+    const raw = await openRaw(hub.mqtt.port);
+    raw.socket.write(Buffer.from([0x10, 12, 0, 4, 77, 81, 84, 84, 9, 2, 0, 0, 0, 0]));
+    await until(raw.closed);
+    expect(raw.packets[0]).toMatchObject({ cmd: "connack", returnCode: 1 });
+  });
+
+  test("a CONNECT that arrives byte by byte is one all the same", async () => {
+    await using hub = await startTestMqtt({ config: { anonymous: true } });
+    const raw = await openRaw(hub.mqtt.port);
+    const { generate } = await import("mqtt-packet");
+    for (const byte of generate(connectPacket())) {
+      raw.socket.write(Buffer.from([byte]));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(() => raw.packets.length === 1);
+    expect(raw.packets[0]).toMatchObject({ cmd: "connack", returnCode: 0 });
+  });
+
+  const garbage = fc.uint8Array({ maxLength: 200 });
+  const bytesAfter = (level: number) =>
+    garbage.map((tail) => Buffer.concat([Buffer.from([0x10, 12, 0, 4, 77, 81, 84, 84, level]), tail]));
+  const session = (protocolVersion: 4 | 5) =>
+    fc
+      .array(fc.oneof(garbage, fc.tuple(fc.integer({ min: 0, max: 15 }), garbage).map(framed)), { maxLength: 4 })
+      .map((frames) => ({ protocolVersion, frames }));
+
+  test("random bytes at any stage, of either version, end their connection at most", async () => {
+    await using hub = await startTestMqtt({ config: { anonymous: true } });
+    const watcher = await hub.client();
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(garbage, bytesAfter(4), bytesAfter(5)), async (bytes) => {
+        const raw = await openRaw(hub.mqtt.port);
+        raw.socket.end(bytes);
+        await until(raw.closed);
+      }),
+      { numRuns: 150 },
+    );
+    const { generate } = await import("mqtt-packet");
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(session(4), session(5)), async ({ protocolVersion, frames }) => {
+        const raw = await openRaw(hub.mqtt.port, protocolVersion);
+        raw.socket.write(generate(connectPacket({ protocolVersion }), { protocolVersion }));
+        await until(() => raw.packets.length > 0);
+        raw.socket.end(Buffer.concat(frames));
+        await until(raw.closed);
+      }),
+      { numRuns: 300 },
+    );
+    await watcher.publishAsync("hub/events/still_here", "{}", { qos: 1 });
+    await until(() => hub.events.some(({ type }) => type === "custom_still_here"));
+  }, 60_000);
+});
+
+/** A packet of a kind with a length that fits and whatever body. */
+function framed([kind, body]: [number, Uint8Array]): Uint8Array {
+  const flags = kind === 6 || kind === 8 || kind === 10 ? 2 : 0;
+  const length = body.length < 128 ? [body.length] : [(body.length & 0x7f) | 0x80, body.length >> 7];
+  return Buffer.concat([Buffer.from([(kind << 4) | flags, ...length]), body]);
+}

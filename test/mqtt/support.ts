@@ -1,0 +1,158 @@
+// A started MQTT part on a free port with recording neighbours, and real clients for it.
+import { connect, type IClientOptions, type MqttClient } from "mqtt";
+import { systemClock } from "../../src/core/clock.ts";
+import { HubError } from "../../src/core/errors.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Fields, Log } from "../../src/core/log.ts";
+import { createEventFeed, type Envelope } from "../../src/events/feed.ts";
+import type { DevicePort, PluginPort } from "../../src/mqtt/bridge.ts";
+import type { MqttSection } from "../../src/mqtt/config.ts";
+import { type MqttOptions, startMqtt } from "../../src/mqtt/start.ts";
+
+/** Polls until the condition holds; fails with its text after five seconds. */
+export async function until(condition: () => unknown, what = condition.toString()): Promise<void> {
+  const end = performance.now() + 5000;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error(`never came true: ${what}`);
+    await Bun.sleep(2);
+  }
+}
+
+export interface LogEntry {
+  level: string;
+  name: string;
+  message: string;
+  fields: Fields;
+}
+
+export function recordingLog(): { log: Log; entries: LogEntry[] } {
+  const entries: LogEntry[] = [];
+  const at = (name: string): Log => {
+    const write =
+      (level: string) =>
+      (message: string, fields: Fields = {}) =>
+        void entries.push({ level, name, message, fields });
+    return {
+      debug: write("debug"),
+      info: write("info"),
+      warn: write("warn"),
+      error: write("error"),
+      child: (part) => at(name ? `${name}.${part}` : part),
+    };
+  };
+  return { log: at(""), entries };
+}
+
+export type Call = [name: string, ...args: unknown[]];
+
+/** Neighbours that write down what they are told and own what they are told to own. */
+export function recordingPorts(owners: Record<string, string>) {
+  const calls: Call[] = [];
+  const owner = new Map(Object.entries(owners));
+  const note =
+    (name: string) =>
+    (...args: unknown[]) =>
+      void calls.push([name, ...args]);
+  const devices: DevicePort = {
+    register(registration, pluginId) {
+      if (registration.device_id === "refused") throw new HubError("conflict", "not this one");
+      owner.set(registration.device_id, pluginId);
+      calls.push(["register", registration, pluginId]);
+    },
+    unregister(deviceId, pluginId) {
+      owner.delete(deviceId);
+      calls.push(["unregister", deviceId, pluginId]);
+    },
+    state(deviceId, attributes, from) {
+      if (deviceId === "broken") throw new Error("a bug");
+      if (!owner.has(deviceId)) owner.set(deviceId, from.pluginId);
+      calls.push(["state", deviceId, attributes, from]);
+    },
+    availability: note("availability"),
+    schema: note("schema"),
+    ownerOf: (deviceId) => owner.get(deviceId),
+  };
+  const plugins: PluginPort = {
+    heartbeat: note("heartbeat"),
+    status: note("status"),
+    registered: note("registered"),
+    capabilities: note("capabilities"),
+    response: note("response"),
+  };
+  return { calls, devices, plugins, owner };
+}
+
+export interface TestMqttOptions extends Partial<Pick<MqttOptions, "connectTimeoutMs" | "maxConnections" | "clock">> {
+  config?: Partial<MqttSection>;
+  owners?: Record<string, string>;
+}
+
+export async function startTestMqtt({ config, owners = {}, ...rest }: TestMqttOptions = {}) {
+  const { log, entries } = recordingLog();
+  const ports = recordingPorts(owners);
+  const events: Envelope[] = [];
+  const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
+  const clock = rest.clock ?? systemClock;
+  const feed = createEventFeed({ clock, log, buffer: 100, mark: { load: () => 0, save() {} } });
+  feed.on("*", "test", (envelope) => void events.push(envelope));
+  const mqtt = await startMqtt({
+    config: {
+      ...{ host: "127.0.0.1", port: 0, prefix: "hub", anonymous: false, users: [], max_payload_bytes: 1_048_576 },
+      ...config,
+    },
+    ...{ log, random, feed, devices: ports.devices, plugins: ports.plugins, ...rest, clock },
+  });
+  const clients: MqttClient[] = [];
+
+  /** A client that is connected; rejects with the broker's refusal. */
+  function client(options: IClientOptions = {}): Promise<TestClient> {
+    const made = connect({
+      ...{ host: "127.0.0.1", port: mqtt.port, reconnectPeriod: 0, connectTimeout: 5000, ...options },
+    });
+    clients.push(made);
+    const messages: TestMessage[] = [];
+    made.on("message", (topic, payload, { qos, retain }) => {
+      messages.push({ topic, text: payload.toString(), qos, retain });
+    });
+    return new Promise((resolve, reject) => {
+      made.once("connect", () => resolve(Object.assign(made, { messages })));
+      made.once("error", reject);
+      made.once("close", () => reject(new Error("closed")));
+      // Later ends are looked at through `connected`.
+      made.on("error", () => {});
+    });
+  }
+
+  return {
+    mqtt,
+    feed,
+    events,
+    log: entries,
+    ...ports,
+    client,
+    /** A client with the account of a supervised plugin. */
+    plugin: (id: string, options: IClientOptions = {}) =>
+      client({ username: id, password: mqtt.accounts.issue(id), ...options }),
+    called: (name: string): Call[] => ports.calls.filter(([one]) => one === name),
+    logged: (text: string): LogEntry[] => entries.filter(({ message }) => message.includes(text)),
+    async [Symbol.asyncDispose]() {
+      for (const one of clients) one.end(true);
+      await mqtt[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export interface TestMessage {
+  topic: string;
+  text: string;
+  qos: number;
+  retain: boolean;
+}
+
+export type TestClient = MqttClient & { messages: TestMessage[] };
+
+export type TestMqtt = Awaited<ReturnType<typeof startTestMqtt>>;
+
+export function json(value: JsonObject): string {
+  return JSON.stringify(value);
+}

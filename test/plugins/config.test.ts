@@ -1,0 +1,52 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the notation of the configuration.
+import { expect, test } from "bun:test";
+import { checkValue } from "../../src/core/schema.ts";
+import { PluginsSection, pluginProblems } from "../../src/plugins/config.ts";
+import { entriesOf } from "./rig.ts";
+
+test("an entry is filled in with its defaults", () => {
+  expect(entriesOf([{ id: "zigbee", binary: "plugins/zigbee/bin/zigbee" }])).toEqual([
+    {
+      id: "zigbee",
+      binary: "plugins/zigbee/bin/zigbee",
+      enabled: true,
+      args: [],
+      env: {},
+      heartbeat_timeout_secs: 90,
+    },
+  ]);
+  expect(checkValue(PluginsSection, undefined)).toEqual({ ok: true, value: [] });
+});
+
+for (const id of ["", ".hidden", "../up", "a/b", "a b", "ä", "x".repeat(65), "a+b", "a#"]) {
+  test(`the id ${JSON.stringify(id.slice(0, 10))} is refused`, () => {
+    const checked = checkValue(PluginsSection, [{ id, binary: "x" }], "plugins");
+    expect(checked.ok ? [] : checked.problems.map(({ path }) => path)).toEqual(["plugins[0].id"]);
+  });
+}
+
+test("unknown keys and short timeouts are problems", () => {
+  const checked = checkValue(PluginsSection, [{ id: "a", binary: "x", heartbeat_timeout_secs: 2, binry: "y" }]);
+  expect(checked.ok ? [] : checked.problems.map(({ message }) => message)).toEqual([
+    'unknown key "binry" – did you mean "binary"?',
+    "must be a whole number from 5 to 86400",
+  ]);
+});
+
+test("what the schema cannot see is found, all of it", () => {
+  const problems = pluginProblems(
+    entriesOf([
+      { id: "a", binary: "x" },
+      { id: "A", binary: "y" },
+      { id: "core", binary: "z", env: { HUB_HOME: "/", "no-name": "x", URL: "mqtt://${HUB_MQTT_HOTS}" } },
+    ]),
+  );
+  expect(problems.map(({ path }) => path)).toEqual([
+    "plugins[1].id",
+    "plugins[2].id",
+    "plugins[2].env.HUB_HOME",
+    "plugins[2].env.no-name",
+    "plugins[2].env.URL",
+  ]);
+  expect(problems.at(-1)?.message).toContain('did you mean "HUB_MQTT_HOST"?');
+});

@@ -1,0 +1,87 @@
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { silentLog } from "../../src/core/log.ts";
+import { startChild } from "../../src/plugins/child.ts";
+import { createGuard, type Guard } from "../../src/plugins/guard.ts";
+import { alive, pidIn, until } from "./rig.ts";
+
+const env = { PATH: process.env.PATH ?? "" };
+
+test("nothing of a plugin runs before the guard knows its group, nor when it cannot be told", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hub-guard-"));
+  const refusing: Guard = {
+    pid: null,
+    add: () => Promise.reject(new Error("no guard")),
+    remove() {},
+    async [Symbol.asyncDispose]() {},
+  };
+  const argv = ["/bin/sh", "-c", "echo ran > ran"];
+  expect(await startChild({ argv, cwd: folder, env, guard: refusing }).catch((error) => error.message)).toBe(
+    "no guard",
+  );
+  expect(await Bun.file(join(folder, "ran")).exists()).toBe(false);
+  rmSync(folder, { recursive: true });
+});
+
+test("a guard that dies is replaced, knows the groups, and ends clean without harm", async () => {
+  const guard = createGuard(silentLog);
+  const child = await startChild({ argv: ["sleep", "300"], cwd: "/", env, guard });
+  const first = guard.pid ?? 0;
+  process.kill(first, "SIGKILL");
+  const second = await until("another guard", () => guard.pid !== first && guard.pid);
+  expect(alive(child.pid)).toBe(true);
+  child.terminate();
+  expect(await child.exited).toEqual({ code: null, signal: "SIGTERM" });
+  await guard[Symbol.asyncDispose]();
+  expect(alive(second)).toBe(false);
+});
+
+test("SIGKILL of the hub leaves no process of any plugin", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hub-killed-"));
+  const script =
+    "#!/bin/sh\necho $$ > pid\nsh -c 'trap \"\" TERM HUP; sleep 300 & echo $! > grandchild; wait' &\nexec sleep 300\n";
+  writeFileSync(join(folder, "p.sh"), script, { mode: 0o755 });
+  writeFileSync(join(folder, "p.ts"), 'await Bun.write("pid", process.pid + "\\n"); setInterval(() => {}, 1000);');
+  const source = (path: string) => JSON.stringify(join(import.meta.dir, "../../src", path));
+  // It ends by itself, should this test die before it does.
+  writeFileSync(
+    join(folder, "hub.ts"),
+    `import { systemClock } from ${source("core/clock.ts")};
+    import { silentLog } from ${source("core/log.ts")};
+    import { homeAt } from ${source("home/paths.ts")};
+    import { createPlugins } from ${source("plugins/supervisor.ts")};
+    const entry = { enabled: true, args: [], env: {}, heartbeat_timeout_secs: 90 };
+    const plugins = createPlugins({
+      entries: [{ ...entry, id: "sh", binary: "p.sh" }, { ...entry, id: "ts", binary: "p.ts" }],
+      home: homeAt(${JSON.stringify(folder)}), execPath: process.execPath, env: process.env, clock: systemClock,
+      log: silentLog, random: (n) => new Uint8Array(n), emit() {}, broker: () => ({ host: "::", port: 1, prefix: "hub" }),
+      accounts: { issue: () => "x", revoke() {} }, devices: { count: () => 0, unavailable() {} },
+    });
+    plugins.startAll();
+    setTimeout(() => process.exit(1), 20_000);`,
+  );
+  const hub = Bun.spawn([process.execPath, join(folder, "hub.ts")], { env, stdout: "ignore", stderr: "inherit" });
+  const file = (...parts: string[]) => join(folder, "plugins", ...parts);
+  const paths = [file("sh", "pid"), file("sh", "grandchild"), file("ts", "pid")];
+  const pids = await until("all run", () => {
+    const found = paths.map(pidIn);
+    return found.every((pid) => pid !== undefined) && found.map(Number);
+  });
+  expect(pids.filter(alive)).toEqual(pids);
+  const guards = Bun.spawnSync(["ps", "-o", "pid=,args=", "--ppid", String(hub.pid)])
+    .stdout.toString()
+    .split("\n");
+  const guard = Number(
+    guards
+      .find((line) => line.includes("while read"))
+      ?.trim()
+      .split(" ")[0],
+  );
+  expect(alive(guard)).toBe(true);
+  hub.kill("SIGKILL");
+  await hub.exited;
+  await until("none is left", () => ![...pids, guard].some(alive));
+  rmSync(folder, { recursive: true, force: true });
+}, 20_000);

@@ -1,0 +1,148 @@
+import { expect, test } from "bun:test";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
+import { alive, createRig, type Rig, until } from "./rig.ts";
+
+const SLEEPER = { "p.sh": "#!/bin/sh\nexec sleep 60\n" };
+
+/** Real processes end in their own time: the clock moves on as soon as they have. */
+async function advanceUntil(clock: VirtualClock, what: string, condition: () => unknown, stepMs = 1000): Promise<void> {
+  await until(what, () => {
+    if (condition()) return true;
+    void clock.advance(stepMs);
+    return false;
+  });
+}
+
+function sleeper(clock: VirtualClock): Rig {
+  return createRig([{ id: "p", binary: "p.sh", heartbeat_timeout_secs: 30 }], SLEEPER, { clock });
+}
+
+test("a heartbeat makes it active, silence offline, another heartbeat active again", async () => {
+  const clock = createVirtualClock();
+  await using rig = sleeper(clock);
+  await rig.plugins.start("p");
+  rig.plugins.heartbeat("p", {
+    version: "1.2.3",
+    uptime_secs: 5,
+    device_count: 2,
+    notices: [{ level: "warning", code: "weak", message: "weak signal" }],
+  });
+  expect(rig.plugins.get("p")).toMatchObject({
+    status: "active",
+    version: "1.2.3",
+    devices: 2,
+    last_heartbeat: "2026-01-15T12:00:00Z",
+    notices: [{ code: "weak" }],
+  });
+  await clock.advance(29_000);
+  rig.plugins.heartbeat("p", {});
+  await clock.advance(29_000);
+  expect(rig.plugins.get("p").status).toBe("active");
+  await clock.advance(1000);
+  expect(rig.plugins.get("p").status).toBe("offline");
+  expect(rig.unavailable).toEqual(["p"]);
+  rig.plugins.heartbeat("p", {});
+  expect(rig.statuses()).toEqual(["starting", "active", "offline", "active"]);
+  expect(rig.events.filter(({ type }) => type === "plugin_offline")).toEqual([
+    { type: "plugin_offline", plugin_id: "p", reason: "no heartbeat for 30 s" },
+  ]);
+});
+
+test("a registration makes it active and is announced once a run", async () => {
+  const clock = createVirtualClock();
+  await using rig = sleeper(clock);
+  await rig.plugins.start("p");
+  rig.plugins.registered("p", "lamp");
+  rig.plugins.registered("p", "plug");
+  expect(rig.plugins.get("p").status).toBe("active");
+  await rig.plugins.restart("p");
+  rig.plugins.registered("p", "lamp");
+  expect(rig.events.filter(({ type }) => type === "plugin_registered")).toEqual([
+    { type: "plugin_registered", plugin_id: "p", device_id: "lamp" },
+    { type: "plugin_registered", plugin_id: "p", device_id: "lamp" },
+  ]);
+});
+
+test("a process that hangs is ended after twice its timeout and started again", async () => {
+  const clock = createVirtualClock();
+  await using rig = sleeper(clock);
+  const { pid } = await rig.plugins.start("p");
+  await clock.advance(59_000);
+  expect(rig.plugins.get("p")).toMatchObject({ status: "offline", pid });
+  await advanceUntil(clock, "another process", () => (rig.plugins.get("p").pid ?? pid) !== pid);
+  expect(alive(pid ?? 0)).toBe(false);
+  expect(rig.plugins.get("p")).toMatchObject({ status: "starting", restarts: 1 });
+  expect(rig.plugins.get("p").last_exit?.reason).toBe("no heartbeat for 60 s: ended by the hub");
+});
+
+test("what a plugin reports about itself counts", async () => {
+  await using rig = sleeper(createVirtualClock());
+  await rig.plugins.start("p");
+  rig.plugins.status("p", "degraded");
+  rig.plugins.status("p", "offline");
+  rig.plugins.heartbeat("p", {});
+  expect(rig.statuses()).toEqual(["starting", "active", "offline", "active"]);
+});
+
+test("messages of a stopped plugin change nothing", async () => {
+  await using rig = sleeper(createVirtualClock());
+  await rig.plugins.start("p");
+  await rig.plugins.stop("p");
+  rig.plugins.heartbeat("p", {});
+  rig.plugins.registered("p", "lamp");
+  rig.plugins.status("p", "active");
+  expect(rig.plugins.get("p")).toMatchObject({ status: "stopped", last_heartbeat: null });
+  expect(rig.statuses()).toEqual(["starting", "stopped"]);
+});
+
+test("a crash is told with its last words, and tried again after growing pauses", async () => {
+  const clock = createVirtualClock();
+  const script = '#!/bin/sh\necho "password is $HUB_MQTT_PASSWORD"\necho broken >&2\nexit 3\n';
+  await using rig = createRig([{ id: "p", binary: "p.sh" }], { "p.sh": script }, { clock });
+  await rig.plugins.start("p");
+  await until("it fell", () => rig.plugins.get("p").last_exit);
+  const { status, last_exit } = rig.plugins.get("p");
+  expect(status).toBe("offline");
+  expect(last_exit).toMatchObject({ code: 3, signal: null, reason: "ended with exit code 3" });
+  expect(last_exit?.output.toSorted()).toEqual(["broken", "password is [redacted]"]);
+  expect(rig.revoked).toEqual(["p"]);
+  // Random bytes are zero here, so each pause is a quarter below 1, 2, 4, … s.
+  for (const pauseMs of [750, 1500, 3000, 6000, 12_000]) {
+    const runs = rig.issued.length;
+    await clock.advance(pauseMs - 1);
+    expect(rig.issued.length).toBe(runs);
+    await clock.advance(1);
+    await until("it fell again", () => rig.revoked.length === runs + 1);
+  }
+  expect(rig.plugins.get("p").restarts).toBe(5);
+  expect(rig.plugins.get("p").notices[0]).toMatchObject({ code: "crashes", message: "ended 6 times in the last hour" });
+  expect(rig.types().filter((type) => type === "plugin_offline")).toHaveLength(1);
+  await rig.plugins.stop("p");
+  expect(clock.pending().filter((name) => name === "plugin restart")).toEqual([]);
+});
+
+test("a missing binary is tried again slowly until it is there", async () => {
+  const clock = createVirtualClock();
+  await using rig = createRig([{ id: "p", binary: "p.sh" }], {}, { clock });
+  await rig.plugins.start("p");
+  await clock.advance(44_000);
+  await Bun.write(`${rig.home.root}/p.sh`, "#!/bin/sh\nexec sleep 60\n");
+  Bun.spawnSync(["chmod", "+x", `${rig.home.root}/p.sh`]);
+  expect(rig.plugins.get("p").pid).toBe(null);
+  await clock.advance(2000);
+  await until("it runs", () => rig.plugins.get("p").pid);
+  expect(rig.statuses()).toEqual(["offline", "starting"]);
+});
+
+test("a plugin that only connects is listed and goes offline by silence", async () => {
+  const clock = createVirtualClock();
+  await using rig = createRig([], {}, { clock });
+  rig.plugins.status("ghost", "offline");
+  rig.plugins.registered("far", "lamp");
+  expect(rig.plugins.list()).toMatchObject([{ id: "far", managed: false, status: "active", pid: null }]);
+  await clock.advance(90_000);
+  expect(rig.plugins.get("far").status).toBe("offline");
+  expect(rig.unavailable).toEqual(["far"]);
+  rig.plugins.heartbeat("far", { version: "2" });
+  expect(rig.plugins.get("far")).toMatchObject({ status: "active", version: "2" });
+});

@@ -1,0 +1,129 @@
+// A home in a temporary folder with plugins in it, and what they did.
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { checkValue } from "../../src/core/schema.ts";
+import type { HubEvent } from "../../src/events/catalog.ts";
+import { type Home, homeAt } from "../../src/home/paths.ts";
+import { type PluginEntry, PluginsSection } from "../../src/plugins/config.ts";
+import { createPlugins, type Plugins } from "../../src/plugins/supervisor.ts";
+
+export const PASSWORD = "s3cret-Pass_word-0123456789";
+
+export interface Rig extends AsyncDisposable {
+  plugins: Plugins;
+  home: Home;
+  events: HubEvent[];
+  issued: string[];
+  revoked: string[];
+  unavailable: string[];
+  types(): string[];
+  statuses(id?: string): string[];
+}
+
+export interface RigOptions {
+  clock?: Clock;
+  env?: Record<string, string | undefined>;
+  broker?: { host: string; port: number; prefix: string };
+}
+
+/** Files are written below the home; those beginning with `#!` are made executable. */
+export function createRig(entries: object[], files: Record<string, string>, options: RigOptions = {}): Rig {
+  const home = homeAt(mkdtempSync(join(tmpdir(), "hub-plugins-")));
+  for (const [path, text] of Object.entries(files)) {
+    const file = home.resolve(path);
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, text);
+    if (text.startsWith("#!")) chmodSync(file, 0o755);
+  }
+  const events: HubEvent[] = [];
+  const issued: string[] = [];
+  const revoked: string[] = [];
+  const unavailable: string[] = [];
+  const plugins = createPlugins({
+    entries: entriesOf(entries),
+    home,
+    execPath: process.execPath,
+    env: options.env ?? { PATH: process.env.PATH },
+    clock: options.clock ?? systemClock,
+    log: silentLog,
+    random: (bytes) => new Uint8Array(bytes),
+    emit: (event) => void events.push(event),
+    broker: () => options.broker ?? { host: "127.0.0.1", port: 1883, prefix: "hub" },
+    accounts: {
+      issue(id) {
+        issued.push(id);
+        return PASSWORD;
+      },
+      revoke: (id) => void revoked.push(id),
+    },
+    devices: { count: () => 2, unavailable: (id) => void unavailable.push(id) },
+  });
+  return {
+    plugins,
+    home,
+    events,
+    issued,
+    revoked,
+    unavailable,
+    types: () => events.map(({ type }) => type),
+    statuses: (id) =>
+      events.flatMap((event) =>
+        event.type === "plugin_status_changed" && (id === undefined || event.plugin_id === id)
+          ? [String((event as { status: unknown }).status)]
+          : [],
+      ),
+    async [Symbol.asyncDispose]() {
+      await plugins[Symbol.asyncDispose]();
+      rmSync(home.root, { recursive: true, force: true });
+    },
+  };
+}
+
+export function entriesOf(entries: object[]): PluginEntry[] {
+  const checked = checkValue(PluginsSection, entries);
+  if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
+  return checked.value;
+}
+
+type Truthy<T> = Exclude<T, false | null | undefined>;
+
+/** Polls until `condition` gives something truthy, and returns it. */
+export async function until<T>(what: string, condition: () => T, deadlineMs = 8000): Promise<Truthy<T>> {
+  const end = performance.now() + deadlineMs;
+  for (;;) {
+    const result = condition();
+    if (result) return result as Truthy<T>;
+    if (performance.now() > end) throw new Error(`not in time: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Whether the process runs; one that has ended but was not collected yet does not. */
+export function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const state = Bun.spawnSync(["ps", "-o", "stat=", "-p", String(pid)])
+    .stdout.toString()
+    .trim();
+  return state !== "" && !state.startsWith("Z");
+}
+
+/** A process id that a script wrote into a file, once it is complete. */
+export function pidIn(path: string): number | undefined {
+  const text = textOf(path);
+  return text?.endsWith("\n") ? Number(text) : undefined;
+}
+
+export function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
