@@ -39,12 +39,12 @@ const JOURNAL_PREFIX: Partial<Record<LogLevel, string>> = { debug: "<7>", info: 
 
 /** What must never be written, whoever puts it into a message. */
 export const SECRET_PATTERNS: RedactionPattern[] = [
-  JWT_PATTERN,
   { pattern: /\btoken=[^&\s"']+/g, replacement: "token=[redacted]" },
   { pattern: /\bhub_[A-Za-z0-9_-]{16,}/g, replacement: "hub_[redacted]" },
   { pattern: /\bBearer\s+[A-Za-z0-9._~+/=-]+/gi, replacement: "Bearer [redacted]" },
+  JWT_PATTERN,
   // A chat bot's token stands in its addresses.
-  { pattern: /\b\d{5,}:[A-Za-z0-9_-]{20,}/g, replacement: "[redacted]" },
+  { pattern: /(?<!\d)\d{5,}:[A-Za-z0-9_-]{20,}/g, replacement: "[redacted]" },
 ];
 
 export function openLog({ clock, output, level, file }: LogOptions): { log: Log } & AsyncDisposable {

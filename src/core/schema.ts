@@ -38,9 +38,9 @@ export function dottedPath(pointer: string, at = ""): string {
 export function didYouMean(word: string, known: readonly string[]): string {
   if (known.length === 0) return "";
   const best = closest(word, known);
-  return distance(word, best) <= Math.max(1, Math.floor(Math.max(word.length, best.length) / 3))
-    ? ` – did you mean "${best}"?`
-    : "";
+  // Two swapped letters are two edits.
+  const tolerated = Math.max(word.length < 4 ? 1 : 2, Math.floor(Math.max(word.length, best.length) / 3));
+  return distance(word, best) <= tolerated ? ` – did you mean "${best}"?` : "";
 }
 
 /** One of TypeBox's errors in our words; several where a value has alternatives. */

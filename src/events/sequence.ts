@@ -16,22 +16,30 @@ export interface Sequence {
 
 // A block is reserved with one write: a million events go by until the next.
 const BLOCK = 1_000_000;
+const RETRY_BLOCK = 10_000;
 
 /** Starts at the clock (microseconds, below 2^53 until the year 2255) or behind the stored mark, whichever is greater. */
 export function createSequence(clock: Clock, mark: SequenceMark): Sequence {
   let current = Math.max(Math.floor(clock.now()) * 1000, mark.load());
   let reserved = current + BLOCK;
   mark.save(reserved);
+  // A full disk must not stop events: the clock alone then keeps numbers growing over a restart.
+  function reserve(): void {
+    reserved = current + BLOCK;
+    try {
+      mark.save(reserved);
+    } catch {
+      reserved = current + RETRY_BLOCK;
+    }
+  }
+
   return {
     get current() {
       return current;
     },
     next() {
       current++;
-      if (current >= reserved) {
-        reserved = current + BLOCK;
-        mark.save(reserved);
-      }
+      if (current >= reserved) reserve();
       return current;
     },
   };

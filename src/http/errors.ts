@@ -1,5 +1,6 @@
 // Every refusal as RFC 9457 problem+json. The one table from the hub's codes to statuses.
 import { STATUS_CODES } from "node:http";
+import type { ValueError } from "@sinclair/typebox/value";
 import { type ErrorCode, HubError, isStorageFault, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { describeError, firstPerPath, type Problem } from "../core/schema.ts";
@@ -58,7 +59,7 @@ interface FrameworkFault {
 /** What was thrown, by us or by the framework, as a refusal of ours. What is nobody's refusal is a bug: logged, and 500. */
 export function toHubError({ code, error }: FrameworkFault, log: Log, path: string): HubError | undefined {
   if (error instanceof HubError) return error;
-  if (code === "VALIDATION") return invalid(problemsOf(error));
+  if (code === "VALIDATION") return invalid(problemsOf(error as ValidationFault));
   if (code === "PARSE") return new HubError("invalid", "the body is not valid JSON");
   if (code === "NOT_FOUND") return new HubError("not_found", "there is nothing at this address");
   if (isStorageFault(error)) {
@@ -84,19 +85,19 @@ export function bugResponse(path: string): Response {
   return new Response(JSON.stringify(body), { status: 500, headers: { "content-type": "application/problem+json" } });
 }
 
+interface ValidationFault {
+  /** What was checked: `body`, `query`, `params`, or `property` where a query value could not be read as a number. */
+  type?: string;
+  value?: unknown;
+  validator?: { Errors?: (value: unknown) => Iterable<ValueError> };
+  /** The first error; all there is where reading a query value failed. */
+  valueError?: ValueError;
+}
+
 // Elysia's own message echoes the rejected value, passwords included: only the schema's side is told.
-function problemsOf(error: unknown): Problem[] {
-  const { validator, value, type } = error as {
-    validator?: { Errors(value: unknown): Iterable<never> };
-    value?: unknown;
-    type?: string;
-  };
-  const problems = firstPerPath([...(validator?.Errors(value) ?? [])].flatMap((fault) => describeError(fault, "")));
+function problemsOf({ validator, value, type, valueError }: ValidationFault): Problem[] {
+  const errors = validator?.Errors ? [...validator.Errors(value)] : valueError ? [valueError] : [];
+  const problems = firstPerPath(errors.flatMap((error) => describeError(error, "")));
   if (problems.length > 0) return problems.slice(0, 20);
-  return [
-    {
-      path: "",
-      message: type === "body" ? "a JSON object is needed as the body" : `the ${type ?? "request"} is not valid`,
-    },
-  ];
+  return [{ path: "", message: type === "body" ? "a JSON object is needed as the body" : "the query is not valid" }];
 }

@@ -4,6 +4,9 @@ import type { ServerSection } from "../config/server.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import type { createApp } from "./app.ts";
 
+// Bun refuses by itself, without a word, what is larger than its own limit: the guard's limit comes first and says why.
+const BARE_LIMIT_FACTOR = 4;
+
 export interface Listener extends AsyncDisposable {
   readonly port: number;
   publish(topic: string, text: string): void;
@@ -18,7 +21,15 @@ export function listen(
   const { host, port, max_body_bytes } = config;
   const tls = readTls(config, resolvePath);
   try {
-    app.listen({ hostname: host, port, reusePort: false, maxRequestBodySize: max_body_bytes, ...(tls ? { tls } : {}) });
+    app.listen({
+      hostname: host,
+      port,
+      reusePort: false,
+      // Never the page with source lines that Bun shows to developers.
+      development: false,
+      maxRequestBodySize: BARE_LIMIT_FACTOR * max_body_bytes,
+      ...(tls ? { tls } : {}),
+    });
   } catch (error) {
     throw explain(error, host, port);
   }

@@ -1,7 +1,7 @@
 // The embedded broker: aedes on a listening socket, with bounds on connections, time and memory.
 import { createServer, type Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { Aedes } from "aedes";
+import { Aedes, type Client } from "aedes";
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
@@ -35,7 +35,8 @@ const AEDES = {
   concurrency: 0,
   // A reader that takes nothing for so long, its buffer full, is disconnected.
   drainTimeout: 5000,
-  maxInflightInbound: 100,
+  // QoS 2 messages of one client that wait for their release.
+  maxInflightInbound: 250,
   maxTopicLevels: 20,
   // aedes publishes the wills of "lost" brokers by the wall clock, and a Pi's clock jumps by years after boot: every
   // will of a live client would go out. The longest period whose fourfold still fits a timer keeps that from happening.
@@ -59,17 +60,22 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     warn: (message, fields) => limited.warn(message, message, fields ?? {}),
   });
   aedes.on("unsubscribe", (filters, client) => gatekeeper.unsubscribed(client, filters));
-  aedes.on("clientError", ({ id, conn }, error) => ended(id, links.get(conn as Duplex), error));
-  aedes.on("connectionError", ({ conn }, error) => ended(undefined, links.get(conn as Duplex), error));
+  aedes.on("clientError", ended);
+  aedes.on("connectionError", ended);
   (aedes as NodeJS.EventEmitter).on("error", (error) =>
     log.error("the MQTT broker failed", { error: messageOf(error) }),
   );
 
-  function ended(client: string | undefined, link: Link | undefined, error: Error & { errorCode?: number }): void {
+  // aedes reports an end once for every write that still waited.
+  const told = new WeakSet<Client>();
+  function ended(client: Client, error: Error & { errorCode?: number }): void {
     // Refused logins have been told by the gatekeeper; a peer that goes away is no news.
     if (error.errorCode !== undefined || ["ECONNRESET", "EPIPE"].includes(systemCode(error) ?? "")) return;
-    const fields = { client, address: link?.address, reason: messageOf(error) };
-    limited.warn(`ended ${link?.address}`, "an MQTT connection was ended", fields);
+    if (told.has(client)) return;
+    told.add(client);
+    const address = links.get(client.conn as Duplex)?.address;
+    const fields = { client: client.id ?? undefined, address, reason: messageOf(error) };
+    limited.warn(`ended ${address}`, "an MQTT connection was ended", fields);
   }
 
   function accept(socket: Socket): void {

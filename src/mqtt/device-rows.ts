@@ -1,8 +1,8 @@
 // The device topics: state, partial state, availability, schema.
 import { isObject, type JsonObject } from "../core/json.ts";
-import type { DevicePort, Heard, Outcome } from "./bridge.ts";
 import { HUB_PLUGIN_ID } from "./config.ts";
 import { readObject, textOf } from "./messages.ts";
+import type { DevicePort, Heard, Outcome } from "./ports.ts";
 import type { Topic } from "./topics.ts";
 
 type DeviceTopic = Extract<Topic, { kind: "device" }>;

@@ -1,5 +1,5 @@
 // The plugin topics: registrations, life signs, capabilities, answers, log lines.
-import type { DevicePort, Heard, Outcome, PluginPort } from "./bridge.ts";
+
 import {
   createCheck,
   Heartbeat,
@@ -12,6 +12,7 @@ import {
   Unregistration,
 } from "./messages.ts";
 import type { PluginLogs } from "./plugin-logs.ts";
+import type { DevicePort, Heard, Outcome, PluginPort } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
 import { isValidId, type PluginRow, type Topic } from "./topics.ts";
 

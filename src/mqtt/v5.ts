@@ -32,10 +32,10 @@ export interface V5Options {
   hangUp: () => void;
 }
 
-type Will = NonNullable<IConnectPacket["will"]>;
-
 // CONNACK return codes 0–5 of 3.1.1 as reason codes.
 const CONNACK_REASONS = [0, 0x84, 0x85, 0x88, 0x86, 0x87];
+// Below what the broker takes of QoS 2 at once.
+const OUR_RECEIVE_MAXIMUM = 100;
 const DISCONNECT_WITH_WILL = 4;
 const V5 = { protocolVersion: 5 };
 // Messages held back for a client whose Receive Maximum is used up.
@@ -53,6 +53,7 @@ export function createV5Gateway({ random, maxPacketBytes, toBroker, toClient, fa
   let connected = false;
   let roomLeft = true;
 
+  // Written as 3.1.1, a packet leaves its properties behind.
   const pass = (packet: Packet): void => toBroker(generate(packet));
   function send(packet: Packet): void {
     roomLeft = toClient(generate(packet, V5)) && roomLeft;
@@ -72,19 +73,20 @@ export function createV5Gateway({ random, maxPacketBytes, toBroker, toClient, fa
       welcome = {
         maximumPacketSize: maxPacketBytes,
         topicAliasMaximum: 0,
+        receiveMaximum: OUR_RECEIVE_MAXIMUM,
         subscriptionIdentifiersAvailable: false,
         sharedSubscriptionAvailable: false,
         ...(clean && expiry > 0 ? { sessionExpiryInterval: 0 } : {}),
         ...(packet.clientId ? {} : { assignedClientIdentifier: clientId }),
       };
-      pass(asV4Connect(packet, clientId, clean));
+      pass({ ...packet, protocolVersion: 4, clean, clientId });
     }
   }
 
   function publish(packet: IPublishPacket): void {
     // We announce that there are no aliases here.
     if (packet.topic === "" || packet.properties?.topicAlias !== undefined) fail("a topic alias", 0x94);
-    else pass(withoutProperties(packet));
+    else pass(packet);
   }
 
   function subscribe(packet: ISubscribePacket): void {
@@ -110,7 +112,7 @@ export function createV5Gateway({ random, maxPacketBytes, toBroker, toClient, fa
 
   function deliver(packet: IPublishPacket): void {
     const { messageId = 0, qos, retain, topic } = packet;
-    const bytes = generate(withoutProperties(packet), V5);
+    const bytes = generate(packet, V5);
     if (bytes.length > clientPacketBytes || (retain && subscriptions.refusesRetained(topic))) {
       // What the client cannot or will not take counts as delivered.
       if (qos > 0) pass({ cmd: "puback", messageId });
@@ -179,26 +181,6 @@ export function createV5Gateway({ random, maxPacketBytes, toBroker, toClient, fa
       else toClient(generate({ cmd: "connack", sessionPresent: false, reasonCode: code }, V5));
     },
   };
-}
-
-function asV4Connect({ keepalive = 0, username, password, will }: IConnectPacket, clientId: string, clean: boolean) {
-  return {
-    cmd: "connect",
-    protocolId: "MQTT",
-    protocolVersion: 4,
-    ...{ clean, clientId, keepalive },
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    ...(will ? { will: withoutWillProperties(will) } : {}),
-  } satisfies IConnectPacket;
-}
-
-function withoutWillProperties({ topic, payload, qos = 0, retain = false }: Will): Will {
-  return { topic, payload, qos, retain };
-}
-
-function withoutProperties({ messageId, topic, payload, qos, retain, dup }: IPublishPacket): IPublishPacket {
-  return { cmd: "publish", messageId, topic, payload, qos, retain, dup };
 }
 
 function numberOr(value: unknown, fallback: number): number {

@@ -1,5 +1,4 @@
 // The environment of a plugin's process, from an allow-list: nothing of the hub's own surroundings that is not named here.
-import type { PluginEntry } from "./config.ts";
 
 const INHERITED = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"] as const;
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -24,7 +23,7 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 export interface EnvironmentOptions {
   /** The hub's own environment. */
   env: Readonly<Record<string, string | undefined>>;
-  entry: Pick<PluginEntry, "id" | "env">;
+  entry: { id: string; env: Readonly<Record<string, string>> };
   home: string;
   config: string;
   broker: { host: string; port: number; prefix: string };

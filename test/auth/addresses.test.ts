@@ -33,7 +33,7 @@ test("IPv6 is counted by /64", () => {
   expect(networkOf("::ffff:1.2.3.4")).toBe("1.2.3.4");
 });
 
-const PROXIES = ["127.0.0.1", "10.0.0.0/8"];
+const PROXIES = addressSet(["127.0.0.1", "10.0.0.0/8"]);
 for (const [what, peer, header, client] of [
   ["a stranger's header counts for nothing", "203.0.113.7", "192.168.1.1", "203.0.113.7"],
   ["a proxy's last hop", "127.0.0.1", "203.0.113.7", "203.0.113.7"],

@@ -13,24 +13,20 @@ const WRONG = "a wrong password";
 
 test("an unknown user and a wrong password get the same answer in the same time", async () => {
   const { auth } = fixture;
-  async function timed(username: string): Promise<{ answer: string; ms: number }> {
-    const start = performance.now();
-    const error = await refusalOf(() => auth.login(username, WRONG, "127.0.0.1"));
-    expect(everythingIn(error)).not.toContain(WRONG);
-    return { answer: JSON.stringify([error.code, error.message, error.details]), ms: performance.now() - start };
+  const answers = new Set<string>();
+  async function fastestOf(username: string): Promise<number> {
+    let fastestMs = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 6; round++) {
+      const start = performance.now();
+      const error = await refusalOf(() => auth.login(username, WRONG, "127.0.0.1"));
+      fastestMs = Math.min(fastestMs, performance.now() - start);
+      expect(everythingIn(error)).not.toContain(WRONG);
+      answers.add(JSON.stringify([error.code, error.message, error.details]));
+    }
+    return fastestMs;
   }
-  const rounds = [0, 1, 2, 3, 4, 5];
-  const known = await rounds.reduce(
-    async (so, _) => [...(await so), await timed("ann")],
-    Promise.resolve([] as Awaited<ReturnType<typeof timed>>[]),
-  );
-  const unknown = await rounds.reduce(
-    async (so, _) => [...(await so), await timed("zoe")],
-    Promise.resolve([] as Awaited<ReturnType<typeof timed>>[]),
-  );
-  expect(new Set([...known, ...unknown].map(({ answer }) => answer)).size).toBe(1);
-  expect(known[0]?.answer).toStartWith('["unauthenticated"');
-  const ratio = Math.min(...unknown.map(({ ms }) => ms)) / Math.min(...known.map(({ ms }) => ms));
+  const ratio = (await fastestOf("zoe")) / (await fastestOf("ann"));
+  expect([...answers]).toEqual(['["unauthenticated","wrong username or password",{}]']);
   expect(ratio).toBeGreaterThan(0.4);
   expect(ratio).toBeLessThan(2.5);
 });

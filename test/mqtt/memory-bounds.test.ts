@@ -64,7 +64,7 @@ test("what is on its way to the client is not taken from the queue: the new mess
   const { store, queues } = createStore();
   boundMemory(store, recordingLog().log, bounds);
   for (const topic of ["a", "b", "c"]) await store.outgoingEnqueueCombi([{ clientId: "x" }], message(topic, 1));
-  queues.get("x")?.forEach((one, index) => Object.assign(one, { messageId: index + 1 }));
+  for (const [index, one] of (queues.get("x") ?? []).entries()) one.messageId = index + 1;
   await store.outgoingEnqueueCombi([{ clientId: "x" }, { clientId: "y" }], message("d", 1));
   expect(queues.get("x")?.map(({ topic }) => topic)).toEqual(["a", "b", "c"]);
   expect(queues.get("y")).toHaveLength(1);

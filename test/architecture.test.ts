@@ -1,0 +1,85 @@
+// The house's arrows: which room may import which. Circles count, also those of types alone.
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { Glob } from "bun";
+
+const root = resolve(import.meta.dir, "..");
+const src = join(root, "src");
+
+// Left of the arrow knows nothing of what is right of it; neighbours in a line never import each other.
+const LEVELS: readonly (readonly string[])[] = [
+  ["core"],
+  ["home", "events", "db"],
+  ["auth", "state", "history", "mqtt", "plugins", "rules", "notify", "backup", "system"],
+  ["config"],
+  ["http"],
+  ["hub"],
+  ["cli"],
+  ["main"],
+];
+
+const files = [...new Glob("**/*.ts").scanSync(src)].filter((path) => !path.endsWith(".d.ts")).sort();
+
+function roomOf(path: string): string {
+  return path.includes("/") ? path.slice(0, path.indexOf("/")) : path.replace(/\.ts$/, "");
+}
+
+function importsOf(path: string): string[] {
+  const text = readFileSync(join(src, path), "utf8");
+  const found = [...text.matchAll(/(?:from|import)\s+"(\.[^"]+)"/g)].map((match) => match[1] ?? "");
+  return found.map((target) => relative(src, resolve(src, dirname(path), target)));
+}
+
+function levelOf(room: string): number {
+  return LEVELS.findIndex((rooms) => rooms.includes(room));
+}
+
+test("every file stands in a room of the house", () => {
+  expect(files.filter((path) => levelOf(roomOf(path)) < 0)).toEqual([]);
+  expect(files.length).toBeGreaterThan(50);
+});
+
+test("imports run one way, and neighbours never import each other", () => {
+  const wrong = files.flatMap((path) =>
+    importsOf(path)
+      .filter((target) => target.endsWith(".ts") && !target.startsWith(".."))
+      .filter((target) => roomOf(target) !== roomOf(path) && levelOf(roomOf(target)) >= levelOf(roomOf(path)))
+      .map((target) => `${path} → ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("no circle of imports", () => {
+  const graph = new Map(files.map((path) => [path, importsOf(path).filter((target) => files.includes(target))]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
+    if (done.has(path) || trail.includes(path)) return;
+    for (const target of graph.get(path) ?? []) visit(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of files) visit(path, []);
+  expect(circles).toEqual([]);
+});
+
+test("plugins know the wire protocol only", () => {
+  const plugins = join(root, "plugins");
+  const wrong = [...new Glob("**/*.ts").scanSync(plugins)].filter((path) =>
+    /from\s+"[^"]*\/src\//.test(readFileSync(join(plugins, path), "utf8")),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("half the files are under 120 lines, and none is over 300", () => {
+  const lengths = files.map((path) => ({ path, lines: readFileSync(join(src, path), "utf8").split("\n").length }));
+  expect(lengths.filter(({ lines }) => lines > 300)).toEqual([]);
+  const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
+  expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(120);
+});
+
+test("every file begins by saying what it is for, and is named in kebab-case", () => {
+  expect(files.filter((path) => !readFileSync(join(src, path), "utf8").startsWith("//"))).toEqual([]);
+  expect(files.filter((path) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.ts$/.test(path))).toEqual([]);
+});

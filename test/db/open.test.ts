@@ -1,0 +1,56 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createMeta } from "../../src/db/meta.ts";
+import { openStateDb } from "../../src/db/state-db.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+const now = () => Date.UTC(2026, 0, 15);
+
+test("what was written is there again, and the log is folded back in", () => {
+  using folder = createTemporaryFolder();
+  const path = folder.at("state.redb");
+  {
+    using db = openStateDb(path, now);
+    createMeta(db.durable).set("a", "1");
+  }
+  expect(existsSync(`${path}-wal`)).toBe(false);
+  using again = openStateDb(path, now);
+  expect(createMeta(again.durable).get("a")).toBe("1");
+});
+
+test.each([
+  ["garbage", (path: string) => writeFileSync(path, "this is no database ".repeat(500))],
+  [
+    "a torn page",
+    (path: string) => {
+      const bytes = readFileSync(path);
+      bytes.fill(0xff, 4096, 8192);
+      writeFileSync(path, bytes);
+    },
+  ],
+])("a file damaged by %s is set aside, not deleted, and a new one begun", (_name, damage) => {
+  using folder = createTemporaryFolder();
+  const path = folder.at("state.redb");
+  openStateDb(path, now)[Symbol.dispose]();
+  damage(path);
+  const damaged = readFileSync(path);
+  using db = openStateDb(path, now);
+  expect(db.setAside).toContain("state.redb.damaged-2026-01-15");
+  expect(readFileSync(db.setAside ?? "")).toEqual(damaged);
+  expect(createMeta(db.durable).get("a")).toBeUndefined();
+});
+
+test("a file of a newer hub is refused and left alone", () => {
+  using folder = createTemporaryFolder();
+  const path = folder.at("state.redb");
+  openStateDb(path, now)[Symbol.dispose]();
+  const db = new Database(path);
+  db.run("PRAGMA user_version = 99");
+  db.close();
+  expect(() => openStateDb(path, now)).toThrow("newer hub");
+});
+
+test("a folder that is missing is a clear error", () => {
+  expect(() => openStateDb("/nowhere/state.redb", now)).toThrow("cannot open /nowhere/state.redb");
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { catalog, isEventType } from "../../src/events/catalog.ts";
+
+// The contract's tables, by hand: this is what clients rely on.
+const CONTRACT: Record<string, string[]> = {
+  device_state_changed: ["device_id", "previous", "current", "changed"],
+  device_availability_changed: ["device_id", "available"],
+  device_name_changed: [],
+  rule_fired: ["rule_id", "rule_name", "trigger_type", "trigger_context", "trigger_label"],
+  scene_activated: ["scene_id", "scene_name"],
+  plugin_registered: [],
+  plugin_offline: [],
+  plugin_heartbeat: [],
+  plugin_status_changed: [],
+  device_command_sent: [],
+  timer_state_changed: [],
+  action_failed: [],
+  hub_variable_changed: ["name", "value", "previous_value"],
+  mode_changed: [],
+  device_battery_low: ["device_id", "device_name", "battery_pct", "threshold_pct"],
+  device_battery_recovered: ["device_id", "device_name", "battery_pct"],
+  system_started: [],
+  mqtt_message: [],
+};
+
+test("the catalogue holds every event type of the contract, with its fields", () => {
+  expect(catalog.map(({ type }) => type as string).sort()).toEqual(Object.keys(CONTRACT).sort());
+  for (const { type, fields } of catalog)
+    expect(Object.keys(fields.properties)).toEqual(expect.arrayContaining(CONTRACT[type] ?? []));
+});
+
+test("custom events need a name", () => {
+  expect(isEventType("custom_doorbell")).toBe(true);
+  expect(isEventType("custom_")).toBe(false);
+  expect(isEventType("doorbell")).toBe(false);
+});

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "bun:test";
+import { silentLog } from "../../src/core/log.ts";
+import { createEventFeed, type EventFeed } from "../../src/events/feed.ts";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
+
+function storedMark() {
+  let value = 0;
+  const mark = {
+    saves: 0,
+    load: () => value,
+    save(next: number) {
+      value = next;
+      mark.saves++;
+    },
+  };
+  return mark;
+}
+
+function feedWith(buffer: number, clock: VirtualClock = createVirtualClock(), mark = storedMark()): EventFeed {
+  return createEventFeed({ clock, log: silentLog, buffer, mark });
+}
+
+const changed = (id: string) => ({ type: "device_availability_changed", device_id: id, available: true }) as const;
+
+describe("the feed", () => {
+  test("stamps every event with type, UTC time and a growing number", () => {
+    const feed = feedWith(10);
+    feed.emit(changed("a"));
+    feed.emit(changed("b"));
+    const [b, a] = [...feed.ring.newestFirst()].map(({ json }) => JSON.parse(json) as Record<string, unknown>);
+    expect(a).toEqual({
+      type: "device_availability_changed",
+      timestamp: "2026-01-15T12:00:00Z",
+      seq: expect.any(Number),
+      device_id: "a",
+      available: true,
+    });
+    expect(b?.seq).toBe(Number(a?.seq) + 1);
+  });
+
+  test("turns an event into text once, whoever listens", () => {
+    const feed = feedWith(10);
+    const texts: string[] = [];
+    for (const name of ["one", "two"]) feed.on("*", name, ({ json }) => texts.push(json));
+    feed.emit(changed("a"));
+    expect(texts[0]).toBe(texts[1] as string);
+  });
+
+  test("an event emitted by a listener comes after the one it answers, for everybody", () => {
+    const feed = feedWith(10);
+    const seen: string[] = [];
+    feed.on("device_availability_changed", "answering", () => feed.emit({ type: "custom_answer" }));
+    feed.on("*", "late", ({ type }) => seen.push(type));
+    feed.emit(changed("a"));
+    expect(seen).toEqual(["device_availability_changed", "custom_answer"]);
+  });
+
+  test("MQTT traffic is for those who name it: not in the ring, not under *", () => {
+    const feed = feedWith(10);
+    const seen: string[] = [];
+    feed.on("*", "all", ({ type }) => seen.push(type));
+    expect(feed.wantsMqtt()).toBe(false);
+    const named = feed.on("mqtt_message", "named", ({ event }) => seen.push(event.topic));
+    expect(feed.wantsMqtt()).toBe(true);
+    feed.emit({ type: "mqtt_message", topic: "a/b", payload_bytes: 0, retain: false, qos: 0 });
+    named[Symbol.dispose]();
+    expect(seen).toEqual(["a/b"]);
+    expect(feed.ring.size).toBe(0);
+    expect(feed.wantsMqtt()).toBe(false);
+  });
+
+  test("the ring tells what is later, and up to where it has lost", () => {
+    const feed = feedWith(3);
+    const start = feed.ring.head;
+    expect(feed.ring.lostThrough).toBe(start);
+    for (const id of ["a", "b", "c", "d", "e"]) feed.emit(changed(id));
+    expect(feed.ring.lostThrough).toBe(start + 2);
+    expect([...feed.ring.after(start + 3)].map(({ deviceId }) => deviceId)).toEqual(["d", "e"]);
+    expect([...feed.ring.after(0)]).toHaveLength(3);
+    expect([...feed.ring.after(feed.ring.head)]).toEqual([]);
+  });
+});
+
+describe("numbers", () => {
+  test("grow over a restart, also when the clock woke up in the past", () => {
+    const mark = storedMark();
+    const clock = createVirtualClock();
+    const first = feedWith(10, clock, mark);
+    first.emit(changed("a"));
+    const last = first.ring.head;
+    clock.step(-10 * 365 * 86_400_000);
+    const second = feedWith(10, clock, mark);
+    expect(second.ring.head).toBeGreaterThan(last);
+  });
+
+  test("cost one write a million events", () => {
+    const mark = storedMark();
+    const feed = feedWith(1, createVirtualClock(), mark);
+    for (let count = 0; count < 10_000; count++) feed.emit({ type: "custom_x" });
+    expect(mark.saves).toBe(1);
+  });
+
+  test("go on when the mark cannot be written", () => {
+    let full = false;
+    const mark = {
+      load: () => 0,
+      save() {
+        if (full) throw new Error("disk is full");
+      },
+    };
+    const feed = createEventFeed({ clock: createVirtualClock(), log: silentLog, buffer: 1, mark });
+    full = true;
+    const before = feed.ring.head;
+    for (let count = 0; count < 1_000_100; count++) feed.emit({ type: "custom_x" });
+    expect(feed.ring.head).toBe(before + 1_000_100);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { findHome } from "../../src/home/find.ts";
+import { layOutHome } from "../../src/home/layout.ts";
+import { lockHome } from "../../src/home/lock.ts";
+import { homeAt } from "../../src/home/paths.ts";
+import { createTestEdge } from "../support/edge.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const { random } = createTestEdge(createVirtualClock());
+const assets = [
+  { path: "rules/examples/a.ron", content: "a" },
+  { path: "config/modes.toml", content: "" },
+];
+const hubToml = 'jwt_secret = "@JWT_SECRET@"';
+
+describe("finding the home", () => {
+  test("the flag wins over the environment, that over the executable's surroundings, those over the default", () => {
+    using folder = createTemporaryFolder();
+    mkdirSync(folder.at("house", "bin"), { recursive: true });
+    writeFileSync(folder.at("house", "bin", "hub"), "");
+    const execPath = folder.at("house", "bin", "hub");
+    const where = { flag: undefined, env: { HOME: "/home/ann" }, execPath, isRoot: false };
+    expect(findHome(where).root).toBe("/home/ann/hub");
+    expect(findHome({ ...where, isRoot: true }).root).toBe("/opt/hub");
+    mkdirSync(folder.at("house", "config"));
+    writeFileSync(folder.at("house", "config", "hub.toml"), "");
+    expect(findHome(where).root).toBe(folder.at("house"));
+    expect(findHome({ ...where, env: { HUB_HOME: "/srv/hub" } }).root).toBe("/srv/hub");
+    expect(findHome({ ...where, env: { HUB_HOME: "/srv/hub" }, flag: "/elsewhere" }).root).toBe("/elsewhere");
+  });
+});
+
+describe("laying out", () => {
+  test("makes a home with a fresh secret that only its owner reads", () => {
+    using folder = createTemporaryFolder();
+    using other = createTemporaryFolder();
+    const [one, two] = [homeAt(folder.at("h")), homeAt(other.at("h"))];
+    for (const home of [one, two])
+      expect(layOutHome({ home, executable: undefined, hubToml, assets, random }).fresh).toBe(true);
+    expect(statSync(one.hubToml).mode & 0o777).toBe(0o600);
+    expect(readFileSync(one.hubToml, "utf8")).toMatch(/^jwt_secret = "[A-Za-z0-9_-]{64}"$/);
+    expect(readFileSync(one.hubToml, "utf8")).not.toBe(readFileSync(two.hubToml, "utf8"));
+  });
+
+  test("overwrites nothing, and does not bring back what was deleted", () => {
+    using folder = createTemporaryFolder();
+    const home = homeAt(folder.path);
+    layOutHome({ home, executable: undefined, hubToml, assets, random });
+    writeFileSync(home.hubToml, "mine");
+    rmSync(folder.at("rules", "examples", "a.ron"));
+    expect(layOutHome({ home, executable: undefined, hubToml, assets, random })).toEqual({ fresh: false, created: [] });
+    expect(readFileSync(home.hubToml, "utf8")).toBe("mine");
+  });
+
+  test("completes a home that holds only a restored configuration and data", () => {
+    using folder = createTemporaryFolder();
+    const home = homeAt(folder.path);
+    mkdirSync(home.config);
+    writeFileSync(home.hubToml, "restored");
+    const { fresh, created } = layOutHome({ home, executable: undefined, hubToml, assets, random });
+    expect(fresh).toBe(false);
+    expect(created).toHaveLength(2);
+    expect(existsSync(home.data)).toBe(true);
+  });
+
+  test("places the executable once, without copying where it can", () => {
+    using folder = createTemporaryFolder();
+    writeFileSync(folder.at("hub"), "binary");
+    chmodSync(folder.at("hub"), 0o755);
+    const home = homeAt(folder.at("h"));
+    layOutHome({ home, executable: folder.at("hub"), hubToml, assets, random });
+    expect(statSync(home.executable).ino).toBe(statSync(folder.at("hub")).ino);
+  });
+
+  test("says what to do where it cannot write", () => {
+    using folder = createTemporaryFolder();
+    writeFileSync(folder.at("file"), "");
+    expect(() =>
+      layOutHome({ home: homeAt(folder.at("file", "h")), executable: undefined, hubToml, assets, random }),
+    ).toThrow(/cannot lay out the home .*--home/);
+  });
+});
+
+describe("one hub a home", () => {
+  test("a second one is refused, and told who has it; after the first it may", () => {
+    using folder = createTemporaryFolder();
+    const home = homeAt(folder.path);
+    mkdirSync(home.data);
+    const held = lockHome(home);
+    expect(() => lockHome(home)).toThrow(`process ${process.pid}`);
+    held[Symbol.dispose]();
+    lockHome(home)[Symbol.dispose]();
+  });
+});

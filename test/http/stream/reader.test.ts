@@ -1,0 +1,203 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Identity } from "../../../src/auth/authenticate.ts";
+import { openLog, silentLog } from "../../../src/core/log.ts";
+import { createEventFeed, type Envelope, type EventFeed } from "../../../src/events/feed.ts";
+import { matches, parseFilter, topicsFor, topicsOf } from "../../../src/http/stream/filter.ts";
+import { type HubStream, startHubStream } from "../../../src/http/stream/hub-stream.ts";
+import type { Socket } from "../../../src/http/stream/reader.ts";
+import { createTestOutput } from "../../support/edge.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
+
+/** A reader's side of the wire: what arrived, and how much it left untaken. */
+interface Wire extends Socket {
+  received: { type: string; seq?: number; device_id?: string; from_seq?: number; to_seq?: number }[];
+  closed: [number, string] | undefined;
+  terminated: boolean;
+  buffered: number;
+  topics: Set<string>;
+}
+
+function createWire(takes: "all" | "nothing" = "all"): Wire {
+  const wire: Wire = {
+    received: [],
+    closed: undefined,
+    terminated: false,
+    buffered: 0,
+    topics: new Set(),
+    send(text) {
+      wire.received.push(JSON.parse(text));
+      if (takes === "nothing") wire.buffered += text.length;
+      return text.length;
+    },
+    ping: () => 0,
+    close(code, reason) {
+      wire.closed = [code, reason];
+    },
+    terminate() {
+      wire.terminated = true;
+    },
+    subscribe: (topic) => void wire.topics.add(topic),
+    getBufferedAmount: () => wire.buffered,
+  };
+  return wire;
+}
+
+interface Rig {
+  feed: EventFeed;
+  clock: VirtualClock;
+  stream: HubStream;
+  valid: boolean;
+  log: { text: string };
+  connect(query?: { type?: string; device?: string; since?: number }, wire?: Wire): Wire;
+  emit(...ids: string[]): void;
+}
+
+const identity: Identity = { kind: "user", id: "1", name: "ann", role: "admin", expiresAt: undefined, ver: 1 };
+
+function rig(buffer = 100): Rig {
+  const clock = createVirtualClock();
+  const output = createTestOutput();
+  const feed = createEventFeed({ clock, log: silentLog, buffer, mark: { load: () => 0, save() {} } });
+  const wires = new Set<Wire>();
+  const publish = (topic: string, text: string): void => {
+    for (const wire of wires) if (wire.topics.has(topic)) wire.send(text);
+  };
+  const { log } = openLog({ clock, output, level: "info" });
+  const stream = startHubStream({
+    feed,
+    clock,
+    log,
+    publish,
+    auth: { stillValid: () => made.valid, onRevoked: () => ({ [Symbol.dispose]() {} }) },
+  });
+  const made: Rig = {
+    feed,
+    clock,
+    stream,
+    valid: true,
+    log: output,
+    connect({ type, device, since } = {}, wire = createWire()) {
+      wires.add(wire);
+      stream.socketHandlers({ identity, address: "192.0.2.1", filter: parseFilter(type, device), since }).open(wire);
+      return wire;
+    },
+    emit(...ids) {
+      for (const device_id of ids) feed.emit({ type: "device_availability_changed", device_id, available: true });
+    },
+  };
+  return made;
+}
+
+describe("filters", () => {
+  test("an event reaches a reader over at most one topic, and exactly when its filter matches", () => {
+    const types = ["device_state_changed", "mode_changed", "mqtt_message", "custom_x"];
+    const devices = ["a", "b"];
+    fc.assert(
+      fc.property(
+        fc.subarray(types),
+        fc.option(fc.constantFrom(...devices), { nil: undefined }),
+        fc.constantFrom(...types),
+        fc.option(fc.constantFrom(...devices), { nil: undefined }),
+        (wanted, device, type, about) => {
+          const filter = parseFilter(wanted.join(","), device);
+          const envelope = { type, deviceId: type === "mqtt_message" ? undefined : about } as Envelope;
+          const subscribed = topicsOf(filter);
+          const over = topicsFor(envelope).filter((topic) => subscribed.includes(topic));
+          expect(over.length).toBe(matches(filter, envelope) ? 1 : 0);
+        },
+      ),
+    );
+  });
+
+  test("blanks around names are no part of them", () => {
+    expect(parseFilter(" a, b ,,", "")).toEqual({ types: new Set(["a", "b"]), deviceId: undefined });
+  });
+});
+
+describe("a reader that comes back", () => {
+  test("gets what it missed and then what comes, each once and in order", () => {
+    const hub = rig();
+    hub.emit("a", "b");
+    const since = hub.feed.ring.head;
+    hub.emit("c", "d");
+    const wire = hub.connect({ since });
+    hub.emit("e");
+    expect(wire.received.map(({ device_id }) => device_id)).toEqual(["c", "d", "e"]);
+  });
+
+  test("is told first what is lost", () => {
+    const hub = rig(3);
+    hub.emit("a");
+    const since = hub.feed.ring.head;
+    hub.emit("b", "c", "d", "e", "f");
+    const wire = hub.connect({ since });
+    expect(wire.received[0]).toMatchObject({ type: "stream_gap", from_seq: since + 1, to_seq: since + 2 });
+    expect(wire.received.slice(1).map(({ device_id }) => device_id)).toEqual(["d", "e", "f"]);
+  });
+
+  test("with a number from the future gets all there is, and the gap", () => {
+    const hub = rig();
+    hub.emit("a");
+    const wire = hub.connect({ since: hub.feed.ring.head + 1_000_000 });
+    expect(wire.received.map(({ type }) => type)).toEqual(["stream_gap", "device_availability_changed"]);
+  });
+
+  test("is replayed at its own pace, and loses nothing that happens meanwhile", async () => {
+    const hub = rig(10_000);
+    const start = hub.feed.ring.head;
+    for (let count = 0; count < 4000; count++) hub.emit(`device-${count}`);
+    const slow = createWire("nothing");
+    hub.connect({ since: start }, slow);
+    expect(slow.received.length).toBeLessThan(4000);
+    for (let turn = 0; slow.received.length < 4010 && turn < 100; turn++) {
+      if (turn < 10) hub.emit(`late-${turn}`);
+      slow.buffered = 0;
+      await hub.clock.advance(1000);
+    }
+    const seqs = slow.received.map(({ seq }) => seq ?? 0);
+    expect(seqs).toEqual(Array.from({ length: 4010 }, (_, index) => start + 1 + index));
+    expect(slow.closed).toBeUndefined();
+  });
+});
+
+describe("a reader is closed", () => {
+  test("with 1013 when it falls more than a MiB behind, and the log says who and how far", async () => {
+    const hub = rig();
+    const wire = hub.connect();
+    const other = hub.connect();
+    wire.buffered = 1024 * 1024 + 1;
+    await hub.clock.advance(1000);
+    expect(wire.closed?.[0]).toBe(1013);
+    expect(other.closed).toBeUndefined();
+    expect(hub.log.text).toMatch(/who=ann address=192.0.2.1 bytes_behind=1048577/);
+    await hub.clock.advance(10_000);
+    expect(wire.terminated).toBe(true);
+  });
+
+  test("with 1008 when its token no longer stands", async () => {
+    const hub = rig();
+    const wire = hub.connect();
+    hub.valid = false;
+    await hub.clock.advance(1000);
+    expect(wire.closed?.[0]).toBe(1008);
+  });
+
+  test("with 1001 when the hub stops", () => {
+    const hub = rig();
+    const wire = hub.connect();
+    hub.stream[Symbol.dispose]();
+    expect(wire.closed?.[0]).toBe(1001);
+    expect(hub.clock.pending()).toEqual([]);
+  });
+});
+
+test("MQTT traffic becomes events only while somebody reads it", () => {
+  const hub = rig();
+  hub.connect();
+  expect(hub.feed.wantsMqtt()).toBe(false);
+  const wire = hub.connect({ type: "mqtt_message,mode_changed" });
+  expect(hub.feed.wantsMqtt()).toBe(true);
+  hub.feed.emit({ type: "mqtt_message", topic: "a", payload_bytes: 0, retain: false, qos: 0 });
+  expect(wire.received).toHaveLength(1);
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "bun:test";
+import { silentLog } from "../../src/core/log.ts";
+import { openStateDb } from "../../src/db/state-db.ts";
+import type { HubEvent } from "../../src/events/catalog.ts";
+import { openRegistry, type Registry } from "../../src/state/registry.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
+
+interface Rig extends Disposable {
+  registry: Registry;
+  events: HubEvent[];
+  clock: VirtualClock;
+  /** Closes everything as a power cut would: nothing is flushed. */
+  reopen(): Rig;
+}
+
+function rig(folder = createTemporaryFolder(), clock = createVirtualClock()): Rig {
+  const db = openStateDb(folder.at("state.redb"), clock.now);
+  const events: HubEvent[] = [];
+  const registry = openRegistry({ db, clock, log: silentLog, emit: (event) => events.push(event), flushSecs: 1 });
+  return {
+    registry,
+    events,
+    clock,
+    reopen: () => rig(folder, clock),
+    [Symbol.dispose]() {
+      registry[Symbol.dispose]();
+      db[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+const whole = (pluginId: string) => ({ pluginId, partial: false });
+
+describe("what a device reports", () => {
+  test("becomes state, and is told with before, after and what changed", () => {
+    using hub = rig();
+    hub.registry.state("lamp", { on: false, level: 3 }, whole("zigbee"));
+    hub.registry.state("lamp", { on: true, level: 3 }, whole("zigbee"));
+    expect(hub.events.at(-1)).toEqual({
+      type: "device_state_changed",
+      device_id: "lamp",
+      previous: { on: false, level: 3 },
+      current: { on: true, level: 3 },
+      changed: ["on"],
+    });
+  });
+
+  test("is not told again when nothing changed", () => {
+    using hub = rig();
+    hub.registry.state("lamp", { color: { x: 1, y: 2 } }, whole("zigbee"));
+    hub.registry.state("lamp", { color: { y: 2, x: 1 } }, whole("zigbee"));
+    hub.registry.state("lamp", {}, { pluginId: "zigbee", partial: true });
+    expect(hub.events).toHaveLength(1);
+  });
+
+  test("merges where it is partial, and null takes an attribute away", () => {
+    using hub = rig();
+    hub.registry.state("lamp", { on: true, level: 3 }, whole("zigbee"));
+    hub.registry.state("lamp", { level: null, power: 5 }, { pluginId: "zigbee", partial: true });
+    expect(hub.registry.get("lamp").attributes).toEqual({ on: true, power: 5 });
+    expect(Object.keys(hub.registry.get("lamp").lastChanged).sort()).toEqual(["on", "power"]);
+  });
+
+  test("carries who caused it", () => {
+    using hub = rig();
+    const change = { kind: "user", actor_name: "ann" };
+    hub.registry.state("lamp", { on: true }, { ...whole("zigbee"), change });
+    expect(hub.events.at(-1)).toMatchObject({ change });
+  });
+
+  test("is refused from a plugin that does not own the device", () => {
+    using hub = rig();
+    hub.registry.state("lamp", { on: true }, whole("zigbee"));
+    expect(() => hub.registry.state("lamp", { on: false }, whole("other"))).toThrow("belongs to");
+    expect(() => hub.registry.unregister("lamp", "other")).toThrow("belongs to");
+    expect(hub.registry.get("lamp").attributes).toEqual({ on: true });
+  });
+});
+
+describe("availability", () => {
+  test("a plugin that went away takes its devices along; the next report brings each back", () => {
+    using hub = rig();
+    hub.registry.state("lamp", { on: true }, whole("zigbee"));
+    hub.registry.unavailable("zigbee");
+    hub.registry.state("lamp", { on: true }, whole("zigbee"));
+    const told = hub.events.filter(({ type }) => type === "device_availability_changed");
+    expect(told).toEqual([
+      { type: "device_availability_changed", device_id: "lamp", available: false },
+      { type: "device_availability_changed", device_id: "lamp", available: true },
+    ]);
+  });
+
+  test("a device its plugin called offline comes back by the plugin's word only", () => {
+    using hub = rig();
+    hub.registry.availability("lamp", false, "zigbee");
+    hub.registry.state("lamp", { on: true }, whole("zigbee"));
+    expect(hub.registry.get("lamp").available).toBe(false);
+    hub.registry.availability("lamp", true, "zigbee");
+    expect(hub.registry.get("lamp").available).toBe(true);
+  });
+});
+
+describe("names", () => {
+  test("a name a person gave outlives registrations and restarts", () => {
+    using hub = rig();
+    hub.registry.register({ device_id: "lamp", name: "Lamp 1", area: "attic", model: "L1" }, "zigbee");
+    hub.registry.edit("lamp", { name: "Reading lamp" });
+    hub.registry.register({ device_id: "lamp", name: "Lamp 1", area: "cellar", sw_version: "2" }, "zigbee");
+    using again = hub.reopen();
+    expect(again.registry.get("lamp")).toMatchObject({
+      name: "Reading lamp",
+      area: "cellar",
+      details: { model: "L1", sw_version: "2" },
+    });
+    expect(hub.events.filter(({ type }) => type === "device_name_changed")).toEqual([
+      { type: "device_name_changed", device_id: "lamp", previous_name: "Lamp 1", name: "Reading lamp" },
+    ]);
+  });
+});
+
+describe("on disk", () => {
+  test("attributes are written behind, and restored without a word", async () => {
+    using hub = rig();
+    hub.registry.state("lamp", { on: true, tags: ["a"] }, whole("zigbee"));
+    {
+      using early = hub.reopen();
+      expect(early.registry.get("lamp").attributes).toEqual({});
+    }
+  });
+
+  test("after the period they are there, and nothing is said at start", async () => {
+    using hub = rig();
+    hub.registry.state("lamp", { on: true, tags: ["a"] }, whole("zigbee"));
+    await hub.clock.advance(1000);
+    using again = hub.reopen();
+    expect(again.registry.get("lamp").attributes).toEqual({ on: true, tags: ["a"] });
+    expect(again.events).toEqual([]);
+    again.registry.state("lamp", { on: true, tags: ["a"] }, whole("zigbee"));
+    expect(again.events).toEqual([]);
+  });
+
+  test("a device that was removed stays removed", async () => {
+    using hub = rig();
+    hub.registry.state("lamp", { on: true }, whole("zigbee"));
+    hub.registry.remove("lamp");
+    await hub.clock.advance(1000);
+    using again = hub.reopen();
+    expect(again.registry.count()).toBe(0);
+    expect(() => again.registry.get("lamp")).toThrow('no device "lamp"');
+  });
+});

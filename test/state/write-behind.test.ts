@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { openLog } from "../../src/core/log.ts";
+import { startWriteBehind } from "../../src/state/write-behind.ts";
+import { createTestOutput } from "../support/edge.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+test("what cannot be written is kept, told once, and written later", async () => {
+  const clock = createVirtualClock();
+  const output = createTestOutput();
+  const { log } = openLog({ clock, output, level: "info" });
+  const written: string[][] = [];
+  let full = true;
+  const behind = startWriteBehind<string>({
+    clock,
+    log,
+    periodMs: 1000,
+    write(items) {
+      if (full) throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+      written.push([...items]);
+    },
+  });
+  behind.mark("a");
+  await clock.advance(5000);
+  behind.mark("b");
+  expect(behind.failingSince()).toBe(clock.now() - 4000);
+  expect(output.text.match(/cannot be written/g)).toHaveLength(1);
+  full = false;
+  await clock.advance(1000);
+  expect(written).toEqual([["a", "b"]]);
+  expect(behind.failingSince()).toBeUndefined();
+  await clock.advance(60_000);
+  expect(written).toHaveLength(1);
+  behind[Symbol.dispose]();
+});

@@ -1,0 +1,97 @@
+// A whole hub inside the test's own process: real files, real sockets on free ports, a clock the test may hold.
+import { mkdirSync } from "node:fs";
+import { checkConfig } from "../../src/config/load.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { openLog } from "../../src/core/log.ts";
+import { homeAt } from "../../src/home/paths.ts";
+import { createHub } from "../../src/hub.ts";
+import { createTestEdge, type TestEdge } from "./edge.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
+
+export const JWT_SECRET = "a test's secret that is long enough to sign with";
+
+export interface TestHub extends AsyncDisposable {
+  readonly api: string;
+  readonly mqttPort: number;
+  readonly edge: TestEdge;
+  readonly admin: { username: string; password: string };
+  readonly adminToken: string;
+  request(
+    method: string,
+    path: string,
+    options?: { token?: string; body?: unknown; headers?: Record<string, string> },
+  ): Promise<Response>;
+  /** Makes a user and logs in. */
+  tokenFor(role: "admin" | "user" | "viewer"): Promise<string>;
+}
+
+export interface TestHubOptions {
+  /** TOML behind the test's own sections. */
+  toml?: string;
+  /** Keys of [server] and of [auth]. */
+  server?: string;
+  auth?: string;
+  clock?: Clock;
+}
+
+export async function startTestHub({
+  toml = "",
+  server = "",
+  auth = "",
+  clock = systemClock,
+}: TestHubOptions = {}): Promise<TestHub> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(createTemporaryFolder());
+  const home = homeAt(folder.path);
+  for (const path of [home.data, home.logs, home.rules, home.plugins]) mkdirSync(path, { recursive: true });
+  const text = `[server]\nhost = "127.0.0.1"\nport = 0\n${server}\n[auth]\njwt_secret = "${JWT_SECRET}"\n${auth}\n[mqtt]\nport = 0\nanonymous = true\n${toml}`;
+  const { config, problems } = checkConfig(text);
+  if (!config) throw new Error(`the test's configuration: ${JSON.stringify(problems)}`);
+  const edge = createTestEdge(clock);
+  const { log } = stack.use(openLog({ clock, output: edge.stdout, level: "debug" }));
+  let admin = { username: "", password: "" };
+  const hub = stack.use(
+    await createHub({
+      config,
+      home,
+      edge,
+      log,
+      version: "0.0.0-test",
+      execPath: process.execPath,
+      onFirstAdministrator: (made) => (admin = made),
+    }),
+  );
+  const api = `http://127.0.0.1:${hub.httpPort}/api/v1`;
+
+  const request: TestHub["request"] = (method, path, { token, body, headers } = {}) =>
+    fetch(api + path, {
+      method,
+      headers: {
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+  const login = async (credentials: typeof admin): Promise<string> => {
+    const response = await request("POST", "/auth/login", { body: credentials });
+    return ((await response.json()) as { token: string }).token;
+  };
+  const adminToken = await login(admin);
+  let users = 0;
+  const parts = stack.move();
+  return {
+    api,
+    mqttPort: hub.mqttPort,
+    edge,
+    admin,
+    adminToken,
+    request,
+    async tokenFor(role) {
+      const user = { username: `${role}-${++users}`, password: `password of ${role}` };
+      await request("POST", "/auth/users", { token: adminToken, body: { ...user, role } });
+      return login(user);
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
