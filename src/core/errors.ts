@@ -16,6 +16,8 @@ export type ErrorCode =
   | "conflict"
   /** Larger than the hub takes. */
   | "too_large"
+  /** A body comes without saying how long it is. */
+  | "length_required"
   /** The body is not of a type the hub reads. */
   | "unsupported_media_type"
   /** A WebSocket upgrade is needed here. */

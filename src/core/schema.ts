@@ -95,7 +95,11 @@ function wording({ type, schema }: ValueError): string {
 function expected(schema: TSchema): string {
   if (typeof schema.expected === "string") return schema.expected;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (Array.isArray(schema.anyOf)) return schema.anyOf.map((branch: TSchema) => expected(branch)).join(" or ");
+  if (Array.isArray(schema.anyOf)) {
+    // A query's number or boolean also stands as text of that format, which is nothing to tell anybody.
+    const branches = schema.anyOf.filter((branch: TSchema) => branch.format === undefined);
+    return branches.map((branch: TSchema) => expected(branch)).join(" or ");
+  }
   switch (schema.type ?? schema[Kind]) {
     case "string":
       return schema.pattern ? `text of the form ${schema.pattern}` : "text";

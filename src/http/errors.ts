@@ -12,6 +12,7 @@ const STATUS: Record<ErrorCode, number> = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  length_required: 411,
   too_large: 413,
   unsupported_media_type: 415,
   upgrade_required: 426,

@@ -46,9 +46,7 @@ export function createGuard({ routes, sessions, maxBodyBytes }: GuardOptions): G
   return function guard(request, server) {
     const { path, query } = splitUrl(request.url);
     const route = find(request, path);
-    if (!route.streamedBody && Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) {
-      throw new HubError("too_large", `the body has more than ${maxBodyBytes} bytes ([server] max_body_bytes)`);
-    }
+    if (!route.streamedBody) refuseLargeBody(request, maxBodyBytes);
     const { access } = route;
     if (access === "public") return;
     const credential = (route.tokenInQuery ? new URLSearchParams(query).get("token") : null) ?? bearerOf(request);
@@ -58,6 +56,16 @@ export function createGuard({ routes, sessions, maxBodyBytes }: GuardOptions): G
     };
     return identity instanceof Promise ? identity.then(admit) : admit(identity);
   };
+}
+
+// Said before a byte of it is read. A body that does not say its length could not be bounded in memory.
+function refuseLargeBody({ headers }: Request, maxBytes: number): void {
+  if (headers.has("transfer-encoding")) {
+    throw new HubError("length_required", "the body must come with its Content-Length, not in chunks");
+  }
+  if (Number(headers.get("content-length") ?? 0) > maxBytes) {
+    throw new HubError("too_large", `the body has more than ${maxBytes} bytes ([server] max_body_bytes)`);
+  }
 }
 
 /** The path and the query of an absolute URL, without the cost of parsing it all. */

@@ -4,8 +4,8 @@ import type { ServerSection } from "../config/server.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import type { createApp } from "./app.ts";
 
-// Bun refuses by itself, without a word, what is larger than its own limit: the guard's limit comes first and says why.
-const BARE_LIMIT_FACTOR = 4;
+// Bun refuses what is larger than this without a word; the guard's own limit comes first and says why.
+const LARGEST_BODY_BYTES = 1024 ** 3;
 
 export interface Listener extends AsyncDisposable {
   readonly port: number;
@@ -18,7 +18,7 @@ export function listen(
   config: ServerSection,
   resolvePath: (path: string) => string,
 ): Listener {
-  const { host, port, max_body_bytes } = config;
+  const { host, port } = config;
   const tls = readTls(config, resolvePath);
   try {
     app.listen({
@@ -27,7 +27,7 @@ export function listen(
       reusePort: false,
       // Never the page with source lines that Bun shows to developers.
       development: false,
-      maxRequestBodySize: BARE_LIMIT_FACTOR * max_body_bytes,
+      maxRequestBodySize: LARGEST_BODY_BYTES,
       ...(tls ? { tls } : {}),
     });
   } catch (error) {

@@ -5,17 +5,20 @@ import { HubError } from "../../core/errors.ts";
 import { catalog } from "../../events/catalog.ts";
 import type { EventRing } from "../../events/feed.ts";
 import { doc } from "../doc.ts";
+import { inRange, wholeNumber } from "../query.ts";
 import type { Sessions } from "../session.ts";
 import { matches, parseFilter } from "../stream/filter.ts";
 import type { HubStream } from "../stream/hub-stream.ts";
 
+const LIMIT = { from: 1, to: 1000 };
+const SEQ = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const filterQuery = {
   type: t.Optional(t.String({ description: "Event type names, comma-separated" })),
   device_id: t.Optional(t.String()),
-  since: t.Optional(t.Integer({ minimum: 0, description: "Only events with a greater seq" })),
+  since: t.Optional(wholeNumber(SEQ, { description: "Only events with a greater seq" })),
 };
 const RecentQuery = t.Object(
-  { ...filterQuery, limit: t.Integer({ minimum: 1, maximum: 1000, default: 50 }) },
+  { ...filterQuery, limit: wholeNumber(LIMIT, { default: 50 }) },
   { additionalProperties: false },
 );
 const StreamQuery = t.Object({ ...filterQuery, token: t.Optional(t.String()) }, { additionalProperties: false });
@@ -43,9 +46,11 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
       "/",
       function recentEvents({ query }) {
         const filter = parseFilter(query.type, query.device_id);
+        const limit = inRange("limit", query.limit, LIMIT);
+        const since = inRange("since", query.since ?? 0, SEQ);
         const found: string[] = [];
         for (const envelope of ring.newestFirst()) {
-          if (found.length >= query.limit || envelope.seq <= (query.since ?? 0)) break;
+          if (found.length >= limit || envelope.seq <= since) break;
           if (matches(filter, envelope)) found.push(envelope.json);
         }
         return new Response(`[${found.join(",")}]`, { headers: { "content-type": "application/json" } });
@@ -67,12 +72,13 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
           throw new HubError("upgrade_required", "this is a WebSocket: connect with ws:// or wss://");
         }
         const identity = sessions.of(request);
+        const since = query.since === undefined ? undefined : inRange("since", query.since, SEQ);
         const filter = parseFilter(query.type, query.device_id);
         if (filter.types?.has("mqtt_message") && identity.role !== "admin") {
           throw new HubError("forbidden", "mqtt_message is for administrators only");
         }
         const address = sessions.addressOf(request, server);
-        const handlers = stream().socketHandlers({ identity, address, filter, since: query.since });
+        const handlers = stream().socketHandlers({ identity, address, filter, since });
         if (!server?.upgrade(request, { data: handlers as never }))
           throw new HubError("invalid", "the WebSocket handshake is not valid");
       },

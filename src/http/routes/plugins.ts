@@ -4,6 +4,7 @@ import { Elysia, t } from "elysia";
 import { pluginStatus } from "../../events/plugins.ts";
 import type { Plugins } from "../../plugins/supervisor.ts";
 import { doc } from "../doc.ts";
+import { inRange, wholeNumber } from "../query.ts";
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
 const Plugin = Type.Object({
@@ -21,6 +22,7 @@ const Plugin = Type.Object({
   version: nullable,
   notices: Type.Array(Type.Unknown()),
 });
+const LINES = { from: 1, to: 1000 };
 const byId = { params: Type.Object({ id: Type.String() }) };
 
 export function pluginRoutes({ plugins }: { plugins: Plugins }) {
@@ -53,12 +55,9 @@ export function pluginRoutes({ plugins }: { plugins: Plugins }) {
       ...byId,
       ...doc({ access: "admin", summary: "Stop and start it", tag, answers }),
     })
-    .get("/:id/log", ({ params, query }) => plugins.log(params.id, query.lines), {
+    .get("/:id/log", ({ params, query }) => plugins.log(params.id, inRange("lines", query.lines, LINES)), {
       ...byId,
-      query: t.Object(
-        { lines: t.Integer({ minimum: 1, maximum: 1000, default: 100 }) },
-        { additionalProperties: false },
-      ),
+      query: t.Object({ lines: wholeNumber(LINES, { default: 100 }) }, { additionalProperties: false }),
       ...doc({
         access: "admin",
         summary: "Its last lines of output, oldest first",

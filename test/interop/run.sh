@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Other people's clients against the compiled hub: mosquitto_pub and mosquitto_sub (MQTT 3.1.1 and 5), curl, sqlite3.
+# Usage: test/interop/run.sh [HUB]. Needs mosquitto-clients, sqlite3, curl and jq.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+binary=$(realpath "${1:-$here/../../bin/hub}")
+# shellcheck source=checks.sh
+. "$here/checks.sh"
+
+work=$(mktemp -d)
+home=$work/home
+hub_pid=
+helper_pids=()
+
+end_all() {
+  local pid
+  for pid in "${helper_pids[@]}" $hub_pid; do
+    kill -KILL "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
+  rm -rf "$work"
+}
+trap end_all EXIT
+
+# The binary alone in a folder, with nothing of this shell's surroundings. Replaces the (sub)shell it is called in.
+mkdir -p "$work/empty"
+cp "$binary" "$work/empty/hub"
+hub() {
+  cd "$work/empty"
+  exec env -i PATH="$PATH" HOME="$work" HUB_HOME="$home" ./hub "$@"
+}
+
+configure() {
+  (hub init) >/dev/null
+  sed -i 's/^host = .*/host = "127.0.0.1"/; s/^port = .*/port = 0/' "$home/config/hub.toml"
+  cat >>"$home/config/hub.toml" <<TOML
+
+[[mqtt.users]] # without lists: the rights of the plugin of this name
+username = "garage"
+password = "garage secret"
+
+[[mqtt.users]]
+username = "watcher"
+password = "watcher secret"
+publish = []
+subscribe = ["hub/devices/garage_5/#", "hub/devices/garage_311/#"]
+TOML
+}
+
+port_of() { sed -n "s/.*$1.* port=\([0-9]*\).*/\1/p" "$work/hub.log"; }
+
+start_hub() {
+  hub serve >"$work/hub.log" 2>&1 &
+  hub_pid=$!
+  soon grep -q 'the hub is up' "$work/hub.log" || { cat "$work/hub.log"; return 1; }
+  api=http://127.0.0.1:$(port_of 'the API answers')/api/v1
+  mqtt_port=$(port_of 'the MQTT broker listens')
+}
+
+# True when the hub ended by itself with code 0 in the ten seconds it has.
+stop_hub() {
+  local code=0 pid=$hub_pid
+  kill -TERM "$pid"
+  timeout 11 tail --pid="$pid" -f /dev/null || return 1
+  wait "$pid" || code=$?
+  hub_pid=
+  return "$code"
+}
+
+ask() { # METHOD PATH [BODY]
+  curl -sS -m 10 -X "$1" "$api$2" -H "Authorization: Bearer $token" ${3:+-H 'Content-Type: application/json' -d "$3"}
+}
+status_of() { # METHOD PATH [BODY], with the token if there is one
+  curl -sS -m 10 -o /dev/null -w '%{http_code}' -X "$1" "$api$2" \
+    ${token:+-H "Authorization: Bearer $token"} ${3:+-H 'Content-Type: application/json' -d "$3"}
+}
+# answer PATH FILTER: whether jq finds the filter true in what the API answers.
+answer() { ask GET "$1" | jq -e "$2"; }
+
+# shellcheck source=http.sh
+. "$here/http.sh"
+# shellcheck source=mqtt.sh
+. "$here/mqtt.sh"
+# shellcheck source=store.sh
+. "$here/store.sh"
+
+check "hub init lays out a home" configure
+check "hub check finds the configuration valid" hub check
+start_hub
+http_checks
+for version in 311 5; do mqtt_checks "$version"; done
+store_checks
+tell_and_end

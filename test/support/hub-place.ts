@@ -1,0 +1,143 @@
+// Where a system test's hub lives: the binary alone in an empty foreign folder, a home of its own beside it.
+import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { type HubProcess, spawnHub } from "./hub-process.ts";
+import { processesOf } from "./processes.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
+import { soon, until } from "./wait.ts";
+
+export const SECRET = "system-tests-sign-with-this-and-nobody-else-does";
+/** May publish and subscribe to everything. */
+export const MQTT_ACCOUNT = { username: "tester", password: "mqtt-password-of-the-tester" };
+export const HUB_BINARY = resolve(process.env.HUB_BINARY ?? join(import.meta.dir, "..", "..", "bin", "hub"));
+
+export interface HubSettings {
+  /** Keys of [server], of [auth], of [mqtt], and whole sections behind them. */
+  server?: string;
+  auth?: string;
+  mqtt?: string;
+  toml?: string;
+}
+
+export interface StartOptions {
+  env?: Record<string, string>;
+  args?: string[];
+}
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface HubPlace extends AsyncDisposable {
+  readonly home: string;
+  /** The foreign folder; it holds the binary and nothing else. */
+  readonly cwd: string;
+  readonly binary: string;
+  /** The first administrator, once a start has told. */
+  admin: { username: string; password: string } | undefined;
+  at(...parts: string[]): string;
+  read(...parts: string[]): string;
+  /** Puts a file into the home. */
+  put(path: string, content: string, mode?: number): void;
+  configure(settings: HubSettings): void;
+  /** One command of the command line, to its end. */
+  run(args: string[], options?: { stdin?: string; env?: Record<string, string>; uid?: number }): Promise<Ran>;
+  /** Starts the hub and waits until it is up. */
+  start(options?: StartOptions): Promise<HubProcess>;
+}
+
+export function configText({ server = "", auth = "", mqtt = "", toml = "" }: HubSettings = {}): string {
+  const { username, password } = MQTT_ACCOUNT;
+  return `[server]
+host = "127.0.0.1"
+port = 0
+${server}
+[auth]
+jwt_secret = "${SECRET}"
+${auth}
+[mqtt]
+port = 0
+${mqtt}
+[[mqtt.users]]
+username = "${username}"
+password = "${password}"
+publish = ["#"]
+subscribe = ["#"]
+[[mqtt.users]]
+username = "lamps"
+password = "mqtt-password-of-lamps"
+${toml}`;
+}
+
+/** A new place. With `null` its home does not exist yet; `home` puts it somewhere else. */
+export function createHubPlace(settings: HubSettings | null = {}, elsewhere?: string): HubPlace {
+  const folder = createTemporaryFolder();
+  const home = elsewhere ?? folder.at("home");
+  const cwd = folder.at("elsewhere");
+  mkdirSync(cwd);
+  const binary = join(cwd, "hub");
+  placeBinary(binary);
+  const started: HubProcess[] = [];
+
+  const place: HubPlace = {
+    home,
+    cwd,
+    binary,
+    admin: undefined,
+    at: (...parts) => join(home, ...parts),
+    read: (...parts) => readFileSync(join(home, ...parts), "utf8"),
+    put(path, content, mode = 0o644) {
+      mkdirSync(dirname(join(home, path)), { recursive: true });
+      writeFileSync(join(home, path), content, { mode });
+    },
+    configure: (edited) => place.put("config/hub.toml", configText(edited), 0o600),
+    async run(args, { stdin = "", env = {}, uid } = {}) {
+      const as = uid === undefined ? [] : ["setpriv", `--reuid=${uid}`, "--clear-groups", `--regid=${uid}`];
+      const child = Bun.spawn([...as, binary, ...args], {
+        cwd,
+        env: { PATH: process.env.PATH ?? "", HUB_HOME: home, ...env },
+        stdin: new TextEncoder().encode(stdin),
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const both = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+      try {
+        const code = await soon(`hub ${args.join(" ")} ends`, child.exited, 15_000);
+        const [stdout, stderr] = await both;
+        return { code, stdout, stderr };
+      } finally {
+        child.kill("SIGKILL");
+      }
+    },
+    async start(options) {
+      const hub = spawnHub(place, options);
+      started.push(hub);
+      await hub.up();
+      return hub;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(started.map((hub) => hub.end()));
+      try {
+        await until(`nothing of ${home} runs any more`, () => processesOf(home).length === 0, { timeoutMs: 5000 });
+      } finally {
+        for (const pid of processesOf(home)) process.kill(pid, "SIGKILL");
+        folder[Symbol.dispose]();
+      }
+    },
+  };
+  if (settings) place.configure(settings);
+  return place;
+}
+
+// A hard link to one copy: the tree's own binary may be built anew meanwhile.
+function placeBinary(target: string): void {
+  if (!existsSync(HUB_BINARY)) throw new Error(`${HUB_BINARY} is missing: bun run build`);
+  try {
+    linkSync(HUB_BINARY, target);
+  } catch {
+    rmSync(target, { force: true });
+    copyFileSync(HUB_BINARY, target);
+  }
+}

@@ -1,0 +1,155 @@
+// The compiled hub as a running process, with the clients a system test needs.
+import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
+import { type HubPlace, MQTT_ACCOUNT, type StartOptions } from "./hub-place.ts";
+import { openStreamClient, type StreamClient } from "./stream-client.ts";
+import { soon, until } from "./wait.ts";
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  json<T = Record<string, unknown>>(): T;
+}
+
+export interface RequestOptions {
+  /** A bearer token; `null` sends none. The administrator's by default. */
+  token?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface HubProcess extends AsyncDisposable {
+  readonly pid: number;
+  /** Everything on stdout and stderr so far. */
+  readonly output: string;
+  readonly exited: Promise<number>;
+  readonly port: number;
+  readonly mqttPort: number;
+  /** `http://127.0.0.1:PORT/api/v1` */
+  readonly api: string;
+  /** Waits for "the hub is up"; throws with the output when it ends instead. */
+  up(): Promise<void>;
+  /** Waits for text in the output. */
+  said(text: string | RegExp, timeoutMs?: number): Promise<void>;
+  login(username: string, password: string): Promise<Answer>;
+  /** The administrator's token. */
+  adminToken(): Promise<string>;
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  get<T>(path: string): Promise<T>;
+  /** `query` without the token, which is the administrator's unless `token` says otherwise. */
+  openStream(query?: Record<string, string>, token?: string): Promise<StreamClient>;
+  /** A connected client, of the all-powerful account unless named. */
+  mqtt(options?: IClientOptions): Promise<MqttClient>;
+  kill(signal: NodeJS.Signals): void;
+  /** Ends it, by SIGKILL in the end. */
+  end(): Promise<void>;
+}
+
+export function spawnHub(place: HubPlace, { env = {}, args = ["serve"] }: StartOptions = {}): HubProcess {
+  const child = Bun.spawn([place.binary, ...args], {
+    cwd: place.cwd,
+    env: { PATH: process.env.PATH ?? "", HUB_HOME: place.home, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  let output = "";
+  const decode = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) output += decoder.decode(chunk, { stream: true });
+  };
+  const read = Promise.all([decode(child.stdout), decode(child.stderr)]);
+  const clients: MqttClient[] = [];
+  const streams: StreamClient[] = [];
+  let adminToken: Promise<string> | undefined;
+  const portIn = (line: RegExp): number => Number(line.exec(output)?.[1] ?? 0);
+
+  const hub: HubProcess = {
+    pid: child.pid,
+    get output() {
+      return output;
+    },
+    exited: child.exited.then(async (code) => {
+      await soon("the output ends", read, 2000).catch(() => {});
+      return code;
+    }),
+    get port() {
+      return portIn(/the API answers .*?port=(\d+)/);
+    },
+    get mqttPort() {
+      return portIn(/the MQTT broker listens .*?port=(\d+)/);
+    },
+    get api() {
+      return `http://127.0.0.1:${hub.port}/api/v1`;
+    },
+    async up() {
+      await until("the hub is up", () => output.includes("the hub is up") || child.exitCode !== null, {
+        timeoutMs: 15_000,
+        everyMs: 5,
+      }).catch((error: unknown) => {
+        throw new Error(`${error}\n${output}`);
+      });
+      if (child.exitCode !== null) throw new Error(`the hub ended with ${child.exitCode}:\n${output}`);
+      const [, username, password] = /^username: (\S+)\npassword: (\S+)$/m.exec(output) ?? [];
+      if (username && password) place.admin = { username, password };
+    },
+    async said(text, timeoutMs = 10_000) {
+      const found = (): boolean => (typeof text === "string" ? output.includes(text) : text.test(output));
+      await until(`the hub says ${text}`, found, { timeoutMs }).catch((error: unknown) => {
+        throw new Error(`${error}\n${output.slice(-4000)}`);
+      });
+    },
+    login: (username, password) => hub.request("POST", "/auth/login", { token: null, body: { username, password } }),
+    adminToken() {
+      const { username, password } = place.admin ?? { username: "nobody", password: "known" };
+      adminToken ??= hub.login(username, password).then((answer) => answer.json<{ token: string }>().token);
+      return adminToken;
+    },
+    async request(method, path, { token, body, headers = {} } = {}) {
+      const bearer = token === undefined ? await hub.adminToken() : token;
+      const response = await fetch(hub.api + path, {
+        method,
+        headers: {
+          ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+        signal: AbortSignal.timeout(15_000),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+    },
+    async get(path) {
+      const answer = await hub.request("GET", path);
+      if (answer.status !== 200) throw new Error(`GET ${path} answers ${answer.status}: ${answer.text}`);
+      return answer.json();
+    },
+    async openStream(query = {}, token) {
+      const search = new URLSearchParams({ token: token ?? (await hub.adminToken()), ...query });
+      const stream = await openStreamClient(`ws://127.0.0.1:${hub.port}/api/v1/events/stream?${search}`);
+      streams.push(stream);
+      return stream;
+    },
+    async mqtt(options = {}) {
+      const client = await connectAsync({
+        ...{ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0, connectTimeout: 5000, ...MQTT_ACCOUNT },
+        ...options,
+      });
+      client.on("error", () => {});
+      clients.push(client);
+      return client;
+    },
+    kill: (signal) => void child.kill(signal),
+    async end() {
+      for (const client of clients) client.end(true);
+      for (const stream of streams) stream[Symbol.dispose]();
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+      const ended = await soon("the hub ends", child.exited, 12_000).catch(() => undefined);
+      if (ended === undefined) child.kill("SIGKILL");
+      await child.exited;
+    },
+    [Symbol.asyncDispose]: () => hub.end(),
+  };
+  return hub;
+}

@@ -1,0 +1,32 @@
+// Waiting for conditions of other processes, always with a deadline.
+
+export interface Deadline {
+  timeoutMs?: number;
+  everyMs?: number;
+}
+
+/** Polls until `look` gives something truthy, and answers it. Throws naming `what` when that never happens. */
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  { timeoutMs = 10_000, everyMs = 10 }: Deadline = {},
+): Promise<NonNullable<T>> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (performance.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    await Bun.sleep(everyMs);
+  }
+}
+
+/** The promise's value; throws naming `what` when it takes longer. */
+export async function soon<T>(what: string, promise: Promise<T>, timeoutMs = 10_000): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`not within ${timeoutMs} ms: ${what}`)), timeoutMs);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

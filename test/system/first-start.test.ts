@@ -1,0 +1,125 @@
+// The binary alone in an empty folder: lays out a home, tells the password once, and brings live events.
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createHubPlace } from "../support/hub-place.ts";
+import { until } from "../support/wait.ts";
+
+/** What a new home says of ports, moved to free ones. */
+function freePorts(text: string): string {
+  return text
+    .replace(/^port = 8080$/m, "port = 0")
+    .replace(/^port = 1883$/m, "port = 0")
+    .replace('host = "0.0.0.0"', 'host = "127.0.0.1"');
+}
+
+test("an empty folder becomes a working hub, and sysmon's measurements reach a stream within ten seconds", async () => {
+  await using place = createHubPlace(null);
+  expect((await place.run(["init"])).code).toBe(0);
+  place.put("config/hub.toml", freePorts(place.read("config", "hub.toml")), 0o600);
+  await using hub = await place.start();
+
+  expect(hub.output).toMatch(/={20,}\n.*\n\nusername: admin\npassword: \S{16}\n[\s\S]*?={20,}\n/);
+  const login = await hub.login("admin", place.admin?.password ?? "");
+  expect(login.status).toBe(200);
+  expect(login.json()).toMatchObject({ token_type: "Bearer", expires_in: 86_400, user: { role: "admin" } });
+
+  const stream = await hub.openStream({ type: "device_state_changed", since: "0" });
+  const event = await stream.frame("sysmon reports", ({ device_id }) => String(device_id).startsWith("sysmon"), 10_000);
+  expect(event).toMatchObject({ type: "device_state_changed", previous: expect.any(Object) });
+  expect((await hub.get<unknown[]>("/plugins"))[0]).toMatchObject({ id: "sysmon", status: "active", managed: true });
+});
+
+test("the home has the layout and modes of the design", async () => {
+  await using place = createHubPlace(null);
+  const { code, stdout } = await place.run(["init"]);
+  expect({ code, made: stdout.includes(place.at("config", "hub.toml")) }).toEqual({ code: 0, made: true });
+  for (const path of ["bin", "config/profiles", "rules/examples", "data", "logs", "plugins/sysmon/config"])
+    expect(statSync(place.at(path)).isDirectory()).toBe(true);
+  for (const path of ["config/hub.toml", "plugins/sysmon/config/config.toml"])
+    expect({ path, mode: statSync(place.at(path)).mode & 0o777 }).toEqual({ path, mode: 0o600 });
+  expect(statSync(place.at("bin/hub")).mode & 0o111).toBe(0o111);
+  expect(statSync(place.at("bin/hub")).size).toBe(statSync(place.binary).size);
+  expect(existsSync(place.at("config/modes.toml"))).toBe(true);
+  expect(/jwt_secret = "([\w-]{64})"/.test(place.read("config", "hub.toml"))).toBe(true);
+});
+
+test("the password is told once, and never to the log file", async () => {
+  await using place = createHubPlace();
+  const first = await place.start();
+  const password = place.admin?.password ?? "";
+  expect(password).toHaveLength(16);
+  await first.end();
+  await using second = await place.start();
+  expect(second.output).not.toContain("password:");
+  expect(second.output).not.toContain(password);
+  expect((await second.login("admin", password)).status).toBe(200);
+  await second.end();
+  expect(place.read("logs", "hub.log")).toContain("the hub is up");
+  expect(place.read("logs", "hub.log")).not.toContain(password);
+});
+
+test("what is there already is never overwritten, and a home with only a restored hub.toml is completed", async () => {
+  await using place = createHubPlace();
+  const own = place.read("config", "hub.toml");
+  place.put("config/modes.toml", "# mine\n");
+  place.put("bin/hub", "not to be replaced");
+  await using hub = await place.start();
+  expect((await hub.request("GET", "/system/status")).status).toBe(200);
+  expect(place.read("config", "hub.toml")).toBe(own);
+  expect(place.read("config", "modes.toml")).toBe("# mine\n");
+  expect(place.read("bin", "hub")).toBe("not to be replaced");
+  expect(existsSync(place.at("plugins/sysmon/bin/sysmon.js"))).toBe(true);
+  expect(existsSync(place.at("data/state.redb"))).toBe(true);
+});
+
+test("nothing in the working folder changes what the hub is", async () => {
+  await using place = createHubPlace();
+  const trace = join(place.cwd, "trace");
+  const put = (name: string, text: string): void => writeFileSync(join(place.cwd, name), text);
+  put(".env", `HUB_HOME=${place.cwd}/wrong\nJOURNAL_STREAM=1:1\n`);
+  put("preload.ts", `require("fs").writeFileSync(${JSON.stringify(trace)}, "ran")`);
+  put("bunfig.toml", 'preload = ["./preload.ts"]\n[run]\npreload = ["./preload.ts"]\n');
+  put("tsconfig.json", '{"compilerOptions":{"paths":{"*":["./preload.ts"]}}}');
+  put("package.json", '{"name":"x","version":"9.9.9","imports":{"#x":"./preload.ts"},"workspaces":["*"]}');
+  mkdirSync(join(place.cwd, "node_modules", "elysia"), { recursive: true });
+  put("node_modules/elysia/index.js", `require("fs").writeFileSync(${JSON.stringify(trace)}, "ran")`);
+  const before = readdirSync(place.cwd).sort();
+
+  await using hub = await place.start();
+  expect((await hub.request("GET", "/health", { token: null })).json().version).not.toBe("9.9.9");
+  await hub.end();
+  expect(existsSync(trace)).toBe(false);
+  expect(readdirSync(place.cwd).sort()).toEqual(before);
+  expect(place.read("logs", "hub.log")).toContain("the hub is up");
+});
+
+test("an environment that would make it another program is refused", async () => {
+  await using place = createHubPlace();
+  const { code, stderr } = await place.run(["serve"], { env: { BUN_OPTIONS: "--smol" } });
+  expect(code).toBe(1);
+  expect(stderr).toContain("BUN_OPTIONS");
+  expect(stderr).toContain("unset");
+});
+
+test("in the journal each line begins with its level", async () => {
+  await using place = createHubPlace();
+  const file = join(place.cwd, "..", "journal");
+  writeFileSync(file, "");
+  const { dev, ino } = statSync(file);
+  const command = `exec "${place.binary}" serve > "${file}" 2>&1`;
+  const child = Bun.spawn(["/bin/sh", "-c", command], {
+    cwd: place.cwd,
+    env: { PATH: process.env.PATH ?? "", HUB_HOME: place.home, JOURNAL_STREAM: `${dev}:${ino}` },
+  });
+  try {
+    const text = (): Promise<string> => Bun.file(file).text();
+    await until("the hub is up", async () => (await text()).includes("the hub is up"));
+    const lines = (await text()).split("\n").filter((line) => line.includes("[INF]") || line.includes("hub is up"));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toStartWith("<6>");
+  } finally {
+    child.kill("SIGTERM");
+    await child.exited;
+  }
+});
