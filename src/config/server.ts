@@ -1,5 +1,6 @@
 // [server]: where the API listens and whom it believes.
 import { type Static, Type } from "@sinclair/typebox";
+import { parseRange } from "../auth/addresses.ts";
 import type { Problem } from "../core/schema.ts";
 
 export const ServerSection = Type.Object(
@@ -25,8 +26,23 @@ export const ServerSection = Type.Object(
 );
 export type ServerSection = Static<typeof ServerSection>;
 
-export function serverProblems({ tls_cert, tls_key }: ServerSection): Problem[] {
-  if (Boolean(tls_cert) === Boolean(tls_key)) return [];
-  const missing = tls_cert ? "tls_key" : "tls_cert";
-  return [{ path: `server.${missing}`, message: "missing: TLS needs both tls_cert and tls_key; give both or neither" }];
+export function serverProblems({ tls_cert, tls_key, trusted_proxies }: ServerSection): Problem[] {
+  const problems: Problem[] = trusted_proxies.flatMap((entry, index) =>
+    parseRange(entry)
+      ? []
+      : [
+          {
+            path: `server.trusted_proxies[${index}]`,
+            message: `"${entry}" is neither an address nor a range such as "10.0.0.0/8"`,
+          },
+        ],
+  );
+  if (Boolean(tls_cert) !== Boolean(tls_key)) {
+    const missing = tls_cert ? "tls_key" : "tls_cert";
+    problems.push({
+      path: `server.${missing}`,
+      message: "missing: TLS needs both tls_cert and tls_key; give both or neither",
+    });
+  }
+  return problems;
 }

@@ -42,7 +42,12 @@ export interface AppDeps {
 export function createApp(deps: AppDeps) {
   const { config, log, auth } = deps;
   const cors = createCors(config.cors_origins);
-  const sessions = createSessions({ auth, trustedProxies: config.trusted_proxies, corsOrigins: config.cors_origins });
+  const sessions = createSessions({
+    auth,
+    trustedProxies: config.trusted_proxies,
+    corsOrigins: config.cors_origins,
+    log,
+  });
 
   const app = new Elysia({
     prefix: API_PREFIX,

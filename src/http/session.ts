@@ -3,6 +3,7 @@ import { addressSet, clientAddress } from "../auth/addresses.ts";
 import type { Auth } from "../auth/auth.ts";
 import type { Identity } from "../auth/authenticate.ts";
 import { HubError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 
 export interface PeerSource {
   requestIP(request: Request): { address: string } | null;
@@ -12,6 +13,7 @@ export interface SessionOptions {
   auth: Pick<Auth, "identify">;
   trustedProxies: readonly string[];
   corsOrigins: readonly string[];
+  log: Log;
 }
 
 export interface Sessions {
@@ -23,8 +25,10 @@ export interface Sessions {
   of(request: Request): Identity;
 }
 
-export function createSessions({ auth, trustedProxies, corsOrigins }: SessionOptions): Sessions {
+export function createSessions({ auth, trustedProxies, corsOrigins, log }: SessionOptions): Sessions {
   const proxies = addressSet(trustedProxies);
+  // Behind an unnamed proxy all clients look like one: told once, since limits and whitelist then miss.
+  let warned = false;
   const identities = new WeakMap<Request, Identity>();
 
   function remember(request: Request, identity: Identity | undefined): Identity {
@@ -38,7 +42,17 @@ export function createSessions({ auth, trustedProxies, corsOrigins }: SessionOpt
   }
 
   return {
-    addressOf: (request, server) => clientAddress(server?.requestIP(request)?.address ?? "", request.headers, proxies),
+    addressOf(request, server) {
+      const peer = server?.requestIP(request)?.address ?? "";
+      if (!warned && request.headers.has("x-forwarded-for") && !proxies.has(peer)) {
+        warned = true;
+        log.warn(
+          "a proxy's X-Forwarded-For is not believed: if the proxy is yours, name it in [server] trusted_proxies",
+          { peer },
+        );
+      }
+      return clientAddress(peer, request.headers, proxies);
+    },
     open(request, address, credential) {
       const found = auth.identify(credential, address);
       return found instanceof Promise

@@ -5,8 +5,8 @@ import { HubError } from "../../src/core/errors.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Fields, Log } from "../../src/core/log.ts";
 import { createEventFeed, type Envelope } from "../../src/events/feed.ts";
-import type { DevicePort, PluginPort } from "../../src/mqtt/ports.ts";
 import type { MqttSection } from "../../src/mqtt/config.ts";
+import type { DevicePort, PluginPort } from "../../src/mqtt/ports.ts";
 import { type MqttOptions, startMqtt } from "../../src/mqtt/start.ts";
 
 /** Polls until the condition holds; fails with its text after five seconds. */

@@ -1,14 +1,12 @@
 // Where a system test's hub lives: the binary alone in an empty foreign folder, a home of its own beside it.
 import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type HubProcess, spawnHub } from "./hub-process.ts";
+import { type HubProcess, MQTT_ACCOUNT, type StartOptions, spawnHub, type Whereabouts } from "./hub-process.ts";
 import { processesOf } from "./processes.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 import { soon, until } from "./wait.ts";
 
 export const SECRET = "system-tests-sign-with-this-and-nobody-else-does";
-/** May publish and subscribe to everything. */
-export const MQTT_ACCOUNT = { username: "tester", password: "mqtt-password-of-the-tester" };
 export const HUB_BINARY = resolve(process.env.HUB_BINARY ?? join(import.meta.dir, "..", "..", "bin", "hub"));
 
 export interface HubSettings {
@@ -19,24 +17,14 @@ export interface HubSettings {
   toml?: string;
 }
 
-export interface StartOptions {
-  env?: Record<string, string>;
-  args?: string[];
-}
-
 export interface Ran {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-export interface HubPlace extends AsyncDisposable {
-  readonly home: string;
-  /** The foreign folder; it holds the binary and nothing else. */
-  readonly cwd: string;
-  readonly binary: string;
-  /** The first administrator, once a start has told. */
-  admin: { username: string; password: string } | undefined;
+/** `cwd` is the foreign folder; it holds the binary and nothing else. */
+export interface HubPlace extends Whereabouts, AsyncDisposable {
   at(...parts: string[]): string;
   read(...parts: string[]): string;
   /** Puts a file into the home. */

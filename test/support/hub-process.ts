@@ -1,8 +1,24 @@
 // The compiled hub as a running process, with the clients a system test needs.
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
-import { type HubPlace, MQTT_ACCOUNT, type StartOptions } from "./hub-place.ts";
 import { openStreamClient, type StreamClient } from "./stream-client.ts";
 import { soon, until } from "./wait.ts";
+
+/** May publish and subscribe to everything. */
+export const MQTT_ACCOUNT = { username: "tester", password: "mqtt-password-of-the-tester" };
+
+/** What of a place the process needs. */
+export interface Whereabouts {
+  readonly home: string;
+  readonly cwd: string;
+  readonly binary: string;
+  /** The first administrator, once a start has told. */
+  admin: { username: string; password: string } | undefined;
+}
+
+export interface StartOptions {
+  env?: Record<string, string>;
+  args?: string[];
+}
 
 export interface Answer {
   status: number;
@@ -45,7 +61,7 @@ export interface HubProcess extends AsyncDisposable {
   end(): Promise<void>;
 }
 
-export function spawnHub(place: HubPlace, { env = {}, args = ["serve"] }: StartOptions = {}): HubProcess {
+export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: StartOptions = {}): HubProcess {
   const child = Bun.spawn([place.binary, ...args], {
     cwd: place.cwd,
     env: { PATH: process.env.PATH ?? "", HUB_HOME: place.home, ...env },

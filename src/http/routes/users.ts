@@ -60,8 +60,10 @@ export function userRoutes({ users }: { users: UserAccounts }) {
       "/:name",
       async function editUser({ params, body }) {
         found(users, params.name);
+        // First what may be refused: a conflict must not leave the password changed.
+        if (body.role !== undefined) users.setRole(params.name, body.role);
         if (body.password !== undefined) await users.setPassword(params.name, body.password);
-        return userBody(body.role === undefined ? found(users, params.name) : users.setRole(params.name, body.role));
+        return userBody(found(users, params.name));
       },
       {
         ...named,
