@@ -8,6 +8,7 @@ import type { Plugins } from "../plugins/supervisor.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Registry } from "../state/registry.ts";
 import type { SystemStatus } from "../system/status.ts";
+import { readBody } from "./body.ts";
 import { createCors } from "./cors.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
 import { type Access, createGuard, type GuardedRoute, splitUrl } from "./guard.ts";
@@ -67,6 +68,7 @@ export function createApp(deps: AppDeps) {
     .onRequest(function admit({ request, server }): Response | void | Promise<void> {
       return cors.preflight(request) ?? guard(request, server);
     })
+    .onParse(({ request, contentType }) => readBody(request, contentType))
     .onError(function refuse({ code, error, request, set }) {
       const { path } = splitUrl(request.url);
       const refusal = toHubError({ code, error, set }, log, path);

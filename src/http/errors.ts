@@ -61,7 +61,7 @@ interface FrameworkFault {
 export function toHubError({ code, error }: FrameworkFault, log: Log, path: string): HubError | undefined {
   if (error instanceof HubError) return error;
   if (code === "VALIDATION") return invalid(problemsOf(error as ValidationFault));
-  if (code === "PARSE") return new HubError("invalid", "the body is not valid JSON");
+  if (code === "PARSE") return refusalBehind(error) ?? new HubError("invalid", "the body is not valid JSON");
   if (code === "NOT_FOUND") return new HubError("not_found", "there is nothing at this address");
   if (isStorageFault(error)) {
     log.error("a request failed for want of storage", { path, error: messageOf(error) });
@@ -73,6 +73,11 @@ export function toHubError({ code, error }: FrameworkFault, log: Log, path: stri
     stack: error instanceof Error ? error.stack : undefined,
   });
   return undefined;
+}
+
+// The framework wraps what a body's reader throws.
+function refusalBehind(error: unknown): HubError | undefined {
+  return error instanceof Error && error.cause instanceof HubError ? error.cause : undefined;
 }
 
 export function invalid(problems: Problem[]): HubError {

@@ -123,3 +123,14 @@ test("in the journal each line begins with its level", async () => {
     await child.exited;
   }
 });
+
+test("a damaged database is set aside, never deleted, and the hub starts all the same", async () => {
+  await using place = createHubPlace();
+  const first = await place.start();
+  await first.end();
+  place.put("data/state.redb", "this is no database ".repeat(1000));
+  await using second = await place.start();
+  const kept = /kept_as=(\S+)/.exec(second.output)?.[1] ?? "";
+  expect(await Bun.file(kept).text()).toStartWith("this is no database");
+  expect((await second.login("admin", place.admin?.password ?? "")).status).toBe(200);
+});

@@ -1,0 +1,20 @@
+// Reads request bodies: JSON only, bounded in depth before anything walks them, and without keys that reach into
+// prototypes. A form is refused: its keys, told back as unknown ones, may be a whole body with a password in it.
+import { HubError } from "../core/errors.ts";
+import { type Json, parseJson } from "../core/json.ts";
+
+/**
+ * `contentType` is without its parameters; a body that names none is not read. Many clients name one where they send
+ * nothing: that is null. Throws HubError `unsupported_media_type` or `invalid`.
+ */
+export async function readBody(request: Request, contentType: string): Promise<Json | undefined> {
+  if (contentType === "") return undefined;
+  if (contentType.toLowerCase() !== "application/json") {
+    throw new HubError("unsupported_media_type", "the body must be JSON, with Content-Type: application/json");
+  }
+  const text = await request.text();
+  if (text === "") return null;
+  const parsed = parseJson(text);
+  if (parsed.ok) return parsed.value;
+  throw new HubError("invalid", `the body is refused: ${parsed.problem}`);
+}

@@ -1,0 +1,74 @@
+// bun test/bench/run.ts [--binary PATH] [name…]: measures the compiled hub against bare twins and prints a table.
+// A missed target is told loudly and fails nothing; a benchmark that breaks does.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { authenticatedGet } from "./authenticated-get.ts";
+import { coldStart } from "./cold-start.ts";
+import { fanOut } from "./fan-out.ts";
+import { idleMemory } from "./idle-memory.ts";
+import { mqttToSocket } from "./mqtt-to-socket.ts";
+import { slowReader } from "./slow-reader.ts";
+import type { Bench, Row } from "./support/bench.ts";
+import { describeMachine } from "./support/machine.ts";
+import { formatTable } from "./support/table.ts";
+
+const BENCHES: readonly Bench[] = [coldStart, idleMemory, authenticatedGet, fanOut, mqttToSocket, slowReader];
+const HERE = import.meta.dir;
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+async function main(words: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args: words, allowPositionals: true, options: { binary: { type: "string" } } });
+  const unknown = positionals.filter((name) => !BENCHES.some((bench) => bench.name === name));
+  if (unknown.length > 0) {
+    print(`there is no benchmark ${unknown.join(", ")}; there are ${BENCHES.map(({ name }) => name).join(", ")}`);
+    return 2;
+  }
+  const source = values.binary ?? join(HERE, "..", "..", "bin", "hub");
+  if (!existsSync(source)) {
+    print(`${source} is missing: bun run build`);
+    return 2;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "hub-bench-"));
+  try {
+    return await runAll(BENCHES.filter(({ name }) => positionals.length === 0 || positionals.includes(name)), source, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function runAll(benches: readonly Bench[], source: string, folder: string): Promise<number> {
+  // A private copy: somebody may build meanwhile.
+  const binary = join(folder, "hub");
+  copyFileSync(source, binary);
+  chmodSync(binary, 0o755);
+  const machine = describeMachine(binary);
+  print(Object.entries(machine).map(([key, value]) => `${key} ${value}`).join(" · "));
+  const results: Record<string, Row[]> = {};
+  let broken = 0;
+  for (const bench of benches) {
+    const home = join(folder, bench.name);
+    mkdirSync(home);
+    print(`\n${bench.name} …`);
+    try {
+      const rows = await bench.run({ binary, folder: home, say: (line) => print(`  ${line}`) });
+      results[bench.name] = rows;
+      print(formatTable(bench.name, rows));
+    } catch (error) {
+      broken++;
+      print(`${bench.name} BROKE: ${error instanceof Error ? error.stack : error}`);
+    }
+  }
+  const missed = Object.entries(results).flatMap(([name, rows]) =>
+    rows.filter(({ met }) => met === false).map((row) => `${name}: ${row.name}`),
+  );
+  print(missed.length > 0 ? `\nMISSED:\n  ${missed.join("\n  ")}` : "\nall targets met");
+  const file = join(HERE, "results", `${machine.date.replaceAll(":", "-")}.json`);
+  mkdirSync(join(HERE, "results"), { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ machine, results }, null, 2)}\n`);
+  print(`written to ${file}`);
+  return broken > 0 ? 1 : 0;
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,71 @@
+// One compiled hub in a home of its own, with an account for the load and an administrator's token.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Child, startChild } from "./child.ts";
+
+export interface HubUnderTest extends AsyncDisposable {
+  readonly pid: number;
+  readonly port: number;
+  readonly mqttPort: number;
+  readonly child: Child;
+  /** Logs in; not done before, so that its cost shows where it is asked for. */
+  login(): Promise<string>;
+}
+
+export interface HubUnderTestOptions {
+  binary: string;
+  folder: string;
+  /** sysmon, as in a new home; off where it would only be noise. */
+  sysmon?: boolean;
+  httpPort?: number;
+}
+
+export const MQTT_USER = "bench";
+export const MQTT_PASSWORD = "a password for the load";
+const SYSMON = `
+[[plugins]]
+id = "sysmon"
+binary = "plugins/sysmon/bin/sysmon.js"
+config = "plugins/sysmon/config/config.toml"
+enabled = true
+`;
+
+/** Lays out a home that `startHub` can use. */
+export function writeHome({ folder, sysmon = false, httpPort = 0 }: Omit<HubUnderTestOptions, "binary">): void {
+  mkdirSync(join(folder, "config"), { recursive: true });
+  writeFileSync(
+    join(folder, "config", "hub.toml"),
+    `[server]\nhost = "127.0.0.1"\nport = ${httpPort}\n
+[auth]\njwt_secret = "${crypto.randomUUID()}${crypto.randomUUID()}"\n
+[mqtt]\nhost = "127.0.0.1"\nport = 0\n
+[[mqtt.users]]\nusername = "${MQTT_USER}"\npassword = "${MQTT_PASSWORD}"\n${sysmon ? SYSMON : ""}`,
+    { mode: 0o600 },
+  );
+}
+
+export async function startHub(options: HubUnderTestOptions): Promise<HubUnderTest> {
+  writeHome(options);
+  const child = startChild([options.binary, "serve", "--home", options.folder]);
+  const [port, mqttPort, password] = await child
+    .printed(/the API answers .*port=(\d+)/, /the MQTT broker listens .*port=(\d+)/, /^password: (\S+)/m)
+    .catch(async (error: unknown) => {
+      await child[Symbol.asyncDispose]();
+      throw error;
+    });
+  return {
+    pid: child.pid,
+    port: Number(port),
+    mqttPort: Number(mqttPort),
+    child,
+    async login() {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/v1/auth/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ username: "admin", password }),
+      });
+      if (!answer.ok) throw new Error(`login: ${answer.status} ${await answer.text()}`);
+      return ((await answer.json()) as { token: string }).token;
+    },
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+}
