@@ -43,7 +43,8 @@ export const serve: Command = {
       log,
       version: hubVersion,
       execPath: io.execPath,
-      onFirstAdministrator: (credentials) => edge.stdout.write(credentialsBlock(credentials, config.server.port)),
+      onFirstAdministrator: (credentials) =>
+        edge.stdout.write(credentialsBlock(credentials, config.server.port || undefined)),
     });
     log.info("the hub is up", { ms: Math.round(edge.clock.mono() - begun) });
     const signal = await stop;

@@ -41,9 +41,11 @@ export function layOutHome(options: LayoutOptions): LaidOut {
 
 function layOut({ home, executable, hubToml, assets, random }: LayoutOptions): LaidOut {
   const created: string[] = [];
-  for (const folder of [home.bin, home.config, home.profiles, home.rules, home.data, home.logs, home.plugins]) {
+  for (const folder of [home.bin, home.config, home.profiles, home.rules, home.plugins]) {
     mkdirSync(folder, { recursive: true });
   }
+  // Password hashes, and what people did when.
+  for (const folder of [home.data, home.logs]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const place = (path: string, content: string, mode?: number): void => {
     if (existsSync(path)) return;
     mkdirSync(dirname(path), { recursive: true });

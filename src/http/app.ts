@@ -112,8 +112,8 @@ export function guardedRoutes(routes: readonly DeclaredRoute[]): GuardedRoute[] 
       tokenInQuery: detail["x-token-in-query"] === true,
       streamedBody: detail["x-streamed-body"] === true,
     };
-    // A collection answers with and without its closing slash.
-    const paths = path.length > 1 && path.endsWith("/") ? [path, path.slice(0, -1)] : [path];
+    // Every address answers with and without a closing slash, as Elysia's routes do.
+    const paths = path.endsWith("/") ? [path, path.slice(0, -1)] : [path, `${path}/`];
     return paths.map((each) => ({ ...route, path: each }));
   });
 }

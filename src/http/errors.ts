@@ -87,7 +87,15 @@ export function invalid(problems: Problem[]): HubError {
 
 export function bugResponse(path: string): Response {
   const detail = "something went wrong inside the hub; its log says what";
-  const body = { type: "about:blank", title: STATUS_CODES[500], status: 500, detail, error: detail, instance: path };
+  const body = {
+    type: "about:blank",
+    title: STATUS_CODES[500],
+    status: 500,
+    code: "internal",
+    detail,
+    error: detail,
+    instance: path,
+  };
   return new Response(JSON.stringify(body), { status: 500, headers: { "content-type": "application/problem+json" } });
 }
 

@@ -11,6 +11,7 @@ const Problem = {
     type: { type: "string" as const },
     title: { type: "string" as const },
     status: { type: "integer" as const },
+    code: { type: "string" as const, description: "Stable; the texts may change" },
     detail: { type: "string" as const },
     error: { type: "string" as const },
     instance: { type: "string" as const },

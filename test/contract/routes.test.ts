@@ -14,11 +14,11 @@ const PUBLIC = ["GET /api/v1/health", "POST /api/v1/auth/login"];
 const CONTRACT = [
   ...PUBLIC,
   "POST /api/v1/notify/test",
-  "GET /api/v1/events/",
+  "GET /api/v1/events",
   "GET /api/v1/events/stream",
   "POST /api/v1/system/backup",
   "GET /api/v1/system/status",
-  "GET /api/v1/plugins/",
+  "GET /api/v1/plugins",
 ];
 
 let hub: TestHub;

@@ -32,6 +32,13 @@ describe("finding the home", () => {
   });
 });
 
+test("an executable copied to ~/hub gets its home beside it", () => {
+  using folder = createTemporaryFolder();
+  writeFileSync(folder.at("hub"), "");
+  const where = { flag: undefined, env: { HOME: folder.path }, execPath: folder.at("hub"), isRoot: false };
+  expect(findHome(where).root).toBe(folder.at("hub-home"));
+});
+
 describe("laying out", () => {
   test("makes a home with a fresh secret that only its owner reads", () => {
     using folder = createTemporaryFolder();
@@ -40,6 +47,7 @@ describe("laying out", () => {
     for (const home of [one, two])
       expect(layOutHome({ home, executable: undefined, hubToml, assets, random }).fresh).toBe(true);
     expect(statSync(one.hubToml).mode & 0o777).toBe(0o600);
+    for (const folder of [one.data, one.logs]) expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(readFileSync(one.hubToml, "utf8")).toMatch(/^jwt_secret = "[A-Za-z0-9_-]{64}"$/);
     expect(readFileSync(one.hubToml, "utf8")).not.toBe(readFileSync(two.hubToml, "utf8"));
   });

@@ -29,7 +29,7 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
   const tag = "auth";
   return new Elysia({ prefix: "/auth/api-keys" })
     .get(
-      "/",
+      "",
       () => apiKeys.list().map(keyBody),
       doc({
         access: "admin",
@@ -39,7 +39,7 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
       }),
     )
     .post(
-      "/",
+      "",
       function createKey({ body, request, set }) {
         const { label, role, expires_in_days } = body;
         const made = apiKeys.create({

@@ -61,7 +61,7 @@ export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps)
   const answers = { 200: { description: "The device", schema: Device } };
   return new Elysia({ prefix: "/devices" })
     .get(
-      "/",
+      "",
       function listDevices({ query }) {
         const fits = (device: DeviceState): boolean =>
           (query.area === undefined || device.area === query.area) &&

@@ -43,7 +43,7 @@ export interface EventRoutesDeps {
 export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
   return new Elysia({ prefix: "/events" })
     .get(
-      "/",
+      "",
       function recentEvents({ query }) {
         const filter = parseFilter(query.type, query.device_id);
         const limit = inRange("limit", query.limit, LIMIT);

@@ -30,7 +30,7 @@ export function pluginRoutes({ plugins }: { plugins: Plugins }) {
   const answers = { 200: { description: "The plugin", schema: Plugin } };
   return new Elysia({ prefix: "/plugins" })
     .get(
-      "/",
+      "",
       () => plugins.list(),
       doc({
         access: "viewer",

@@ -21,7 +21,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
   const tag = "auth";
   return new Elysia({ prefix: "/auth/users" })
     .get(
-      "/",
+      "",
       () => users.list().map(userBody),
       doc({
         access: "admin",
@@ -31,7 +31,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
       }),
     )
     .post(
-      "/",
+      "",
       async function createUser({ body, set }) {
         const user = await users.create(body);
         set.status = 201;
