@@ -64,8 +64,7 @@ export async function createHub({
   };
   const feed = createEventFeed({ clock, log: log.child("events"), buffer: config.events.buffer, mark });
   const auth = createAuth({ config: config.auth, db, clock, random, log: log.child("auth") });
-  const first = await auth.ensureAdministrator();
-  if (first) onFirstAdministrator(first);
+  await auth.ensureAdministrator(onFirstAdministrator);
 
   // Restored state; nothing is said of it.
   const registry = stack.use(

@@ -40,8 +40,8 @@ export interface Auth {
   changePassword(identity: Identity, current: string, next: string, address?: string): Promise<void>;
   users: UserAccounts;
   apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
-  /** With an empty user table: makes `admin` with a password that is not known anywhere else. */
-  ensureAdministrator(): Promise<{ username: string; password: string } | undefined>;
+  /** With an empty user table: makes `admin` with a password that is not known anywhere else but to whom it is told. */
+  ensureAdministrator(tell: (credentials: { username: string; password: string }) => void): Promise<void>;
   /** Told after any change that may end sessions, so that open sockets are looked at again. */
   onRevoked(listener: () => void): Disposable;
 }
@@ -89,11 +89,14 @@ export function createAuth({ config, db, clock, random, log }: AuthOptions): Aut
         revoked();
       },
     },
-    async ensureAdministrator() {
-      if (users.count() > 0) return undefined;
+    async ensureAdministrator(tell) {
+      if (users.count() > 0) return;
       const [username, password] = ["admin", readablePassword(random, 16)];
-      const made = users.createFirst({ username, passwordHash: await passwords.hash(password) });
-      return made && { username, password };
+      const passwordHash = await passwords.hash(password);
+      if (users.count() > 0) return;
+      // Told before it is stored: a kill in between must not leave an account whose password nobody saw.
+      tell({ username, password });
+      users.createFirst({ username, passwordHash });
     },
     onRevoked(listener) {
       const call = guarded(log, "revoked", listener);

@@ -20,7 +20,9 @@ export function parseJson(text: string, maxDepth = 32): JsonResult {
     return { ok: false, problem: "not valid JSON" };
   }
   const key = forbiddenKey(value);
-  return key ? { ok: false, problem: `the key "${key}" is not allowed` } : { ok: true, value };
+  if (key) return { ok: false, problem: `the key "${key}" is not allowed` };
+  // 1e999 is read as infinite, and could never be written again.
+  return hasFiniteNumbers(value) ? { ok: true, value } : { ok: false, problem: "a number is too large" };
 }
 
 export function isObject(value: unknown): value is JsonObject {
@@ -45,6 +47,12 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
   return (
     keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key], b[key]))
   );
+}
+
+function hasFiniteNumbers(value: Json): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return true;
+  return (Array.isArray(value) ? value : Object.values(value)).every(hasFiniteNumbers);
 }
 
 function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {

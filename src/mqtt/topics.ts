@@ -43,6 +43,8 @@ const LONGEST_TOPIC = 65_535;
 
 /** Whether an id may stand as one level of a topic. */
 export function isValidId(id: string): boolean {
+  // "." and ".." stand for folders in addresses: a device of that name could not be asked for.
+  if (id === "." || id === "..") return false;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur
   return id.length > 0 && id.length <= LONGEST_ID && !/^\$|[/+#\x00-\x1f\x7f-\x9f]/.test(id);
 }

@@ -1,5 +1,6 @@
 // One child process in a process group of its own, held at a gate until the guard knows the group.
 import type { Guard } from "./guard.ts";
+import { endStrays, RUN_MARK } from "./strays.ts";
 
 // `read` takes single bytes up to the newline. If the hub dies before "go", it fails and nothing runs.
 // The plugin itself reads from /dev/null, as under systemd.
@@ -21,7 +22,7 @@ export interface Child {
   readonly pid: number;
   readonly stdout: ReadableStream<Uint8Array>;
   readonly stderr: ReadableStream<Uint8Array>;
-  /** Resolves when the process has ended; what is left of its group is killed by then. */
+  /** Resolves when the process has ended; what is left of its group, or left it, is killed by then. */
   readonly exited: Promise<Exit>;
   terminate(): void;
   /** SIGKILL to the whole group. */
@@ -30,9 +31,10 @@ export interface Child {
 
 /** Rejects with the system's error, or when the guard cannot be told; nothing runs then. */
 export async function startChild({ argv, cwd, env, guard }: ChildOptions): Promise<Child> {
+  const mark = guard.newMark();
   const gate = Bun.spawn(["/bin/sh", "-c", GATE, "sh", ...argv], {
     cwd,
-    env,
+    env: { ...env, [RUN_MARK]: mark },
     stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe",
@@ -42,6 +44,7 @@ export async function startChild({ argv, cwd, env, guard }: ChildOptions): Promi
   const exited = gate.exited.then(() => {
     sendTo(-pid, "SIGKILL");
     guard.remove(pid);
+    endStrays(mark);
     return {
       code: gate.signalCode ? null : gate.exitCode,
       signal: gate.signalCode === null ? null : String(gate.signalCode),

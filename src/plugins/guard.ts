@@ -1,15 +1,21 @@
 // Ends the plugins when the hub is killed: one tiny shell that knows every process group and sits on a pipe the hub
 // holds. The pipe breaks however the hub dies, SIGKILL included.
 import { HubError } from "../core/errors.ts";
+import { type RandomBytes, uuid } from "../core/ids.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
+import { RUN_MARK } from "./strays.ts";
 
 // A half-written last line makes `read` fail, so the list before it counts: its newcomers were never let go.
-// dash does not know `kill -KILL -- -1`, hence the two spellings. TERM is ignored because systemd sends it to every process of a unit at once.
+// dash does not know `kill -KILL -- -1`, hence the two spellings. TERM is ignored because systemd sends it to every
+// process of a unit at once. Whoever left its group is found by the mark in its environment.
 const SCRIPT = `
 trap "" TERM INT HUP
 while read -r line; do groups=$line; done
-for g in $groups; do kill -KILL "-$g" || kill -s KILL -- "-$g"; done`;
+for g in $groups; do kill -KILL "-$g" || kill -s KILL -- "-$g"; done
+for look in 1 2 3; do
+  for f in $(grep -lF "$2=$1" /proc/[0-9]*/environ); do f=\${f#/proc/}; kill -KILL "\${f%/environ}"; done
+done`;
 
 export interface Guard extends AsyncDisposable {
   /** Resolves once the guard is told; the group may do something only then. */
@@ -17,15 +23,19 @@ export interface Guard extends AsyncDisposable {
   remove(group: number): void;
   /** Its process, while there is one. */
   readonly pid: number | null;
+  /** A mark for one more run, for `RUN_MARK`. All begin alike, so that the guard finds them all. */
+  newMark(): string;
 }
 
-export function createGuard(log: Log): Guard {
+export function createGuard(log: Log, random: RandomBytes): Guard {
+  const hub = uuid(random);
+  let runs = 0;
   const groups = new Set<number>();
   let shell: ReturnType<typeof spawnShell> | undefined;
   let closed = false;
 
   function start(): ReturnType<typeof spawnShell> {
-    const started = spawnShell();
+    const started = spawnShell(hub);
     shell = started;
     background(
       log,
@@ -60,6 +70,7 @@ export function createGuard(log: Log): Guard {
   }
 
   return {
+    newMark: () => `${hub}/${++runs}`,
     get pid() {
       return shell?.pid ?? null;
     },
@@ -81,10 +92,10 @@ export function createGuard(log: Log): Guard {
   };
 }
 
-function spawnShell() {
-  return Bun.spawn(["/bin/sh", "-c", SCRIPT], {
+function spawnShell(hub: string) {
+  return Bun.spawn(["/bin/sh", "-c", SCRIPT, "sh", hub, RUN_MARK], {
     cwd: "/",
-    env: {},
+    env: { PATH: "/usr/bin:/bin" },
     stdin: "pipe",
     stdout: "ignore",
     stderr: "ignore",

@@ -54,7 +54,7 @@ export interface PluginsOptions {
 
 export function createPlugins(options: PluginsOptions): Plugins {
   const { entries, home, clock, log } = options;
-  const guard = createGuard(log);
+  const guard = createGuard(log, options.random);
   const managed = new Map<string, Managed>(
     entries.map((entry) => {
       const output = createOutput({ path: home.plugin(entry.id).log, clock, log });

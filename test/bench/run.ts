@@ -19,7 +19,11 @@ const HERE = import.meta.dir;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 async function main(words: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args: words, allowPositionals: true, options: { binary: { type: "string" } } });
+  const { values, positionals } = parseArgs({
+    args: words,
+    allowPositionals: true,
+    options: { binary: { type: "string" } },
+  });
   const unknown = positionals.filter((name) => !BENCHES.some((bench) => bench.name === name));
   if (unknown.length > 0) {
     print(`there is no benchmark ${unknown.join(", ")}; there are ${BENCHES.map(({ name }) => name).join(", ")}`);
@@ -32,7 +36,11 @@ async function main(words: string[]): Promise<number> {
   }
   const folder = mkdtempSync(join(tmpdir(), "hub-bench-"));
   try {
-    return await runAll(BENCHES.filter(({ name }) => positionals.length === 0 || positionals.includes(name)), source, folder);
+    return await runAll(
+      BENCHES.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
+      source,
+      folder,
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -44,7 +52,11 @@ async function runAll(benches: readonly Bench[], source: string, folder: string)
   copyFileSync(source, binary);
   chmodSync(binary, 0o755);
   const machine = describeMachine(binary);
-  print(Object.entries(machine).map(([key, value]) => `${key} ${value}`).join(" · "));
+  print(
+    Object.entries(machine)
+      .map(([key, value]) => `${key} ${value}`)
+      .join(" · "),
+  );
   const results: Record<string, Row[]> = {};
   let broken = 0;
   for (const bench of benches) {

@@ -16,6 +16,7 @@ describe("parseJson", () => {
   test.each([
     ['{"__proto__":{"a":1}}', "__proto__"],
     ['[{"a":{"constructor":1}}]', "constructor"],
+    ['{"a":[1e999]}', "too large"],
     ["{", "not valid JSON"],
     ["", "not valid JSON"],
     [`${"[".repeat(33)}${"]".repeat(33)}`, "deeper"],

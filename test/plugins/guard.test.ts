@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +14,7 @@ test("nothing of a plugin runs before the guard knows its group, nor when it can
   const folder = mkdtempSync(join(tmpdir(), "hub-guard-"));
   const refusing: Guard = {
     pid: null,
+    newMark: () => "no guard",
     add: () => Promise.reject(new Error("no guard")),
     remove() {},
     async [Symbol.asyncDispose]() {},
@@ -26,7 +28,7 @@ test("nothing of a plugin runs before the guard knows its group, nor when it can
 });
 
 test("a guard that dies is replaced, knows the groups, and ends clean without harm", async () => {
-  const guard = createGuard(silentLog);
+  const guard = createGuard(silentLog, randomBytes);
   const child = await startChild({ argv: ["sleep", "300"], cwd: "/", env, guard });
   const first = guard.pid ?? 0;
   process.kill(first, "SIGKILL");
@@ -41,7 +43,7 @@ test("a guard that dies is replaced, knows the groups, and ends clean without ha
 test("SIGKILL of the hub leaves no process of any plugin", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hub-killed-"));
   const script =
-    "#!/bin/sh\necho $$ > pid\nsh -c 'trap \"\" TERM HUP; sleep 300 & echo $! > grandchild; wait' &\nexec sleep 300\n";
+    "#!/bin/sh\necho $$ > pid\nsh -c 'trap \"\" TERM HUP; sleep 300 & echo $! > grandchild; wait' &\nsetsid sleep 300 & echo $! > stray\nexec sleep 300\n";
   writeFileSync(join(folder, "p.sh"), script, { mode: 0o755 });
   writeFileSync(join(folder, "p.ts"), 'await Bun.write("pid", process.pid + "\\n"); setInterval(() => {}, 1000);');
   const source = (path: string) => JSON.stringify(join(import.meta.dir, "../../src", path));
@@ -56,7 +58,7 @@ test("SIGKILL of the hub leaves no process of any plugin", async () => {
     const plugins = createPlugins({
       entries: [{ ...entry, id: "sh", binary: "p.sh" }, { ...entry, id: "ts", binary: "p.ts" }],
       home: homeAt(${JSON.stringify(folder)}), execPath: process.execPath, env: process.env, clock: systemClock,
-      log: silentLog, random: (n) => new Uint8Array(n), emit() {}, broker: () => ({ host: "::", port: 1, prefix: "hub" }),
+      log: silentLog, random: (n) => crypto.getRandomValues(new Uint8Array(n)), emit() {}, broker: () => ({ host: "::", port: 1, prefix: "hub" }),
       accounts: { issue: () => "x", revoke() {} }, devices: { count: () => 0, unavailable() {} },
     });
     plugins.startAll();
@@ -64,7 +66,7 @@ test("SIGKILL of the hub leaves no process of any plugin", async () => {
   );
   const hub = Bun.spawn([process.execPath, join(folder, "hub.ts")], { env, stdout: "ignore", stderr: "inherit" });
   const file = (...parts: string[]) => join(folder, "plugins", ...parts);
-  const paths = [file("sh", "pid"), file("sh", "grandchild"), file("ts", "pid")];
+  const paths = [file("sh", "pid"), file("sh", "grandchild"), file("sh", "stray"), file("ts", "pid")];
   const pids = await until("all run", () => {
     const found = paths.map(pidIn);
     return found.every((pid) => pid !== undefined) && found.map(Number);

@@ -3,7 +3,8 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 import { alive, createRig, pidIn, until } from "./rig.ts";
 
 const STUBBORN = '#!/bin/sh\ntrap "" TERM\necho $$ > pid\nwhile :; do sleep 1; done\n';
-const FAMILY = "#!/bin/sh\nsh -c 'trap \"\" TERM HUP; sleep 300 & echo $! > grandchild; wait' &\nexec sleep 300\n";
+const FAMILY =
+  "#!/bin/sh\nsh -c 'trap \"\" TERM HUP; sleep 300 & echo $! > grandchild; wait' &\nsetsid sleep 300 & echo $! > stray\nexec sleep 300\n";
 
 test("one that ignores SIGTERM is killed after five seconds", async () => {
   const clock = createVirtualClock();
@@ -19,13 +20,14 @@ test("one that ignores SIGTERM is killed after five seconds", async () => {
   expect(alive(pid)).toBe(false);
 });
 
-test("its descendants end with it", async () => {
+test("its descendants end with it, also one that made itself a session", async () => {
   await using rig = createRig([{ id: "p", binary: "p.sh" }], { "p.sh": FAMILY });
   await rig.plugins.start("p");
-  const grandchild = await until("a grandchild", () => pidIn(`${rig.home.plugin("p").root}/grandchild`));
-  expect(alive(grandchild)).toBe(true);
+  const at = (name: string) => pidIn(`${rig.home.plugin("p").root}/${name}`);
+  const descendants = [await until("a grandchild", () => at("grandchild")), await until("a stray", () => at("stray"))];
+  expect(descendants.filter(alive)).toEqual(descendants);
   await rig.plugins.stop("p");
-  await until("the grandchild is gone", () => !alive(grandchild));
+  await until("they are gone", () => !descendants.some(alive));
 });
 
 test("what it leaves behind when it ends by itself is ended too", async () => {

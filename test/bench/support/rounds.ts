@@ -6,6 +6,8 @@ import { median } from "./stats.ts";
 export interface Side {
   pid: number;
   pump: Pump;
+  /** What stands only during its own rounds, and is not measured itself. */
+  prepare?: () => Promise<AsyncDisposable>;
 }
 
 export interface Measured {
@@ -38,7 +40,8 @@ export async function interleave<K extends string>(
   return Object.fromEntries(names.map((name) => [name, medians(all.get(name) ?? [])])) as Record<K, Measured>;
 }
 
-async function measure({ pid, pump }: Side, ms: number): Promise<Measured> {
+async function measure({ pid, pump, prepare }: Side, ms: number): Promise<Measured> {
+  await using _prepared = await prepare?.();
   const before = cpuMs(pid);
   const { deliveries, ms: took } = await pump.run(ms);
   const cpu = cpuMs(pid) - before;

@@ -64,7 +64,10 @@ export function openReader({ port, path, token, onFrame, onText }: StreamReaderO
     const end = rest.indexOf("\r\n\r\n");
     if (end < 0) return;
     const head = rest.subarray(0, end).toString("latin1");
-    if (!head.startsWith("HTTP/1.1 101")) return reject(new Error(`no upgrade: ${rest.toString()}`));
+    if (!head.startsWith("HTTP/1.1 101")) {
+      reject(new Error(`no upgrade: ${rest.toString()}`));
+      return;
+    }
     upgraded = true;
     const first = rest.subarray(end + 4);
     rest = Buffer.alloc(0);

@@ -8,7 +8,9 @@ export function formatTable(name: string, rows: readonly Row[]): string {
   const widths = HEAD.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? "").length)));
   const line = (row: readonly string[]): string =>
     row
-      .map((cell, column) => (column === 0 || column > 3 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .map((cell, column) =>
+        column === 0 || column > 3 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
       .join("  ")
       .trimEnd();
   const [head = [], ...body] = cells;

@@ -7,7 +7,7 @@ const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   fetch: (request, self) => (self.upgrade(request) ? undefined : new Response("no", { status: 426 })),
-  websocket: { perMessageDeflate: false, open: (socket) => socket.subscribe("all"), message() {} },
+  websocket: { perMessageDeflate: false, open: (socket) => void socket.subscribe("all"), message() {} },
 });
 const aedes = await Aedes.createBroker({ concurrency: 0 });
 aedes.on("publish", (packet, client) => {

@@ -5,3 +5,5 @@ const server = Bun.serve({
   fetch: () => Response.json({ status: "ok" }),
 });
 process.stdout.write(`http port=${server.port}\n`);
+
+export {};

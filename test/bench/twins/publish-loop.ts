@@ -7,7 +7,7 @@ const server = Bun.serve({
     perMessageDeflate: false,
     backpressureLimit: 2 * 1024 * 1024,
     closeOnBackpressureLimit: true,
-    open: (socket) => socket.subscribe("all"),
+    open: (socket) => void socket.subscribe("all"),
     message() {},
   },
 });
@@ -26,3 +26,5 @@ const door = Bun.listen({
 });
 
 process.stdout.write(`http port=${server.port}\ndoor port=${door.port}\n`);
+
+export {};
