@@ -1,5 +1,5 @@
-// MQTT 3.1.1 on the wire, as much of it as a plugin needs: QoS 0 and 1, one topic a subscription. The `mqtt` package
-// does all of MQTT and costs each plugin 25 MB of memory for it; a Pi runs several plugins.
+// MQTT 3.1.1 on the wire, as much of it as a plugin needs: QoS 0 and 1, one topic a subscription. Why not the `mqtt`
+// package: docs/decisions.md.
 
 export interface Will {
   topic: string;
