@@ -127,7 +127,16 @@ export async function createHub({
 
   // Broker, rules, plugins.
   mqtt = stack.use(
-    await startMqtt({ config: config.mqtt, clock, log: log.child("mqtt"), random, feed, devices: registry, plugins }),
+    await startMqtt({
+      config: config.mqtt,
+      clock,
+      log: log.child("mqtt"),
+      random,
+      feed,
+      devices: registry,
+      plugins,
+      logins: auth.logins,
+    }),
   );
   feed.emit({ type: "system_started", version });
   stack.use(plugins);

@@ -9,7 +9,7 @@ import { type ApiKeys, createApiKeys } from "./api-keys.ts";
 import { type Authenticator, createAuthenticator, type Identity } from "./authenticate.ts";
 import type { AuthSection } from "./config.ts";
 import { createLogin, type Login } from "./login.ts";
-import { createLoginLimit } from "./login-limit.ts";
+import { createLoginLimit, type LoginLimit } from "./login-limit.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import type { Role } from "./roles.ts";
 import { createTokens } from "./tokens.ts";
@@ -42,6 +42,8 @@ export interface Auth {
   apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
   /** With an empty user table: makes `admin` with a password that is not known anywhere else but to whom it is told. */
   ensureAdministrator(tell: (credentials: { username: string; password: string }) => void): Promise<void>;
+  /** Where failed logins are counted; other doors with passwords count theirs here too. */
+  logins: LoginLimit;
   /** Told after any change that may end sessions, so that open sockets are looked at again. */
   onRevoked(listener: () => void): Disposable;
 }
@@ -74,6 +76,7 @@ export function createAuth({ config, db, clock, random, log }: AuthOptions): Aut
 
   return {
     identify,
+    logins: limit,
     stillValid,
     login,
     async changePassword(identity, current, next, address = "") {

@@ -28,7 +28,7 @@ export interface Accounts {
   issue(pluginId: string): string;
   revoke(pluginId: string): void;
   /** The account, or why not. */
-  authenticate(credentials: Credentials): Account | "wrong_password" | "no_account";
+  authenticate(credentials: Credentials): Account | "wrong_password" | "no_account" | "too_many";
 }
 
 interface Entry {

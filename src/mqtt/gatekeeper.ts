@@ -49,6 +49,8 @@ const LONGEST_CLIENT_ID = 256;
 const REFUSALS = {
   wrong_password: { code: 4, message: "bad user name or password" },
   no_account: { code: 5, message: "not authorized: an account is needed" },
+  // Clients try again after this one; a wrong password ends some for good.
+  too_many: { code: 3, message: "too many failed logins from this address" },
   client_id: { code: 2, message: "the client id is in use by another account" },
 } as const;
 

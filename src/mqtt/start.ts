@@ -13,6 +13,7 @@ import { createPluginLogs } from "./plugin-logs.ts";
 import type { DevicePort, PluginPort } from "./ports.ts";
 import { createRateLimitedLog } from "./rate-limited-log.ts";
 import { createRights } from "./rights.ts";
+import { type LoginCounter, slowGuessing } from "./slow-guessing.ts";
 import { formatTopic, isTopicName, isValidId } from "./topics.ts";
 
 export interface Mqtt extends AsyncDisposable {
@@ -38,6 +39,7 @@ export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "m
   feed: EventFeed;
   devices: DevicePort;
   plugins: PluginPort;
+  logins: LoginCounter;
 }
 
 // Lines about one client or account in ten seconds.
@@ -49,7 +51,7 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
   await using stack = new AsyncDisposableStack();
   const limited = stack.use(createRateLimitedLog({ clock, log, lines: LINES }));
   const logs = stack.use(createPluginLogs({ clock, log }));
-  const accounts = createAccounts(config, random);
+  const accounts = slowGuessing(createAccounts(config, random), options.logins);
   const rights = createRights(prefix, (deviceId) => devices.ownerOf(deviceId));
   const hear = createBridge({ devices, plugins, feed, log, limited, logs });
   const broker = stack.use(await startBroker({ ...options, accounts, rights, hear, limited }));

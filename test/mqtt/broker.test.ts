@@ -23,6 +23,27 @@ describe("login", () => {
     expect(hub.mqtt.connections()).toBe(0);
   });
 
+  test("guesses are counted where logins are, and refused when those say so", async () => {
+    const counted: string[] = [];
+    let refuse = false;
+    const logins = {
+      begin(address: string, subject: string) {
+        if (refuse) throw new Error("too many");
+        counted.push(`${address} ${subject}`);
+        return { succeed: () => void counted.push("succeeded"), withdraw() {} };
+      },
+    };
+    await using rig = await startTestMqtt({
+      config: { users: [{ username: "remote", password: "open sesame" }] },
+      logins,
+    });
+    await rig.client({ username: "remote", password: "open sesame" });
+    await expect(rig.client({ username: "remote", password: "guess" })).rejects.toMatchObject({ code: 4 });
+    expect(counted).toEqual(["127.0.0.1 remote", "succeeded", "127.0.0.1 remote"]);
+    refuse = true;
+    await expect(rig.client({ username: "remote", password: "open sesame" })).rejects.toMatchObject({ code: 3 });
+  });
+
   test("a supervised plugin: fresh password each time, the old one no longer counts", async () => {
     await using hub = await startTestMqtt();
     const first = hub.mqtt.accounts.issue("zig");

@@ -82,7 +82,8 @@ export function recordingPorts(owners: Record<string, string>) {
   return { calls, devices, plugins, owner };
 }
 
-export interface TestMqttOptions extends Partial<Pick<MqttOptions, "connectTimeoutMs" | "maxConnections" | "clock">> {
+export interface TestMqttOptions
+  extends Partial<Pick<MqttOptions, "connectTimeoutMs" | "maxConnections" | "clock" | "logins">> {
   config?: Partial<MqttSection>;
   owners?: Record<string, string>;
 }
@@ -100,6 +101,7 @@ export async function startTestMqtt({ config, owners = {}, ...rest }: TestMqttOp
       ...{ host: "127.0.0.1", port: 0, prefix: "hub", anonymous: false, users: [], max_payload_bytes: 1_048_576 },
       ...config,
     },
+    logins: { begin: () => ({ succeed() {}, withdraw() {} }) },
     ...{ log, random, feed, devices: ports.devices, plugins: ports.plugins, ...rest, clock },
   });
   const clients: MqttClient[] = [];
