@@ -66,11 +66,12 @@ export function createAuth({ config, db, clock, random, log }: AuthOptions): Aut
   const tokens = createTokens({ secret: config.jwt_secret, lifetimeHours: config.token_lifetime_hours, clock });
   const whitelist = addressSet(config.whitelist);
   const limit = createLoginLimit({ clock, exempt: (address) => isLoopback(address) || whitelist.has(address) });
-  const { identify, stillValid } = createAuthenticator({ users, apiKeys, tokens, whitelist, clock });
+  const { identify, stillValid, forget } = createAuthenticator({ users, apiKeys, tokens, whitelist, clock });
   const { login, changePassword } = createLogin({ users, passwords, tokens, limit });
 
   const listeners = new Set<() => void>();
   function revoked(): void {
+    forget();
     for (const listener of [...listeners]) listener();
   }
 

@@ -42,11 +42,12 @@ export interface AppDeps {
 
 export function createApp(deps: AppDeps) {
   const { config, log, auth } = deps;
-  const cors = createCors(config.cors_origins);
+  const { cors_origins: corsOrigins } = config;
+  const cors = createCors(corsOrigins);
   const sessions = createSessions({
     auth,
     trustedProxies: config.trusted_proxies,
-    corsOrigins: config.cors_origins,
+    corsOrigins,
     log,
   });
 
@@ -65,8 +66,13 @@ export function createApp(deps: AppDeps) {
       perMessageDeflate: false,
     },
   })
-    .onRequest(function admit({ request, server }): Response | void | Promise<void> {
-      return cors.preflight(request) ?? guard(request, server);
+    .onRequest(function admit({ request, server, set }): Response | void | Promise<void> {
+      if (corsOrigins.length > 0) {
+        const answer = cors.preflight(request);
+        if (answer) return answer;
+        Object.assign(set.headers, cors.headers(request));
+      }
+      return guard(request, server);
     })
     .onParse(({ request, contentType }) => readBody(request, contentType))
     .onError(function refuse({ code, error, request, set }) {
@@ -76,9 +82,7 @@ export function createApp(deps: AppDeps) {
       for (const [name, value] of Object.entries(cors.headers(request) ?? {})) response.headers.set(name, value);
       return response;
     })
-    .onAfterHandle(function addHeaders({ request, set }) {
-      Object.assign(set.headers, { "x-content-type-options": "nosniff" }, cors.headers(request));
-    })
+    .headers({ "x-content-type-options": "nosniff" })
     .use(openApiDocument(deps.version))
     .use(healthRoutes(deps))
     .use(authRoutes({ auth, sessions }))

@@ -71,6 +71,7 @@ export function createSessions({ auth, trustedProxies, corsOrigins, log }: Sessi
 export function bearerOf(request: Request): string | undefined {
   const header = request.headers.get("authorization");
   if (header === null) return undefined;
+  if (header.startsWith("Bearer ") && !header.includes(" ", 7)) return header.slice(7);
   return /^bearer +(\S+) *$/i.exec(header)?.[1] ?? "";
 }
 

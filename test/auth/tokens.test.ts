@@ -113,10 +113,11 @@ for (const [what, make] of Object.entries(forgeries)) {
 }
 
 test("a remembered token answers at once, and its role comes from the database", async () => {
-  const { auth, db } = fixture;
+  const { auth, db, clock } = fixture;
   expect(auth.identify(session.token, STRANGER)).toBeInstanceOf(Promise);
   await identified(auth, session.token);
   db.durable.run("UPDATE users SET role = 'viewer' WHERE username = 'ann'");
+  await clock.advance(21);
   expect(auth.identify(session.token, STRANGER)).toMatchObject({ name: "ann", role: "viewer" });
 });
 

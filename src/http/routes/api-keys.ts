@@ -72,15 +72,12 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
         apiKeys.remove(params.id);
         return new Response(null, { status: 204 });
       },
-      {
-        params: Type.Object({ id: Type.String() }),
-        ...doc({
-          access: "admin",
-          summary: "Withdraw an API key",
-          tag,
-          answers: { 204: { description: "Withdrawn" } },
-        }),
-      },
+      doc({
+        access: "admin",
+        summary: "Withdraw an API key",
+        tag,
+        answers: { 204: { description: "Withdrawn" } },
+      }),
     );
 }
 

@@ -48,7 +48,6 @@ const ListQuery = t.Object(
   },
   closed,
 );
-const byId = { params: Type.Object({ id: Type.String() }) };
 
 export interface DeviceRoutesDeps {
   registry: Registry;
@@ -80,12 +79,12 @@ export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps)
         }),
       },
     )
-    .get("/:id", ({ params }) => deviceBody(registry.get(params.id)), {
-      ...byId,
-      ...doc({ access: "viewer", summary: "One device", tag, answers }),
-    })
+    .get(
+      "/:id",
+      ({ params }) => deviceBody(registry.get(params.id)),
+      doc({ access: "viewer", summary: "One device", tag, answers }),
+    )
     .patch("/:id", ({ params, body }) => deviceBody(registry.edit(params.id, body)), {
-      ...byId,
       body: DeviceEdit,
       ...doc({ access: "user", summary: "Give a device a name or an area", tag, answers }),
     })
@@ -100,7 +99,6 @@ export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps)
         return { device_id: params.id, correlation_id: correlationId };
       },
       {
-        ...byId,
         body: Command,
         query: t.Object(
           { force: t.Boolean({ default: false, description: "Also when the device is not available" }) },
@@ -120,14 +118,14 @@ export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps)
         registry.remove(params.id);
         return new Response(null, { status: 204 });
       },
-      {
-        ...byId,
-        ...doc({ access: "admin", summary: "Forget a device", tag, answers: { 204: { description: "Forgotten" } } }),
-      },
+      doc({ access: "admin", summary: "Forget a device", tag, answers: { 204: { description: "Forgotten" } } }),
     );
 }
 
 function deviceBody(device: DeviceState) {
+  const iso = secondsAsText();
+  const last_changed: Record<string, string> = {};
+  for (const name of Object.keys(device.lastChanged)) last_changed[name] = iso(device.lastChanged[name] ?? 0);
   const { manufacturer, model, sw_version, parent_device_id, schema, capabilities } = device.details;
   return {
     id: device.id,
@@ -137,13 +135,26 @@ function deviceBody(device: DeviceState) {
     device_type: device.deviceType ?? null,
     available: device.available,
     attributes: device.attributes,
-    last_seen: device.lastSeen === undefined ? null : isoSeconds(device.lastSeen),
-    last_changed: Object.fromEntries(Object.entries(device.lastChanged).map(([name, at]) => [name, isoSeconds(at)])),
+    last_seen: device.lastSeen === undefined ? null : iso(device.lastSeen),
+    last_changed,
     schema: schema ?? null,
     capabilities: capabilities ?? null,
     manufacturer: manufacturer ?? null,
     model: model ?? null,
     sw_version: sw_version ?? null,
     parent_device_id: parent_device_id ?? null,
+  };
+}
+
+// The attributes of one report changed in the same second: its text is made once.
+function secondsAsText(): (ms: number) => string {
+  let second = Number.NaN;
+  let text = "";
+  return function iso(ms) {
+    if (Math.floor(ms / 1000) !== second) {
+      second = Math.floor(ms / 1000);
+      text = isoSeconds(ms);
+    }
+    return text;
   };
 }

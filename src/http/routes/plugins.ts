@@ -23,7 +23,6 @@ const Plugin = Type.Object({
   notices: Type.Array(Type.Unknown()),
 });
 const LINES = { from: 1, to: 1000 };
-const byId = { params: Type.Object({ id: Type.String() }) };
 
 export function pluginRoutes({ plugins }: { plugins: Plugins }) {
   const tag = "plugins";
@@ -39,24 +38,23 @@ export function pluginRoutes({ plugins }: { plugins: Plugins }) {
         answers: { 200: { description: "The plugins", schema: Type.Array(Plugin) } },
       }),
     )
-    .get("/:id", ({ params }) => plugins.get(params.id), {
-      ...byId,
-      ...doc({ access: "viewer", summary: "One plugin", tag, answers }),
-    })
-    .post("/:id/start", ({ params }) => plugins.start(params.id), {
-      ...byId,
-      ...doc({ access: "admin", summary: "Start it", tag, answers }),
-    })
-    .post("/:id/stop", ({ params }) => plugins.stop(params.id), {
-      ...byId,
-      ...doc({ access: "admin", summary: "Stop it until somebody starts it", tag, answers }),
-    })
-    .post("/:id/restart", ({ params }) => plugins.restart(params.id), {
-      ...byId,
-      ...doc({ access: "admin", summary: "Stop and start it", tag, answers }),
-    })
+    .get("/:id", ({ params }) => plugins.get(params.id), doc({ access: "viewer", summary: "One plugin", tag, answers }))
+    .post(
+      "/:id/start",
+      ({ params }) => plugins.start(params.id),
+      doc({ access: "admin", summary: "Start it", tag, answers }),
+    )
+    .post(
+      "/:id/stop",
+      ({ params }) => plugins.stop(params.id),
+      doc({ access: "admin", summary: "Stop it until somebody starts it", tag, answers }),
+    )
+    .post(
+      "/:id/restart",
+      ({ params }) => plugins.restart(params.id),
+      doc({ access: "admin", summary: "Stop and start it", tag, answers }),
+    )
     .get("/:id/log", ({ params, query }) => plugins.log(params.id, inRange("lines", query.lines, LINES)), {
-      ...byId,
       query: t.Object({ lines: wholeNumber(LINES, { default: 100 }) }, { additionalProperties: false }),
       ...doc({
         access: "admin",

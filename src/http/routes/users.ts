@@ -15,7 +15,6 @@ const UserEdit = Type.Object(
   { role: Type.Optional(Role), password: Type.Optional(Type.String()) },
   { ...closed, minProperties: 1 },
 );
-const named = { params: Type.Object({ name: Type.String() }) };
 
 export function userRoutes({ users }: { users: UserAccounts }) {
   const tag = "auth";
@@ -47,15 +46,16 @@ export function userRoutes({ users }: { users: UserAccounts }) {
         }),
       },
     )
-    .get("/:name", ({ params }) => userBody(found(users, params.name)), {
-      ...named,
-      ...doc({
+    .get(
+      "/:name",
+      ({ params }) => userBody(found(users, params.name)),
+      doc({
         access: "admin",
         summary: "One user",
         tag,
         answers: { 200: { description: "The user", schema: User } },
       }),
-    })
+    )
     .patch(
       "/:name",
       async function editUser({ params, body }) {
@@ -66,7 +66,6 @@ export function userRoutes({ users }: { users: UserAccounts }) {
         return userBody(found(users, params.name));
       },
       {
-        ...named,
         body: UserEdit,
         ...doc({
           access: "admin",
@@ -82,10 +81,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
         users.remove(params.name);
         return new Response(null, { status: 204 });
       },
-      {
-        ...named,
-        ...doc({ access: "admin", summary: "Remove a user", tag, answers: { 204: { description: "Removed" } } }),
-      },
+      doc({ access: "admin", summary: "Remove a user", tag, answers: { 204: { description: "Removed" } } }),
     );
 }
 
