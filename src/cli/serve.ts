@@ -1,5 +1,5 @@
 // hub serve: the hub itself, until a signal ends it.
-import { isoSeconds, sleep } from "../core/clock.ts";
+import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { within } from "../core/lifecycle.ts";
 import { openLog } from "../core/log.ts";
@@ -52,7 +52,6 @@ export const serve: Command = {
     const ended = await within(edge.clock, STOP_WITHIN_MS, "stop", Promise.resolve(hub[Symbol.asyncDispose]()));
     if (!ended) log.warn("some parts did not stop in time");
     else log.info("stopped");
-    await sleep(edge.clock, "last-lines", 0);
     return ended ? 0 : 1;
   },
 };
