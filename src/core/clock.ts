@@ -55,3 +55,16 @@ export function sleep(clock: Clock, name: string, ms: number, signal?: AbortSign
 export function isoSeconds(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
+
+/** `isoSeconds` that remembers the last second's text: what is stamped in a row shares it. */
+export function secondsAsText(): (ms: number) => string {
+  let second = Number.NaN;
+  let text = "";
+  return function iso(ms) {
+    if (Math.floor(ms / 1000) !== second) {
+      second = Math.floor(ms / 1000);
+      text = isoSeconds(ms);
+    }
+    return text;
+  };
+}

@@ -19,22 +19,12 @@ export function parseJson(text: string, maxDepth = 32): JsonResult {
   } catch {
     return { ok: false, problem: "not valid JSON" };
   }
-  const key = forbiddenKey(value);
-  if (key) return { ok: false, problem: `the key "${key}" is not allowed` };
-  // 1e999 is read as infinite, and could never be written again.
-  return hasFiniteNumbers(value) ? { ok: true, value } : { ok: false, problem: "a number is too large" };
+  const flaw = flawOf(value);
+  return flaw === undefined ? { ok: true, value } : { ok: false, problem: flaw };
 }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The first key in `value`, at any depth, that must not become a property. */
-export function forbiddenKey(value: unknown): string | undefined {
-  if (Array.isArray(value)) return firstOf(value, forbiddenKey);
-  if (!isObject(value)) return undefined;
-  for (const key of Object.keys(value)) if (FORBIDDEN_KEYS.has(key)) return key;
-  return firstOf(Object.values(value), forbiddenKey);
 }
 
 /** Structural equality of two JSON values; the order of keys does not matter. */
@@ -49,16 +39,22 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
   );
 }
 
-function hasFiniteNumbers(value: Json): boolean {
-  if (typeof value === "number") return Number.isFinite(value);
-  if (typeof value !== "object" || value === null) return true;
-  return (Array.isArray(value) ? value : Object.values(value)).every(hasFiniteNumbers);
-}
-
-function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
+// One walk over all that was parsed, without a list for each level: every message of every device comes through here.
+function flawOf(value: Json): string | undefined {
+  // 1e999 is read as infinite, and could never be written again.
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : "a number is too large";
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const flaw = flawOf(item);
+      if (flaw !== undefined) return flaw;
+    }
+    return undefined;
+  }
+  for (const key in value) {
+    if (FORBIDDEN_KEYS.has(key)) return `the key "${key}" is not allowed`;
+    const flaw = flawOf(value[key] as Json);
+    if (flaw !== undefined) return flaw;
   }
   return undefined;
 }

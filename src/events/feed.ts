@@ -1,6 +1,6 @@
 // Where events are emitted: stamps them, keeps the ring, hands them to whoever listens.
 import { createBus } from "../core/bus.ts";
-import { type Clock, isoSeconds } from "../core/clock.ts";
+import { type Clock, secondsAsText } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { createRingBuffer } from "../core/ring-buffer.ts";
 import type { EventType, HubEvent, Stamp } from "./catalog.ts";
@@ -56,6 +56,7 @@ export function createEventFeed({ clock, log, buffer, mark }: FeedOptions): Even
   let lostThrough = sequence.current;
   let head = sequence.current;
   let mqttListeners = 0;
+  const timestamp = secondsAsText();
   let delivering = false;
 
   function keep(envelope: Envelope): void {
@@ -76,10 +77,12 @@ export function createEventFeed({ clock, log, buffer, mark }: FeedOptions): Even
 
   return {
     emit(event) {
-      const { type, ...fields } = event;
-      const seq = sequence.next();
-      const envelope = createEnvelope({ type, timestamp: isoSeconds(clock.now()), seq, ...fields } as HubEvent & Stamp);
-      if (type !== "mqtt_message") keep(envelope);
+      // Stamped last: a custom event may bring fields of these names.
+      const stamped = { type: event.type, timestamp: "", seq: 0, ...event } as HubEvent & Stamp;
+      stamped.timestamp = timestamp(clock.now());
+      stamped.seq = sequence.next();
+      const envelope = createEnvelope(stamped);
+      if (event.type !== "mqtt_message") keep(envelope);
       deliver(envelope);
     },
     on(type, name, listener) {

@@ -7,17 +7,27 @@ export interface AttributeChange {
   changed: string[];
 }
 
-/** `partial` merges (null removes an attribute); otherwise the report replaces all. */
+/** `partial` merges (null removes an attribute); otherwise the report replaces all, and becomes what is held. */
 export function changeAttributes(held: JsonObject, report: JsonObject, partial: boolean): AttributeChange {
-  const current: JsonObject = partial ? { ...held } : {};
-  for (const [name, value] of Object.entries(report)) {
-    if (partial && value === null) delete current[name];
-    else current[name] = value;
-  }
-  const names = new Set([...Object.keys(held), ...Object.keys(current)]);
-  return { current, changed: [...names].filter((name) => !sameAttribute(held, current, name)) };
+  return partial ? merge(held, report) : replace(held, report);
 }
 
-function sameAttribute(a: JsonObject, b: JsonObject, name: string): boolean {
-  return Object.hasOwn(a, name) === Object.hasOwn(b, name) && jsonEqual(a[name], b[name]);
+function merge(held: JsonObject, report: JsonObject): AttributeChange {
+  const current: JsonObject = { ...held };
+  const changed: string[] = [];
+  for (const [name, value] of Object.entries(report)) {
+    const was = Object.hasOwn(held, name);
+    if (value === null ? !was : was && jsonEqual(held[name], value)) continue;
+    if (value === null) delete current[name];
+    else current[name] = value;
+    changed.push(name);
+  }
+  return { current, changed };
+}
+
+function replace(held: JsonObject, report: JsonObject): AttributeChange {
+  const changed: string[] = [];
+  for (const name in held) if (!Object.hasOwn(report, name)) changed.push(name);
+  for (const name in report) if (!Object.hasOwn(held, name) || !jsonEqual(held[name], report[name])) changed.push(name);
+  return { current: report, changed };
 }

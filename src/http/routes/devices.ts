@@ -1,9 +1,8 @@
 // /devices: reading, naming, commanding and removing them.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { isoSeconds } from "../../core/clock.ts";
-import { HubError } from "../../core/errors.ts";
-import { forbiddenKey, type JsonObject } from "../../core/json.ts";
+import { secondsAsText } from "../../core/clock.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { Attributes } from "../../events/define.ts";
 import type { Commands } from "../../state/commands.ts";
 import type { Device as DeviceState } from "../../state/device.ts";
@@ -91,8 +90,6 @@ export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps)
     .patch(
       "/:id/state",
       async function commandDevice({ params, body, query, request, set }) {
-        const key = forbiddenKey(body);
-        if (key) throw new HubError("invalid", `the key "${key}" is not allowed`);
         const actor = sessions.of(request);
         const correlationId = await commands.send(params.id, body as JsonObject, actor, { force: query.force });
         set.status = 202;
@@ -143,18 +140,5 @@ function deviceBody(device: DeviceState) {
     model: model ?? null,
     sw_version: sw_version ?? null,
     parent_device_id: parent_device_id ?? null,
-  };
-}
-
-// The attributes of one report changed in the same second: its text is made once.
-function secondsAsText(): (ms: number) => string {
-  let second = Number.NaN;
-  let text = "";
-  return function iso(ms) {
-    if (Math.floor(ms / 1000) !== second) {
-      second = Math.floor(ms / 1000);
-      text = isoSeconds(ms);
-    }
-    return text;
   };
 }

@@ -46,6 +46,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
   let sinceLook = 0;
 
   function broadcast(envelope: Envelope): void {
+    if (interest.size === 0) return;
     for (const topic of topicsFor(envelope)) {
       if (!interest.has(topic)) continue;
       publish(topic, envelope.json);
