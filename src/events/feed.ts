@@ -78,7 +78,8 @@ export function createEventFeed({ clock, log, buffer, mark }: FeedOptions): Even
   return {
     emit(event) {
       // Stamped last: a custom event may bring fields of these names.
-      const stamped = { type: event.type, timestamp: "", seq: 0, ...event } as HubEvent & Stamp;
+      const { type } = event;
+      const stamped = Object.assign({ type, timestamp: "", seq: 0 }, event) as HubEvent & Stamp;
       stamped.timestamp = timestamp(clock.now());
       stamped.seq = sequence.next();
       const envelope = createEnvelope(stamped);

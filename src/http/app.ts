@@ -8,7 +8,6 @@ import type { Plugins } from "../plugins/supervisor.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Registry } from "../state/registry.ts";
 import type { SystemStatus } from "../system/status.ts";
-import { readBody } from "./body.ts";
 import { createCors } from "./cors.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
 import { type Access, createGuard, type GuardedRoute, splitUrl } from "./guard.ts";
@@ -22,7 +21,7 @@ import { notifyRoutes } from "./routes/notify.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { userRoutes } from "./routes/users.ts";
-import { createSessions } from "./session.ts";
+import { createSessions, type PeerSource } from "./session.ts";
 import { BEHIND_LIMIT_BYTES, type HubStream } from "./stream/hub-stream.ts";
 
 export const API_PREFIX = "/api/v1";
@@ -51,6 +50,9 @@ export function createApp(deps: AppDeps) {
     log,
   });
 
+  // Asked of the app, not of the context: a hook that names `server` makes Elysia define it anew on every request.
+  const peers = (): PeerSource | null => app.server;
+
   const app = new Elysia({
     prefix: API_PREFIX,
     // Unknown keys are refused, not dropped.
@@ -66,15 +68,14 @@ export function createApp(deps: AppDeps) {
       perMessageDeflate: false,
     },
   })
-    .onRequest(function admit({ request, server, set }): Response | void | Promise<void> {
+    .onRequest(function admit({ request, set }): Response | void | Promise<void> {
       if (corsOrigins.length > 0) {
         const answer = cors.preflight(request);
         if (answer) return answer;
         Object.assign(set.headers, cors.headers(request));
       }
-      return guard(request, server);
+      return guard(request, peers());
     })
-    .onParse(({ request, contentType }) => readBody(request, contentType))
     .onError(function refuse({ code, error, request, set }) {
       const { path } = splitUrl(request.url);
       const refusal = toHubError({ code, error, set }, log, path);

@@ -1,5 +1,6 @@
 // Reads request bodies: JSON only, bounded in depth before anything walks them, and without keys that reach into
 // prototypes. A form is refused: its keys, told back as unknown ones, may be a whole body with a password in it.
+import type { TSchema } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 import { type Json, parseJson } from "../core/json.ts";
 
@@ -17,4 +18,12 @@ export async function readBody(request: Request, contentType: string): Promise<J
   const parsed = parseJson(text);
   if (parsed.ok) return parsed.value;
   throw new HubError("invalid", `the body is refused: ${parsed.problem}`);
+}
+
+/** For a route with a body. Not for all routes at once: a parser makes each of them asynchronous, also where nothing is sent. */
+export function jsonBody<S extends TSchema>(schema: S) {
+  return {
+    body: schema,
+    parse: ({ request, contentType }: { request: Request; contentType: string }) => readBody(request, contentType),
+  };
 }

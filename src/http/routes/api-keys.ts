@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import type { ApiKey as ApiKeyRecord, ApiKeys } from "../../auth/api-keys.ts";
 import { Role } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
+import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 import type { Sessions } from "../session.ts";
 
@@ -52,7 +53,7 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
         return { ...keyBody(made), key: made.key };
       },
       {
-        body: NewApiKey,
+        ...jsonBody(NewApiKey),
         ...doc({
           access: "admin",
           summary: "Make an API key",

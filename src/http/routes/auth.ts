@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import type { Auth } from "../../auth/auth.ts";
 import { Role } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
+import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 import type { PeerSource, Sessions } from "../session.ts";
 
@@ -45,7 +46,7 @@ export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
         return { token, token_type: "Bearer", expires_in: expiresIn, user };
       },
       {
-        body: Credentials,
+        ...jsonBody(Credentials),
         ...doc({
           access: "public",
           summary: "Obtain a token",
@@ -79,7 +80,7 @@ export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
         return new Response(null, { status: 204 });
       },
       {
-        body: PasswordChange,
+        ...jsonBody(PasswordChange),
         ...doc({
           access: "viewer",
           summary: "Change one's own password; ends all one's tokens",

@@ -7,6 +7,7 @@ import { Attributes } from "../../events/define.ts";
 import type { Commands } from "../../state/commands.ts";
 import type { Device as DeviceState } from "../../state/device.ts";
 import type { Registry } from "../../state/registry.ts";
+import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 import type { Sessions } from "../session.ts";
 
@@ -84,7 +85,7 @@ export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps)
       doc({ access: "viewer", summary: "One device", tag, answers }),
     )
     .patch("/:id", ({ params, body }) => deviceBody(registry.edit(params.id, body)), {
-      body: DeviceEdit,
+      ...jsonBody(DeviceEdit),
       ...doc({ access: "user", summary: "Give a device a name or an area", tag, answers }),
     })
     .patch(
@@ -96,7 +97,7 @@ export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps)
         return { device_id: params.id, correlation_id: correlationId };
       },
       {
-        body: Command,
+        ...jsonBody(Command),
         query: t.Object(
           { force: t.Boolean({ default: false, description: "Also when the device is not available" }) },
           closed,

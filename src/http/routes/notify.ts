@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { HubError } from "../../core/errors.ts";
+import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 
 const TestMessage = Type.Object(
@@ -20,7 +21,7 @@ export function notifyRoutes() {
       throw new HubError("not_implemented", "this version of the hub does not send notifications yet");
     },
     {
-      body: TestMessage,
+      ...jsonBody(TestMessage),
       ...doc({
         access: "user",
         summary: "Send a test notification",

@@ -6,6 +6,7 @@ import { Role } from "../../auth/roles.ts";
 import type { User as UserRecord } from "../../auth/users.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
+import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -37,7 +38,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
         return userBody(user);
       },
       {
-        body: NewUser,
+        ...jsonBody(NewUser),
         ...doc({
           access: "admin",
           summary: "Make a user",
@@ -66,7 +67,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
         return userBody(found(users, params.name));
       },
       {
-        body: UserEdit,
+        ...jsonBody(UserEdit),
         ...doc({
           access: "admin",
           summary: "Change role or password; ends the user's tokens",
