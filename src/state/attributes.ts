@@ -27,7 +27,7 @@ function merge(held: JsonObject, report: JsonObject): AttributeChange {
 
 function replace(held: JsonObject, report: JsonObject): AttributeChange {
   const changed: string[] = [];
-  for (const name in held) if (!Object.hasOwn(report, name)) changed.push(name);
   for (const name in report) if (!Object.hasOwn(held, name) || !jsonEqual(held[name], report[name])) changed.push(name);
+  for (const name in held) if (!Object.hasOwn(report, name)) changed.push(name);
   return { current: report, changed };
 }
