@@ -234,22 +234,3 @@ describe("limits", () => {
     expect(await answer(raw, "publish")).toMatchObject({ topic: "q/small" });
   });
 });
-
-// A second implementation of the protocol, where one is installed.
-for (const version of Bun.which("mosquitto_pub") && Bun.which("mosquitto_sub") ? ["311", "5"] : []) {
-  test(`mosquitto's own clients, version ${version}, publish and subscribe`, async () => {
-    await using hub = await startTestMqtt({ config: { users } });
-    const common = ["-h", "127.0.0.1", "-p", `${hub.mqtt.port}`, "-u", "all", "-P", "secret", "-V", version];
-    await hub.mqtt.publish("hub/events/kept", json({ n: 0 }), { qos: 1, retain: true });
-    const publish = ["mosquitto_pub", ...common, "-t", "hub/events/pressed", "-q", "2", "-r", "-m", json({ n: 1 })];
-    if (version === "5") publish.push("-D", "publish", "user-property", "a", "b");
-    expect(await Bun.spawn(publish).exited).toBe(0);
-    await until(() => hub.events.length === 1);
-    expect(hub.events[0]?.event).toMatchObject({ type: "custom_pressed", n: 1, source: "all" });
-    const subscriber = Bun.spawn(["mosquitto_sub", ...common, "-t", "hub/events/#", "-q", "1", "-C", "2", "-W", "5"], {
-      stdout: "pipe",
-    });
-    expect(await new Response(subscriber.stdout).text()).toBe('{"n":0}\n{"n":1}\n');
-    expect(await subscriber.exited).toBe(0);
-  });
-}

@@ -13,7 +13,7 @@ const initial: State = { on: false };
 runPlugin({
   version: "1.2.3",
   configSchema: Type.Object({}),
-  start(plugin: any) {
+  start(plugin) {
     const lamp = plugin.device({ id: "ts_lamp", name: "Lamp", onCommand: (wanted: State) => ({ on: wanted.on }) });
     lamp.set(initial);
     console.log("env " + Object.keys(process.env).sort().join(" "));
