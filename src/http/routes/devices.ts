@@ -57,6 +57,7 @@ export interface DeviceRoutesDeps {
 
 export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps) {
   const tag = "devices";
+  const deviceBody = bodyWriter();
   const answers = { 200: { description: "The device", schema: Device } };
   return new Elysia({ prefix: "/devices" })
     .get(
@@ -67,7 +68,7 @@ export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps)
           (query.plugin_id === undefined || device.pluginId === query.plugin_id) &&
           (query.device_type === undefined || device.deviceType === query.device_type) &&
           (query.available === undefined || device.available === query.available);
-        return [...registry.list()].filter(fits).map(deviceBody);
+        return [...registry.list()].filter(fits).map((device) => deviceBody(device));
       },
       {
         query: ListQuery,
@@ -120,26 +121,28 @@ export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps)
     );
 }
 
-function deviceBody(device: DeviceState) {
+function bodyWriter() {
   const iso = secondsAsText();
-  const last_changed: Record<string, string> = {};
-  for (const name of Object.keys(device.lastChanged)) last_changed[name] = iso(device.lastChanged[name] ?? 0);
-  const { manufacturer, model, sw_version, parent_device_id, schema, capabilities } = device.details;
-  return {
-    id: device.id,
-    name: device.name,
-    plugin_id: device.pluginId,
-    area: device.area ?? null,
-    device_type: device.deviceType ?? null,
-    available: device.available,
-    attributes: device.attributes,
-    last_seen: device.lastSeen === undefined ? null : iso(device.lastSeen),
-    last_changed,
-    schema: schema ?? null,
-    capabilities: capabilities ?? null,
-    manufacturer: manufacturer ?? null,
-    model: model ?? null,
-    sw_version: sw_version ?? null,
-    parent_device_id: parent_device_id ?? null,
+  return function deviceBody(device: DeviceState) {
+    const last_changed: Record<string, string> = {};
+    for (const name of Object.keys(device.lastChanged)) last_changed[name] = iso(device.lastChanged[name] ?? 0);
+    const { manufacturer, model, sw_version, parent_device_id, schema, capabilities } = device.details;
+    return {
+      id: device.id,
+      name: device.name,
+      plugin_id: device.pluginId,
+      area: device.area ?? null,
+      device_type: device.deviceType ?? null,
+      available: device.available,
+      attributes: device.attributes,
+      last_seen: device.lastSeen === undefined ? null : iso(device.lastSeen),
+      last_changed,
+      schema: schema ?? null,
+      capabilities: capabilities ?? null,
+      manufacturer: manufacturer ?? null,
+      model: model ?? null,
+      sw_version: sw_version ?? null,
+      parent_device_id: parent_device_id ?? null,
+    };
   };
 }
