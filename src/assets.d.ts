@@ -7,10 +7,6 @@ declare module "*.ron" {
   const text: string;
   export default text;
 }
-declare module "*.toml.txt" {
-  const text: string;
-  export default text;
-}
 declare module "*.bundle.js" {
   const text: string;
   export default text;

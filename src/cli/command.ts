@@ -11,7 +11,6 @@ export interface Io {
   /** Whether that is the compiled hub, not Bun running the sources. */
   compiled: boolean;
   isRoot: boolean;
-  stdinIsTerminal: boolean;
   readStdin(): Promise<string>;
   /** Resolves with the signal's name when the process is asked to end. */
   stopRequested(): Promise<string>;

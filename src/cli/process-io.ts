@@ -18,7 +18,6 @@ export function processIo(): Io {
     execPath: process.execPath,
     compiled: Bun.main.startsWith("/$bunfs/") || Bun.main.startsWith("B:/~BUN/"),
     isRoot: process.getuid?.() === 0,
-    stdinIsTerminal: process.stdin.isTTY === true,
     readStdin: () => Bun.stdin.text(),
     stopRequested,
   };

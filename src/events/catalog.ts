@@ -38,12 +38,3 @@ export interface Stamp {
   /** Only grows, across restarts too. */
   seq: number;
 }
-
-const known = new Set<string>(catalog.map(({ type }) => type));
-
-/** Whether events of this name can occur: one of the catalogue's, or `custom_` with a name. */
-export function isEventType(name: string): boolean {
-  return known.has(name) || /^custom_./.test(name);
-}
-
-export const eventTypeNames: readonly string[] = [...known];

@@ -76,9 +76,9 @@ export function createApp(deps: AppDeps) {
       }
       return guard(request, peers());
     })
-    .onError(function refuse({ code, error, request, set }) {
+    .onError(function refuse({ code, error, request }) {
       const { path } = splitUrl(request.url);
-      const refusal = toHubError({ code, error, set }, log, path);
+      const refusal = toHubError({ code, error }, log, path);
       const response = refusal ? problemResponse(refusal, path) : bugResponse(path);
       for (const [name, value] of Object.entries(cors.headers(request) ?? {})) response.headers.set(name, value);
       return response;

@@ -54,7 +54,6 @@ export function problemResponse(error: HubError, path: string): Response {
 interface FrameworkFault {
   code: string | number;
   error: unknown;
-  set: { status?: number | string };
 }
 
 /** What was thrown, by us or by the framework, as a refusal of ours. What is nobody's refusal is a bug: logged, and 500. */

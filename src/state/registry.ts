@@ -37,7 +37,6 @@ export interface Registry extends Disposable {
   remove(id: string): void;
   /** Since when device state cannot be written, in epoch ms. */
   storageFailingSince(): number | undefined;
-  flush(): boolean;
 }
 
 export interface RegistryOptions {
@@ -167,7 +166,6 @@ export function openRegistry({ db, clock, log, emit, flushSecs }: RegistryOption
     },
     remove: (id) => drop(get(id)),
     storageFailingSince: behind.failingSince,
-    flush: behind.flush,
     [Symbol.dispose]: () => behind[Symbol.dispose](),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { catalog, isEventType } from "../../src/events/catalog.ts";
+import { catalog } from "../../src/events/catalog.ts";
 
 // The contract's tables, by hand: this is what clients rely on.
 const CONTRACT: Record<string, string[]> = {
@@ -27,10 +27,4 @@ test("the catalogue holds every event type of the contract, with its fields", ()
   expect(catalog.map(({ type }) => type as string).sort()).toEqual(Object.keys(CONTRACT).sort());
   for (const { type, fields } of catalog)
     expect(Object.keys(fields.properties)).toEqual(expect.arrayContaining(CONTRACT[type] ?? []));
-});
-
-test("custom events need a name", () => {
-  expect(isEventType("custom_doorbell")).toBe(true);
-  expect(isEventType("custom_")).toBe(false);
-  expect(isEventType("doorbell")).toBe(false);
 });

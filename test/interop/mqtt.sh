@@ -95,15 +95,15 @@ refusal_checks() {
   check "$tag … and nothing else" refused grep -qv '^hub/devices/garage_' "$got-names"
 
   listen "$got-denied" "${GARAGE[@]}" -W 3 -t "hub/devices/$device/cmd"
-  pub "${WATCHER[@]}" -q 1 -r -t "$state" -m '{"open":"hacked"}' || true
-  pub "${GARAGE[@]}" -q 1 -t hub/devices/sysmon_cpu/state/partial -m '{"hacked":true}' || true
-  pub "${GARAGE[@]}" -q 1 -t "hub/devices/$device/cmd" -m '{"hacked":true}' || true
+  pub "${WATCHER[@]}" -q 1 -r -t "$state" -m '{"open":"forged"}' || true
+  pub "${GARAGE[@]}" -q 1 -t hub/devices/sysmon_cpu/state/partial -m '{"forged":true}' || true
+  pub "${GARAGE[@]}" -q 1 -t "hub/devices/$device/cmd" -m '{"forged":true}' || true
   pub "${GARAGE[@]}" -q 1 -t hub/plugins/sysmon/status -m offline || true
   wait "$listener" || true
-  check "$tag an account that may only read cannot write" answer "/devices/$device" '.attributes.open != "hacked"'
+  check "$tag an account that may only read cannot write" answer "/devices/$device" '.attributes.open != "forged"'
   check "$tag … nor leave it behind retained" same '{"open":false,"battery":91}' sub "${WATCHER[@]}" -C 1 -W 5 -t "$state"
-  check "$tag a plugin cannot write another's device" answer /devices/sysmon_cpu '.attributes.hacked == null'
-  check "$tag a plugin cannot send commands" refused grep -qa hacked "$got-denied"
+  check "$tag a plugin cannot write another's device" answer /devices/sysmon_cpu '.attributes.forged == null'
+  check "$tag a plugin cannot send commands" refused grep -qa forged "$got-denied"
   check "$tag a plugin cannot speak for another" answer /plugins/sysmon '.status == "active"'
   check "$tag the refusals are in the log" grep -q 'a publish was denied and dropped' "$work/hub.log"
 }
