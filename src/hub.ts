@@ -73,7 +73,14 @@ export async function createHub({
   let mqtt: Mqtt | undefined;
   const dispatch = (id: string, payload: Parameters<Mqtt["command"]>[1]) =>
     (mqtt ?? notReady("MQTT")).command(id, payload);
-  const commands = createCommands({ registry, clock, random, emit: feed.emit, dispatch });
+  const commands = createCommands({
+    registry,
+    clock,
+    random,
+    emit: feed.emit,
+    dispatch,
+    prepare: () => notReady("the home"),
+  });
   const plugins = createPlugins({
     entries: config.plugins,
     home,

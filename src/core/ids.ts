@@ -29,3 +29,25 @@ export function readablePassword(random: RandomBytes, length: number): string {
   }
   return out;
 }
+
+/** Devices of the hub itself belong to this id; no plugin and no account may bear it. */
+export const HUB_PLUGIN_ID = "core";
+
+const LONGEST_ID = 255;
+
+/** Whether an id may stand as one level of a topic and as one part of an address. */
+export function isValidId(id: string): boolean {
+  // "." and ".." stand for folders in addresses: a device of that name could not be asked for.
+  if (id === "." || id === "..") return false;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur
+  return id.length > 0 && id.length <= LONGEST_ID && !/^\$|[/+#\x00-\x1f\x7f-\x9f]/.test(id);
+}
+
+/** An id made from a name people gave: "Living Room" → "living_room". Empty where nothing of it can stand in one. */
+export function idFromName(name: string): string {
+  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain
+    .replace(/[^\p{L}\p{N}]+/gu, "_")
+    .replace(/^_+|_+$/g, "")
+    .slice(0, 100);
+}

@@ -1,8 +1,7 @@
 // Who may connect: supervised plugins with a password of the moment, [[mqtt.users]], and this machine where that is allowed.
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type RandomBytes, secret } from "../core/ids.ts";
-import { HUB_PLUGIN_ID, isLoopbackHost, type MqttSection } from "./config.ts";
-import { isValidId } from "./topics.ts";
+import { HUB_PLUGIN_ID, isValidId, type RandomBytes, secret } from "../core/ids.ts";
+import { isLoopbackHost, type MqttSection } from "./config.ts";
 
 export type Account =
   /** Has the rights of the plugin whose id is its name. */

@@ -1,6 +1,7 @@
 // [mqtt]: where the broker listens and who, besides the supervised plugins, may connect.
 import { type Static, Type } from "@sinclair/typebox";
 import ipaddr from "ipaddr.js";
+import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { Problem } from "../core/schema.ts";
 import { isTopicFilter } from "./topics.ts";
 
@@ -41,9 +42,6 @@ export const MqttSection = Type.Object(
   { ...closed, default: {} },
 );
 export type MqttSection = Static<typeof MqttSection>;
-
-/** Devices of the hub itself belong to this id; no plugin and no account may bear it. */
-export const HUB_PLUGIN_ID = "core";
 
 export function mqttProblems(config: MqttSection): Problem[] {
   const problems: Problem[] = [];

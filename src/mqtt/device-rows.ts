@@ -1,6 +1,6 @@
 // The device topics: state, partial state, availability, schema.
+import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
-import { HUB_PLUGIN_ID } from "./config.ts";
 import { readObject, textOf } from "./messages.ts";
 import type { DevicePort, Heard, Outcome } from "./ports.ts";
 import type { Topic } from "./topics.ts";

@@ -1,5 +1,6 @@
 // The plugin topics: registrations, life signs, capabilities, answers, log lines.
 
+import { isValidId } from "../core/ids.ts";
 import {
   createCheck,
   Heartbeat,
@@ -14,7 +15,7 @@ import {
 import type { PluginLogs } from "./plugin-logs.ts";
 import type { DevicePort, Heard, Outcome, PluginPort } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
-import { isValidId, type PluginRow, type Topic } from "./topics.ts";
+import type { PluginRow, Topic } from "./topics.ts";
 
 type PluginTopic = Extract<Topic, { kind: "plugin" }>;
 

@@ -1,6 +1,6 @@
 // Who may publish, subscribe to and receive what. The broker asks here; the payload is the bridge's business.
+import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { Account } from "./accounts.ts";
-import { HUB_PLUGIN_ID } from "./config.ts";
 import { hasWildcard, isTopicFilter, isTopicName, matchesFilter, parseTopic, type Topic } from "./topics.ts";
 
 export interface Rights {

@@ -1,7 +1,7 @@
 // The MQTT part as the hub uses it: broker, accounts, rights and bridge tied together.
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
-import type { RandomBytes } from "../core/ids.ts";
+import { isValidId, type RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { EventFeed } from "../events/feed.ts";
@@ -14,7 +14,7 @@ import type { DevicePort, PluginPort } from "./ports.ts";
 import { createRateLimitedLog } from "./rate-limited-log.ts";
 import { createRights } from "./rights.ts";
 import { type LoginCounter, slowGuessing } from "./slow-guessing.ts";
-import { formatTopic, isTopicName, isValidId } from "./topics.ts";
+import { formatTopic, isTopicName } from "./topics.ts";
 
 export interface Mqtt extends AsyncDisposable {
   readonly host: string;

@@ -1,4 +1,5 @@
 // The topics of the plugin protocol: text to meaning and back. Who may use which is left to rights.ts.
+import { isValidId } from "../core/ids.ts";
 
 export type PluginRow =
   | "register"
@@ -37,17 +38,8 @@ const DEVICE_ROWS: ReadonlySet<string> = new Set<DeviceRow>([
   "cmd",
 ]);
 const OTHER: Topic = { kind: "other" };
-const LONGEST_ID = 255;
 // MQTT's own limit on a topic, in bytes; our ids keep ours far below.
 const LONGEST_TOPIC = 65_535;
-
-/** Whether an id may stand as one level of a topic. */
-export function isValidId(id: string): boolean {
-  // "." and ".." stand for folders in addresses: a device of that name could not be asked for.
-  if (id === "." || id === "..") return false;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur
-  return id.length > 0 && id.length <= LONGEST_ID && !/^\$|[/+#\x00-\x1f\x7f-\x9f]/.test(id);
-}
 
 export function parseTopic(prefix: string, topic: string): Topic {
   if (topic.charCodeAt(prefix.length) !== 47 || !topic.startsWith(prefix)) return OTHER;

@@ -1,5 +1,6 @@
 // `[[plugins]]`: which plugins the hub runs, and what a person may get wrong about them.
 import { type Static, Type } from "@sinclair/typebox";
+import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import { didYouMean, type Problem } from "../core/schema.ts";
 import { EXPANDABLE, referencesIn } from "./environment.ts";
 
@@ -44,7 +45,6 @@ export const PluginsSection = Type.Array(PluginEntry, { default: [] });
 export type PluginsSection = Static<typeof PluginsSection>;
 
 // Virtual devices belong to it.
-const HUBS_OWN_ID = "core";
 
 /** What the schema alone cannot see. */
 export function pluginProblems(entries: readonly PluginEntry[], at = "plugins"): Problem[] {
@@ -61,7 +61,7 @@ export function pluginProblems(entries: readonly PluginEntry[], at = "plugins"):
 
 function idProblems(entries: readonly PluginEntry[], index: number): string[] {
   const id = entries[index]?.id ?? "";
-  if (id.toLowerCase() === HUBS_OWN_ID) return [`"${HUBS_OWN_ID}" is the hub's own name: choose another`];
+  if (id.toLowerCase() === HUB_PLUGIN_ID) return [`"${HUB_PLUGIN_ID}" is the hub's own name: choose another`];
   // Case is ignored: on some file systems the two would share one folder.
   const first = entries.findIndex((other) => other.id.toLowerCase() === id.toLowerCase());
   return first < index ? [`"${id}" is already the id of entry ${first + 1}: each plugin needs its own`] : [];

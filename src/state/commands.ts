@@ -1,9 +1,10 @@
 // The way out: a command for a device, stamped with who asked, and the event that says so.
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
-import { type RandomBytes, uuid } from "../core/ids.ts";
+import { HUB_PLUGIN_ID, type RandomBytes, uuid } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { HubEvent } from "../events/catalog.ts";
+import type { Device } from "./device.ts";
 import type { Registry } from "./registry.ts";
 
 /** Who asks for a command. */
@@ -29,9 +30,14 @@ export interface CommandsOptions {
   emit: (event: HubEvent) => void;
   /** Hands the payload to the device's plugin. */
   dispatch: (deviceId: string, payload: JsonObject) => Promise<void>;
+  /**
+   * For devices of the hub itself: checks the command, and gives back what carries it out. Throws HubError `invalid` or
+   * `conflict`.
+   */
+  prepare: (device: Device, wanted: JsonObject, cause: JsonObject) => () => void;
 }
 
-export function createCommands({ registry, clock, random, emit, dispatch }: CommandsOptions): Commands {
+export function createCommands({ registry, clock, random, emit, dispatch, prepare }: CommandsOptions): Commands {
   return {
     async send(deviceId, command, actor, { force = false } = {}) {
       const device = registry.get(deviceId);
@@ -43,19 +49,16 @@ export function createCommands({ registry, clock, random, emit, dispatch }: Comm
       }
       const correlationId = uuid(random);
       const { _hc: _, ...wanted } = command;
-      await dispatch(deviceId, {
-        ...wanted,
-        _hc: {
-          command: {
-            kind: actor.kind,
-            source: "api",
-            actor_id: actor.id,
-            actor_name: actor.name,
-            correlation_id: correlationId,
-            changed_at: new Date(clock.now()).toISOString(),
-          },
-        },
-      });
+      const cause: JsonObject = {
+        kind: actor.kind,
+        source: "api",
+        actor_id: actor.id,
+        actor_name: actor.name,
+        correlation_id: correlationId,
+        changed_at: new Date(clock.now()).toISOString(),
+      };
+      const carryOut = device.pluginId === HUB_PLUGIN_ID ? prepare(device, wanted, cause) : undefined;
+      if (!carryOut) await dispatch(deviceId, { ...wanted, _hc: { command: cause } });
       emit({
         type: "device_command_sent",
         device_id: deviceId,
@@ -65,6 +68,7 @@ export function createCommands({ registry, clock, random, emit, dispatch }: Comm
         actor_name: actor.name,
         correlation_id: correlationId,
       });
+      carryOut?.();
       return correlationId;
     },
   };

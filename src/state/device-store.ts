@@ -9,8 +9,10 @@ export interface DeviceStore {
   /** Durable when it returns. */
   saveIdentity(device: Device, now: number): void;
   remove(id: string): void;
-  /** One transaction for all of them. */
+  /** One transaction for all of them; synced at the next checkpoint. */
   saveStates(devices: Iterable<Device>): void;
+  /** Durable when it returns. */
+  saveStateNow(device: Device): void;
 }
 
 interface Row {
@@ -38,6 +40,7 @@ export function createDeviceStore({ durable, behind }: Pick<StateDb, "durable" |
   );
   const remove = durable.query("DELETE FROM devices WHERE id = ?");
   const saveStates = stateWriter(behind);
+  const saveNow = stateWriter(durable);
 
   return {
     load: () =>
@@ -60,6 +63,7 @@ export function createDeviceStore({ durable, behind }: Pick<StateDb, "durable" |
     },
     remove: (id) => void remove.run(id),
     saveStates,
+    saveStateNow: (device) => saveNow([device]),
   };
 }
 

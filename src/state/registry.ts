@@ -1,4 +1,5 @@
 // The devices of the house. What they report is compared with what is held: nothing changed, nothing said.
+import { createBus } from "../core/bus.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -16,6 +17,8 @@ export interface StateReport {
   partial: boolean;
   /** Who caused it, echoed from a command. */
   change?: JsonObject;
+  /** On disk before it is believed: for what the hub itself must not forget. Throws where it cannot be written. */
+  durable?: boolean;
 }
 
 export interface Registry extends Disposable {
@@ -35,6 +38,8 @@ export interface Registry extends Disposable {
   /** What a person says; null takes the area away, and leaves both to the plugin again. */
   edit(id: string, edit: { name?: string; area?: string | null }): Device;
   remove(id: string): void;
+  /** Told after a device is gone, whoever removed it. */
+  onRemoved(name: string, listener: (device: Device) => void): Disposable;
   /** Since when device state cannot be written, in epoch ms. */
   storageFailingSince(): number | undefined;
 }
@@ -45,14 +50,23 @@ export interface RegistryOptions {
   log: Log;
   emit: (event: HubEvent) => void;
   flushSecs: number;
+  /** Whether attributes that have waited so long may be written now; see core/write-budget.ts. */
+  mayWrite?: (waitedMs: number) => boolean;
 }
 
-export function openRegistry({ db, clock, log, emit, flushSecs }: RegistryOptions): Registry {
+export function openRegistry({ db, clock, log, emit, flushSecs, mayWrite }: RegistryOptions): Registry {
   const store = createDeviceStore(db);
   const devices = new Map(store.load().map((device) => [device.id, device]));
   // Devices their own plugin called offline: only its word brings them back, not the next report.
   const saidOffline = new Set<string>();
-  const behind = startWriteBehind<Device>({ clock, log, periodMs: flushSecs * 1000, write: store.saveStates });
+  const removals = createBus<{ type: "removed"; device: Device }>(log);
+  const behind = startWriteBehind<Device>({
+    clock,
+    log,
+    periodMs: flushSecs * 1000,
+    write: store.saveStates,
+    ...(mayWrite ? { mayWrite } : {}),
+  });
 
   function get(id: string): Device {
     const device = devices.get(id);
@@ -90,6 +104,7 @@ export function openRegistry({ db, clock, log, emit, flushSecs }: RegistryOption
     behind.forget(device);
     devices.delete(device.id);
     saidOffline.delete(device.id);
+    removals.publish({ type: "removed", device });
   }
 
   function rename(device: Device, name: string): void {
@@ -123,18 +138,20 @@ export function openRegistry({ db, clock, log, emit, flushSecs }: RegistryOption
         throw new HubError("forbidden", `the device "${id}" belongs to the plugin "${device.pluginId}"`);
       drop(device);
     },
-    state(id, report, { pluginId, partial, change }) {
+    state(id, report, { pluginId, partial, change, durable }) {
       const device = ownedBy(pluginId, id);
       sawAlive(device);
       const previous = device.attributes;
       const { current, changed } = changeAttributes(previous, report, partial);
       if (changed.length === 0) return;
-      device.attributes = current;
+      const lastChanged = durable ? { ...device.lastChanged } : device.lastChanged;
       for (const name of changed) {
-        if (Object.hasOwn(current, name)) device.lastChanged[name] = clock.now();
-        else delete device.lastChanged[name];
+        if (Object.hasOwn(current, name)) lastChanged[name] = clock.now();
+        else delete lastChanged[name];
       }
-      behind.mark(device);
+      if (durable) store.saveStateNow({ ...device, attributes: current, lastChanged });
+      else behind.mark(device);
+      Object.assign(device, { attributes: current, lastChanged });
       emit({ type: "device_state_changed", device_id: id, previous, current, changed, ...(change ? { change } : {}) });
     },
     availability(id, available, pluginId) {
@@ -165,6 +182,7 @@ export function openRegistry({ db, clock, log, emit, flushSecs }: RegistryOption
       return device;
     },
     remove: (id) => drop(get(id)),
+    onRemoved: (name, listener) => removals.on("removed", name, ({ device }) => listener(device)),
     storageFailingSince: behind.failingSince,
     [Symbol.dispose]: () => behind[Symbol.dispose](),
   };

@@ -1,4 +1,5 @@
-// Writes changed things in batches, at most one a period. What cannot be written stays and is tried again.
+// Writes changed things in batches, at most one a period, and less often where the disk is to be spared. What cannot be
+// written stays and is tried again.
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -17,10 +18,19 @@ export interface WriteBehindOptions<T> {
   log: Log;
   periodMs: number;
   write: (items: Iterable<T>) => void;
+  /** Whether what has waited so long may be written now; always, unless told otherwise. */
+  mayWrite?: (waitedMs: number) => boolean;
 }
 
-export function startWriteBehind<T>({ clock, log, periodMs, write }: WriteBehindOptions<T>): WriteBehind<T> {
+export function startWriteBehind<T>({
+  clock,
+  log,
+  periodMs,
+  write,
+  mayWrite = () => true,
+}: WriteBehindOptions<T>): WriteBehind<T> {
   const marked = new Set<T>();
+  let waitingSince = 0;
   let failing: number | undefined;
 
   function flush(): boolean {
@@ -40,9 +50,14 @@ export function startWriteBehind<T>({ clock, log, periodMs, write }: WriteBehind
     return failing === undefined;
   }
 
-  const timer = clock.every("write-behind", periodMs, flush);
+  const timer = clock.every("write-behind", periodMs, () => {
+    if (marked.size > 0 && mayWrite(clock.mono() - waitingSince)) flush();
+  });
   return {
-    mark: (item) => void marked.add(item),
+    mark(item) {
+      if (marked.size === 0) waitingSince = clock.mono();
+      marked.add(item);
+    },
     forget: (item) => void marked.delete(item),
     flush,
     failingSince: () => failing,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { isValidId } from "../../src/core/ids.ts";
 import {
   formatTopic,
   isTopicFilter,
   isTopicName,
-  isValidId,
   matchesFilter,
   parseTopic,
   type Topic,
