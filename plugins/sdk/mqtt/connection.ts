@@ -12,6 +12,9 @@ import {
 } from "./packets.ts";
 import { createWriter } from "./writer.ts";
 
+// Packet ids are 16 bits, and 0 is none.
+const MOST_WAITING = 65_535;
+
 export interface Message {
   topic: string;
   payload: string;
@@ -105,13 +108,14 @@ export async function openConnection(options: OpenOptions): Promise<Connection> 
   }
 
   function nextId(): number {
-    do lastId = (lastId % 65_535) + 1;
+    do lastId = (lastId % MOST_WAITING) + 1;
     while (waiting.has(lastId));
     return lastId;
   }
 
   function request(encode: (packetId: number) => Uint8Array): Promise<boolean> {
-    if (over) return Promise.resolve(false);
+    // With every id waiting for its answer there is none to give.
+    if (over || waiting.size >= MOST_WAITING) return Promise.resolve(false);
     const packetId = nextId();
     const answer = new Promise<boolean>((resolve) => waiting.set(packetId, resolve));
     writer.write(encode(packetId));
