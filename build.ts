@@ -5,7 +5,11 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 const TARGETS = ["linux-x64", "linux-x64-baseline", "linux-arm64", "linux-x64-musl", "darwin-arm64"] as const;
-const PLUGINS = { sysmon: "plugins/sysmon/main.ts", sdk: "plugins/sdk/index.ts" };
+const PLUGINS = {
+  sysmon: "plugins/sysmon/main.ts",
+  virtual: "plugins/virtual/main.ts",
+  sdk: "plugins/sdk/index.ts",
+};
 
 const root = import.meta.dir;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -1,22 +1,30 @@
 // The composition root: builds every part in the order of what needs what, and stops them in reverse. Nothing else wires.
-import { createAuth } from "./auth/auth.ts";
+import { type Auth, createAuth } from "./auth/auth.ts";
+import { formatProblem } from "./config/load.ts";
 import type { HubConfig } from "./config/sections.ts";
 import type { Edge } from "./core/edge.ts";
 import { HubError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
+import { createWriteBudget, type WriteBudget } from "./core/write-budget.ts";
 import { createMeta } from "./db/meta.ts";
-import { openStateDb } from "./db/state-db.ts";
-import { createEventFeed } from "./events/feed.ts";
+import { openStateDb, type StateDb } from "./db/state-db.ts";
+import { createEventFeed, type EventFeed } from "./events/feed.ts";
 import { lockHome } from "./home/lock.ts";
 import type { Home } from "./home/paths.ts";
 import { createApp } from "./http/app.ts";
 import { listen } from "./http/listen.ts";
-import { startHubStream } from "./http/stream/hub-stream.ts";
+import { type HubStream, startHubStream } from "./http/stream/hub-stream.ts";
 import { type Mqtt, startMqtt } from "./mqtt/start.ts";
-import { createPlugins } from "./plugins/supervisor.ts";
+import { createPlugins, type Plugins } from "./plugins/supervisor.ts";
 import { listRuleFiles } from "./rules/files.ts";
+import { openAreas } from "./state/areas.ts";
+import { startBatteryWatch } from "./state/battery.ts";
 import { createCommands } from "./state/commands.ts";
 import { openRegistry } from "./state/registry.ts";
+import { openScenes } from "./state/scenes.ts";
+import { openVariables } from "./state/variables.ts";
+import { openVirtualDevices } from "./state/virtual/virtual-devices.ts";
+import { bytesWritten } from "./system/bytes-written.ts";
 import { createStatus } from "./system/status.ts";
 
 export interface HubOptions {
@@ -37,22 +45,62 @@ export interface Hub extends AsyncDisposable {
 }
 
 /** Starts in levels; when one fails, those before it are closed again. Throws HubError with the mend. */
-export async function createHub({
-  config,
-  home,
-  edge,
-  log,
-  version,
-  execPath,
-  onFirstAdministrator,
-}: HubOptions): Promise<Hub> {
-  const { clock, random } = edge;
+export async function createHub(options: HubOptions): Promise<Hub> {
+  const { config, edge, log, version } = options;
   await using stack = new AsyncDisposableStack();
-  const notReady = (part: string): never => {
-    throw new HubError("unavailable", `the hub is starting: ${part} is not up yet`);
-  };
+  const stores = await openStores(options, stack);
+  const { feed, auth } = stores;
+  const late: Late = { mqtt: undefined };
 
-  // Stores.
+  // Restored state; nothing is said of it.
+  const house = openHouse(options, stores, late, stack);
+  const plugins = preparePlugins(options, feed, house, late);
+
+  const { httpPort } = startApi(options, { ...stores, ...house, plugins, late }, stack);
+
+  // Broker, rules, plugins.
+  const mqtt = stack.use(
+    await startMqtt({
+      config: config.mqtt,
+      clock: edge.clock,
+      log: log.child("mqtt"),
+      random: edge.random,
+      feed,
+      devices: house.registry,
+      plugins,
+      logins: auth.logins,
+    }),
+  );
+  late.mqtt = mqtt;
+  feed.emit({ type: "system_started", version });
+  house.virtual.start();
+  stack.use(plugins);
+  plugins.startAll();
+
+  const parts = stack.move();
+  return { httpPort, mqttPort: mqtt.port, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
+/** What is up later than those who will need it. */
+interface Late {
+  mqtt: Mqtt | undefined;
+}
+
+function mqttOf({ mqtt }: Late): Mqtt {
+  if (!mqtt) throw new HubError("unavailable", "the hub is starting: MQTT is not up yet");
+  return mqtt;
+}
+
+interface Stores {
+  db: StateDb;
+  feed: EventFeed;
+  auth: Auth;
+  budget: WriteBudget;
+}
+
+async function openStores(options: HubOptions, stack: AsyncDisposableStack): Promise<Stores> {
+  const { config, home, log, edge } = options;
+  const { clock, random } = edge;
   stack.use(lockHome(home));
   const db = stack.use(openStateDb(home.stateDb, clock.now));
   if (db.setAside)
@@ -64,41 +112,75 @@ export async function createHub({
   };
   const feed = createEventFeed({ clock, log: log.child("events"), buffer: config.events.buffer, mark });
   const auth = createAuth({ config: config.auth, db, clock, random, log: log.child("auth") });
-  await auth.ensureAdministrator(onFirstAdministrator);
+  await auth.ensureAdministrator(options.onFirstAdministrator);
+  const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
+  return { db, feed, auth, budget };
+}
 
-  // Restored state; nothing is said of it.
-  const registry = stack.use(
-    openRegistry({ db, clock, log: log.child("state"), emit: feed.emit, flushSecs: config.storage.flush_secs }),
+function diskLimit({ storage }: HubConfig): number | undefined {
+  return storage.max_write_mb_per_day === 0 ? undefined : storage.max_write_mb_per_day * 1_000_000;
+}
+
+type House = ReturnType<typeof openHouse>;
+
+function openHouse(options: HubOptions, { db, feed, budget }: Stores, late: Late, stack: AsyncDisposableStack) {
+  const { config, home, edge } = options;
+  const { clock, random } = edge;
+  const log = options.log.child("state");
+  const { emit } = feed;
+  const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, mayWrite: budget.allows };
+  const registry = stack.use(openRegistry(behind));
+  const virtual = stack.use(
+    openVirtualDevices({ registry, clock, log, emit, location: config.location, modesFile: home.modesToml }),
   );
-  let mqtt: Mqtt | undefined;
-  const dispatch = (id: string, payload: Parameters<Mqtt["command"]>[1]) =>
-    (mqtt ?? notReady("MQTT")).command(id, payload);
   const commands = createCommands({
     registry,
     clock,
     random,
-    emit: feed.emit,
-    dispatch,
-    prepare: () => notReady("the home"),
+    emit,
+    dispatch: (id, payload) => mqttOf(late).command(id, payload),
+    prepare: virtual.prepare,
   });
-  const plugins = createPlugins({
+  stack.use(startBatteryWatch({ feed, registry, db, config: config.battery, clock, log, emit }));
+  return {
+    registry,
+    virtual,
+    commands,
+    areas: openAreas({ db, registry, clock }),
+    scenes: openScenes({ db, registry, commands, clock, random, log, emit }),
+    variables: stack.use(openVariables(behind)),
+  };
+}
+
+function preparePlugins(options: HubOptions, feed: EventFeed, { registry }: House, late: Late): Plugins {
+  const { config, home, edge, log, execPath } = options;
+  return createPlugins({
     entries: config.plugins,
     home,
     execPath,
     env: edge.env,
-    clock,
+    clock: edge.clock,
     log: log.child("plugins"),
-    random,
+    random: edge.random,
     emit: feed.emit,
-    broker: () => mqtt ?? notReady("MQTT"),
+    broker: () => mqttOf(late),
     accounts: {
-      issue: (id) => (mqtt ?? notReady("MQTT")).accounts.issue(id),
-      revoke: (id) => mqtt?.accounts.revoke(id),
+      issue: (id) => mqttOf(late).accounts.issue(id),
+      revoke: (id) => late.mqtt?.accounts.revoke(id),
     },
     devices: registry,
   });
+}
 
-  // The API answers.
+/** The API answers from here on, before MQTT is up. */
+function startApi(
+  { config, home, edge, log, version }: HubOptions,
+  parts: Stores & House & { plugins: Plugins; late: Late },
+  stack: AsyncDisposableStack,
+): { httpPort: number } {
+  const { auth, feed, registry, virtual, plugins, late } = parts;
+  const { clock } = edge;
+  const http = log.child("http");
   const status = createStatus({
     version,
     clock,
@@ -108,20 +190,20 @@ export async function createHub({
     plugins: () => plugins.list().length,
     eventsSeq: () => feed.ring.head,
     streamClients: () => stream.clients,
-    mqttClients: () => mqtt?.connections() ?? 0,
+    mqttClients: () => late.mqtt?.connections() ?? 0,
     storageFailingSince: registry.storageFailingSince,
+    disk: parts.budget,
+    diskLimitBytesPerDay: diskLimit(config),
+    history: () => ({ recording: false, problem: undefined, samplesRecorded: 0, samplesDropped: 0 }),
+    problems: () => virtual.problems().map((problem) => ({ part: "modes", message: formatProblem(problem) })),
   });
-  const http = log.child("http");
   const app = createApp({
+    ...parts,
     config: config.server,
     version,
     log: http,
-    auth,
     ring: feed.ring,
-    stream: () => stream,
-    registry,
-    commands,
-    plugins,
+    stream: (): HubStream => stream,
     status,
   });
   const listener = stack.use(listen(app, config.server, home.resolve));
@@ -131,25 +213,5 @@ export async function createHub({
     port: listener.port,
     tls: config.server.tls_cert !== undefined,
   });
-
-  // Broker, rules, plugins.
-  mqtt = stack.use(
-    await startMqtt({
-      config: config.mqtt,
-      clock,
-      log: log.child("mqtt"),
-      random,
-      feed,
-      devices: registry,
-      plugins,
-      logins: auth.logins,
-    }),
-  );
-  feed.emit({ type: "system_started", version });
-  stack.use(plugins);
-  plugins.startAll();
-
-  const { port: mqttPort } = mqtt;
-  const parts = stack.move();
-  return { httpPort: listener.port, mqttPort, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+  return { httpPort: listener.port };
 }

@@ -3,7 +3,9 @@ import hubTemplate from "../../config/hub.template.toml" with { type: "text" };
 import modesToml from "../../config/modes.toml" with { type: "text" };
 import sdkBundle from "../../dist/plugins/sdk.bundle.js" with { type: "text" };
 import sysmonBundle from "../../dist/plugins/sysmon.bundle.js" with { type: "text" };
+import virtualBundle from "../../dist/plugins/virtual.bundle.js" with { type: "text" };
 import sysmonConfig from "../../plugins/sysmon/config.toml" with { type: "text" };
+import virtualConfig from "../../plugins/virtual/config.toml" with { type: "text" };
 import diskAlmostFull from "../../rules/examples/disk-almost-full.ron" with { type: "text" };
 import goodMorning from "../../rules/examples/good-morning.ron" with { type: "text" };
 import type { Asset } from "../home/layout.ts";
@@ -17,4 +19,6 @@ export const assets: readonly Asset[] = [
   { path: "plugins/sdk/hub-sdk.js", content: sdkBundle },
   { path: "plugins/sysmon/bin/sysmon.js", content: sysmonBundle },
   { path: "plugins/sysmon/config/config.toml", content: String(sysmonConfig) },
+  { path: "plugins/virtual/bin/virtual.js", content: virtualBundle },
+  { path: "plugins/virtual/config/config.toml", content: String(virtualConfig) },
 ];

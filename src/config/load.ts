@@ -1,10 +1,10 @@
 // Reads hub.toml: all problems at once, each with its line where it can be known, its key and the mend.
 import { readFileSync, statSync } from "node:fs";
-import { parse, TomlError } from "smol-toml";
+import { parse } from "smol-toml";
 import { HubError, messageOf } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import { checkValue, type Problem } from "../core/schema.ts";
-import { createLocator } from "./locate.ts";
+import { createLocator, syntaxProblem } from "../core/toml-locate.ts";
 import { crossProblems, HubConfig, sectionNames } from "./sections.ts";
 
 export interface LocatedProblem extends Problem {
@@ -68,17 +68,6 @@ function withSections(table: unknown): unknown {
   if (!isObject(table)) return table;
   const empty = Object.fromEntries(sectionNames.filter((name) => name !== "plugins").map((name) => [name, {}]));
   return { ...empty, ...table };
-}
-
-// The parser's own message quotes the line, which may hold a secret: only what and where are passed on.
-function syntaxProblem(error: unknown): Problem & { line?: number } {
-  if (!(error instanceof TomlError)) return { path: "", message: "is not valid TOML" };
-  const what = (error.message.split("\n")[0] ?? "").replace("Invalid TOML document: ", "");
-  return {
-    path: "",
-    line: error.line,
-    message: `is not valid TOML: ${what} (column ${error.column}); nothing of the file is used`,
-  };
 }
 
 function readableByOthers(file: string): LocatedProblem[] {

@@ -3,9 +3,11 @@ import { type Static, Type } from "@sinclair/typebox";
 import { AuthSection, authProblems } from "../auth/config.ts";
 import type { Problem } from "../core/schema.ts";
 import { EventsSection } from "../events/config.ts";
+import { HistorySection } from "../history/config.ts";
 import { MqttSection, mqttProblems } from "../mqtt/config.ts";
 import { NotifySection, notifyProblems } from "../notify/config.ts";
 import { PluginsSection, pluginProblems } from "../plugins/config.ts";
+import { BatterySection, batteryProblems } from "../state/battery-config.ts";
 import { StorageSection } from "../state/config.ts";
 import { LocationSection, locationProblems } from "./location.ts";
 import { LogSection } from "./log.ts";
@@ -21,6 +23,8 @@ export const HubConfig = Type.Object(
     notify: NotifySection,
     events: EventsSection,
     storage: StorageSection,
+    history: HistorySection,
+    battery: BatterySection,
     log: LogSection,
   },
   { additionalProperties: false },
@@ -39,6 +43,7 @@ export function crossProblems(config: HubConfig): Problem[] {
     ...mqttProblems(config.mqtt),
     ...pluginProblems(config.plugins),
     ...notifyProblems(config.notify),
+    ...batteryProblems(config.battery),
     ...portProblems(config),
     ...accountProblems(config),
   ];

@@ -8,7 +8,16 @@ export interface OpenOptions {
   migrations: readonly string[];
   /** Makes the name a damaged file is kept under. */
   now: () => number;
+  /** See `connect`; `full` where it is not said. */
+  synchronous?: Synchronous;
+  /**
+   * When every page is looked at: at each opening (where it is not said), or only after an end that left a log behind,
+   * for files whose reading takes long. What is damaged after a clean end is then found when it is read.
+   */
+  check?: "always" | "after-crash";
 }
+
+export type Synchronous = "full" | "normal";
 
 export interface OpenedDatabase {
   db: Database;
@@ -22,8 +31,8 @@ export function openDatabase(options: OpenOptions): OpenedDatabase {
     return { db: openSound(options) };
   } catch (error) {
     if (!isDamage(error)) throw explain(error, options.path);
-    const setAside = moveAside(options.path, options.now());
-    return { db: openSound(options), setAside };
+    const kept = setAside(options.path, options.now());
+    return { db: openSound(options), setAside: kept };
   }
 }
 
@@ -31,13 +40,18 @@ export function openDatabase(options: OpenOptions): OpenedDatabase {
  * A second connection to a file that is open already; `normal` syncs the log at checkpoints only, so that a power cut
  * may take the last moments but never the file.
  */
-export function connect(path: string, synchronous: "full" | "normal"): Database {
+export function connect(path: string, synchronous: Synchronous): Database {
   const db = new Database(path, { create: true, strict: true });
-  db.run("PRAGMA busy_timeout = 5000");
-  db.run("PRAGMA journal_mode = WAL");
-  db.run(`PRAGMA synchronous = ${synchronous}`);
-  db.run("PRAGMA foreign_keys = ON");
-  return db;
+  try {
+    db.run("PRAGMA busy_timeout = 5000");
+    db.run("PRAGMA journal_mode = WAL");
+    db.run(`PRAGMA synchronous = ${synchronous}`);
+    db.run("PRAGMA foreign_keys = ON");
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 /** Puts the log back into the file and closes it. */
@@ -50,17 +64,35 @@ export function closeDatabase(db: Database): void {
   db.close();
 }
 
-function openSound({ path, migrations }: OpenOptions): Database {
-  const db = connect(path, "full");
+/** Moves the file and its log away, closed before, and answers its new name. */
+export function setAside(path: string, now: number): string {
+  const target = `${path}.damaged-${new Date(now).toISOString().replace(/[:.]/g, "-")}`;
+  for (const suffix of ["", "-wal", "-shm"]) if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);
+  return target;
+}
+
+/** Whether what was thrown says that the file itself is damaged. */
+export function isDamage(error: unknown): boolean {
+  return ["SQLITE_CORRUPT", "SQLITE_NOTADB"].some((code) => systemCode(error)?.startsWith(code));
+}
+
+function openSound({ path, migrations, synchronous = "full", check = "always" }: OpenOptions): Database {
+  // A clean end folds the log back in and removes it.
+  const wholly = check === "always" || existsSync(`${path}-wal`);
+  const db = connect(path, synchronous);
   try {
-    const verdict = db.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get()?.quick_check;
-    if (verdict !== "ok") throw Object.assign(new Error(`quick_check: ${verdict}`), { code: "SQLITE_CORRUPT" });
+    if (wholly) checkPages(db);
     migrate(db, migrations, path);
     return db;
   } catch (error) {
     db.close();
     throw error;
   }
+}
+
+function checkPages(db: Database): void {
+  const verdict = db.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get()?.quick_check;
+  if (verdict !== "ok") throw Object.assign(new Error(`quick_check: ${verdict}`), { code: "SQLITE_CORRUPT" });
 }
 
 function migrate(db: Database, migrations: readonly string[], path: string): void {
@@ -71,20 +103,11 @@ function migrate(db: Database, migrations: readonly string[], path: string): voi
       `${path} was written by a newer hub (schema ${version}, this one knows ${migrations.length}): run that version, or restore an older backup`,
     );
   }
+  if (version === migrations.length) return;
   db.transaction(() => {
     for (const sql of migrations.slice(version)) db.run(sql);
     db.run(`PRAGMA user_version = ${migrations.length}`);
   }).immediate();
-}
-
-function isDamage(error: unknown): boolean {
-  return ["SQLITE_CORRUPT", "SQLITE_NOTADB"].some((code) => systemCode(error)?.startsWith(code));
-}
-
-function moveAside(path: string, now: number): string {
-  const target = `${path}.damaged-${new Date(now).toISOString().replace(/[:.]/g, "-")}`;
-  for (const suffix of ["", "-wal", "-shm"]) if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);
-  return target;
 }
 
 function explain(error: unknown, path: string): unknown {

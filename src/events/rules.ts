@@ -22,6 +22,12 @@ export const actionFailed = defineEvent("action_failed", "A rule action failed t
 export const sceneActivated = defineEvent("scene_activated", "A scene was activated", {
   scene_id: Type.String(),
   scene_name: Type.String(),
+  /** Who asked: `user`, `api_key`, `rule`, … and its name. */
+  source: Type.String(),
+  actor_name: Type.String(),
+  sent: Type.Array(Type.Object({ device_id: Type.String(), correlation_id: Type.String() })),
+  /** Devices that were not commanded, and why; the others were all the same. */
+  failed: Type.Array(Type.Object({ device_id: Type.String(), code: Type.String(), error: Type.String() })),
 });
 
 export const hubVariableChanged = defineEvent("hub_variable_changed", "A hub variable was written", {

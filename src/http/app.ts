@@ -5,22 +5,32 @@ import type { ServerSection } from "../config/server.ts";
 import type { Log } from "../core/log.ts";
 import type { EventRing } from "../events/feed.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
+import type { Areas } from "../state/areas.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Registry } from "../state/registry.ts";
+import type { Scenes } from "../state/scenes.ts";
+import type { Variables } from "../state/variables.ts";
+import type { VirtualDevices } from "../state/virtual/virtual-devices.ts";
 import type { SystemStatus } from "../system/status.ts";
 import { createCors } from "./cors.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
 import { type Access, createGuard, type GuardedRoute, splitUrl } from "./guard.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
 import { apiKeyRoutes } from "./routes/api-keys.ts";
+import { areaRoutes } from "./routes/areas.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { deviceRoutes } from "./routes/devices.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { modeRoutes } from "./routes/modes.ts";
 import { notifyRoutes } from "./routes/notify.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
+import { sceneRoutes } from "./routes/scenes.ts";
+import { switchRoutes } from "./routes/switches.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { timerRoutes } from "./routes/timers.ts";
 import { userRoutes } from "./routes/users.ts";
+import { variableRoutes } from "./routes/variables.ts";
 import { createSessions, type PeerSource } from "./session.ts";
 import { BEHIND_LIMIT_BYTES, type HubStream } from "./stream/hub-stream.ts";
 
@@ -35,6 +45,10 @@ export interface AppDeps {
   stream: () => HubStream;
   registry: Registry;
   commands: Commands;
+  virtual: VirtualDevices;
+  areas: Areas;
+  scenes: Scenes;
+  variables: Variables;
   plugins: Plugins;
   status: () => SystemStatus;
 }
@@ -90,7 +104,13 @@ export function createApp(deps: AppDeps) {
     .use(userRoutes({ users: auth.users }))
     .use(apiKeyRoutes({ apiKeys: auth.apiKeys, sessions }))
     .use(eventRoutes({ ...deps, sessions }))
-    .use(deviceRoutes({ ...deps, sessions }))
+    .use(deviceRoutes({ ...deps, refuseRemoval: deps.virtual.refuseRemoval, sessions }))
+    .use(areaRoutes(deps))
+    .use(sceneRoutes({ ...deps, sessions }))
+    .use(timerRoutes(deps.virtual))
+    .use(switchRoutes(deps.virtual))
+    .use(modeRoutes({ ...deps.virtual, commands: deps.commands, sessions }))
+    .use(variableRoutes(deps))
     .use(pluginRoutes(deps))
     .use(notifyRoutes())
     .use(systemRoutes(deps));

@@ -2,7 +2,10 @@
 import { statSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { type Clock, isoSeconds } from "../core/clock.ts";
+import type { WriteBudget } from "../core/write-budget.ts";
 import type { Home } from "../home/paths.ts";
+
+const Count = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
 
 export const SystemStatus = Type.Object({
   version: Type.String(),
@@ -21,6 +24,20 @@ export const SystemStatus = Type.Object({
   storage_failing_since: Type.Union([Type.String(), Type.Null()], {
     description: "Since when device state cannot be written to disk",
   }),
+  disk: Type.Object({
+    written_bytes: Count("Written to disk by this process since its start; null where the system does not count"),
+    written_bytes_last_day: Count("The same over the last 24 hours"),
+    limit_bytes_per_day: Count("[storage] max_write_mb_per_day"),
+    sparing: Type.Boolean({ description: "The limit is reached: readings are written less often" }),
+  }),
+  history: Type.Object({
+    recording: Type.Boolean(),
+    samples_recorded: Type.Integer({ description: "Since the start" }),
+    samples_dropped: Type.Integer({ description: "Since the start: what could not be kept" }),
+  }),
+  problems: Type.Array(Type.Object({ part: Type.String(), message: Type.String() }), {
+    description: "What is not as it should be now, and the mend",
+  }),
 });
 export type SystemStatus = Static<typeof SystemStatus>;
 
@@ -35,6 +52,11 @@ export interface StatusSources {
   streamClients(): number;
   mqttClients(): number;
   storageFailingSince(): number | undefined;
+  disk: Pick<WriteBudget, "written" | "writtenLastDay" | "sparing">;
+  diskLimitBytesPerDay: number | undefined;
+  history(): { recording: boolean; problem: string | undefined; samplesRecorded: number; samplesDropped: number };
+  /** Of parts that tell their own. */
+  problems(): { part: string; message: string }[];
 }
 
 export function createStatus(sources: StatusSources): () => SystemStatus {
@@ -43,6 +65,7 @@ export function createStatus(sources: StatusSources): () => SystemStatus {
   const startedMono = clock.mono();
   return function status() {
     const failing = sources.storageFailingSince();
+    const history = sources.history();
     return {
       version,
       started_at: isoSeconds(startedAt),
@@ -58,6 +81,24 @@ export function createStatus(sources: StatusSources): () => SystemStatus {
       stream_clients: sources.streamClients(),
       mqtt_clients: sources.mqttClients(),
       storage_failing_since: failing === undefined ? null : isoSeconds(failing),
+      disk: {
+        written_bytes: sources.disk.written() ?? null,
+        written_bytes_last_day: sources.disk.writtenLastDay() ?? null,
+        limit_bytes_per_day: sources.diskLimitBytesPerDay ?? null,
+        sparing: sources.disk.sparing,
+      },
+      history: {
+        recording: history.recording,
+        samples_recorded: history.samplesRecorded,
+        samples_dropped: history.samplesDropped,
+      },
+      problems: [
+        ...(failing === undefined
+          ? []
+          : [{ part: "storage", message: "device state cannot be written; free some space" }]),
+        ...(history.problem === undefined ? [] : [{ part: "history", message: history.problem }]),
+        ...sources.problems(),
+      ],
     };
   };
 }

@@ -6,7 +6,8 @@ import { openLog } from "../../src/core/log.ts";
 import { homeAt } from "../../src/home/paths.ts";
 import { createHub } from "../../src/hub.ts";
 import { createTestEdge, type TestEdge } from "./edge.ts";
-import { createTemporaryFolder } from "./temporary-folder.ts";
+import { openStreamClient, type StreamClient } from "./stream-client.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "./temporary-folder.ts";
 
 export const JWT_SECRET = "a test's secret that is long enough to sign with";
 
@@ -21,6 +22,10 @@ export interface TestHub extends AsyncDisposable {
     path: string,
     options?: { token?: string; body?: unknown; headers?: Record<string, string> },
   ): Promise<Response>;
+  /** A WebSocket of the event stream, with the administrator's token unless another is given. */
+  openStream(query?: Record<string, string>, token?: string): Promise<StreamClient>;
+  /** Logs in anew: the first token ends after a (virtual) day. */
+  login(): Promise<string>;
   /** Makes a user and logs in. */
   tokenFor(role: "admin" | "user" | "viewer"): Promise<string>;
 }
@@ -32,6 +37,10 @@ export interface TestHubOptions {
   server?: string;
   auth?: string;
   clock?: Clock;
+  /** A home that outlives this hub: another one may be started in it. */
+  folder?: TemporaryFolder;
+  /** Who the administrator is, in a home that had a hub before. */
+  admin?: { username: string; password: string };
 }
 
 export async function startTestHub({
@@ -39,17 +48,20 @@ export async function startTestHub({
   server = "",
   auth = "",
   clock = systemClock,
+  folder: given,
+  admin: known,
 }: TestHubOptions = {}): Promise<TestHub> {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(createTemporaryFolder());
+  const folder = given ?? stack.use(createTemporaryFolder());
   const home = homeAt(folder.path);
-  for (const path of [home.data, home.logs, home.rules, home.plugins]) mkdirSync(path, { recursive: true });
+  for (const path of [home.config, home.data, home.logs, home.rules, home.plugins])
+    mkdirSync(path, { recursive: true });
   const text = `[server]\nhost = "127.0.0.1"\nport = 0\n${server}\n[auth]\njwt_secret = "${JWT_SECRET}"\n${auth}\n[mqtt]\nport = 0\nanonymous = true\n${toml}`;
   const { config, problems } = checkConfig(text);
   if (!config) throw new Error(`the test's configuration: ${JSON.stringify(problems)}`);
   const edge = createTestEdge(clock);
   const { log } = stack.use(openLog({ clock, output: edge.stdout, level: "debug" }));
-  let admin = { username: "", password: "" };
+  let admin = known ?? { username: "", password: "" };
   const hub = stack.use(
     await createHub({
       config,
@@ -87,6 +99,9 @@ export async function startTestHub({
     admin,
     adminToken,
     request,
+    openStream: (query = {}, token = adminToken) =>
+      openStreamClient(`${api.replace("http", "ws")}/events/stream?${new URLSearchParams({ token, ...query })}`),
+    login: () => login(admin),
     async tokenFor(role) {
       const user = { username: `${role}-${++users}`, password: `password of ${role}` };
       await request("POST", "/auth/users", { token: adminToken, body: { ...user, role } });

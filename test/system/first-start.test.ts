@@ -27,16 +27,28 @@ test("an empty folder becomes a working hub, and sysmon's measurements reach a s
   const stream = await hub.openStream({ type: "device_state_changed", since: "0" });
   const event = await stream.frame("sysmon reports", ({ device_id }) => String(device_id).startsWith("sysmon"), 10_000);
   expect(event).toMatchObject({ type: "device_state_changed", previous: expect.any(Object) });
-  expect((await hub.get<unknown[]>("/plugins"))[0]).toMatchObject({ id: "sysmon", status: "active", managed: true });
+  expect(await hub.get<unknown[]>("/plugins")).toMatchObject([
+    { id: "sysmon", status: "active", managed: true },
+    { id: "virtual", status: "stopped", enabled: false },
+  ]);
 });
 
 test("the home has the layout and modes of the design", async () => {
   await using place = createHubPlace(null);
   const { code, stdout } = await place.run(["init"]);
   expect({ code, made: stdout.includes(place.at("config", "hub.toml")) }).toEqual({ code: 0, made: true });
-  for (const path of ["bin", "config/profiles", "rules/examples", "data", "logs", "plugins/sysmon/config"])
+  for (const path of [
+    "bin",
+    "config/profiles",
+    "rules/examples",
+    "data",
+    "logs",
+    "plugins/sysmon/config",
+    "plugins/virtual/bin",
+  ])
     expect(statSync(place.at(path)).isDirectory()).toBe(true);
-  for (const path of ["config/hub.toml", "plugins/sysmon/config/config.toml"])
+  const closed = ["config/hub.toml", "plugins/sysmon/config/config.toml", "plugins/virtual/config/config.toml"];
+  for (const path of closed)
     expect({ path, mode: statSync(place.at(path)).mode & 0o777 }).toEqual({ path, mode: 0o600 });
   expect(statSync(place.at("bin/hub")).mode & 0o111).toBe(0o111);
   expect(statSync(place.at("bin/hub")).size).toBe(statSync(place.binary).size);
@@ -69,7 +81,7 @@ test("what is there already is never overwritten, and a home with only a restore
   expect(place.read("config", "hub.toml")).toBe(own);
   expect(place.read("config", "modes.toml")).toBe("# mine\n");
   expect(place.read("bin", "hub")).toBe("not to be replaced");
-  expect(existsSync(place.at("plugins/sysmon/bin/sysmon.js"))).toBe(true);
+  for (const name of ["sysmon", "virtual"]) expect(existsSync(place.at(`plugins/${name}/bin/${name}.js`))).toBe(true);
   expect(existsSync(place.at("data/state.redb"))).toBe(true);
 });
 

@@ -53,9 +53,11 @@ export interface DeviceRoutesDeps {
   registry: Registry;
   commands: Commands;
   sessions: Sessions;
+  /** Throws HubError `conflict` for a device that must not be removed by hand. */
+  refuseRemoval: (device: DeviceState) => void;
 }
 
-export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps) {
+export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: DeviceRoutesDeps) {
   const tag = "devices";
   const deviceBody = bodyWriter();
   const answers = { 200: { description: "The device", schema: Device } };
@@ -114,6 +116,7 @@ export function deviceRoutes({ registry, commands, sessions }: DeviceRoutesDeps)
     .delete(
       "/:id",
       function removeDevice({ params }) {
+        refuseRemoval(registry.get(params.id));
         registry.remove(params.id);
         return new Response(null, { status: 204 });
       },

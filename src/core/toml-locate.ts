@@ -1,5 +1,7 @@
-// Which line of a TOML text a key stands on.
+// Where in a TOML text something stands: the line of a key, and of what makes the text no TOML at all.
+import { TomlError } from "smol-toml";
 import { parseTOML } from "toml-eslint-parser";
+import type { Problem } from "./schema.ts";
 
 /** Makes a finder from dotted path (`notify.channels[1].smtp.port`) to the 1-based line of the key or its nearest table. */
 export function createLocator(text: string): (path: string) => number | undefined {
@@ -21,6 +23,17 @@ export function createLocator(text: string): (path: string) => number | undefine
       if (line !== undefined) return line;
     }
     return undefined;
+  };
+}
+
+/** What the parser threw. Its own message quotes the line, which may hold a secret: only what and where are passed on. */
+export function syntaxProblem(error: unknown): Problem & { line?: number } {
+  if (!(error instanceof TomlError)) return { path: "", message: "is not valid TOML" };
+  const what = (error.message.split("\n")[0] ?? "").replace("Invalid TOML document: ", "");
+  return {
+    path: "",
+    line: error.line,
+    message: `is not valid TOML: ${what} (column ${error.column}); nothing of the file is used`,
   };
 }
 

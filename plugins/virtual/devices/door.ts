@@ -1,0 +1,33 @@
+// A door contact. With random events somebody goes in or out about once an hour by day.
+import { Type } from "../../sdk/index.ts";
+import { batteryPct, drained } from "../battery.ts";
+import { happens, hourOfDay } from "../chance.ts";
+import type { Kind } from "../kind.ts";
+
+export interface DoorState {
+  open: boolean;
+  batteryPct: number;
+}
+
+const readings = { open: Type.Boolean({ title: "Open" }), battery_pct: batteryPct };
+const accepts = Type.Partial(Type.Object(readings));
+
+export const door: Kind<DoorState, typeof accepts> = {
+  deviceType: "contact_sensor",
+  model: "Virtual door contact",
+  capabilities: Type.Object(readings, { additionalProperties: false }),
+  accepts,
+  initial: () => ({ open: false, batteryPct: 92 }),
+  step(state, span, world) {
+    const moved = world.randomEvents && happens("door", movesPerHour(state, hourOfDay(span.toSecs)), span, world);
+    return { open: state.open !== moved, batteryPct: drained(state.batteryPct, span, world) };
+  },
+  obey: (state, { open = state.open, battery_pct = state.batteryPct }) => ({ open, batteryPct: battery_pct }),
+  attributes: ({ open, batteryPct }) => ({ open, battery_pct: Math.round(batteryPct) }),
+};
+
+// Nobody leaves it open for long.
+function movesPerHour({ open }: DoorState, hour: number): number {
+  if (open) return 30;
+  return hour >= 7 && hour < 22 ? 1 : 0.05;
+}

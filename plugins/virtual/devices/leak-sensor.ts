@@ -1,0 +1,42 @@
+// A leak sensor. It is never wet by chance, only because somebody asked for it.
+import { Type } from "../../sdk/index.ts";
+import { batteryPct, drained } from "../battery.ts";
+import type { Kind } from "../kind.ts";
+
+export interface LeakState {
+  leak: boolean;
+  batteryPct: number;
+  /** When it is dry again by itself, in the house's seconds. */
+  dryAtSecs?: number;
+}
+
+const readings = { leak: Type.Boolean({ title: "Leak" }), battery_pct: batteryPct };
+
+/** How long a leak may be asked to last. */
+export const leakMinutes = { minimum: 0.1, maximum: 1440 };
+
+const accepts = Type.Partial(
+  Type.Object({ ...readings, minutes: Type.Number({ title: "Dry again after", unit: "min", ...leakMinutes }) }),
+);
+
+export const leakSensor: Kind<LeakState, typeof accepts> = {
+  deviceType: "leak_sensor",
+  model: "Virtual leak sensor",
+  capabilities: Type.Object(readings, { additionalProperties: false }),
+  accepts,
+  initial: () => ({ leak: false, batteryPct: 78 }),
+  step(state, span, world) {
+    const battery = drained(state.batteryPct, span, world);
+    const dried = state.dryAtSecs !== undefined && span.toSecs >= state.dryAtSecs;
+    return dried ? { leak: false, batteryPct: battery } : { ...state, batteryPct: battery };
+  },
+  objection: ({ leak, minutes }) =>
+    minutes !== undefined && leak !== true ? "minutes: needs leak = true beside it" : undefined,
+  obey(state, { leak, battery_pct = state.batteryPct, minutes }, nowSecs) {
+    if (leak === undefined) return { ...state, batteryPct: battery_pct };
+    const end = minutes === undefined ? {} : { dryAtSecs: nowSecs + minutes * 60 };
+    return { leak, batteryPct: battery_pct, ...end };
+  },
+  attributes: ({ leak, batteryPct }) => ({ leak, battery_pct: Math.round(batteryPct) }),
+  nextAt: ({ dryAtSecs }) => dryAtSecs,
+};

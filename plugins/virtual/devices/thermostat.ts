@@ -1,0 +1,88 @@
+// A room with a radiator: it loses warmth to the outside and gains it while heating, both exponentially.
+import { Type } from "../../sdk/index.ts";
+import type { Kind, Span, World } from "../kind.ts";
+import { outsideC } from "../weather.ts";
+
+export interface ThermostatState {
+  temperatureC: number;
+  setpointC: number;
+  mode: "off" | "heat";
+  heating: boolean;
+  outsideC: number;
+}
+
+// The room comes this much nearer to its final temperature (by the factor e) …
+const TIME_CONSTANT_SECS = 6 * 3600;
+// … which is the one outside, and with the radiator on so much above it.
+const RADIATOR_K = 35;
+// The radiator goes on and off this far from the setpoint, so that it does not flicker.
+const HYSTERESIS_K = 0.2;
+// Longer steps than this would miss the moment to go on or off.
+const LONGEST_STEP_SECS = 60;
+
+const settable = {
+  temperature: Type.Number({ title: "Temperature", unit: "°C", minimum: -20, maximum: 50 }),
+  setpoint: Type.Number({ title: "Setpoint", unit: "°C", minimum: 5, maximum: 30 }),
+  mode: Type.Union([Type.Literal("off"), Type.Literal("heat")], { title: "Mode" }),
+};
+const accepts = Type.Partial(Type.Object(settable));
+const capabilities = Type.Object(
+  {
+    ...settable,
+    heating: Type.Boolean({ title: "Heating", readOnly: true }),
+    outside_temperature: Type.Number({ title: "Temperature outside", unit: "°C", readOnly: true }),
+  },
+  { additionalProperties: false },
+);
+
+export const thermostat: Kind<ThermostatState, typeof accepts> = {
+  deviceType: "thermostat",
+  model: "Virtual thermostat",
+  capabilities,
+  accepts,
+  initial: (nowSecs, { seed }) =>
+    controlled({
+      temperatureC: 19.5,
+      setpointC: 20,
+      mode: "heat",
+      heating: false,
+      outsideC: outsideC(nowSecs, seed),
+    }),
+  step(state, { fromSecs, toSecs }, world) {
+    let now = state;
+    for (let at = fromSecs; at < toSecs; at += LONGEST_STEP_SECS)
+      now = shortStep(now, { fromSecs: at, toSecs: Math.min(toSecs, at + LONGEST_STEP_SECS) }, world);
+    return now;
+  },
+  obey: (state, { temperature = state.temperatureC, setpoint = state.setpointC, mode = state.mode }) =>
+    controlled({ ...state, temperatureC: temperature, setpointC: toTenth(setpoint), mode }),
+  attributes: ({ temperatureC, setpointC, mode, heating, outsideC }) => ({
+    temperature: toTenth(temperatureC),
+    setpoint: setpointC,
+    mode,
+    heating,
+    // Coarser: nobody heats the garden, and each change is an event and a row of history.
+    outside_temperature: Math.round(outsideC * 2) / 2,
+  }),
+};
+
+function shortStep(state: ThermostatState, { fromSecs, toSecs }: Span, { seed }: World): ThermostatState {
+  const outside = outsideC(toSecs, seed);
+  const final = outside + (state.heating ? RADIATOR_K : 0);
+  const remaining = Math.exp((fromSecs - toSecs) / TIME_CONSTANT_SECS);
+  return controlled({
+    ...state,
+    temperatureC: final + (state.temperatureC - final) * remaining,
+    outsideC: outside,
+  });
+}
+
+function controlled(state: ThermostatState): ThermostatState {
+  const { temperatureC, setpointC, mode } = state;
+  if (mode === "off" || temperatureC > setpointC + HYSTERESIS_K) return { ...state, heating: false };
+  return temperatureC < setpointC - HYSTERESIS_K ? { ...state, heating: true } : state;
+}
+
+function toTenth(value: number): number {
+  return Math.round(value * 10) / 10;
+}

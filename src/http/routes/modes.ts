@@ -1,0 +1,93 @@
+// /modes: reading the modes of the house, and turning them on and off. Which there are, modes.toml says.
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import { isoSeconds } from "../../core/clock.ts";
+import type { Commands } from "../../state/commands.ts";
+import type { Mode as ModeState, Modes } from "../../state/virtual/modes.ts";
+import { jsonBody } from "../body.ts";
+import { doc } from "../doc.ts";
+import type { Sessions } from "../session.ts";
+
+const closed = { additionalProperties: false } as const;
+const nullable = Type.Union([Type.String(), Type.Null()]);
+const minutes = Type.Union([Type.Integer(), Type.Null()]);
+const Mode = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  kind: Type.String({ description: "manual or solar" }),
+  on: Type.Boolean(),
+  overridden: Type.Boolean({ description: "A person set a solar mode against the sun; until its next moment" }),
+  available: Type.Boolean(),
+  on_event: nullable,
+  off_event: nullable,
+  on_offset_minutes: minutes,
+  off_offset_minutes: minutes,
+  next_on: nullable,
+  next_off: nullable,
+});
+const ModeSetting = Type.Object({ on: Type.Boolean() }, closed);
+
+export interface ModeRoutesDeps {
+  modes: Pick<Modes, "list" | "get">;
+  commands: Pick<Commands, "send">;
+  sessions: Sessions;
+}
+
+export function modeRoutes({ modes, commands, sessions }: ModeRoutesDeps) {
+  const tag = "modes";
+  const answers = { 200: { description: "The mode", schema: Mode } };
+  return new Elysia({ prefix: "/modes" })
+    .get(
+      "",
+      () => modes.list().map(modeBody),
+      doc({
+        access: "viewer",
+        summary: "All modes",
+        tag,
+        answers: { 200: { description: "The modes", schema: Type.Array(Mode) } },
+      }),
+    )
+    .get(
+      "/:id",
+      ({ params }) => modeBody(modes.get(params.id)),
+      doc({ access: "viewer", summary: "One mode", tag, answers }),
+    )
+    .put(
+      "/:id",
+      async function setMode({ params, body, query, request }) {
+        modes.get(params.id);
+        await commands.send(params.id, { on: body.on }, sessions.of(request), { force: query.force });
+        return modeBody(modes.get(params.id));
+      },
+      {
+        ...jsonBody(ModeSetting),
+        query: t.Object(
+          { force: t.Boolean({ default: false, description: "Also when the mode is not available" }) },
+          closed,
+        ),
+        ...doc({ access: "user", summary: "Turn a mode on or off", tag, answers }),
+      },
+    );
+}
+
+function modeBody({ device, definition, nextOn, nextOff }: ModeState) {
+  const solar = definition?.kind === "solar" ? definition : undefined;
+  return {
+    id: device.id,
+    name: device.name,
+    kind: definition?.kind ?? device.attributes.kind ?? "manual",
+    on: device.attributes.on === true,
+    overridden: device.attributes.overridden === true,
+    available: device.available,
+    on_event: solar?.on.event ?? null,
+    off_event: solar?.off.event ?? null,
+    on_offset_minutes: solar?.on.offsetMinutes ?? null,
+    off_offset_minutes: solar?.off.offsetMinutes ?? null,
+    next_on: isoOrNull(nextOn),
+    next_off: isoOrNull(nextOff),
+  };
+}
+
+function isoOrNull(ms: number | undefined): string | null {
+  return ms === undefined ? null : isoSeconds(ms);
+}

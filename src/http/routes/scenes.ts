@@ -1,0 +1,147 @@
+// /scenes: keeping, activating and capturing them.
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import { isoSeconds } from "../../core/clock.ts";
+import { Attributes } from "../../events/define.ts";
+import { sceneActivated } from "../../events/rules.ts";
+import { LONGEST_NAME } from "../../state/given-name.ts";
+import type { Scenes } from "../../state/scenes.ts";
+import { MOST_SCENE_DEVICES } from "../../state/scenes-states.ts";
+import type { Scene as SceneState } from "../../state/scenes-store.ts";
+import { jsonBody, readBody } from "../body.ts";
+import { doc } from "../doc.ts";
+import type { Sessions } from "../session.ts";
+
+const closed = { additionalProperties: false } as const;
+const Id = Type.Optional(Type.String({ description: "A UUID when absent" }));
+const Name = Type.String({ minLength: 1, maxLength: LONGEST_NAME });
+const States = Type.Record(Type.String(), Attributes, {
+  description: "Device → the wanted state, or a command; at most 500 devices and 64 KiB as text",
+});
+const DeviceIds = Type.Array(Type.String(), { minItems: 1, maxItems: MOST_SCENE_DEVICES });
+
+const Scene = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  states: States,
+  created_at: Type.String({ description: "UTC" }),
+  updated_at: Type.String({ description: "UTC" }),
+});
+const NewScene = Type.Object({ id: Id, name: Name, states: States }, closed);
+const WholeScene = Type.Object({ name: Name, states: States }, closed);
+const SceneEdit = Type.Partial(WholeScene, { ...closed, minProperties: 1 });
+const NewCapture = Type.Object({ id: Id, name: Name, device_ids: DeviceIds }, closed);
+const Capture = Type.Object({ device_ids: Type.Optional(DeviceIds) }, closed);
+const Activation = Type.Pick(sceneActivated.fields, ["scene_id", "sent", "failed"]);
+
+export interface SceneRoutesDeps {
+  scenes: Scenes;
+  sessions: Sessions;
+}
+
+export function sceneRoutes(deps: SceneRoutesDeps) {
+  return new Elysia({ prefix: "/scenes" }).use(keeping(deps)).use(capturing(deps)).use(activating(deps));
+}
+
+const tag = "scenes";
+const answers = { 200: { description: "The scene", schema: Scene } };
+const made = { 201: { description: "The scene", schema: Scene } };
+
+function keeping({ scenes }: SceneRoutesDeps) {
+  return new Elysia()
+    .get(
+      "",
+      () => scenes.list().map(sceneBody),
+      doc({
+        access: "viewer",
+        summary: "All scenes",
+        tag,
+        answers: { 200: { description: "The scenes, oldest first", schema: Type.Array(Scene) } },
+      }),
+    )
+    .post(
+      "",
+      function createScene({ body, set }) {
+        const scene = scenes.create(body);
+        set.status = 201;
+        return sceneBody(scene);
+      },
+      { ...jsonBody(NewScene), ...doc({ access: "user", summary: "Make a scene", tag, answers: made }) },
+    )
+    .get(
+      "/:id",
+      ({ params }) => sceneBody(scenes.get(params.id)),
+      doc({ access: "viewer", summary: "One scene", tag, answers }),
+    )
+    .put("/:id", ({ params, body }) => sceneBody(scenes.edit(params.id, body)), {
+      ...jsonBody(WholeScene),
+      ...doc({ access: "user", summary: "Replace a scene's name and states", tag, answers }),
+    })
+    .patch("/:id", ({ params, body }) => sceneBody(scenes.edit(params.id, body)), {
+      ...jsonBody(SceneEdit),
+      ...doc({ access: "user", summary: "Change a scene's name, or all its states", tag, answers }),
+    })
+    .delete(
+      "/:id",
+      function removeScene({ params }) {
+        scenes.remove(params.id);
+        return new Response(null, { status: 204 });
+      },
+      doc({ access: "user", summary: "Remove a scene", tag, answers: { 204: { description: "Removed" } } }),
+    );
+}
+
+function capturing({ scenes }: SceneRoutesDeps) {
+  return new Elysia()
+    .post(
+      "/capture",
+      function captureNewScene({ body, set }) {
+        const { device_ids: deviceIds, ...scene } = body;
+        const captured = scenes.captureNew({ ...scene, deviceIds });
+        set.status = 201;
+        return sceneBody(captured);
+      },
+      {
+        ...jsonBody(NewCapture),
+        ...doc({ access: "user", summary: "Make a scene of the present state of devices", tag, answers: made }),
+      },
+    )
+    .post("/:id/capture", ({ params, body }) => sceneBody(scenes.capture(params.id, body.device_ids)), {
+      ...jsonBody(Capture),
+      // All of it may be left out, and then the body as well.
+      parse: [readOptionalBody, "json" as const],
+      ...doc({
+        access: "user",
+        summary: "Take the present state of its devices, or of those in device_ids, which then are its devices",
+        tag,
+        answers,
+      }),
+    });
+}
+
+function activating({ scenes, sessions }: SceneRoutesDeps) {
+  return new Elysia().post(
+    "/:id/activate",
+    ({ params, query, request }) => scenes.activate(params.id, sessions.of(request), { force: query.force }),
+    {
+      query: t.Object(
+        { force: t.Boolean({ default: false, description: "Also devices that are not available" }) },
+        closed,
+      ),
+      ...doc({
+        access: "user",
+        summary: "Command all its devices",
+        tag,
+        answers: { 200: { description: "What was sent, and what was not and why", schema: Activation } },
+      }),
+    },
+  );
+}
+
+async function readOptionalBody({ request, contentType }: { request: Request; contentType: string }) {
+  return (await readBody(request, contentType)) ?? {};
+}
+
+function sceneBody({ id, name, states, createdAt, updatedAt }: SceneState) {
+  return { id, name, states, created_at: isoSeconds(createdAt), updated_at: isoSeconds(updatedAt) };
+}

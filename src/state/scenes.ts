@@ -1,0 +1,124 @@
+// Scenes: what is wanted of many devices at once. Activating one sends the commands; capturing takes the house as it is.
+import type { Clock } from "../core/clock.ts";
+import { HubError } from "../core/errors.ts";
+import { isValidId, type RandomBytes, uuid } from "../core/ids.ts";
+import { jsonEqual } from "../core/json.ts";
+import type { Log } from "../core/log.ts";
+import type { StateDb } from "../db/state-db.ts";
+import type { HubEvent } from "../events/catalog.ts";
+import type { Actor, Commands } from "./commands.ts";
+import { givenName } from "./given-name.ts";
+import type { Registry } from "./registry.ts";
+import { commandAll, type FailedCommand, type SentCommand } from "./scenes-activate.ts";
+import { captureStates } from "./scenes-capture.ts";
+import { readSceneStates } from "./scenes-states.ts";
+import { createSceneStore, type Scene } from "./scenes-store.ts";
+
+export interface NewScene {
+  /** A UUID when absent. */
+  id?: string | undefined;
+  name: string;
+  /** Device id → command; devices may appear later. */
+  states: Readonly<Record<string, unknown>>;
+}
+
+export interface Activation {
+  scene_id: string;
+  sent: SentCommand[];
+  failed: FailedCommand[];
+}
+
+/** Throws HubError: `not_found`, `invalid`, `too_large`, or `conflict` for an id that is taken. */
+export interface Scenes {
+  /** Oldest first. */
+  list(): Scene[];
+  get(id: string): Scene;
+  create(scene: NewScene): Scene;
+  /** Writes only what is different. */
+  edit(id: string, edit: { name?: string; states?: NewScene["states"] }): Scene;
+  remove(id: string): void;
+  /** Answers what happened to each device; refuses only an unknown scene. */
+  activate(id: string, actor: Actor, options?: { force?: boolean }): Promise<Activation>;
+  /** Takes the present state of its devices, or of those that are named, which then are its devices. */
+  capture(id: string, deviceIds?: readonly string[]): Scene;
+  /** A new scene from the present state. */
+  captureNew(scene: Omit<NewScene, "states"> & { deviceIds: readonly string[] }): Scene;
+}
+
+export interface ScenesOptions {
+  db: Pick<StateDb, "durable">;
+  registry: Pick<Registry, "get" | "ownerOf">;
+  commands: Pick<Commands, "send">;
+  clock: Clock;
+  random: RandomBytes;
+  log: Log;
+  emit: (event: HubEvent) => void;
+}
+
+// They are held in memory.
+const MOST_SCENES = 1000;
+
+export function openScenes({ db, registry, commands, clock, random, log, emit }: ScenesOptions): Scenes {
+  const store = createSceneStore(db);
+  const scenes = new Map(store.load().map((scene) => [scene.id, scene]));
+
+  function get(id: string): Scene {
+    const scene = scenes.get(id);
+    if (!scene) throw new HubError("not_found", `there is no scene "${id}"`);
+    return scene;
+  }
+
+  function keep(scene: Scene): Scene {
+    store.save(scene);
+    scenes.set(scene.id, Object.freeze(scene));
+    return scene;
+  }
+
+  function create({ id = uuid(random), name: text, states }: NewScene): Scene {
+    const name = givenName(text);
+    if (!isValidId(id)) throw new HubError("invalid", "id: leave it out, or give one without / + # that can be an id");
+    if (scenes.has(id)) throw new HubError("conflict", `there is a scene "${id}" already; choose another id`);
+    if (scenes.size >= MOST_SCENES) throw new HubError("conflict", `there are ${MOST_SCENES} scenes: remove some`);
+    const now = clock.now();
+    return keep({ id, name, states: readSceneStates(states), createdAt: now, updatedAt: now });
+  }
+
+  function edit(id: string, { name, states }: { name?: string; states?: NewScene["states"] }): Scene {
+    const scene = get(id);
+    const edited = {
+      ...scene,
+      ...(name === undefined ? {} : { name: givenName(name) }),
+      ...(states === undefined ? {} : { states: readSceneStates(states) }),
+    };
+    if (edited.name === scene.name && jsonEqual(edited.states, scene.states)) return scene;
+    return keep({ ...edited, updatedAt: clock.now() });
+  }
+
+  return {
+    list: () => [...scenes.values()],
+    get,
+    create,
+    edit,
+    remove(id) {
+      get(id);
+      store.remove(id);
+      scenes.delete(id);
+    },
+    async activate(id, actor, { force = false } = {}) {
+      const { name, states } = get(id);
+      const outcome = await commandAll(states, { commands, clock, log, actor, force });
+      emit({
+        type: "scene_activated",
+        scene_id: id,
+        scene_name: name,
+        source: actor.kind,
+        actor_name: actor.name,
+        ...outcome,
+      });
+      return { scene_id: id, ...outcome };
+    },
+    capture: (id, deviceIds) => edit(id, { states: captureStates(registry, { held: get(id).states, deviceIds }) }),
+    captureNew: ({ deviceIds, ...scene }) =>
+      create({ ...scene, states: captureStates(registry, { held: {}, deviceIds }) }),
+  };
+}

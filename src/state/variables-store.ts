@@ -1,0 +1,44 @@
+// Variables on disk: at once for what a person set, in batches for what rules set.
+import type { Database } from "bun:sqlite";
+import type { Json } from "../core/json.ts";
+import type { StateDb } from "../db/state-db.ts";
+
+export interface VariableRow {
+  name: string;
+  value: Json;
+  updatedAt: number;
+}
+
+export interface VariableStore {
+  load(): VariableRow[];
+  /** Durable when it returns. */
+  save(row: VariableRow): void;
+  /** One transaction for all of them; synced at the next checkpoint. */
+  saveBehind(rows: Iterable<VariableRow>): void;
+  remove(name: string): void;
+}
+
+export function createVariableStore({ durable, behind }: Pick<StateDb, "durable" | "behind">): VariableStore {
+  const remove = durable.query("DELETE FROM variables WHERE name = ?");
+  const saveNow = writer(durable);
+  return {
+    load: () =>
+      durable
+        .query<{ name: string; value: string; updated_at: number }, []>("SELECT name, value, updated_at FROM variables")
+        .all()
+        .map(({ name, value, updated_at }) => ({ name, value: JSON.parse(value) as Json, updatedAt: updated_at })),
+    save: (row) => saveNow([row]),
+    saveBehind: writer(behind),
+    remove: (name) => void remove.run(name),
+  };
+}
+
+function writer(db: Database): VariableStore["saveBehind"] {
+  const upsert = db.query(
+    `INSERT INTO variables (name, value, updated_at) VALUES (?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
+  );
+  return db.transaction((rows: Iterable<VariableRow>) => {
+    for (const { name, value, updatedAt } of rows) upsert.run(name, JSON.stringify(value), updatedAt);
+  }).immediate;
+}

@@ -1,0 +1,154 @@
+// Reads modes.toml: all problems at once, each with its line. What becomes of the modes is left to others.
+import { readFileSync } from "node:fs";
+import { type Static, Type } from "@sinclair/typebox";
+import { parse } from "smol-toml";
+import { messageOf, systemCode } from "../../core/errors.ts";
+import { isValidId } from "../../core/ids.ts";
+import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
+import { createLocator, syntaxProblem } from "../../core/toml-locate.ts";
+import { SOLAR_EVENTS, type SolarEvent, type SolarMoment } from "./solar.ts";
+
+export type ModeDefinition = ManualMode | SolarMode;
+
+export interface ManualMode {
+  readonly kind: "manual";
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface SolarMode {
+  readonly kind: "solar";
+  readonly id: string;
+  readonly name: string;
+  readonly on: SolarMoment;
+  readonly off: SolarMoment;
+}
+
+export interface ModesProblem extends Problem {
+  file: string;
+  /** 1-based. */
+  line?: number;
+}
+
+export interface ReadModes {
+  /** Absent where something is wrong that is more than a warning. */
+  modes?: ModeDefinition[];
+  problems: (Problem & { line?: number })[];
+}
+
+const closed = { additionalProperties: false } as const;
+const Offset = Type.Optional(Type.Integer({ minimum: -720, maximum: 720 }));
+const File = Type.Object(
+  { modes: Type.Optional(Type.Array(Type.Unknown(), { problem: "must be tables: write [[modes]]" })) },
+  closed,
+);
+const Entry = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    kind: Type.Union([Type.Literal("manual"), Type.Literal("solar")]),
+    on_event: Type.Optional(Type.String()),
+    off_event: Type.Optional(Type.String()),
+    on_offset_minutes: Offset,
+    off_offset_minutes: Offset,
+  },
+  closed,
+);
+type Entry = Static<typeof Entry>;
+const SOLAR_KEYS = ["on_event", "off_event", "on_offset_minutes", "off_offset_minutes"] as const;
+
+/** The modes of a text. Without a location, which `located` says, solar modes cannot follow the sun: a warning. */
+export function readModes(text: string, { located }: { located: boolean }): ReadModes {
+  let table: unknown;
+  try {
+    table = parse(text);
+  } catch (error) {
+    return { problems: [syntaxProblem(error)] };
+  }
+  const whole = checkValue(File, table);
+  const entries = whole.ok ? (whole.value.modes ?? []) : [];
+  const checked = entries.map((entry, index) => checkEntry(entry, `modes[${index}]`, located));
+  const modes = checked.flatMap(({ mode }) => mode ?? []);
+  const locate = createLocator(text);
+  const problems = [
+    ...(whole.ok ? [] : whole.problems),
+    ...checked.flatMap(({ problems }) => problems),
+    ...repeatedIds(entries),
+  ].map((problem) => ({ ...problem, ...lineOf(locate(problem.path)) }));
+  return problems.every(({ warning }) => warning) ? { modes, problems } : { problems };
+}
+
+/** The same of a file; where there is none, there are no modes. */
+export function readModesFile(
+  file: string,
+  where: { located: boolean },
+): { modes?: ModeDefinition[]; problems: ModesProblem[] } {
+  try {
+    const { problems, ...rest } = readModes(readFileSync(file, "utf8"), where);
+    return { ...rest, problems: problems.map((problem) => ({ file, ...problem })) };
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return { modes: [], problems: [] };
+    return { problems: [{ file, path: "", message: `cannot be read: ${messageOf(error)}` }] };
+  }
+}
+
+function lineOf(line: number | undefined): { line?: number } {
+  return line === undefined ? {} : { line };
+}
+
+function checkEntry(entry: unknown, path: string, located: boolean): { mode?: ModeDefinition; problems: Problem[] } {
+  const checked = checkValue(Entry, entry, path);
+  if (!checked.ok) return { problems: checked.problems };
+  const { id, name = id, kind } = checked.value;
+  const problems = isValidId(id)
+    ? []
+    : [{ path: `${path}.id`, message: 'must have 1 to 255 characters, without "/", "+", "#" and a leading "$"' }];
+  if (kind === "manual")
+    return { mode: { id, name, kind }, problems: [...problems, ...manualProblems(checked.value, path)] };
+  const solar = solarMoments(checked.value, path);
+  problems.push(...solar.problems);
+  if (!located) problems.push(withoutLocation(path));
+  return solar.moments ? { mode: { id, name, kind, ...solar.moments }, problems } : { problems };
+}
+
+function manualProblems(entry: Entry, path: string): Problem[] {
+  return SOLAR_KEYS.filter((key) => entry[key] !== undefined).map((key) => ({
+    path: `${path}.${key}`,
+    message: 'has no meaning for a manual mode; take it out, or set kind = "solar"',
+  }));
+}
+
+function solarMoments(entry: Entry, path: string): { moments?: Pick<SolarMode, "on" | "off">; problems: Problem[] } {
+  const problems = (["on_event", "off_event"] as const).flatMap((key) => eventProblems(entry[key], `${path}.${key}`));
+  if (problems.length > 0) return { problems };
+  const on = { event: entry.on_event as SolarEvent, offsetMinutes: entry.on_offset_minutes ?? 0 };
+  const off = { event: entry.off_event as SolarEvent, offsetMinutes: entry.off_offset_minutes ?? 0 };
+  if (on.event !== off.event || on.offsetMinutes !== off.offsetMinutes) return { moments: { on, off }, problems };
+  const message = "the mode would go on and off in the same moment; choose another event or offset";
+  return { problems: [{ path: `${path}.off_event`, message }] };
+}
+
+function eventProblems(event: string | undefined, path: string): Problem[] {
+  if (event !== undefined && (SOLAR_EVENTS as string[]).includes(event)) return [];
+  const choice = `must be one of ${SOLAR_EVENTS.join(", ")}`;
+  return [
+    { path, message: event === undefined ? `missing: ${choice}` : `${choice}${didYouMean(event, SOLAR_EVENTS)}` },
+  ];
+}
+
+function withoutLocation(path: string): Problem {
+  return {
+    path: `${path}.kind`,
+    message: "a solar mode needs latitude and longitude under [location] in hub.toml; until then it is not available",
+    warning: true,
+  };
+}
+
+function repeatedIds(entries: readonly unknown[]): Problem[] {
+  const ids = entries.map((entry) => (entry as { id?: unknown } | null)?.id);
+  return ids.flatMap((id, index) =>
+    typeof id === "string" && ids.indexOf(id) < index
+      ? [{ path: `modes[${index}].id`, message: `"${id}" is the id of another mode above; each needs its own` }]
+      : [],
+  );
+}

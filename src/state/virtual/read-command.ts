@@ -1,0 +1,47 @@
+// Reads what somebody wants of a virtual device; refuses what it does not know, with what it does.
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { HubError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
+
+const closed = { additionalProperties: false } as const;
+
+/** The schema of one command: its name and its own keys. */
+export function commandSchema<const N extends string, P extends Record<string, TSchema>>(name: N, keys: P) {
+  return Type.Object({ command: Type.Literal(name), ...keys }, closed);
+}
+
+/** One of the commands, told apart by `command`. Throws HubError `invalid` naming every problem. */
+export function readCommand<S extends Record<string, TObject>>(
+  commands: S,
+  wanted: JsonObject,
+): { [K in keyof S]: Static<S[K]> }[keyof S] {
+  const names = Object.keys(commands);
+  const { command } = wanted;
+  const schema = typeof command === "string" && Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (schema) return checked(schema, wanted) as { [K in keyof S]: Static<S[K]> }[keyof S];
+  const choice = `must be one of ${names.map((name) => `"${name}"`).join(", ")}`;
+  const message = typeof command === "string" ? `${choice}${didYouMean(command, names)}` : choice;
+  throw refusal([{ path: "command", message: command === undefined ? `missing: ${choice}` : message }]);
+}
+
+const On = Type.Object({ on: Type.Boolean() }, closed);
+const ON_OFF = { on: commandSchema("on", {}), off: commandSchema("off", {}), toggle: commandSchema("toggle", {}) };
+
+/** What `{"on": …}` or the command `on`, `off` or `toggle` makes of something that is on or off now. */
+export function readOnOff(wanted: JsonObject, isOn: boolean): boolean {
+  if (!Object.hasOwn(wanted, "command")) return checked(On, wanted).on;
+  const { command } = readCommand(ON_OFF, wanted);
+  return command === "toggle" ? !isOn : command === "on";
+}
+
+function checked<S extends TSchema>(schema: S, wanted: JsonObject): Static<S> {
+  const result = checkValue(schema, wanted);
+  if (result.ok) return result.value;
+  throw refusal(result.problems);
+}
+
+function refusal(problems: Problem[]): HubError {
+  const text = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
+  return new HubError("invalid", text, { details: { problems } });
+}

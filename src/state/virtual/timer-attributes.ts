@@ -1,0 +1,40 @@
+// What the attributes of a timer say: its state, how long it runs and, while it is started, when it ends.
+import type { JsonObject } from "../../core/json.ts";
+import type { Device } from "../device.ts";
+
+export type TimerState = "idle" | "started" | "paused" | "expired" | "cancelled";
+
+export function stateOf({ attributes }: Device): TimerState {
+  return (attributes.state as TimerState | undefined) ?? "idle";
+}
+
+export function numberIn({ attributes }: Device, name: string): number | undefined {
+  const value = attributes[name];
+  return typeof value === "number" ? value : undefined;
+}
+
+export function durationOf(device: Device): number | undefined {
+  return numberIn(device, "duration_secs");
+}
+
+/** Epoch ms; long past where it cannot be read, so that the timer ends. */
+export function endsAtOf({ attributes }: Device): number {
+  const at = Date.parse(String(attributes.ends_at));
+  return Number.isNaN(at) ? 0 : at;
+}
+
+export function earlierEnd(a: Device, b: Device): number {
+  return endsAtOf(a) - endsAtOf(b);
+}
+
+export function withDuration(state: TimerState, durationSecs: number | undefined): JsonObject {
+  return { state, ...(durationSecs === undefined ? {} : { duration_secs: durationSecs }) };
+}
+
+export function msOf(secs: number): number {
+  return Math.round(secs * 1000);
+}
+
+export function isoAt(ms: number): string {
+  return new Date(ms).toISOString();
+}

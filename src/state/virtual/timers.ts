@@ -1,0 +1,217 @@
+// Virtual timers. While the hub runs, the monotonic clock decides when one ends; over a restart the wall clock does, by
+// the end that is stored. A timer's attributes are all there is of it on disk.
+import { Type } from "@sinclair/typebox";
+import type { Clock, Timer } from "../../core/clock.ts";
+import { HubError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { guarded } from "../../core/lifecycle.ts";
+import type { Log } from "../../core/log.ts";
+import type { HubEvent } from "../../events/catalog.ts";
+import type { Device } from "../device.ts";
+import type { Registry } from "../registry.ts";
+import { createOwnDevices, type NewOwnDevice, type OwnDevices } from "./own-devices.ts";
+import { commandSchema, readCommand } from "./read-command.ts";
+import {
+  durationOf,
+  earlierEnd,
+  endsAtOf,
+  isoAt,
+  msOf,
+  numberIn,
+  stateOf,
+  type TimerState,
+  withDuration,
+} from "./timer-attributes.ts";
+
+export interface Timers extends Disposable, Pick<OwnDevices, "list" | "get" | "is" | "edit" | "remove"> {
+  create(device: NewOwnDevice): Device;
+  /** Seconds left now, of a started or paused timer. */
+  remainingSecs(device: Device): number | undefined;
+  /** Checks a command and gives back what carries it out. */
+  prepare(device: Device, wanted: JsonObject, cause: JsonObject): () => void;
+  /** Takes up the timers that ran when the hub stopped; those that ended meanwhile expire, in the order of their ends. */
+  start(): void;
+}
+
+export interface TimersOptions {
+  registry: Registry;
+  clock: Clock;
+  log: Log;
+  emit: (event: HubEvent) => void;
+}
+
+/** A timer that counts. */
+interface Run extends Disposable {
+  /** Monotonic ms. */
+  readonly endsAtMono: number;
+  /** Taken up from disk, not started in this run of the hub. */
+  readonly restored: boolean;
+}
+
+const TEN_YEARS_SECS = 10 * 365.25 * 86_400;
+const COMMANDS = {
+  start: commandSchema("start", {
+    duration_secs: Type.Optional(
+      Type.Number({
+        minimum: 0.001,
+        maximum: TEN_YEARS_SECS,
+        problem: `must be a number of seconds from 0.001 to ${TEN_YEARS_SECS} (ten years)`,
+      }),
+    ),
+  }),
+  pause: commandSchema("pause", {}),
+  resume: commandSchema("resume", {}),
+  cancel: commandSchema("cancel", {}),
+  restart: commandSchema("restart", {}),
+};
+const COMPARE_EVERY_MS = 10_000;
+// Less is a clock being slewed, which steers by parts in ten thousand.
+const STEP_MS = 1000;
+// A Raspberry Pi has no clock of its own that runs while it is off. It boots with the time of its last shutdown, and the
+// network puts that right within minutes. Until then the end of a restored timer cannot be told, only that it is not
+// later than its duration from now: so in this first time a step forward brings it nearer. A timer that was started in
+// this run knows better than any wall clock how long it has been running.
+const CLOCK_UNSURE_MS = 15 * 60_000;
+
+export function createTimers({ registry, clock, log, emit }: TimersOptions): Timers {
+  const own = createOwnDevices({ registry, log, deviceType: "timer" });
+  const running = new Map<string, Run>();
+  const removals = registry.onRemoved("timers", ({ id }) => put(id, undefined)?.[Symbol.dispose]());
+  let startedMono = clock.mono();
+  let comparing: Timer | undefined;
+
+  /** Holds this run in place of another, which is given back; clocks are compared while there is one. */
+  function put(id: string, run: Run | undefined): Run | undefined {
+    const before = running.get(id);
+    if (run) running.set(id, run);
+    else running.delete(id);
+    if (running.size > 0)
+      comparing ??= clock.every("compare clocks", COMPARE_EVERY_MS, guarded(log, "timers", compare));
+    else {
+      comparing?.[Symbol.dispose]();
+      comparing = undefined;
+    }
+    return before;
+  }
+
+  function arm(id: string, ms: number, restored: boolean): Run {
+    const endsAtMono = clock.mono() + ms;
+    let timer: Timer;
+    const onDue = guarded(log, `timer ${id}`, () => (clock.mono() < endsAtMono ? wait() : expire(own.get(id))));
+    const wait = (): void => {
+      timer = clock.after(`timer ${id}`, Math.ceil(endsAtMono - clock.mono()), onDue);
+    };
+    wait();
+    return { endsAtMono, restored, [Symbol.dispose]: () => timer[Symbol.dispose]() };
+  }
+
+  const remainingMs = (run: Run): number => Math.max(0, Math.ceil(run.endsAtMono - clock.mono()));
+  const endOf = (run: Run): string => isoAt(clock.now() + remainingMs(run));
+
+  /** From one state into the next, with the run that goes with it. If it cannot be written, all stays as it was. */
+  function move(device: Device, to: { attributes: JsonObject; run?: Run }, cause?: JsonObject): void {
+    const previous = stateOf(device);
+    const before = put(device.id, to.run);
+    try {
+      if (cause) own.commanded(device.id, to.attributes, cause);
+      else own.happened(device.id, to.attributes);
+    } catch (error) {
+      to.run?.[Symbol.dispose]();
+      put(device.id, before);
+      throw error;
+    }
+    before?.[Symbol.dispose]();
+    const state = to.attributes.state as TimerState;
+    emit({ type: "timer_state_changed", device_id: device.id, previous_state: previous, state });
+  }
+
+  function begin(device: Device, ms: number, durationSecs: number | undefined, cause: JsonObject): void {
+    const run = arm(device.id, ms, false);
+    move(device, { attributes: { ...withDuration("started", durationSecs), ends_at: endOf(run) }, run }, cause);
+  }
+
+  function pause(device: Device, cause: JsonObject): void {
+    const run = running.get(device.id);
+    const remaining_secs = run ? remainingMs(run) / 1000 : 0;
+    move(device, { attributes: { ...withDuration("paused", durationOf(device)), remaining_secs } }, cause);
+  }
+
+  function expire(device: Device): void {
+    move(device, { attributes: withDuration("expired", durationOf(device)) });
+  }
+
+  function prepare(device: Device, wanted: JsonObject, cause: JsonObject): () => void {
+    const command = readCommand(COMMANDS, wanted);
+    const known = durationOf(device);
+    switch (command.command) {
+      case "start": {
+        const duration = command.duration_secs ?? known;
+        if (duration === undefined) {
+          throw new HubError("invalid", "duration_secs: missing: this timer has not run yet, so say for how long");
+        }
+        return () => begin(device, msOf(duration), duration, cause);
+      }
+      case "restart":
+        if (known === undefined)
+          throw wrongState(device, "restart it: it has not run yet, start it with duration_secs");
+        return () => begin(device, msOf(known), known, cause);
+      case "pause":
+        if (stateOf(device) !== "started") throw wrongState(device, "pause it: only a started timer can be paused");
+        return () => pause(device, cause);
+      case "resume":
+        if (stateOf(device) !== "paused") throw wrongState(device, "resume it: only a paused timer can be resumed");
+        return () => begin(device, msOf(numberIn(device, "remaining_secs") ?? 0), known, cause);
+      case "cancel":
+        if (!["started", "paused"].includes(stateOf(device))) {
+          throw wrongState(device, "cancel it: only a started or paused timer can be cancelled");
+        }
+        return () => move(device, { attributes: withDuration("cancelled", known) }, cause);
+    }
+  }
+
+  /** Whether the wall clock has stepped shows in the stored ends: they no longer lie as far ahead as there is time left. */
+  function compare(): void {
+    const unsure = clock.mono() - startedMono < CLOCK_UNSURE_MS;
+    for (const device of [...running.keys()].map(own.get).sort(earlierEnd)) {
+      const run = running.get(device.id);
+      // Whoever is told of one timer may have commanded the next.
+      if (!run) continue;
+      const aheadMs = endsAtOf(device) - clock.now();
+      const leftMs = remainingMs(run);
+      if (Math.abs(aheadMs - leftMs) <= STEP_MS) continue;
+      if (!run.restored || !unsure) own.happened(device.id, { ...device.attributes, ends_at: endOf(run) });
+      else if (aheadMs < leftMs) takeUp(device);
+    }
+  }
+
+  function takeUp(device: Device): void {
+    const durationMs = msOf(durationOf(device) ?? 0);
+    const left = Math.min(endsAtOf(device) - clock.now(), durationMs);
+    if (left > 0) put(device.id, arm(device.id, left, true))?.[Symbol.dispose]();
+    else expire(device);
+  }
+
+  return {
+    ...own,
+    create: (device) => own.create(device, { state: "idle" }),
+    remainingSecs(device) {
+      const run = running.get(device.id);
+      return run ? remainingMs(run) / 1000 : numberIn(device, "remaining_secs");
+    },
+    prepare,
+    start() {
+      startedMono = clock.mono();
+      const started = own.list().filter((device) => stateOf(device) === "started");
+      for (const device of started.sort(earlierEnd)) if (stateOf(device) === "started") takeUp(device);
+    },
+    [Symbol.dispose]() {
+      removals[Symbol.dispose]();
+      for (const run of running.values()) run[Symbol.dispose]();
+      comparing?.[Symbol.dispose]();
+    },
+  };
+}
+
+function wrongState(device: Device, what: string): HubError {
+  return new HubError("conflict", `the timer "${device.id}" is ${stateOf(device)}: cannot ${what}`);
+}

@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { createWriteBudget } from "../../src/core/write-budget.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const MB = 1_000_000;
+
+function rig(mbPerDay?: number) {
+  const clock = createVirtualClock();
+  let total = 7 * MB;
+  const budget = createWriteBudget({
+    clock,
+    bytesPerDay: mbPerDay === undefined ? undefined : mbPerDay * MB,
+    bytesWritten: () => total,
+  });
+  return { clock, budget, write: (bytes: number) => void (total += bytes) };
+}
+
+/** Writes `bytes` each second of a day whenever the budget lets it; answers all that was written. */
+async function aDayOf(bytes: number, mbPerDay: number): Promise<{ bytes: number; longestWaitMs: number }> {
+  const { clock, budget, write } = rig(mbPerDay);
+  let waited = 0;
+  let longestWaitMs = 0;
+  const timer = clock.every("writer", 10_000, () => {
+    waited += 10_000;
+    if (!budget.allows(waited)) return;
+    longestWaitMs = Math.max(longestWaitMs, waited);
+    waited = 0;
+    write(bytes);
+  });
+  for (let hour = 0; hour < 24; hour++) await clock.advance(3_600_000);
+  timer[Symbol.dispose]();
+  return { bytes: budget.writtenLastDay() ?? 0, longestWaitMs };
+}
+
+test("a house below its allowance is never held back", async () => {
+  expect((await aDayOf(10_000, 240)).longestWaitMs).toBe(10_000);
+});
+
+test("a talkative house is written less often, and stays within the day's allowance and one hour's more", async () => {
+  const day = await aDayOf(100_000, 240);
+  expect(day.bytes).toBeLessThan(251 * MB);
+  expect(day.bytes).toBeGreaterThanOrEqual(230 * MB);
+  expect(day.longestWaitMs).toBeLessThanOrEqual(60_000);
+});
+
+test("nothing waits longer than ten minutes, however much was written", async () => {
+  const day = await aDayOf(20 * MB, 240);
+  expect(day.longestWaitMs).toBe(600_000);
+});
+
+test("a single flood does not hold the hub back for longer than a day", async () => {
+  const { clock, budget, write } = rig(240);
+  write(100_000 * MB);
+  expect(budget.allows(0)).toBe(false);
+  expect(budget.sparing).toBe(true);
+  for (let hour = 0; hour < 25; hour++) await clock.advance(3_600_000);
+  expect(budget.allows(0)).toBe(true);
+  expect(budget.sparing).toBe(false);
+});
+
+test("without a limit, and where the system does not count, nothing waits", () => {
+  const free = rig();
+  free.write(100_000 * MB);
+  expect(free.budget.allows(0)).toBe(true);
+  const uncounted = createWriteBudget({ clock: createVirtualClock(), bytesPerDay: MB, bytesWritten: () => undefined });
+  expect(uncounted.allows(0)).toBe(true);
+  expect(uncounted.written()).toBeUndefined();
+});
+
+test("tells what was written since the start, and in the last day", async () => {
+  const { clock, budget, write } = rig(240);
+  write(3 * MB);
+  expect([budget.written(), budget.writtenLastDay()]).toEqual([10 * MB, 3 * MB]);
+  for (let hour = 0; hour < 30; hour++) await clock.advance(3_600_000);
+  write(MB);
+  expect([budget.written(), budget.writtenLastDay()]).toEqual([11 * MB, MB]);
+});

@@ -1,0 +1,50 @@
+// What a device says to commands that it cannot obey.
+import { expect, test } from "bun:test";
+import { problemsOf } from "../../plugins/virtual/commands.ts";
+import { leakSensor } from "../../plugins/virtual/devices/leak-sensor.ts";
+import { plainLight, tunableLight } from "../../plugins/virtual/devices/light.ts";
+import { thermostat } from "../../plugins/virtual/devices/thermostat.ts";
+
+test.each([
+  [{ on: "yes" }, ["on: must be true or false"]],
+  [{ on: null }, ["on: must be true or false"]],
+  [{ brightness: 255 }, ["brightness: must be a whole number from 0 to 254"]],
+  [{ brightness: -1 }, ["brightness: must be a whole number from 0 to 254"]],
+  [{ brightness: 1.5 }, ["brightness: must be a whole number from 0 to 254"]],
+  [{ brightness: "100" }, ["brightness: must be a whole number from 0 to 254"]],
+  [{ brightness: [100] }, ["brightness: must be a whole number from 0 to 254"]],
+  [{ transition: Number.POSITIVE_INFINITY }, ["transition: must be a number from 0 to 300"]],
+  [{ command: "explode" }, ['command: must be "toggle"']],
+  [{ power_w: 5 }, ["power_w: is a reading and cannot be set"]],
+  [{ color_temp: 200 }, ["color_temp: unknown; a command may hold on, brightness, transition, command"]],
+  [{ constructor: 1 }, ["constructor: unknown; a command may hold on, brightness, transition, command"]],
+  [{}, ["the command is empty; it may hold on, brightness, transition, command"]],
+])("a light is told %j", (command, problems) => {
+  expect(problemsOf(command as never, plainLight)).toEqual(problems);
+});
+
+test("all problems at once, but not more than a person reads, and none is a whole page", () => {
+  expect(problemsOf({ on: 1, brightness: 300, color_temp: 100 }, tunableLight)).toHaveLength(3);
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`${at}${"x".repeat(5000)}`, at]));
+  const problems = problemsOf(many, tunableLight);
+  expect(problems).toHaveLength(10);
+  expect(problems.join("").length).toBeLessThan(1500);
+});
+
+test("the thermostat names its modes and ranges", () => {
+  expect(problemsOf({ mode: "cool", setpoint: 99, heating: true }, thermostat)).toEqual([
+    'mode: must be "off" or "heat"',
+    "setpoint: must be a number from 5 to 30",
+    "heating: is a reading and cannot be set",
+  ]);
+});
+
+test("what fits each by itself but not together is refused, too", () => {
+  expect(plainLight.objection?.({ on: true, brightness: 0 })).toContain("brightness: 0 is off");
+  expect(plainLight.objection?.({ command: "toggle", on: true })).toContain("goes with nothing but transition");
+  expect(plainLight.objection?.({ transition: 3 })).toContain("needs something to change");
+  expect(plainLight.objection?.({ command: "toggle", transition: 3 })).toBeUndefined();
+  expect(leakSensor.objection?.({ minutes: 3 })).toContain("needs leak = true");
+  expect(leakSensor.objection?.({ leak: false, minutes: 3 })).toContain("needs leak = true");
+  expect(leakSensor.objection?.({ leak: true, minutes: 3 })).toBeUndefined();
+});

@@ -1,0 +1,241 @@
+// The house as a process on a real broker: what it registers, obeys, refuses and keeps to itself.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openBroker, type TestBroker } from "../plugins-sdk/support/broker.ts";
+import { type Bundle, bundlePlugin, startChild } from "../plugins-sdk/support/child.ts";
+import { until } from "../plugins-sdk/support/until.ts";
+
+let bundle: Bundle;
+beforeAll(async () => {
+  bundle = await bundlePlugin("plugins/virtual/main.ts");
+});
+afterAll(() => bundle[Symbol.asyncDispose]());
+
+const IDS = [
+  "virtual_light_living_room",
+  "virtual_light_kitchen",
+  "virtual_thermostat",
+  "virtual_leak_sensor",
+  "virtual_front_door",
+  "virtual_motion_sensor",
+];
+const CAUSE = { kind: "user", actor_name: "anna", correlation_id: "c1" };
+
+async function startHouse(broker: TestBroker, toml?: string) {
+  const config = `${bundle.folder}/${crypto.randomUUID()}.toml`;
+  await Bun.write(config, toml ?? (await Bun.file(`${import.meta.dir}/../../plugins/virtual/config.toml`).text()));
+  const child = startChild({ bundle, port: broker.port, id: "virtual", config });
+  await until("the actions are known", () => broker.retained("house/plugins/virtual/capabilities")?.includes("burst"));
+  return {
+    child,
+    states: (id: string) => broker.on(`house/devices/${id}/state`),
+    last: (id: string) => broker.on(`house/devices/${id}/state`).at(-1),
+    tell: (id: string, command: object) => broker.send(`house/devices/${id}/cmd`, command),
+    async ask(action: string, body: object) {
+      const request_id = crypto.randomUUID();
+      broker.send("house/plugins/virtual/manage/cmd", { action, request_id, ...body });
+      const fits = (body: Record<string, unknown>) => body.request_id === request_id;
+      return await until(`an answer to ${action}`, () => broker.on("house/plugins/virtual/manage/response").find(fits));
+    },
+    events: (id: unknown) => broker.on(`house/plugins/virtual/commands/${id}/events`),
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+}
+
+interface JsonSchema {
+  required: string[];
+  additionalProperties: boolean;
+  properties: Record<string, { type?: string; minimum?: number; maximum?: number; anyOf?: { const: unknown }[] }>;
+}
+
+/** As somebody who has only the JSON would check it. */
+function misfits({ properties, required, additionalProperties }: JsonSchema, attributes: Record<string, unknown>) {
+  expect(additionalProperties).toBe(false);
+  const wrong = Object.entries(attributes).filter(([key, value]) => {
+    const { type, minimum = -Infinity, maximum = Infinity, anyOf } = properties[key] ?? { type: "unknown" };
+    if (anyOf) return !anyOf.some((one) => one.const === value);
+    if (type === "boolean") return typeof value !== "boolean";
+    if (type === "integer" && !Number.isInteger(value)) return true;
+    return !["integer", "number"].includes(type ?? "") || !(Number(value) >= minimum && Number(value) <= maximum);
+  });
+  return [...wrong.map(([key]) => key), ...required.filter((key) => !(key in attributes))];
+}
+
+test("registers every device with capabilities that its own report fits", async () => {
+  await using broker = await openBroker();
+  await using house = await startHouse(broker);
+  await until("all reports", () => IDS.every((id) => house.last(id)));
+  const registered = broker.on("house/plugins/virtual/register");
+  expect(registered.map(({ device_id }) => device_id).sort()).toEqual([...IDS].sort());
+  for (const { device_id, capabilities, ...about } of registered) {
+    expect(about).toEqual({
+      ...{ plugin_id: "virtual", name: expect.any(String), area: expect.any(String), device_type: expect.any(String) },
+      ...{ manufacturer: "Hub", model: expect.any(String), sw_version: "1.0.0" },
+    });
+    const state = house.last(String(device_id)) ?? {};
+    expect({ device_id, misfits: misfits(capabilities as JsonSchema, state) }).toEqual({ device_id, misfits: [] });
+  }
+  expect(house.last("virtual_light_living_room")).toHaveProperty("color_temp");
+  expect(house.last("virtual_light_kitchen")).not.toHaveProperty("color_temp");
+});
+
+test("obeys commands, and each state names its cause", async () => {
+  await using broker = await openBroker();
+  await using house = await startHouse(broker);
+  const rows = [
+    ["virtual_light_kitchen", { on: true, brightness: 127 }, { on: true, brightness: 127, power_w: 4.8 }],
+    ["virtual_light_living_room", { command: "toggle" }, { on: true }],
+    ["virtual_light_living_room", { color_temp: 200 }, { color_temp: 200 }],
+    ["virtual_front_door", { open: true }, { open: true, battery_pct: 92 }],
+    ["virtual_front_door", { battery_pct: 10 }, { open: true, battery_pct: 10 }],
+    ["virtual_leak_sensor", { leak: true }, { leak: true }],
+    ["virtual_motion_sensor", { motion: true }, { motion: true }],
+    ["virtual_thermostat", { temperature: 15 }, { temperature: 15, heating: true }],
+    ["virtual_thermostat", { setpoint: 22.5, mode: "off" }, { setpoint: 22.5, mode: "off", heating: false }],
+  ] as const;
+  for (const [id, command, expected] of rows) {
+    const before = house.states(id).length;
+    house.tell(id, { ...command, _hc: { command: CAUSE } });
+    await until(`${id} obeys`, () => house.states(id).length > before);
+    expect(house.last(id)).toMatchObject({ ...expected, _hc: { change: CAUSE } });
+  }
+  expect(broker.on("house/events/command_refused")).toEqual([]);
+});
+
+test("a transition is reported on its way, and all of it names its cause", async () => {
+  await using broker = await openBroker();
+  await using house = await startHouse(broker);
+  const id = "virtual_light_kitchen";
+  house.tell(id, { on: true, transition: 0.5, _hc: { command: CAUSE } });
+  await until("it has arrived", () => house.last(id)?.brightness === 254 && house.last(id)?.on);
+  const [, ...way] = house.states(id);
+  expect(way.length).toBeGreaterThan(3);
+  expect(way.length).toBeLessThanOrEqual(11);
+  expect(way.every(({ _hc }) => Bun.deepEquals(_hc, { change: CAUSE }))).toBe(true);
+});
+
+test("refuses what it cannot obey in the log and in an event that names the request, and stays up", async () => {
+  await using broker = await openBroker();
+  await using house = await startHouse(broker);
+  const id = "virtual_light_kitchen";
+  house.tell(id, { brightness: 300, colour: "red-secret", _hc: { command: CAUSE } });
+  const reason = expect.stringMatching(/^brightness: must be a whole number from 0 to 254; colour: unknown; /);
+  const refused = await until("the event", () => broker.on("house/events/command_refused")[0]);
+  expect(refused).toEqual({ device_id: id, reason, correlation_id: "c1" });
+  expect(broker.on("house/plugins/virtual/logs")).toContainEqual(
+    expect.objectContaining({ level: "warning", message: "a command was refused", fields: { device_id: id, reason } }),
+  );
+  const bad = [[], "on", 1, null, { on: { deep: true } }, { battery_pct: 5 }, { transition: 1 }, {}];
+  for (const command of bad) house.tell(id, command as object);
+  house.tell("virtual_thermostat", { mode: "cool" });
+  house.tell("virtual_leak_sensor", { minutes: 5 });
+  house.tell(id, { on: true });
+  await until("it obeys still", () => house.last(id)?.on);
+  expect(house.states(id)).toHaveLength(2);
+  expect(broker.packets.map(({ text }) => text).filter((text) => /red-secret/.test(text))).toHaveLength(1);
+});
+
+test("a step in which nothing changed reports nothing", async () => {
+  await using broker = await openBroker();
+  await using house = await startHouse(broker, "interval_secs = 1\nspeed = 120\nbattery_drain_pct_per_day = 0\n");
+  await until("the thermostat shows that steps pass", () => house.states("virtual_thermostat").length >= 4, 10_000);
+  for (const id of IDS.filter((id) => id !== "virtual_thermostat")) expect(house.states(id)).toHaveLength(1);
+  // A command that changes nothing is no news either.
+  house.tell("virtual_front_door", { open: false });
+  house.tell("virtual_front_door", { open: true });
+  await until("the door is open", () => house.last("virtual_front_door")?.open);
+  expect(house.states("virtual_front_door")).toHaveLength(2);
+}, 15_000);
+
+test("with random events something moves without being asked, and without a cause", async () => {
+  await using broker = await openBroker();
+  await using house = await startHouse(broker, "interval_secs = 1\nspeed = 3600\nrandom_events = true\n");
+  const moved = () => [...house.states("virtual_front_door"), ...house.states("virtual_motion_sensor")];
+  await until("something moves", () => moved().some(({ open, motion }) => open || motion), 15_000);
+  expect(moved().filter((state) => "_hc" in state)).toEqual([]);
+}, 20_000);
+
+test("a house of two hundred lights, and one that is smaller after a change of its configuration", async () => {
+  await using broker = await openBroker();
+  await using house = await startHouse(broker, "lights = 200\n");
+  await until("204 devices", () => broker.on("house/plugins/virtual/register").length === 204);
+  await until("the last light's state", () => house.last("virtual_light_cellar_25"));
+  expect(await house.ask("set_config", { config: { lights: 1 } })).toMatchObject({ status: "ok" });
+  await until("199 are gone", () => broker.on("house/plugins/virtual/unregister").length === 199);
+  house.tell("virtual_light_living_room", { on: true });
+  await until("the one that is left obeys", () => house.last("virtual_light_living_room")?.on);
+});
+
+test("actions: a leak that dries, a battery that falls, and what they refuse", async () => {
+  await using broker = await openBroker();
+  await using house = await startHouse(broker, "speed = 600\n");
+  expect(await house.ask("simulate_leak", { minutes: 10 })).toMatchObject({ status: "ok" });
+  await until("it is wet", () => house.last("virtual_leak_sensor")?.leak);
+  await until("it is dry again, long before the next step", () => house.last("virtual_leak_sensor")?.leak === false);
+  expect(await house.ask("simulate_leak", { minutes: 0 })).toMatchObject({ status: "error" });
+
+  const device = "virtual_front_door";
+  expect(await house.ask("drain_battery", { device })).toMatchObject({ data: { device, battery_pct: 10 } });
+  await until("it is at 10 %", () => house.last(device)?.battery_pct === 10);
+  const up = await house.ask("drain_battery", { device, to_pct: 50 });
+  expect(up).toMatchObject({ status: "error", error: expect.stringContaining("only 10 % are left") });
+  const none = await house.ask("drain_battery", { device: "virtual_light_kitchen" });
+  expect(none).toMatchObject({ status: "error", error: expect.stringContaining("virtual_leak_sensor") });
+});
+
+test("a burst says so many changes in its time, and the light is as before", async () => {
+  await using broker = await openBroker();
+  await using house = await startHouse(broker);
+  const id = "virtual_light_kitchen";
+  const before = house.last(id) as Record<string, unknown>;
+  const { request_id } = await house.ask("burst", { device: id, changes: 2000, per_second: 4000 });
+  const end = await until("its end", () => house.events(request_id).find(({ stage }) => stage === "complete"));
+  expect(end).toMatchObject({ data: { changes: 2000 } });
+  expect((end.data as { took_ms: number }).took_ms).toBeGreaterThan(450);
+  await until("its own state", () => house.states(id).length === 2002);
+  expect(house.last(id)).toEqual(before);
+  const values = house.states(id).map(({ brightness }) => brightness);
+  expect(values.filter((value, at) => at > 0 && value === values[at - 1])).toEqual([]);
+  expect(house.states(id)[1]).toEqual({ on: true, brightness: 1, power_w: 0.5 });
+});
+
+test("a burst is cancelled at once; one without end is refused", async () => {
+  await using broker = await openBroker();
+  await using house = await startHouse(broker);
+  const id = "virtual_light_living_room";
+  const { request_id } = await house.ask("burst", { changes: 50_000, per_second: 100 });
+  await until("it has begun", () => house.states(id).length > 3);
+  expect(await house.ask("burst", {})).toMatchObject({ status: "busy" });
+  broker.send("house/plugins/virtual/manage/cmd", { action: "cancel", request_id: "x", target_request_id: request_id });
+  await until("it is over", () => house.events(request_id).some(({ stage }) => stage === "canceled"));
+  await until("its own state", () => house.last(id)?.on === false);
+  for (const wrong of [{ changes: 50_001 }, { per_second: 10_001 }, { per_second: 0 }, { chnages: 5 }])
+    expect(await house.ask("burst", wrong)).toMatchObject({ status: "error" });
+  const { request_id: other } = await house.ask("burst", { device: "virtual_thermostat" });
+  const failed = await until("it fails", () => house.events(other).find(({ stage }) => stage === "error"));
+  expect(failed.error).toContain("device: must be one of virtual_light_living_room, virtual_light_kitchen");
+});
+
+test("ends within three seconds on SIGTERM, in the middle of a burst and of a transition, too", async () => {
+  await using broker = await openBroker();
+  await using house = await startHouse(broker);
+  house.tell("virtual_light_kitchen", { on: true, transition: 300 });
+  await house.ask("burst", { changes: 50_000, per_second: 5000 });
+  await until("it has begun", () => house.states("virtual_light_living_room").length > 100);
+  const asked = performance.now();
+  house.child.terminate();
+  expect(await house.child.exited).toBe(0);
+  expect(performance.now() - asked).toBeLessThan(3000);
+  expect(await house.child.stderr).toBe("");
+  for (const id of IDS) expect(broker.retained(`house/devices/${id}/availability`)).toBe("offline");
+  expect(house.last("virtual_light_living_room")).toMatchObject({ on: false });
+});
+
+test("a wrong configuration names every problem", async () => {
+  await using broker = await openBroker();
+  const config = `${bundle.folder}/wrong.toml`;
+  await Bun.write(config, "lights = 0\nspeed = 0.5\nspede = 2\n");
+  await using child = startChild({ bundle, port: broker.port, id: "virtual", config });
+  expect(await child.exited).toBe(1);
+  const said = await child.stderr;
+  for (const word of ["lights:", "speed:", "spede: unknown key"]) expect(said).toContain(word);
+});

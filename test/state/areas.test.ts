@@ -1,0 +1,117 @@
+import { describe, expect, test } from "bun:test";
+import { silentLog } from "../../src/core/log.ts";
+import { openStateDb } from "../../src/db/state-db.ts";
+import { type Areas, openAreas } from "../../src/state/areas.ts";
+import { openRegistry, type Registry } from "../../src/state/registry.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+interface Rig extends Disposable {
+  areas: Areas;
+  registry: Registry;
+  /** Rows written so far, whatever the table. */
+  writes(): number;
+  reopen(): Rig;
+}
+
+function rig(folder = createTemporaryFolder(), clock = createVirtualClock()): Rig {
+  const db = openStateDb(folder.at("state.redb"), clock.now);
+  const registry = openRegistry({ db, clock, log: silentLog, emit() {}, flushSecs: 1 });
+  return {
+    areas: openAreas({ db, registry, clock }),
+    registry,
+    writes: () => db.durable.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0,
+    reopen: () => rig(folder, clock),
+    [Symbol.dispose]() {
+      registry[Symbol.dispose]();
+      db[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+describe("an area a person makes", () => {
+  test("gets an id from its name, and is there after a restart", () => {
+    using hub = rig();
+    const made = hub.areas.create({ name: " Living Room " });
+    expect(made).toEqual({ id: "living_room", name: "Living Room", devices: 0, declared: true });
+    expect(() => hub.areas.create({ name: "Living-Room" })).toThrow("already");
+    hub.areas.create({ name: "Living Room", id: "upstairs" });
+    using again = hub.reopen();
+    expect(again.areas.list().map(({ id, name }) => [id, name])).toEqual([
+      ["living_room", "Living Room"],
+      ["upstairs", "Living Room"],
+    ]);
+  });
+
+  test.each([
+    ["a blank name", { name: "   " }, "1 to 200"],
+    ["a name without letters", { name: "!?" }, "give one as well"],
+    ["an id with a slash", { name: "Attic", id: "a/b" }, "without /"],
+  ])("is refused with %s", (_what, area, message) => {
+    using hub = rig();
+    expect(() => hub.areas.create(area)).toThrow(message);
+    expect(hub.areas.list()).toEqual([]);
+  });
+
+  test("counts its devices, and takes the area from them when it goes", () => {
+    using hub = rig();
+    hub.areas.create({ name: "Attic" });
+    for (const id of ["lamp", "fan", "tv"]) hub.registry.register({ device_id: id }, "zigbee");
+    for (const id of ["lamp", "fan"]) hub.registry.edit(id, { area: "attic" });
+    expect(hub.areas.get("attic").devices).toBe(2);
+    hub.areas.remove("attic");
+    using again = hub.reopen();
+    expect(again.areas.list()).toEqual([]);
+    expect([...again.registry.list()].map(({ area }) => area)).toEqual([undefined, undefined, undefined]);
+    expect(() => hub.areas.remove("attic")).toThrow('no area "attic"');
+  });
+
+  test("is written once for a name that stays the same", () => {
+    using hub = rig();
+    hub.areas.create({ name: "Attic" });
+    hub.areas.edit("attic", { name: "Studio" });
+    const before = hub.writes();
+    expect(hub.areas.edit("attic", { name: "Studio" }).name).toBe("Studio");
+    expect(hub.writes()).toBe(before);
+  });
+});
+
+describe("an area a plugin speaks of", () => {
+  test("is listed while a device is in it, and stays once it has a name", () => {
+    using hub = rig();
+    hub.registry.register({ device_id: "lamp", area: "Ground Floor/Hall" }, "zigbee");
+    expect(hub.areas.list()).toEqual([
+      { id: "Ground Floor/Hall", name: "Ground Floor/Hall", devices: 1, declared: false },
+    ]);
+    expect(() => hub.areas.get("Hall")).toThrow('no area "Hall"');
+    hub.areas.edit("Ground Floor/Hall", { name: "Hall" });
+    hub.registry.remove("lamp");
+    using again = hub.reopen();
+    expect(again.areas.list()).toEqual([{ id: "Ground Floor/Hall", name: "Hall", devices: 0, declared: true }]);
+  });
+
+  test("is gone with its last device", () => {
+    using hub = rig();
+    hub.registry.register({ device_id: "lamp", area: "hall" }, "zigbee");
+    hub.registry.remove("lamp");
+    expect(hub.areas.list()).toEqual([]);
+  });
+
+  test("becomes a person's own when it is made under its id or name: there is no second one", () => {
+    using hub = rig();
+    hub.registry.register({ device_id: "lamp", area: "hall" }, "zigbee");
+    hub.registry.register({ device_id: "fan", area: "Dining Room" }, "zigbee");
+    expect(hub.areas.create({ name: "Hall" })).toEqual({ id: "hall", name: "Hall", devices: 1, declared: true });
+    expect(hub.areas.create({ name: "Dining Room" })).toMatchObject({ id: "Dining Room", devices: 1, declared: true });
+    expect(hub.areas.list()).toHaveLength(2);
+  });
+
+  test("can be removed: its devices are then in none", () => {
+    using hub = rig();
+    hub.registry.register({ device_id: "lamp", area: "hall" }, "zigbee");
+    hub.areas.remove("hall");
+    expect(hub.registry.get("lamp").area).toBeUndefined();
+    expect(hub.areas.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,244 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Json, JsonObject } from "../../src/core/json.ts";
+import { openLog } from "../../src/core/log.ts";
+import { checkValue } from "../../src/core/schema.ts";
+import { openStateDb } from "../../src/db/state-db.ts";
+import { createEventFeed } from "../../src/events/feed.ts";
+import { startBatteryWatch } from "../../src/state/battery.ts";
+import { BatterySection, batteryProblems } from "../../src/state/battery-config.ts";
+import { openRegistry, type Registry } from "../../src/state/registry.ts";
+import { createTestOutput } from "../support/edge.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
+
+interface Told {
+  type: string;
+  device_id: string;
+  battery_pct: number;
+}
+
+interface Rig extends Disposable {
+  registry: Registry;
+  clock: VirtualClock;
+  /** The battery events of this start. */
+  told: Told[];
+  /** "low 15" or "recovered 80" for each of them. */
+  readonly said: string[];
+  report(attributes: JsonObject): void;
+  /** Rows of the latch's table. */
+  latched(): string[];
+  writes(): number;
+  /** As a disk that turned read-only does. */
+  refuseWrites(refuse: boolean): void;
+  /** Another start on the same file, as after a power cut. */
+  reopen(changed?: BatterySection): Rig;
+}
+
+const defaults: BatterySection = { threshold_pct: 20, recover_band_pct: 5 };
+
+function rig(config = defaults, path?: string, clock = createVirtualClock()): Rig {
+  using stack = new DisposableStack();
+  const file = path ?? stack.use(createTemporaryFolder()).at("state.redb");
+  const db = stack.use(openStateDb(file, clock.now));
+  const { log } = openLog({ clock, output: createTestOutput(), level: "error" });
+  const feed = createEventFeed({ clock, log, buffer: 1000, mark: { load: () => 0, save() {} } });
+  const told: Told[] = [];
+  for (const type of ["device_battery_low", "device_battery_recovered"] as const)
+    feed.on(type, "test", ({ event: { timestamp: _timestamp, seq: _seq, ...event } }) => void told.push(event));
+  const registry = stack.use(openRegistry({ db, clock, log, emit: feed.emit, flushSecs: 1 }));
+  stack.use(startBatteryWatch({ feed, registry, db, config, clock, log, emit: feed.emit }));
+  const parts = stack.move();
+  return {
+    registry,
+    clock,
+    told,
+    get said() {
+      return told.map(({ type, battery_pct }) => `${type.replace("device_battery_", "")} ${battery_pct}`);
+    },
+    report: (attributes) => registry.state("sensor", attributes, { pluginId: "zigbee", partial: false }),
+    latched: () =>
+      db.durable
+        .query<{ device_id: string }, []>("SELECT device_id FROM battery_low")
+        .all()
+        .map(({ device_id }) => device_id),
+    writes: () => db.durable.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0,
+    refuseWrites: (refuse) => void db.durable.run(`PRAGMA query_only = ${refuse}`),
+    reopen: (changed = config) => rig(changed, file, createVirtualClock(clock.now())),
+    [Symbol.dispose]: () => parts[Symbol.dispose](),
+  };
+}
+
+describe("a battery", () => {
+  test("that runs low is told with name and level, and again when it is good", () => {
+    using hub = rig();
+    hub.registry.register({ device_id: "sensor", name: "Front door" }, "zigbee");
+    for (const battery_pct of [60, 20, 5, 25, 26, 90]) hub.report({ battery_pct });
+    expect(hub.told).toEqual([
+      {
+        type: "device_battery_low",
+        device_id: "sensor",
+        device_name: "Front door",
+        battery_pct: 20,
+        threshold_pct: 20,
+      } as Told,
+      { type: "device_battery_recovered", device_id: "sensor", device_name: "Front door", battery_pct: 26 } as Told,
+    ]);
+  });
+
+  test("that wavers around the threshold is told once", () => {
+    using hub = rig();
+    for (const battery_pct of [21, 19, 21, 19, 25, 20, 22, 19]) hub.report({ battery_pct });
+    expect(hub.said).toEqual(["low 19"]);
+  });
+
+  test("that is low in the first report is told once, and not again after a restart", () => {
+    using hub = rig();
+    hub.report({ battery_pct: 7 });
+    using again = hub.reopen();
+    again.report({ battery_pct: 7 });
+    again.report({ battery_pct: 6 });
+    again.report({ battery_pct: 80 });
+    using third = again.reopen();
+    third.report({ battery_pct: 10 });
+    expect([hub.said, again.said, third.said]).toEqual([["low 7"], ["recovered 80"], ["low 10"]]);
+  });
+
+  test("of a device that was removed is told anew when it comes back", () => {
+    using hub = rig();
+    hub.report({ battery_pct: 7 });
+    hub.registry.remove("sensor");
+    expect(hub.latched()).toEqual([]);
+    hub.report({ battery_pct: 6 });
+    using again = hub.reopen();
+    again.report({ battery_pct: 90 });
+    expect([hub.said, again.said]).toEqual([["low 7", "low 6"], ["recovered 90"]]);
+  });
+
+  test("costs the disk two rows from low to good again, whatever is reported between", () => {
+    using hub = rig();
+    hub.registry.register({ device_id: "sensor" }, "zigbee");
+    const before = hub.writes();
+    for (const battery_pct of [80, 60, 21, 15, 14, 21, 15, 3, 100, 99, 98]) hub.report({ battery_pct });
+    expect(hub.said).toEqual(["low 15", "recovered 100"]);
+    expect(hub.writes() - before).toBe(2);
+  });
+
+  test("has the threshold and the band of the configuration", () => {
+    using hub = rig({ threshold_pct: 50, recover_band_pct: 0 });
+    for (const battery_pct of [51, 50, 50.5, 50]) hub.report({ battery_pct });
+    expect(hub.said).toEqual(["low 50", "recovered 50.5", "low 50"]);
+  });
+});
+
+test("a threshold that was raised counts from the next change of the level: what was restored is no change", async () => {
+  using hub = rig();
+  hub.report({ battery: 30, temperature: 20 });
+  await hub.clock.advance(1000);
+  using again = hub.reopen({ threshold_pct: 40, recover_band_pct: 5 });
+  again.report({ battery: 30, temperature: 21 });
+  expect(again.said).toEqual([]);
+  again.report({ battery: 29, temperature: 21 });
+  expect(again.said).toEqual(["low 29"]);
+});
+
+describe("a level", () => {
+  test.each<[string, JsonObject, string[]]>([
+    ["battery_pct", { battery_pct: 12 }, ["low 12"]],
+    ["battery", { battery: 12 }, ["low 12"]],
+    ["battery_level", { battery_level: 12 }, ["low 12"]],
+    ["the first of several that is one", { battery_level: 90, battery: "low", battery_pct: true }, []],
+    ["the first of several", { battery_level: 90, battery: 12 }, ["low 12"]],
+    ["text", { battery: "12" }, ["low 12"]],
+    ["text with a sign", { battery: " 12.5 % " }, ["low 12.5"]],
+    ["below nothing", { battery: -1 }, ["low 0"]],
+    ["true or false is none", { battery: false }, []],
+    ["other text is none", { battery: "low" }, []],
+    ["empty text is none", { battery: "" }, []],
+    ["a list is none", { battery: [5] }, []],
+    ["another attribute is none", { battery_state: 5, temperature: 3 }, []],
+  ])("is read from %s", (_what, attributes, said) => {
+    using hub = rig();
+    hub.report(attributes);
+    expect(hub.said).toEqual(said);
+  });
+
+  test("above 100 is 100, and a change of something else says nothing of it", () => {
+    using hub = rig();
+    hub.report({ battery: 5, temperature: 20 });
+    hub.report({ battery: 5, temperature: 21 });
+    hub.report({ battery: 255, temperature: 21 });
+    expect(hub.said).toEqual(["low 5", "recovered 100"]);
+  });
+});
+
+test("while the disk refuses it is told once all the same, and kept when it can be written", async () => {
+  using hub = rig();
+  hub.report({ battery: 50 });
+  hub.refuseWrites(true);
+  for (const battery of [10, 9, 21, 8]) hub.report({ battery });
+  await hub.clock.advance(60_000);
+  expect(hub.said).toEqual(["low 10"]);
+  expect(hub.latched()).toEqual([]);
+  hub.refuseWrites(false);
+  await hub.clock.advance(10_000);
+  using again = hub.reopen();
+  again.report({ battery: 7 });
+  expect(again.said).toEqual([]);
+});
+
+test("low and recovered take turns, whatever is reported and however often the hub restarts", () => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: -5, max: 120 }) },
+    { weight: 4, arbitrary: fc.integer({ min: 18, max: 27 }) },
+    fc.constantFrom<Json>("restart", "12 %", "high", true, null),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      using stack = new DisposableStack();
+      let hub = stack.use(rig());
+      const said: string[] = [];
+      let low = false;
+      const expected: string[] = [];
+      for (const [at, one] of steps.entries()) {
+        if (one === "restart") {
+          said.push(...hub.said);
+          hub = stack.use(hub.reopen());
+          continue;
+        }
+        hub.report({ battery: one, at });
+        const level = one === "12 %" ? 12 : one;
+        if (typeof level !== "number") continue;
+        if (low ? level > 25 : level <= 20) {
+          low = !low;
+          expected.push(`${low ? "low" : "recovered"} ${Math.min(100, Math.max(0, level))}`);
+        }
+      }
+      expect([...said, ...hub.said]).toEqual(expected);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+describe("[battery]", () => {
+  test("has 20 and 5 unless told otherwise", () => {
+    expect(checkValue(BatterySection, {})).toEqual({ ok: true, value: defaults });
+  });
+
+  test.each([
+    { threshold_pct: 0 },
+    { threshold_pct: 100 },
+    { recover_band_pct: -1 },
+    { recover_band_pct: 51 },
+    { x: 1 },
+  ])("refuses %j", (section) => {
+    expect(checkValue(BatterySection, section).ok).toBe(false);
+  });
+
+  test("refuses a band that no battery could get above", () => {
+    expect(batteryProblems({ threshold_pct: 60, recover_band_pct: 40 })).toMatchObject([
+      { path: "battery.recover_band_pct", message: expect.stringContaining("below 100") },
+    ]);
+    expect(batteryProblems({ threshold_pct: 59, recover_band_pct: 40 })).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+// What goes to disk, counted by the kernel for the running hub: SD cards wear out.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { createHubPlace } from "../support/hub-place.ts";
+import type { HubProcess } from "../support/hub-process.ts";
+import { until } from "../support/wait.ts";
+
+const place = createHubPlace();
+let hub: HubProcess;
+beforeAll(async () => {
+  hub = await place.start();
+  await hub.adminToken();
+});
+afterAll(() => place[Symbol.asyncDispose]());
+
+const QUIET_MS = 4000;
+
+function bytesWritten(): number {
+  return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${hub.pid}/io`, "latin1"))?.[1]);
+}
+
+/** Everything that waited has gone to disk. */
+async function quiet(): Promise<void> {
+  let last = -1;
+  let since = performance.now();
+  await until(
+    "the hub writes nothing more",
+    () => {
+      const now = bytesWritten();
+      if (now !== last) since = performance.now();
+      last = now;
+      return performance.now() - since > 2500;
+    },
+    { timeoutMs: 20_000, everyMs: 100 },
+  );
+}
+
+test("an idle hub writes nothing", async () => {
+  await quiet();
+  const before = bytesWritten();
+  await Bun.sleep(QUIET_MS);
+  expect(bytesWritten() - before).toBe(0);
+});
+
+test("a device that says the same again and again costs no byte; a change does", async () => {
+  const client = await hub.mqtt();
+  const say = (temperature: number) =>
+    client.publishAsync("hub/devices/attic/state", JSON.stringify({ temperature }), { qos: 1 });
+  await say(20);
+  await quiet();
+  const before = bytesWritten();
+  for (let time = 0; time < 200; time++) await say(20);
+  await Bun.sleep(QUIET_MS);
+  expect(bytesWritten() - before).toBe(0);
+  await say(21);
+  await until("the change is written", () => bytesWritten() > before);
+  await quiet();
+  const status = await hub.get<{ disk: { written_bytes: number; limit_bytes_per_day: number } }>("/system/status");
+  expect(status.disk).toMatchObject({ written_bytes: bytesWritten(), limit_bytes_per_day: 500_000_000 });
+});
