@@ -13,6 +13,8 @@ export function createLocator(text: string): (path: string) => number | undefine
   for (const node of parseTOML(text).body[0].body) {
     if (node.type === "TOMLKeyValue") note(keysOf(node.key.keys), node.loc.start.line);
     else {
+      // The list as a whole stands where its first table does.
+      if (node.kind === "array") note(node.resolvedKey.slice(0, -1), node.loc.start.line);
       note(node.resolvedKey, node.loc.start.line);
       for (const pair of node.body) note([...node.resolvedKey, ...keysOf(pair.key.keys)], pair.loc.start.line);
     }

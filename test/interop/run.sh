@@ -82,6 +82,8 @@ answer() { ask GET "$1" | jq -e "$2"; }
 . "$here/http.sh"
 # shellcheck source=mqtt.sh
 . "$here/mqtt.sh"
+# shellcheck source=home.sh
+. "$here/home.sh"
 # shellcheck source=store.sh
 . "$here/store.sh"
 
@@ -90,5 +92,6 @@ check "hub check finds the configuration valid" hub check
 start_hub
 http_checks
 for version in 311 5; do mqtt_checks "$version"; done
+home_checks
 store_checks
 tell_and_end

@@ -16,7 +16,10 @@ store_checks() {
   check "sqlite3 reads the last state" same on\ the\ stream query \
     "SELECT json_extract(attributes, '$.seen') FROM device_state WHERE device_id = 'garage_5'"
 
+  past_checks
+
   start_hub
+  kept_checks
   check "after a restart the token still counts" same 200 status_of GET /auth/me
   check "… and no new password is printed" refused grep -q '^password: ' "$work/hub.log"
   check "… and the devices are there" answer /devices/garage_5 '.name == "Big door" and .attributes.seen == "on the stream"'
@@ -28,6 +31,7 @@ store_checks() {
   hub_pid=
   check "SIGKILL: no plugin is left behind" soon gone "$sysmon"
   check "SIGKILL: integrity_check" same ok sqlite3 "$home/data/state.redb" 'PRAGMA integrity_check'
+  check "SIGKILL: integrity_check of the history" same ok sqlite3 "$home/data/history.db" 'PRAGMA integrity_check'
   start_hub
   check "SIGKILL: it starts again with the last rename" answer /devices/garage_5 '.name == "Small door"'
   check "hub passwd on the running hub" same "the password of \"admin\" was changed" \

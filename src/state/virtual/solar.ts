@@ -67,9 +67,10 @@ export function createSun(place: Place): Sun {
 
   function search({ event, offsetMinutes }: SolarMoment, now: number): Around {
     const today = dayOf(now);
+    const inDay = finderOf(event, place);
     const moments = function* (from: number, step: 1 | -1): Generator<number> {
       for (let days = 0; days <= SEARCH_DAYS; days++) {
-        yield momentOf(event, from + days * step, place) + offsetMinutes * 60_000;
+        yield inDay(from + days * step) + offsetMinutes * 60_000;
       }
     };
     // With its offset a moment may lie in the day before or after its own.
@@ -95,16 +96,24 @@ export function createSun(place: Place): Sun {
   };
 }
 
-/** Epoch ms of the event in that solar day; NaN, which no comparison accepts, on a day without it. */
-function momentOf(event: SolarEvent, day: number, { latitude, longitude }: Place, altitudes: Altitudes): number {
+/** Makes a finder from solar day to epoch ms of the event; NaN, which no comparison accepts, for a day without it. */
+function finderOf(event: SolarEvent, { latitude, longitude }: Place): (day: number) => number {
   const [name, side] = EVENTS[event];
-  const meanNoon = (day + 0.5 - longitude / 360) * DAY_MS;
-  const noon = getTimes(new Date(meanNoon), latitude, longitude).solarNoon.getTime();
-  if (side === "noon") return noon;
-  if (side === "midnight") return noon - HALF_DAY_MS;
   const altitude = altitudeOf(name);
   const isUp = (at: number): boolean => getPosition(new Date(at), latitude, longitude).altitude >= altitude;
-  return passing(isUp, side === "morning" ? noon - HALF_DAY_MS : noon + HALF_DAY_MS, noon);
+  return function inDay(day) {
+    const meanNoon = (day + 0.5 - longitude / 360) * DAY_MS;
+    const noon = getTimes(new Date(meanNoon), latitude, longitude).solarNoon.getTime();
+    if (side === "noon") return noon;
+    if (side === "midnight") return noon - HALF_DAY_MS;
+    return passing(isUp, side === "morning" ? noon - HALF_DAY_MS : noon + HALF_DAY_MS, noon);
+  };
+}
+
+/** The altitude an event stands for, as `getPosition` sees it. At the equator nothing grazes, and suncalc's times are exact. */
+function altitudeOf(name: keyof SunTimes): number {
+  const at = getTimes(EQUINOX, 0, 0)[name];
+  return at instanceof Date ? getPosition(at, 0, 0).altitude : Number.NaN;
 }
 
 /** When the sun goes up or down between its midnight and noon, to the millisecond; NaN where it does neither. */

@@ -1,0 +1,42 @@
+# The house's own state over curl, and history.db as sqlite3 reads it.
+
+past() { sqlite3 -readonly "$home/data/history.db" "$1"; }
+lines_of() { ask GET "$1" | tr -d '\r' | wc -l; }
+
+home_checks() {
+  check "a timer is made" same 201 status_of POST /timers '{"id":"kettle","name":"Kettle"}'
+  check "… and started like any device" same 202 status_of PATCH /devices/kettle/state '{"command":"start","duration_secs":3600}'
+  check "… and runs" answer /timers/kettle '.state == "started" and .remaining_secs > 3500'
+  check "a switch is made and turned on" same '201 202' sh_of POST /switches '{"id":"guests"}' PATCH /devices/guests/state '{"on":true}'
+  check "a scene is made" same 201 status_of POST /scenes '{"id":"party","name":"Party","states":{"guests":{"on":false},"kettle":{"command":"pause"}}}'
+  check "… and activated" jq -e '.failed == [] and (.sent | length) == 2' <(ask POST /scenes/party/activate)
+  check "… and has done it" soon answer /switches/guests '.on == false'
+  check "a variable is written" same 200 status_of PUT /variables/guest_count '{"value":{"adults":2}}'
+  check "an area is made" same 201 status_of POST /areas '{"name":"Living Room"}'
+  check "… and has its device" same 200 status_of PATCH /devices/guests '{"area":"living_room"}'
+  check "… and counts it" answer /areas/living_room '.devices == 1'
+  check "the events tell it" answer '/events?type=scene_activated,hub_variable_changed' 'length == 2'
+  check "history as JSON" answer '/devices/guests/history?attribute=on' 'map(.value) | index(true) != null and .[-1] == false'
+  check "history as CSV" same 'timestamp,attribute,value' sh -c "curl -sS '$api/devices/guests/history?attribute=on&format=csv' -H 'Authorization: Bearer $token' | head -1 | tr -d '\r'"
+}
+
+# Two requests, and their two statuses on one line.
+sh_of() { # METHOD PATH BODY METHOD PATH BODY
+  echo "$(status_of "$1" "$2" "$3") $(status_of "$4" "$5" "$6")"
+}
+
+# On the stopped hub, after home_checks.
+past_checks() {
+  check "sqlite3: integrity_check of the history" same ok past 'PRAGMA integrity_check'
+  check "sqlite3: integrity_check of the state" same ok query 'PRAGMA integrity_check'
+  check "sqlite3 reads the history by its view" same 'guests|on' past "SELECT DISTINCT device_id, attribute FROM history WHERE device_id = 'guests' AND attribute = 'on'"
+  check "sqlite3 reads the scene" same Party query "SELECT name FROM scenes WHERE id = 'party'"
+  check "sqlite3 reads the variable" same 2 query "SELECT json_extract(value, '\$.adults') FROM variables WHERE name = 'guest_count'"
+}
+
+# On the hub started again.
+kept_checks() {
+  check "after a restart the timer is paused as before" answer /timers/kettle '.state == "paused" and .remaining_secs > 3000'
+  check "… the variable is there" answer /variables/guest_count '.value.adults == 2'
+  check "… and the history" answer '/devices/guests/history?attribute=on' 'length >= 2'
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { readModes } from "../../../src/state/virtual/modes-file.ts";
+
+const located = { located: true };
+const problems = (text: string, where = located): string[] =>
+  readModes(text, where).problems.map(({ line, path, message }) => `${line}: ${path}: ${message}`);
+const solar = (rest: string): string => `[[modes]]\nid = "night"\nkind = "solar"\n${rest}`;
+
+test("a good file is read as it is meant", () => {
+  const text = `${solar('name = "Night"\non_event = "sunset"\noff_event = "sunrise"\non_offset_minutes = -15')}
+[[modes]]
+id = "away"
+kind = "manual"
+`;
+  expect(readModes(text, located)).toEqual({
+    modes: [
+      {
+        id: "night",
+        name: "Night",
+        kind: "solar",
+        on: { event: "sunset", offsetMinutes: -15 },
+        off: { event: "sunrise", offsetMinutes: 0 },
+      },
+      { id: "away", name: "away", kind: "manual" },
+    ],
+    problems: [],
+  });
+});
+
+test("an empty file has no modes, and nothing wrong", () => {
+  expect(readModes("# nothing yet\n", located)).toEqual({ modes: [], problems: [] });
+});
+
+describe("what is wrong is told with its line", () => {
+  const events = 'on_event = "sunset"\noff_event = "sunrise"\n';
+  const rows: [text: string, says: string][] = [
+    ["[[modes]\n", "1: : is not valid TOML"],
+    ["[[mode]]\n", '1: mode: unknown key "mode" – did you mean "modes"?'],
+    ["modes = 3\n", "1: modes: must be tables: write [[modes]]"],
+    ["modes = [1]\n", "1: modes[0]: must be a table"],
+    ['[[modes]]\nkind = "manual"\n', "1: modes[0].id: missing"],
+    ['[[modes]]\nid = "a"\n', '1: modes[0].kind: missing: must be "manual" or "solar"'],
+    ['[[modes]]\nid = "a"\nkind = "sun"\n', '3: modes[0].kind: must be "manual" or "solar"'],
+    ['[[modes]]\nid = "a/b"\nkind = "manual"\n', "2: modes[0].id: must have 1 to 255 characters"],
+    ['[[modes]]\nid = "a"\nkind = "manual"\nname = ""\n', "4: modes[0].name: must not be empty"],
+    ['[[modes]]\nid = "a"\nkind = "manual"\nnmae = "A"\n', 'unknown key "nmae" – did you mean "name"?'],
+    [
+      '[[modes]]\nid = "a"\nkind = "manual"\non_event = "sunset"\n',
+      "4: modes[0].on_event: has no meaning for a manual",
+    ],
+    [solar('on_event = "sunset"\n'), "1: modes[0].off_event: missing: must be one of night_end"],
+    [solar('on_event = "sunst"\noff_event = "sunrise"\n'), '– did you mean "sunset"?'],
+    [solar('on_event = "sunset"\noff_event = "sunset"\n'), "5: modes[0].off_event: the mode would go on and off"],
+    [
+      solar(`${events}on_offset_minutes = 721\n`),
+      "6: modes[0].on_offset_minutes: must be a whole number from -720 to 720",
+    ],
+    [solar(`${events}off_offset_minutes = 1.5\n`), "6: modes[0].off_offset_minutes: must be a whole number"],
+    [solar(events) + solar(events), '7: modes[1].id: "night" is the id of another mode above'],
+  ];
+  for (const [text, says] of rows) {
+    test(says, () => {
+      const { modes } = readModes(text, located);
+      expect(modes).toBeUndefined();
+      expect(problems(text).join("\n")).toContain(says);
+    });
+  }
+
+  test("all of it at once", () => {
+    const text = `${solar('on_event = "sunst"\noff_event = "sunrse"\n')}[[modes]]\nid = "night"\nkind = "manual"\nx = 1\n`;
+    expect(problems(text)).toHaveLength(4);
+  });
+});
+
+test("a solar mode without a location is a warning: the file is good", () => {
+  const text = solar('on_event = "dusk"\noff_event = "dawn"\n');
+  const { modes, problems } = readModes(text, { located: false });
+  expect(modes).toHaveLength(1);
+  expect(problems).toMatchObject([{ line: 3, warning: true, message: expect.stringContaining("[location]") }]);
+});
+
+test("the same event with different offsets is a mode that lasts a while", () => {
+  const text = solar('on_event = "sunset"\noff_event = "sunset"\noff_offset_minutes = 120\n');
+  expect(readModes(text, located).problems).toEqual([]);
+});
+
+test("the file that travels with the hub is good, also with its examples taken out of their comments", () => {
+  const text = readFileSync("config/modes.toml", "utf8");
+  expect(readModes(text, located)).toEqual({ modes: [], problems: [] });
+  const shown = text.replace(/^# ?(?=\[\[|\w+ = )/gm, "");
+  const { modes, problems } = readModes(shown, located);
+  expect(problems).toEqual([]);
+  expect(modes?.map(({ id }) => id)).toEqual(["night", "away"]);
+});

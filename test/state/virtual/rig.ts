@@ -1,0 +1,111 @@
+// Virtual devices on a real registry and a real SQLite file, with a clock that the test holds. Stopping the hub and starting
+// it again on the same files is one call, and time may pass in between.
+import { writeFileSync } from "node:fs";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { type Log, silentLog } from "../../../src/core/log.ts";
+import { openStateDb, type StateDb } from "../../../src/db/state-db.ts";
+import type { HubEvent } from "../../../src/events/catalog.ts";
+import { type Actor, type Commands, createCommands } from "../../../src/state/commands.ts";
+import { openRegistry, type Registry } from "../../../src/state/registry.ts";
+import type { Location } from "../../../src/state/virtual/modes.ts";
+import { openVirtualDevices, type VirtualDevices } from "../../../src/state/virtual/virtual-devices.ts";
+import { createTemporaryFolder } from "../../support/temporary-folder.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
+
+export const BERLIN: Location = { latitude: 52.52, longitude: 13.405 };
+
+/** An event with the wall clock's reading when it came, as `2026-03-29T01:00:00.000Z`. */
+export interface Told {
+  at: string;
+  mono: number;
+  event: HubEvent;
+}
+
+export interface House extends Disposable {
+  readonly clock: VirtualClock;
+  /** Everything that was told, also before restarts. */
+  readonly told: Told[];
+  readonly logged: string[];
+  db: StateDb;
+  registry: Registry;
+  commands: Commands;
+  virtual: VirtualDevices;
+  send(id: string, command: JsonObject): Promise<string>;
+  writeModes(text: string): void;
+  readonly modesFile: string;
+  /** As a power cut would. */
+  stop(): void;
+  /** `begin: false` stops short of what follows `system_started`. */
+  start(options?: { begin?: boolean }): void;
+  /** Events of a type, as `time what`. */
+  lines(type: HubEvent["type"]): string[];
+}
+
+const ANN: Actor = { kind: "user", id: "1", name: "ann" };
+
+export interface HouseOptions {
+  at?: string;
+  location?: Location;
+  modes?: string;
+}
+
+export function openHouse({ at = "2026-01-15T12:00:00Z", location = BERLIN, modes }: HouseOptions = {}): House {
+  const folder = createTemporaryFolder();
+  const clock = createVirtualClock(Date.parse(at));
+  const told: Told[] = [];
+  const logged: string[] = [];
+  const note = (message: string): void => void logged.push(message);
+  const log: Log = { ...silentLog, info: note, warn: note, error: note };
+  const emit = (event: HubEvent): void =>
+    void told.push({ at: new Date(clock.now()).toISOString(), mono: clock.mono(), event });
+  const modesFile = folder.at("modes.toml");
+  if (modes !== undefined) writeFileSync(modesFile, modes);
+  let parts: DisposableStack;
+
+  const house = {
+    clock,
+    told,
+    logged,
+    modesFile,
+    send: (id: string, command: JsonObject) => house.commands.send(id, command, ANN),
+    writeModes: (text: string) => writeFileSync(modesFile, text),
+    stop: () => parts[Symbol.dispose](),
+    start({ begin = true } = {}) {
+      parts = new DisposableStack();
+      const db = parts.use(openStateDb(folder.at("state.redb"), clock.now));
+      house.db = db;
+      // It never writes behind and is not disposed, which would: so what a restart finds was written durably.
+      house.registry = openRegistry({ db, clock, log, emit, flushSecs: 1e9 });
+      house.virtual = parts.use(
+        openVirtualDevices({ registry: house.registry, clock, log, emit, location, modesFile }),
+      );
+      house.commands = createCommands({
+        registry: house.registry,
+        clock,
+        random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+        emit,
+        dispatch: () => Promise.resolve(),
+        prepare: house.virtual.prepare,
+      });
+      if (begin) house.virtual.start();
+    },
+    lines: (type: HubEvent["type"]) => told.filter(({ event }) => event.type === type).map(lineOf),
+    [Symbol.dispose]() {
+      parts[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
+  } as House;
+  house.start();
+  return house;
+}
+
+function lineOf({ at, event }: Told): string {
+  switch (event.type) {
+    case "timer_state_changed":
+      return `${at} ${event.device_id} ${event.previous_state} → ${event.state}`;
+    case "mode_changed":
+      return `${at} ${event.mode_id} ${event.on ? "on" : "off"}`;
+    default:
+      return `${at} ${event.type}`;
+  }
+}

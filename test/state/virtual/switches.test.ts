@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { openHouse } from "./rig.ts";
+
+test("a switch goes on and off, and says so only when it does", async () => {
+  using house = openHouse();
+  house.virtual.switches.create({ id: "guests", name: "Guests" });
+  expect(house.registry.get("guests").attributes).toEqual({ on: false });
+  const from = house.told.length;
+  await house.send("guests", { on: true });
+  await house.send("guests", { command: "on" });
+  await house.send("guests", { command: "toggle" });
+  await house.send("guests", { on: false });
+  const changes = house.told.slice(from).filter(({ event }) => event.type === "device_state_changed");
+  expect(changes.map(({ event }) => "current" in event && event.current)).toEqual([{ on: true }, { on: false }]);
+  expect(changes[0]?.event).toMatchObject({ change: { kind: "user", actor_name: "ann" } });
+});
+
+test("what was commanded is on disk when it is answered", async () => {
+  using house = openHouse();
+  house.virtual.switches.create({ id: "guests" });
+  await house.send("guests", { on: true });
+  house.stop();
+  house.start();
+  expect(house.registry.get("guests").attributes).toEqual({ on: true });
+});
+
+test("a command it does not know is refused with those it does", async () => {
+  using house = openHouse();
+  house.virtual.switches.create({ id: "guests" });
+  for (const [command, says] of [
+    [{ on: 1 }, "on: must be true or false"],
+    [{ command: "togle" }, 'did you mean "toggle"?'],
+    [{ brightness: 3 }, 'unknown key "brightness"'],
+    [{ command: "on", secs: 3 }, 'unknown key "secs"'],
+  ] as const) {
+    await expect(house.send("guests", command)).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining(says),
+    });
+  }
+  expect(house.registry.get("guests").attributes).toEqual({ on: false });
+});

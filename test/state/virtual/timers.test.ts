@@ -1,0 +1,418 @@
+import { describe, expect, test } from "bun:test";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { type House, openHouse } from "./rig.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const TEN_YEARS = 10 * 365.25 * 24 * HOUR;
+
+function houseWithTimer(): House {
+  const house = openHouse();
+  house.virtual.timers.create({ id: "tea", name: "Tea" });
+  return house;
+}
+
+const attributes = (house: House, id = "tea"): JsonObject => house.registry.get(id).attributes;
+const start = (secs: number): JsonObject => ({ command: "start", duration_secs: secs });
+
+/** Brings the timer into a state by its own commands. */
+async function bringInto(house: House, state: string): Promise<void> {
+  if (state === "idle") return;
+  await house.send("tea", start(60));
+  if (state === "paused") await house.send("tea", { command: "pause" });
+  if (state === "cancelled") await house.send("tea", { command: "cancel" });
+  if (state === "expired") await house.clock.advance(60 * SECOND);
+}
+
+describe("which command is allowed when", () => {
+  const REFUSED = "refused";
+  const rows: [from: string, command: string, to: string][] = [
+    ["idle", "start", "started"],
+    ["idle", "pause", REFUSED],
+    ["idle", "resume", REFUSED],
+    ["idle", "cancel", REFUSED],
+    ["idle", "restart", REFUSED],
+    ["started", "start", "started"],
+    ["started", "pause", "paused"],
+    ["started", "resume", REFUSED],
+    ["started", "cancel", "cancelled"],
+    ["started", "restart", "started"],
+    ["paused", "start", "started"],
+    ["paused", "pause", REFUSED],
+    ["paused", "resume", "started"],
+    ["paused", "cancel", "cancelled"],
+    ["paused", "restart", "started"],
+    ["expired", "start", "started"],
+    ["expired", "pause", REFUSED],
+    ["expired", "resume", REFUSED],
+    ["expired", "cancel", REFUSED],
+    ["expired", "restart", "started"],
+    ["cancelled", "start", "started"],
+    ["cancelled", "pause", REFUSED],
+    ["cancelled", "resume", REFUSED],
+    ["cancelled", "cancel", REFUSED],
+    ["cancelled", "restart", "started"],
+  ];
+  for (const [from, command, to] of rows) {
+    test(`${from}, ${command}: ${to}`, async () => {
+      using house = houseWithTimer();
+      await bringInto(house, from);
+      const events = house.told.length;
+      const sent = house.send("tea", command === "start" ? start(30) : { command });
+      if (to === REFUSED) {
+        await expect(sent).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining(`is ${from}`) });
+        expect(attributes(house).state).toBe(from);
+        expect(house.told).toHaveLength(events);
+        return;
+      }
+      await sent;
+      expect(attributes(house).state).toBe(to);
+      // A fresh start in the same millisecond and for the same time changes no attribute.
+      const told = house.told.slice(events).map(({ event }) => event.type);
+      expect(told.filter((type) => type !== "device_state_changed")).toEqual([
+        "device_command_sent",
+        "timer_state_changed",
+      ]);
+      expect(house.told.at(-1)?.event).toEqual({
+        type: "timer_state_changed",
+        device_id: "tea",
+        previous_state: from,
+        state: to,
+      });
+    });
+  }
+});
+
+describe("what cannot be a command", () => {
+  const rows: [command: JsonObject, says: string][] = [
+    [{ command: "strat" }, 'did you mean "start"?'],
+    [{ command: 3 }, "command: must be one of"],
+    [{ on: true }, "command: missing: must be one of"],
+    [{ command: "pause", duration_secs: 3 }, 'unknown key "duration_secs"'],
+    [{ command: "start", duration_sec: 3 }, 'did you mean "duration_secs"?'],
+    [{ command: "start" }, "duration_secs: missing"],
+    [start(0), "from 0.001"],
+    [start(-1), "from 0.001"],
+    [start(TEN_YEARS), "ten years"],
+    [{ command: "start", duration_secs: "300" }, "must be a number of seconds"],
+    [{ command: "start", duration_secs: null }, "must be a number of seconds"],
+  ];
+  for (const [command, says] of rows) {
+    test(`${JSON.stringify(command)} is refused, saying why`, async () => {
+      using house = houseWithTimer();
+      await expect(house.send("tea", command)).rejects.toMatchObject({
+        code: "invalid",
+        message: expect.stringContaining(says),
+      });
+      expect(attributes(house)).toEqual({ state: "idle" });
+    });
+  }
+});
+
+describe("while the hub runs", () => {
+  test("a timer ends at the millisecond, once, after telling its attributes", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(12.345));
+    expect(attributes(house)).toEqual({ state: "started", duration_secs: 12.345, ends_at: "2026-01-15T12:00:12.345Z" });
+    await house.clock.advance(12_344);
+    expect(attributes(house).state).toBe("started");
+    await house.clock.advance(1);
+    expect(attributes(house)).toEqual({ state: "expired", duration_secs: 12.345 });
+    await house.clock.advance(HOUR);
+    expect(house.lines("timer_state_changed")).toEqual([
+      "2026-01-15T12:00:00.000Z tea idle → started",
+      "2026-01-15T12:00:12.345Z tea started → expired",
+    ]);
+    expect(house.told.slice(-2).map(({ event }) => event.type)).toEqual([
+      "device_state_changed",
+      "timer_state_changed",
+    ]);
+    expect(house.clock.pending().filter((name) => /timer|clocks/.test(name))).toEqual([]);
+  });
+
+  test("who commanded it stands in the state's change; an end has none", async () => {
+    using house = houseWithTimer();
+    const correlation_id = await house.send("tea", start(1));
+    await house.clock.advance(SECOND);
+    const [, begun, ended] = house.told.flatMap(({ event }) => (event.type === "device_state_changed" ? [event] : []));
+    expect(begun?.change).toMatchObject({ kind: "user", actor_name: "ann", correlation_id });
+    expect(ended?.change).toBeUndefined();
+  });
+
+  test("a pause keeps the time that was left", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(60));
+    await house.clock.advance(20_500);
+    await house.send("tea", { command: "pause" });
+    expect(attributes(house)).toEqual({ state: "paused", duration_secs: 60, remaining_secs: 39.5 });
+    await house.clock.advance(HOUR);
+    expect(house.virtual.timers.remainingSecs(house.virtual.timers.get("tea"))).toBe(39.5);
+    await house.send("tea", { command: "resume" });
+    expect(attributes(house)).toEqual({ state: "started", duration_secs: 60, ends_at: "2026-01-15T13:01:00.000Z" });
+    await house.clock.advance(39_499);
+    expect(attributes(house).state).toBe("started");
+    await house.clock.advance(1);
+    expect(attributes(house).state).toBe("expired");
+  });
+
+  test("a fresh start takes the last duration, and the old run never ends", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(60));
+    await house.clock.advance(50 * SECOND);
+    await house.send("tea", { command: "start" });
+    await house.clock.advance(59 * SECOND);
+    expect(attributes(house).state).toBe("started");
+    await house.clock.advance(SECOND);
+    expect(house.lines("timer_state_changed").at(-1)).toBe("2026-01-15T12:01:50.000Z tea started → expired");
+  });
+
+  test("the time left is worked out, not written", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(3600));
+    const events = house.told.length;
+    await house.clock.advance(1500);
+    expect(house.virtual.timers.remainingSecs(house.virtual.timers.get("tea"))).toBe(3598.5);
+    await house.clock.advance(30 * MINUTE);
+    expect(house.told).toHaveLength(events);
+  });
+
+  test("a timer of ten years is a timer", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(TEN_YEARS / 1000));
+    expect(attributes(house).ends_at).toBe("2036-01-16T00:00:00.000Z");
+  });
+
+  test("a timer that is removed stops, by whatever way", async () => {
+    using house = houseWithTimer();
+    house.virtual.timers.create({ id: "egg" });
+    await house.send("tea", start(60));
+    await house.send("egg", start(60));
+    house.virtual.timers.remove("tea");
+    house.registry.remove("egg");
+    const events = house.told.length;
+    await house.clock.advance(HOUR);
+    expect(house.told).toHaveLength(events);
+    expect(house.registry.count()).toBe(0);
+  });
+});
+
+describe("over a restart", () => {
+  test("the end stays where it was", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(600));
+    await house.clock.advance(100 * SECOND);
+    house.stop();
+    await house.clock.advance(200 * SECOND);
+    house.start();
+    expect(house.virtual.timers.remainingSecs(house.virtual.timers.get("tea"))).toBe(300);
+    await house.clock.advance(299_999);
+    expect(attributes(house).state).toBe("started");
+    await house.clock.advance(1);
+    expect(house.lines("timer_state_changed")).toEqual([
+      "2026-01-15T12:00:00.000Z tea idle → started",
+      "2026-01-15T12:10:00.000Z tea started → expired",
+    ]);
+  });
+
+  test("what ended meanwhile expires at the start, once, in the order of the ends", async () => {
+    using house = houseWithTimer();
+    house.virtual.timers.create({ id: "egg" });
+    await house.send("egg", start(90));
+    await house.send("tea", start(60));
+    house.stop();
+    await house.clock.advance(HOUR);
+    house.start({ begin: false });
+    await house.clock.advance(SECOND);
+    expect(house.lines("timer_state_changed")).toHaveLength(2);
+    house.virtual.start();
+    house.stop();
+    house.start();
+    expect(house.lines("timer_state_changed").slice(2)).toEqual([
+      "2026-01-15T13:00:01.000Z tea started → expired",
+      "2026-01-15T13:00:01.000Z egg started → expired",
+    ]);
+  });
+
+  test("a paused timer stays paused", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(60));
+    await house.clock.advance(10 * SECOND);
+    await house.send("tea", { command: "pause" });
+    house.stop();
+    await house.clock.advance(HOUR);
+    house.start();
+    await house.send("tea", { command: "resume" });
+    await house.clock.advance(49_999);
+    expect(attributes(house).state).toBe("started");
+    await house.clock.advance(1);
+    expect(attributes(house).state).toBe("expired");
+  });
+
+  test("before the start nothing is commanded", async () => {
+    using house = houseWithTimer();
+    house.stop();
+    house.start({ begin: false });
+    await expect(house.send("tea", start(1))).rejects.toMatchObject({ code: "unavailable" });
+  });
+});
+
+describe("when the wall clock steps", () => {
+  for (const [name, step] of [
+    ["ten years ahead", TEN_YEARS],
+    ["ten years back", -TEN_YEARS],
+    ["an hour ahead", HOUR],
+  ] as const) {
+    test(`${name}: a running timer keeps its time, and its stored end follows`, async () => {
+      using house = houseWithTimer();
+      await house.send("tea", start(600));
+      await house.clock.advance(100 * SECOND);
+      house.clock.step(step);
+      await house.clock.advance(100 * SECOND);
+      expect(attributes(house).ends_at).toBe(new Date(house.clock.now() + 400 * SECOND).toISOString());
+      house.stop();
+      await house.clock.advance(100 * SECOND);
+      house.start();
+      await house.clock.advance(299_999);
+      expect(attributes(house).state).toBe("started");
+      await house.clock.advance(1);
+      expect(attributes(house).state).toBe("expired");
+    });
+  }
+
+  test("ten years ahead and back: it keeps its time through both", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(600));
+    house.clock.step(TEN_YEARS);
+    await house.clock.advance(200 * SECOND);
+    house.clock.step(-TEN_YEARS);
+    await house.clock.advance(399_999);
+    expect(attributes(house).state).toBe("started");
+    await house.clock.advance(1);
+    expect(house.lines("timer_state_changed").at(-1)).toBe("2026-01-15T12:10:00.000Z tea started → expired");
+    const rewritten = house.told.filter(
+      ({ event }) => event.type === "device_state_changed" && event.changed.includes("ends_at") && !event.change,
+    );
+    expect(rewritten).toHaveLength(3);
+  });
+
+  test("a clock that is a little off is left alone", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(600));
+    const events = house.told.length;
+    house.clock.step(900);
+    await house.clock.advance(300 * SECOND);
+    expect(house.told).toHaveLength(events);
+  });
+
+  test("a Pi that wakes up in the past waits at most the duration, and is put right with its clock", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(1800));
+    await house.clock.advance(600 * SECOND);
+    house.stop();
+    // Ten minutes without power; the clock boots an hour before it stopped.
+    await house.clock.advance(600 * SECOND);
+    house.clock.step(-70 * MINUTE);
+    house.start();
+    expect(house.virtual.timers.remainingSecs(house.virtual.timers.get("tea"))).toBe(1800);
+    await house.clock.advance(40 * SECOND);
+    house.clock.step(70 * MINUTE);
+    await house.clock.advance(10 * SECOND);
+    expect(attributes(house).ends_at).toBe("2026-01-15T12:30:00.000Z");
+    await house.clock.advance(550 * SECOND - 1);
+    expect(attributes(house).state).toBe("started");
+    await house.clock.advance(1);
+    expect(house.lines("timer_state_changed").at(-1)).toBe("2026-01-15T12:30:00.000Z tea started → expired");
+  });
+
+  test("what turns out to be over then expires then; what was started meanwhile does not", async () => {
+    using house = houseWithTimer();
+    house.virtual.timers.create({ id: "egg" });
+    await house.send("tea", start(1800));
+    house.stop();
+    await house.clock.advance(2 * HOUR);
+    house.clock.step(-2 * HOUR);
+    house.start();
+    await house.send("egg", start(1800));
+    house.clock.step(2 * HOUR);
+    await house.clock.advance(10 * SECOND);
+    expect(attributes(house).state).toBe("expired");
+    expect(attributes(house, "egg")).toMatchObject({ state: "started", ends_at: "2026-01-15T14:30:00.000Z" });
+    await house.clock.advance(1790 * SECOND);
+    expect(attributes(house, "egg").state).toBe("expired");
+  });
+
+  test("after a quarter of an hour a step is only a step", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(7200));
+    house.stop();
+    house.start();
+    await house.clock.advance(16 * MINUTE);
+    house.clock.step(TEN_YEARS);
+    await house.clock.advance(104 * MINUTE - 1);
+    expect(attributes(house).state).toBe("started");
+    await house.clock.advance(1);
+    expect(attributes(house).state).toBe("expired");
+  });
+});
+
+describe("when nothing can be written", () => {
+  const writable = (house: House, can: boolean) => house.db.durable.run(`PRAGMA query_only = ${can ? 0 : 1}`);
+
+  test("a command is refused and the timer runs on as it was", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(60));
+    writable(house, false);
+    for (const command of [start(5), { command: "pause" }, { command: "cancel" }]) {
+      await expect(house.send("tea", command)).rejects.toThrow("readonly");
+    }
+    expect(attributes(house)).toMatchObject({ state: "started", duration_secs: 60 });
+    writable(house, true);
+    await house.clock.advance(59_999);
+    expect(attributes(house).state).toBe("started");
+    await house.clock.advance(1);
+    expect(house.lines("timer_state_changed")).toEqual([
+      "2026-01-15T12:00:00.000Z tea idle → started",
+      "2026-01-15T12:01:00.000Z tea started → expired",
+    ]);
+  });
+
+  test("a timer ends all the same, and the log says what is wrong", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", start(60));
+    writable(house, false);
+    await house.clock.advance(60 * SECOND);
+    expect(house.lines("timer_state_changed").at(-1)).toBe("2026-01-15T12:01:00.000Z tea started → expired");
+    expect(house.logged.at(-1)).toContain("cannot be written");
+  });
+});
+
+describe("making and removing", () => {
+  test("an id is taken once, by whomever", async () => {
+    using house = houseWithTimer();
+    house.registry.state("lamp", { on: true }, { pluginId: "zigbee", partial: false });
+    for (const id of ["tea", "lamp"]) {
+      expect(() => house.virtual.timers.create({ id })).toThrow(`already a device "${id}"`);
+      expect(() => house.virtual.switches.create({ id })).toThrow(`already a device "${id}"`);
+    }
+    expect(() => house.virtual.timers.create({ id: "a/b" })).toThrow("id: must have");
+    expect(() => house.virtual.timers.create({ id: "ok", name: "  " })).toThrow("name");
+    expect(house.registry.ownerOf("ok")).toBeUndefined();
+  });
+
+  test("a device that is no timer is no timer", () => {
+    using house = houseWithTimer();
+    house.virtual.switches.create({ id: "guest" });
+    expect(() => house.virtual.timers.get("guest")).toThrow('there is no timer "guest"');
+    expect(() => house.virtual.timers.remove("guest")).toThrow('there is no timer "guest"');
+    expect(() => house.virtual.switches.edit("tea", { name: "x" })).toThrow('there is no switch "tea"');
+    expect(house.virtual.timers.list().map(({ id }) => id)).toEqual(["tea"]);
+  });
+
+  test("name and state outlive a restart", async () => {
+    using house = houseWithTimer();
+    house.stop();
+    house.start();
+    expect(house.virtual.timers.get("tea")).toMatchObject({ name: "Tea", pluginId: "core", deviceType: "timer" });
+  });
+});
