@@ -5,8 +5,8 @@ import { parse } from "smol-toml";
 import { messageOf, systemCode } from "../../core/errors.ts";
 import { isValidId } from "../../core/ids.ts";
 import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
+import { SOLAR_EVENTS, type SolarEvent, type SolarMoment } from "../../core/sun.ts";
 import { createLocator, syntaxProblem } from "../../core/toml-locate.ts";
-import { SOLAR_EVENTS, type SolarEvent, type SolarMoment } from "./solar.ts";
 
 export type ModeDefinition = ManualMode | SolarMode;
 

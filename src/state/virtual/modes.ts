@@ -6,13 +6,13 @@ import { watchFile } from "../../core/file-watch.ts";
 import { HUB_PLUGIN_ID } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
+import { createSun } from "../../core/sun.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { Device } from "../device.ts";
 import type { Registry } from "../registry.ts";
 import { type ModeDefinition, type ModesProblem, readModesFile, type SolarMode } from "./modes-file.ts";
 import { createOwnDevices, type OwnDevices } from "./own-devices.ts";
 import { readOnOff } from "./read-command.ts";
-import { createSun } from "./solar.ts";
 import { createSunFollower } from "./sun-follower.ts";
 
 export interface Mode {

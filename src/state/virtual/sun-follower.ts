@@ -3,8 +3,8 @@ import type { Clock, Timer } from "../../core/clock.ts";
 import { jsonEqual } from "../../core/json.ts";
 import { guarded } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
+import type { Around, SolarMoment, Sun } from "../../core/sun.ts";
 import type { SolarMode } from "./modes-file.ts";
-import type { Around, SolarMoment, Sun } from "./solar.ts";
 
 /** What a mode's device knows of itself. */
 export interface Standing {

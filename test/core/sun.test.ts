@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createSun, type Place, SOLAR_EVENTS, type SolarEvent } from "../../../src/state/virtual/solar.ts";
+import { createSun, type Place, SOLAR_EVENTS, type SolarEvent } from "../../src/core/sun.ts";
 
 const PLACES = {
   berlin: { latitude: 52.52, longitude: 13.405 },

@@ -45,6 +45,8 @@ export interface Around {
 
 export interface Sun {
   around(moment: SolarMoment, now: number): Around;
+  /** Whether it is above the horizon, from sunrise to sunset. */
+  isUp(at: number): boolean;
 }
 
 export interface Place {
@@ -80,7 +82,9 @@ export function createSun(place: Place): Sun {
     };
   }
 
+  const horizon = altitudeOf("sunrise");
   return {
+    isUp: (at) => getPosition(new Date(at), place.latitude, place.longitude).altitude >= horizon,
     around(moment, now) {
       const key = `${moment.event} ${moment.offsetMinutes}`;
       const held = known.get(key);
