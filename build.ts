@@ -29,7 +29,8 @@ async function bundlePlugins(): Promise<void> {
 
 async function compile(outfile: string, target?: string): Promise<void> {
   const built = await Bun.build({
-    entrypoints: [join(root, "src", "main.ts")],
+    // Workers are entry points of their own; `new Worker` finds them by their path under src/.
+    entrypoints: [join(root, "src", "main.ts"), join(root, "src", "history", "worker.ts")],
     target: "bun",
     // Names stay: class names are read in logs, and libraries rely on theirs.
     minify: { whitespace: true, syntax: true, identifiers: false },

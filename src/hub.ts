@@ -9,6 +9,8 @@ import { createWriteBudget, type WriteBudget } from "./core/write-budget.ts";
 import { createMeta } from "./db/meta.ts";
 import { openStateDb, type StateDb } from "./db/state-db.ts";
 import { createEventFeed, type EventFeed } from "./events/feed.ts";
+import { startHistory } from "./history/history.ts";
+import { historyWorker } from "./history/worker-source.ts";
 import { lockHome } from "./home/lock.ts";
 import type { Home } from "./home/paths.ts";
 import { createApp } from "./http/app.ts";
@@ -130,6 +132,21 @@ function openHouse(options: HubOptions, { db, feed, budget }: Stores, late: Late
   const { emit } = feed;
   const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, mayWrite: budget.allows };
   const registry = stack.use(openRegistry(behind));
+  const history = stack.use(
+    startHistory({
+      path: home.historyDb,
+      config: config.history,
+      flushSecs: config.storage.flush_secs,
+      clock,
+      log: options.log.child("history"),
+      random,
+      feed,
+      timezone: config.location.timezone,
+      mayWrite: budget.allows,
+      worker: historyWorker(),
+      devices: () => [...registry.list()].map(({ id }) => id),
+    }),
+  );
   const virtual = stack.use(
     openVirtualDevices({ registry, clock, log, emit, location: config.location, modesFile: home.modesToml }),
   );
@@ -144,6 +161,7 @@ function openHouse(options: HubOptions, { db, feed, budget }: Stores, late: Late
   stack.use(startBatteryWatch({ feed, registry, db, config: config.battery, clock, log, emit }));
   return {
     registry,
+    history,
     virtual,
     commands,
     areas: openAreas({ db, registry, clock }),
@@ -178,7 +196,7 @@ function startApi(
   parts: Stores & House & { plugins: Plugins; late: Late },
   stack: AsyncDisposableStack,
 ): { httpPort: number } {
-  const { auth, feed, registry, virtual, plugins, late } = parts;
+  const { auth, feed, registry, virtual, plugins, history, late } = parts;
   const { clock } = edge;
   const http = log.child("http");
   const status = createStatus({
@@ -194,13 +212,14 @@ function startApi(
     storageFailingSince: registry.storageFailingSince,
     disk: parts.budget,
     diskLimitBytesPerDay: diskLimit(config),
-    history: () => ({ recording: false, problem: undefined, samplesRecorded: 0, samplesDropped: 0 }),
+    history: history.health,
     problems: () => virtual.problems().map((problem) => ({ part: "modes", message: formatProblem(problem) })),
   });
   const app = createApp({
     ...parts,
     config: config.server,
     version,
+    clock,
     log: http,
     ring: feed.ring,
     stream: (): HubStream => stream,

@@ -2,8 +2,10 @@
 import { Elysia } from "elysia";
 import type { Auth } from "../auth/auth.ts";
 import type { ServerSection } from "../config/server.ts";
+import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { EventRing } from "../events/feed.ts";
+import type { History } from "../history/history.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Areas } from "../state/areas.ts";
 import type { Commands } from "../state/commands.ts";
@@ -22,6 +24,7 @@ import { authRoutes } from "./routes/auth.ts";
 import { deviceRoutes } from "./routes/devices.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { historyRoutes } from "./routes/history.ts";
 import { modeRoutes } from "./routes/modes.ts";
 import { notifyRoutes } from "./routes/notify.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
@@ -39,6 +42,7 @@ export const API_PREFIX = "/api/v1";
 export interface AppDeps {
   config: ServerSection;
   version: string;
+  clock: Clock;
   log: Log;
   auth: Auth;
   ring: EventRing;
@@ -46,6 +50,7 @@ export interface AppDeps {
   registry: Registry;
   commands: Commands;
   virtual: VirtualDevices;
+  history: History;
   areas: Areas;
   scenes: Scenes;
   variables: Variables;
@@ -105,6 +110,7 @@ export function createApp(deps: AppDeps) {
     .use(apiKeyRoutes({ apiKeys: auth.apiKeys, sessions }))
     .use(eventRoutes({ ...deps, sessions }))
     .use(deviceRoutes({ ...deps, refuseRemoval: deps.virtual.refuseRemoval, sessions }))
+    .use(historyRoutes(deps))
     .use(areaRoutes(deps))
     .use(sceneRoutes({ ...deps, sessions }))
     .use(timerRoutes(deps.virtual))

@@ -1,0 +1,76 @@
+// What the main thread and the worker say to each other. Values are encoded before they cross (see sample.ts), and answers
+// cross as finished text: unpacking ten thousand objects would hold up the event loop, a text does not.
+import type { ErrorCode } from "../core/errors.ts";
+import type { Fields, Level } from "../core/log.ts";
+
+/** The worker has no clock of its own. */
+export interface Moment {
+  /** Epoch ms. */
+  now: number;
+  /** Milliseconds that only grow. */
+  mono: number;
+}
+
+export const aggregates = ["min", "max", "avg", "last", "count"] as const;
+export type Aggregate = (typeof aggregates)[number];
+
+export interface HistoryQuery {
+  deviceId: string;
+  /** All where absent. */
+  attributes?: readonly string[];
+  /** Epoch ms; `from` is included, `to` is not. */
+  from: number;
+  to: number;
+  /** Samples, or buckets, in a page; a page never splits a millisecond or a row of buckets. */
+  limit: number;
+  /** Raw samples where absent. */
+  bucketMs?: number;
+  aggregate: Aggregate;
+  /** Also the last sample before `from` of each attribute, at its own time. */
+  initial: boolean;
+  format: "json" | "csv";
+}
+
+export interface HistoryPage {
+  text: string;
+  /** `from` of the next page; undefined on the last. */
+  next: number | undefined;
+}
+
+export interface StoreOptions {
+  path: string;
+  timezone: string | undefined;
+  retentionDays: number;
+  maxBytes: number;
+}
+
+/** Five of these are one sample: device, attribute, epoch ms, value, type. As JSON, which crosses fastest. */
+export type SampleRows = (string | number | null)[];
+export const ROW_WIDTH = 5;
+
+export type ToWorker =
+  | { kind: "open"; at: Moment; options: StoreOptions }
+  | { kind: "record"; rows: string; samples: number }
+  | { kind: "flush"; at: Moment }
+  | { kind: "retain"; at: Moment; devices: string[] | undefined }
+  | { kind: "query"; at: Moment; id: number; query: HistoryQuery }
+  | { kind: "close"; at: Moment };
+
+export interface StoreHealth {
+  /** What keeps it from recording, and the mend. */
+  problem: string | undefined;
+  /** In the file since the worker's start. */
+  recorded: number;
+  /** In no file yet. */
+  waiting: number;
+  /** What could not be kept. */
+  dropped: number;
+}
+
+export type FromWorker =
+  | { kind: "taken"; samples: number }
+  | { kind: "health"; health: StoreHealth }
+  | { kind: "answer"; id: number; page: HistoryPage }
+  | { kind: "refusal"; id: number; code: ErrorCode; message: string; details: Record<string, unknown> }
+  | { kind: "log"; level: Exclude<Level, "warning"> | "warn"; message: string; fields: Fields }
+  | { kind: "closed" };

@@ -1,0 +1,124 @@
+// /devices/:id/history: what a device's attributes were.
+import { Type } from "@sinclair/typebox";
+import { Elysia, type Static, t } from "elysia";
+import type { Clock } from "../../core/clock.ts";
+import type { History } from "../../history/history.ts";
+import { aggregates, type HistoryPage, type HistoryQuery } from "../../history/messages.ts";
+import { BUCKET_FORMS, parseBucket, parseTime, TIME_FORMS } from "../../history/parse.ts";
+import type { Registry } from "../../state/registry.ts";
+import { doc } from "../doc.ts";
+import { invalid } from "../errors.ts";
+import { inRange, wholeNumber } from "../query.ts";
+
+const DAY_MS = 86_400_000;
+const LIMIT = { from: 1, to: 10_000 };
+const SAMPLES = 1000;
+const oneOf = <const T extends readonly string[]>(values: T, options: object) =>
+  t.Union(
+    values.map((value) => t.Literal(value as T[number])),
+    options,
+  );
+const Query = t.Object(
+  {
+    attribute: t.Optional(t.String({ description: "Attribute names, comma-separated; all where absent" })),
+    from: t.Optional(
+      t.String({
+        description: "ISO 8601 (local time where no offset is given), date or epoch seconds; a day before to",
+      }),
+    ),
+    to: t.Optional(t.String({ description: "Not included; now where absent" })),
+    bucket: t.Optional(t.String({ description: "15m, 1h, 1d, 1w, … or seconds; raw samples where absent" })),
+    agg: t.Optional(oneOf(aggregates, { description: "What of each bucket; avg where absent, weighted by time" })),
+    limit: t.Optional(wholeNumber(LIMIT, { description: "Samples in a page; 1000 where absent, buckets 10000" })),
+    initial: t.Boolean({ default: true, description: "First the last sample before from of each attribute" }),
+    format: t.Optional(oneOf(["json", "csv"], { description: "csv also with Accept: text/csv" })),
+  },
+  { additionalProperties: false },
+);
+const Item = Type.Object({
+  timestamp: Type.String({ description: "UTC with milliseconds; the beginning of a bucket" }),
+  attribute: Type.String(),
+  value: Type.Unknown({ description: "Of the type it was reported with; null where the attribute was removed" }),
+  count: Type.Optional(Type.Integer({ description: "Changes within the bucket" })),
+});
+
+export interface HistoryRoutesDeps {
+  registry: Pick<Registry, "get">;
+  history: Pick<History, "query" | "zone">;
+  clock: Pick<Clock, "now">;
+}
+
+export function historyRoutes({ registry, history, clock }: HistoryRoutesDeps) {
+  return new Elysia({ prefix: "/devices" }).get(
+    "/:id/history",
+    async function deviceHistory({ params, query, request }) {
+      const { id } = registry.get(params.id);
+      const asked = readQuery(id, query, { zone: history.zone, now: clock.now() });
+      const format = query.format ?? (request.headers.get("accept")?.includes("text/csv") ? "csv" : "json");
+      const page = await history.query({ ...asked, format });
+      return new Response(page.text, { headers: headersOf(page, { ...asked, format }, request.url) });
+    },
+    {
+      query: Query,
+      ...doc({
+        access: "viewer",
+        summary: "What a device's attributes were, oldest first",
+        tag: "devices",
+        answers: {
+          200: {
+            description: "Samples or buckets; a Link header with rel=next where there is more",
+            schema: Type.Array(Item),
+          },
+          503: { description: "No history is kept, or it cannot be read now" },
+        },
+      }),
+    },
+  );
+}
+
+type Asked = Omit<HistoryQuery, "format">;
+
+function readQuery(
+  deviceId: string,
+  { attribute, from, to, bucket, agg, limit, initial }: Static<typeof Query>,
+  { zone, now }: { zone: History["zone"]; now: number },
+): Asked {
+  const time = (path: string, text: string): number => parseTime(text, zone) ?? refuse(path, TIME_FORMS);
+  const until = to === undefined ? now : time("to", to);
+  const since = from === undefined ? Math.max(0, until - DAY_MS) : time("from", from);
+  if (since >= until) refuse("from", to === undefined ? "must be in the past" : "must be before to");
+  if (agg !== undefined && bucket === undefined) refuse("agg", "needs bucket as well, such as bucket=1h");
+  const bucketMs = bucket === undefined ? undefined : (parseBucket(bucket) ?? refuse("bucket", BUCKET_FORMS));
+  const attributes = attribute?.split(",").filter((name) => name !== "");
+  return {
+    deviceId,
+    ...(attributes ? { attributes } : {}),
+    from: since,
+    to: until,
+    limit: inRange("limit", limit ?? (bucketMs === undefined ? SAMPLES : LIMIT.to), LIMIT),
+    ...(bucketMs === undefined ? {} : { bucketMs }),
+    aggregate: agg ?? "avg",
+    initial,
+  };
+}
+
+function refuse(path: string, message: string): never {
+  throw invalid([{ path, message }]);
+}
+
+function headersOf({ next }: HistoryPage, { deviceId, to, format }: HistoryQuery, url: string): Headers {
+  const headers = new Headers({ vary: "accept" });
+  headers.set("content-type", format === "csv" ? "text/csv; charset=utf-8; header=present" : "application/json");
+  if (format === "csv") {
+    const name = deviceId.replace(/[^\w.-]/g, "_");
+    headers.set("content-disposition", `attachment; filename="history-${name}.csv"`);
+  }
+  if (next !== undefined) {
+    const { pathname, searchParams } = new URL(url);
+    searchParams.set("from", new Date(next).toISOString());
+    searchParams.set("to", new Date(to).toISOString());
+    searchParams.set("initial", "false");
+    headers.set("link", `<${pathname}?${searchParams}>; rel="next"`);
+  }
+  return headers;
+}

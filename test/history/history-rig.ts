@@ -1,0 +1,72 @@
+// The whole history with its real worker, a feed to speak into, and a clock the test holds.
+import { randomBytes } from "node:crypto";
+import { openLog } from "../../src/core/log.ts";
+import { createEventFeed, type EventFeed } from "../../src/events/feed.ts";
+import type { HistorySection } from "../../src/history/config.ts";
+import { type History, type HistoryOptions, startHistory } from "../../src/history/history.ts";
+import type { HistoryQuery } from "../../src/history/messages.ts";
+import { historyWorker } from "../../src/history/worker-source.ts";
+import { createTestOutput, type TestOutput } from "../support/edge.ts";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
+import type { Item } from "./store-rig.ts";
+
+export interface HistoryRig extends AsyncDisposable {
+  readonly history: History;
+  readonly clock: VirtualClock;
+  readonly feed: EventFeed;
+  readonly output: TestOutput;
+  /** A report: the attributes there are now; those that changed are found out. */
+  report(deviceId: string, current: Record<string, unknown>): void;
+  ask(query?: Partial<HistoryQuery>): Promise<Item[]>;
+}
+
+export type HistoryRigOptions = Partial<Omit<HistoryOptions, "config">> & {
+  path: string;
+  config?: Partial<HistorySection>;
+};
+
+export function startHistoryRig({ config, ...options }: HistoryRigOptions): HistoryRig {
+  const clock = createVirtualClock();
+  const output = createTestOutput();
+  const { log } = openLog({ clock, output, level: "debug" });
+  const feed = createEventFeed({ clock, log, buffer: 10, mark: { load: () => 0, save() {} } });
+  const history = startHistory({
+    config: { enabled: true, retention_days: 30, max_size_mb: 100, exclude: [], ...config },
+    flushSecs: 1,
+    clock,
+    log,
+    random: (bytes) => randomBytes(bytes),
+    feed,
+    timezone: "Europe/Berlin",
+    worker: historyWorker(),
+    ...options,
+  });
+  const held = new Map<string, Record<string, unknown>>();
+  return {
+    history,
+    clock,
+    feed,
+    output,
+    report(deviceId, current) {
+      const previous = held.get(deviceId) ?? {};
+      held.set(deviceId, current);
+      const names = new Set([...Object.keys(current), ...Object.keys(previous)]);
+      const changed = [...names].filter((name) => !Object.is(current[name], previous[name]));
+      feed.emit({ type: "device_state_changed", device_id: deviceId, previous, current, changed });
+    },
+    async ask(query = {}) {
+      const { text } = await history.query({
+        deviceId: "lamp",
+        from: 0,
+        to: Date.UTC(2100, 0),
+        limit: 10_000,
+        aggregate: "avg",
+        initial: false,
+        format: "json",
+        ...query,
+      });
+      return JSON.parse(text) as Item[];
+    },
+    [Symbol.asyncDispose]: () => history[Symbol.asyncDispose](),
+  };
+}
