@@ -1,0 +1,72 @@
+// Bounds what one evaluation may cost, in steps: about one for each part of the expression that is run, more for long
+// texts and lists. Counted and not timed, so that the same rule is refused on every machine or on none.
+
+const MOST_STEPS = 100_000;
+const LONGEST_TEXT = 65_536;
+const LONGEST_LIST = 10_000;
+const CHARACTERS_A_STEP = 64;
+const DEEPEST_VALUE = 64;
+const LARGEST_INT = 2n ** 63n;
+
+/** More than an expression may do. The text is for whoever wrote the rule. */
+export class TooMuch extends Error {}
+
+export interface Meter {
+  /** Set once the bound was passed. Every charge throws it again: no `… || true` gets away with it. */
+  readonly exceeded: TooMuch | undefined;
+  reset(): void;
+  charge(steps: number): void;
+  /** Bounds and charges a value that came out of some part of the expression. */
+  pass(value: unknown): void;
+  /** Charges a value with all that is in it: it is about to be compared, joined or handed out. */
+  weigh(value: unknown): void;
+}
+
+export function createMeter(): Meter {
+  let steps = 0;
+  let exceeded: TooMuch | undefined;
+
+  function refuse(message: string): never {
+    exceeded ??= new TooMuch(message);
+    throw exceeded;
+  }
+
+  function charge(more: number): void {
+    steps += more;
+    if (!(steps <= MOST_STEPS)) refuse("does too much: it goes through too many values, or too long ones");
+  }
+
+  function weighDeep(value: object, depth: number): void {
+    if (depth > DEEPEST_VALUE) refuse(`makes a value nested deeper than ${DEEPEST_VALUE} levels`);
+    for (const item of Array.isArray(value) ? value : Object.values(value)) {
+      charge(1 + (typeof item === "string" ? item.length / CHARACTERS_A_STEP : 0));
+      if (typeof item === "object" && item !== null) weighDeep(item, depth + 1);
+    }
+  }
+
+  return {
+    get exceeded() {
+      return exceeded;
+    },
+    reset() {
+      steps = 0;
+      exceeded = undefined;
+    },
+    charge,
+    pass(value) {
+      if (typeof value === "string") {
+        if (value.length > LONGEST_TEXT) refuse(`makes a text of more than ${LONGEST_TEXT} characters`);
+        charge(1 + value.length / CHARACTERS_A_STEP);
+      } else if (Array.isArray(value)) {
+        // Its length is charged where something goes through it: a list that grows is passed on for each item.
+        if (value.length > LONGEST_LIST) refuse(`works on a list of more than ${LONGEST_LIST} items`);
+        charge(1);
+      } else if (typeof value === "bigint" && (value >= LARGEST_INT || value < -LARGEST_INT)) {
+        refuse("makes a whole number beyond 64 bits");
+      } else charge(1);
+    },
+    weigh(value) {
+      if (typeof value === "object" && value !== null && !(value instanceof Date)) weighDeep(value, 0);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+// What cel-js and JavaScript throw, in words for whoever wrote the rule, with the place in the text.
+import { TypeError as CelTypeError, EvaluationError, ParseError } from "@marcbachmann/cel-js";
+import { messageOf } from "../../core/errors.ts";
+import { didYouMean } from "../../core/schema.ts";
+import type { ExpressionProblem } from "./host.ts";
+
+const TOKENS: Readonly<Record<string, string>> = {
+  EOF: "the end of the text",
+  IDENTIFIER: "a name",
+  STRING: "a text",
+  NUMBER: "a number",
+  BOOLEAN: "true or false",
+  LPAREN: '"("',
+  RPAREN: '")"',
+  LBRACKET: '"["',
+  RBRACKET: '"]"',
+  LBRACE: '"{"',
+  RBRACE: '"}"',
+  COMMA: '","',
+  COLON: '":"',
+  DOT: '"."',
+  QUESTION: '"?"',
+};
+
+const WORD_OPERATORS: Readonly<Record<string, string>> = {
+  and: "&&",
+  or: "||",
+  not: "!",
+  AND: "&&",
+  OR: "||",
+  NOT: "!",
+};
+
+export const NO_DURATION = 'this is not a duration; write "90s", "10m" or "1h30m"';
+
+export interface Vocabulary {
+  functions: readonly string[];
+  variables: readonly string[];
+}
+
+export function problemOf(text: string, thrown: unknown, vocabulary: Vocabulary): ExpressionProblem {
+  if (!isCelError(thrown)) return at(text, 0, thrown instanceof RangeError ? rangeWording(thrown) : messageOf(thrown));
+  const start = thrown.node?.pos ?? thrown.range?.start ?? 0;
+  return at(text, start, wording(text.slice(start), thrown, vocabulary));
+}
+
+export function at(text: string, offset: number, message: string): ExpressionProblem {
+  const before = text.slice(0, offset).split("\n");
+  return { message, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+type CelError = EvaluationError | ParseError | CelTypeError;
+
+function isCelError(thrown: unknown): thrown is CelError {
+  return thrown instanceof EvaluationError || thrown instanceof ParseError || thrown instanceof CelTypeError;
+}
+
+function rangeWording(error: RangeError): string {
+  return /stack|recurs/i.test(error.message) ? "is nested too deeply" : error.message;
+}
+
+function wording(rest: string, { code, summary }: CelError, vocabulary: Vocabulary): string {
+  const word = /^\w+/.exec(rest)?.[0] ?? "";
+  if (Object.hasOwn(WORD_OPERATORS, word) && code !== "evaluation_error")
+    return `write ${WORD_OPERATORS[word]} instead of "${word}"`;
+  if (code === "unexpected_character" && rest.startsWith("=")) return "a single = compares nothing; write ==";
+  if (code === "unknown_variable")
+    return `there is no "${word}" here${didYouMean(word, vocabulary.variables)}; there are ${vocabulary.variables.join(", ")}, and a variable of the hub is hub_var("${word}")`;
+  if (code === "no_matching_overload") return callWording(summary, vocabulary);
+  if (code === "no_such_overload") return operatorWording(summary);
+  if (code === "incompatible_ternary_branches") return branchWording(plainTypes(summary));
+  if (code === "invalid_duration") return NO_DURATION;
+  if (code === "limit_exceeded") return limitWording(summary);
+  return plainTypes(summary).replace(/\b[A-Z]{3,}\b/g, (token) => TOKENS[token] ?? token);
+}
+
+function branchWording(plain: string): string {
+  if (plain.includes("'number' and 'number'"))
+    return 'one branch gives a whole number and the other a fractional one; write both with a point, such as "1.0"';
+  return `${plain}; put dyn(…) around one of them if that is meant`;
+}
+
+function limitWording(summary: string): string {
+  const [, limit = "", most = ""] = /(max\w+) \((\d+)\)/.exec(summary) ?? [];
+  if (limit === "maxDepth") return `is nested deeper than ${most} levels`;
+  if (limit === "maxAstNodes") return `has more than ${most} parts; split it up`;
+  return `has a list, map or call of more than ${most} items`;
+}
+
+function callWording(summary: string, { functions }: Vocabulary): string {
+  const [, called = "", types = ""] = /'(.+?)\((.*)\)'/.exec(summary) ?? [];
+  const name = called.slice(called.lastIndexOf(".") + 1);
+  if (!functions.includes(name)) return `there is no function ${name}()${didYouMean(name, functions)}`;
+  return `${name}() does not take (${plainTypes(types)})${called.includes(".") ? ` on ${plainTypes(called.slice(0, called.lastIndexOf(".")))}` : ""}`;
+}
+
+function operatorWording(summary: string): string {
+  const plain = plainTypes(summary.replace("no such overload: ", ""));
+  const hint = /^(text \+ (number|boolean)|(number|boolean) \+ text)$/.test(plain)
+    ? "; put string(…) around what is not a text"
+    : "";
+  return `${plain} is not possible${hint}`;
+}
+
+/** CEL's types as people call them. */
+function plainTypes(text: string): string {
+  return text
+    .replace(/dyn<([^<>]*)>/g, "$1")
+    .replace(/\b(int|uint|double)\b(?!\()/g, "number")
+    .replace(/\bstring\b(?!\()/g, "text")
+    .replace(/\bbool\b(?!\()/g, "boolean")
+    .replace(/google\.protobuf\.Timestamp/g, "timestamp")
+    .replace(/google\.protobuf\.Duration/g, "duration");
+}

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "bun:test";
+import { type Compiled, createExpressions } from "../../../src/rules/expression/compile.ts";
+import type { Program } from "../../../src/rules/expression/host.ts";
+import { ask, createHome } from "./home.ts";
+
+function program(text: string): Program {
+  const compiled = createExpressions().compile(text);
+  if (!compiled.ok) throw new Error(compiled.problem.message);
+  return compiled.program;
+}
+
+function problem(compiled: Compiled): { line: number; column: number; message: string } {
+  return compiled.ok ? { line: 0, column: 0, message: "" } : compiled.problem;
+}
+
+describe("numbers compare and add as people expect, whole or not", () => {
+  const rows: [string, unknown][] = [
+    ['device_state("lamp").temperature > 20', true],
+    ['device_state("lamp").level > 20', true],
+    ['device_state("lamp").level > 20.5', false],
+    ['device_state("lamp").temperature == 21', true],
+    ['device_state("lamp").temperature == 21.0', true],
+    ['21 == device_state("lamp").temperature', true],
+    ['device_state("lamp").temperature != 21', false],
+    ["21 == 21.0", true],
+    ["21 == 21.5", false],
+    ["1 < 1.5", true],
+    ['device_state("lamp").temperature + 1', 22],
+    ['1 + device_state("lamp").level', 21.5],
+    ['device_state("lamp").temperature * 2 - 0.5', 41.5],
+    ['device_state("lamp").temperature / 2', 10.5],
+    ['device_state("lamp").temperature % 2 == 1', true],
+    ["-7 / 2", -3],
+    ['device_state("lamp").temperature in [20, 21]', true],
+    ['device_state("lamp").list == [1, 2, 3]', true],
+    ['hub_var("map") == {"a": 1, "b": {"c": [1.0, 2]}}', true],
+    ['current_hour() == hub_var("limit") - 20', true],
+    ['device_state("lamp").list[hub_var("limit") - 19]', 2],
+    ['string(device_state("lamp").temperature) + " °C"', "21 °C"],
+    ['int(device_state("lamp").level)', 20],
+  ];
+  for (const [text, expected] of rows)
+    test(text, () => {
+      expect(ask(text)).toEqual(expected as never);
+    });
+});
+
+describe("what is of different kinds is not equal, and null is null", () => {
+  const rows: [string, unknown][] = [
+    ['device_state("lamp").nothing == null', true],
+    ['device_state("lamp").temperature == null', false],
+    ['device_state("lamp").on == "true"', false],
+    ['device_state("lamp").name == 1', false],
+    ['has(device_state("lamp").nothing)', true],
+    ['device_state("lamp").name > 3', "text > number is not possible"],
+  ];
+  for (const [text, expected] of rows)
+    test(text, () => {
+      expect(ask(text)).toEqual(expected as never);
+    });
+});
+
+describe("the home's functions", () => {
+  const scope = { trigger: { device_id: "lamp", new_value: 21 }, vars: { limit: 3 } };
+  const rows: [string, unknown][] = [
+    ['device("lamp").attributes.on && device("lamp").available', true],
+    ['device("lamp").name', "The lamp"],
+    ['hub_var("days")[1]', "tue"],
+    ['"mon" in hub_var("days")', true],
+    ['mode("night") && !mode("away")', true],
+    ["trigger.device_id", "lamp"],
+    ["device_state(trigger.device_id).temperature == trigger.new_value", true],
+    ["vars.limit", 3],
+    ["now()", "2026-06-14T22:05:00.000Z"],
+    // In Berlin it is Monday, five past midnight.
+    ["[current_hour(), current_minute(), current_weekday()]", [0, 5, 1]],
+    ['now() - timestamp(device_state("lamp").seen) < duration("10m")', true],
+    ['now() + duration("90s")', "2026-06-14T22:06:30.000Z"],
+    ['timestamp("2026-06-14T23:00:00Z") - now()', "3300s"],
+    ['has(device_state("lamp").temperature)', true],
+    ['has(device_state("lamp").humidity)', false],
+    ['has(hub_var("map").b.c)', true],
+    ['has(device_state("lamp").humidity) && device_state("lamp").humidity > 50', false],
+    ['hub_var("days").exists(d, d.startsWith("t"))', true],
+    ['device_state("lamp").list.filter(x, x > 1).map(x, x * 2)', [4, 6]],
+    ['device_state("lamp").exists(name, name == "level")', true],
+    ['cel.bind(t, device_state("lamp").temperature, t + t)', 42],
+    ['device_state("lamp").on ? "on" : "off"', "on"],
+    ['device_state("lamp").name.lowerAscii().contains("lam")', true],
+  ];
+  for (const [text, expected] of rows)
+    test(text, () => {
+      expect(ask(text, scope)).toEqual(expected as never);
+    });
+
+  test("Sunday is 7, and each place has its own hour", () => {
+    const home = createHome();
+    home.timezone = "America/New_York";
+    expect(ask("[current_hour(), current_weekday()]", {}, home)).toEqual([18, 7]);
+    home.timezone = "Asia/Kolkata";
+    expect(ask("[current_hour(), current_minute(), current_weekday()]", {}, home)).toEqual([3, 35, 1]);
+  });
+
+  test("values are live: one program sees each change", () => {
+    const home = createHome();
+    const hot = program('device_state("lamp").temperature > hub_var("limit") && current_hour() < 12');
+    const answers = () => hot.evaluate(home);
+    expect(answers()).toEqual({ ok: true, value: true });
+    home.states.lamp = { temperature: 19.9 };
+    expect(answers()).toEqual({ ok: true, value: false });
+    home.variables.limit = 19;
+    expect(answers()).toEqual({ ok: true, value: true });
+    home.time += 12 * 3_600_000;
+    expect(answers()).toEqual({ ok: true, value: false });
+  });
+});
+
+describe("problems name the place and say what to write", () => {
+  const rows: [string, string][] = [
+    ['device_state("attic").on', 'there is no device "attic"'],
+    ['has(device_state("attic").on)', 'there is no device "attic"'],
+    ['hub_var("x")', 'there is no variable "x"'],
+    ['mode("x")', 'there is no mode "x"'],
+    [
+      'device_state("lamp").temprature',
+      'device_state("lamp") has no "temprature" – did you mean "temperature"? (it has on, temperature, level, name, nothing, list, seen)',
+    ],
+    ['device_state("empty").on', 'device_state("empty") has no "on" (it is empty)'],
+    ['device_state("lamp").nothing.x', 'device_state("lamp").nothing is null and has no attributes'],
+    ['device_state("lamp").list[3]', 'device_state("lamp").list has 3 items; 3 is not one of 0 to 2'],
+    ["trigger.x", 'trigger has no "x" (it is empty)'],
+    ['device_state("lamp").name + 1', "text + number is not possible; put string(…) around what is not a text"],
+    [
+      "temperature > 20",
+      'there is no "temperature" here; there are trigger, vars, and a variable of the hub is hub_var("temperature")',
+    ],
+    ['device_stat("lamp")', 'there is no function device_stat() – did you mean "device_state"?'],
+    ["device_state(1)", "device_state() does not take (number)"],
+    ["current_hour() = 7", "a single = compares nothing; write =="],
+    ["true and false", 'write && instead of "and"'],
+    [
+      "true ? 1 : 2.5",
+      'one branch gives a whole number and the other a fractional one; write both with a point, such as "1.0"',
+    ],
+    ["has(vars)", 'has() asks for an attribute: has(device_state("id").name)'],
+    ["1 +", "Unexpected token: the end of the text"],
+    ["(1", 'Expected ")", got the end of the text'],
+    ["", "the expression is empty"],
+    ["1 / 0", "division by zero"],
+    ["1.0 / 0", "gives a number that is infinite or none at all; was something divided by 0?"],
+    ["9007199254740993", "gives a whole number beyond 2^53, which JSON cannot hold exactly"],
+    ['now().getHours("Mars/Olympus")', "invalid time zone: Mars/Olympus"],
+    ['duration("5 minutes")', 'this is not a duration; write "90s", "10m" or "1h30m"'],
+  ];
+  for (const [text, expected] of rows)
+    test(text || "(empty)", () => {
+      expect(ask(text)).toBe(expected);
+    });
+
+  test("line and column count from one", () => {
+    const expressions = createExpressions();
+    expect(problem(expressions.compile("true &&\n  temprature > 1"))).toMatchObject({ line: 2, column: 3 });
+    expect(problem(expressions.compile("1 + ")).column).toBe(5);
+    const late = program('true &&\n  device_state("lamp").x == 1').evaluate(createHome());
+    expect(late).toMatchObject({ ok: false, problem: { line: 2, column: 24 } });
+    const unknown = program('1 == 1 && device_state("attic").x').evaluate(createHome());
+    expect(unknown).toMatchObject({ ok: false, problem: { line: 1, column: 11 } });
+  });
+});
+
+describe("conditions", () => {
+  test("take true and false", () => {
+    expect(program('mode("night")').evaluateBoolean(createHome())).toEqual({ ok: true, value: true });
+    expect(program('device_state("lamp").on').evaluateBoolean(createHome())).toEqual({ ok: true, value: true });
+  });
+  test("and refuse everything else", () => {
+    for (const [text, kind] of [
+      ['device_state("lamp").temperature', "a number"],
+      ['device_state("lamp").name', "a text"],
+      ['device_state("lamp").nothing', "null"],
+      ['device_state("lamp")', "a map"],
+    ] as const)
+      expect(program(text).evaluateBoolean(createHome())).toMatchObject({
+        ok: false,
+        problem: { message: `gives ${kind} where true or false is needed; compare it with something` },
+      });
+  });
+  test("can be told beforehand where the text says it all", () => {
+    expect(program("current_hour()").type).toBe("int");
+    expect(program("current_hour() > 5").type).toBe("bool");
+    expect(program('hub_var("x")').type).toBe("dyn");
+  });
+});
+
+test("references are what is named outright, also inside macros and branches not taken", () => {
+  const text = `mode("night") || hub_var("days").exists(d, d == hub_var("today") && device("door").available)
+    || (has(device_state("lamp").x) ? device_state("hall").on : device_state(trigger.device_id).on)
+    || cel.bind(a, hub_var("bound"), a == mode("away")) || "x".matches(hub_var("pattern"))`;
+  expect(program(text).references()).toEqual({
+    devices: ["door", "hall", "lamp"],
+    variables: ["bound", "days", "pattern", "today"],
+    modes: ["away", "night"],
+  });
+});
+
+test("the same text is compiled once, and the memory is bounded", () => {
+  const expressions = createExpressions();
+  const first = expressions.compile("1 == 1");
+  expect(expressions.compile("1 == 1")).toBe(first);
+  for (let index = 0; index < 999; index++) expressions.compile(`${index} == 0`);
+  expect(expressions.compile("1 == 1")).toBe(first);
+  for (let index = 0; index < 1000; index++) expressions.compile(`${index} != 1`);
+  expect(expressions.compile("1 == 1")).not.toBe(first);
+});
