@@ -16,9 +16,10 @@ import type { Home } from "./home/paths.ts";
 import { createApp } from "./http/app.ts";
 import { listen } from "./http/listen.ts";
 import { type HubStream, startHubStream } from "./http/stream/hub-stream.ts";
+import { createRuleHost } from "./hub/rule-host.ts";
 import { type Mqtt, startMqtt } from "./mqtt/start.ts";
 import { createPlugins, type Plugins } from "./plugins/supervisor.ts";
-import { listRuleFiles } from "./rules/files.ts";
+import { openRules, type Rules } from "./rules/rules.ts";
 import { openAreas } from "./state/areas.ts";
 import { startBatteryWatch } from "./state/battery.ts";
 import { createCommands } from "./state/commands.ts";
@@ -56,9 +57,10 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
   // Restored state; nothing is said of it.
   const house = openHouse(options, stores, late, stack);
+  const rules = stack.use(prepareRules(options, stores, house, late));
   const plugins = preparePlugins(options, feed, house, late);
 
-  const { httpPort } = startApi(options, { ...stores, ...house, plugins, late }, stack);
+  const { httpPort } = startApi(options, { ...stores, ...house, rules, plugins, late }, stack);
 
   // Broker, rules, plugins.
   const mqtt = stack.use(
@@ -74,8 +76,10 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     }),
   );
   late.mqtt = mqtt;
-  feed.emit({ type: "system_started", version });
+  await rules.start();
+  // Before that is told: a rule that waits for it may command them.
   house.virtual.start();
+  feed.emit({ type: "system_started", version });
   stack.use(plugins);
   plugins.startAll();
 
@@ -170,6 +174,39 @@ function openHouse(options: HubOptions, { db, feed, budget }: Stores, late: Late
   };
 }
 
+function prepareRules(options: HubOptions, { db, feed, budget }: Stores, house: House, late: Late): Rules {
+  const { config, home, edge } = options;
+  const { clock, random } = edge;
+  const log = options.log.child("rules");
+  const host = createRuleHost({
+    ...house,
+    clock,
+    fetch: edge.fetch,
+    feed,
+    location: config.location,
+    publish: (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
+    notifier: {
+      hasChannel: (name) => ["log", "all"].includes(name),
+      async notify({ channel, title, message }) {
+        if (channel !== "log")
+          throw new HubError("not_implemented", `this version sends to "log" only, not to "${channel}"`);
+        log.info("notification", { title: title ?? "Hub Alert", message });
+      },
+    },
+  });
+  return openRules({
+    folder: home.rules,
+    feed,
+    clock,
+    log,
+    random,
+    host,
+    db,
+    flushMs: config.storage.flush_secs * 1000,
+    mayWrite: budget.allows,
+  });
+}
+
 function preparePlugins(options: HubOptions, feed: EventFeed, { registry }: House, late: Late): Plugins {
   const { config, home, edge, log, execPath } = options;
   return createPlugins({
@@ -193,10 +230,10 @@ function preparePlugins(options: HubOptions, feed: EventFeed, { registry }: Hous
 /** The API answers from here on, before MQTT is up. */
 function startApi(
   { config, home, edge, log, version }: HubOptions,
-  parts: Stores & House & { plugins: Plugins; late: Late },
+  parts: Stores & House & { rules: Rules; plugins: Plugins; late: Late },
   stack: AsyncDisposableStack,
 ): { httpPort: number } {
-  const { auth, feed, registry, virtual, plugins, history, late } = parts;
+  const { auth, feed, registry, virtual, rules, plugins, history, late } = parts;
   const { clock } = edge;
   const http = log.child("http");
   const status = createStatus({
@@ -204,7 +241,7 @@ function startApi(
     clock,
     home,
     devices: () => registry.count(),
-    rules: () => listRuleFiles(home.rules).length,
+    rules: rules.count,
     plugins: () => plugins.list().length,
     eventsSeq: () => feed.ring.head,
     streamClients: () => stream.clients,
@@ -213,7 +250,10 @@ function startApi(
     disk: parts.budget,
     diskLimitBytesPerDay: diskLimit(config),
     history: history.health,
-    problems: () => virtual.problems().map((problem) => ({ part: "modes", message: formatProblem(problem) })),
+    problems: () => [
+      ...virtual.problems().map((problem) => ({ part: "modes", message: formatProblem(problem) })),
+      ...rules.problems().map((problem) => ({ part: "rules", message: formatProblem(problem) })),
+    ],
   });
   const app = createApp({
     ...parts,

@@ -1,33 +1,81 @@
-// hub check: tells everything that is wrong with the configuration, and changes nothing.
+// hub check: tells everything that is wrong with the configuration, the modes and the rules, and changes nothing.
 import { formatProblem } from "../config/load.ts";
+import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
+import { knownIds } from "../db/known-ids.ts";
 import type { Home } from "../home/paths.ts";
+import { createRuleExpressions } from "../rules/expressions.ts";
+import { checkRuleFiles, formatFinding } from "../rules/store/check.ts";
 import { readModesFile } from "../state/virtual/modes-file.ts";
 import { type Command, homeOf, homeOption, type Io } from "./command.ts";
 import { readConfig } from "./prepare.ts";
 
 export const check: Command = {
   name: "check",
-  summary: "Check the configuration and the modes, and tell all their problems",
+  summary: "Check the configuration, the modes and the rules, and tell all their problems",
   options: homeOption,
-  async run({ io, ...invocation }) {
-    const home = homeOf({ io, ...invocation });
-    let located = true;
-    try {
-      located = readConfig(home, io).location.latitude !== undefined;
-    } finally {
-      // Told also where the configuration is wrong: all at once.
-      checkModes(home, io, located);
-    }
-    io.edge.stdout.write(`${home.hubToml} is valid\n`);
+  async run(invocation) {
+    const { io } = invocation;
+    const home = homeOf(invocation);
+    const failures: string[] = [];
+    const config = checkConfig(home, io, failures);
+    // Told also where the configuration is wrong: all at once.
+    const modes = checkModes(home, io, { located: config?.location.latitude !== undefined || !config, failures });
+    const rules = checkRules(home, io, { config, modes, failures });
+    if (failures.length > 0) throw new HubError("config", failures.join("; "));
+    io.edge.stdout.write(`${home.hubToml} is valid${rules > 0 ? `, and so are ${counted(rules, "rule file")}` : ""}\n`);
     return 0;
   },
 };
 
-/** Throws HubError `config`, with every problem told. */
-function checkModes(home: Home, { edge }: Io, located: boolean): void {
-  const { problems } = readModesFile(home.modesToml, { located });
+function checkConfig(home: Home, io: Io, failures: string[]): HubConfig | undefined {
+  try {
+    return readConfig(home, io);
+  } catch (error) {
+    if (!(error instanceof HubError) || error.code !== "config") throw error;
+    failures.push(error.message);
+    return undefined;
+  }
+}
+
+/** Answers the ids of the modes; undefined where they are not known. */
+function checkModes(
+  home: Home,
+  { edge }: Io,
+  { located, failures }: { located: boolean; failures: string[] },
+): ReadonlySet<string> | undefined {
+  const { modes, problems } = readModesFile(home.modesToml, { located });
   for (const problem of problems) edge.stderr.write(`${formatProblem(problem)}\n`);
   const count = problems.filter(({ warning }) => !warning).length;
-  if (count > 0) throw new HubError("config", `modes.toml has ${count === 1 ? "a problem" : `${count} problems`}`);
+  if (count > 0) failures.push(`modes.toml has ${counted(count, "problem")}`);
+  return modes && new Set(modes.map(({ id }) => id));
+}
+
+interface Known {
+  config: HubConfig | undefined;
+  modes: ReadonlySet<string> | undefined;
+  failures: string[];
+}
+
+/** Answers how many rule files there are. */
+function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known): number {
+  const channels = config && new Set(["log", "all", ...config.notify.channels.map(({ name }) => name)]);
+  const among = (known: ReadonlySet<string> | undefined) => known && ((name: string) => known.has(name));
+  const { files, findings } = checkRuleFiles(home.rules, {
+    exists: {
+      device: among(knownIds(home.stateDb, "devices")),
+      scene: among(knownIds(home.stateDb, "scenes")),
+      mode: among(modes),
+      channel: among(channels),
+    },
+    expressions: createRuleExpressions(),
+  });
+  for (const finding of findings) edge.stderr.write(`${formatFinding(finding)}\n`);
+  const count = findings.filter(({ warning }) => !warning).length;
+  if (count > 0) failures.push(`the rules have ${counted(count, "problem")}`);
+  return files;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

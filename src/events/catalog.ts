@@ -18,6 +18,7 @@ export const catalog = [
   rules.sceneActivated,
   rules.hubVariableChanged,
   rules.systemStarted,
+  rules.webhookReceived,
   plugins.pluginRegistered,
   plugins.pluginOffline,
   plugins.pluginHeartbeat,

@@ -39,3 +39,12 @@ export const hubVariableChanged = defineEvent("hub_variable_changed", "A hub var
 export const systemStarted = defineEvent("system_started", "The rule engine finished its startup initialization", {
   version: Type.String(),
 });
+
+export const webhookReceived = defineEvent("webhook_received", "A webhook was called with a rule's secret", {
+  path: Type.String(),
+  method: Type.String(),
+  /** Without `secret`, which no event ever holds. */
+  query: Type.Record(Type.String(), Type.String()),
+  /** JSON, or the text where it was none; null where nothing was sent. */
+  body: Type.Unknown(),
+});

@@ -7,6 +7,7 @@ import type { Log } from "../core/log.ts";
 import type { EventRing } from "../events/feed.ts";
 import type { History } from "../history/history.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
+import type { Rules } from "../rules/rules.ts";
 import type { Areas } from "../state/areas.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Registry } from "../state/registry.ts";
@@ -28,12 +29,14 @@ import { historyRoutes } from "./routes/history.ts";
 import { modeRoutes } from "./routes/modes.ts";
 import { notifyRoutes } from "./routes/notify.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
+import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { switchRoutes } from "./routes/switches.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { timerRoutes } from "./routes/timers.ts";
 import { userRoutes } from "./routes/users.ts";
 import { variableRoutes } from "./routes/variables.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
 import { createSessions, type PeerSource } from "./session.ts";
 import { BEHIND_LIMIT_BYTES, type HubStream } from "./stream/hub-stream.ts";
 
@@ -54,6 +57,7 @@ export interface AppDeps {
   areas: Areas;
   scenes: Scenes;
   variables: Variables;
+  rules: Rules;
   plugins: Plugins;
   status: () => SystemStatus;
 }
@@ -117,6 +121,8 @@ export function createApp(deps: AppDeps) {
     .use(switchRoutes(deps.virtual))
     .use(modeRoutes({ ...deps.virtual, commands: deps.commands, sessions }))
     .use(variableRoutes(deps))
+    .use(ruleRoutes({ ...deps, sessions }))
+    .use(webhookRoutes({ ...deps, sessions }))
     .use(pluginRoutes(deps))
     .use(notifyRoutes())
     .use(systemRoutes(deps));

@@ -1,6 +1,7 @@
 // Watches batteries: tells once when one is low, and once when it is good again, over restarts too.
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
+import { startWriteBehind } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { EventFeed } from "../events/feed.ts";
@@ -8,7 +9,6 @@ import type { BatterySection } from "./battery-config.ts";
 import { batteryLevel, isBatteryAttribute } from "./battery-level.ts";
 import type { Device } from "./device.ts";
 import type { Registry } from "./registry.ts";
-import { startWriteBehind } from "./write-behind.ts";
 
 export interface BatteryWatchOptions {
   feed: Pick<EventFeed, "on">;

@@ -51,7 +51,7 @@ export function createCommands({ registry, clock, random, emit, dispatch, prepar
       const { _hc: _, ...wanted } = command;
       const cause: JsonObject = {
         kind: actor.kind,
-        source: "api",
+        source: actor.kind === "rule" ? "rule" : "api",
         actor_id: actor.id,
         actor_name: actor.name,
         correlation_id: correlationId,

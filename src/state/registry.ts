@@ -4,12 +4,12 @@ import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
+import { startWriteBehind } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import { changeAttributes } from "./attributes.ts";
 import { applyRegistration, type Device, type DeviceRegistration, newDevice } from "./device.ts";
 import { createDeviceStore } from "./device-store.ts";
-import { startWriteBehind } from "./write-behind.ts";
 
 export interface StateReport {
   pluginId: string;
@@ -25,6 +25,7 @@ export interface Registry extends Disposable {
   list(): Iterable<Device>;
   /** Throws HubError `not_found`. */
   get(id: string): Device;
+  find(id: string): Device | undefined;
   count(pluginId?: string): number;
   ownerOf(id: string): string | undefined;
   register(registration: DeviceRegistration, pluginId: string): void;
@@ -117,6 +118,7 @@ export function openRegistry({ db, clock, log, emit, flushSecs, mayWrite }: Regi
   return {
     list: () => devices.values(),
     get,
+    find: (id) => devices.get(id),
     count: (pluginId) =>
       pluginId === undefined
         ? devices.size

@@ -33,6 +33,7 @@ export interface Scenes {
   /** Oldest first. */
   list(): Scene[];
   get(id: string): Scene;
+  has(id: string): boolean;
   create(scene: NewScene): Scene;
   /** Writes only what is different. */
   edit(id: string, edit: { name?: string; states?: NewScene["states"] }): Scene;
@@ -41,6 +42,8 @@ export interface Scenes {
   activate(id: string, actor: Actor, options?: { force?: boolean }): Promise<Activation>;
   /** Takes the present state of its devices, or of those that are named, which then are its devices. */
   capture(id: string, deviceIds?: readonly string[]): Scene;
+  /** What would have to be asked of these devices to bring them into their present state. */
+  presentStates(deviceIds: readonly string[]): Scene["states"];
   /** A new scene from the present state. */
   captureNew(scene: Omit<NewScene, "states"> & { deviceIds: readonly string[] }): Scene;
 }
@@ -97,6 +100,7 @@ export function openScenes({ db, registry, commands, clock, random, log, emit }:
   return {
     list: () => [...scenes.values()],
     get,
+    has: (id) => scenes.has(id),
     create,
     edit,
     remove(id) {
@@ -118,6 +122,7 @@ export function openScenes({ db, registry, commands, clock, random, log, emit }:
       return { scene_id: id, ...outcome };
     },
     capture: (id, deviceIds) => edit(id, { states: captureStates(registry, { held: get(id).states, deviceIds }) }),
+    presentStates: (deviceIds) => captureStates(registry, { held: {}, deviceIds }),
     captureNew: ({ deviceIds, ...scene }) =>
       create({ ...scene, states: captureStates(registry, { held: {}, deviceIds }) }),
   };

@@ -3,12 +3,12 @@ import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { type Json, jsonEqual } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
+import { startWriteBehind } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import { frozen } from "./frozen.ts";
 import { createVariableStore, type VariableRow } from "./variables-store.ts";
 import { checkVariableName, readVariableValue } from "./variables-value.ts";
-import { startWriteBehind } from "./write-behind.ts";
 
 export interface Variable {
   readonly name: string;

@@ -7,12 +7,15 @@ const MB = 1_000_000;
 function rig(mbPerDay?: number) {
   const clock = createVirtualClock();
   let total = 7 * MB;
+  const write = (bytes: number): void => {
+    total += bytes;
+  };
   const budget = createWriteBudget({
     clock,
     bytesPerDay: mbPerDay === undefined ? undefined : mbPerDay * MB,
     bytesWritten: () => total,
   });
-  return { clock, budget, write: (bytes: number) => void (total += bytes) };
+  return { clock, budget, write };
 }
 
 /** Writes `bytes` each second of a day whenever the budget lets it; answers all that was written. */

@@ -40,7 +40,7 @@ test("what was flushed outlives SIGKILL, with its types, and what comes later fo
   await say(await again.mqtt(), "hall", { on: true, level: 3, name: "1", color: { x: 0.25 } });
   const samples = await until("the last change is found", async () => {
     const found = await history(again, "hall");
-    return found.length === 9 && found;
+    return found.length === 9 ? found : undefined;
   });
   const of = (attribute: string) => samples.filter((one) => one.attribute === attribute).map(({ value }) => value);
   expect({ on: of("on"), level: of("level"), name: of("name"), color: of("color"), tags: of("tags") }).toEqual({

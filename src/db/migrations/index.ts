@@ -1,5 +1,6 @@
 // The state database's history, oldest first. `user_version` counts how many of these a file has had.
 import initial from "./0001-initial.sql" with { type: "text" };
 import home from "./0002-home.sql" with { type: "text" };
+import rules from "./0003-rules.sql" with { type: "text" };
 
-export const stateMigrations: readonly string[] = [initial, home];
+export const stateMigrations: readonly string[] = [initial, home, rules];

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openLog } from "../../src/core/log.ts";
-import { startWriteBehind } from "../../src/state/write-behind.ts";
+import { startWriteBehind } from "../../src/core/write-behind.ts";
 import { createTestOutput } from "../support/edge.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 

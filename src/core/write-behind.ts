@@ -1,8 +1,8 @@
 // Writes changed things in batches, at most one a period, and less often where the disk is to be spared. What cannot be
 // written stays and is tried again.
-import type { Clock } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
-import type { Log } from "../core/log.ts";
+import type { Clock } from "./clock.ts";
+import { messageOf } from "./errors.ts";
+import type { Log } from "./log.ts";
 
 export interface WriteBehind<T> extends Disposable {
   mark(item: T): void;
@@ -18,6 +18,8 @@ export interface WriteBehindOptions<T> {
   log: Log;
   periodMs: number;
   write: (items: Iterable<T>) => void;
+  /** What is written, for the log. */
+  what?: string;
   /** Whether what has waited so long may be written now; always, unless told otherwise. */
   mayWrite?: (waitedMs: number) => boolean;
 }
@@ -27,6 +29,7 @@ export function startWriteBehind<T>({
   log,
   periodMs,
   write,
+  what = "device state",
   mayWrite = () => true,
 }: WriteBehindOptions<T>): WriteBehind<T> {
   const marked = new Set<T>();
@@ -38,12 +41,12 @@ export function startWriteBehind<T>({
     try {
       write(marked);
       marked.clear();
-      if (failing !== undefined) log.info("device state is written again", { since: new Date(failing).toISOString() });
+      if (failing !== undefined) log.info(`${what} is written again`, { since: new Date(failing).toISOString() });
       failing = undefined;
     } catch (error) {
       // Told once, not every second: the log may be on the same full disk.
       if (failing === undefined) {
-        log.error("device state cannot be written; it is kept in memory and tried again", { error: messageOf(error) });
+        log.error(`${what} cannot be written; it is kept in memory and tried again`, { error: messageOf(error) });
         failing = clock.now();
       }
     }

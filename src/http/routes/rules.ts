@@ -1,0 +1,275 @@
+// /rules: what they are, what they do and why, and changing them. A rule may command every device and call any service in
+// the hub's name, so making and changing one is for administrators; a user may switch it on and off and run it.
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import { allows, type Role } from "../../auth/roles.ts";
+import { HubError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { decodeRule } from "../../rules/parse/decode.ts";
+import { MAX_RULE_BYTES } from "../../rules/parse/read.ts";
+import { withoutSecrets } from "../../rules/references.ts";
+import type { Rules } from "../../rules/rules.ts";
+import type { RuleInfo } from "../../rules/store/describe.ts";
+import { vocabulary } from "../../rules/vocabulary.ts";
+import { jsonBody, readBody } from "../body.ts";
+import { doc } from "../doc.ts";
+import type { Sessions } from "../session.ts";
+import { detailsBody, ListedRule, listedBody, RuleDetails, Trace, traceBody } from "./rule-bodies.ts";
+
+const closed = { additionalProperties: false } as const;
+const WholeRule = Type.Record(Type.String(), Type.Unknown(), {
+  description: "A rule, as /rules/vocabulary describes it",
+});
+const Patch = Type.Object(
+  {
+    enabled: Type.Optional(Type.Boolean()),
+    name: Type.Optional(Type.String()),
+    priority: Type.Optional(Type.Integer()),
+    cooldown_secs: Type.Optional(Type.Integer()),
+    tags: Type.Optional(Type.Array(Type.String())),
+  },
+  { ...closed, minProperties: 1 },
+);
+const TestRun = Type.Object(
+  {
+    trigger: Type.Optional(
+      Type.Object(
+        {
+          type: Type.Optional(Type.String({ description: "One of the rule's trigger types; its first when absent" })),
+          context: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+        },
+        { ...closed, description: "What would have set it off; the last time's when absent" },
+      ),
+    ),
+  },
+  closed,
+);
+const Run = Type.Object(
+  { conditions: Type.Boolean({ default: false, description: "Only if its conditions pass" }) },
+  closed,
+);
+const Pause = Type.Object(
+  {
+    duration_secs: Type.Optional(
+      Type.Number({ minimum: 1, maximum: 366 * 86_400, description: "Until it is resumed when absent" }),
+    ),
+  },
+  closed,
+);
+
+export interface RuleRoutesDeps {
+  rules: Rules;
+  sessions: Sessions;
+}
+
+export function ruleRoutes(deps: RuleRoutesDeps) {
+  return new Elysia({ prefix: "/rules" }).use(reading(deps)).use(editing(deps)).use(texts(deps)).use(running(deps));
+}
+
+const tag = "rules";
+const answers = { 200: { description: "The rule", schema: RuleDetails } };
+const madeAnswers = { 201: { description: "The rule", schema: RuleDetails } };
+const traced = { 200: { description: "What happened and why", schema: Trace } };
+
+function detailsFor(role: Role, info: RuleInfo) {
+  return detailsBody(info, info.rule && (allows(role, "admin") ? info.rule : withoutSecrets(info.rule)));
+}
+
+function reading({ rules, sessions }: RuleRoutesDeps) {
+  return new Elysia()
+    .get("", ({ query }) => rules.list(query).map(listedBody), {
+      query: t.Object(
+        {
+          tag: t.Optional(t.String()),
+          state: t.Optional(t.UnionEnum(["enabled", "disabled", "broken", "paused"])),
+        },
+        closed,
+      ),
+      ...doc({
+        access: "viewer",
+        summary: "All rules, also those whose file has problems",
+        tag,
+        answers: { 200: { description: "The rules, by file", schema: Type.Array(ListedRule) } },
+      }),
+    })
+    .get(
+      "/vocabulary",
+      () => vocabulary(),
+      doc({
+        access: "viewer",
+        summary: "What rules are made of, as JSON Schemas",
+        tag,
+        answers: { 200: { description: "Triggers, conditions and actions", schema: Type.Object({}) } },
+      }),
+    )
+    .get(
+      "/:id",
+      ({ params, request }) => detailsFor(sessions.of(request).role, rules.get(params.id)),
+      doc({ access: "viewer", summary: "One rule", tag, answers }),
+    )
+    .get(
+      "/:id/traces",
+      ({ params }) => rules.traces(params.id).map(traceBody),
+      doc({
+        access: "viewer",
+        summary: "Its last 50 evaluations, newest first: what set it off, and why it ran or did not",
+        tag,
+        answers: { 200: { description: "The traces", schema: Type.Array(Trace) } },
+      }),
+    );
+}
+
+function editing({ rules, sessions }: RuleRoutesDeps) {
+  return new Elysia()
+    .post(
+      "",
+      function createRule({ body, set }) {
+        const info = rules.create(body as JsonObject);
+        set.status = 201;
+        return detailsFor("admin", info);
+      },
+      {
+        ...jsonBody(WholeRule),
+        ...doc({ access: "admin", summary: "Make a rule, in a new file", tag, answers: madeAnswers }),
+      },
+    )
+    .put("/:id", ({ params, body }) => detailsFor("admin", rules.replace(params.id, body as JsonObject)), {
+      ...jsonBody(WholeRule),
+      ...doc({ access: "admin", summary: "Replace a rule, in its file", tag, answers }),
+    })
+    .patch(
+      "/:id",
+      function patchRule({ params, body, request }) {
+        const { role } = sessions.of(request);
+        if (!allows(role, "admin") && Object.keys(body).some((key) => key !== "enabled"))
+          throw new HubError("forbidden", `a ${role} may change enabled only; the rest needs the role admin`);
+        return detailsFor(role, rules.patch(params.id, body));
+      },
+      {
+        ...jsonBody(Patch),
+        ...doc({
+          access: "user",
+          summary: "Switch a rule on or off; for administrators also its name, priority, cooldown and tags",
+          tag,
+          answers,
+        }),
+      },
+    )
+    .delete(
+      "/:id",
+      function removeRule({ params }) {
+        rules.remove(params.id);
+        return new Response(null, { status: 204 });
+      },
+      doc({
+        access: "admin",
+        summary: "Remove a rule; its file goes to rules/.trash/",
+        tag,
+        answers: { 204: { description: "Removed" } },
+      }),
+    );
+}
+
+// Texts hold secrets as well: webhooks' own, and what rules send to services.
+function texts({ rules }: RuleRoutesDeps) {
+  const summaries = { get: "The rule's file, as it is", put: "Replace the rule's file" };
+  return new Elysia()
+    .get(
+      "/:id/text",
+      function ruleText({ params }) {
+        const { text, etag } = rules.text(params.id);
+        return new Response(text, { headers: { "content-type": "text/plain; charset=utf-8", etag } });
+      },
+      doc({
+        access: "admin",
+        summary: summaries.get,
+        tag,
+        answers: {
+          200: { description: "RON or TOML, with an ETag", contentType: "text/plain", schema: Type.String() },
+        },
+      }),
+    )
+    .put(
+      "/:id/text",
+      function putRuleText({ params, body, request, set }) {
+        const etag = request.headers.get("if-match") ?? undefined;
+        const info = rules.putText(params.id, body, etag);
+        set.headers.etag = info.etag;
+        return detailsFor("admin", info);
+      },
+      {
+        body: Type.String({ description: "RON or TOML; an empty id becomes the rule's" }),
+        // "text" is never reached; with it the OpenAPI document shows the type.
+        parse: [({ request }) => readText(request), "text" as const],
+        ...doc({
+          access: "admin",
+          summary: `${summaries.put}; with If-Match 409 where it was changed meanwhile`,
+          tag,
+          answers,
+        }),
+      },
+    );
+}
+
+/** Throws HubError `too_large`, or `invalid` with the place for what is no UTF-8. */
+async function readText(request: Request): Promise<string> {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  if (bytes.byteLength > MAX_RULE_BYTES)
+    throw new HubError("too_large", `a rule file has at most ${MAX_RULE_BYTES} bytes`);
+  const decoded = decodeRule(bytes);
+  if (decoded.ok) return decoded.text;
+  throw new HubError("invalid", decoded.problem.message, { details: { problems: [decoded.problem] } });
+}
+
+function running({ rules, sessions }: RuleRoutesDeps) {
+  return new Elysia()
+    .post(
+      "/:id/test",
+      async function testRule({ params, body: { trigger } }) {
+        const { type, context } = trigger ?? {};
+        const madeUp = { ...(type !== undefined && { type }), ...(context && { context: context as JsonObject }) };
+        return traceBody(await rules.test(params.id, madeUp));
+      },
+      {
+        ...optionalBody(TestRun),
+        ...doc({ access: "user", summary: "What the rule would do, without doing it", tag, answers: traced }),
+      },
+    )
+    .post(
+      "/:id/run",
+      async function runRule({ params, body, request, set }) {
+        const { name } = sessions.of(request);
+        const trace = await rules.run(params.id, { ...body, actor: { name } });
+        if (trace.endedAt === undefined) set.status = 202;
+        return traceBody(trace);
+      },
+      {
+        ...optionalBody(Run),
+        ...doc({
+          access: "user",
+          summary: "Run a rule's actions now",
+          tag,
+          answers: { ...traced, 202: { description: "It is still running; its trace so far", schema: Trace } },
+        }),
+      },
+    )
+    .post(
+      "/:id/pause",
+      function pauseRule({ params, body, request }) {
+        const ms = body.duration_secs === undefined ? undefined : body.duration_secs * 1000;
+        return detailsFor(sessions.of(request).role, rules.pause(params.id, ms));
+      },
+      { ...optionalBody(Pause), ...doc({ access: "user", summary: "Let a rule rest", tag, answers }) },
+    )
+    .post(
+      "/:id/resume",
+      ({ params, request }) => detailsFor(sessions.of(request).role, rules.resume(params.id)),
+      doc({ access: "user", summary: "End a rule's pause", tag, answers }),
+    );
+}
+
+function optionalBody<S extends Parameters<typeof jsonBody>[0]>(schema: S) {
+  const read = async ({ request, contentType }: { request: Request; contentType: string }) =>
+    (await readBody(request, contentType)) ?? {};
+  return { ...jsonBody(schema), parse: [read, "json" as const] };
+}

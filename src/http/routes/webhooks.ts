@@ -1,0 +1,97 @@
+// /webhooks/:path: calls from services and devices that cannot log in. A rule's own secret is all that opens one, so a
+// wrong path and a wrong secret are told apart by nobody, and guessing is slow.
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { isLoopback } from "../../auth/addresses.ts";
+import { createLoginLimit, type LoginLimit } from "../../auth/login-limit.ts";
+import type { Clock } from "../../core/clock.ts";
+import { HubError } from "../../core/errors.ts";
+import { type Json, parseJson } from "../../core/json.ts";
+import type { Rules } from "../../rules/rules.ts";
+import { doc } from "../doc.ts";
+import type { PeerSource, Sessions } from "../session.ts";
+
+export interface WebhookRoutesDeps {
+  rules: Pick<Rules, "call">;
+  sessions: Pick<Sessions, "addressOf">;
+  clock: Clock;
+}
+
+const MOST_BODY_BYTES = 64 * 1024;
+const SECRET_HEADER = "x-webhook-secret";
+const Accepted = Type.Object({ accepted: Type.Literal(true) });
+
+export function webhookRoutes({ rules, sessions, clock }: WebhookRoutesDeps) {
+  const limit = createLoginLimit({ clock, exempt: isLoopback });
+
+  async function receive({ request, params, server }: Call): Promise<Response> {
+    const { searchParams } = new URL(request.url);
+    const secret = request.headers.get(SECRET_HEADER) ?? searchParams.get("secret") ?? "";
+    const attempt = begin(limit, sessions.addressOf(request, server));
+    const body = await readWebhookBody(request);
+    const { method } = request;
+    if (!rules.call({ path: params.path, method, query: queryOf(searchParams), body, secret }))
+      throw new HubError("not_found", "there is nothing at this address");
+    attempt.succeed();
+    return Response.json({ accepted: true }, { status: 202 });
+  }
+
+  const options = {
+    // It is read above, whatever its type.
+    parse: "none" as const,
+    ...doc({
+      access: "public",
+      summary: `Set off the rules with this path and secret (header ${SECRET_HEADER}, or ?secret=)`,
+      tag: "rules",
+      answers: {
+        202: { description: "The rules were told", schema: Accepted },
+        404: { description: "No enabled rule has this path and this secret" },
+        429: { description: "Too many wrong calls from this address" },
+      },
+    }),
+  };
+  // Many devices can call an address and do nothing else: for them there is GET.
+  return new Elysia({ prefix: "/webhooks" })
+    .post("/:path", receive, options)
+    .put("/:path", receive, options)
+    .get("/:path", receive, options);
+}
+
+interface Call {
+  request: Request;
+  params: { path: string };
+  server: PeerSource | null;
+}
+
+function begin(limit: LoginLimit, address: string) {
+  try {
+    return limit.begin(address, "webhooks");
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error;
+    const { retryAfterSecs } = error.details;
+    const message = `too many wrong webhook calls from this address; try again in ${retryAfterSecs} s`;
+    throw new HubError("rate_limited", message, { details: { retryAfterSecs } });
+  }
+}
+
+// The keys are a stranger's: none may reach into prototypes.
+function queryOf(searchParams: URLSearchParams): Record<string, string> {
+  return Object.fromEntries([...searchParams].filter(([key]) => key !== "secret" && !PROTOTYPE_KEYS.has(key)));
+}
+
+const PROTOTYPE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
+
+/** JSON where it is, else text; null where nothing was sent. */
+async function readWebhookBody(request: Request): Promise<Json> {
+  if (Number(request.headers.get("content-length") ?? 0) > MOST_BODY_BYTES) throw tooLarge();
+  const bytes = await request.arrayBuffer();
+  if (bytes.byteLength > MOST_BODY_BYTES) throw tooLarge();
+  const text = new TextDecoder().decode(bytes);
+  if (text === "") return null;
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed.value : text;
+}
+
+function tooLarge(): HubError {
+  return new HubError("too_large", `a webhook's body has at most ${MOST_BODY_BYTES} bytes`);
+}

@@ -1,0 +1,13 @@
+// `activate_scene`: sends the commands of a scene.
+import { defineAction } from "../define.ts";
+import { name } from "../fields.ts";
+
+export const activateScene = defineAction({
+  type: "activate_scene",
+  doc: "Activates a scene.",
+  fields: () => ({ scene_id: name("scene", "The id of the scene") }),
+  async run({ scene_id }, { host, actor }) {
+    await host.activateScene(scene_id, actor);
+    return `scene ${scene_id}`;
+  },
+});

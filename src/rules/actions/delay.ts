@@ -1,0 +1,27 @@
+// `delay`: waits. When it is cancelled the rest of the run is too: what was put off is not to be done early.
+import { Type } from "@sinclair/typebox";
+import { HubError } from "../../core/errors.ts";
+import { defineAction } from "../define.ts";
+import { expression, secs, text, YEAR_SECS } from "../fields.ts";
+import { checkOneOf, msOf, show } from "../values.ts";
+
+export const delay = defineAction({
+  type: "delay",
+  doc: "Waits before the next action. Cancelled by `cancel_delays`, the rest of the run does not happen.",
+  fields: () => ({
+    duration_secs: Type.Optional(secs("How long")),
+    expression: Type.Optional(expression("CEL that gives the seconds, instead of `duration_secs`")),
+    key: Type.Optional(text("A name by which `cancel_delays` finds it", { maxLength: 200 })),
+  }),
+  check: (spec) => checkOneOf(spec, ["duration_secs", "expression"]),
+  async run({ duration_secs, expression, key }, scope) {
+    const wanted = duration_secs ?? secondsOf(scope.evaluate(expression ?? ""));
+    if (!(await scope.delay(msOf(wanted), key))) scope.exit("its delay was cancelled");
+    return `${wanted} s`;
+  },
+});
+
+function secondsOf(value: unknown): number {
+  if (typeof value === "number" && value >= 0 && value <= YEAR_SECS) return value;
+  throw new HubError("invalid", `expression: must give seconds from 0 to ${YEAR_SECS}, and gave ${show(value)}`);
+}

@@ -1,0 +1,11 @@
+// `exit_rule`: the rest of the run does not happen. That is no failure.
+import { Type } from "@sinclair/typebox";
+import { defineAction } from "../define.ts";
+import { text } from "../fields.ts";
+
+export const exitRule = defineAction({
+  type: "exit_rule",
+  doc: "Ends this run of the rule.",
+  fields: () => ({ reason: Type.Optional(text("Why, for the trace")) }),
+  run: ({ reason = "exit_rule" }, scope) => scope.exit(reason),
+});

@@ -1,0 +1,75 @@
+// `fade_device`: takes a number of a device from one value to another in small steps. How often a device is commanded is
+// bounded, however short the fade: most of them take a few commands a second.
+import { type Static, Type } from "@sinclair/typebox";
+import { HubError } from "../../core/errors.ts";
+import { type ActionScope, defineAction } from "../define.ts";
+import { attribute, deviceId, secs } from "../fields.ts";
+
+const LONGEST_SECS = 86_400;
+const SHORTEST_STEP_MS = 200;
+const MOST_STEPS = 1000;
+
+const fields = {
+  device_id: deviceId,
+  attribute,
+  to: Type.Number({ description: "The value at the end" }),
+  from: Type.Optional(Type.Number({ description: "The value at the beginning; the present one when absent" })),
+  duration_secs: secs("How long it takes", { maximum: LONGEST_SECS }),
+  steps: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST_STEPS,
+      description: "In how many steps; as many as are useful when absent. Never more than five a second",
+    }),
+  ),
+};
+type Fade = Static<ReturnType<typeof Type.Object<typeof fields>>>;
+
+export const fadeDevice = defineAction({
+  type: "fade_device",
+  doc: "Takes a number of a device, such as its brightness, to another value little by little. `cancel_delays` stops it where it is.",
+  fields: () => fields,
+  async run(spec, scope) {
+    const from = spec.from ?? presentValue(spec, scope);
+    const values = valuesOf(spec, from);
+    const detail = `${spec.device_id}.${spec.attribute} ${from} → ${spec.to} in ${spec.duration_secs} s, ${values.length} steps`;
+    if (scope.dryRun) return detail;
+    if (spec.from !== undefined) await set(spec, scope, from);
+    const begun = scope.host.now();
+    for (const [index, value] of values.entries()) {
+      // From the beginning, so that slow commands do not make the fade longer.
+      const dueMs = (spec.duration_secs * 1000 * (index + 1)) / values.length;
+      const waitMs = Math.min(dueMs, Math.max(0, begun + dueMs - scope.host.now()));
+      if (waitMs > 0 && !(await scope.delay(Math.round(waitMs)))) scope.exit("its fade was cancelled");
+      await set(spec, scope, value);
+    }
+    return detail;
+  },
+});
+
+async function set({ device_id, attribute }: Fade, { host, actor }: ActionScope, value: number): Promise<void> {
+  await host.command(device_id, { [attribute]: value }, actor);
+}
+
+function presentValue({ device_id, attribute }: Fade, { host }: ActionScope): number {
+  const device = host.device(device_id);
+  if (!device) throw new HubError("not_found", `there is no device "${device_id}"`);
+  const value = device.attributes[attribute];
+  if (typeof value === "number") return value;
+  throw new HubError(
+    "conflict",
+    `the "${attribute}" of the device "${device_id}" is no number now: say \`from\` where`,
+  );
+}
+
+/** Evenly spaced, without the beginning, none twice in a row. Whole numbers stay whole. */
+function valuesOf({ to, duration_secs, steps = MOST_STEPS }: Fade, from: number): number[] {
+  const whole = Number.isInteger(from) && Number.isInteger(to);
+  const inTime = Math.max(1, Math.floor((duration_secs * 1000) / SHORTEST_STEP_MS));
+  const count = Math.min(steps, inTime, whole ? Math.max(1, Math.abs(to - from)) : MOST_STEPS);
+  const at = (step: number): number => {
+    const exact = from + ((to - from) * step) / count;
+    return whole ? Math.round(exact) : Math.round(exact * 1000) / 1000;
+  };
+  return Array.from({ length: count }, (_, index) => (index + 1 === count ? to : at(index + 1)));
+}

@@ -1,0 +1,63 @@
+// Every action there is. A new one is a file in this folder and a line here.
+import type { ActionDefinition } from "../define.ts";
+import { activateScene } from "./activate-scene.ts";
+import { activateScenePerMode } from "./activate-scene-per-mode.ts";
+import { callService } from "./call-service.ts";
+import { cancelDelays } from "./cancel-delays.ts";
+import { captureDeviceState } from "./capture-device-state.ts";
+import { comment } from "./comment.ts";
+import { conditional } from "./conditional.ts";
+import { delay } from "./delay.ts";
+import { exitRule } from "./exit-rule.ts";
+import { fadeDevice } from "./fade-device.ts";
+import { fireEvent } from "./fire-event.ts";
+import { logMessage } from "./log-message.ts";
+import { notify } from "./notify.ts";
+import { parallel } from "./parallel.ts";
+import { pauseRule } from "./pause-rule.ts";
+import { publishMqtt } from "./publish-mqtt.ts";
+import { repeatCount } from "./repeat-count.ts";
+import { repeatUntil } from "./repeat-until.ts";
+import { repeatWhile } from "./repeat-while.ts";
+import { restoreDeviceState } from "./restore-device-state.ts";
+import { resumeRule } from "./resume-rule.ts";
+import { runRule } from "./run-rule.ts";
+import { setDeviceState } from "./set-device-state.ts";
+import { setDeviceStatePerMode } from "./set-device-state-per-mode.ts";
+import { setHubVariable } from "./set-hub-variable.ts";
+import { setMode } from "./set-mode.ts";
+import { timer } from "./timer.ts";
+import { waitForEvent } from "./wait-for-event.ts";
+import { waitForExpression } from "./wait-for-expression.ts";
+
+export const actions: readonly ActionDefinition[] = [
+  notify,
+  parallel,
+  setDeviceState,
+  activateScene,
+  setMode,
+  setHubVariable,
+  timer,
+  delay,
+  waitForEvent,
+  waitForExpression,
+  conditional,
+  repeatCount,
+  repeatWhile,
+  repeatUntil,
+  fireEvent,
+  publishMqtt,
+  callService,
+  runRule,
+  pauseRule,
+  resumeRule,
+  cancelDelays,
+  captureDeviceState,
+  restoreDeviceState,
+  fadeDevice,
+  setDeviceStatePerMode,
+  activateScenePerMode,
+  logMessage,
+  exitRule,
+  comment,
+];

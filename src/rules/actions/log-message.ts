@@ -1,0 +1,25 @@
+// `log_message`: writes into the hub's log.
+import { Type } from "@sinclair/typebox";
+import { defineAction } from "../define.ts";
+import { choice, expression, text } from "../fields.ts";
+import { checkOneOf, shortened } from "../values.ts";
+
+export const logMessage = defineAction({
+  type: "log_message",
+  doc: "Writes a line into the hub's log.",
+  fields: () => ({
+    message: Type.Optional(text("The text")),
+    expression: Type.Optional(expression("CEL that gives the text, instead of `message`")),
+    level: choice(["debug", "info", "warn", "error"], "How grave it is", {
+      default: "info",
+      spellings: { warning: "warn" },
+    }),
+  }),
+  check: (spec) => checkOneOf(spec, ["message", "expression"]),
+  run({ message, expression, level }, scope) {
+    const value = expression === undefined ? message : scope.evaluate(expression);
+    const line = typeof value === "string" ? value : JSON.stringify(value);
+    if (!scope.dryRun) scope.log[level](line, { rule: scope.ruleName });
+    return `${level}: ${shortened(line)}`;
+  },
+});

@@ -1,0 +1,35 @@
+// `publish_mqtt`: publishes on the broker.
+import { Type } from "@sinclair/typebox";
+import type { Json } from "../../core/json.ts";
+import { defineAction } from "../define.ts";
+import { expression, json, text } from "../fields.ts";
+import { checkNotBoth, refusal, shortened } from "../values.ts";
+
+const LONGEST_TOPIC_BYTES = 65_535;
+
+export const publishMqtt = defineAction({
+  type: "publish_mqtt",
+  doc: "Publishes a message on the MQTT broker.",
+  fields: () => ({
+    topic: text("The topic"),
+    payload: Type.Optional(json("Text, which goes out as it is, or any other JSON; empty when absent")),
+    expression: Type.Optional(expression("CEL that gives the payload, instead of `payload`")),
+    retain: Type.Boolean({ default: false, description: "Whether the broker keeps it for those who come later" }),
+    qos: Type.Unsafe<0 | 1>(Type.Integer({ default: 0, minimum: 0, maximum: 1, description: "Quality of service" })),
+  }),
+  check(spec) {
+    if (/[+#\0]/.test(spec.topic) || Buffer.byteLength(spec.topic) > LONGEST_TOPIC_BYTES) {
+      throw refusal("topic", "must be one topic, without + and #");
+    }
+    checkNotBoth(spec, ["payload", "expression"]);
+  },
+  async run({ topic, payload = "", expression, retain, qos }, scope) {
+    const text = textOf(expression === undefined ? payload : scope.evaluate(expression));
+    await scope.host.publish(topic, text, { retain, qos });
+    return `${topic} ${shortened(text)}`;
+  },
+});
+
+function textOf(payload: Json): string {
+  return typeof payload === "string" ? payload : JSON.stringify(payload);
+}

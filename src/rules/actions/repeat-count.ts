@@ -1,0 +1,20 @@
+// `repeat_count`: the same actions so many times.
+import { Type } from "@sinclair/typebox";
+import { defineAction } from "../define.ts";
+import { actionList } from "../sequences.ts";
+
+export const repeatCount = defineAction({
+  type: "repeat_count",
+  doc: "Runs its actions so many times.",
+  fields: ({ action }) => ({
+    count: Type.Integer({ minimum: 0, maximum: 10_000, description: "How many times" }),
+    actions: actionList(action, "Run each time, one after the other"),
+  }),
+  async run({ count, actions }, scope) {
+    for (let turn = 0; turn < count; turn++) {
+      scope.turn();
+      await scope.run(actions);
+    }
+    return `${count} times`;
+  },
+});

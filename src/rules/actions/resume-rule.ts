@@ -1,0 +1,13 @@
+// `resume_rule`: a paused rule fires again.
+import { defineAction } from "../define.ts";
+import { name } from "../fields.ts";
+
+export const resumeRule = defineAction({
+  type: "resume_rule",
+  doc: "Ends the pause of a rule.",
+  fields: () => ({ rule_id: name("rule", "The id of the rule") }),
+  run({ rule_id }, { rules }) {
+    rules.resume(rule_id);
+    return `rule ${rule_id}`;
+  },
+});

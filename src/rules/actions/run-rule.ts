@@ -1,0 +1,18 @@
+// `run_rule`: runs another rule's actions.
+import { Type } from "@sinclair/typebox";
+import { defineAction } from "../define.ts";
+import { name } from "../fields.ts";
+
+export const runRule = defineAction({
+  type: "run_rule",
+  doc: "Runs another rule's actions, whatever its triggers.",
+  fields: () => ({
+    rule_id: name("rule", "The id of the rule"),
+    conditions: Type.Boolean({ default: false, description: "Whether only if its conditions pass" }),
+    wait: Type.Boolean({ default: true, description: "Whether to go on only when it has run" }),
+  }),
+  async run({ rule_id, conditions, wait }, { rules }) {
+    await rules.run(rule_id, { conditions, wait });
+    return `rule ${rule_id}${conditions ? ", if its conditions pass" : ""}`;
+  },
+});

@@ -1,0 +1,21 @@
+// `set_hub_variable`: writes a variable of the house.
+import { Type } from "@sinclair/typebox";
+import { defineAction } from "../define.ts";
+import { expression, json, text } from "../fields.ts";
+import { checkOneOf, show } from "../values.ts";
+
+export const setHubVariable = defineAction({
+  type: "set_hub_variable",
+  doc: "Writes a hub variable.",
+  fields: () => ({
+    name: text("The name of the variable"),
+    value: Type.Optional(json("Any JSON")),
+    expression: Type.Optional(expression('CEL that gives the value, instead of `value`, such as hub_var("count") + 1')),
+  }),
+  check: (spec) => checkOneOf(spec, ["value", "expression"]),
+  run({ name, value, expression }, scope) {
+    const written = expression === undefined ? (value ?? null) : scope.evaluate(expression);
+    scope.host.setVariable(name, written);
+    return `${name} = ${show(written)}`;
+  },
+});

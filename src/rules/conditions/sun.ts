@@ -1,0 +1,26 @@
+// `sun`: whether it is above the horizon.
+import { defineCondition } from "../define.ts";
+import { choice } from "../fields.ts";
+
+export const sun = defineCondition({
+  type: "sun",
+  doc: "The sun is above or below the horizon; it needs [location] in hub.toml.",
+  fields: () => ({
+    position: choice(["above_horizon", "below_horizon"], "Where the sun is to be", {
+      spellings: { above: "above_horizon", up: "above_horizon", below: "below_horizon", down: "below_horizon" },
+    }),
+  }),
+  evaluate({ position }, { host }) {
+    const expected = `the sun is ${inWords(position === "above_horizon")}`;
+    if (!host.sun) {
+      const error = "set latitude and longitude in [location] of hub.toml";
+      return { passed: false, expected, actual: "it is not known where the house stands", error };
+    }
+    const isUp = host.sun.isUp(host.now());
+    return { passed: isUp === (position === "above_horizon"), expected, actual: inWords(isUp) };
+  },
+});
+
+function inWords(isUp: boolean): string {
+  return `${isUp ? "above" : "below"} the horizon`;
+}

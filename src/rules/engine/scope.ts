@@ -1,0 +1,85 @@
+// What conditions and actions may look at, and how one condition is asked. Nothing a condition does wrong goes further
+// than its own trace.
+import { HubError, messageOf } from "../../core/errors.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import type { ConditionDefinition, ConditionScope, TriggerContext, Typed } from "../define.ts";
+import type { RuleHost } from "../host.ts";
+import type { ConditionTrace } from "../trace.ts";
+import { clipCondition } from "./clip.ts";
+
+/** CEL with live values. Throws HubError `invalid` that says what could not be evaluated. */
+export type Evaluate = (
+  expression: string,
+  host: RuleHost,
+  names: { trigger: TriggerContext; vars: JsonObject },
+) => Json;
+
+export interface ScopeTools {
+  readonly evaluate: Evaluate;
+  readonly conditions: ReadonlyMap<string, ConditionDefinition>;
+}
+
+export interface Surroundings {
+  host: RuleHost;
+  trigger: TriggerContext;
+  vars: JsonObject;
+}
+
+export function createScope(
+  { evaluate, conditions }: ScopeTools,
+  { host, trigger, vars }: Surroundings,
+): ConditionScope {
+  const scope: ConditionScope = {
+    host,
+    trigger,
+    vars,
+    deviceId: typeof trigger.device_id === "string" ? trigger.device_id : undefined,
+    evaluate: (expression) => evaluate(expression, host, { trigger, vars }),
+    holds(expression) {
+      const value = scope.evaluate(expression);
+      if (typeof value !== "boolean") throw notBoolean(expression, value);
+      return value;
+    },
+    ask: (condition) => ask(conditions, condition, scope),
+  };
+  return scope;
+}
+
+function ask(
+  conditions: ReadonlyMap<string, ConditionDefinition>,
+  condition: Typed,
+  scope: ConditionScope,
+): ConditionTrace {
+  const { type } = condition;
+  try {
+    const definition = conditions.get(type);
+    if (!definition) throw new HubError("invalid", `there is no condition "${type}"`);
+    return clipCondition({ type, ...definition.evaluate(condition, scope) });
+  } catch (error) {
+    return {
+      type,
+      passed: false,
+      expected: "a condition that can be evaluated",
+      actual: null,
+      error: messageOf(error),
+    };
+  }
+}
+
+/** An expression of the rule itself, told as a condition. */
+export function askExpression(type: string, expression: string, scope: ConditionScope): ConditionTrace {
+  const expected = `${expression} is true`;
+  try {
+    const actual = scope.evaluate(expression);
+    const told = { type, passed: actual === true, expected, actual };
+    return clipCondition(
+      typeof actual === "boolean" ? told : { ...told, error: notBoolean(expression, actual).message },
+    );
+  } catch (error) {
+    return { type, passed: false, expected, actual: null, error: messageOf(error) };
+  }
+}
+
+function notBoolean(expression: string, value: Json): HubError {
+  return new HubError("invalid", `"${expression}" must give true or false, and gave ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,143 @@
+// The fields that triggers, conditions and actions have in common. Marks in their schemas say which texts are expressions,
+// what a text names and where further conditions or actions stand: whoever needs to know walks the schema (walk.ts).
+import { type SchemaOptions, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { Typed } from "./define.ts";
+import { WEEKDAYS } from "./schedule/time-of-day.ts";
+
+export type Kind = "trigger" | "condition" | "action";
+/** What a text can name. */
+export type Named = "device" | "mode" | "scene" | "channel" | "rule";
+
+/** The mark of an expression. */
+export const CEL = "application/cel";
+/** The mark of a text that names something. */
+export const NAMES = "x-names";
+/** The mark of a table whose keys name something. */
+export const KEYS_NAME = "x-keys-name";
+/** Further names of a field, which are read as this one. */
+export const ALIASES = "x-aliases";
+/** Other ways to write a choice. */
+export const SPELLINGS = "x-spellings";
+
+const LONGEST_NAME = 255;
+const LONGEST_TEXT = 10_000;
+const LONGEST_EXPRESSION = 4000;
+const MOST_DEVICES = 500;
+export const YEAR_SECS = 366 * 86_400;
+
+const refOf = (kind: Kind): string => `#/$defs/${kind}`;
+
+/** Where a trigger, condition or action stands. It is checked by its own schema, not by the one around it. */
+export function child(kind: Kind): TUnsafe<Typed> {
+  return Type.Unsafe<Typed>(Type.Unknown({ $ref: refOf(kind) }));
+}
+
+export function kindOfChild(schema: TSchema): Kind | undefined {
+  return (["trigger", "condition", "action"] as const).find((kind) => schema.$ref === refOf(kind));
+}
+
+/** A text that names something of the house, which need not be there yet. */
+export function name(names: Named, description: string) {
+  return Type.String({ minLength: 1, maxLength: LONGEST_NAME, [NAMES]: names, description });
+}
+
+export const deviceId = name("device", "The id of the device");
+export const deviceIds = Type.Array(deviceId, {
+  minItems: 1,
+  maxItems: MOST_DEVICES,
+  description: "The ids of several devices, instead of `device_id`",
+});
+/** One device or several; which of both is given is for `check`. */
+export const someDevices = { device_id: Type.Optional(deviceId), device_ids: Type.Optional(deviceIds) };
+
+export const attribute = Type.String({
+  minLength: 1,
+  maxLength: LONGEST_NAME,
+  description: "The name of the device's attribute",
+});
+
+export function text(description: string, options: SchemaOptions & { minLength?: number; maxLength?: number } = {}) {
+  return Type.String({ minLength: 1, maxLength: LONGEST_TEXT, description, ...options });
+}
+
+export function json(description: string, options: SchemaOptions = {}): TUnsafe<Json> {
+  return Type.Unsafe<Json>(Type.Unknown({ description, expected: "any value", ...options }));
+}
+
+export function table(description: string, options: SchemaOptions = {}): TUnsafe<JsonObject> {
+  return Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown(), { description, ...options }));
+}
+
+/** What is wanted of a device: attributes, or a command. */
+export function wantedState(description: string): TUnsafe<JsonObject> {
+  const problem = "must be a table with at least one attribute, or with a `command`";
+  return table(description, { minProperties: 1, problem });
+}
+
+export function expression(description: string) {
+  return Type.String({ minLength: 1, maxLength: LONGEST_EXPRESSION, contentMediaType: CEL, description });
+}
+
+interface SecsOptions {
+  minimum?: number;
+  maximum?: number;
+  default?: number;
+}
+
+export function secs(description: string, { minimum = 0, maximum = YEAR_SECS, ...rest }: SecsOptions = {}) {
+  const expected = `a number of seconds from ${minimum} to ${maximum}`;
+  return Type.Number({ minimum, maximum, expected, description, ...rest });
+}
+
+/** How long something has to stand before a trigger fires. */
+export const forDurationSecs = Type.Optional(
+  secs("Fires only after it has stood for so many seconds; at once when absent"),
+);
+
+interface ChoiceOptions<T> {
+  default?: T;
+  spellings?: Readonly<Record<string, T>>;
+}
+
+/** One of a few words; upper and lower case, `-` and `_` do not matter when it is read. */
+export function choice<const T extends string>(
+  options: readonly T[],
+  description: string,
+  { spellings, ...rest }: ChoiceOptions<NoInfer<T>> = {},
+): TUnsafe<T> {
+  const expected = options.length > 2 ? `one of ${options.map((word) => JSON.stringify(word)).join(", ")}` : undefined;
+  return Type.Unsafe<T>(
+    Type.Union(
+      options.map((word) => Type.Literal(word)),
+      { description, ...(expected && { expected }), ...(spellings && { [SPELLINGS]: spellings }), ...rest },
+    ),
+  );
+}
+
+/** The words of a choice, or undefined for any other schema. */
+export function wordsOf(schema: TSchema): string[] | undefined {
+  const words: unknown[] | undefined = schema.anyOf?.map((branch: TSchema) => branch.const);
+  return words?.every((word) => typeof word === "string") ? (words as string[]) : undefined;
+}
+
+/** `Eq`, `Gt`, …; the rest of the comparison is in values.ts. */
+export const OPS = ["Eq", "Ne", "Gt", "Gte", "Lt", "Lte"] as const;
+export const op = choice(OPS, "How to compare: equal, not equal, greater, greater or equal, less, less or equal", {
+  default: "Eq",
+  spellings: { "==": "Eq", "=": "Eq", "!=": "Ne", ">": "Gt", ">=": "Gte", "<": "Lt", "<=": "Lte" },
+});
+
+const [mon, tue, wed, thu, fri, sat, sun] = WEEKDAYS;
+export const days = Type.Array(
+  choice(WEEKDAYS, "A day of the week", {
+    spellings: { monday: mon, tuesday: tue, wednesday: wed, thursday: thu, friday: fri, saturday: sat, sunday: sun },
+  }),
+  { minItems: 1, maxItems: 7, description: "Only on these days of the week; every day when absent" },
+);
+
+const TIME = "^([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$";
+
+export function timeOfDay(description: string) {
+  return Type.String({ pattern: TIME, problem: 'must be a time of day such as "07:30" or "22:15:30"', description });
+}

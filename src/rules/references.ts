@@ -1,0 +1,49 @@
+// What a rule names: devices, modes, scenes, channels and other rules. What does not exist is a warning, not a fault: it may
+// appear later. Also where its secrets are.
+import type { Static, TSchema } from "@sinclair/typebox";
+import { isObject, type JsonObject } from "../core/json.ts";
+import { KEYS_NAME, kindOfChild, NAMES, type Named } from "./fields.ts";
+import { Rule } from "./rule.ts";
+import { members } from "./schemas.ts";
+import { type Place, rewrite, under } from "./walk.ts";
+
+export interface Reference {
+  kind: Named;
+  name: string;
+  /** Dotted path of the key that names it. */
+  path: string;
+}
+
+/** In the order of the rule; the same name as often as it stands there. What expressions name is not among them. */
+export function referencesOf(rule: Rule): Reference[] {
+  const found: Reference[] = [];
+  visit({ schema: Rule, value: rule, path: "" }, (place) => {
+    found.push(...named(place));
+    return place.value;
+  });
+  return found;
+}
+
+function named({ schema, value, path }: Place): Reference[] {
+  const kind: Named | undefined = schema[NAMES];
+  if (kind !== undefined && typeof value === "string") return [{ kind, name: value, path }];
+  const ofKeys: Named | undefined = schema[KEYS_NAME];
+  if (ofKeys === undefined || !isObject(value)) return [];
+  return Object.keys(value).map((name) => ({ kind: ofKeys, name, path: under(path, name) }));
+}
+
+/** The rule for eyes that may not see its secrets: each is `***`. */
+export function withoutSecrets(rule: Rule): Rule {
+  return visit({ schema: Rule, value: rule, path: "" }, ({ schema, value }) =>
+    schema.writeOnly === true ? "***" : value,
+  ) as Static<typeof Rule>;
+}
+
+/** As `rewrite`, and on through all triggers, conditions and actions. */
+function visit(place: Place, change: (place: Place) => unknown): unknown {
+  return rewrite(place, (at) => {
+    const kind = kindOfChild(at.schema);
+    const schema: TSchema | undefined = kind && members[kind].get(String((at.value as JsonObject).type))?.schema;
+    return schema ? visit({ schema, value: at.value, path: at.path }, change) : change(at);
+  });
+}

@@ -1,0 +1,68 @@
+// Checks the rule files of a folder without a hub: what `hub check` tells. Writes nothing.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf, systemCode } from "../../core/errors.ts";
+import { silentLog } from "../../core/log.ts";
+import { type Exists, warningsOf } from "./describe.ts";
+import { isRuleFileName } from "./file-names.ts";
+import { createRuleFiles } from "./files.ts";
+import { createRuleReader, type ExpressionReader } from "./understand.ts";
+
+/** `rules/kitchen.ron:12:3: actions[0].channel: …`, with the lines of the place. */
+export interface RuleFinding {
+  /** Path of the file. */
+  file: string;
+  /** 1-based; 0 for the folder as a whole. */
+  line: number;
+  column: number;
+  path?: string;
+  message: string;
+  frame?: string;
+  /** It does not keep the rule from running. */
+  warning: boolean;
+}
+
+export interface CheckedRules {
+  /** How many rule files there are. */
+  files: number;
+  /** In the order of files and lines. */
+  findings: RuleFinding[];
+}
+
+export function checkRuleFiles(
+  folder: string,
+  { exists, expressions }: { exists: Exists; expressions: ExpressionReader },
+): CheckedRules {
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter(isRuleFileName).sort();
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return { files: 0, findings: [] };
+    return { files: 0, findings: [{ file: folder, line: 0, column: 0, message: messageOf(error), warning: false }] };
+  }
+  const files = createRuleFiles({
+    folder,
+    log: silentLog,
+    reader: createRuleReader(expressions),
+    // A start would write one into the file.
+    giveId: (file, text) => ({ text, id: `to be given to ${file}` }),
+    runner: { put() {}, remove() {} },
+  });
+  for (const name of names) files.load(name);
+  const known: Exists = { ...exists, rule: (id) => files.ownerOf(id) !== undefined };
+  const findings = files.list().flatMap((entry) => {
+    const at = { file: join(folder, entry.file) };
+    return [
+      ...entry.problems.map((problem) => ({ ...at, ...problem, warning: false })),
+      ...warningsOf(entry, known).map((warning) => ({ ...at, ...warning, warning: true })),
+    ];
+  });
+  return { files: files.size, findings };
+}
+
+/** As compilers write it, so that editors can jump there. */
+export function formatFinding({ file, line, column, path, message, frame, warning }: RuleFinding): string {
+  const place = line > 0 ? `${file}:${line}:${column}` : file;
+  const head = `${place}: ${warning ? "warning: " : ""}${path ? `${path}: ` : ""}${message}`;
+  return frame === undefined ? head : `${head}\n${frame}`;
+}

@@ -1,0 +1,105 @@
+// A rule as it is told to people: what its file says, whether that runs, and what has become of it.
+import type { RuleState } from "../engine/engine.ts";
+import type { RuleHost } from "../host.ts";
+import type { RuleFormat } from "../parse/detect.ts";
+import type { Rule } from "../rule.ts";
+import type { ListedFile } from "./files.ts";
+import type { FileProblem, LocatedReference } from "./understand.ts";
+
+/** `broken`: what the file says now does not run. */
+export type RuleStatus = "enabled" | "disabled" | "broken" | "paused";
+
+export interface RuleInfo {
+  /** Of what the file does not say as a rule, its name. */
+  readonly id: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly state: RuleStatus;
+  readonly priority: number;
+  readonly tags: readonly string[];
+  readonly file: string;
+  readonly format: RuleFormat;
+  /** Of a broken one, what goes on running meanwhile. */
+  readonly runningVersion: "current" | "last_good" | "none";
+  /** Why it is broken; the first is the one to mend first. */
+  readonly problems: readonly FileProblem[];
+  readonly warnings: readonly RuleWarning[];
+  readonly triggerTypes: readonly string[];
+  /** The version that runs; undefined where none does. */
+  readonly rule: Rule | undefined;
+  readonly activity: RuleState;
+}
+
+export interface RuleWarning {
+  message: string;
+  path?: string;
+  line: number;
+  column: number;
+}
+
+/** What there is of what a rule can name. Without a function nobody knows, and nothing is said. */
+export type Exists = {
+  readonly [Kind in LocatedReference["kind"]]?: ((name: string) => boolean) | undefined;
+};
+
+const NO_ACTIVITY: RuleState = {
+  last_fired_at: undefined,
+  fire_count: 0,
+  running: 0,
+  queued: 0,
+  paused: false,
+  paused_until: undefined,
+  last_error: undefined,
+};
+
+export function describe(entry: ListedFile, exists: Exists, activity: RuleState = NO_ACTIVITY): RuleInfo {
+  const { id, file, format, problems, good } = entry;
+  const broken = problems.length > 0;
+  const rule = good?.rule;
+  return {
+    id,
+    name: rule?.name ?? file,
+    enabled: rule?.enabled ?? false,
+    state: broken ? "broken" : stateOf(rule, activity),
+    priority: rule?.priority ?? 0,
+    tags: rule?.tags ?? [],
+    file,
+    format,
+    runningVersion: rule === undefined ? "none" : broken ? "last_good" : "current",
+    problems,
+    warnings: warningsOf(entry, exists),
+    triggerTypes: [...new Set(rule?.triggers.map(({ type }) => type))],
+    rule,
+    activity,
+  };
+}
+
+function stateOf(rule: Rule | undefined, { paused }: RuleState): RuleStatus {
+  if (!rule?.enabled) return "disabled";
+  return paused ? "paused" : "enabled";
+}
+
+/** What does not keep the rule from running, each told once. */
+export function warningsOf({ warnings, good }: ListedFile, exists: Exists): RuleWarning[] {
+  const missing = (good?.references ?? []).filter(({ kind, name }) => exists[kind]?.(name) === false);
+  const told = new Set<string>();
+  return [
+    ...warnings,
+    ...missing
+      .filter(({ kind, name }) => !told.has(`${kind} ${name}`) && told.add(`${kind} ${name}`))
+      .map(({ kind, name, ...place }) => ({
+        ...place,
+        message: `there is no ${kind} "${name}" at present; the rule does its part as soon as there is one`,
+      })),
+  ];
+}
+
+export function existsIn(host: RuleHost, hasRule: (id: string) => boolean): Exists {
+  return {
+    device: (id) => host.device(id) !== undefined,
+    mode: (id) => host.mode(id) !== undefined,
+    scene: (id) => host.hasScene(id),
+    channel: (name) => host.hasChannel(name),
+    rule: hasRule,
+  };
+}

@@ -1,0 +1,108 @@
+// Reading and writing single rule files: bounded, as UTF-8, whole or not at all, and with the mode and owner they had.
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { syncFolder, writeFileAtomic } from "../../core/atomic-file.ts";
+import { HubError, isStorageFault, messageOf, systemCode } from "../../core/errors.ts";
+import { decodeRule } from "../parse/decode.ts";
+import { problemAt, type TextProblem } from "../parse/problem.ts";
+import { MAX_RULE_BYTES } from "../parse/read.ts";
+
+export type FileText = { ok: true; text: string } | { ok: false; problem: TextProblem };
+
+/** Undefined where there is no such file; what cannot be read is a problem. */
+export function readRuleFile(path: string): FileText | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    // Opening what is no file, such as a pipe, could wait for ever.
+    if (!stat?.isFile()) return undefined;
+    if (stat.size > MAX_RULE_BYTES) return atBeginning("a rule file holds a megabyte at most");
+    return decodeRule(readFileSync(path));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    return atBeginning(`cannot be read: ${messageOf(error)}; give the hub the right to read it`);
+  }
+}
+
+function atBeginning(message: string): FileText {
+  return { ok: false, problem: problemAt("", { offset: 0, message }) };
+}
+
+// A rule may hold a webhook's secret, or a token for a service it calls.
+const NEW_FILE_MODE = 0o600;
+
+/** Throws HubError `storage` and leaves the old text where it cannot be written. A link stays a link. */
+export function writeRuleFile(path: string, text: string): void {
+  try {
+    const old = statSync(path, { throwIfNoEntry: false });
+    const target = old ? realpathSync(path) : path;
+    writeFileAtomic(target, text, old ? old.mode & 0o777 : NEW_FILE_MODE);
+    if (old) keepAttributes(target, old);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function keepAttributes(path: string, { mode, uid, gid }: Stats): void {
+  const made = statSync(path);
+  try {
+    if (made.uid !== uid || made.gid !== gid) chownSync(path, uid, gid);
+  } catch {
+    // Only root may give files away; the text is what counts.
+  }
+  if ((made.mode & 0o777) !== (mode & 0o777)) chmodSync(path, mode & 0o777);
+}
+
+function unwritable(path: string, error: unknown): HubError {
+  const file = basename(path);
+  const mend = isStorageFault(error) ? "free some space" : "give the hub the right to write in the folder of the rules";
+  return new HubError("storage", `${file} cannot be written (${systemCode(error) ?? messageOf(error)}): ${mend}`, {
+    cause: error,
+  });
+}
+
+const TRASH = ".trash";
+const MOST_IN_TRASH = 200;
+
+/** Moves the file to `.trash/<time>-<name>` in its folder, where the last 200 are kept. Throws HubError `storage`. */
+export function moveToTrash(folder: string, file: string, now: number): void {
+  const trash = join(folder, TRASH);
+  try {
+    mkdirSync(trash, { recursive: true, mode: 0o700 });
+    renameSync(join(folder, file), join(trash, freeTrashName(trash, file, now)));
+    syncFolder(folder);
+    const kept = readdirSync(trash).sort();
+    for (const name of kept.slice(0, Math.max(0, kept.length - MOST_IN_TRASH))) rmSync(join(trash, name));
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw unwritable(join(folder, file), error);
+  }
+}
+
+function freeTrashName(trash: string, file: string, now: number): string {
+  for (let at = now; ; at++) {
+    const name = `${new Date(at).toISOString().replace(/[-:.]/g, "")}-${file}`;
+    if (!existsSync(join(trash, name))) return name;
+  }
+}
+
+/** Takes away what a hub that was killed while writing left behind. */
+export function removeLeftovers(folder: string): void {
+  try {
+    for (const name of readdirSync(folder)) {
+      if (/\.(?:ron|toml)\.\d+\.tmp$/.test(name)) rmSync(join(folder, name), { force: true });
+    }
+  } catch {
+    // A folder that cannot be read or written shows elsewhere.
+  }
+}

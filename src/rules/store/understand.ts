@@ -1,0 +1,132 @@
+// A rule file's text made a rule, or every reason why it is none, each with its place. Touches no file.
+import { HubError } from "../../core/errors.ts";
+import type { RuleFormat } from "../parse/detect.ts";
+import { lacksId } from "../parse/edit.ts";
+import { positionAt, type TextPosition, type TextProblem } from "../parse/problem.ts";
+import { type RuleText, readRuleText } from "../parse/read.ts";
+import type { RuleShape } from "../parse/shape.ts";
+import { type Reference, referencesOf } from "../references.ts";
+import { type Rule, readRule } from "../rule.ts";
+import { ruleShape } from "../vocabulary.ts";
+
+export interface FileProblem extends TextProblem {
+  /** Dotted path within the rule, where there is one. */
+  path?: string;
+}
+
+export interface Understood {
+  format: RuleFormat;
+  /** There when there are no problems. */
+  good?: GoodVersion;
+  problems: readonly FileProblem[];
+  /** What does not keep it from running. */
+  warnings: readonly FileProblem[];
+  /** The id it bears, as far as that can be read. */
+  claimedId: string | undefined;
+  /** It bears none, and is not looked into any further. */
+  lacksId: boolean;
+}
+
+/** A text that was right. */
+export interface GoodVersion {
+  readonly rule: Rule;
+  readonly references: readonly LocatedReference[];
+}
+
+/** Something of the house that the rule names. */
+export interface LocatedReference extends TextPosition {
+  readonly kind: Reference["kind"];
+  readonly name: string;
+  /** Absent for what an expression names. */
+  readonly path?: string;
+}
+
+/** What is known of a CEL text without running it. */
+export interface ExpressionReader {
+  /** What is wrong with it, if something is. */
+  check(text: string): string | undefined;
+  /** What it names outright. */
+  names(text: string): { kind: "device" | "mode"; name: string }[];
+}
+
+export interface RuleReader {
+  readonly shape: RuleShape;
+  /** `id` is for a rule that bears none. Never throws. */
+  understand(text: string, id?: string): Understood;
+}
+
+export function createRuleReader(expressions: ExpressionReader): RuleReader {
+  const shape = ruleShape();
+  return {
+    shape,
+    understand(text, id) {
+      const read = readRuleText(text, shape);
+      const told = {
+        format: read.format,
+        problems: read.problems,
+        warnings: [],
+        claimedId: idIn(text),
+        lacksId: false,
+      };
+      if (!read.value) return told;
+      if (id === undefined && lacksId(read.value)) return { ...told, lacksId: true };
+      const value = lacksId(read.value) ? { ...read.value, id: id ?? "" } : read.value;
+      const texts = new Set<string>();
+      const { rule, problems } = readRule(value, (expression) => {
+        texts.add(expression);
+        return expressions.check(expression);
+      });
+      const located = problems.map(({ path, message, warning = false }) => ({
+        warning,
+        problem: { path, ...read.problemAt(path, message) },
+      }));
+      const of = (wanted: boolean): FileProblem[] =>
+        located.filter(({ warning }) => warning === wanted).map(({ problem }) => problem);
+      return {
+        ...told,
+        ...(rule && {
+          good: { rule, references: inOrder([...namedBy(rule, read), ...namedIn(texts, text, expressions)]) },
+        }),
+        problems: of(false),
+        warnings: of(true),
+        claimedId: typeof value.id === "string" ? value.id : undefined,
+      };
+    },
+  };
+}
+
+function namedBy(rule: Rule, { value, locate }: RuleText): LocatedReference[] {
+  return referencesOf(rule).map(({ path, ...reference }) => {
+    // A single trigger stands under another key than the list it is read into.
+    const written = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
+    return { ...reference, path: written, ...locate(written) };
+  });
+}
+
+function inOrder(references: LocatedReference[]): LocatedReference[] {
+  return references.sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** Placed where the expression stands; one that is written with escapes, at the beginning of the file. */
+function namedIn(expressions: Iterable<string>, text: string, { names }: ExpressionReader): LocatedReference[] {
+  return [...expressions].flatMap((expression) => {
+    const named = names(expression);
+    if (named.length === 0) return [];
+    const place = positionAt(text, Math.max(0, text.indexOf(expression)));
+    return named.map((reference) => ({ ...reference, ...place }));
+  });
+}
+
+/** The id in a text that cannot be read as a whole, so that a person finds the rule they know. */
+function idIn(text: string): string | undefined {
+  return /(?:^|[\s({,])"?id"?\s*[:=]\s*(?:Some\()?["']([^"'\n]{1,255})["']/.exec(text)?.[1];
+}
+
+/** The refusal of a text or of a rule's JSON, with all its problems in the details. */
+export function refusalOf(problems: readonly (Partial<FileProblem> & { message: string })[]): HubError {
+  const told = problems.map(({ line, column, path, message }) => {
+    const place = line === undefined ? path : `${line}:${column}`;
+    return place ? `${place}: ${message}` : message;
+  });
+  return new HubError("invalid", told.join("; "), { details: { problems } });
+}

@@ -1,0 +1,25 @@
+// `device_battery_low`: a battery falls to the threshold of [battery].
+import { defineTrigger } from "../define.ts";
+import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../devices.ts";
+import { someDevices } from "../fields.ts";
+
+export const deviceBatteryLow = defineTrigger({
+  type: "device_battery_low",
+  doc: "A device's battery falls to the threshold of [battery]; without a device, any.",
+  fields: someDevices,
+  label: (spec) => `${whichDevices(spec)} has a low battery`,
+  check: checkDevices,
+  interests: (spec) => deviceInterests("device_battery_low", spec),
+  match(spec, envelope, host) {
+    const event = deviceEventOf("device_battery_low", envelope, spec);
+    if (!event) return undefined;
+    const { device_id, battery_pct, threshold_pct } = event;
+    return {
+      ...deviceContext(host, device_id),
+      attribute: "battery_pct",
+      value: battery_pct,
+      battery_pct,
+      threshold_pct,
+    };
+  },
+});

@@ -1,0 +1,19 @@
+// `device_battery_recovered`: a battery that was low is changed or charged.
+import { defineTrigger } from "../define.ts";
+import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../devices.ts";
+import { someDevices } from "../fields.ts";
+
+export const deviceBatteryRecovered = defineTrigger({
+  type: "device_battery_recovered",
+  doc: "A battery that was low has climbed above the recover band of [battery]; without a device, any.",
+  fields: someDevices,
+  label: (spec) => `${whichDevices(spec)} has its battery back`,
+  check: checkDevices,
+  interests: (spec) => deviceInterests("device_battery_recovered", spec),
+  match(spec, envelope, host) {
+    const event = deviceEventOf("device_battery_recovered", envelope, spec);
+    if (!event) return undefined;
+    const { device_id, battery_pct } = event;
+    return { ...deviceContext(host, device_id), attribute: "battery_pct", value: battery_pct, battery_pct };
+  },
+});

@@ -1,0 +1,34 @@
+// `hub_variable_changed`: a variable gets another value. The event tells every write; one of the same value changes nothing.
+import { Type } from "@sinclair/typebox";
+import { type Json, jsonEqual } from "../../core/json.ts";
+import { defineTrigger } from "../define.ts";
+import { eventOf, interestIn } from "../devices.ts";
+import { json, text } from "../fields.ts";
+import { fits, showChoice } from "../values.ts";
+
+export const hubVariableChanged = defineTrigger({
+  type: "hub_variable_changed",
+  doc: "A variable gets another value; without `name`, any variable. One that is new was null before, and one that is removed becomes null.",
+  fields: {
+    name: Type.Optional(text("The name of the variable")),
+    to: Type.Optional(json("Only to this: a value, or a list of values")),
+    from: Type.Optional(json("Only from this: a value, or a list of values")),
+  },
+  label({ name, from, to }) {
+    const moves = [
+      from === undefined ? "" : ` from ${showChoice(from)}`,
+      to === undefined ? "" : ` to ${showChoice(to)}`,
+    ].join("");
+    return `${name === undefined ? "any variable" : `variable ${name}`}${moves || " changes"}`;
+  },
+  interests: ({ name }) => [interestIn("hub_variable_changed", "name", name)],
+  match({ name, to, from }, envelope) {
+    const event = eventOf("hub_variable_changed", envelope);
+    if (!event || (name !== undefined && name !== event.name)) return undefined;
+    const value = (event.value ?? null) as Json;
+    const previous = (event.previous_value ?? null) as Json;
+    if (jsonEqual(value, previous) || (to !== undefined && !fits(value, to))) return undefined;
+    if (from !== undefined && !fits(previous, from)) return undefined;
+    return { name: event.name, value, previous };
+  },
+});

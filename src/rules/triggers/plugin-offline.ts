@@ -1,0 +1,18 @@
+// `plugin_offline`: a plugin no longer answers, or its process has ended.
+import { Type } from "@sinclair/typebox";
+import { defineTrigger } from "../define.ts";
+import { eventOf, interestIn } from "../devices.ts";
+import { text } from "../fields.ts";
+
+export const pluginOffline = defineTrigger({
+  type: "plugin_offline",
+  doc: "A plugin no longer answers, or its process has ended; without `plugin_id`, any.",
+  fields: { plugin_id: Type.Optional(text("The id of the plugin")) },
+  label: ({ plugin_id }) => `${plugin_id === undefined ? "any plugin" : `plugin ${plugin_id}`} goes offline`,
+  interests: ({ plugin_id }) => [interestIn("plugin_offline", "plugin_id", plugin_id)],
+  match(spec, envelope) {
+    const event = eventOf("plugin_offline", envelope);
+    if (!event || (spec.plugin_id !== undefined && spec.plugin_id !== event.plugin_id)) return undefined;
+    return { plugin_id: event.plugin_id, reason: event.reason };
+  },
+});

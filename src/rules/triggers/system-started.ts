@@ -1,0 +1,15 @@
+// `system_started`: the hub is up and rules run.
+import { defineTrigger } from "../define.ts";
+import { eventOf } from "../devices.ts";
+
+export const systemStarted = defineTrigger({
+  type: "system_started",
+  doc: "The hub has started; plugins and their devices come a little later.",
+  fields: {},
+  label: () => "the hub starts",
+  interests: () => [{ event: "system_started" }],
+  match(_, envelope) {
+    const event = eventOf("system_started", envelope);
+    return event && { version: event.version };
+  },
+});

@@ -1,0 +1,37 @@
+// `timer_state_changed`: a virtual timer starts, pauses, expires or is cancelled.
+import { Type } from "@sinclair/typebox";
+import { defineTrigger } from "../define.ts";
+import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../devices.ts";
+import { choice, someDevices } from "../fields.ts";
+import { fits } from "../values.ts";
+
+const state = choice(["started", "paused", "expired", "cancelled", "idle"], "A state of a timer");
+
+export const timerStateChanged = defineTrigger({
+  type: "timer_state_changed",
+  doc: "A timer starts, pauses, expires or is cancelled; without a device, any timer.",
+  fields: {
+    ...someDevices,
+    state: Type.Optional(
+      Type.Union([state, Type.Array(state, { minItems: 1, maxItems: 5 })], {
+        description: "Only into this state: one, or a list; any when absent",
+        expected: 'one of "started", "paused", "expired", "cancelled", "idle", or a list of these',
+      }),
+    ),
+  },
+  label({ state, ...spec }) {
+    return `${whichDevices(spec)} ${state === undefined ? "changes its state" : [state].flat().join(" or ")}`;
+  },
+  check: checkDevices,
+  interests: (spec) => deviceInterests("timer_state_changed", spec),
+  match({ state, ...spec }, envelope, host) {
+    const event = deviceEventOf("timer_state_changed", envelope, spec);
+    if (!event || (state !== undefined && !fits(event.state, state))) return undefined;
+    return {
+      ...deviceContext(host, event.device_id),
+      attribute: "state",
+      value: event.state,
+      previous: event.previous_state,
+    };
+  },
+});

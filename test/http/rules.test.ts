@@ -1,0 +1,293 @@
+// Rules and webhooks as clients see them.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { runScenarios } from "../support/scenarios.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { startTestHub, type TestHub } from "../support/test-hub.ts";
+import { until } from "../support/wait.ts";
+
+const SECRET = "a-secret-of-24-characters";
+const ID = "11111111-1111-4111-8111-111111111111";
+const path = `/rules/${ID}`;
+const rule = {
+  id: ID,
+  name: "Doorbell",
+  cooldown_secs: 0,
+  tags: ["door"],
+  trigger: { type: "webhook_received", path: "bell", secret: SECRET },
+  conditions: [{ type: "hub_variable", name: "guests", op: "Eq", value: true }],
+  actions: [
+    { type: "set_hub_variable", name: "rung", expression: "trigger.body.presses" },
+    { type: "log_message", message: "🔔 21 °C" },
+  ],
+};
+
+const folder = createTemporaryFolder();
+let hub: TestHub;
+beforeAll(async () => {
+  hub = await startTestHub({ folder });
+});
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+async function json<T = Record<string, unknown>>(method: string, at: string, body?: unknown): Promise<T> {
+  const response = await hub.request(method, at, { token: hub.adminToken, ...(body === undefined ? {} : { body }) });
+  return (await response.json()) as T;
+}
+
+describe("making, reading and changing", () => {
+  runScenarios(
+    () => hub,
+    [
+      { name: "none yet", path: "/rules", as: "viewer", status: 200, contains: ["[]"] },
+      {
+        name: "one is made",
+        method: "POST",
+        path: "/rules",
+        body: rule,
+        status: 201,
+        contains: [`"id":"${ID}"`, '"state":"enabled"', '"file":"doorbell.ron"', '"format":"ron"', SECRET],
+      },
+      { name: "not by a user", method: "POST", path: "/rules", as: "user", body: rule, status: 403 },
+      { name: "not twice", method: "POST", path: "/rules", body: rule, status: 409, contains: ["doorbell.ron"] },
+      {
+        name: "with every problem",
+        method: "POST",
+        path: "/rules",
+        body: { name: "X", trigger: { type: "crn" }, actoins: [] },
+        status: 400,
+        contains: ['"path":"trigger.type"', '"path":"actoins"', "did you mean"],
+      },
+      { name: "that is no object", method: "POST", path: "/rules", body: [rule], status: 400 },
+      {
+        name: "listed",
+        path: "/rules?tag=door&state=enabled",
+        as: "viewer",
+        status: 200,
+        contains: ['"trigger_types":["webhook_received"]', '"fire_count":0', '"last_fired_at":null', '"warnings":[]'],
+        lacks: [SECRET, '"error"'],
+      },
+      { name: "of another tag", path: "/rules?tag=window", status: 200, contains: ["[]"] },
+      { name: "of another state", path: "/rules?state=broken", status: 200, contains: ["[]"] },
+      { name: "of no state there is", path: "/rules?state=asleep", status: 400, contains: ["state"] },
+      {
+        name: "its secret is not for viewers",
+        path,
+        as: "viewer",
+        status: 200,
+        contains: ['"secret":"***"', '"rule":{'],
+        lacks: [SECRET],
+      },
+      { name: "nor for users", path, as: "user", status: 200, lacks: [SECRET] },
+      { name: "nor the text", path: `${path}/text`, as: "user", status: 403, lacks: [SECRET] },
+      { name: "for administrators they are", path, status: 200, contains: [SECRET] },
+      { name: "an unknown one", path: "/rules/nobody", status: 404, contains: ["nobody"] },
+      {
+        name: "a user switches it off",
+        method: "PATCH",
+        path,
+        as: "user",
+        body: { enabled: false },
+        status: 200,
+        contains: ['"state":"disabled"', '"enabled":false'],
+        lacks: [SECRET],
+      },
+      { name: "but may not name it", method: "PATCH", path, as: "user", body: { name: "Y" }, status: 403 },
+      { name: "an administrator may", method: "PATCH", path, body: { name: "Bell", enabled: true }, status: 200 },
+      { name: "nothing is no change", method: "PATCH", path, body: {}, status: 400 },
+      { name: "an unknown key", method: "PATCH", path, body: { actions: [] }, status: 400, contains: ["actions"] },
+      { name: "out of range", method: "PATCH", path, body: { cooldown_secs: -1 }, status: 400, contains: ['"line":'] },
+      {
+        name: "replaced",
+        method: "PUT",
+        path,
+        body: { ...rule, priority: 3 },
+        status: 200,
+        contains: ['"priority":3', '"name":"Doorbell"'],
+      },
+      { name: "the vocabulary", path: "/rules/vocabulary", as: "viewer", status: 200, contains: ["webhook_received"] },
+      { name: "paused", method: "POST", path: `${path}/pause`, as: "user", body: { duration_secs: 60 }, status: 200 },
+      { name: "is told", path: "/rules?state=paused", status: 200, contains: ['"paused_until":"2', ID] },
+      { name: "resumed", method: "POST", path: `${path}/resume`, as: "user", status: 200, contains: ['"enabled"'] },
+    ],
+  );
+});
+
+describe("its text", () => {
+  const text = (body: string, headers: Record<string, string> = {}): Promise<Response> =>
+    hub.request("PUT", `${path}/text`, {
+      token: hub.adminToken,
+      body,
+      headers: { "content-type": "text/plain", ...headers },
+    });
+
+  test("is edited as it is, unless somebody was faster", async () => {
+    const read = await hub.request("GET", `${path}/text`, { token: hub.adminToken });
+    const original = await read.text();
+    const etag = read.headers.get("etag") ?? "";
+    expect(read.headers.get("content-type")).toContain("text/plain");
+    expect(original).toContain('name: "Doorbell"');
+    const edited = `// Klingel 🔔\n${original.replace("Doorbell", "Doorbell °")}`;
+    const put = await text(edited, { "if-match": etag });
+    expect(put.status).toBe(200);
+    expect(((await put.json()) as { name: string }).name).toBe("Doorbell °");
+    const again = await hub.request("GET", `${path}/text`, { token: hub.adminToken });
+    expect(await again.text()).toBe(edited);
+    expect(again.headers.get("etag")).toBe(put.headers.get("etag") as string);
+    const late = await text(original, { "if-match": etag });
+    expect(late.status).toBe(409);
+    expect(late.headers.get("content-type")).toContain("problem+json");
+    expect(((await late.json()) as { detail: string }).detail).toContain("changed meanwhile");
+  });
+
+  test("is refused with line, column and frame, and the rule goes on", async () => {
+    const refused = await text("(\n  name: Kitchen oven,\n)");
+    const { status, problems } = (await refused.json()) as { status: number; problems: Record<string, unknown>[] };
+    expect(status).toBe(400);
+    expect(problems[0]).toMatchObject({ line: 2 });
+    expect(String(problems[0]?.frame)).toContain("> 2 |");
+    expect((await json("GET", path)).state).toBe("enabled");
+  });
+
+  test("has its limits", async () => {
+    expect((await text(`// ${"x".repeat(1024 * 1024)}`)).status).toBe(413);
+    const latin = await fetch(`${hub.api}${path}/text`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${hub.adminToken}`, "content-type": "text/plain" },
+      body: new Uint8Array([0x28, 0xfc, 0x29]),
+    });
+    expect(latin.status).toBe(400);
+    expect(await latin.text()).toContain("UTF-8");
+  });
+});
+
+describe("webhooks", () => {
+  const call = (at: string, options: Parameters<TestHub["request"]>[2] = {}, method = "POST"): Promise<Response> =>
+    hub.request(method, `/webhooks/${at}`, options);
+
+  test("the secret opens it, without a login, and a trace says why nothing came of it", async () => {
+    const before = await call("bell", { body: { presses: 2 }, headers: { "x-webhook-secret": SECRET } });
+    expect({ status: before.status, body: await before.json() }).toEqual({ status: 202, body: { accepted: true } });
+    const [trace] = await json<Record<string, unknown>[]>("GET", `${path}/traces`);
+    expect(trace).toMatchObject({ outcome: "conditions_failed", rule_id: ID });
+    expect(String(trace?.why)).toContain("hub_variable did not hold");
+    await json("PUT", "/variables/guests", { value: true });
+    await call("bell", { body: { presses: 2 }, headers: { "x-webhook-secret": SECRET } });
+    expect(await json("GET", "/variables/rung")).toMatchObject({ value: 2 });
+    await call(`bell?secret=${SECRET}&presses=3`, {}, "GET");
+    const traces = await json<{ trigger: { context: object } }[]>("GET", `${path}/traces`);
+    expect(traces[0]?.trigger.context).toEqual({ path: "bell", method: "GET", query: { presses: "3" }, body: null });
+  });
+
+  test("a wrong secret, none, and a wrong path look the same", async () => {
+    const answers = await Promise.all([
+      call("bell", { headers: { "x-webhook-secret": "wrong" } }),
+      call("bell"),
+      call("nothing", { headers: { "x-webhook-secret": SECRET } }),
+    ]);
+    const texts = await Promise.all(
+      answers.map(async (answer) => ({ status: answer.status, text: await answer.text() })),
+    );
+    expect(texts.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(new Set(texts.map(({ text }) => text.replaceAll("/nothing", "/bell"))).size).toBe(1);
+  });
+
+  test("text, large and broken bodies", async () => {
+    const headers = { "x-webhook-secret": SECRET };
+    expect((await call("bell", { headers: { ...headers, "content-type": "text/plain" }, body: "ding °" })).status).toBe(
+      202,
+    );
+    expect(
+      (await json<{ trigger: { context: { body: unknown } } }[]>("GET", `${path}/traces`))[0]?.trigger.context.body,
+    ).toBe("ding °");
+    expect((await call("bell", { headers, body: "x".repeat(65_537) })).status).toBe(413);
+    expect((await call("bell", { headers, body: `{"a":${"[".repeat(5000)}` })).status).toBe(202);
+    expect((await call("bell", { headers, body: '{"__proto__":{"x":1}}' })).status).toBe(202);
+    expect((await call("bell", { headers }, "DELETE")).status).toBe(405);
+  });
+
+  test("the secret is told nowhere", async () => {
+    const events = await (await hub.request("GET", "/events?limit=1000", { token: hub.adminToken })).text();
+    expect(events).toContain('"type":"webhook_received"');
+    for (const at of ["/rules", `${path}/traces`, "/events?limit=1000"]) {
+      const text = await (await hub.request("GET", at, { token: hub.adminToken })).text();
+      expect(text).not.toContain(SECRET);
+    }
+    expect(hub.edge.stdout.text).not.toContain(SECRET);
+  });
+
+  test("a rule that is switched off is not called", async () => {
+    await json("PATCH", path, { enabled: false });
+    expect((await call("bell", { headers: { "x-webhook-secret": SECRET } })).status).toBe(404);
+    await json("PATCH", path, { enabled: true });
+    expect((await call("bell", { headers: { "x-webhook-secret": SECRET } })).status).toBe(202);
+  });
+});
+
+describe("trying and running", () => {
+  test("a dry run shows what would be done, and does nothing", async () => {
+    const trigger = { type: "webhook_received", context: { body: { presses: 9 } } };
+    const trace = await json<{ actions: { type: string; detail: string }[] }>("POST", `${path}/test`, { trigger });
+    expect(trace).toMatchObject({ dry_run: true, outcome: "fired" });
+    expect(trace.actions.map(({ type }) => type)).toEqual(["set_hub_variable", "log_message"]);
+    expect(await json("GET", "/variables/rung")).not.toMatchObject({ value: 9 });
+    expect((await hub.request("POST", `${path}/test`, { token: hub.adminToken })).status).toBe(200);
+  });
+
+  test("a run by hand, with conditions or without, by whom", async () => {
+    await json("PUT", "/variables/guests", { value: false });
+    const token = await hub.tokenFor("user");
+    const run = async (body?: unknown) =>
+      (await (
+        await hub.request("POST", `${path}/run`, { token, ...(body === undefined ? {} : { body }) })
+      ).json()) as object;
+    expect(await run({ conditions: true })).toMatchObject({ outcome: "conditions_failed" });
+    const trace = (await run()) as { trigger: { label: string } };
+    expect(trace).toMatchObject({ outcome: "fired", dry_run: false });
+    expect(trace.trigger.label).toContain("user-");
+    expect((await hub.request("POST", `${path}/run`, { token: await hub.tokenFor("viewer") })).status).toBe(403);
+    expect((await hub.request("POST", "/rules/nobody/run", { token })).status).toBe(404);
+  });
+
+  test("a run that takes long is answered with its trace so far", async () => {
+    const { id } = await json<{ id: string }>("POST", "/rules", {
+      name: "Slow",
+      actions: [{ type: "delay", duration_secs: 3600 }],
+    });
+    const response = await hub.request("POST", `/rules/${id}/run`, { token: hub.adminToken });
+    expect(response.status).toBe(202);
+    expect(await response.json()).toMatchObject({ ended_at: null, actions: [{ type: "delay", result: "running" }] });
+    expect(await json("GET", `/rules/${id}`)).toMatchObject({ running: 1 });
+    expect((await hub.request("DELETE", `/rules/${id}`, { token: hub.adminToken })).status).toBe(204);
+    expect((await hub.request("GET", `/rules/${id}`, { token: hub.adminToken })).status).toBe(404);
+  });
+});
+
+test("a rule that a person saves while the hub runs is there within a second", async () => {
+  const { rules } = await json<{ rules: number }>("GET", "/system/status");
+  await Bun.write(folder.at("rules", "by-hand.toml"), 'name = "By hand"\nactions = []\n');
+  const start = performance.now();
+  const listed = await until(
+    "it is listed",
+    async () =>
+      (await json<{ file: string; state: string }[]>("GET", "/rules")).find(({ file }) => file === "by-hand.toml"),
+    { everyMs: 20 },
+  );
+  expect(performance.now() - start).toBeLessThan(1500);
+  expect(listed.state).toBe("enabled");
+  expect((await json<{ rules: number }>("GET", "/system/status")).rules).toBe(rules + 1);
+});
+
+test("wrong calls are slowed down; loopback is not", async () => {
+  for (let attempt = 0; attempt < 10; attempt++)
+    expect((await hub.request("POST", "/webhooks/bell?secret=guess")).status).toBe(404);
+  await using proxied = await startTestHub({ server: 'trusted_proxies = ["127.0.0.1"]' });
+  const from = (address: string) =>
+    proxied.request("POST", "/webhooks/bell?secret=guess", { headers: { "x-forwarded-for": address } });
+  for (let attempt = 0; attempt < 5; attempt++) expect((await from("192.0.2.1")).status).toBe(404);
+  const refused = await from("192.0.2.1");
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await from("198.51.100.1")).status).toBe(404);
+});

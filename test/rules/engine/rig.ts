@@ -1,0 +1,174 @@
+// An engine in a scripted house: a real feed, a real database, a clock that the test holds. Stopping the hub and starting it
+// again on the same file is one call, and time may pass in between.
+import type { Json, JsonObject } from "../../../src/core/json.ts";
+import { type Log, silentLog } from "../../../src/core/log.ts";
+import { openStateDb } from "../../../src/db/state-db.ts";
+import type { HubEvent } from "../../../src/events/catalog.ts";
+import { createEventFeed, type EventFeed } from "../../../src/events/feed.ts";
+import type { Typed } from "../../../src/rules/define.ts";
+import { type Engine, type EngineOptions, startEngine } from "../../../src/rules/engine/engine.ts";
+import type { RuleDevice, RuleHost } from "../../../src/rules/host.ts";
+import type { Rule } from "../../../src/rules/rule.ts";
+import { createZone } from "../../../src/rules/schedule/zone.ts";
+import { createTemporaryFolder } from "../../support/temporary-folder.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
+import { evaluate as evaluateWords, words } from "./words.ts";
+
+export interface Rig extends AsyncDisposable {
+  readonly clock: VirtualClock;
+  engine: Engine;
+  feed: EventFeed;
+  /** What devices were told, as `lamp {"on":true}`. */
+  readonly commands: string[];
+  readonly events: HubEvent[];
+  readonly logged: string[];
+  /** A device says something: the rest of its attributes stays. */
+  report(id: string, attributes: JsonObject, change?: JsonObject): void;
+  hear(event: string, fields?: JsonObject): void;
+  /** Puts the rules and lets the engine begin. */
+  begin(...rules: Rule[]): void;
+  /** What a device's own plugin does with a command. */
+  onCommand(then: (id: string, command: JsonObject, ruleId: string) => void | Promise<void>): void;
+  restart(how?: { crash?: boolean; offMs?: number; stepMs?: number; meanwhile?: () => void }): Promise<void>;
+  /** How many events of this type were told. */
+  count(type: string): number;
+  /** Of the newest trace: outcome and why. */
+  last(ruleId: string): string;
+}
+
+export function rule(id: string, more: Partial<Omit<Rule, "triggers">> & { triggers?: Typed[] | Typed }): Rule {
+  const { triggers = [], ...rest } = more;
+  return {
+    id,
+    name: id,
+    enabled: true,
+    priority: 0,
+    cooldown_secs: 0,
+    tags: [],
+    conditions: [],
+    actions: [],
+    run_mode: "parallel",
+    max_queued: 10,
+    variables: {},
+    ...rest,
+    triggers: Array.isArray(triggers) ? triggers : [triggers],
+  };
+}
+
+export const opened = { type: "changes", device: "door", attribute: "open", to: true };
+export const on = (device: string): Typed => ({ type: "set", device, state: { on: true } });
+
+type Words = Pick<EngineOptions, "vocabulary" | "evaluate">;
+
+/** With the words of the tests, unless told otherwise. */
+export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, evaluate: evaluateWords }): Rig {
+  const folder = createTemporaryFolder();
+  const clock = createVirtualClock();
+  const devices = new Map<string, RuleDevice>();
+  const variables = new Map<string, Json>();
+  const logged: string[] = [];
+  const note = (message: string, fields?: object): void => void logged.push(`${message} ${JSON.stringify(fields)}`);
+  const log: Log = { ...silentLog, warn: note, error: note };
+  let then: (id: string, command: JsonObject, ruleId: string) => void | Promise<void> = () => {};
+  let rules: Rule[] = [];
+  let db = openStateDb(folder.at("state.redb"), clock.now);
+  let mark = 0;
+
+  const host: RuleHost = {
+    device: (id) => devices.get(id),
+    variable: (name) => variables.get(name),
+    setVariable(name, value) {
+      const previous_value = variables.get(name) ?? null;
+      variables.set(name, value);
+      rig.feed.emit({ type: "hub_variable_changed", name, value, previous_value });
+    },
+    mode: () => undefined,
+    hasScene: () => false,
+    hasChannel: () => false,
+    async command(id, command, actor) {
+      rig.commands.push(`${id} ${JSON.stringify(command)}`);
+      await then(id, command, actor.id);
+    },
+    captureStates: () => ({}),
+    activateScene: async () => {},
+    notify: async ({ channel, message }) => void rig.commands.push(`${channel}: ${message}`),
+    publish: async () => {},
+    request: async () => ({ status: 200, body: "" }),
+    emit: (event) => rig.feed.emit(event),
+    now: clock.now,
+    timezone: "UTC",
+    zone: createZone("UTC"),
+    sun: undefined,
+  };
+
+  function start(): void {
+    rig.feed = createEventFeed({
+      clock,
+      log,
+      buffer: 100,
+      mark: {
+        load: () => mark,
+        save: (seq) => {
+          mark = seq;
+        },
+      },
+    });
+    rig.feed.on("*", "test", ({ event }) => void rig.events.push(event));
+    const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
+    rig.engine = startEngine({ feed: rig.feed, clock, log, random, host, db, vocabulary, evaluate });
+  }
+
+  const rig = {
+    clock,
+    commands: [],
+    events: [],
+    logged,
+    report(id, attributes, change) {
+      const before = devices.get(id)?.attributes ?? {};
+      const current = { ...before, ...attributes };
+      const changed = Object.keys(attributes);
+      devices.set(id, {
+        ...{ id, name: id, area: undefined, deviceType: undefined, available: true },
+        attributes: current,
+        lastChanged: {
+          ...devices.get(id)?.lastChanged,
+          ...Object.fromEntries(changed.map((name) => [name, clock.now()])),
+        },
+      });
+      const event = { type: "device_state_changed", device_id: id, previous: before, current, changed } as const;
+      rig.feed.emit({ ...event, ...(change && { change }) });
+    },
+    hear: (event, fields) => rig.feed.emit({ type: `custom_${event}`, ...fields }),
+    begin(...begun) {
+      rules = begun;
+      for (const one of begun) rig.engine.put(one);
+      rig.engine.ready();
+    },
+    onCommand(given) {
+      then = given;
+    },
+    async restart({ crash = false, offMs = 0, stepMs = 0, meanwhile } = {}) {
+      if (crash) db[Symbol.dispose]();
+      await rig.engine[Symbol.asyncDispose]();
+      if (!crash) db[Symbol.dispose]();
+      await clock.advance(offMs);
+      clock.step(stepMs);
+      meanwhile?.();
+      db = openStateDb(folder.at("state.redb"), clock.now);
+      start();
+      rig.begin(...rules);
+    },
+    count: (type) => rig.events.filter((event) => event.type === type).length,
+    last(ruleId) {
+      const [trace] = rig.engine.traces(ruleId);
+      return trace ? `${trace.outcome}: ${trace.why}` : "never evaluated";
+    },
+    async [Symbol.asyncDispose]() {
+      await rig.engine[Symbol.asyncDispose]();
+      db[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
+  } as Partial<Rig> as Rig;
+  start();
+  return rig;
+}

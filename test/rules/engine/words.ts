@@ -1,0 +1,303 @@
+// A vocabulary of a few words, so that the tests of the engine say nothing of the real ones.
+import { type TProperties, Type } from "@sinclair/typebox";
+import { HubError } from "../../../src/core/errors.ts";
+import { type Json, type JsonObject, jsonEqual } from "../../../src/core/json.ts";
+import {
+  type ActionDefinition,
+  type ConditionDefinition,
+  defineAction,
+  defineCondition,
+  defineTrigger,
+  type TriggerDefinition,
+  type Typed,
+} from "../../../src/rules/define.ts";
+import type { RuleHost } from "../../../src/rules/host.ts";
+
+const doc = "for tests";
+const Any = Type.Unsafe<Json>(Type.Unknown());
+const Actions = Type.Unsafe<Typed[]>(Type.Unknown());
+
+/** `trigger.value`, `vars.n < 3`, `state.door.open`, and plain JSON: enough of a language for tests. */
+export function evaluate(text: string, host: RuleHost, names: { trigger: JsonObject; vars: JsonObject }): Json {
+  const [left = "", op, right = ""] = text.split(" ");
+  if (op === "<") return Number(operand(left, host, names)) < Number(operand(right, host, names));
+  if (op === "==") return jsonEqual(operand(left, host, names), operand(right, host, names));
+  return operand(left, host, names);
+}
+
+function operand(text: string, host: RuleHost, names: { trigger: JsonObject; vars: JsonObject }): Json {
+  const [root = "", first = "", second = ""] = text.split(".");
+  if (root === "trigger" || root === "vars") return names[root][first] ?? null;
+  if (root === "hub") return host.variable(first) ?? null;
+  if (root !== "state") return JSON.parse(text) as Json;
+  const device = host.device(first);
+  if (!device) throw new HubError("invalid", `${text}: there is no device "${first}"`);
+  return device.attributes[second] ?? null;
+}
+
+const changes = defineTrigger({
+  type: "changes",
+  doc,
+  fields: {
+    device: Type.String(),
+    attribute: Type.String(),
+    to: Type.Optional(Any),
+    for_secs: Type.Optional(Type.Number()),
+  },
+  label: ({ device, attribute, to }) => `${device}.${attribute} ${to === undefined ? "changed" : `is ${to}`}`,
+  interests: ({ device }) => [{ event: "device_state_changed", deviceId: device }],
+  match({ device, attribute, to }, { event }) {
+    if (event.type !== "device_state_changed") return undefined;
+    const { changed, current } = event as unknown as { changed: string[]; current: JsonObject };
+    const value = current[attribute] ?? null;
+    if (!changed.includes(attribute) || (to !== undefined && !jsonEqual(to, value))) return undefined;
+    return { device_id: device, attribute, value };
+  },
+  hold: {
+    durationMs: ({ for_secs }) => (for_secs === undefined ? undefined : for_secs * 1000),
+    stands: ({ device, attribute }, { value }, host) => jsonEqual(host.device(device)?.attributes[attribute], value),
+  },
+});
+
+/** Custom events. */
+const hears = defineTrigger({
+  type: "hears",
+  doc,
+  fields: { event: Type.String() },
+  label: ({ event }) => `${event} was heard`,
+  interests: ({ event }) => [{ event: `custom_${event}` }],
+  match: (_, { event }) => {
+    const { type: _type, seq: _seq, timestamp: _timestamp, ...fields } = event as unknown as JsonObject;
+    return fields;
+  },
+});
+
+const variable = defineTrigger({
+  type: "variable",
+  doc,
+  fields: { name: Type.String() },
+  label: ({ name }) => `${name} was written`,
+  interests: ({ name }) => [{ event: "hub_variable_changed", where: { field: "name", value: name } }],
+  match: (_, { event }) => ({ value: (event as unknown as { value: Json }).value }),
+});
+
+const topic = defineTrigger({
+  type: "topic",
+  doc,
+  fields: {},
+  label: () => "anything on MQTT",
+  interests: () => [{ event: "mqtt_message" }],
+  match: (_, { event }) => ({ topic: (event as unknown as { topic: string }).topic }),
+});
+
+const trips = defineTrigger({
+  type: "trips",
+  doc,
+  fields: {},
+  label: () => "it trips",
+  interests: () => [{ event: "custom_trip" }],
+  match: () => {
+    throw new Error("this trigger is broken");
+  },
+});
+
+const ticks = defineTrigger({
+  type: "ticks",
+  doc,
+  fields: { every_secs: Type.Number() },
+  label: ({ every_secs }) => `every ${every_secs} s`,
+  schedule: ({ every_secs }) => ({
+    next: (after) => (Math.floor(after / (every_secs * 1000)) + 1) * every_secs * 1000,
+  }),
+});
+
+const is = defineCondition({
+  type: "is",
+  doc,
+  fields: () => ({ device: Type.String(), attribute: Type.String(), value: Any }),
+  evaluate({ device, attribute, value }, { host }) {
+    const actual = host.device(device)?.attributes[attribute] ?? null;
+    return { passed: jsonEqual(actual, value), expected: `${device}.${attribute} is ${JSON.stringify(value)}`, actual };
+  },
+});
+
+const breaks = defineCondition({
+  type: "breaks",
+  doc,
+  fields: () => ({}),
+  evaluate: () => {
+    throw new Error("this condition is broken");
+  },
+});
+
+const set = defineAction({
+  type: "set",
+  doc,
+  fields: () => ({ device: Type.String(), state: Type.Unsafe<JsonObject>(Type.Unknown()) }),
+  async run({ device, state }, { host, actor }) {
+    await host.command(device, state, actor);
+    return `${device} ${JSON.stringify(state)}`;
+  },
+});
+
+const fires = defineAction({
+  type: "fires",
+  doc,
+  fields: () => ({ event: Type.String(), fields: Type.Optional(Type.Unsafe<JsonObject>(Type.Unknown())) }),
+  run({ event, fields }, { host }) {
+    host.emit({ type: `custom_${event}`, ...fields });
+    return undefined;
+  },
+});
+
+const writes = defineAction({
+  type: "writes",
+  doc,
+  fields: () => ({ name: Type.String(), value: Type.String() }),
+  run({ name, value }, scope) {
+    scope.host.setVariable(name, scope.evaluate(value));
+    return undefined;
+  },
+});
+
+const counts = defineAction({
+  type: "counts",
+  doc,
+  fields: () => ({ name: Type.String() }),
+  run({ name }, { vars }) {
+    vars[name] = Number(vars[name] ?? 0) + 1;
+    return `${name} = ${vars[name]}`;
+  },
+});
+
+const fails = defineAction({
+  type: "fails",
+  doc,
+  fields: () => ({ late: Type.Optional(Type.Boolean()) }),
+  run({ late }) {
+    if (late) return Promise.reject(new Error("it failed late"));
+    throw new Error("it failed");
+  },
+});
+
+const delay = defineAction({
+  type: "delay",
+  doc,
+  fields: () => ({ secs: Type.Number(), key: Type.Optional(Type.String()) }),
+  async run({ secs, key }, scope) {
+    return (await scope.delay(secs * 1000, key)) ? `${secs} s` : "cancelled";
+  },
+});
+
+const parallel = defineAction({
+  type: "parallel",
+  doc,
+  fields: () => ({ actions: Actions }),
+  async run({ actions }, scope) {
+    await Promise.all(actions.map((action) => scope.run([action])));
+    return undefined;
+  },
+});
+
+const loops = defineAction({
+  type: "loops",
+  doc,
+  fields: () => ({ while: Type.String(), actions: Actions }),
+  async run(spec, scope) {
+    while (scope.holds(spec.while)) {
+      scope.turn();
+      await scope.run(spec.actions);
+    }
+    return undefined;
+  },
+});
+
+const awaits = defineAction({
+  type: "awaits",
+  doc,
+  fields: () => ({ event: Type.String(), secs: Type.Optional(Type.Number()) }),
+  async run({ event, secs }, scope) {
+    const found = await scope.waitForEvent({
+      event: `custom_${event}`,
+      timeoutMs: secs === undefined ? undefined : secs * 1000,
+    });
+    return found ? "it came" : "it did not come";
+  },
+});
+
+const untils = defineAction({
+  type: "untils",
+  doc,
+  fields: () => ({ expression: Type.String(), secs: Type.Optional(Type.Number()) }),
+  run: async ({ expression, secs }, scope) =>
+    (await scope.waitUntil(expression, secs === undefined ? undefined : secs * 1000)) ? "it held" : "it never held",
+});
+
+/** Goes on wanting things after its run is over. */
+const stubborn = defineAction({
+  type: "stubborn",
+  doc,
+  fields: () => ({ rule: Type.String(), actions: Actions }),
+  async run({ rule, actions }, scope) {
+    await scope.host.command("stubborn", {}, scope.actor);
+    const wanted = [
+      () => scope.delay(1000),
+      () => scope.waitUntil("false", undefined),
+      () => scope.run(actions),
+      () => scope.rules.run(rule, { conditions: false, wait: false }),
+    ];
+    for (const want of wanted) await want().catch(() => {});
+    return "had its way";
+  },
+});
+
+const exits = defineAction({
+  type: "exits",
+  doc,
+  fields: () => ({ why: Type.String() }),
+  run: ({ why }, scope) => scope.exit(why),
+});
+
+const runs = defineAction({
+  type: "runs",
+  doc,
+  fields: () => ({
+    rule: Type.String(),
+    wait: Type.Optional(Type.Boolean()),
+    conditions: Type.Optional(Type.Boolean()),
+  }),
+  async run({ rule, wait = false, conditions = false }, scope) {
+    await scope.rules.run(rule, { wait, conditions });
+    return `ran ${rule}`;
+  },
+});
+
+const pauses = defineAction({
+  type: "pauses",
+  doc,
+  fields: () => ({ rule: Type.String(), secs: Type.Optional(Type.Number()) }),
+  run({ rule, secs }, scope) {
+    scope.rules.pause(rule, secs === undefined ? undefined : secs * 1000);
+    return undefined;
+  },
+});
+
+const cancels = defineAction({
+  type: "cancels",
+  doc,
+  fields: () => ({ rule: Type.String(), key: Type.Optional(Type.String()) }),
+  run: ({ rule, key }, scope) => `${scope.rules.cancelDelays(rule, key)} cancelled`,
+});
+
+export const words: {
+  triggers: TriggerDefinition<TProperties>[];
+  conditions: ConditionDefinition<TProperties>[];
+  actions: ActionDefinition<TProperties>[];
+} = {
+  triggers: [changes, hears, variable, topic, trips, ticks],
+  conditions: [is, breaks],
+  actions: [
+    ...[set, fires, writes, counts, fails, delay, parallel, loops],
+    ...[awaits, untils, stubborn, exits, runs, pauses, cancels],
+  ] as ActionDefinition<TProperties>[],
+};

@@ -1,0 +1,155 @@
+// A folder of rule files, looked at again and again: what is told, when, and what it costs.
+import { expect, test } from "bun:test";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { silentLog } from "../../../src/core/log.ts";
+import { isRuleFileName } from "../../../src/rules/store/file-names.ts";
+import { watchFolder } from "../../../src/rules/store/folder-watch.ts";
+import { createTemporaryFolder } from "../../support/temporary-folder.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+function watched(files: Record<string, string>) {
+  const home = createTemporaryFolder();
+  const folder = home.at("rules");
+  mkdirSync(folder);
+  const put = (name: string, text: string): void => writeFileSync(home.at("rules", name), text);
+  for (const [name, text] of Object.entries(files)) put(name, text);
+  const clock = createVirtualClock();
+  const told: string[] = [];
+  const watch = watchFolder({
+    clock,
+    log: silentLog,
+    folder,
+    accepts: isRuleFileName,
+    onChange: (name) => told.push(name),
+  });
+  return {
+    home,
+    folder,
+    clock,
+    watch,
+    put,
+    at: (name: string) => home.at("rules", name),
+    /** What was told since the last time. */
+    news: () => told.splice(0),
+    [Symbol.dispose]() {
+      watch[Symbol.dispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+test("a file that is changed, appears or goes is told once, within a second", async () => {
+  using rules = watched({ "a.ron": "a", "b.toml": "b" });
+  expect(rules.watch.names).toEqual(["a.ron", "b.toml"]);
+  await rules.clock.advance(5000);
+  expect(rules.news()).toEqual([]);
+  rules.put("a.ron", "aa");
+  await rules.clock.advance(1000);
+  expect(rules.news()).toEqual(["a.ron"]);
+  rules.put("c.ron", "c");
+  await rules.clock.advance(1000);
+  expect(rules.news()).toEqual(["c.ron"]);
+  rmSync(rules.at("b.toml"));
+  await rules.clock.advance(1000);
+  expect(rules.news()).toEqual(["b.toml"]);
+  await rules.clock.advance(60_000);
+  expect(rules.news()).toEqual([]);
+});
+
+test("whenever within a round a file changes, it is told within a second", async () => {
+  using rules = watched({ "a.ron": "" });
+  for (let offset = 0; offset < 14; offset++) {
+    await rules.clock.advance(1000 + 53 * offset);
+    rules.put("a.ron", "x".repeat(offset + 1));
+    await rules.clock.advance(1000);
+    expect(rules.news()).toEqual(["a.ron"]);
+  }
+});
+
+test("a file still being written is waited for", async () => {
+  using rules = watched({ "a.ron": "a" });
+  let text = "a";
+  for (let write = 0; write < 20; write++) {
+    text += "a";
+    rules.put("a.ron", text);
+    await rules.clock.advance(150);
+  }
+  expect(rules.news()).toEqual([]);
+  await rules.clock.advance(1000);
+  expect(rules.news()).toEqual(["a.ron"]);
+});
+
+test("the ways editors save: by renaming over it, and by removing it first", async () => {
+  using rules = watched({ "a.ron": "a" });
+  rules.put(".a.ron.swp", "b");
+  renameSync(rules.at(".a.ron.swp"), rules.at("a.ron"));
+  await rules.clock.advance(1000);
+  expect(rules.news()).toEqual(["a.ron"]);
+  await rules.clock.advance(700);
+  renameSync(rules.at("a.ron"), rules.at("a.ron~"));
+  await rules.clock.advance(100);
+  rules.put("a.ron", "c");
+  await rules.clock.advance(1000);
+  expect(rules.news()).toEqual(["a.ron"]);
+});
+
+test("what is no rule file is not looked at", async () => {
+  using rules = watched({});
+  for (const name of ["a.ron~", ".a.ron", ".a.ron.swp", "#a.ron#", "a.ron.tmp", "~a.ron", "notes.txt", "ron"])
+    rules.put(name, "x");
+  mkdirSync(rules.at("folder.ron"));
+  symlinkSync(rules.at("nowhere"), rules.at("broken-link.ron"));
+  mkdirSync(rules.at("examples"));
+  rules.put("examples/a.ron", "x");
+  rules.put("Küche 1.RON", "x");
+  await rules.clock.advance(1000);
+  expect(rules.news()).toEqual(["Küche 1.RON"]);
+});
+
+test("a folder that cannot be seen has lost nothing", async () => {
+  using rules = watched({ "a.ron": "a" });
+  renameSync(rules.folder, rules.home.at("elsewhere"));
+  await rules.clock.advance(10_000);
+  expect(rules.news()).toEqual([]);
+  expect(rules.watch.fault()).toBe("ENOENT");
+  writeFileSync(rules.home.at("elsewhere", "a.ron"), "ab");
+  renameSync(rules.home.at("elsewhere"), rules.folder);
+  await rules.clock.advance(1000);
+  expect(rules.news()).toEqual(["a.ron"]);
+  expect(rules.watch.fault()).toBeUndefined();
+});
+
+test("thousands of files that change at once are told a few at a time, and none is missed", async () => {
+  using rules = watched(Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`r${index}.ron`, "a"])));
+  for (let index = 0; index < 1200; index++) rules.put(`r${index}.ron`, "ab");
+  await rules.clock.advance(1000);
+  const first = rules.news();
+  expect(first.length).toBeGreaterThan(50);
+  await rules.clock.advance(3000);
+  expect(new Set([...first, ...rules.news()]).size).toBe(1200);
+});
+
+test("5,000 files are looked at in slices of less than 2 ms", async () => {
+  using rules = watched(Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`rule_${index}.ron`, "a"])));
+  const slices: number[] = [];
+  const timed = rules.clock;
+  for (let step = 0; step < 2000; step++) {
+    const before = performance.now();
+    await timed.advance(2);
+    slices.push(performance.now() - before);
+  }
+  slices.sort((a, b) => a - b);
+  // The machine may be busy with something else for a moment: most of the slices are what is meant.
+  expect(slices[Math.floor(slices.length * 0.95)]).toBeLessThan(2);
+  expect(rules.news()).toEqual([]);
+});
+
+test("disposing ends it", async () => {
+  using rules = watched({ "a.ron": "a" });
+  rules.put("a.ron", "ab");
+  await rules.clock.advance(750);
+  rules.watch[Symbol.dispose]();
+  await rules.clock.advance(5000);
+  expect(rules.news()).toEqual([]);
+  expect(rules.clock.pending()).toEqual([]);
+});

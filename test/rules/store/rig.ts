@@ -1,0 +1,114 @@
+// A folder of rule files with everything behind it: the real engine, database and feed, and a clock that the test holds.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type Log, silentLog } from "../../../src/core/log.ts";
+import { openStateDb } from "../../../src/db/state-db.ts";
+import type { HubEvent } from "../../../src/events/catalog.ts";
+import { createEventFeed, type EventFeed } from "../../../src/events/feed.ts";
+import { openRules, type Rules } from "../../../src/rules/rules.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
+import type { VirtualClock } from "../../support/virtual-clock.ts";
+import { createHouse, type House } from "../support/host.ts";
+
+export interface RulesRig extends AsyncDisposable {
+  readonly home: TemporaryFolder;
+  readonly folder: string;
+  readonly house: House;
+  readonly clock: VirtualClock;
+  readonly rules: Rules;
+  readonly feed: EventFeed;
+  readonly events: HubEvent[];
+  readonly warnings: string[];
+  put(file: string, text: string): void;
+  read(file: string): string;
+  remove(file: string): void;
+  /** Names in the folder, without the trash. */
+  files(): string[];
+  at(file: string): string;
+  /** `name: state` of all that is listed. */
+  states(): string[];
+  /** Ids of rules that fired, in order. */
+  fired(): string[];
+  /** Something a rule can be set off by: see `toml`. */
+  shout(): Promise<void>;
+  /** Lets the folder be looked at. */
+  look(): Promise<void>;
+  /** A hub that ends, and one that starts on the same home. */
+  restart(meanwhile?: () => void): Promise<void>;
+}
+
+/** A rule that fires when somebody shouts. */
+export function toml(name: string, more: { id?: string; top?: string; action?: string } = {}): string {
+  const { id = "", top = "", action = `type = "log_message"\nmessage = "heard"` } = more;
+  return `id = "${id}"\nname = "${name}"\n${top}
+[trigger]
+type = "custom_event"
+event_type = "shout"
+
+[[actions]]
+${action}
+`;
+}
+
+export async function openRulesRig(files: Record<string, string> = {}): Promise<RulesRig> {
+  const home = createTemporaryFolder();
+  const folder = home.at("rules");
+  mkdirSync(folder);
+  const at = (file: string): string => home.at("rules", file);
+  const put = (file: string, text: string): void => writeFileSync(at(file), text);
+  for (const [file, text] of Object.entries(files)) put(file, text);
+  const house = createHouse();
+  const { clock } = house;
+  const events: HubEvent[] = [];
+  const warnings: string[] = [];
+  const log: Log = { ...silentLog, warn: (message, fields) => warnings.push(`${message} ${JSON.stringify(fields)}`) };
+  let stack = new AsyncDisposableStack();
+
+  async function start(): Promise<{ feed: EventFeed; rules: Rules }> {
+    stack = new AsyncDisposableStack();
+    const db = stack.use(openStateDb(home.at("state.redb"), clock.now));
+    const feed = createEventFeed({ clock, log: silentLog, buffer: 100, mark: { load: () => 0, save() {} } });
+    feed.on("*", "test", ({ event }) => events.push(event));
+    const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
+    const host = { ...house, emit: feed.emit, hasChannel: (name: string) => name === "log" };
+    const rules = stack.use(openRules({ folder, feed, clock, log, random, host, db }));
+    await rules.start();
+    return { feed, rules };
+  }
+
+  let running = await start();
+  return {
+    home,
+    folder,
+    house,
+    clock,
+    events,
+    warnings,
+    at,
+    put,
+    get rules() {
+      return running.rules;
+    },
+    get feed() {
+      return running.feed;
+    },
+    read: (file) => readFileSync(at(file), "utf8"),
+    remove: (file) => rmSync(at(file)),
+    files: () => (existsSync(folder) ? readdirSync(folder).filter((name) => name !== ".trash") : []).sort(),
+    states: () => running.rules.list().map(({ name, state }) => `${name}: ${state}`),
+    fired: () => events.flatMap((event) => (event.type === "rule_fired" ? [String(event.rule_id)] : [])),
+    async shout() {
+      running.feed.emit({ type: "custom_shout" });
+      await clock.advance(0);
+    },
+    look: () => clock.advance(1000),
+    async restart(meanwhile = () => {}) {
+      await stack.disposeAsync();
+      meanwhile();
+      running = await start();
+    },
+    async [Symbol.asyncDispose]() {
+      await stack.disposeAsync();
+      home[Symbol.dispose]();
+    },
+  };
+}

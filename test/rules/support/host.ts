@@ -1,0 +1,117 @@
+// A small house for rules: devices, variables and modes that a test sets, and a record of what was done to it.
+import { HubError } from "../../../src/core/errors.ts";
+import type { Json, JsonObject } from "../../../src/core/json.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import type { HubEvent } from "../../../src/events/catalog.ts";
+import { createEventFeed, type Envelope } from "../../../src/events/feed.ts";
+import type { HttpRequest, Notification, RuleDevice, RuleHost } from "../../../src/rules/host.ts";
+import { createZone } from "../../../src/rules/schedule/zone.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
+
+export interface House extends RuleHost {
+  readonly clock: VirtualClock;
+  /** Puts a device there, or changes one. */
+  put(id: string, device: Partial<Omit<RuleDevice, "id">>): void;
+  remove(id: string): void;
+  readonly variables: Map<string, Json>;
+  readonly modes: Map<string, boolean>;
+  readonly scenes: Set<string>;
+  /** Devices that refuse, with why. */
+  readonly refusing: Map<string, HubError>;
+  /** Answers of services, the next one first; an error is thrown. */
+  readonly answers: ({ status: number; body: string } | Error)[];
+  readonly done: {
+    commands: { at: number; device: string; command: JsonObject; actor: string }[];
+    scenes: string[];
+    notifications: Notification[];
+    published: { topic: string; payload: string; retain: boolean; qos: number }[];
+    requests: HttpRequest[];
+    events: HubEvent[];
+  };
+  /** The event as it comes from the feed. */
+  envelope(event: HubEvent): Envelope;
+}
+
+export interface HouseOptions {
+  /** ISO time. */
+  at?: string;
+  timezone?: string;
+  sun?: RuleHost["sun"];
+}
+
+export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun }: HouseOptions = {}): House {
+  const clock = createVirtualClock(Date.parse(at));
+  const feed = createEventFeed({ clock, log: silentLog, buffer: 10, mark: { load: () => 0, save() {} } });
+  const devices = new Map<string, RuleDevice>();
+  const variables = new Map<string, Json>();
+  const modes = new Map<string, boolean>();
+  const scenes = new Set<string>();
+  const refusing = new Map<string, HubError>();
+  const answers: House["answers"] = [];
+  const done: House["done"] = { commands: [], scenes: [], notifications: [], published: [], requests: [], events: [] };
+
+  function known(id: string): RuleDevice {
+    const device = devices.get(id);
+    if (!device) throw new HubError("not_found", `there is no device "${id}"`);
+    return device;
+  }
+
+  return {
+    clock,
+    variables,
+    modes,
+    scenes,
+    refusing,
+    answers,
+    done,
+    put(id, device) {
+      const before = devices.get(id) ?? { name: id, area: undefined, deviceType: undefined, available: true };
+      devices.set(id, { attributes: {}, lastChanged: {}, ...before, ...device, id });
+    },
+    remove: (id) => void devices.delete(id),
+    device: (id) => devices.get(id),
+    variable: (name) => variables.get(name),
+    setVariable: (name, value) => void variables.set(name, value),
+    mode: (id) => modes.get(id),
+    hasScene: (id) => scenes.has(id),
+    hasChannel: () => true,
+    async command(id, command, actor) {
+      const refusal = refusing.get(id);
+      if (refusal) throw refusal;
+      if (!modes.has(id)) known(id);
+      done.commands.push({ at: clock.now(), device: id, command, actor: actor.name });
+    },
+    captureStates: (ids) => Object.fromEntries(ids.map((id) => [id, { ...known(id).attributes }])),
+    async activateScene(id) {
+      if (!scenes.has(id)) throw new HubError("not_found", `there is no scene "${id}"`);
+      done.scenes.push(id);
+    },
+    async notify(notification) {
+      if (notification.channel === "broken") throw new HubError("upstream_failed", "the channel does not answer");
+      done.notifications.push(notification);
+    },
+    async publish(topic, payload, options) {
+      done.published.push({ topic, payload, ...options });
+    },
+    async request(request) {
+      done.requests.push(request);
+      const answer = answers.shift() ?? { status: 200, body: "" };
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    emit: (event) => void done.events.push(event),
+    now: clock.now,
+    timezone,
+    zone: createZone(timezone),
+    sun,
+    envelope(event) {
+      let heard: Envelope | undefined;
+      using _listening = feed.on(event.type, "test", (envelope) => {
+        heard = envelope as Envelope;
+      });
+      feed.emit(event);
+      if (!heard) throw new Error("the feed said nothing");
+      return heard;
+    },
+  };
+}

@@ -1,0 +1,147 @@
+// What conditions and actions are handed: the house, expressions that a test answers, and the clock's time to wait with.
+import { sleep } from "../../../src/core/clock.ts";
+import { HubError, messageOf } from "../../../src/core/errors.ts";
+import type { Json, JsonObject } from "../../../src/core/json.ts";
+import { actions } from "../../../src/rules/actions/index.ts";
+import { conditions } from "../../../src/rules/conditions/index.ts";
+import type { ActionScope, ConditionScope, EventWanted, Typed } from "../../../src/rules/define.ts";
+import type { ConditionTrace } from "../../../src/rules/trace.ts";
+import type { House } from "./host.ts";
+import { readIn } from "./read.ts";
+
+/** What an expression gives, by its text. */
+export type Expressions = Record<string, () => Json>;
+
+export interface ScopeOptions {
+  expressions?: Expressions;
+  trigger?: JsonObject;
+  vars?: JsonObject;
+}
+
+export function createConditionScope(
+  house: House,
+  { expressions = {}, trigger = {}, vars = {} }: ScopeOptions = {},
+): ConditionScope {
+  const scope: ConditionScope = {
+    host: house,
+    trigger,
+    vars,
+    deviceId: typeof trigger.device_id === "string" ? trigger.device_id : undefined,
+    evaluate(text) {
+      const answer = expressions[text];
+      if (!answer) throw new HubError("invalid", `"${text}" cannot be evaluated`);
+      return answer();
+    },
+    holds(text) {
+      const value = scope.evaluate(text);
+      if (typeof value !== "boolean") throw new HubError("invalid", `"${text}" is not true or false`);
+      return value;
+    },
+    ask(condition) {
+      const definition = conditions.find(({ type }) => type === condition.type);
+      if (!definition) throw new Error(`no condition ${condition.type}`);
+      return { type: condition.type, ...definition.evaluate(condition, scope) };
+    },
+  };
+  return scope;
+}
+
+/** Reads the condition and asks it. */
+export function ask(house: House, condition: JsonObject, options?: ScopeOptions): ConditionTrace {
+  return createConditionScope(house, options).ask(readIn("conditions", condition));
+}
+
+export class Exit extends Error {}
+
+export interface Actor {
+  /** Runs one action; resolves with its detail, rejects with its failure. */
+  act(action: JsonObject): Promise<string | undefined>;
+  /** Details and failures of the actions inside, in the order of their ends. */
+  readonly inside: string[];
+  readonly controlled: string[];
+  readonly logged: string[];
+  readonly captured: ActionScope["captured"];
+  readonly waits: EventWanted[];
+  turns: number;
+  /** Cancels the delays that are waited for. */
+  cancel(): void;
+}
+
+export interface ActorOptions extends ScopeOptions {
+  dryRun?: boolean;
+  /** What waits end with. */
+  event?: boolean;
+  held?: boolean;
+}
+
+export function createActor(house: House, { dryRun = false, event, held, ...options }: ActorOptions = {}): Actor {
+  const run = new AbortController();
+  let cancelled = new AbortController();
+  const level = (name: string) => (message: string) => void actor.logged.push(`${name} ${message}`);
+  const log = { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") };
+
+  async function runOne(action: Typed): Promise<string | undefined> {
+    const definition = actions.find(({ type }) => type === action.type);
+    if (!definition) throw new Error(`no action ${action.type}`);
+    return definition.run(action, scope);
+  }
+
+  const control =
+    (what: string) =>
+    (id: string, ...rest: unknown[]) =>
+      void actor.controlled.push([what, id, ...rest.map((one) => JSON.stringify(one) ?? "none")].join(" "));
+
+  const scope: ActionScope = {
+    ...createConditionScope(house, options),
+    ruleId: "rule-1",
+    ruleName: "Tür 🚪 21 °C",
+    actor: { kind: "rule", id: "rule-1", name: "Tür 🚪 21 °C" },
+    log: { ...log, child: () => scope.log },
+    dryRun,
+    signal: run.signal,
+    async run(list) {
+      for (const action of list) {
+        try {
+          actor.inside.push(`${action.type}: ${await runOne(action)}`);
+        } catch (error) {
+          if (error instanceof Exit) throw error;
+          actor.inside.push(`${action.type} failed: ${messageOf(error)}`);
+        }
+      }
+    },
+    delay: (ms) => (dryRun ? Promise.resolve(true) : sleep(house.clock, "delay", ms, cancelled.signal)),
+    async waitForEvent(wanted) {
+      actor.waits.push(wanted);
+      return event ? house.envelope({ type: "custom_x" }) : undefined;
+    },
+    waitUntil: async () => held ?? false,
+    exit(why) {
+      throw new Exit(why);
+    },
+    turn: () => void actor.turns++,
+    captured: new Map(),
+    rules: {
+      run: async (id, how) => control("run")(id, how),
+      pause: control("pause"),
+      resume: control("resume"),
+      cancelDelays(id, key) {
+        control("cancel")(id, key);
+        return 2;
+      },
+    },
+  };
+  const actor: Actor = {
+    act: async (action) => runOne(readIn("actions", action)),
+    inside: [],
+    controlled: [],
+    logged: [],
+    captured: scope.captured,
+    waits: [],
+    turns: 0,
+    cancel() {
+      cancelled.abort();
+      cancelled = new AbortController();
+    },
+  };
+  return actor;
+}
