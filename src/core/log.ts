@@ -39,7 +39,7 @@ const JOURNAL_PREFIX: Partial<Record<LogLevel, string>> = { debug: "<7>", info: 
 
 /** What must never be written, whoever puts it into a message. */
 export const SECRET_PATTERNS: RedactionPattern[] = [
-  { pattern: /\btoken=[^&\s"']+/g, replacement: "token=[redacted]" },
+  { pattern: /\b(token|secret)=[^&\s"']+/g, replacement: "$1=[redacted]" },
   { pattern: /\bhub_[A-Za-z0-9_-]{16,}/g, replacement: "hub_[redacted]" },
   { pattern: /\bBearer\s+[A-Za-z0-9._~+/=-]+/gi, replacement: "Bearer [redacted]" },
   JWT_PATTERN,

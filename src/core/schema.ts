@@ -12,17 +12,33 @@ export interface Problem {
   message: string;
   /** A problem that does not keep the hub from starting. */
   warning?: boolean;
+  /** Wrong, but the hub starts without what it stands in, and only that is out of use. `hub check` fails. */
+  confined?: boolean;
 }
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 /** Fills in the schema's defaults and checks the result; unknown keys of closed objects are problems. */
 export function checkValue<S extends TSchema>(schema: S, value: unknown, at = ""): Checked<Static<S>> {
+  const misplaced = tablesForLists(schema, value, at);
   const filled = Value.Default(schema, Value.Clone(value));
-  const problems = [...Value.Errors(schema, filled)].flatMap((error) => describeError(error, at));
-  return problems.length > 0
-    ? { ok: false, problems: firstPerPath(problems) }
-    : { ok: true, value: filled as Static<S> };
+  if (misplaced.length === 0 && Value.Check(schema, filled)) return { ok: true, value: filled as Static<S> };
+  const problems = [...misplaced, ...[...Value.Errors(schema, filled)].flatMap((error) => describeError(error, at))];
+  return { ok: false, problems: firstPerPath(problems) };
+}
+
+/** Where a list has a default, TypeBox would put it in the place of a table, and the table would be lost without a word. */
+function tablesForLists(schema: TSchema, value: unknown, path: string): Problem[] {
+  if (schema.type === "array") {
+    if (isObject(value)) return [{ path, message: `must be ${expected(schema)}` }];
+    if (!Array.isArray(value)) return [];
+    return value.flatMap((item, index) => tablesForLists(schema.items, item, `${path}[${index}]`));
+  }
+  if (schema.type !== "object" || !isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, child]) => {
+    const inner = (schema.properties as Record<string, TSchema> | undefined)?.[key];
+    return inner ? tablesForLists(inner, child, path === "" ? key : `${path}.${key}`) : [];
+  });
 }
 
 /** `/channels/0/name` → `channels[0].name`, put behind `at`. */

@@ -1,9 +1,10 @@
 // [mqtt]: where the broker listens and who, besides the supervised plugins, may connect.
+
 import { type Static, Type } from "@sinclair/typebox";
 import ipaddr from "ipaddr.js";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { Problem } from "../core/schema.ts";
-import { isTopicFilter } from "./topics.ts";
+import { isTopicFilter } from "../core/topic-filter.ts";
 
 const closed = { additionalProperties: false } as const;
 const patterns = Type.Optional(Type.Array(Type.String(), { expected: "a list of topic patterns" }));

@@ -1,14 +1,16 @@
 // The answers aedes asks for: who is let in, what may be published, subscribed to and delivered. What is allowed is heard
 // by the hub first and only then delivered, so that a slow subscriber never delays the hub itself.
+
 import type { Duplex } from "node:stream";
 import type { AedesOptions, AedesPublishPacket, Client, ConnectPacket, PublishPacket } from "aedes";
 import type { Log } from "../core/log.ts";
+import { matchesFilter } from "../core/topic-filter.ts";
 import type { Account, Accounts } from "./accounts.ts";
 import type { Link } from "./link.ts";
 import type { Heard } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
 import type { Rights } from "./rights.ts";
-import { matchesFilter, parseTopic } from "./topics.ts";
+import { parseTopic } from "./topics.ts";
 
 export interface GatekeeperOptions {
   prefix: string;

@@ -1,7 +1,9 @@
 // Who may publish, subscribe to and receive what. The broker asks here; the payload is the bridge's business.
+
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
+import { hasWildcard, isTopicFilter, isTopicName, matchesFilter } from "../core/topic-filter.ts";
 import type { Account } from "./accounts.ts";
-import { hasWildcard, isTopicFilter, isTopicName, matchesFilter, parseTopic, type Topic } from "./topics.ts";
+import { parseTopic, type Topic } from "./topics.ts";
 
 export interface Rights {
   mayPublish(account: Account, name: string, topic: Topic): boolean;

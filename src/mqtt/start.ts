@@ -4,6 +4,7 @@ import { HubError } from "../core/errors.ts";
 import { isValidId, type RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
+import { isTopicName } from "../core/topic-filter.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { createAccounts } from "./accounts.ts";
 import { createBridge } from "./bridge.ts";
@@ -14,7 +15,7 @@ import type { DevicePort, PluginPort } from "./ports.ts";
 import { createRateLimitedLog } from "./rate-limited-log.ts";
 import { createRights } from "./rights.ts";
 import { type LoginCounter, slowGuessing } from "./slow-guessing.ts";
-import { formatTopic, isTopicName } from "./topics.ts";
+import { formatTopic } from "./topics.ts";
 
 export interface Mqtt extends AsyncDisposable {
   readonly host: string;

@@ -39,7 +39,6 @@ const DEVICE_ROWS: ReadonlySet<string> = new Set<DeviceRow>([
 ]);
 const OTHER: Topic = { kind: "other" };
 // MQTT's own limit on a topic, in bytes; our ids keep ours far below.
-const LONGEST_TOPIC = 65_535;
 
 export function parseTopic(prefix: string, topic: string): Topic {
   if (topic.charCodeAt(prefix.length) !== 47 || !topic.startsWith(prefix)) return OTHER;
@@ -80,34 +79,4 @@ export function formatTopic(prefix: string, topic: Exclude<Topic, { kind: "other
     case "event":
       return `${prefix}/events/${topic.eventType}`;
   }
-}
-
-/** Whether a message may be published there: not empty, no wildcard, no NUL. */
-export function isTopicName(topic: string): boolean {
-  return topic.length > 0 && topic.length <= LONGEST_TOPIC && !/[+#\0]/.test(topic);
-}
-
-/** Whether it is a filter one can subscribe to: `+` and `#` fill whole levels, `#` only the last. */
-export function isTopicFilter(filter: string): boolean {
-  if (filter.length === 0 || filter.length > LONGEST_TOPIC || filter.includes("\0")) return false;
-  const levels = filter.split("/");
-  return levels.every(
-    (level, index) => level === "+" || (level === "#" ? index === levels.length - 1 : !/[+#]/.test(level)),
-  );
-}
-
-export function hasWildcard(filter: string): boolean {
-  return /[+#]/.test(filter);
-}
-
-/** MQTT's matching: `a/#` matches `a` too, and a leading wildcard never matches a topic that starts with `$`. */
-export function matchesFilter(filter: string, topic: string): boolean {
-  if (topic.startsWith("$") && /^[+#]/.test(filter)) return false;
-  const wanted = filter.split("/");
-  const levels = topic.split("/");
-  for (const [index, level] of wanted.entries()) {
-    if (level === "#") return true;
-    if (index >= levels.length || (level !== "+" && level !== levels[index])) return false;
-  }
-  return wanted.length === levels.length;
 }

@@ -1,7 +1,8 @@
 // The subscriptions of one MQTT 5 client: the options 3.1.1 lacks (no local, retain handling) and a reason code for each
 // filter, where the broker answers only for those it was shown.
+
 import type { ISubackPacket, ISubscribePacket, IUnsubscribePacket } from "mqtt-packet";
-import { matchesFilter } from "./topics.ts";
+import { matchesFilter } from "../core/topic-filter.ts";
 
 type Subscription = ISubscribePacket["subscriptions"][number];
 

@@ -1,14 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { isValidId } from "../../src/core/ids.ts";
-import {
-  formatTopic,
-  isTopicFilter,
-  isTopicName,
-  matchesFilter,
-  parseTopic,
-  type Topic,
-} from "../../src/mqtt/topics.ts";
+import { isTopicFilter, isTopicName, matchesFilter } from "../../src/core/topic-filter.ts";
+import { formatTopic, parseTopic, type Topic } from "../../src/mqtt/topics.ts";
 
 const id = fc.string({ minLength: 1, maxLength: 20 }).filter(isValidId);
 const prefix = fc.constantFrom("hub", "house/hub", "h");

@@ -16,14 +16,15 @@ export const callService = defineAction({
   type: "call_service",
   doc: "Calls a service over HTTP. Anything but an answer from 200 to 299 is a failure.",
   fields: () => ({
-    url: text("http:// or https://"),
+    url: text("http:// or https://", { writeOnly: true }),
     method: choice(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"], "The method", { default: "POST" }),
     headers: Type.Record(Type.String(), Type.String({ maxLength: 8192 }), {
       default: {},
       maxProperties: 50,
       description: "Headers by name",
+      writeOnly: true,
     }),
-    body: Type.Optional(json("Text, which goes out as it is, or any other JSON")),
+    body: Type.Optional(json("Text, which goes out as it is, or any other JSON", { writeOnly: true })),
     expression: Type.Optional(expression("CEL that gives the body, instead of `body`")),
     timeout_secs: secs("How long an answer may take", { default: 10, minimum: 0.1, maximum: 300 }),
     retries: Type.Integer({

@@ -18,7 +18,7 @@ export interface Expressions {
 }
 
 const LONGEST_EXPRESSION = 4096;
-const MOST_HELD = 1000;
+const MOST_HELD = 10_000;
 
 export function createExpressions(): Expressions {
   let asked: ExpressionHost | undefined;

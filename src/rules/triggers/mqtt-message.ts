@@ -1,11 +1,11 @@
 // `mqtt_message`: something is published on the broker, by a device that no plugin looks after, say.
 import { Type } from "@sinclair/typebox";
 import type { Json } from "../../core/json.ts";
+import { hasWildcard, isTopicFilter, matchesFilter } from "../../core/topic-filter.ts";
 import { defineTrigger } from "../define.ts";
 import { eventOf, interestIn } from "../devices.ts";
 import { json, op, text } from "../fields.ts";
 import { checkPointer, pointedAt } from "../json-pointer.ts";
-import { hasWildcard, isTopicFilter, matchesFilter } from "../topic-filter.ts";
 import { checkComparison, compare, inWords, refusal } from "../values.ts";
 
 export const mqttMessage = defineTrigger({
