@@ -26,6 +26,8 @@ export interface Store {
   readonly health: StoreHealth;
   /** Whether there is enough to settle. */
   readonly settleDue: boolean;
+  /** Whether there is twice as much. */
+  readonly settleLate: boolean;
   record(rows: SampleRows): void;
   /** Writes what waits; false where it still does. */
   flush(at: Moment): boolean;
@@ -132,12 +134,17 @@ export function openStore(options: OpenStoreOptions, begin: Moment): Store {
     return { db, memory, now, retentionDays, maxBytes, devices };
   };
 
+  const written = (): number => memory.held - memory.waiting.length;
+
   const store: Store = {
     get health() {
       return { problem: [...faults.values()][0], recorded, waiting: memory.waiting.length, dropped: memory.dropped };
     },
     get settleDue() {
-      return memory.held - memory.waiting.length >= limits.settleAt;
+      return written() >= limits.settleAt;
+    },
+    get settleLate() {
+      return written() >= 2 * limits.settleAt;
     },
     record: (rows) => memory.record(rows),
     flush(at) {

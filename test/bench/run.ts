@@ -7,14 +7,31 @@ import { parseArgs } from "node:util";
 import { authenticatedGet } from "./authenticated-get.ts";
 import { coldStart } from "./cold-start.ts";
 import { fanOut } from "./fan-out.ts";
+import { historyIngest } from "./history-ingest.ts";
+import { historyMemory } from "./history-memory.ts";
+import { historyQuery } from "./history-query.ts";
+import { historyStall } from "./history-stall.ts";
 import { idleMemory } from "./idle-memory.ts";
 import { mqttToSocket } from "./mqtt-to-socket.ts";
+import { sdCard } from "./sd-card.ts";
 import { slowReader } from "./slow-reader.ts";
 import type { Bench, Row } from "./support/bench.ts";
 import { describeMachine } from "./support/machine.ts";
 import { formatTable } from "./support/table.ts";
 
-const BENCHES: readonly Bench[] = [coldStart, idleMemory, authenticatedGet, fanOut, mqttToSocket, slowReader];
+const BENCHES: readonly Bench[] = [
+  coldStart,
+  idleMemory,
+  authenticatedGet,
+  fanOut,
+  mqttToSocket,
+  slowReader,
+  historyIngest,
+  historyMemory,
+  historyQuery,
+  historyStall,
+  sdCard,
+];
 const HERE = import.meta.dir;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
