@@ -207,8 +207,8 @@ test("the same text is compiled once, and the memory is bounded", () => {
   const expressions = createExpressions();
   const first = expressions.compile("1 == 1");
   expect(expressions.compile("1 == 1")).toBe(first);
-  for (let index = 0; index < 999; index++) expressions.compile(`${index} == 0`);
+  for (let index = 0; index < 9_999; index++) expressions.compile(`${index} == 0`);
   expect(expressions.compile("1 == 1")).toBe(first);
-  for (let index = 0; index < 1000; index++) expressions.compile(`${index} != 1`);
+  for (let index = 0; index < 10_000; index++) expressions.compile(`${index} != 1`);
   expect(expressions.compile("1 == 1")).not.toBe(first);
 });
