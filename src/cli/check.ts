@@ -1,9 +1,10 @@
 // hub check: tells everything that is wrong with the configuration, the modes and the rules, and changes nothing.
 import { formatProblem } from "../config/load.ts";
-import type { HubConfig } from "../config/sections.ts";
+import { confinedProblems, type HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
 import { knownIds } from "../db/known-ids.ts";
 import type { Home } from "../home/paths.ts";
+import { channelNames } from "../notify/config.ts";
 import { createRuleExpressions } from "../rules/expressions.ts";
 import { checkRuleFiles, formatFinding } from "../rules/store/check.ts";
 import { readModesFile } from "../state/virtual/modes-file.ts";
@@ -30,7 +31,10 @@ export const check: Command = {
 
 function checkConfig(home: Home, io: Io, failures: string[]): HubConfig | undefined {
   try {
-    return readConfig(home, io);
+    const config = readConfig(home, io);
+    const count = confinedProblems(config).filter(({ warning }) => !warning).length;
+    if (count > 0) failures.push(`the configuration has ${counted(count, "problem")}`);
+    return config;
   } catch (error) {
     if (!(error instanceof HubError) || error.code !== "config") throw error;
     failures.push(error.message);
@@ -59,7 +63,7 @@ interface Known {
 
 /** Answers how many rule files there are. */
 function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known): number {
-  const channels = config && new Set(["log", "all", ...config.notify.channels.map(({ name }) => name)]);
+  const channels = config && new Set(channelNames(config.notify));
   const among = (known: ReadonlySet<string> | undefined) => known && ((name: string) => known.has(name));
   const { files, findings } = checkRuleFiles(home.rules, {
     exists: {

@@ -5,7 +5,7 @@ import { HubError, messageOf } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import { checkValue, type Problem } from "../core/schema.ts";
 import { createLocator, syntaxProblem } from "../core/toml-locate.ts";
-import { crossProblems, HubConfig, sectionNames } from "./sections.ts";
+import { confinedProblems, crossProblems, HubConfig, sectionNames } from "./sections.ts";
 
 export interface LocatedProblem extends Problem {
   file: string;
@@ -27,7 +27,7 @@ export function loadConfig(file: string): LoadedConfig {
   return { config: found.config, warnings: [...problems, ...readableByOthers(file)] };
 }
 
-/** Checks the text of a hub.toml. `config` is there unless a problem is more than a warning. */
+/** Checks the text of a hub.toml. `config` is there unless a problem is more than a warning, and not confined. */
 export function checkConfig(text: string): { config?: HubConfig; problems: (Problem & { line?: number })[] } {
   let table: unknown;
   try {
@@ -37,9 +37,9 @@ export function checkConfig(text: string): { config?: HubConfig; problems: (Prob
   }
   const locate = createLocator(text);
   const checked = checkValue(HubConfig, withSections(table));
-  const problems = checked.ok ? crossProblems(checked.value) : checked.problems;
+  const problems = [...(checked.ok ? crossProblems(checked.value) : checked.problems), ...confinedProblems(table)];
   const located = problems.map((problem) => ({ ...problem, line: locate(problem.path) }));
-  return checked.ok && located.every(({ warning }) => warning)
+  return checked.ok && located.every(({ warning, confined }) => warning || confined)
     ? { config: checked.value, problems: located }
     : { problems: located };
 }

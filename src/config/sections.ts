@@ -1,11 +1,12 @@
 // hub.toml as a whole: every part's own section in one schema, and what only a look across sections can find.
 import { type Static, Type } from "@sinclair/typebox";
 import { AuthSection, authProblems } from "../auth/config.ts";
+import { isObject } from "../core/json.ts";
 import type { Problem } from "../core/schema.ts";
 import { EventsSection } from "../events/config.ts";
 import { HistorySection } from "../history/config.ts";
 import { MqttSection, mqttProblems } from "../mqtt/config.ts";
-import { NotifySection, notifyProblems } from "../notify/config.ts";
+import { NotifySection, readChannels } from "../notify/config.ts";
 import { PluginsSection, pluginProblems } from "../plugins/config.ts";
 import { BatterySection, batteryProblems } from "../state/battery-config.ts";
 import { StorageSection } from "../state/config.ts";
@@ -42,11 +43,16 @@ export function crossProblems(config: HubConfig): Problem[] {
     ...authProblems(config.auth),
     ...mqttProblems(config.mqtt),
     ...pluginProblems(config.plugins),
-    ...notifyProblems(config.notify),
     ...batteryProblems(config.battery),
     ...portProblems(config),
     ...accountProblems(config),
   ];
+}
+
+/** Problems that put only what they stand in out of use; looked for in any file, whatever else is wrong with it. */
+export function confinedProblems(table: unknown): Problem[] {
+  const notify = isObject(table) ? table.notify : undefined;
+  return isObject(notify) && Array.isArray(notify.channels) ? readChannels(notify.channels).problems : [];
 }
 
 // A plugin that the hub runs gets its account, named by its id, from the hub.

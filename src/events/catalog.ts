@@ -1,6 +1,8 @@
 // Every event type there is. A new one is a definition in this folder and a line here.
+import * as backup from "./backup.ts";
 import type { EventOf } from "./define.ts";
 import * as devices from "./devices.ts";
+import * as notify from "./notify.ts";
 import * as plugins from "./plugins.ts";
 import * as rules from "./rules.ts";
 
@@ -19,11 +21,14 @@ export const catalog = [
   rules.hubVariableChanged,
   rules.systemStarted,
   rules.webhookReceived,
+  notify.notificationDeliveredLate,
+  notify.notificationGivenUp,
   plugins.pluginRegistered,
   plugins.pluginOffline,
   plugins.pluginHeartbeat,
   plugins.pluginStatusChanged,
   plugins.mqttMessage,
+  backup.backupFailed,
 ] as const;
 
 /** `custom_<event_type>`: from a rule's `fire_event` or from a plugin; its other fields are the sender's. */

@@ -6,6 +6,8 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { EventRing } from "../events/feed.ts";
 import type { History } from "../history/history.ts";
+import type { Notifier } from "../notify/notifier.ts";
+import type { Outbox } from "../notify/outbox/outbox.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Areas } from "../state/areas.ts";
@@ -28,6 +30,7 @@ import { healthRoutes } from "./routes/health.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { modeRoutes } from "./routes/modes.ts";
 import { notifyRoutes } from "./routes/notify.ts";
+import { outboxRoutes } from "./routes/outbox.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
@@ -58,6 +61,8 @@ export interface AppDeps {
   scenes: Scenes;
   variables: Variables;
   rules: Rules;
+  notifier: Notifier;
+  outbox: Outbox;
   plugins: Plugins;
   status: () => SystemStatus;
 }
@@ -124,7 +129,8 @@ export function createApp(deps: AppDeps) {
     .use(ruleRoutes({ ...deps, sessions }))
     .use(webhookRoutes({ ...deps, sessions }))
     .use(pluginRoutes(deps))
-    .use(notifyRoutes())
+    .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))
+    .use(outboxRoutes(deps))
     .use(systemRoutes(deps));
 
   const guard = createGuard({ routes: guardedRoutes(app.routes), sessions, maxBodyBytes: config.max_body_bytes });

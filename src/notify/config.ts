@@ -1,104 +1,107 @@
-// [[notify.channels]]: the contract's three kinds, checked before anything is sent.
+// [notify]: its entries are checked one by one, so that a wrong channel is out of use and nothing else is.
 import { type Static, Type } from "@sinclair/typebox";
-import type { Problem } from "../core/schema.ts";
+import { isObject } from "../core/json.ts";
+import { checkValue, didYouMean, type Problem } from "../core/schema.ts";
+import type { ChannelDefinition } from "./channel.ts";
+import { kinds } from "./channels/index.ts";
 
-const closed = { additionalProperties: false } as const;
-const name = Type.String({ minLength: 1, maxLength: 64 });
-
-const MessagingBot = Type.Object(
+export const NotifySection = Type.Object(
   {
-    name,
-    type: Type.Literal("messaging_bot"),
-    bot_token: Type.String({
-      pattern: "^[0-9]+:[A-Za-z0-9_-]+$",
-      problem: "must be the bot's token as it was issued, <digits>:<characters>",
+    channels: Type.Array(Type.Unknown(), { default: [], expected: "a list of tables" }),
+    expire_hours: Type.Integer({
+      default: 24,
+      minimum: 1,
+      maximum: 720,
+      description: "So long a message that does not get through is tried again",
     }),
-    chat_id: Type.String({
-      pattern: "^-?[0-9]+$",
-      problem: 'must be the numeric identifier in quotes, such as "-100123"',
-    }),
-    parse_mode: Type.Optional(Type.Union([Type.Literal("HTML"), Type.Literal("Markdown"), Type.Literal("MarkdownV2")])),
   },
-  closed,
+  { additionalProperties: false },
 );
-
-const PushApp = Type.Object(
-  {
-    name,
-    type: Type.Literal("push_app"),
-    api_key: Type.String({ minLength: 1 }),
-    user_key: Type.String({ minLength: 1 }),
-    device: Type.Optional(Type.String()),
-    sound: Type.Optional(Type.String()),
-    priority: Type.Optional(Type.Integer({ minimum: -2, maximum: 2 })),
-  },
-  closed,
-);
-
-const address = Type.String({
-  pattern: "^[^@\\s]+@[^@\\s]+$|^[^<>]*<[^@\\s]+@[^@\\s]+>$",
-  problem: "must be an e-mail address",
-});
-
-const Email = Type.Object(
-  {
-    name,
-    type: Type.Literal("email"),
-    from: address,
-    to: Type.Array(address, { minItems: 1 }),
-    smtp: Type.Object(
-      {
-        host: Type.String({ minLength: 1 }),
-        port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-        username: Type.String(),
-        password: Type.String(),
-        starttls: Type.Optional(Type.Boolean()),
-        tls: Type.Optional(Type.Boolean()),
-      },
-      closed,
-    ),
-  },
-  closed,
-);
-
-export const Channel = Type.Union([MessagingBot, PushApp, Email]);
-export type Channel = Static<typeof Channel>;
-
-export const NotifySection = Type.Object({ channels: Type.Array(Channel, { default: [] }) }, closed);
 export type NotifySection = Static<typeof NotifySection>;
+
+/** Names that messages can be sent to; those of disabled channels too. */
+export function channelNames({ channels }: NotifySection): string[] {
+  return [...RESERVED_CHANNELS, ...readChannels(channels).entries.map(({ name }) => name)];
+}
+
+/** What a channel's entry may look like, of whichever kind. */
+export type ChannelConfig = Static<(typeof kinds)[number]["schema"]>;
 
 /** Names that mean something without being configured. */
 export const RESERVED_CHANNELS: readonly string[] = ["log", "all"];
 
-/** What one schema cannot say: names that clash, and TLS settings that cannot work. */
-export function notifyProblems({ channels }: NotifySection): Problem[] {
-  return channels.flatMap((channel, index) => {
-    const at = `notify.channels[${index}]`;
-    const first = channels.findIndex((other) => other.name === channel.name);
-    const problems: Problem[] = [];
-    if (RESERVED_CHANNELS.includes(channel.name)) {
-      problems.push({
-        path: `${at}.name`,
-        message: `"${channel.name}" is always there and cannot be configured; choose another name`,
-      });
-    } else if (first < index) {
-      problems.push({
-        path: `${at}.name`,
-        message: `"${channel.name}" is the name of notify.channels[${first}] too; names must differ`,
-      });
-    }
-    if (channel.type === "email") problems.push(...smtpProblems(channel.smtp, `${at}.smtp`));
-    return problems;
-  });
+/** An entry of the list, in its order. */
+export type ChannelEntry =
+  | { readonly name: string; readonly kind: string; readonly config: ChannelConfig }
+  /** Disabled; `problem` says why. */
+  | { readonly name: string; readonly kind: string; readonly problem: string };
+
+export interface ReadChannels {
+  entries: ChannelEntry[];
+  problems: Problem[];
 }
 
-function smtpProblems({ port, tls, starttls }: Extract<Channel, { type: "email" }>["smtp"], at: string): Problem[] {
-  if (tls && starttls) {
-    return [{ path: at, message: "tls and starttls exclude each other: use starttls for port 587, tls for port 465" }];
+/** Reads every entry by itself. A problem that is no warning disables its channel, and is marked as `confined`. */
+export function readChannels(entries: readonly unknown[], at = "notify.channels"): ReadChannels {
+  const read = entries.map((_, index) => readEntry(entries, index, `${at}[${index}]`));
+  return { entries: read.map(({ entry }) => entry), problems: read.flatMap(({ problems }) => problems) };
+}
+
+function readEntry(
+  entries: readonly unknown[],
+  index: number,
+  at: string,
+): { entry: ChannelEntry; problems: Problem[] } {
+  const value = entries[index];
+  const checked = checkEntry(value, at);
+  const found = [...nameProblems(entries, index, at), ...checked.problems];
+  const problems = found.map((problem): Problem => (problem.warning ? problem : { ...problem, confined: true }));
+  const wrong = problems.filter(({ confined }) => confined);
+  const name = textAt(value, "name") ?? at;
+  const kind = textAt(value, "type") ?? "unknown";
+  if (checked.config !== undefined && wrong.length === 0) {
+    return { entry: { name, kind, config: checked.config }, problems };
   }
-  if (tls && port === 587)
-    return [{ path: `${at}.tls`, message: "port 587 speaks STARTTLS: use starttls = true", warning: true }];
-  if (starttls && port === 465)
-    return [{ path: `${at}.starttls`, message: "port 465 speaks TLS: use tls = true", warning: true }];
-  return [];
+  return {
+    entry: { name, kind, problem: wrong.map(({ path, message }) => `${path}: ${message}`).join("; ") },
+    problems,
+  };
+}
+
+function checkEntry(value: unknown, at: string): { config?: ChannelConfig; problems: Problem[] } {
+  if (!isObject(value)) return { problems: [{ path: at, message: "must be a table of keys and values" }] };
+  const definition = definitionOf(value.type);
+  if (!definition) return { problems: [unknownType(value.type, `${at}.type`)] };
+  const checked = checkValue(definition.schema, value, at);
+  if (!checked.ok) return { problems: checked.problems };
+  return { config: checked.value as ChannelConfig, problems: definition.problems(checked.value, at) };
+}
+
+/** The kind of this name. */
+export function definitionOf(kind: unknown): ChannelDefinition | undefined {
+  return (kinds as readonly unknown[] as readonly ChannelDefinition[]).find((definition) => definition.kind === kind);
+}
+
+function unknownType(type: unknown, path: string): Problem {
+  const known = kinds.map(({ kind }) => kind);
+  const choice = `must be one of ${known.map((kind) => `"${kind}"`).join(", ")}`;
+  if (type === undefined) return { path, message: `missing: ${choice}` };
+  return { path, message: `${choice}${typeof type === "string" ? didYouMean(type, known) : ""}` };
+}
+
+function nameProblems(entries: readonly unknown[], index: number, at: string): Problem[] {
+  const name = textAt(entries[index], "name");
+  if (name === undefined) return [];
+  const path = `${at}.name`;
+  if (RESERVED_CHANNELS.includes(name)) {
+    return [{ path, message: `"${name}" is always there and cannot be configured; choose another name` }];
+  }
+  const first = entries.findIndex((other) => textAt(other, "name") === name);
+  if (first === index) return [];
+  return [{ path, message: `"${name}" is the name of notify.channels[${first}] too; names must differ` }];
+}
+
+function textAt(value: unknown, key: string): string | undefined {
+  const text = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return typeof text === "string" && text !== "" ? text : undefined;
 }

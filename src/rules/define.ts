@@ -50,7 +50,7 @@ export interface Scope {
   readonly trigger: TriggerContext;
   /** The rule's `variables`, of this run. */
   readonly vars: JsonObject;
-  /** The device the trigger is about, if it is about one. */
+  /** The device the trigger is about; where it is about none, that of the first condition about one. */
   readonly deviceId: string | undefined;
   /** Throws HubError `invalid` that says what could not be evaluated. */
   evaluate(expression: string): Json;

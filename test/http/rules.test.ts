@@ -31,6 +31,10 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
+function nested(levels: number): object {
+  return levels === 0 ? { type: "comment", text: "x" } : { type: "parallel", actions: [nested(levels - 1)] };
+}
+
 async function json<T = Record<string, unknown>>(method: string, at: string, body?: unknown): Promise<T> {
   const response = await hub.request(method, at, { token: hub.adminToken, ...(body === undefined ? {} : { body }) });
   return (await response.json()) as T;
@@ -59,6 +63,15 @@ describe("making, reading and changing", () => {
         status: 400,
         contains: ['"path":"trigger.type"', '"path":"actoins"', "did you mean"],
       },
+      {
+        name: "deeper than other bodies may be",
+        method: "POST",
+        path: "/rules",
+        body: { name: "Nested", enabled: false, actions: [nested(40)] },
+        status: 201,
+      },
+      { name: "too deep", method: "POST", path: "/rules", body: { name: "N", actions: [nested(70)] }, status: 400 },
+      { name: "that is no JSON", method: "POST", path: "/rules", body: "{", status: 400, contains: ["JSON"] },
       { name: "that is no object", method: "POST", path: "/rules", body: [rule], status: 400 },
       {
         name: "listed",

@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { allows, type Role } from "../../auth/roles.ts";
 import { HubError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { type Json, type JsonObject, parseJson } from "../../core/json.ts";
 import { decodeRule } from "../../rules/parse/decode.ts";
 import { MAX_RULE_BYTES } from "../../rules/parse/read.ts";
 import { withoutSecrets } from "../../rules/references.ts";
@@ -67,6 +67,7 @@ export function ruleRoutes(deps: RuleRoutesDeps) {
 }
 
 const tag = "rules";
+const ruleBody = { ...jsonBody(WholeRule), parse: [readRuleBody, "json" as const] };
 const answers = { 200: { description: "The rule", schema: RuleDetails } };
 const madeAnswers = { 201: { description: "The rule", schema: RuleDetails } };
 const traced = { 200: { description: "What happened and why", schema: Trace } };
@@ -129,12 +130,12 @@ function editing({ rules, sessions }: RuleRoutesDeps) {
         return detailsFor("admin", info);
       },
       {
-        ...jsonBody(WholeRule),
+        ...ruleBody,
         ...doc({ access: "admin", summary: "Make a rule, in a new file", tag, answers: madeAnswers }),
       },
     )
     .put("/:id", ({ params, body }) => detailsFor("admin", rules.replace(params.id, body as JsonObject)), {
-      ...jsonBody(WholeRule),
+      ...ruleBody,
       ...doc({ access: "admin", summary: "Replace a rule, in its file", tag, answers }),
     })
     .patch(
@@ -168,6 +169,16 @@ function editing({ rules, sessions }: RuleRoutesDeps) {
         answers: { 204: { description: "Removed" } },
       }),
     );
+}
+
+// Actions stand inside actions: a rule may be deeper than other bodies. How deep, the writer of its file says.
+const MOST_LEVELS = 128;
+
+async function readRuleBody({ request, contentType }: { request: Request; contentType: string }): Promise<Json> {
+  if (contentType.toLowerCase() !== "application/json") return readBody(request, contentType);
+  const parsed = parseJson(await request.text(), MOST_LEVELS);
+  if (parsed.ok) return parsed.value;
+  throw new HubError("invalid", `the body is refused: ${parsed.problem}`);
 }
 
 // Texts hold secrets as well: webhooks' own, and what rules send to services.

@@ -56,7 +56,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
 
   function scopeOf({ rule }: Entry, { context }: Occasion, house: RuleHost) {
     const vars = copyOf(rule.variables);
-    return createScope(scopes, { host: house, trigger: context, vars });
+    return createScope(scopes, { host: house, trigger: context, vars, conditions: rule.conditions });
   }
 
   function refuse(entry: Entry, trace: Trace, refusal: gates.Refusal): Evaluated {

@@ -23,17 +23,19 @@ export interface Surroundings {
   host: RuleHost;
   trigger: TriggerContext;
   vars: JsonObject;
+  /** Whose first device is meant where the trigger is about none. */
+  conditions: readonly Typed[];
 }
 
 export function createScope(
   { evaluate, conditions }: ScopeTools,
-  { host, trigger, vars }: Surroundings,
+  { host, trigger, vars, conditions: held }: Surroundings,
 ): ConditionScope {
   const scope: ConditionScope = {
     host,
     trigger,
     vars,
-    deviceId: typeof trigger.device_id === "string" ? trigger.device_id : undefined,
+    deviceId: deviceOf(trigger) ?? firstDeviceOf(held),
     evaluate: (expression) => evaluate(expression, host, { trigger, vars }),
     holds(expression) {
       const value = scope.evaluate(expression);
@@ -43,6 +45,19 @@ export function createScope(
     ask: (condition) => ask(conditions, condition, scope),
   };
   return scope;
+}
+
+function deviceOf({ device_id }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof device_id === "string" ? device_id : undefined;
+}
+
+function firstDeviceOf(conditions: readonly Typed[]): string | undefined {
+  for (const condition of conditions) {
+    const inside = Array.isArray(condition.conditions) ? (condition.conditions as Typed[]) : [];
+    const found = deviceOf(condition) ?? firstDeviceOf(inside);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function ask(

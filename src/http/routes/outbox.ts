@@ -1,0 +1,90 @@
+// /notify/outbox: notifications that wait to be delivered. Their texts are not for everybody who may look at devices.
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import { isoSeconds } from "../../core/clock.ts";
+import type { Outbox, WaitingMessage } from "../../notify/outbox/outbox.ts";
+import { doc } from "../doc.ts";
+import { inRange, wholeNumber } from "../query.ts";
+
+const LIMIT = { from: 1, to: 10_000 };
+const Query = t.Object(
+  { channel: t.Optional(t.String()), limit: wholeNumber(LIMIT, { default: 1000 }) },
+  { additionalProperties: false },
+);
+
+const nullable = Type.Union([Type.String(), Type.Null()]);
+const Waiting = Type.Object({
+  id: Type.String(),
+  channel: Type.String(),
+  title: Type.String(),
+  message: Type.String({ description: "Its beginning, in the channel's markup" }),
+  at: Type.String({ description: "UTC time of what it tells of" }),
+  tries: Type.Integer(),
+  next_try: Type.Union([Type.String(), Type.Null()], {
+    description: "Null for those that wait for the one before them",
+  }),
+  last_error: nullable,
+  count: Type.Integer({ description: "How often the same was to be told meanwhile" }),
+  state: Type.Union(
+    ["sending", "waiting", "queued", "blocked"].map((state) => Type.Literal(state)),
+    { description: "`blocked`: the channel is disabled or not in the configuration" },
+  ),
+});
+
+export function outboxRoutes({ outbox }: { outbox: Pick<Outbox, "list" | "retry" | "drop"> }) {
+  const tag = "notify";
+  return new Elysia({ prefix: "/notify/outbox" })
+    .get(
+      "",
+      ({ query: { channel, limit } }) =>
+        outbox.list({ channel, limit: inRange("limit", limit, LIMIT) }).map(waitingBody),
+      {
+        query: Query,
+        ...doc({
+          access: "user",
+          summary: "Notifications that wait to be delivered, the oldest first",
+          tag,
+          answers: { 200: { description: "The notifications", schema: Type.Array(Waiting) } },
+        }),
+      },
+    )
+    .post(
+      "/:id/retry",
+      function retryNow({ params }) {
+        outbox.retry(params.id);
+        return new Response(null, { status: 202 });
+      },
+      doc({
+        access: "user",
+        summary: "Try its channel now; what is older goes first",
+        tag,
+        answers: {
+          202: { description: "It is tried" },
+          404: { description: "It does not wait (any more)" },
+          409: { description: "Its channel is disabled or not in the configuration" },
+        },
+      }),
+    )
+    .delete(
+      "/:id",
+      function dropMessage({ params }) {
+        outbox.drop(params.id);
+        return new Response(null, { status: 204 });
+      },
+      doc({
+        access: "user",
+        summary: "Do not deliver it",
+        tag,
+        answers: { 204: { description: "Dropped" }, 404: { description: "It does not wait (any more)" } },
+      }),
+    );
+}
+
+function waitingBody({ nextTry, lastError, at, ...message }: WaitingMessage) {
+  return {
+    ...message,
+    at: isoSeconds(at),
+    next_try: nextTry === undefined ? null : isoSeconds(nextTry),
+    last_error: lastError ?? null,
+  };
+}

@@ -1,0 +1,60 @@
+// The house: its devices with all that is restored of them, what happened to them, and what people made of them.
+import { startHistory } from "../history/history.ts";
+import { historyWorker } from "../history/worker-source.ts";
+import { openAreas } from "../state/areas.ts";
+import { startBatteryWatch } from "../state/battery.ts";
+import { createCommands } from "../state/commands.ts";
+import { openRegistry } from "../state/registry.ts";
+import { openScenes } from "../state/scenes.ts";
+import { openVariables } from "../state/variables.ts";
+import { openVirtualDevices } from "../state/virtual/virtual-devices.ts";
+import { type HubOptions, type Late, mqttOf } from "./options.ts";
+import type { Stores } from "./stores.ts";
+
+export type House = ReturnType<typeof openHouse>;
+
+/** Nothing is said of what is restored. */
+export function openHouse(options: HubOptions, { db, feed, budget }: Stores, late: Late, stack: AsyncDisposableStack) {
+  const { config, home, edge } = options;
+  const { clock, random } = edge;
+  const log = options.log.child("state");
+  const { emit } = feed;
+  const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, mayWrite: budget.allows };
+  const registry = stack.use(openRegistry(behind));
+  const history = stack.use(
+    startHistory({
+      path: home.historyDb,
+      config: config.history,
+      flushSecs: config.storage.flush_secs,
+      clock,
+      log: options.log.child("history"),
+      random,
+      feed,
+      timezone: config.location.timezone,
+      mayWrite: budget.allows,
+      worker: historyWorker(),
+      devices: () => [...registry.list()].map(({ id }) => id),
+    }),
+  );
+  const virtual = stack.use(
+    openVirtualDevices({ registry, clock, log, emit, location: config.location, modesFile: home.modesToml }),
+  );
+  const commands = createCommands({
+    registry,
+    clock,
+    random,
+    emit,
+    dispatch: (id, payload) => mqttOf(late).command(id, payload),
+    prepare: virtual.prepare,
+  });
+  stack.use(startBatteryWatch({ feed, registry, db, config: config.battery, clock, log, emit }));
+  return {
+    registry,
+    history,
+    virtual,
+    commands,
+    areas: openAreas({ db, registry, clock }),
+    scenes: openScenes({ db, registry, commands, clock, random, log, emit }),
+    variables: stack.use(openVariables(behind)),
+  };
+}

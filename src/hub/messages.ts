@@ -1,0 +1,64 @@
+// How the hub reaches people: channels, and the outbox for what does not get through at once.
+import { HubError } from "../core/errors.ts";
+import { createHouseTime } from "../notify/house-time.ts";
+import { createNotifier, type Notifier } from "../notify/notifier.ts";
+import { type FirstTry, type Outbox, startOutbox } from "../notify/outbox/outbox.ts";
+import type { RuleHost } from "../rules/host.ts";
+import type { House } from "./house.ts";
+import type { HubOptions } from "./options.ts";
+import type { Stores } from "./stores.ts";
+
+export interface Messages {
+  notifier: Notifier;
+  outbox: Outbox;
+}
+
+/** Connects to nothing. */
+export function openMessages(
+  { config, home, edge, log }: HubOptions,
+  { db, feed, budget }: Stores,
+  { house: { registry, variables }, stack }: { house: House; stack: AsyncDisposableStack },
+): Messages {
+  const { clock, random } = edge;
+  const timezone = config.location.timezone ?? Temporal.Now.timeZoneId();
+  const shared = { clock, random, log: log.child("notify") };
+  const notifier = createNotifier({
+    ...shared,
+    section: config.notify,
+    fetch: edge.fetch,
+    timezone,
+    resolve: home.resolve,
+    house: {
+      device: registry.find,
+      variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),
+    },
+  });
+  const outbox = stack.use(
+    startOutbox({
+      ...shared,
+      db,
+      notifier,
+      emit: feed.emit,
+      houseTime: createHouseTime(timezone),
+      expireHours: config.notify.expire_hours,
+      mayWrite: budget.allows,
+    }),
+  );
+  return { notifier, outbox };
+}
+
+/** Notifications of rules: kept until they get through. Rejects with what failed for good, or has to wait. */
+export function notifyForRules({ notifier, outbox }: Messages): Pick<RuleHost, "notify" | "hasChannel"> {
+  return {
+    hasChannel: notifier.has,
+    async notify(notification) {
+      const missed = (await outbox.post(notifier.render(notification))).filter(({ state }) => state !== "delivered");
+      if (missed.length > 0) throw new HubError("upstream_failed", missed.map(inWords).join("; "));
+    },
+  };
+}
+
+function inWords({ channel, state, error = "not sent yet", hint }: FirstTry): string {
+  const kept = state === "queued" ? " (kept, and tried again)" : "";
+  return `${channel}: ${error}${hint ? `; ${hint}` : ""}${kept}`;
+}

@@ -1,0 +1,41 @@
+// The stores a hub stands on: the lock of its home, the state database, the events, the users.
+import { type Auth, createAuth } from "../auth/auth.ts";
+import type { HubConfig } from "../config/sections.ts";
+import { createWriteBudget, type WriteBudget } from "../core/write-budget.ts";
+import { createMeta } from "../db/meta.ts";
+import { openStateDb, type StateDb } from "../db/state-db.ts";
+import { createEventFeed, type EventFeed } from "../events/feed.ts";
+import { lockHome } from "../home/lock.ts";
+import { bytesWritten } from "../system/bytes-written.ts";
+import type { HubOptions } from "./options.ts";
+
+export interface Stores {
+  db: StateDb;
+  feed: EventFeed;
+  auth: Auth;
+  budget: WriteBudget;
+}
+
+export async function openStores(options: HubOptions, stack: AsyncDisposableStack): Promise<Stores> {
+  const { config, home, log, edge } = options;
+  const { clock, random } = edge;
+  stack.use(lockHome(home));
+  const db = stack.use(openStateDb(home.stateDb, clock.now));
+  if (db.setAside)
+    log.error("the state database was damaged; it was set aside and a new one begun", { kept_as: db.setAside });
+  const meta = createMeta(db.durable);
+  const mark = {
+    load: () => Number(meta.get("event_seq") ?? 0),
+    save: (seq: number) => meta.set("event_seq", String(seq)),
+  };
+  const feed = createEventFeed({ clock, log: log.child("events"), buffer: config.events.buffer, mark });
+  const auth = createAuth({ config: config.auth, db, clock, random, log: log.child("auth") });
+  await auth.ensureAdministrator(options.onFirstAdministrator);
+  const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
+  return { db, feed, auth, budget };
+}
+
+/** Bytes a day; undefined for no limit. */
+export function diskLimit({ storage }: HubConfig): number | undefined {
+  return storage.max_write_mb_per_day === 0 ? undefined : storage.max_write_mb_per_day * 1_000_000;
+}

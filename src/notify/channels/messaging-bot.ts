@@ -1,0 +1,187 @@
+// `messaging_bot`: the Telegram Bot API, or a server that speaks it.
+import { type Static, Type } from "@sinclair/typebox";
+import { sleep } from "../../core/clock.ts";
+import { isObject } from "../../core/json.ts";
+import { apiUrl, apiUrlProblems, withoutSlash } from "../api-url.ts";
+import { type ChannelDeps, type ChannelMessage, type Delivery, DeliveryError, defineChannel } from "../channel.ts";
+import { html } from "../markup/html.ts";
+import { markdown } from "../markup/markdown.ts";
+import { markdownV2 } from "../markup/markdown-v2.ts";
+import { type Markup, unmarked } from "../markup/markup.ts";
+import { splitText } from "../markup/split.ts";
+import { type PostAnswer, post } from "../post.ts";
+
+const SERVICE = "the bot server";
+const MARKUPS = { HTML: html, Markdown: markdown, MarkdownV2: markdownV2 };
+// 4096 UTF-16 units are counted after parsing; before it, 32 KiB of UTF-8 are taken.
+const PART = { visible: 4096, source: 10_000 };
+// To one chat.
+const PER_SECOND = 1;
+const PER_MINUTE_IN_GROUP = 20;
+
+const fields = {
+  bot_token: Type.String({
+    pattern: "^[0-9]+:[A-Za-z0-9_-]+$",
+    problem: "must be the bot's token as it was issued, <digits>:<characters>",
+    secret: true,
+  }),
+  chat_id: Type.String({
+    pattern: "^-?[0-9]+$",
+    problem: 'must be the numeric identifier in quotes, such as "-100123"',
+  }),
+  parse_mode: Type.Optional(Type.Union([Type.Literal("HTML"), Type.Literal("Markdown"), Type.Literal("MarkdownV2")])),
+  api_url: apiUrl,
+};
+type Config = Static<ReturnType<typeof Type.Object<typeof fields>>>;
+
+export const messagingBot = defineChannel({
+  kind: "messaging_bot",
+  fields,
+  problems: ({ api_url }, at) => apiUrlProblems(api_url, at),
+  open(config, deps) {
+    const markup = config.parse_mode ? MARKUPS[config.parse_mode] : unmarked;
+    const chat = openChat(config, markup, deps);
+    return {
+      name: config.name,
+      kind: config.type,
+      limits: {
+        perSecond: PER_SECOND,
+        concurrent: 1,
+        ...(config.chat_id.startsWith("-") ? { perMinute: PER_MINUTE_IN_GROUP } : {}),
+      },
+      escape: markup.escape,
+      compose: markup.compose,
+      async send(message, signal) {
+        const parts = splitText(markup, textOf(message, markup, deps.houseTime), PART);
+        let delivery: Delivery = { answer: "all parts arrived in an earlier try", parts: 0 };
+        const notes = new Set<string>();
+        for (let index = message.skipParts ?? 0; index < parts.length; index++) {
+          delivery = await afterParts(index, async () => {
+            if (delivery.parts > 0) await pause(deps.clock, signal);
+            const { note, ...arrived } = await chat.send(parts[index] ?? "", signal);
+            if (note) notes.add(note);
+            return { ...arrived, parts: delivery.parts + arrived.parts };
+          });
+        }
+        return notes.size > 0 ? { ...delivery, note: [...notes].join("; ") } : delivery;
+      },
+    };
+  },
+});
+
+function textOf({ title, message, at, late }: ChannelMessage, markup: Markup, houseTime: (at: number) => string) {
+  // At the end, so that parts that arrived before it was late stay the same.
+  const lateness = late ? `\n\n${markup.escape(`(delivered late; this is from ${houseTime(at)})`)}` : "";
+  return `${markup.bold(title)}\n${message}${lateness}`;
+}
+
+async function pause(clock: ChannelDeps["clock"], signal: AbortSignal): Promise<void> {
+  if (await sleep(clock, "notify-part", 1000 / PER_SECOND, signal)) return;
+  throw new DeliveryError("the time was over before all parts were sent", { passing: true });
+}
+
+async function afterParts<T>(partsArrived: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DeliveryError && partsArrived > 0) {
+      throw new DeliveryError(`${error.message} (after ${partsArrived} parts)`, { ...error.fault, partsArrived });
+    }
+    throw error;
+  }
+}
+
+function openChat(config: Config, markup: Markup, { fetch, log }: ChannelDeps) {
+  const url = `${withoutSlash(config.api_url ?? "https://api.telegram.org")}/bot${config.bot_token}/sendMessage`;
+  let chatId = config.chat_id;
+
+  async function call(text: string, parseMode: string | undefined, signal: AbortSignal): Promise<PostAnswer> {
+    const body = JSON.stringify({ chat_id: chatId, text, ...(parseMode ? { parse_mode: parseMode } : {}) });
+    return post(fetch, { url, contentType: "application/json", body, service: SERVICE }, signal);
+  }
+
+  /** Calls, and once more where the group has become another chat. */
+  async function callThere(text: string, parseMode: string | undefined, signal: AbortSignal): Promise<PostAnswer> {
+    const answer = await call(text, parseMode, signal);
+    const moved = migratedTo(answer);
+    if (moved === undefined || moved === chatId) return answer;
+    chatId = moved;
+    log.warn("the group is another chat now; change chat_id in the configuration", { chat_id: moved });
+    return call(text, parseMode, signal);
+  }
+
+  async function sendPlain(part: string, refusal: string, signal: AbortSignal): Promise<Delivery> {
+    log.warn("the markup was refused; the message is sent as plain text", { answer: refusal });
+    const parts = splitText(unmarked, markup.plain(part), PART);
+    let last: Delivery = { answer: "", parts: 0 };
+    for (const text of parts) last = deliveryOf(await callThere(text, undefined, signal));
+    return { ...last, parts: parts.length, note: `sent as plain text, as the markup was refused: ${refusal}` };
+  }
+
+  async function sendPart(part: string, signal: AbortSignal): Promise<Delivery> {
+    const answer = await callThere(part, config.parse_mode, signal);
+    const unreadable = config.parse_mode !== undefined && statusOf(answer) === 400 && /entit/i.test(answer.words);
+    return unreadable ? sendPlain(part, descriptionOf(answer), signal) : deliveryOf(answer);
+  }
+
+  return {
+    async send(part: string, signal: AbortSignal): Promise<Delivery> {
+      const delivery = await sendPart(part, signal);
+      if (chatId === config.chat_id) return delivery;
+      const moved = `the group moved to ${chatId}; change chat_id`;
+      return { ...delivery, note: delivery.note ? `${delivery.note}; ${moved}` : moved };
+    },
+  };
+}
+
+function migratedTo({ json }: PostAnswer): string | undefined {
+  const to = isObject(json?.parameters) ? json.parameters.migrate_to_chat_id : undefined;
+  return typeof to === "number" || typeof to === "string" ? String(to) : undefined;
+}
+
+/** Throws DeliveryError unless the server says that it took the message. */
+function deliveryOf(answer: PostAnswer): Delivery {
+  const { json, headers } = answer;
+  const status = statusOf(answer);
+  if (json?.ok === true) {
+    const id = isObject(json.result) ? json.result.message_id : undefined;
+    return { status, answer: id === undefined ? "ok" : `ok, message ${id}`, parts: 1 };
+  }
+  const words = descriptionOf(answer);
+  const told = { status, answer: words };
+  if (status === 429) {
+    const asked = isObject(json?.parameters) ? Number(json.parameters.retry_after) : Number.NaN;
+    const secs = [asked, Number(headers.get("retry-after"))].find((value) => value > 0) ?? 1;
+    throw new DeliveryError(`too many messages, ${SERVICE} wants ${secs} s of silence: ${words}`, {
+      ...told,
+      passing: true,
+      retryAfterMs: secs * 1000,
+    });
+  }
+  if (status >= 500) throw new DeliveryError(`${SERVICE} is in trouble: ${words}`, { ...told, passing: true });
+  throw new DeliveryError(`${SERVICE} refused the message: ${words}`, {
+    ...told,
+    passing: false,
+    ...hintFor(status, words),
+  });
+}
+
+function hintFor(status: number, words: string): { hint?: string } {
+  if (status === 401 || status === 404) return { hint: "Likely a wrong bot_token (or api_url)" };
+  if (status === 403) return { hint: "The bot may not write there: it was blocked, removed or never started" };
+  if (/chat not found|PEER_ID_INVALID/i.test(words)) {
+    return {
+      hint: "Likely a wrong chat_id; a person has to write to the bot first, a group has to have it as a member",
+    };
+  }
+  return status < 300 ? { hint: "Likely a wrong api_url: this is no bot server's answer" } : {};
+}
+
+// Some compatible servers answer 200 and put the status inside.
+function statusOf({ status, json }: PostAnswer): number {
+  return json?.ok === false && typeof json.error_code === "number" ? json.error_code : status;
+}
+
+function descriptionOf({ json, words, status }: PostAnswer): string {
+  return typeof json?.description === "string" ? json.description.slice(0, 300) : words || `status ${status}`;
+}

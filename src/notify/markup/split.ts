@@ -1,0 +1,95 @@
+// Cuts a text that is too long for one message: between characters, where possible at the end of a line or word, and what
+// is marked there goes on being marked in the next part.
+import { type Markup, type Span, type Token, textTokens } from "./markup.ts";
+
+// What is nested deeper is no message any more, and is cut as if it were plain text.
+const DEEPEST = 64;
+
+export interface PartSize {
+  /** UTF-16 units that are seen. */
+  visible: number;
+  /** UTF-16 units with the markup. */
+  source: number;
+}
+
+/** At least one part; parts that would be blank are left out. */
+export function splitText(markup: Markup, source: string, size: PartSize): string[] {
+  if (source.length <= Math.min(size.visible, size.source)) return [source];
+  const marked = markup.tokens(source);
+  const tokens = depthOf(marked) <= DEEPEST ? marked : textTokens(source);
+  const parts: string[] = [];
+  let start: Cut = { end: 0, next: 0, open: [] };
+  while (start.next < tokens.length) {
+    const cut = furthest(tokens, start, size);
+    const own = tokens.slice(start.next, cut.end);
+    if (own.some(({ kind, source }) => kind === "text" && source.trim() !== "")) {
+      parts.push(assemble(markup, start.open, own, cut.open));
+    }
+    start = cut;
+  }
+  return parts.length > 0 ? parts : [source];
+}
+
+interface Cut {
+  /** The part ends before this token; the next one begins with `next`. */
+  end: number;
+  next: number;
+  /** What is marked there, outermost first. */
+  open: readonly Span[];
+}
+
+function depthOf(tokens: readonly Token[]): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const { kind } of tokens) {
+    if (kind === "open") deepest = Math.max(deepest, ++depth);
+    else if (kind === "close") depth--;
+  }
+  return deepest;
+}
+
+function furthest(tokens: readonly Token[], { next: from, open: before }: Cut, size: PartSize): Cut {
+  const open = [...before];
+  const used = { visible: 0, source: lengthOf(before) };
+  // A break in the first half would waste more of a message than a broken word costs.
+  const best: { line?: Cut; space?: Cut } = {};
+  for (let index = from; index < tokens.length; index++) {
+    const token = tokens[index] as Token;
+    if (token.kind === "text") {
+      if (token.gap && (used.visible > size.visible / 2 || used.source > size.source / 2)) {
+        best[token.gap] = { end: index, next: index + 1, open: [...open] };
+      }
+      const full = used.visible + token.visible > size.visible || used.source + token.source.length > size.source;
+      if (full && index > from) return best.line ?? best.space ?? { end: index, next: index, open };
+      used.visible += token.visible;
+    } else if (token.kind === "open") {
+      open.push(token.span);
+      used.source += token.span.close.length;
+    } else open.pop();
+    used.source += token.source.length;
+  }
+  return { end: tokens.length, next: tokens.length, open };
+}
+
+function assemble(markup: Markup, before: readonly Span[], own: readonly Token[], after: readonly Span[]): string {
+  // Nothing is marked that has no text in this part: what ends at its beginning, and what begins at its end.
+  const ended = own.findIndex(({ kind }) => kind !== "close");
+  const last = own.findLastIndex(({ kind }) => kind !== "open") + 1;
+  let text = "";
+  const add = (piece: string): void => {
+    text += markup.between(text, piece) + piece;
+  };
+  for (const { open } of before.slice(0, before.length - ended)) add(open);
+  add(
+    own
+      .slice(ended, last)
+      .map(({ source }) => source)
+      .join(""),
+  );
+  for (const { close } of after.slice(0, after.length - (own.length - last)).toReversed()) add(close);
+  return text;
+}
+
+function lengthOf(spans: readonly Span[]): number {
+  return spans.reduce((sum, { open, close }) => sum + open.length + close.length, 0);
+}

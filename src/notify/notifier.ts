@@ -1,0 +1,202 @@
+// Sends notifications now: fills in the texts for each channel meant, hands them over, and tells what became of each. What
+// failed and could get through later is kept by the outbox, not here.
+import type { Clock } from "../core/clock.ts";
+import { HubError, messageOf } from "../core/errors.ts";
+import { type RandomBytes, uuid } from "../core/ids.ts";
+import type { Log } from "../core/log.ts";
+import { didYouMean } from "../core/schema.ts";
+import {
+  type Channel,
+  type ChannelMessage,
+  type Delivery,
+  DeliveryError,
+  type DeliveryFault,
+  type Limits,
+} from "./channel.ts";
+import { createLogChannel } from "./channels/log.ts";
+import { type NotifySection, readChannels } from "./config.ts";
+import { createGates } from "./gates.ts";
+import { createHouseTime } from "./house-time.ts";
+import { openChannel } from "./open-channel.ts";
+import { createRenderer, type Notification } from "./render.ts";
+import type { TemplateHouse } from "./template.ts";
+
+const SEND_WITHIN_MS = 10_000;
+
+/** A message with its texts filled in, and the one channel it goes to. */
+export interface Addressed {
+  readonly channel: string;
+  readonly message: ChannelMessage;
+}
+
+export interface ChannelOutcome {
+  readonly channel: string;
+  readonly kind: string;
+  /** What was to be sent, for who tries again. */
+  readonly message: ChannelMessage;
+  readonly durationMs: number;
+  readonly result:
+    | { readonly ok: true; readonly delivery: Delivery }
+    | { readonly ok: false; readonly reason: string; readonly fault: DeliveryFault };
+}
+
+export interface ChannelState {
+  readonly name: string;
+  readonly kind: string;
+  readonly enabled: boolean;
+  /** Why it is disabled. */
+  readonly problem: string | undefined;
+  readonly limits: Limits;
+  /** Epoch ms. */
+  readonly lastSuccess: number | undefined;
+  readonly lastError: { readonly at: number; readonly message: string } | undefined;
+}
+
+export interface Notifier {
+  /** `log`, `all` and what is configured, disabled channels included. */
+  has(name: string): boolean;
+  /** In the order of the configuration, `log` last. */
+  list(): ChannelState[];
+  /** For every channel meant, by `all` all that are configured. Throws HubError `not_found`, or `conflict` where `all` is nobody. */
+  render(notification: Notification): Addressed[];
+  /** Sends one, and never rejects. */
+  deliver(addressed: Addressed, signal: AbortSignal, withinMs?: number): Promise<ChannelOutcome>;
+  /** Renders and delivers, to all channels at the same time. Throws as `render`. */
+  send(notification: Notification, signal: AbortSignal): Promise<ChannelOutcome[]>;
+  /** Plain text for the channel's own markup. */
+  escape(channel: string, text: string): string;
+}
+
+export interface NotifierOptions {
+  section: NotifySection;
+  clock: Clock;
+  log: Log;
+  fetch: typeof fetch;
+  random: RandomBytes;
+  /** IANA name. */
+  timezone: string;
+  /** Makes a path of the configuration one of the file system. */
+  resolve: (path: string) => string;
+  house: Pick<TemplateHouse, "device" | "variable">;
+}
+
+interface Held {
+  readonly name: string;
+  readonly kind: string;
+  /** Absent where the configuration is wrong. */
+  readonly channel?: Channel;
+  readonly problem?: string;
+  lastSuccess?: number;
+  lastError?: { at: number; message: string };
+}
+
+/** Connects to nothing. */
+export function createNotifier(options: NotifierOptions): Notifier {
+  const { clock, log } = options;
+  const houseTime = createHouseTime(options.timezone);
+  const held = openAll(options, houseTime);
+  const byName = namesOf(held);
+  const render = createRenderer({ ...options, houseTime });
+
+  function get(name: string): Held {
+    const found = byName.get(name);
+    if (found) return found;
+    const known = [...byName.keys(), "all"];
+    throw new HubError("not_found", `there is no channel "${name}"${didYouMean(name, known)}`);
+  }
+
+  function meantBy(name: string): Held[] {
+    if (name !== "all") return [get(name)];
+    const configured = held.filter((each) => each.name !== "log" && byName.get(each.name) === each);
+    if (configured.length > 0) return configured;
+    throw new HubError(
+      "conflict",
+      'no channel is configured, so "all" reaches nobody: add [[notify.channels]] to hub.toml',
+    );
+  }
+
+  const notifier: Notifier = {
+    has: (name) => name === "all" || byName.has(name),
+    list: () => held.map(stateOf),
+    render(notification) {
+      const id = uuid(options.random);
+      return meantBy(notification.channel).map((each) => ({
+        channel: each.name,
+        message: { id, at: clock.now(), late: false, ...render(notification, each.channel) },
+      }));
+    },
+    async deliver({ channel, message }, signal, withinMs = SEND_WITHIN_MS) {
+      const to = get(channel);
+      const begun = clock.mono();
+      const result = await attempt(to, message, { clock, signal, withinMs });
+      if (result.ok) to.lastSuccess = clock.now();
+      else {
+        to.lastError = { at: clock.now(), message: result.reason };
+        const { hint, passing } = result.fault;
+        log.warn("a notification was not delivered", { channel, reason: result.reason, hint, passing });
+      }
+      return { channel, kind: to.kind, message, durationMs: Math.round(clock.mono() - begun), result };
+    },
+    async send(notification, signal) {
+      return Promise.all(notifier.render(notification).map((addressed) => notifier.deliver(addressed, signal)));
+    },
+    escape: (channel, text) => byName.get(channel)?.channel?.escape(text) ?? text,
+  };
+  return notifier;
+}
+
+function openAll({ section, log, ...deps }: NotifierOptions, houseTime: (at: number) => string): Held[] {
+  const gates = createGates();
+  const configured = readChannels(section.channels).entries.map((entry): Held => {
+    if ("problem" in entry) {
+      log.error("a channel is disabled until its configuration is mended", {
+        channel: entry.name,
+        problem: entry.problem,
+      });
+      return entry;
+    }
+    const { name, kind, config } = entry;
+    return { name, kind, channel: openChannel(config, { ...deps, log: log.child(name), houseTime, gates }) };
+  });
+  return [...configured, { name: "log", kind: "log", channel: createLogChannel(log) }];
+}
+
+/** Where names clash, the one that works bears it. */
+function namesOf(held: readonly Held[]): ReadonlyMap<string, Held> {
+  const byName = new Map<string, Held>();
+  for (const each of held) if (!byName.get(each.name)?.channel) byName.set(each.name, each);
+  return byName;
+}
+
+interface Patience {
+  clock: Clock;
+  signal: AbortSignal;
+  withinMs: number;
+}
+
+async function attempt(
+  { channel, problem }: Held,
+  message: ChannelMessage,
+  { clock, signal, withinMs }: Patience,
+): Promise<ChannelOutcome["result"]> {
+  if (!channel) {
+    return {
+      ok: false,
+      reason: `the channel is disabled: ${problem}`,
+      fault: { passing: false, hint: "Run `hub check`" },
+    };
+  }
+  const late = new AbortController();
+  using _timer = clock.after("notify-send", withinMs, () => late.abort());
+  try {
+    return { ok: true, delivery: await channel.send(message, AbortSignal.any([signal, late.signal])) };
+  } catch (error) {
+    const fault = error instanceof DeliveryError ? error.fault : { passing: false };
+    const reason = late.signal.aborted ? `${messageOf(error)} (${withinMs / 1000} s)` : messageOf(error);
+    return { ok: false, reason, fault };
+  }
+}
+
+function stateOf({ name, kind, channel, problem, lastSuccess, lastError }: Held): ChannelState {
+  return { name, kind, enabled: channel !== undefined, problem, limits: channel?.limits ?? {}, lastSuccess, lastError };
+}

@@ -1,0 +1,59 @@
+// When a channel may be tried again: after a pause that grows while it fails, after the silence it asked for, and no sooner
+// than its limits allow.
+import { createBackoff } from "../../core/backoff.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { RandomBytes } from "../../core/ids.ts";
+import type { Limits } from "../channel.ts";
+import { createPace } from "./pace.ts";
+
+export interface Turns {
+  /** Milliseconds until the next try. */
+  waitMs(): number;
+  /** Messages that went out, whatever came of them. */
+  sent(messages: number): void;
+  /** A try failed; the service wants no other for so long. */
+  failed(silenceMs: number): void;
+  /** What comes next has not failed yet. */
+  fresh(): void;
+  /** A person does not want to wait. */
+  now(): void;
+}
+
+export interface TurnsOptions {
+  limits: Limits;
+  clock: Clock;
+  random: RandomBytes;
+  /** An earlier run left something, and this much of the silence it was asked for. */
+  earlier?: { silenceMs: number } | undefined;
+}
+
+const PAUSES = { firstMs: 5000, longestMs: 10 * 60_000 };
+
+export function createTurns({ limits, clock, random, earlier }: TurnsOptions): Turns {
+  const begun = clock.mono();
+  // The earlier run may have sent all that was allowed a moment ago; and the network comes up later than the hub.
+  const pace = createPace(limits, earlier && { now: begun });
+  const backoff = createBackoff(PAUSES, random);
+  let pausedUntil = earlier ? begun + backoff.next() : begun;
+  let silentUntil = begun + (earlier?.silenceMs ?? 0);
+  return {
+    waitMs() {
+      const now = clock.mono();
+      return Math.max(pausedUntil - now, silentUntil - now, pace.waitMs(now));
+    },
+    sent: (messages) => pace.took(messages, clock.mono()),
+    failed(silenceMs) {
+      pausedUntil = clock.mono() + backoff.next();
+      silentUntil = clock.mono() + silenceMs;
+    },
+    fresh() {
+      backoff.reset();
+      pausedUntil = clock.mono();
+    },
+    now() {
+      backoff.reset();
+      pausedUntil = clock.mono();
+      silentUntil = clock.mono();
+    },
+  };
+}

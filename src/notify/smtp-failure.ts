@@ -1,0 +1,71 @@
+// Why a mail was not taken, from what nodemailer throws on Bun: the contract's four hints, and whether a later try may do better.
+import { messageOf, systemCode } from "../core/errors.ts";
+import { DeliveryError, type DeliveryFault } from "./channel.ts";
+import { wordsOf } from "./post.ts";
+
+export const HINTS = {
+  refused: "Likely wrong SMTP host or port",
+  authentication: "Likely wrong username or password; an application password may be needed",
+  tls: "Use `starttls = true` for port 587 or `tls = true` for port 465",
+  relay: "The SMTP server requires authentication; check username and password",
+  certificate:
+    "The server's certificate is not valid for this host; smtp.tls_ca can name the file of the authority that signed it",
+} as const;
+
+export interface SmtpPlace {
+  host: string;
+  port: number;
+  tls: boolean;
+}
+
+/** What nodemailer adds to an error; FACTS are measured with 10.6. */
+interface SmtpFault {
+  /** The system's or OpenSSL's code, where nodemailer put its own in its place. */
+  originalCode?: string;
+  responseCode?: number;
+  response?: string;
+  timeoutType?: string;
+  /** The SMTP command in flight. */
+  command?: string;
+}
+
+export function smtpFailure(error: unknown, place: SmtpPlace): DeliveryError {
+  const fault = (error ?? {}) as SmtpFault;
+  const { responseCode: status, response } = fault;
+  const { what, hint } = diagnose(systemCode(error) ?? "", fault, place);
+  const told: DeliveryFault = {
+    passing: isPassing(systemCode(error) ?? "", status),
+    ...(hint ? { hint } : {}),
+    ...(status ? { status } : {}),
+    answer: wordsOf(response ?? messageOf(error)),
+  };
+  return new DeliveryError(`${place.host}:${place.port}: ${what}: ${told.answer}`, told);
+}
+
+// Only what the server said about this message or login is final; a connection that did not come about may later.
+function isPassing(code: string, status: number | undefined): boolean {
+  if (code === "ETLS" || status === undefined) return code !== "EMESSAGE" && code !== "EENVELOPE";
+  return status < 500;
+}
+
+function diagnose(code: string, fault: SmtpFault, { tls }: SmtpPlace): { what: string; hint?: string } {
+  const { originalCode = "", responseCode = 0, timeoutType, response = "", command = "" } = fault;
+  if (/CERT|SIGNATURE|ALTNAME|SELF_SIGNED/.test(originalCode)) {
+    return { what: "the certificate is refused", hint: HINTS.certificate };
+  }
+  if (code === "ETLS" || /SSL|TLS|EPROTO/.test(originalCode)) return { what: "TLS handshake failed", hint: HINTS.tls };
+  if (code === "EDNS" || /ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/.test(originalCode)) {
+    return { what: "connection refused", hint: HINTS.refused };
+  }
+  if (code === "EAUTH") return { what: "authentication failed", hint: HINTS.authentication };
+  if (timeoutType === "GREETING_TIMEOUT" || timeoutType === "CONNECT_TIMEOUT") {
+    // A port that wants TLS at once is as silent to plain text as a host that is not there.
+    return { what: "no greeting", hint: tls ? HINTS.refused : `${HINTS.tls}; if it is that already: ${HINTS.refused}` };
+  }
+  if (code === "EPROTOCOL" && responseCode === 0) return { what: "no SMTP server's answer", hint: HINTS.refused };
+  const refusesStrangers = responseCode === 530 || /relay|authenticat|not permitted|access denied/i.test(response);
+  if (code === "EENVELOPE" && responseCode >= 500 && refusesStrangers) {
+    return { what: "relay denied", hint: HINTS.relay };
+  }
+  return { what: command && responseCode > 0 ? `${command} refused` : "the connection broke" };
+}

@@ -1,0 +1,177 @@
+// Run for every kind of channel there is, whoever adds one: unknown keys are refused, nothing connects before a message is
+// sent, a signal ends a sending, and no secret is in anything it says.
+import { describe, expect, test } from "bun:test";
+import type { JsonObject } from "../../src/core/json.ts";
+import { kinds } from "../../src/notify/channels/index.ts";
+import { readChannels } from "../../src/notify/config.ts";
+import { createScrubber, secretsOf } from "../../src/notify/secrets.ts";
+import { configOf, createRig, failureOf, messageOf, never, openFrom, type RawPlace, serveRaw } from "../notify/rig.ts";
+
+const PLANTED = "planted-Secret_0123456789";
+
+/** An entry of each kind that sends to a server of ours; a new kind is added here, or this file fails. */
+const entryFor: Record<(typeof kinds)[number]["kind"], (place: RawPlace) => JsonObject> = {
+  messaging_bot: ({ url }) => ({
+    type: "messaging_bot",
+    bot_token: `12345:${PLANTED}`,
+    chat_id: "7",
+    parse_mode: "HTML",
+    api_url: url,
+  }),
+  push_app: ({ url }) => ({ type: "push_app", api_key: `${PLANTED}-key`, user_key: `${PLANTED}-user`, api_url: url }),
+  email: ({ port }) => ({
+    type: "email",
+    from: "hub@example.org",
+    to: ["ann@example.org"],
+    smtp: { host: "localhost", port, username: "hub", password: `${PLANTED} ü"%`, timeout_secs: 5 },
+  }),
+};
+
+// What a server may do with what it is sent: the secret comes back in whichever form it came.
+const BEHAVIOURS: Record<string, (echo: string) => string | undefined> = {
+  "echoes all it got as an answer": (echo) => httpAnswer(400, echo),
+  "echoes it as an error of the service": (echo) =>
+    httpAnswer(400, JSON.stringify({ ok: false, error_code: 400, description: echo, errors: [echo], status: 0 })),
+  "says the markup is wrong, with an echo": (echo) =>
+    httpAnswer(400, JSON.stringify({ ok: false, error_code: 400, description: `can't parse entities: ${echo}` })),
+  "accepts it with an echo": (echo) =>
+    httpAnswer(
+      200,
+      JSON.stringify({ ok: true, status: 1, request: echo, receipt: echo, result: { message_id: echo } }),
+    ),
+  "sends elsewhere": (echo) =>
+    `HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/${encodeURIComponent(echo)}\r\ncontent-length: 0\r\n\r\n`,
+  "is in trouble": (echo) => httpAnswer(503, echo),
+  closes: () => undefined,
+};
+
+function httpAnswer(status: number, body: string): string {
+  return `HTTP/1.1 ${status} X\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
+}
+
+/** HTTP as the behaviour says; SMTP that lets log in, and refuses with an echo of all that was said. */
+function serveEcho(behave: (echo: string) => string | undefined): Promise<RawPlace> {
+  return serveRaw((socket) => {
+    let got = "";
+    // HTTP begins by itself; who waits wants to be greeted.
+    const greeting = setTimeout(() => void socket.write("220 echo\r\n"), 50);
+    socket.on("close", () => clearTimeout(greeting));
+    socket.on("data", (data: Buffer) => {
+      got += data.toString();
+      if (/^EHLO/.test(got)) {
+        const login = /AUTH PLAIN (.*)\r\n/.exec(got)?.[1];
+        if (login === undefined) return void socket.write("250-echo\r\n250 AUTH PLAIN\r\n");
+        const decoded = Buffer.from(login, "base64").toString().replaceAll("\0", " ");
+        return void socket.write(`535 ${login} is ${decoded}, ${encodeURIComponent(decoded)}\r\n`);
+      }
+      if (!got.includes("\r\n\r\n")) return;
+      clearTimeout(greeting);
+      const answer = behave(got.replaceAll("\r\n", " "));
+      if (answer === undefined) socket.destroy();
+      else socket.end(answer);
+    });
+  });
+}
+
+test("a channel of every kind is tested here", () => {
+  expect(Object.keys(entryFor).sort()).toEqual(kinds.map(({ kind }) => kind).sort());
+});
+
+describe.each(kinds.map((definition) => ({ kind: definition.kind, definition })))("$kind", ({ kind, definition }) => {
+  const entry = (place: RawPlace): JsonObject => ({ name: "x", ...entryFor[kind](place) });
+
+  test("refuses keys it does not know, and tells which are near", async () => {
+    using place = await serveRaw(() => {});
+    expect(readChannels([entry(place)]).problems.filter(({ warning }) => !warning)).toEqual([]);
+    const known = Object.keys(definition.schema.properties).find((key) => key.length > 3) ?? "";
+    const { entries, problems } = readChannels([{ ...entry(place), [`${known}x`]: 1 }]);
+    expect(problems).toContainEqual({
+      path: `notify.channels[0].${known}x`,
+      message: `unknown key "${known}x" – did you mean "${known}"?`,
+      confined: true,
+    });
+    expect(entries[0]).toHaveProperty("problem");
+  });
+
+  test("marks its secrets", async () => {
+    using place = await serveRaw(() => {});
+    const config = configOf(entry(place));
+    const planted = JSON.stringify(config).split(PLANTED).length - 1;
+    expect(secretsOf(definition.schema, config)).toHaveLength(planted);
+    const wrong = readChannels([{ ...entry(place), name: 7, extra: true }]);
+    expect(JSON.stringify(wrong)).not.toContain(PLANTED);
+  });
+
+  test("connects to nothing when it is opened", async () => {
+    using place = await serveRaw((socket) => void socket.destroy());
+    const [channel] = [openFrom(entry(place)), openFrom(entry(place)), openFrom(entry(place))];
+    await failureOf(channel.send(messageOf("x"), never()));
+    expect(place.connections()).toBe(1);
+  });
+
+  test("ends within a second when told to, in the middle and beforehand", async () => {
+    const connected = Promise.withResolvers<void>();
+    using place = await serveRaw(() => connected.resolve());
+    const stop = new AbortController();
+    const failure = failureOf(openFrom(entry(place)).send(messageOf("x"), stop.signal));
+    await connected.promise;
+    const begun = performance.now();
+    stop.abort();
+    expect((await failure).fault.passing).toBe(true);
+    expect(performance.now() - begun).toBeLessThan(1000);
+    expect((await failureOf(openFrom(entry(place)).send(messageOf("x"), AbortSignal.abort()))).fault.passing).toBe(
+      true,
+    );
+    expect(place.connections()).toBe(1);
+  });
+
+  test.each(Object.keys(BEHAVIOURS))("tells no secret where the server %s", async (name) => {
+    using place = await serveEcho(BEHAVIOURS[name] ?? (() => undefined));
+    const rig = createRig();
+    const config = entry(place);
+    const said = await openFrom(config, rig)
+      .send(messageOf("x"), never())
+      .catch((error: Error & { fault?: unknown; details?: unknown }) => ({
+        text: [error.message, error.stack, String(error.cause), Bun.inspect(error)],
+        fault: error.fault,
+        details: error.details,
+      }));
+    const everything = JSON.stringify(said) + rig.output.text;
+    expect(place.connections()).toBeGreaterThan(0);
+    for (const form of formsOf(config)) expect(everything).not.toContain(form);
+  });
+
+  test("tells no secret where nobody listens", async () => {
+    let gone: JsonObject = {};
+    {
+      using place = await serveRaw(() => {});
+      gone = entry(place);
+    }
+    const rig = createRig();
+    const failure = await failureOf(openFrom(gone, rig).send(messageOf("x"), never()));
+    const everything = Bun.inspect(failure) + JSON.stringify(failure) + failure.stack + rig.output.text;
+    for (const form of formsOf(gone)) expect(everything).not.toContain(form);
+    expect(failure.fault).toMatchObject({ passing: true, hint: expect.any(String) });
+  });
+});
+
+/** The planted text in every form that betrays it. */
+function formsOf(config: JsonObject): string[] {
+  const whole = [...JSON.stringify(config).matchAll(/planted-Secret_0123456789[^"\\]*/g)].map(([text]) => text);
+  const login = Buffer.from(`\0hub\0${PLANTED}`).toString("base64").replace(/=+$/, "");
+  return [
+    ...whole,
+    PLANTED,
+    Buffer.from(PLANTED).toString("base64").replace(/=+$/, "").slice(0, -2),
+    login.slice(8, -2),
+  ];
+}
+
+test("a secret is found in each of base64's three places", () => {
+  const scrub = createScrubber([PLANTED]);
+  for (const before of ["", "a", "ab", "abc", "\0user\0"]) {
+    const text = Buffer.from(`${before}${PLANTED}tail`).toString("base64");
+    expect(scrub(`login ${text} refused`)).toContain("[redacted]");
+  }
+  expect(scrub("nothing to hide")).toBe("nothing to hide");
+});

@@ -1,0 +1,278 @@
+import { describe, expect, test } from "bun:test";
+import type { JsonObject } from "../../../src/core/json.ts";
+import type { Channel } from "../../../src/notify/channel.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
+import {
+  createRig,
+  failureOf,
+  type HttpPlace,
+  messageOf,
+  never,
+  openFrom,
+  type Rig,
+  serveHttp,
+  serveRaw,
+} from "../rig.ts";
+import { parsers } from "../telegram-parsers.ts";
+
+const TOKEN = "123456:AAF-secret_Token-of-the-bot-xyz";
+const ok = (id: number) => ({ json: { ok: true, result: { message_id: id, chat: { id: 7 } } } });
+const refusal = (code: number, description: string, parameters?: JsonObject) => ({
+  status: code,
+  json: { ok: false, error_code: code, description, ...(parameters ? { parameters } : {}) },
+});
+
+function bot(place: { url: string }, more: JsonObject = {}, rig?: Rig): Channel {
+  const entry = {
+    name: "chat",
+    type: "messaging_bot",
+    bot_token: TOKEN,
+    chat_id: "-1001",
+    api_url: place.url,
+    ...more,
+  };
+  return openFrom(entry, rig);
+}
+
+/** Lets the pauses between parts pass until it is done. */
+async function passing<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
+  let done = false;
+  const finished = work.finally(() => {
+    done = true;
+  });
+  while (!done) {
+    // Not while a request is under way: that takes real time.
+    if (clock.pending().includes("notify-part")) await clock.advance(100);
+    else await Bun.sleep(1);
+  }
+  return finished;
+}
+
+/** Refuses what Telegram would refuse, and takes the rest. */
+function telegram(): HttpPlace {
+  return serveHttp(({ json }, count) => {
+    const mode = (json.parse_mode ?? "none") as keyof typeof parsers;
+    try {
+      const { text } = parsers[mode](String(json.text));
+      if (text.trim() === "") return refusal(400, "Bad Request: message text is empty");
+      if (text.trim().length > 4096) return refusal(400, "Bad Request: message is too long");
+      return ok(count);
+    } catch (error) {
+      return refusal(400, (error as Error).message);
+    }
+  });
+}
+
+describe("messaging_bot", () => {
+  test("sends as the Bot API wants it, the title in bold above", async () => {
+    using place = telegram();
+    const delivery = await bot(place, { parse_mode: "HTML" }).send(messageOf("The <b>door</b> is open"), never());
+    expect(delivery).toEqual({ status: 200, answer: "ok, message 1", parts: 1 });
+    expect(place.seen.map(({ path, contentType, json }) => ({ path, contentType, json }))).toEqual([
+      {
+        path: `/bot${TOKEN}/sendMessage`,
+        contentType: "application/json",
+        json: { chat_id: "-1001", parse_mode: "HTML", text: "<b>Hub Alert</b>\nThe <b>door</b> is open" },
+      },
+    ]);
+  });
+
+  test.each([
+    [undefined, "Alert! a<b>_c\nx"],
+    ["HTML", "<b>Alert! a&lt;b&gt;_c</b>\nx"],
+    ["Markdown", "*Alert! a<b>_c*\nx"],
+    ["MarkdownV2", "*Alert\\! a<b\\>\\_c*\nx"],
+  ])("%s: the title is plain text, in bold where there is bold", async (parse_mode, text) => {
+    using place = telegram();
+    await bot(place, parse_mode ? { parse_mode } : {}).send(messageOf("x", { title: "Alert! a<b>_c" }), never());
+    expect(place.seen.map(({ json }) => json.text)).toEqual([text]);
+  });
+
+  test("a late message says when it happened, on the house's clock", async () => {
+    using place = telegram();
+    await bot(place, { parse_mode: "MarkdownV2" }).send(messageOf("open", { late: true }), never());
+    expect(parsers.MarkdownV2(String(place.seen[0]?.json.text)).text).toBe(
+      "Hub Alert\nopen\n\n(delivered late; this is from 2026-11-21 14:02)",
+    );
+  });
+
+  test.each(["HTML", "Markdown", "MarkdownV2"])(
+    "%s: what is refused as markup arrives as plain text, once, and is logged",
+    async (parse_mode) => {
+      using place = telegram();
+      const rig = createRig();
+      const broken = parse_mode === "HTML" ? "<b>open & a &lt; b" : "*open a\\_b";
+      const delivery = await bot(place, { parse_mode }, rig).send(messageOf(broken), never());
+      expect(delivery.note).toStartWith(
+        "sent as plain text, as the markup was refused: Bad Request: can't parse entities",
+      );
+      expect(place.seen).toHaveLength(2);
+      expect(place.seen[1]?.json.parse_mode).toBeUndefined();
+      expect(String(place.seen[1]?.json.text)).toEndWith(parse_mode === "HTML" ? "<b>open & a < b" : "*open a_b");
+      expect(rig.output.text).toContain("the markup was refused");
+    },
+  );
+
+  test("what is refused as plain text too is not tried a third time", async () => {
+    using place = serveHttp(() => refusal(400, "Bad Request: can't parse entities: whatever"));
+    const failure = await failureOf(bot(place, { parse_mode: "HTML" }).send(messageOf("x"), never()));
+    expect(failure.fault).toMatchObject({ passing: false, status: 400 });
+    expect(place.seen).toHaveLength(2);
+  });
+
+  test.each([undefined, "HTML", "Markdown", "MarkdownV2"])(
+    "%s: 100 kB arrive in parts, in order, a second apart",
+    async (parse_mode) => {
+      using place = telegram();
+      const clock = createVirtualClock();
+      const rig = createRig(clock);
+      const words = Array.from({ length: 14_000 }, (_, index) => `w${index}`);
+      const sending = bot(place, parse_mode ? { parse_mode } : {}, rig).send(messageOf(words.join(" ")), never());
+      const begun = clock.mono();
+      const delivery = await passing(clock, sending);
+      expect(delivery.parts).toBe(place.seen.length);
+      expect(place.seen.length).toBeGreaterThan(15);
+      expect(clock.mono() - begun).toBeGreaterThanOrEqual((place.seen.length - 1) * 1000);
+      const text = place.seen.map(({ json }) => json.text).join(" ");
+      expect([...(text.match(/w\d+/g) ?? [])]).toEqual(words);
+    },
+  );
+
+  test("parts that arrived before are not sent again", async () => {
+    using place = serveHttp((_, count) => (count === 2 ? refusal(502, "Bad Gateway") : ok(count)));
+    const clock = createVirtualClock();
+    const channel = bot(place, {}, createRig(clock));
+    const text = ["a", "b", "c"].map((letter) => letter.repeat(3000)).join("\n");
+    const failure = await passing(clock, failureOf(channel.send(messageOf(text), never())));
+    expect(failure.fault).toMatchObject({ passing: true, partsArrived: 1 });
+    await passing(clock, channel.send(messageOf(text, { late: true, skipParts: 1 }), never()));
+    expect(place.seen.map(({ json }) => String(json.text).replace(/(.)\1+/g, "$1"))).toEqual([
+      expect.stringMatching(/^Hub Alert\na$/),
+      "b",
+      "b",
+      expect.stringMatching(/^c\s+\(delivered late/),
+    ]);
+  });
+
+  test("a text of more parts than the time allows says how many arrived", async () => {
+    using place = telegram();
+    const clock = createVirtualClock();
+    const stop = new AbortController();
+    clock.after("stop", 2500, () => stop.abort());
+    const sending = failureOf(bot(place, {}, createRig(clock)).send(messageOf("word ".repeat(20_000)), stop.signal));
+    const failure = await passing(clock, sending);
+    expect(failure.message).toBe("the time was over before all parts were sent (after 3 parts)");
+    expect(failure.fault).toEqual({ passing: true, partsArrived: 3 });
+  });
+
+  test("a group that became another chat is followed, and the operator told", async () => {
+    using place = serveHttp(({ json }, count) =>
+      json.chat_id === "-1001"
+        ? refusal(400, "Bad Request: group chat was upgraded to a supergroup chat", { migrate_to_chat_id: -1002000 })
+        : ok(count),
+    );
+    const rig = createRig();
+    const channel = bot(place, {}, rig);
+    expect((await channel.send(messageOf("one"), never())).note).toBe("the group moved to -1002000; change chat_id");
+    expect((await channel.send(messageOf("two"), never())).note).toContain("-1002000");
+    expect(place.seen.map(({ json }) => json.chat_id)).toEqual(["-1001", "-1002000", "-1002000"]);
+    expect(rig.output.text.match(/change chat_id/g)).toHaveLength(1);
+  });
+
+  test.each([
+    [429, "Too Many Requests: retry after 35", { retry_after: 35 }, { passing: true, retryAfterMs: 35_000 }],
+    [500, "Internal Server Error", undefined, { passing: true }],
+    [502, "Bad Gateway", undefined, { passing: true }],
+    [401, "Unauthorized", undefined, { passing: false, hint: expect.stringContaining("bot_token") }],
+    [404, "Not Found", undefined, { passing: false, hint: expect.stringContaining("bot_token") }],
+    [
+      403,
+      "Forbidden: bot was blocked by the user",
+      undefined,
+      { passing: false, hint: expect.stringContaining("blocked") },
+    ],
+    [400, "Bad Request: chat not found", undefined, { passing: false, hint: expect.stringContaining("chat_id") }],
+    [400, "Bad Request: message text is empty", undefined, { passing: false }],
+  ])("%d %s", async (status, description, parameters, fault) => {
+    using place = serveHttp(() => refusal(status, description, parameters));
+    const failure = await failureOf(bot(place).send(messageOf("x"), never()));
+    expect(failure.fault).toMatchObject({ ...fault, status, answer: description });
+    expect(failure.message).toContain(description);
+    expect(place.seen).toHaveLength(1);
+  });
+
+  test("a gateway's 429 without a body is obeyed as well", async () => {
+    using place = serveHttp(() => new Response("slow down", { status: 429, headers: { "retry-after": "7" } }));
+    expect((await failureOf(bot(place).send(messageOf("x"), never()))).fault).toMatchObject({
+      passing: true,
+      retryAfterMs: 7000,
+    });
+  });
+});
+
+describe("a server that is none", () => {
+  test("a redirect is not followed with the token", async () => {
+    using other = serveHttp(() => ok(1));
+    using place = serveHttp(() => Response.redirect(`${other.url}/login`, 302));
+    const failure = await failureOf(bot(place).send(messageOf("x"), never()));
+    expect(failure.fault).toMatchObject({ passing: true, status: 302, hint: expect.stringContaining("api_url") });
+    expect(other.seen).toEqual([]);
+  });
+
+  test("a page instead of an answer is not repeated: the message may have arrived", async () => {
+    using place = serveHttp(() => new Response("<html>welcome\n\nto nginx</html>"));
+    const failure = await failureOf(bot(place).send(messageOf("x"), never()));
+    expect(failure.fault).toMatchObject({ passing: false, answer: "<html>welcome to nginx</html>" });
+  });
+
+  test.each([
+    ["closes", (socket: import("node:net").Socket) => socket.once("data", () => socket.destroy())],
+    ["answers garbage", (socket: import("node:net").Socket) => socket.end("\0\x01\x02 no http\r\n\r\n")],
+    [
+      "breaks off in the middle",
+      (socket: import("node:net").Socket) =>
+        socket.once("data", () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"ok":')),
+    ],
+  ])("that %s is a passing fault", async (_name, behave) => {
+    using place = await serveRaw(behave);
+    const failure = await failureOf(bot(place).send(messageOf("x"), never()));
+    expect(failure.fault.passing).toBe(true);
+    expect(JSON.stringify(failure) + failure.message + failure.stack).not.toContain(TOKEN.slice(7));
+  });
+
+  test("an endless answer is cut off", async () => {
+    using place = serveHttp(
+      () =>
+        new Response(
+          new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(16_384).fill(97)) }),
+          { status: 400 },
+        ),
+    );
+    const failure = await failureOf(bot(place).send(messageOf("x"), never()));
+    expect(failure.fault.answer?.length).toBeLessThan(400);
+  });
+
+  test.each([
+    ["nobody listens", "http://127.0.0.1:1", /ECONNREFUSED/],
+    ["the name is unknown", "http://nowhere.invalid", /nowhere\.invalid/],
+    ["it speaks no TLS", undefined, /EPROTO|ECONNRESET/],
+  ])("where %s it says so without the address's token", async (_name, url, words) => {
+    using place = serveHttp(() => ok(1));
+    const failure = await failureOf(
+      bot({ url: url ?? place.url.replace("http:", "https:") }).send(messageOf("x"), never()),
+    );
+    expect(failure.fault.passing).toBe(true);
+    expect(failure.message).toMatch(words);
+    expect(failure.message).not.toContain("/bot");
+  });
+
+  test("hanging half-way ends with the signal", async () => {
+    using place = await serveRaw(
+      (socket) =>
+        void socket.once("data", () => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"ok":')),
+    );
+    const failure = await failureOf(bot(place).send(messageOf("x"), AbortSignal.timeout(100)));
+    expect(failure.message).toContain("did not answer in time");
+    expect(failure.fault.passing).toBe(true);
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
+import type { JsonObject } from "../../src/core/json.ts";
+import { NotifySection } from "../../src/notify/config.ts";
+import { createNotifier, type Notifier } from "../../src/notify/notifier.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+import { soon, until } from "../support/wait.ts";
+import { AT, createRig, type HttpPlace, never, type Rig, serveHttp, serveRaw } from "./rig.ts";
+import { parsers } from "./telegram-parsers.ts";
+
+const taken = { json: { ok: true, status: 1, request: "r", result: { message_id: 1 } } };
+const push = (name: string, { url }: { url: string }, more: JsonObject = {}): JsonObject => ({
+  name,
+  type: "push_app",
+  api_key: "an-app-key",
+  user_key: "a-user-key",
+  api_url: url,
+  ...more,
+});
+const bot = (name: string, { url }: { url: string }, more: JsonObject = {}): JsonObject => ({
+  name,
+  type: "messaging_bot",
+  bot_token: "12345:token-of-the-bot",
+  chat_id: "7",
+  api_url: url,
+  ...more,
+});
+
+function notifierOf(channels: JsonObject[], rig: Rig = createRig()): Notifier {
+  return createNotifier({
+    ...rig.deps,
+    section: Value.Default(NotifySection, { channels }) as NotifySection,
+    timezone: "Europe/Berlin",
+    house: {
+      device: (id) =>
+        id === "door" ? { id, name: "a<b>_c.d&e", attributes: { open: true, level: 21.499999 } } : undefined,
+      variable: () => undefined,
+    },
+  });
+}
+
+const context = { deviceId: "door", trigger: {}, vars: {} };
+
+describe("channels by name", () => {
+  test("an unknown one is not found, and the near one named", async () => {
+    using place = serveHttp(() => taken);
+    const notifier = notifierOf([push("phone", place)]);
+    expect(notifier.send({ channel: "phnoe", message: "x" }, never())).rejects.toMatchObject({
+      code: "not_found",
+      message: 'there is no channel "phnoe" – did you mean "phone"?',
+    });
+    expect(["phone", "log", "all", "phnoe"].map(notifier.has)).toEqual([true, true, true, false]);
+  });
+
+  test("log writes one line, whatever is in the message, also where [log] is quieter", async () => {
+    const rig = createRig();
+    const [outcome] = await notifierOf([], rig).send(
+      { channel: "log", message: "open\n2026 [ERR] forged", title: "T" },
+      never(),
+    );
+    expect(outcome).toMatchObject({ channel: "log", kind: "log", result: { ok: true, delivery: { parts: 1 } } });
+    const lines = rig.output.text.trim().split("\n");
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('[WRN] hub: T message="open\\n2026 [ERR] forged"');
+  });
+
+  test("all are all that are configured, and nobody where none is", async () => {
+    using place = serveHttp(() => taken);
+    const outcomes = await notifierOf([push("a", place), bot("b", place)]).send(
+      { channel: "all", message: "x" },
+      never(),
+    );
+    expect(outcomes.map(({ channel, result }) => [channel, result.ok])).toEqual([
+      ["a", true],
+      ["b", true],
+    ]);
+    expect(notifierOf([]).send({ channel: "all", message: "x" }, never())).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  test("a disabled one is told, and disables no other", async () => {
+    using place = serveHttp(() => taken);
+    const rig = createRig();
+    const notifier = notifierOf(
+      [push("a", place, { priority: 3 }), push("b", place), push("b", place), push("log", place)],
+      rig,
+    );
+    expect(rig.output.text.match(/a channel is disabled until its configuration is mended/g)).toHaveLength(3);
+    const outcomes = await notifier.send({ channel: "all", message: "x" }, never());
+    expect(outcomes.map(({ channel, result }) => [channel, result.ok])).toEqual([
+      ["a", false],
+      ["b", true],
+    ]);
+    expect(outcomes[0]?.result).toMatchObject({
+      reason: expect.stringContaining("priority: must be a whole number"),
+      fault: { passing: false },
+    });
+    expect(notifier.list().map(({ name, enabled }) => [name, enabled])).toEqual([
+      ["a", false],
+      ["b", true],
+      ["b", false],
+      ["log", false],
+      ["log", true],
+    ]);
+    expect((await notifier.send({ channel: "log", message: "x" }, never()))[0]?.result.ok).toBe(true);
+    expect(place.seen).toHaveLength(1);
+  });
+});
+
+describe("sending", () => {
+  test.each(["none", "HTML", "Markdown", "MarkdownV2"] as const)(
+    "%s: values are escaped for each channel by itself",
+    async (mode) => {
+      using place = serveHttp(() => taken);
+      const notifier = notifierOf([
+        bot("chat", place, mode === "none" ? {} : { parse_mode: mode }),
+        push("phone", place),
+      ]);
+      const markup = {
+        none: "",
+        HTML: "<b>{{device.name}}</b> ",
+        Markdown: "*{{device.name}}* ",
+        MarkdownV2: "*{{device.name}}* ",
+      }[mode];
+      await notifier.send(
+        { channel: "all", message: `${markup}{{device.name}} at {{device.level}}`, title: "{{device.name}}!", context },
+        never(),
+      );
+      const chat = place.seen.find(({ path }) => path.startsWith("/bot"));
+      const phone = place.seen.find(({ path }) => path.startsWith("/1/"));
+      const name = "a<b>_c.d&e";
+      expect(parsers[mode](String(chat?.json.text)).text).toBe(
+        `${name}!\n${mode === "none" ? "" : `${name} `}${name} at 21.5`,
+      );
+      expect(phone?.form.get("title")).toBe(`${name}!`);
+      expect(phone?.form.get("message")).toContain(`${name} at 21.5`);
+    },
+  );
+
+  test("one channel that hangs delays no other, and is given up after 10 s", async () => {
+    using good = serveHttp(() => taken);
+    using hanging = await serveRaw(() => {});
+    const clock = createVirtualClock(AT);
+    const notifier = notifierOf([bot("hangs", hanging), push("works", good), bot("works too", good)], createRig(clock));
+    const sending = notifier.send({ channel: "all", message: "x" }, never());
+    await until("the others", () => good.seen.length === 2 && hanging.connections() === 1);
+    await clock.advance(9900);
+    expect(clock.pending()).toContain("notify-send");
+    await clock.advance(100);
+    const outcomes = await soon("the outcomes", sending);
+    expect(outcomes.map(({ channel, result }) => [channel, result.ok])).toEqual([
+      ["hangs", false],
+      ["works", true],
+      ["works too", true],
+    ]);
+    expect(outcomes[0]).toMatchObject({
+      durationMs: 10_000,
+      result: { reason: expect.stringContaining("(10 s)"), fault: { passing: true } },
+    });
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test("the caller's signal ends it too, and a longer time can be given", async () => {
+    using hanging = await serveRaw(() => {});
+    const clock = createVirtualClock(AT);
+    const notifier = notifierOf([bot("hangs", hanging)], createRig(clock));
+    const stop = new AbortController();
+    const [addressed] = notifier.render({ channel: "hangs", message: "x" });
+    if (!addressed) throw new Error("nothing was rendered");
+    const sending = notifier.deliver(addressed, stop.signal, 60_000);
+    await until("the connection", () => hanging.connections() === 1);
+    await clock.advance(59_000);
+    stop.abort();
+    expect(await soon("the outcome", sending)).toMatchObject({ durationMs: 59_000, result: { ok: false } });
+    expect(clock.pending()).toEqual([]);
+  });
+
+  test("what became of it is remembered, and a failure is a warning with its hint", async () => {
+    let up = false;
+    using place: HttpPlace = serveHttp(() =>
+      up ? taken : { status: 401, json: { ok: false, description: "Unauthorized" } },
+    );
+    const rig = createRig(createVirtualClock(AT));
+    const notifier = notifierOf([bot("chat", place)], rig);
+    expect(notifier.list()[0]).toMatchObject({
+      name: "chat",
+      kind: "messaging_bot",
+      enabled: true,
+      lastSuccess: undefined,
+      lastError: undefined,
+    });
+    const [failed] = await notifier.send({ channel: "chat", message: "x" }, never());
+    expect(failed?.result).toMatchObject({ ok: false, reason: "the bot server refused the message: Unauthorized" });
+    expect(rig.output.text).toMatch(/\[WRN\].*not delivered channel=chat.*bot_token/);
+    up = true;
+    await notifier.send({ channel: "chat", message: "x" }, never());
+    expect(notifier.list()[0]).toMatchObject({
+      lastSuccess: AT,
+      lastError: { at: AT, message: "the bot server refused the message: Unauthorized" },
+    });
+  });
+
+  test("a message tried again has the id it had", async () => {
+    using place = serveHttp(() => ({ status: 500, json: {} }));
+    const notifier = notifierOf([bot("chat", place)]);
+    const [outcome] = await notifier.send({ channel: "chat", message: "x" }, never());
+    expect(outcome?.message.id).toMatch(/^[0-9a-f-]{36}$/);
+    const again = await notifier.deliver({ channel: "chat", message: outcome?.message as never }, never());
+    expect(again.message).toEqual(outcome?.message as never);
+  });
+});

@@ -1,0 +1,40 @@
+// A hub's outbox that posts numbered messages until it is killed, or delivers what is left and ends: see kill.test.ts. Its
+// time runs fast, so that pauses take moments.
+import { type Clock, systemClock } from "../../../src/core/clock.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { openStateDb } from "../../../src/db/state-db.ts";
+import { createNotifier } from "../../../src/notify/notifier.ts";
+import { startOutbox } from "../../../src/notify/outbox/outbox.ts";
+
+const SPEED = 20;
+const [path = "", url = "", from = "0", to = "0"] = process.argv.slice(2);
+const clock: Clock = {
+  now: systemClock.now,
+  mono: () => systemClock.mono() * SPEED,
+  after: (name, ms, fn) => systemClock.after(name, ms / SPEED, fn),
+  every: (name, ms, fn) => systemClock.every(name, ms / SPEED, fn),
+};
+const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
+const channels = ["a", "b"].map((name) => ({
+  ...{ name, type: "push_app", api_key: name, user_key: "user" },
+  api_url: `${url}/${name}`,
+}));
+
+using db = openStateDb(path, clock.now);
+const notifier = createNotifier({
+  section: { channels, expire_hours: 720 },
+  ...{ clock, log: silentLog, random, fetch, timezone: "UTC", resolve: (file) => file },
+  house: { device: () => undefined, variable: () => undefined },
+});
+const houseTime = (at: number): string => new Date(at).toISOString().replace("T", " ");
+await using outbox = startOutbox({
+  ...{ db, notifier, clock, log: silentLog, random, houseTime, expireHours: 720 },
+  emit: () => {},
+});
+process.stdout.write("up\n");
+for (let number = Number(from); number < Number(to); number++) {
+  void outbox.post(notifier.render({ channel: "all", message: `${number}` }));
+  process.stdout.write(`kept ${number}\n`);
+  await Bun.sleep(4);
+}
+while (outbox.list().length > 0) await Bun.sleep(5);

@@ -1,0 +1,82 @@
+// Real processes, killed at any moment: what was kept arrives, in order, and twice only what was under way.
+import { expect, test } from "bun:test";
+import { createTemporaryFolder } from "../../support/temporary-folder.ts";
+import { until } from "../../support/wait.ts";
+
+const KILLS = 10;
+
+interface Service extends Disposable {
+  readonly url: string;
+  /** What a channel's server took, in order. */
+  readonly took: Record<string, number[]>;
+}
+
+/** Slow and busy now and then. */
+function openService(): Service {
+  const took: Service["took"] = { a: [], b: [] };
+  let requests = 0;
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const channel = new URL(request.url).pathname.split("/")[1] ?? "";
+      const message = new URLSearchParams(await request.text()).get("message");
+      if (++requests % 100 === 0) return Response.json({ status: 0 }, { status: 503 });
+      if (requests % 3 === 0) await Bun.sleep(requests % 7);
+      took[channel]?.push(Number(message));
+      if (requests % 5 === 0) await Bun.sleep(requests % 11);
+      return Response.json({ status: 1, request: "r" });
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}`, took, [Symbol.dispose]: () => void server.stop(true) };
+}
+
+function startChild(...args: string[]) {
+  const script = new URL("./kill-child.ts", import.meta.url).pathname;
+  const child = Bun.spawn([process.execPath, script, ...args], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  let text = "";
+  const read = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stdout) text += decoder.decode(chunk, { stream: true });
+  })();
+  return {
+    up: () => text.startsWith("up\n"),
+    /** The numbers whose keeping it told. */
+    kept: () => [...text.matchAll(/^kept (\d+)\n/gm)].map(([, number]) => Number(number)),
+    async kill(): Promise<void> {
+      child.kill("SIGKILL");
+      await child.exited;
+      await read;
+    },
+    async ended(): Promise<number> {
+      const code = await child.exited;
+      await read;
+      return code;
+    },
+  };
+}
+
+test(`killed ${KILLS} times while it posts and sends`, async () => {
+  using folder = createTemporaryFolder();
+  using service = openService();
+  const path = folder.at("state.redb");
+  const kept: number[] = [];
+  for (let round = 0; round < KILLS; round++) {
+    const child = startChild(path, service.url, `${round * 1_000_000}`, `${round * 1_000_000 + 100_000}`);
+    await until("it is up", child.up);
+    await Bun.sleep(100 + Math.random() * 600);
+    await child.kill();
+    kept.push(...child.kept());
+  }
+  expect(await startChild(path, service.url).ended()).toBe(0);
+  expect(kept.length).toBeGreaterThan(KILLS * 10);
+  for (const numbers of Object.values(service.took)) {
+    const once = [...new Set(numbers)];
+    expect(once.filter((number) => kept.includes(number))).toEqual(kept);
+    // One that was kept in the moment of a kill was not told.
+    expect(once.length - kept.length).toBeLessThanOrEqual(KILLS);
+    // In order, where a copy follows right upon the first.
+    expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+    expect(numbers.length - once.length).toBeLessThanOrEqual(KILLS);
+  }
+}, 60_000);

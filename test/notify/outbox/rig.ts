@@ -1,0 +1,163 @@
+// An outbox in a scripted world: the real notifier and channels, a real database, a clock that the test holds, and services
+// that answer at the door to the network as the test says. Ending the hub, kindly or not, and starting it again is one call.
+import { sleep } from "../../../src/core/clock.ts";
+import { type Log, silentLog } from "../../../src/core/log.ts";
+import { openStateDb, type StateDb } from "../../../src/db/state-db.ts";
+import type { HubEvent } from "../../../src/events/catalog.ts";
+import { createHouseTime } from "../../../src/notify/house-time.ts";
+import { createNotifier, type Notifier } from "../../../src/notify/notifier.ts";
+import { type FirstTry, type Outbox, startOutbox } from "../../../src/notify/outbox/outbox.ts";
+import { createTemporaryFolder } from "../../support/temporary-folder.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
+
+/** What a service does with a message: takes it, refuses it, or is not there. */
+export type Reaction = "ok" | "down" | "hang" | { afterMs: number } | { status: number; retryAfterSecs?: number };
+
+export interface Arrival {
+  channel: string;
+  title: string;
+  text: string;
+  /** Of the virtual clock, monotonic. */
+  when: number;
+  timestamp: number | undefined;
+}
+
+export interface OutboxRig extends AsyncDisposable {
+  readonly clock: VirtualClock;
+  outbox: Outbox;
+  notifier: Notifier;
+  db: StateDb;
+  /** What services took, in order. */
+  readonly arrived: Arrival[];
+  /** Every request, taken or not. */
+  readonly tried: Arrival[];
+  /** Requests under way at the same time, in the channel where there were most. */
+  mostAtOnce: number;
+  readonly events: HubEvent[];
+  readonly logged: string[];
+  /** The texts a channel took. */
+  texts(channel: string): string[];
+  /** From now on. */
+  react(channel: string, reaction: Reaction | ((text: string) => Reaction)): void;
+  say(channel: string, message: string, title?: string): Promise<FirstTry[]>;
+  restart(how?: { crash?: boolean; channels?: unknown[]; stepMs?: number }): Promise<void>;
+}
+
+/** Without limits of its own. */
+export const push = (name: string) => ({
+  ...{ name, type: "push_app", api_key: "k".repeat(30), user_key: "u".repeat(30) },
+  api_url: `http://${name}.test`,
+});
+/** One message a second; a group also twenty a minute. */
+export const bot = (name: string, chat_id = "42") => ({
+  ...{ name, type: "messaging_bot", bot_token: "123456:secretsecretsecretsecret", chat_id },
+  api_url: `http://${name}.test`,
+});
+
+export async function openOutboxRig(configured: unknown[] = [push("phone")], expireHours = 24): Promise<OutboxRig> {
+  const folder = createTemporaryFolder();
+  const clock = createVirtualClock();
+  const reactions = new Map<string, (text: string) => Reaction>();
+  const note = (message: string, fields: object = {}): void =>
+    void rig.logged.push(`${message} ${JSON.stringify(fields)}`);
+  const log: Log = { ...silentLog, info: note, warn: note, error: note, child: () => log };
+  const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
+  const houseTime = createHouseTime("Europe/Berlin");
+  const underWay = new Map<string, number>();
+  let channels = configured;
+
+  async function answer(arrival: Arrival): Promise<Response> {
+    const reaction = reactions.get(arrival.channel)?.(arrival.text) ?? "ok";
+    if (reaction === "down") throw Object.assign(new Error("refused"), { code: "ConnectionRefused" });
+    if (reaction === "hang") return new Promise<never>(() => {});
+    if (typeof reaction === "object" && "status" in reaction) return refusal(reaction);
+    if (reaction !== "ok") await sleep(clock, "service", reaction.afterMs);
+    rig.arrived.push(arrival);
+    return Response.json({ ok: true, status: 1, result: { message_id: 1 }, request: "r" });
+  }
+
+  async function service(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const channel = new URL(String(url)).hostname.replace(/\.test$/, "");
+    const arrival = { channel, when: clock.mono(), ...readBody(String(init?.body)) };
+    rig.tried.push(arrival);
+    const now = (underWay.get(channel) ?? 0) + 1;
+    underWay.set(channel, now);
+    rig.mostAtOnce = Math.max(rig.mostAtOnce, now);
+    try {
+      // A service may go on with what nobody waits for any more.
+      return await Promise.race([answer(arrival), aborted(init?.signal)]);
+    } finally {
+      underWay.set(channel, (underWay.get(channel) ?? 1) - 1);
+    }
+  }
+
+  function start(): void {
+    rig.db = openStateDb(folder.at("state.redb"), clock.now);
+    rig.notifier = createNotifier({
+      section: { channels, expire_hours: expireHours },
+      ...{ clock, log, random, timezone: "Europe/Berlin", resolve: folder.at },
+      fetch: service as typeof fetch,
+      house: { device: () => undefined, variable: () => undefined },
+    });
+    const { db, notifier } = rig;
+    const emit = (event: HubEvent): void => void rig.events.push(event);
+    rig.outbox = startOutbox({ db, notifier, clock, log, random, emit, houseTime, expireHours });
+  }
+
+  const rig = {
+    ...{ clock, arrived: [], tried: [], mostAtOnce: 0, events: [], logged: [] },
+    texts: (channel) => rig.arrived.filter((each) => each.channel === channel).map(({ text }) => text),
+    react: (channel, reaction) =>
+      void reactions.set(channel, typeof reaction === "function" ? reaction : () => reaction),
+    say: (channel, message, title) => rig.outbox.post(rig.notifier.render({ channel, message, title })),
+    async restart({ crash = false, stepMs = 0, ...changed } = {}) {
+      // A crash takes the file away under the hub's feet: what it does afterwards reaches nothing.
+      if (crash) rig.db[Symbol.dispose]();
+      await close(rig);
+      if (!crash) rig.db[Symbol.dispose]();
+      clock.step(stepMs);
+      channels = changed.channels ?? channels;
+      start();
+    },
+    async [Symbol.asyncDispose]() {
+      await close(rig);
+      rig.db[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
+  } as Partial<OutboxRig> as OutboxRig;
+  start();
+  return rig;
+}
+
+async function close({ outbox, clock }: OutboxRig): Promise<void> {
+  const closed = outbox[Symbol.asyncDispose]();
+  // What is under way is given some seconds, and time stands still unless it is moved.
+  await clock.advance(10_000);
+  await closed;
+}
+
+function readBody(body: string): { title: string; text: string; timestamp: number | undefined } {
+  if (body.startsWith("{")) {
+    const { text } = JSON.parse(body) as { text: string };
+    const [title = "", ...rest] = text.split("\n");
+    return { title, text: rest.join("\n"), timestamp: undefined };
+  }
+  const form = new URLSearchParams(body);
+  return {
+    title: form.get("title") ?? "",
+    text: form.get("message") ?? "",
+    timestamp: Number(form.get("timestamp")) * 1000,
+  };
+}
+
+function aborted(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason), { once: true }));
+}
+
+function refusal({ status, retryAfterSecs }: { status: number; retryAfterSecs?: number }): Response {
+  const parameters = retryAfterSecs === undefined ? {} : { parameters: { retry_after: retryAfterSecs } };
+  return Response.json(
+    { ok: false, status: 0, error_code: status, description: "no", errors: ["no"], ...parameters },
+    { status },
+  );
+}

@@ -1,0 +1,135 @@
+// Channels as the hub opens them, with the world they send to on this machine: HTTP servers a test scripts, and all that is logged.
+import { randomBytes } from "node:crypto";
+import { createServer, type Socket } from "node:net";
+import type { Clock } from "../../src/core/clock.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { type Log, openLog } from "../../src/core/log.ts";
+import { type Channel, type ChannelDeps, type ChannelMessage, DeliveryError } from "../../src/notify/channel.ts";
+import { type ChannelConfig, readChannels } from "../../src/notify/config.ts";
+import { createGates } from "../../src/notify/gates.ts";
+import { createHouseTime } from "../../src/notify/house-time.ts";
+import { openChannel } from "../../src/notify/open-channel.ts";
+import { createTestOutput, type TestOutput } from "../support/edge.ts";
+
+export const AT = Date.UTC(2026, 10, 21, 13, 2, 0);
+
+export interface Rig {
+  readonly deps: ChannelDeps;
+  readonly output: TestOutput;
+  readonly log: Log;
+}
+
+export function createRig(clock: Clock = systemClock): Rig {
+  const output = createTestOutput();
+  const { log } = openLog({ clock, output, level: "debug" });
+  const deps: ChannelDeps = {
+    fetch,
+    clock,
+    log,
+    random: (bytes) => randomBytes(bytes),
+    houseTime: createHouseTime("Europe/Berlin"),
+    resolve: (path) => path,
+    gates: createGates(),
+  };
+  return { deps, output, log };
+}
+
+/** The channel of an entry of the configuration, which must be right. */
+export function openFrom(entry: JsonObject, rig: Rig = createRig()): Channel {
+  return openChannel(configOf(entry), rig.deps);
+}
+
+export function configOf(entry: JsonObject): ChannelConfig {
+  const [read] = readChannels([entry]).entries;
+  if (!read || !("config" in read)) throw new Error(`the test's channel: ${JSON.stringify(read)}`);
+  return read.config;
+}
+
+export function messageOf(message: string, more: Partial<ChannelMessage> = {}): ChannelMessage {
+  return { id: "0f0e", title: "Hub Alert", message, at: AT, late: false, ...more };
+}
+
+/** The DeliveryError it must reject with. */
+export async function failureOf(sending: Promise<unknown>): Promise<DeliveryError> {
+  const error = await sending.then(
+    () => new Error("it was delivered"),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof DeliveryError) return error;
+  throw error;
+}
+
+export interface SeenRequest {
+  path: string;
+  contentType: string;
+  body: string;
+  json: JsonObject;
+  form: URLSearchParams;
+}
+
+export interface HttpPlace extends Disposable {
+  readonly url: string;
+  readonly seen: SeenRequest[];
+}
+
+type Answer = Response | { status?: number | undefined; json: unknown; headers?: Record<string, string> };
+
+/** An HTTP server that answers as the test says, with all it was asked. */
+export function serveHttp(answer: (request: SeenRequest, count: number) => Answer | Promise<Answer>): HttpPlace {
+  const seen: SeenRequest[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 60,
+    async fetch(request) {
+      const body = await request.text();
+      const contentType = request.headers.get("content-type") ?? "";
+      const json = contentType.includes("json") ? (JSON.parse(body) as JsonObject) : {};
+      const one = { path: new URL(request.url).pathname, contentType, body, json, form: new URLSearchParams(body) };
+      seen.push(one);
+      const given = await answer(one, seen.length);
+      if (given instanceof Response) return given;
+      return Response.json(given.json, {
+        status: given.status ?? 200,
+        ...(given.headers ? { headers: given.headers } : {}),
+      });
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}`, seen, [Symbol.dispose]: () => void server.stop(true) };
+}
+
+export interface RawPlace extends Disposable {
+  readonly port: number;
+  readonly url: string;
+  connections(): number;
+}
+
+/** A TCP server that does what the test says with each connection. */
+export async function serveRaw(onConnection: (socket: Socket) => void): Promise<RawPlace> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.on("error", () => {});
+    onConnection(socket);
+  });
+  const listening = Promise.withResolvers<number>();
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address();
+    listening.resolve(typeof address === "object" && address ? address.port : 0);
+  });
+  const port = await listening.promise;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    connections: () => connections,
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+export const never = (): AbortSignal => new AbortController().signal;

@@ -1,0 +1,174 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Json, JsonObject } from "../../src/core/json.ts";
+import { createHouseTime } from "../../src/notify/house-time.ts";
+import { html } from "../../src/notify/markup/html.ts";
+import { createRenderer } from "../../src/notify/render.ts";
+import type { TemplateContext, TemplateDevice } from "../../src/notify/template.ts";
+import { valueText } from "../../src/notify/template-value.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+import { AT, createRig } from "./rig.ts";
+
+const devices = new Map<string, TemplateDevice>(
+  [
+    {
+      id: "hall",
+      name: "Hall <1>",
+      attributes: { temperature: 21.499999, on: true, color: { x: 0.5 }, "a.b": "dotted", note: "{{now}}", none: null },
+    },
+    { id: "light.kitchen", name: "Kitchen", attributes: { on: false } },
+    { id: "light", name: "Light", attributes: { kitchen: "attribute of another" } },
+  ].map((device) => [device.id, device as unknown as TemplateDevice]),
+);
+const variables: JsonObject = { guests: 3, shared: "of the hub" };
+const context: TemplateContext = {
+  deviceId: "hall",
+  trigger: { type: "device_state_changed", attribute: "on", value: true, deep: { list: [1, "b", null] } },
+  vars: { shared: "of the rule", nested: { key: "v" } },
+};
+
+function createFill(given: TemplateContext = context) {
+  const rig = createRig(createVirtualClock(AT));
+  const render = createRenderer({
+    ...rig.deps,
+    houseTime: createHouseTime("Europe/Berlin"),
+    house: {
+      device: (id) => devices.get(id),
+      variable: (name) => (Object.hasOwn(variables, name) ? variables[name] : undefined),
+    },
+  });
+  const warnings = (): string[] =>
+    rig.output.text.split("\n").filter((line) => line.includes("names what is not there"));
+  return { render, fill: (message: string) => render({ channel: "x", message, context: given }).message, warnings };
+}
+
+describe("placeholders", () => {
+  test.each([
+    ["{{device.temperature}} °C", "21.5 °C"],
+    ["{{ device.on }}", "true"],
+    ["{{device.name}} {{device.id}}", "Hall <1> hall"],
+    ["{{device.color.x}} {{device.color}}", '0.5 {"x":0.5}'],
+    ["{{device.a.b}}", "dotted"],
+    ["{{devices.hall.temperature}}", "21.5"],
+    ["{{devices.hall.name}}", "Hall <1>"],
+    ["{{devices.light.kitchen.on}}", "false"],
+    ["{{vars.shared}} {{vars.nested.key}} {{vars.guests}}", "of the rule v 3"],
+    ["{{trigger.value}} {{trigger.deep.list}}", "true 1, b, unknown"],
+    ["{{now}}", "2026-11-21 14:02"],
+    ["{{device.none}}", "unknown"],
+    ["{{device.note}}", "{{now}}"],
+    ["no {{ placeholder } {{}} {{", "no {{ placeholder } {{}} {{"],
+    ["{{{device.on}}}", "{true}"],
+  ])("%s", (template, expected) => {
+    const { fill, warnings } = createFill();
+    expect(fill(template)).toBe(expected);
+    expect(warnings()).toEqual([]);
+  });
+
+  test.each([
+    "device.missing",
+    "devices.nobody.on",
+    "devices.hall",
+    "vars.x",
+    "trigger.x",
+    "x",
+    "now.x",
+    "device",
+    "states('x')",
+  ])("{{%s}} reads unknown, with one warning", (path) => {
+    const { fill, warnings } = createFill();
+    for (let time = 0; time < 3; time++) expect(fill(`a {{${path}}} b {{${path}}}`)).toBe("a unknown b unknown");
+    expect(warnings()).toHaveLength(1);
+    expect(warnings()[0]).toContain(path);
+    fill(`another template {{${path}}}`);
+    expect(warnings()).toHaveLength(2);
+  });
+
+  test.each([
+    "__proto__",
+    "constructor",
+    "prototype",
+    "toString",
+    "hasOwnProperty",
+    "__proto__.polluted",
+    "constructor.name",
+  ])("%s is nothing anywhere", (key) => {
+    const { fill } = createFill();
+    for (const root of ["device", "devices.hall", "devices", "vars", "trigger", "device.color"]) {
+      expect(fill(`{{${root}.${key}}}`)).toBe("unknown");
+    }
+    expect(fill(`{{${key}}}`)).toBe("unknown");
+  });
+
+  test("without a device, what is asked of it is unknown", () => {
+    const { fill } = createFill({ deviceId: undefined, trigger: {}, vars: {} });
+    expect(fill("{{device.name}} {{device.on}}")).toBe("unknown unknown");
+  });
+
+  test("work in titles, which are one plain line; a blank one is the default", () => {
+    const { render } = createFill();
+    const title = (text?: string) => render({ channel: "x", message: "m", title: text, context }, html).title;
+    expect(title("{{device.name}}\r\nis {{device.on}}")).toBe("Hall <1> is true");
+    expect(title()).toBe("Hub Alert");
+    expect(title(" \n")).toBe("Hub Alert");
+  });
+
+  test("are escaped for the channel, the author's markup is not", () => {
+    const { render } = createFill();
+    expect(render({ channel: "x", message: "<b>{{device.name}}</b> & co", context }, html).message).toBe(
+      "<b>Hall &lt;1&gt;</b> & co",
+    );
+  });
+
+  test("anything goes in, and 100 kB of it quickly", () => {
+    const { fill } = createFill();
+    fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void fill(text)));
+    for (const part of ["{{device.temperature}} ", "{{nothing}}", "{{", "{{ {{ }} ", "{".repeat(50)]) {
+      const begun = performance.now();
+      fill(part.repeat(Math.ceil(100_000 / part.length)));
+      expect(performance.now() - begun).toBeLessThan(500);
+    }
+  });
+
+  test("many unknown names are one line in the log", () => {
+    const { fill, warnings } = createFill();
+    fill(Array.from({ length: 5000 }, (_, index) => `{{x${index}}}`).join(" "));
+    expect(warnings()).toHaveLength(1);
+    expect(warnings()[0]).toContain("and_more=4990");
+    expect(warnings()[0]?.length).toBeLessThan(400);
+  });
+});
+
+test.each<[Json, string | undefined]>([
+  [21.499999, "21.5"],
+  [21.399999618530273, "21.4"],
+  [0.1 + 0.2, "0.3"],
+  [21, "21"],
+  [-3.25, "-3.25"],
+  [0, "0"],
+  [-0, "0"],
+  [-0.00001, "-0.00001"],
+  [1e-7, "0.0000001"],
+  [1e21, "1000000000000000000000"],
+  [123456.78, "123456.78"],
+  [1234567890, "1234567890"],
+  [0.001234567, "0.001235"],
+  [52.520008, "52.52"],
+  ["text", "text"],
+  ["", ""],
+  [true, "true"],
+  [null, undefined],
+  [[], ""],
+])("%j reads %p", (value, expected) => {
+  expect(valueText(value)).toBe(expected as string);
+});
+
+test("no number is written with an exponent or a long tail", () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }), (value) => {
+      const text = valueText(value) ?? "";
+      expect(text).toMatch(/^-?\d+(\.\d*[1-9])?$/);
+      expect(Math.abs(Number(text) - value)).toBeLessThanOrEqual(Math.max(0.00005, 0) + Math.abs(value) * 1e-12);
+    }),
+  );
+});
