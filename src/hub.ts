@@ -66,7 +66,7 @@ function prepareRules(
     feed,
     location: config.location,
     publish: (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
-    notifier: notifyForRules(messages),
+    notifier: notifyForRules(messages, clock),
   });
   return openRules({
     folder: home.rules,

@@ -1,4 +1,5 @@
 // How the hub reaches people: channels, and the outbox for what does not get through at once.
+import { type Clock, sleep } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { createHouseTime } from "../notify/house-time.ts";
 import { createNotifier, type Notifier } from "../notify/notifier.ts";
@@ -47,12 +48,20 @@ export function openMessages(
   return { notifier, outbox };
 }
 
-/** Notifications of rules: kept until they get through. Rejects with what failed for good, or has to wait. */
-export function notifyForRules({ notifier, outbox }: Messages): Pick<RuleHost, "notify" | "hasChannel"> {
+/** A rule waits so long for what came of it: what is wrong here shows at once, and what is slow elsewhere holds nothing up. */
+const RULE_WAITS_MS = 25;
+
+/** Notifications of rules: kept until they get through. Rejects with what is known at once to have failed. */
+export function notifyForRules({ notifier, outbox }: Messages, clock: Clock): Pick<RuleHost, "notify" | "hasChannel"> {
   return {
     hasChannel: notifier.has,
     async notify(notification) {
-      const missed = (await outbox.post(notifier.render(notification))).filter(({ state }) => state !== "delivered");
+      // When it returns, it is kept; what becomes of it later is in the log and in events.
+      const first = outbox.post(notifier.render(notification));
+      const known = new AbortController();
+      const late = sleep(clock, "notify-answer", RULE_WAITS_MS, known.signal).then(() => []);
+      const missed = (await Promise.race([first, late])).filter(({ state }) => state !== "delivered");
+      known.abort();
       if (missed.length > 0) throw new HubError("upstream_failed", missed.map(inWords).join("; "));
     },
   };

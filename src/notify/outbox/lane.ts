@@ -126,6 +126,7 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
 
   function settle(letter: Letter, result: ChannelOutcome["result"]): void {
     turns.sent(messagesSent(letter, result));
+    letter.tries++;
     if (letter.state === "gone") return;
     if (result.ok) delivered(letter);
     else if (result.fault.passing) postpone(letter, result.reason, result.fault);
@@ -135,7 +136,6 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
   function delivered(letter: Letter): void {
     const waitedSecs = Math.round((hours() - letter.keptMs) / 1000);
     const late = isLate(letter, deps);
-    letter.tries++;
     leave([letter]);
     turns.fresh();
     lastError = undefined;
@@ -157,7 +157,6 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
     if (!stopped) {
       const silence = Math.min(retryAfterMs, LONGEST_SILENCE_MS);
       turns.failed(silence);
-      letter.tries++;
       letter.lastError = reason;
       letter.triedMs = hours();
       letter.notBeforeMs = silence > 0 ? letter.triedMs + silence : 0;

@@ -50,7 +50,9 @@ describe("the first try", () => {
     await rig.clock.advance(HOUR);
     expect(rig.tried).toHaveLength(1);
     expect(rig.outbox.list()).toEqual([]);
-    expect(rig.events).toMatchObject([{ type: "notification_given_up", channel: "phone", reason: "refused", more: 0 }]);
+    expect(rig.events).toMatchObject([
+      { type: "notification_given_up", channel: "phone", reason: "refused", tries: 1, more: 0 },
+    ]);
   });
 
   test("that hangs is over after ten seconds, and the message waits", async () => {
