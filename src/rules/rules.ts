@@ -149,7 +149,7 @@ export function openRules(options: RulesOptions): Rules {
       }
       started = true;
       engine.ready();
-      log.info("rules are running", { files: files.size, broken: files.list().filter(isBroken).length });
+      log.info("rules are running", { files: files.size, broken: files.broken().length });
     },
     list({ tag, state } = {}) {
       return files
@@ -185,7 +185,7 @@ export function openRules(options: RulesOptions): Rules {
       const fault = watch?.fault();
       const message = `the folder of the rules cannot be read (${fault}); they go on as they were`;
       const broken = files
-        .list()
+        .broken()
         .flatMap(({ file, problems }) =>
           problems
             .slice(0, 1)
@@ -199,8 +199,4 @@ export function openRules(options: RulesOptions): Rules {
       await engine[Symbol.asyncDispose]();
     },
   };
-}
-
-function isBroken({ problems }: { problems: readonly unknown[] }): boolean {
-  return problems.length > 0;
 }

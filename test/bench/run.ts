@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { authenticatedGet } from "./authenticated-get.ts";
+import { backup } from "./backup.ts";
 import { coldStart } from "./cold-start.ts";
 import { fanOut } from "./fan-out.ts";
 import { historyIngest } from "./history-ingest.ts";
@@ -13,6 +14,11 @@ import { historyQuery } from "./history-query.ts";
 import { historyStall } from "./history-stall.ts";
 import { idleMemory } from "./idle-memory.ts";
 import { mqttToSocket } from "./mqtt-to-socket.ts";
+import { outbox } from "./outbox.ts";
+import { rulesCost } from "./rules-cost.ts";
+import { rulesLatency } from "./rules-latency.ts";
+import { rulesMemory } from "./rules-memory.ts";
+import { rulesReload } from "./rules-reload.ts";
 import { sdCard } from "./sd-card.ts";
 import { slowReader } from "./slow-reader.ts";
 import type { Bench, Row } from "./support/bench.ts";
@@ -31,6 +37,12 @@ const BENCHES: readonly Bench[] = [
   historyQuery,
   historyStall,
   sdCard,
+  rulesLatency,
+  rulesCost,
+  rulesReload,
+  rulesMemory,
+  outbox,
+  backup,
 ];
 const HERE = import.meta.dir;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);

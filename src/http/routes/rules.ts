@@ -82,7 +82,10 @@ function reading({ rules, sessions }: RuleRoutesDeps) {
       query: t.Object(
         {
           tag: t.Optional(t.String()),
-          state: t.Optional(t.UnionEnum(["enabled", "disabled", "broken", "paused"])),
+          // Not t.UnionEnum: Elysia would take its first word for what was not asked.
+          state: t.Optional(
+            t.Union([t.Literal("enabled"), t.Literal("disabled"), t.Literal("broken"), t.Literal("paused")]),
+          ),
         },
         closed,
       ),

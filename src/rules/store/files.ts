@@ -38,6 +38,8 @@ export interface RuleFiles {
   load(file: string): void;
   /** By name of the file. */
   list(): ListedFile[];
+  /** Those whose present text does not run, by name. Asked often, and costs little where there are none. */
+  broken(): RuleFile[];
   /** Throws HubError `not_found`. */
   get(id: string): ListedFile;
   at(file: string): ListedFile | undefined;
@@ -113,7 +115,7 @@ export function createRuleFiles({ folder, log, giveId, reader, runner }: RuleFil
   /** The id is free again: the rule goes, or that of a file which bears the id as well takes its place. */
   function release(id: string): void {
     owners.delete(id);
-    const heir = sorted().find(({ claimedId, problems }) => claimedId === id && problems.length > 0);
+    const [heir] = sorted(({ claimedId, problems }) => claimedId === id && problems.length > 0);
     if (heir?.text !== undefined) take(heir, heir.text);
     if (!owners.has(id)) runner.remove(id);
   }
@@ -162,13 +164,14 @@ export function createRuleFiles({ folder, log, giveId, reader, runner }: RuleFil
     return entry && listed().find((other) => other.file === file);
   }
 
-  function sorted(): Entry[] {
-    return [...entries.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
+  function sorted(which: (entry: Entry) => boolean = () => true): Entry[] {
+    return Array.from(entries.values().filter(which)).sort((a, b) => (a.file < b.file ? -1 : 1));
   }
 
   return {
     load,
     list: listed,
+    broken: () => sorted(({ problems }) => problems.length > 0),
     get,
     at,
     ownerOf: (id) => owners.get(id),

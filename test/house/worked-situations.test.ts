@@ -1,0 +1,197 @@
+// The contract's two situations, and actions within actions, in the whole hub: files, MQTT, the event stream and the log,
+// to the second.
+import { expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connectAsync, type MqttClient } from "mqtt";
+import type { StreamClient } from "../support/stream-client.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { startTestHub, type TestHub } from "../support/test-hub.ts";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
+import { until } from "../support/wait.ts";
+
+interface House extends AsyncDisposable {
+  readonly clock: VirtualClock;
+  /** Goes to a time of the evening, UTC. */
+  moveTo(time: string): Promise<void>;
+  /** A device tells its state; the hub knows when this is over. */
+  report(device: string, state: object): Promise<void>;
+  /** What was sent to the channel `log`, as `time message`, also before a restart. */
+  sent(): string[];
+  /** `time trigger_type` of every firing, also before a restart. */
+  fired(): Promise<string[]>;
+  /** Off, and on again so much later. */
+  restart(offMs: number): Promise<void>;
+}
+
+async function openHouse(files: Record<string, string>): Promise<House> {
+  const folder = createTemporaryFolder();
+  const clock = createVirtualClock(Date.parse("2026-11-21T20:00:00Z"));
+  mkdirSync(folder.at("rules"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(folder.at("rules", name), text);
+  let hub: TestHub;
+  let stream: StreamClient;
+  let plugin: MqttClient;
+  const past = { log: "", fired: [] as string[] };
+
+  async function start(admin?: TestHub["admin"]): Promise<void> {
+    hub = await startTestHub({ folder, clock, ...(admin ? { admin } : {}) });
+    stream = await hub.openStream();
+    plugin = await connectAsync({ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0 });
+  }
+
+  async function level(): Promise<void> {
+    const answer = await hub.request("GET", "/system/status", { token: hub.adminToken });
+    const { events_seq: head } = (await answer.json()) as { events_seq: number };
+    await until("the stream is level", () => stream.frames.length === 0 || (stream.frames.at(-1)?.seq ?? 0) >= head);
+  }
+
+  async function firedNow(): Promise<string[]> {
+    await level();
+    return stream.frames
+      .filter(({ type }) => type === "rule_fired")
+      .map(({ timestamp, trigger_type }) => `${timestamp.slice(11, 19)} ${trigger_type}`);
+  }
+
+  async function stop(): Promise<void> {
+    past.fired.push(...(await firedNow()));
+    plugin.end(true);
+    stream[Symbol.dispose]();
+    await hub[Symbol.asyncDispose]();
+    past.log += hub.edge.stdout.text;
+  }
+
+  await start();
+  return {
+    clock,
+    moveTo: (time) => clock.advance(Date.parse(`2026-11-21T${time}Z`) - clock.now()),
+    async report(device, state) {
+      await plugin.publishAsync(`hub/devices/${device}/state`, JSON.stringify(state), { qos: 1 });
+      await until("the report is known", async () => {
+        const answer = await hub.request("GET", `/devices/${device}`, { token: hub.adminToken });
+        return Bun.deepEquals(((await answer.json()) as { attributes?: object }).attributes, state);
+      });
+      await clock.advance(0);
+    },
+    sent: () =>
+      (past.log + hub.edge.stdout.text).split("\n").flatMap((line) => {
+        const [, time, message] = /^\S+ (\S+)\.\d+ .*?(told: [^"]*)/.exec(line) ?? [];
+        return message ? [`${time} ${message}`] : [];
+      }),
+    fired: async () => [...past.fired, ...(await firedNow())],
+    async restart(offMs) {
+      const { admin } = hub;
+      await stop();
+      await clock.advance(offMs);
+      await start(admin);
+    },
+    async [Symbol.asyncDispose]() {
+      await stop();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+// Tables, as the contract writes them, in a file that is called .ron.
+const DOOR = `id = ""
+name = "Front door left open"
+enabled = true
+priority = 50
+cooldown_secs = 600
+
+[trigger]
+type = "cron"
+expression = "0 * * * * *"
+
+[[conditions]]
+type = "device_state"
+device_id = "front_door"
+attribute = "open"
+op = "Eq"
+value = true
+
+[[conditions]]
+type = "time_elapsed"
+device_id = "front_door"
+attribute = "open"
+duration_secs = 600
+
+[[actions]]
+type = "parallel"
+
+[[actions.actions]]
+type = "notify"
+channel = "log"
+title = "Door °"
+message = "told: open"
+
+[[actions.actions]]
+type = "parallel"
+actions = [{ type = "notify", channel = "log", message = "told: within" }]
+`;
+
+test("the door: after ten minutes, at most every ten minutes, over a restart, and not when it is shut", async () => {
+  await using house = await openHouse({ "door.ron": DOOR });
+  await house.report("front_door", { open: false });
+  await house.moveTo("20:00:30");
+  await house.report("front_door", { open: true });
+  await house.moveTo("20:10:59");
+  expect(house.sent()).toEqual([]);
+  await house.moveTo("20:15:10");
+  expect(house.sent()).toEqual(["20:11:00 told: open", "20:11:00 told: within"]);
+  await house.restart(75_000);
+  // The same again is no change: the ten minutes go on.
+  await house.report("front_door", { open: true });
+  await house.moveTo("20:25:00");
+  await house.report("front_door", { open: false });
+  await house.moveTo("20:40:00");
+  await house.report("front_door", { open: true });
+  await house.moveTo("20:49:59");
+  expect(await house.fired()).toEqual(["20:11:00 Cron", "20:21:00 Cron"]);
+  await house.moveTo("20:51:30");
+  expect(await house.fired()).toEqual(["20:11:00 Cron", "20:21:00 Cron", "20:50:00 Cron"]);
+  expect(house.sent().filter((line) => line.endsWith("open"))).toEqual([
+    "20:11:00 told: open",
+    "20:21:00 told: open",
+    "20:50:00 told: open",
+  ]);
+}, 60_000);
+
+test("the temperature: at once, and then an hour later", async () => {
+  const example = readFileSync(new URL("../../rules/examples/temperature-alert.ron", import.meta.url), "utf8");
+  const text = example.replace("enabled: false", "enabled: true").replace('message: "It is', 'message: "told: It is');
+  await using house = await openHouse({ "warm.ron": text });
+  for (const [time, temperature] of [
+    ["20:00:00", 27.5],
+    ["20:01:00", 28],
+    ["20:02:07", 28.1],
+    ["20:30:00", 31],
+    ["21:02:06", 30],
+    ["21:02:07", 30.5],
+    ["21:02:08", 31],
+  ] as const) {
+    await house.moveTo(time);
+    await house.report("living_room_sensor", { temperature });
+  }
+  expect(await house.fired()).toEqual(["20:02:07 DeviceStateChanged", "21:02:07 DeviceStateChanged"]);
+  expect(house.sent().map((line) => line.slice(0, 14))).toEqual(["20:02:07 told:", "21:02:07 told:"]);
+}, 60_000);
+
+test("actions that run together begin together, and the next waits for the last of them", async () => {
+  const notify = (message: string) => `Notify(channel: "log", message: "told: ${message}")`;
+  const slow = (secs: number, message: string) =>
+    `RepeatCount(count: 1, actions: [Delay(${secs}), ${notify(message)}])`;
+  const text = `(name: "Together", trigger: DeviceStateChanged(device_id: "button", attribute: "pressed"), actions: [
+    Parallel([${slow(5, "five")}, Parallel([${slow(10, "ten")}, Parallel([${notify("at once 😀")}])]), ${slow(2, "two")}]),
+    ${notify("after")},
+  ])`;
+  await using house = await openHouse({ "together.ron": text });
+  await house.report("button", { pressed: 1 });
+  await house.moveTo("20:00:30");
+  await house.report("button", { pressed: 2 });
+  await house.moveTo("20:01:00");
+  const run = ["00 told: at once 😀", "02 told: two", "05 told: five", "10 told: ten", "10 told: after"];
+  expect(house.sent()).toEqual([
+    ...run.map((line) => `20:00:${line}`),
+    ...run.map((line) => `20:00:${Number(line.slice(0, 2)) + 30}${line.slice(2)}`),
+  ]);
+});
