@@ -1,6 +1,7 @@
 // The composition root: builds every part in the order of what needs what, and stops them in reverse. Nothing else wires.
 import type { EventFeed } from "./events/feed.ts";
 import { startApi } from "./hub/api.ts";
+import { openArchives } from "./hub/archives.ts";
 import { type House, openHouse } from "./hub/house.ts";
 import { type Messages, notifyForRules, openMessages } from "./hub/messages.ts";
 import { type HubOptions, type Late, mqttOf } from "./hub/options.ts";
@@ -28,7 +29,9 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   const messages = openMessages(options, stores, { house, stack });
   const rules = stack.use(prepareRules(options, { ...stores, house, messages, late }));
   const plugins = preparePlugins(options, feed, house, late);
-  const { httpPort } = startApi(options, { ...stores, ...house, ...messages, rules, plugins, late }, stack);
+  const archives = openArchives(options, stores, { house, messages, stack });
+  const parts = { ...stores, ...house, ...messages, ...archives, rules, plugins, late };
+  const { httpPort } = startApi(options, parts, stack);
 
   const mqtt = stack.use(
     await startMqtt({
@@ -50,8 +53,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   stack.use(plugins);
   plugins.startAll();
 
-  const parts = stack.move();
-  return { httpPort, mqttPort: mqtt.port, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+  const begun = stack.move();
+  return { httpPort, mqttPort: mqtt.port, [Symbol.asyncDispose]: () => begun.disposeAsync() };
 }
 
 function prepareRules(

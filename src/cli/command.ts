@@ -1,4 +1,5 @@
 // What a command of the command line is.
+import { recoverRestore } from "../backup/restore.ts";
 import type { Edge } from "../core/edge.ts";
 import { findHome } from "../home/find.ts";
 import type { Home } from "../home/paths.ts";
@@ -43,7 +44,10 @@ export const homeOption = {
   home: { type: "string", doc: "HUB_HOME; else the environment's, else around the executable, else /opt/hub or ~/hub" },
 } as const;
 
+/** The home; a restore of it that was cut short is carried to its end first. Throws HubError `in_use` while one is under way. */
 export function homeOf({ options, io }: Invocation): Home {
   const flag = typeof options.home === "string" ? options.home : undefined;
-  return findHome({ flag, env: io.edge.env, execPath: io.execPath, isRoot: io.isRoot });
+  const home = findHome({ flag, env: io.edge.env, execPath: io.execPath, isRoot: io.isRoot });
+  if (recoverRestore(home)) io.edge.stderr.write("a restore that had been cut short was carried to its end\n");
+  return home;
 }

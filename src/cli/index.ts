@@ -1,9 +1,23 @@
 // Every command there is. A new one is a file in this folder and a line here.
+import { backup } from "./backup.ts";
 import { check } from "./check.ts";
 import type { Command } from "./command.ts";
 import { init } from "./init.ts";
 import { passwd } from "./passwd.ts";
+import { restore } from "./restore.ts";
 import { serve } from "./serve.ts";
+import { service } from "./service.ts";
+import { upgrade } from "./upgrade.ts";
 import { versionCommand } from "./version.ts";
 
-export const commands: readonly Command[] = [serve, init, check, passwd, versionCommand];
+export const commands: readonly Command[] = [
+  serve,
+  init,
+  check,
+  backup,
+  restore,
+  service,
+  upgrade,
+  passwd,
+  versionCommand,
+];

@@ -3,12 +3,38 @@ import { formatProblem, type LocatedProblem, loadConfig } from "../config/load.t
 import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
 import { type LaidOut, layOutHome } from "../home/layout.ts";
+import { lockHome } from "../home/lock.ts";
 import type { Home } from "../home/paths.ts";
+import { type Refreshed, refreshAssets } from "../home/refresh.ts";
+import type { HealthAddress } from "../system/ask-health.ts";
 import { assets, hubToml } from "./assets.ts";
 import type { Io } from "./command.ts";
 
-export function layOut(home: Home, { edge, execPath, compiled }: Io): LaidOut {
-  return layOutHome({ home, executable: compiled ? execPath : undefined, hubToml, assets, random: edge.random });
+export function layOut(home: Home, { edge, execPath, compiled }: Io): LaidOut & Refreshed {
+  const laidOut = layOutHome({
+    home,
+    executable: compiled ? execPath : undefined,
+    hubToml,
+    assets,
+    random: edge.random,
+  });
+  return { ...laidOut, ...refresh(home) };
+}
+
+// Not under a hub that runs: its own files are what it brought. It is told of elsewhere, where that matters.
+function refresh(home: Home): Refreshed {
+  try {
+    using _lock = lockHome(home);
+    return refreshAssets(home, assets);
+  } catch (error) {
+    if (error instanceof HubError && error.code === "in_use") return { renewed: [], kept: [] };
+    throw error;
+  }
+}
+
+/** Where a hub of this configuration answers for its health; `port` where the configuration takes any. */
+export function healthAddress({ server }: HubConfig, port = server.port): HealthAddress {
+  return { host: server.host, port, tls: server.tls_cert !== undefined };
 }
 
 /** Tells every warning on stderr. Throws HubError `config`, with every problem already told. */

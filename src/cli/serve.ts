@@ -1,12 +1,18 @@
 // hub serve: the hub itself, until a signal ends it.
+import type { HubConfig } from "../config/sections.ts";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { within } from "../core/lifecycle.ts";
 import { openLog } from "../core/log.ts";
+import { knownIds } from "../db/known-ids.ts";
+import type { Home } from "../home/paths.ts";
 import { createHub } from "../hub.ts";
+import { askHealth } from "../system/ask-health.ts";
+import { openSupervision } from "../system/supervision.ts";
 import { type Command, homeOf, homeOption } from "./command.ts";
 import { credentialsBlock } from "./credentials.ts";
-import { layOut, readConfig } from "./prepare.ts";
+import { healthAddress, layOut, readConfig } from "./prepare.ts";
+import { type Begin, startReplaceable } from "./replaceable.ts";
 import { hubVersion } from "./version.ts";
 
 const STOP_WITHIN_MS = 9500;
@@ -20,12 +26,13 @@ export const serve: Command = {
     const { edge } = io;
     refuseBunOptions(edge.env);
     const home = homeOf(invocation);
-    const { fresh } = layOut(home, io);
-    const config = readConfig(home, io);
+    const { fresh, renewed, kept } = layOut(home, io);
+    // Anew only for a hub that follows a restore: its warnings are told once.
+    let read: HubConfig | undefined = readConfig(home, io);
     await using opened = openLog({
       clock: edge.clock,
       output: edge.stdout,
-      level: config.log.level,
+      level: read.log.level,
       file: home.hubLog,
     });
     const { log } = opened;
@@ -35,21 +42,47 @@ export const serve: Command = {
       version: hubVersion,
       at: isoSeconds(edge.clock.now()),
     });
-    const stop = io.stopRequested();
-    const hub = await createHub({
-      config,
-      home,
-      edge,
-      log,
-      version: hubVersion,
-      execPath: io.execPath,
-      onFirstAdministrator: (credentials) =>
-        edge.stdout.write(credentialsBlock(credentials, config.server.port || undefined)),
+    if (renewed.length > 0) log.info("brought up to this version", { files: renewed });
+    if (kept.length > 0)
+      log.warn("changed by hand, so this version's own were not laid out: move them away to get those", {
+        files: kept,
+      });
+    using supervision = openSupervision({
+      env: edge.env,
+      clock: edge.clock,
+      log: log.child("supervision"),
+      pid: process.pid,
     });
+    const stop = io.stopRequested();
+    const begin: Begin = async (requestRestart) => {
+      const config = read ?? readConfig(home, io);
+      read = undefined;
+      const hub = await createHub({
+        config,
+        home,
+        edge,
+        log,
+        version: hubVersion,
+        execPath: io.execPath,
+        requestRestart,
+        onFirstAdministrator: (credentials) =>
+          edge.stdout.write(credentialsBlock(credentials, config.server.port || undefined)),
+      });
+      return { config, hub };
+    };
+    const running = await startReplaceable(begin, log);
     log.info("the hub is up", { ms: Math.round(edge.clock.mono() - begun) });
-    const signal = await stop;
+    supervision.ready({
+      summary: () => summaryOf(home, running.current.config),
+      async isWell(withinMs) {
+        const { config, hub } = running.current;
+        return (await askHealth(healthAddress(config, hub.httpPort), withinMs)) !== undefined;
+      },
+    });
+    const signal = await Promise.race([stop, running.failed]);
+    supervision.stopping();
     log.info("stopping", { signal });
-    const ended = await within(edge.clock, STOP_WITHIN_MS, "stop", Promise.resolve(hub[Symbol.asyncDispose]()));
+    const ended = await within(edge.clock, STOP_WITHIN_MS, "stop", Promise.resolve(running[Symbol.asyncDispose]()));
     if (!ended) log.warn("some parts did not stop in time");
     else log.info("stopped");
     return ended ? 0 : 1;
@@ -61,4 +94,12 @@ function refuseBunOptions(env: Readonly<Record<string, string | undefined>>): vo
   for (const name of ["BUN_OPTIONS", "BUN_BE_BUN"]) {
     if (env[name]) throw new HubError("config", `the environment variable ${name} changes how the hub runs: unset it`);
   }
+}
+
+/** One line for people, as `systemctl status` shows it. */
+function summaryOf(home: Home, config: HubConfig): string {
+  const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+  const devices = knownIds(home.stateDb, "devices")?.size ?? 0;
+  const plugins = config.plugins.filter(({ enabled }) => enabled).length;
+  return `version ${hubVersion}, ${counted(devices, "device")}, ${counted(plugins, "plugin")}`;
 }

@@ -1,13 +1,16 @@
 // hub.toml as a whole: every part's own section in one schema, and what only a look across sections can find.
 import { type Static, Type } from "@sinclair/typebox";
 import { AuthSection, authProblems } from "../auth/config.ts";
+import { BackupSection, backupProblems } from "../backup/config.ts";
 import { isObject } from "../core/json.ts";
 import type { Problem } from "../core/schema.ts";
 import { EventsSection } from "../events/config.ts";
 import { HistorySection } from "../history/config.ts";
 import { MqttSection, mqttProblems } from "../mqtt/config.ts";
-import { NotifySection, readChannels } from "../notify/config.ts";
+import { channelNames, NotifySection, readChannels } from "../notify/config.ts";
 import { PluginsSection, pluginProblems } from "../plugins/config.ts";
+import { parseCron } from "../rules/schedule/cron.ts";
+import { createZone } from "../rules/schedule/zone.ts";
 import { BatterySection, batteryProblems } from "../state/battery-config.ts";
 import { StorageSection } from "../state/config.ts";
 import { LocationSection, locationProblems } from "./location.ts";
@@ -26,6 +29,7 @@ export const HubConfig = Type.Object(
     storage: StorageSection,
     history: HistorySection,
     battery: BatterySection,
+    backup: BackupSection,
     log: LogSection,
   },
   { additionalProperties: false },
@@ -44,9 +48,15 @@ export function crossProblems(config: HubConfig): Problem[] {
     ...mqttProblems(config.mqtt),
     ...pluginProblems(config.plugins),
     ...batteryProblems(config.battery),
+    ...backupProblems(config.backup, { cronProblem, channels: channelNames(config.notify) }),
     ...portProblems(config),
     ...accountProblems(config),
   ];
+}
+
+function cronProblem(text: string): string | undefined {
+  const parsed = parseCron(text, createZone("UTC"));
+  return parsed.ok ? undefined : parsed.problem;
 }
 
 /** Problems that put only what they stand in out of use; looked for in any file, whatever else is wrong with it. */

@@ -34,6 +34,8 @@ export interface History extends AsyncDisposable {
   readonly zone: Zone;
   /** Sees everything recorded before. Throws HubError `invalid` or `unavailable`. */
   query(query: HistoryQuery): Promise<HistoryPage>;
+  /** Resolves when everything recorded before is in the file, or was tried to be. */
+  flush(): Promise<void>;
   /** As last heard. */
   health(): HistoryHealth;
 }
@@ -131,6 +133,12 @@ export function startHistory(options: HistoryOptions): History {
       recorder.handOver();
       return link.query(query);
     },
+    async flush() {
+      recorder.handOver();
+      flush();
+      // Messages are handled in order: an answer says that the writing before it is over.
+      await link.query({ deviceId: "", from: 0, to: 1, limit: 1, aggregate: "last", initial: false, format: "csv" });
+    },
     health() {
       const problem = link.problem ?? stored.problem;
       return {
@@ -155,6 +163,7 @@ function disabledHistory(zone: Zone): History {
     zone,
     query: () =>
       Promise.reject(new HubError("unavailable", "no history is kept: [history] enabled is false in hub.toml")),
+    async flush() {},
     health: () => ({ recording: false, problem: undefined, samplesRecorded: 0, samplesDropped: 0 }),
     async [Symbol.asyncDispose]() {},
   };

@@ -5,6 +5,8 @@ export interface Home {
   readonly root: string;
   /** The service executable. */
   readonly executable: string;
+  /** The one before the last upgrade. */
+  readonly previousExecutable: string;
   readonly bin: string;
   readonly config: string;
   readonly hubToml: string;
@@ -16,6 +18,8 @@ export interface Home {
   readonly stateDb: string;
   readonly historyDb: string;
   readonly lock: string;
+  /** What of the executable's own files was laid out, by its sum. */
+  readonly assetManifest: string;
   readonly logs: string;
   readonly hubLog: string;
   readonly plugins: string;
@@ -41,6 +45,7 @@ export function homeAt(path: string): Home {
     root,
     bin: at("bin"),
     executable: at("bin", "hub"),
+    previousExecutable: at("bin", "hub.previous"),
     config: at("config"),
     hubToml: at("config", "hub.toml"),
     modesToml: at("config", "modes.toml"),
@@ -51,6 +56,7 @@ export function homeAt(path: string): Home {
     stateDb: at("data", "state.redb"),
     historyDb: at("data", "history.db"),
     lock: at("data", "hub.lock"),
+    assetManifest: at("data", "assets.json"),
     logs: at("logs"),
     hubLog: at("logs", "hub.log"),
     plugins: at("plugins"),

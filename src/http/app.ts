@@ -16,7 +16,7 @@ import type { Registry } from "../state/registry.ts";
 import type { Scenes } from "../state/scenes.ts";
 import type { Variables } from "../state/variables.ts";
 import type { VirtualDevices } from "../state/virtual/virtual-devices.ts";
-import type { SystemStatus } from "../system/status.ts";
+import type { Health, SystemStatus } from "../system/status.ts";
 import { createCors } from "./cors.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
 import { type Access, createGuard, type GuardedRoute, splitUrl } from "./guard.ts";
@@ -24,6 +24,7 @@ import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
 import { apiKeyRoutes } from "./routes/api-keys.ts";
 import { areaRoutes } from "./routes/areas.ts";
 import { authRoutes } from "./routes/auth.ts";
+import { type BackupRouteDeps, backupRoutes } from "./routes/backup.ts";
 import { deviceRoutes } from "./routes/devices.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -64,7 +65,10 @@ export interface AppDeps {
   notifier: Notifier;
   outbox: Outbox;
   plugins: Plugins;
+  health: () => Health;
   status: () => SystemStatus;
+  backups: BackupRouteDeps["backups"];
+  restores: BackupRouteDeps["restores"];
 }
 
 export function createApp(deps: AppDeps) {
@@ -131,7 +135,8 @@ export function createApp(deps: AppDeps) {
     .use(pluginRoutes(deps))
     .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))
     .use(outboxRoutes(deps))
-    .use(systemRoutes(deps));
+    .use(systemRoutes(deps))
+    .use(backupRoutes(deps));
 
   const guard = createGuard({ routes: guardedRoutes(app.routes), sessions, maxBodyBytes: config.max_body_bytes });
   return app;

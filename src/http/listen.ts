@@ -5,7 +5,7 @@ import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import type { createApp } from "./app.ts";
 
 // Bun refuses what is larger than this without a word; the guard's own limit comes first and says why.
-const LARGEST_BODY_BYTES = 1024 ** 3;
+const LARGEST_BODY_BYTES = 1024 ** 4;
 
 export interface Listener extends AsyncDisposable {
   readonly port: number;

@@ -5,19 +5,21 @@ import { listen } from "../http/listen.ts";
 import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
-import { createStatus } from "../system/status.ts";
+import { createHealth, createStatus, type Health } from "../system/status.ts";
+import type { Archives } from "./archives.ts";
 import type { House } from "./house.ts";
 import type { Messages } from "./messages.ts";
 import type { HubOptions, Late } from "./options.ts";
 import { diskLimit, type Stores } from "./stores.ts";
 
-type Parts = Stores & House & Messages & { rules: Rules; plugins: Plugins; late: Late };
+type Parts = Stores & House & Messages & Archives & { rules: Rules; plugins: Plugins; late: Late };
 
 /** The API answers from here on, before MQTT is up. */
 export function startApi(options: HubOptions, parts: Parts, stack: AsyncDisposableStack): { httpPort: number } {
   const { config, home, edge, log, version } = options;
   const { clock } = edge;
   const http = log.child("http");
+  const health = createHealth(version, clock);
   const app = createApp({
     ...parts,
     config: config.server,
@@ -26,7 +28,8 @@ export function startApi(options: HubOptions, parts: Parts, stack: AsyncDisposab
     log: http,
     ring: parts.feed.ring,
     stream: (): HubStream => stream,
-    status: statusOf(options, parts, () => stream.clients),
+    health,
+    status: statusOf(options, { ...parts, health }, () => stream.clients),
   });
   const listener = stack.use(listen(app, config.server, home.resolve));
   const stream = stack.use(
@@ -40,10 +43,14 @@ export function startApi(options: HubOptions, parts: Parts, stack: AsyncDisposab
   return { httpPort: listener.port };
 }
 
-function statusOf({ config, home, edge, version }: HubOptions, parts: Parts, streamClients: () => number) {
+function statusOf(
+  { config, home, edge }: HubOptions,
+  parts: Parts & { health: () => Health },
+  streamClients: () => number,
+) {
   const { feed, registry, virtual, rules, plugins, history, late } = parts;
   return createStatus({
-    version,
+    health: parts.health,
     clock: edge.clock,
     home,
     devices: () => registry.count(),
@@ -56,12 +63,15 @@ function statusOf({ config, home, edge, version }: HubOptions, parts: Parts, str
     disk: parts.budget,
     diskLimitBytesPerDay: diskLimit(config),
     history: history.health,
+    lastBackup: parts.backups.last,
+    lastRestore: parts.restores.last,
     problems: () => [
       ...virtual.problems().map((problem) => ({ part: "modes", message: formatProblem(problem) })),
       ...rules.problems().map((problem) => ({ part: "rules", message: formatProblem(problem) })),
       ...parts.notifier
         .list()
         .flatMap(({ name, problem }) => (problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [])),
+      ...[parts.backups.problem()].flatMap((message) => (message ? [{ part: "backup", message }] : [])),
     ],
   });
 }

@@ -1,4 +1,5 @@
 // What a hub is built from, and the parts that are up later than those who will need them.
+import type { Restart } from "../backup/restores.ts";
 import type { HubConfig } from "../config/sections.ts";
 import type { Edge } from "../core/edge.ts";
 import { HubError } from "../core/errors.ts";
@@ -14,6 +15,8 @@ export interface HubOptions {
   version: string;
   /** Runs `.js` and `.ts` plugins. */
   execPath: string;
+  /** Ends this hub, carries the restore out and starts the restored one. */
+  requestRestart: (restart: Restart) => void;
   /** Told the first administrator's credentials, which are known nowhere else. */
   onFirstAdministrator: (credentials: { username: string; password: string }) => void;
 }

@@ -1,13 +1,19 @@
 // The stores a hub stands on: the lock of its home, the state database, the events, the users.
 import { type Auth, createAuth } from "../auth/auth.ts";
+import { settleDatabases } from "../backup/settle-databases.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { createWriteBudget, type WriteBudget } from "../core/write-budget.ts";
 import { createMeta } from "../db/meta.ts";
+import { stateMigrations } from "../db/migrations/index.ts";
 import { openStateDb, type StateDb } from "../db/state-db.ts";
 import { createEventFeed, type EventFeed } from "../events/feed.ts";
+import { historyMigrations } from "../history/migrations/index.ts";
 import { lockHome } from "../home/lock.ts";
 import { bytesWritten } from "../system/bytes-written.ts";
 import type { HubOptions } from "./options.ts";
+
+/** How new the databases of this hub are. */
+export const databaseSchemas = { state: stateMigrations.length, history: historyMigrations.length };
 
 export interface Stores {
   db: StateDb;
@@ -20,6 +26,8 @@ export async function openStores(options: HubOptions, stack: AsyncDisposableStac
   const { config, home, log, edge } = options;
   const { clock, random } = edge;
   stack.use(lockHome(home));
+  // Before anything opens them: files may have been placed by hand beside what a killed hub left.
+  settleDatabases({ home, random, now: clock.now(), log, schemas: databaseSchemas });
   const db = stack.use(openStateDb(home.stateDb, clock.now));
   if (db.setAside)
     log.error("the state database was damaged; it was set aside and a new one begun", { kept_as: db.setAside });

@@ -41,6 +41,8 @@ export interface Registry extends Disposable {
   remove(id: string): void;
   /** Told after a device is gone, whoever removed it. */
   onRemoved(name: string, listener: (device: Device) => void): Disposable;
+  /** Writes now what waits. */
+  flush(): void;
   /** Since when device state cannot be written, in epoch ms. */
   storageFailingSince(): number | undefined;
 }
@@ -185,6 +187,7 @@ export function openRegistry({ db, clock, log, emit, flushSecs, mayWrite }: Regi
     },
     remove: (id) => drop(get(id)),
     onRemoved: (name, listener) => removals.on("removed", name, ({ device }) => listener(device)),
+    flush: () => void behind.flush(),
     storageFailingSince: behind.failingSince,
     [Symbol.dispose]: () => behind[Symbol.dispose](),
   };

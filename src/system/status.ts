@@ -18,6 +18,7 @@ export const SystemStatus = Type.Object({
   state_db_bytes: Type.Integer(),
   history_db_bytes: Type.Integer(),
   last_backup: Type.Union([Type.String(), Type.Null()]),
+  last_restore: Type.Unknown({ description: "Since the start: when, whether it went well, and what was counted" }),
   events_seq: Type.Integer({ description: "seq of the newest event" }),
   stream_clients: Type.Integer(),
   mqtt_clients: Type.Integer(),
@@ -41,8 +42,16 @@ export const SystemStatus = Type.Object({
 });
 export type SystemStatus = Static<typeof SystemStatus>;
 
+/** The part that costs nothing: it is asked for often, and by everybody. */
+export type Health = Pick<SystemStatus, "version" | "uptime_secs">;
+
+export function createHealth(version: string, clock: Clock): () => Health {
+  const begun = clock.mono();
+  return () => ({ version, uptime_secs: Math.floor((clock.mono() - begun) / 1000) });
+}
+
 export interface StatusSources {
-  version: string;
+  health: () => Health;
   clock: Clock;
   home: Home;
   devices(): number;
@@ -55,28 +64,29 @@ export interface StatusSources {
   disk: Pick<WriteBudget, "written" | "writtenLastDay" | "sparing">;
   diskLimitBytesPerDay: number | undefined;
   history(): { recording: boolean; problem: string | undefined; samplesRecorded: number; samplesDropped: number };
+  lastBackup(): string | null;
+  lastRestore(): unknown;
   /** Of parts that tell their own. */
   problems(): { part: string; message: string }[];
 }
 
 export function createStatus(sources: StatusSources): () => SystemStatus {
-  const { version, clock, home } = sources;
+  const { health, clock, home } = sources;
   const startedAt = clock.now();
-  const startedMono = clock.mono();
   return function status() {
     const failing = sources.storageFailingSince();
     const history = sources.history();
     return {
-      version,
+      ...health(),
       started_at: isoSeconds(startedAt),
-      uptime_secs: Math.floor((clock.mono() - startedMono) / 1000),
       devices: sources.devices(),
       rules: sources.rules(),
       plugins: sources.plugins(),
       memory_bytes: process.memoryUsage.rss(),
       state_db_bytes: databaseBytes(home.stateDb),
       history_db_bytes: databaseBytes(home.historyDb),
-      last_backup: null,
+      last_backup: sources.lastBackup(),
+      last_restore: sources.lastRestore(),
       events_seq: sources.eventsSeq(),
       stream_clients: sources.streamClients(),
       mqtt_clients: sources.mqttClients(),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Other people's clients against the compiled hub: mosquitto_pub and mosquitto_sub (MQTT 3.1.1 and 5), curl, sqlite3.
-# Usage: test/interop/run.sh [HUB]. Needs mosquitto-clients, sqlite3, curl and jq.
+# Usage: test/interop/run.sh [HUB]. Needs mosquitto-clients, sqlite3, curl, jq, unzip, p7zip-full, libarchive-tools, python3 and age.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -84,8 +84,12 @@ answer() { ask GET "$1" | jq -e "$2"; }
 . "$here/mqtt.sh"
 # shellcheck source=home.sh
 . "$here/home.sh"
+# shellcheck source=backup.sh
+. "$here/backup.sh"
 # shellcheck source=store.sh
 . "$here/store.sh"
+# shellcheck source=rules.sh
+. "$here/rules.sh"
 
 check "hub init lays out a home" configure
 check "hub check finds the configuration valid" hub check
@@ -93,5 +97,7 @@ start_hub
 http_checks
 for version in 311 5; do mqtt_checks "$version"; done
 home_checks
+rules_checks
+backup_checks
 store_checks
 tell_and_end

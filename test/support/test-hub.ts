@@ -70,6 +70,7 @@ export async function startTestHub({
       log,
       version: "0.0.0-test",
       execPath: process.execPath,
+      requestRestart() {},
       onFirstAdministrator: (made) => (admin = made),
     }),
   );

@@ -1,18 +1,15 @@
 // GET /health: whether the hub is up.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { SystemStatus } from "../../system/status.ts";
+import type { Health as SystemHealth } from "../../system/status.ts";
 import { doc } from "../doc.ts";
 
 const Health = Type.Object({ status: Type.Literal("ok"), version: Type.String(), uptime_secs: Type.Integer() });
 
-export function healthRoutes({ status }: { status: () => Pick<SystemStatus, "version" | "uptime_secs"> }) {
+export function healthRoutes({ health }: { health: () => SystemHealth }) {
   return new Elysia().get(
     "/health",
-    function health() {
-      const { version, uptime_secs } = status();
-      return { status: "ok", version, uptime_secs };
-    },
+    () => ({ status: "ok", ...health() }),
     doc({
       access: "public",
       summary: "Health check",

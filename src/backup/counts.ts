@@ -1,0 +1,34 @@
+// How many devices, rules, users and plugins there are in a home, or in what will become one.
+import { Database } from "bun:sqlite";
+import { existsSync, readFileSync } from "node:fs";
+import { parse } from "smol-toml";
+import type { Home } from "../home/paths.ts";
+import type { Counts } from "./manifest.ts";
+import { countRules, listSources } from "./sources.ts";
+
+/** `stateDb` may be a snapshot that stands for the home's own. */
+export function countHome(home: Home, stateDb = home.stateDb): Counts {
+  const { devices, users } = countState(stateDb);
+  const rules = countRules(listSources(home).files.map(({ path }) => path));
+  return { devices, rules, users, plugins: countPlugins(home.hubToml) };
+}
+
+function countState(path: string): Pick<Counts, "devices" | "users"> {
+  // A home before its first start has nothing yet.
+  if (!existsSync(path)) return { devices: 0, users: 0 };
+  using db = new Database(path, { readwrite: true, create: false });
+  const count = (table: string): number =>
+    db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0;
+  return { devices: count("devices"), users: count("users") };
+}
+
+function countPlugins(hubToml: string): number {
+  if (!existsSync(hubToml)) return 0;
+  try {
+    const { plugins } = parse(readFileSync(hubToml, "utf8"));
+    return Array.isArray(plugins) ? plugins.length : 0;
+  } catch {
+    // A configuration that cannot be read starts no plugin.
+    return 0;
+  }
+}

@@ -1,0 +1,74 @@
+// Archives behind a passphrase: the age format (age-encryption.org/v1), so that `age -d` opens them without any hub.
+import { closeSync, createReadStream, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { Decrypter, Encrypter } from "age-encryption";
+import { HubError, isStorageFault } from "../core/errors.ts";
+
+const MAGIC = Buffer.from("age-encryption.org/v1\n");
+// 64 MiB for a second: what age itself takes by default, 256 MiB, is more than a small Pi has to spare.
+const WORK_FACTOR = 16;
+
+export function isEncrypted(path: string): boolean {
+  const file = openSync(path, "r");
+  try {
+    const head = Buffer.alloc(MAGIC.length);
+    return readSync(file, head, 0, head.length, 0) === head.length && head.equals(MAGIC);
+  } finally {
+    closeSync(file);
+  }
+}
+
+export async function encrypt(
+  plain: ReadableStream<Uint8Array>,
+  passphrase: string,
+): Promise<ReadableStream<Uint8Array>> {
+  const encrypter = new Encrypter();
+  encrypter.setScryptWorkFactor(WORK_FACTOR);
+  encrypter.setPassphrase(passphrase);
+  return encrypter.encrypt(plain);
+}
+
+/** Writes the content to `target`. Throws HubError `invalid` where the passphrase is wrong or the file damaged. */
+export async function decryptFile(path: string, target: string, passphrase: string | undefined): Promise<void> {
+  if (passphrase === undefined || passphrase === "")
+    throw new HubError(
+      "invalid",
+      "the archive is encrypted: give its passphrase (on the command line with --passphrase-stdin, over REST in the header X-Backup-Passphrase), or set [backup] passphrase",
+    );
+  const plain = await begin(path, passphrase);
+  const out = openSync(target, "wx", 0o600);
+  try {
+    for await (const chunk of plain as ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>)
+      for (let at = 0; at < chunk.length; ) at += writeSync(out, chunk, at);
+    fsyncSync(out);
+  } catch (error) {
+    if (isStorageFault(error)) throw error;
+    throw new HubError("invalid", "the archive is refused: it is encrypted, and damaged or cut short");
+  } finally {
+    closeSync(out);
+  }
+}
+
+async function begin(path: string, passphrase: string): Promise<ReadableStream<Uint8Array>> {
+  const decrypter = new Decrypter();
+  decrypter.addPassphrase(passphrase);
+  try {
+    return await decrypter.decrypt(streamOf(createReadStream(path, { highWaterMark: 256 * 1024 })));
+  } catch {
+    throw new HubError("invalid", "the archive cannot be decrypted: the passphrase is wrong, or its head is damaged");
+  }
+}
+
+/** Pulled chunk by chunk. */
+export function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}

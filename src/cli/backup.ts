@@ -1,0 +1,94 @@
+// hub backup: the archive of a home, whether its hub runs or not.
+import { existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { openArchive } from "../backup/archive.ts";
+import { timeInName } from "../backup/places.ts";
+import { recoverRestore } from "../backup/restore.ts";
+import { settleDatabases } from "../backup/settle-databases.ts";
+import { megabytes } from "../backup/space.ts";
+import { rememberBackup, storeArchive } from "../backup/store.ts";
+import { takeTurn } from "../backup/turn.ts";
+import { isoSeconds } from "../core/clock.ts";
+import { HubError } from "../core/errors.ts";
+import { lockHome } from "../home/lock.ts";
+import type { Home } from "../home/paths.ts";
+import { countsText, knownSchemas, passphraseOption, readPassphrase, warningLog } from "./archives.ts";
+import { type Command, homeOf, homeOption, type Invocation } from "./command.ts";
+import { hubVersion } from "./version.ts";
+
+export const backup: Command = {
+  name: "backup",
+  args: "[FILE]",
+  summary: "Write an archive of the home, of a stopped or a running hub; - writes it to standard output",
+  options: { ...homeOption, ...passphraseOption },
+  maxPositionals: 1,
+  async run(invocation) {
+    const { io, positionals } = invocation;
+    const home = homeOf(invocation);
+    recoverRestore(home);
+    if (!existsSync(home.stateDb))
+      throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home`);
+    const passphrase = await readPassphrase(invocation);
+    settleStopped(home, invocation);
+    using _turn = takeTurn(home);
+    const now = io.edge.clock.now();
+    const archive = { home, hubVersion, now };
+    if (positionals[0] === "-") {
+      await pourOut(archive, { passphrase, tell: io.edge.stderr.write });
+      return 0;
+    }
+    const target = targetOf(positionals[0], now, passphrase !== undefined);
+    const stored = await storeArchive({ ...archive, target, passphrase, schemas: knownSchemas });
+    rememberBackup(home, isoSeconds(now));
+    tellSkipped(stored.skipped, io.edge.stderr.write);
+    io.edge.stdout.write(`${target}: ${megabytes(stored.bytes)}, ${countsText(stored.counts)}; read back and sound\n`);
+    return 0;
+  },
+};
+
+/** What a stopped hub left may be unsettled; of a running one, nothing is. */
+function settleStopped(home: Home, { io: { edge } }: Invocation): void {
+  try {
+    using _lock = lockHome(home);
+    settleDatabases({
+      home,
+      random: edge.random,
+      now: edge.clock.now(),
+      log: warningLog(edge.stderr),
+      schemas: knownSchemas,
+    });
+  } catch (error) {
+    if (!(error instanceof HubError) || error.code !== "in_use") throw error;
+  }
+}
+
+function targetOf(named: string | undefined, now: number, encrypted: boolean): string {
+  const name = `hub-backup-${timeInName(now)}.zip${encrypted ? ".age" : ""}`;
+  const path = resolve(named ?? ".");
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, name) : path;
+}
+
+type Tell = (text: string) => void;
+
+async function pourOut(
+  options: Parameters<typeof openArchive>[0],
+  { passphrase, tell }: { passphrase: string | undefined; tell: Tell },
+): Promise<void> {
+  if (passphrase !== undefined)
+    throw new HubError(
+      "invalid",
+      "what goes to standard output is not encrypted: pipe it into `age -p`, or name a file",
+    );
+  using archive = openArchive(options);
+  tellSkipped(archive.skipped, tell);
+  const out = Bun.stdout.writer();
+  for await (const chunk of archive.read()) {
+    out.write(chunk);
+    await out.flush();
+  }
+  await out.end();
+}
+
+function tellSkipped(skipped: readonly string[], tell: Tell): void {
+  for (const what of skipped) tell(`not in the backup: ${what}\n`);
+}

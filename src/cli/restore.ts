@@ -1,0 +1,102 @@
+// hub restore: puts an archive in the place of a home's state, or takes that back.
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Counts, Counts as CountsSchema } from "../backup/manifest.ts";
+import { checkArchive, recoverRestore, restoreHome, undoRestore } from "../backup/restore.ts";
+import type { Staged } from "../backup/stage.ts";
+import { checkConfig } from "../config/load.ts";
+import { HubError } from "../core/errors.ts";
+import type { Home } from "../home/paths.ts";
+import { countsText, knownSchemas, passphraseOption, readPassphrase } from "./archives.ts";
+import { type Command, homeOf, homeOption, type Invocation, type Io } from "./command.ts";
+
+export const restore: Command = {
+  name: "restore",
+  args: "[FILE]",
+  summary: "Put an archive in the place of the home's state, all or nothing; the hub there must be stopped",
+  options: {
+    ...homeOption,
+    ...passphraseOption,
+    "dry-run": { type: "boolean", doc: "verify the archive and change nothing" },
+    undo: { type: "boolean", doc: "bring back what the last restore replaced" },
+  },
+  maxPositionals: 1,
+  async run(invocation) {
+    const home = homeOf(invocation);
+    const { positionals, options, io } = invocation;
+    const [file] = positionals;
+    if (options.undo) return undo(home, invocation);
+    if (file === undefined) throw new HubError("invalid", "name the archive: hub restore FILE");
+    const archive = {
+      home,
+      file: existing(file),
+      passphrase: (await readPassphrase(invocation)) ?? configuredPassphrase(home),
+      schemas: knownSchemas,
+    };
+    if (options["dry-run"]) {
+      tellStaged(await checkArchive(archive), io);
+      io.edge.stdout.write(`${file} is sound and can be restored; nothing was changed\n`);
+      return 0;
+    }
+    const { staged, counts, kept } = await restoreHome({ ...archive, now: io.edge.clock.now() });
+    tellStaged(staged, io);
+    tellConfig(home, io);
+    io.edge.stdout.write(`${comparison(staged.manifest?.counts, counts)}restored ${home.root} from ${file}\n`);
+    io.edge.stdout.write(`what was there before is in ${kept}; \`hub restore --undo\` brings it back\n`);
+    return 0;
+  },
+};
+
+async function undo(home: Home, { positionals, options, io }: Invocation): Promise<number> {
+  if (positionals.length > 0 || options["dry-run"])
+    throw new HubError("invalid", "--undo takes neither an archive nor --dry-run");
+  const resumed = recoverRestore(home);
+  if (resumed) io.edge.stderr.write("a restore that had been cut short was carried to its end first\n");
+  const { counts, kept, at } = await undoRestore(home, io.edge.clock.now());
+  io.edge.stdout.write(`brought back what the restore of ${at} had replaced: ${countsText(counts)}\n`);
+  io.edge.stdout.write(`what was there until now is in ${kept}; another \`hub restore --undo\` brings that back\n`);
+  return 0;
+}
+
+function existing(file: string): string {
+  if (!existsSync(file)) throw new HubError("not_found", `there is no file ${resolve(file)}`);
+  return resolve(file);
+}
+
+function tellStaged({ manifest, counts, warnings }: Staged, { edge: { stdout, stderr } }: Io): void {
+  if (manifest)
+    stdout.write(`a backup of ${manifest.created_at} by hub ${manifest.hub_version}: ${countsText(counts)}\n`);
+  else stdout.write(`an archive without a manifest: ${countsText(counts)}\n`);
+  for (const warning of warnings) stderr.write(`warning: ${warning}\n`);
+}
+
+/** The configuration came along; that it is wrong, or speaks of what is not here, is told and mended by hand. */
+function tellConfig(home: Home, { edge: { stderr } }: Io): void {
+  if (!existsSync(home.hubToml)) return;
+  const { config, problems } = checkConfig(readFileSync(home.hubToml, "utf8"));
+  for (const { path, message, line } of problems)
+    stderr.write(`warning: ${home.hubToml}${line ? `:${line}` : ""}: ${path ? `${path}: ` : ""}${message}\n`);
+  for (const { id, config: file } of config?.plugins ?? [])
+    if (file && !existsSync(home.resolve(file)))
+      stderr.write(
+        `warning: the plugin "${id}" has no ${file} here: backups hold none, copy it from the old machine\n`,
+      );
+}
+
+function configuredPassphrase(home: Home): string | undefined {
+  if (!existsSync(home.hubToml)) return undefined;
+  const { config } = checkConfig(readFileSync(home.hubToml, "utf8"));
+  const backup = (config as { backup?: { passphrase?: string } } | undefined)?.backup;
+  return backup?.passphrase;
+}
+
+/** The counts of the archive beside those found in the home, a line each. */
+function comparison(told: Counts | undefined, found: Counts): string {
+  if (!told) return `found here now: ${countsText(found)}\n`;
+  const names = Object.keys(CountsSchema.properties) as (keyof Counts)[];
+  const lines = names.map((name) => {
+    const verdict = told[name] === found[name] ? "as in the backup" : "DIFFERENT";
+    return `  ${name.padEnd(8)} ${String(told[name]).padStart(6)} in the backup, ${String(found[name]).padStart(6)} here: ${verdict}\n`;
+  });
+  return lines.join("");
+}

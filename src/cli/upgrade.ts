@@ -1,0 +1,63 @@
+// hub upgrade: another executable for a home, with a way back.
+import { accessSync, constants } from "node:fs";
+import { resolve } from "node:path";
+import { HubError, systemCode } from "../core/errors.ts";
+import type { Home } from "../home/paths.ts";
+import { type Machine, thisMachine } from "../system/machine.ts";
+import { rollBack, type Upgraded, upgrade as upgradeHome } from "../system/upgrade.ts";
+import { type Command, homeOf, homeOption } from "./command.ts";
+import { healthAddress, readConfig } from "./prepare.ts";
+
+export function createUpgradeCommand(machine: Machine): Command {
+  return {
+    name: "upgrade",
+    args: "[FILE]",
+    summary: "Put the hub FILE in the place of the home's, start it, and go back if it does not answer",
+    options: {
+      ...homeOption,
+      force: { type: "boolean", doc: "also an older version" },
+      rollback: { type: "boolean", doc: "instead of a FILE: the one before the last upgrade" },
+    },
+    maxPositionals: 1,
+    async run(invocation) {
+      const { io, options, positionals } = invocation;
+      const [file] = positionals;
+      if ((file === undefined) === !options.rollback)
+        throw new HubError("invalid", "say either `hub upgrade FILE` or `hub upgrade --rollback`");
+      const home = homeOf(invocation);
+      assertReadable(home);
+      const given = {
+        machine,
+        clock: io.edge.clock,
+        home,
+        address: healthAddress(readConfig(home, io)),
+        isRoot: io.isRoot,
+        tell: (line: string) => io.edge.stderr.write(`${line}\n`),
+      };
+      const done =
+        file === undefined ? await rollBack(given) : await upgradeHome(resolve(file), options.force === true, given);
+      io.edge.stdout.write(`${result(done)}\n`);
+      return 0;
+    },
+  };
+}
+
+export const upgrade = createUpgradeCommand(thisMachine);
+
+// Of a service's home its user and root may see anything.
+function assertReadable({ hubToml }: Home): void {
+  try {
+    accessSync(hubToml, constants.R_OK);
+  } catch (error) {
+    if (systemCode(error) === "EACCES")
+      throw new HubError("forbidden", `${hubToml} is not yours to read: run it with sudo`);
+  }
+}
+
+function result({ outcome, from, to }: Upgraded): string {
+  if (outcome === "same") return `the hub is ${to} already, to the byte`;
+  const change = from === undefined ? to : `${from} → ${to}`;
+  return outcome === "running"
+    ? `the hub runs: ${change}`
+    : `the executable is changed: ${change}. It counts from the next start on; no service runs it now`;
+}

@@ -1,0 +1,135 @@
+// /system/backup, /system/backups, /system/restore: archives out, and in.
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Backups } from "../../backup/backups.ts";
+import { Counts } from "../../backup/manifest.ts";
+import type { Accepted, Restores } from "../../backup/restores.ts";
+import type { ShelvedBackup } from "../../backup/shelf.ts";
+import { doc } from "../doc.ts";
+
+const nullable = Type.Union([Type.String(), Type.Null()]);
+
+const Shelved = Type.Object({
+  name: Type.String(),
+  at: Type.String({ description: "UTC" }),
+  bytes: Type.Integer(),
+  encrypted: Type.Boolean(),
+  counts: Type.Union([Counts, Type.Null()], { description: "null where it is encrypted" }),
+  hub_version: nullable,
+  problem: Type.Union([Type.String(), Type.Null()], { description: "Why it cannot be read now" }),
+});
+
+const AcceptedRestore = Type.Object({
+  accepted: Type.Literal(true),
+  counts: Counts,
+  created_at: nullable,
+  hub_version: nullable,
+  warnings: Type.Array(Type.String()),
+});
+
+export interface BackupRouteDeps {
+  backups: Pick<Backups, "download" | "list">;
+  restores: Pick<Restores, "receive">;
+}
+
+/** What of the server a long answer needs: else it is cut off when nothing moves for some seconds. */
+interface Patient {
+  timeout(request: Request, seconds: number): void;
+}
+
+export function backupRoutes({ backups, restores }: BackupRouteDeps) {
+  const tag = "system";
+  const pending = new WeakMap<Request, Accepted>();
+  return new Elysia({ prefix: "/system" })
+    .post(
+      "/backup",
+      async function backup({ request, server }) {
+        (server as Patient | null)?.timeout(request, 0);
+        const { name, stream, end } = await backups.download();
+        // Left while the snapshots were taken: nobody will read, and nobody would say so.
+        if (request.signal.aborted) await end();
+        else request.signal.addEventListener("abort", () => void end());
+        return new Response(stream, {
+          headers: {
+            "content-type": "application/zip",
+            "content-disposition": `attachment; filename="${name}"`,
+            "cache-control": "no-store",
+          },
+        });
+      },
+      doc({
+        access: "admin",
+        summary: "Create and download a backup archive",
+        tag,
+        answers: {
+          200: {
+            description: "The archive, with every secret of the home in it",
+            contentType: "application/zip",
+            schema: Type.String(),
+          },
+          409: { description: "A backup or a restore is under way" },
+          413: { description: "More than an archive can hold" },
+          507: { description: "Not enough free space; the numbers are told" },
+        },
+      }),
+    )
+    .get(
+      "/backups",
+      async () => (await backups.list()).map(shelvedEntry),
+      doc({
+        access: "admin",
+        summary: "The scheduled backups, newest first",
+        tag,
+        answers: { 200: { description: "Read back and proven when they were made", schema: Type.Array(Shelved) } },
+      }),
+    )
+    .post(
+      "/restore",
+      async function restore({ request, server }) {
+        (server as Patient | null)?.timeout(request, 0);
+        const length = request.headers.get("content-length");
+        const accepted = await restores.receive({
+          body: request.body,
+          bytes: length === null ? undefined : Number(length),
+          passphrase: request.headers.get("x-backup-passphrase") ?? undefined,
+        });
+        pending.set(request, accepted);
+        return Response.json(acceptedEntry(accepted), { status: 202, headers: { "cache-control": "no-store" } });
+      },
+      {
+        parse: "none" as const,
+        afterResponse({ request }: { request: Request }) {
+          pending.get(request)?.restart();
+        },
+        ...doc({
+          access: "admin",
+          summary: "Restore an archive (the zip as the body) and restart with it",
+          tag,
+          streamedBody: true,
+          answers: {
+            202: {
+              description: "Verified; the hub restarts. /system/status says what became of it",
+              schema: AcceptedRestore,
+            },
+            400: { description: "The archive is refused: why. Nothing was changed" },
+            409: { description: "A backup or a restore is under way" },
+            507: { description: "Not enough free space; the numbers are told" },
+          },
+        }),
+      },
+    );
+}
+
+function shelvedEntry({ name, at, bytes, encrypted, counts, hubVersion, problem }: ShelvedBackup) {
+  return { name, at, bytes, encrypted, counts, hub_version: hubVersion, problem };
+}
+
+function acceptedEntry({ counts, manifest, warnings }: Accepted) {
+  return {
+    accepted: true as const,
+    counts,
+    created_at: manifest?.created_at ?? null,
+    hub_version: manifest?.hub_version ?? null,
+    warnings: [...warnings],
+  };
+}

@@ -1,0 +1,59 @@
+// Asks a hub on this machine for its /health, as any client would. Not with fetch: that would go through the proxy that
+// the environment may name.
+import { get as getHttp } from "node:http";
+import { get as getHttps } from "node:https";
+import { isObject } from "../core/json.ts";
+
+export interface HealthAddress {
+  /** `[server] host`. */
+  host: string;
+  port: number;
+  tls: boolean;
+}
+
+export interface Health {
+  version: string;
+  uptimeSecs: number;
+}
+
+/** What it answers; undefined when it answers nothing, or nothing that is a health, in time. */
+export function askHealth({ host, port, tls }: HealthAddress, withinMs: number): Promise<Health | undefined> {
+  const options = {
+    host: reachable(host),
+    port,
+    path: "/api/v1/health",
+    agent: false,
+    // Its certificate carries the name others know it by.
+    rejectUnauthorized: false,
+    signal: AbortSignal.timeout(Math.max(1, withinMs)),
+  };
+  return new Promise((resolve) => {
+    const nothing = (): void => resolve(undefined);
+    const request = (tls ? getHttps : getHttp)(options, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (more: string) => {
+        text += more;
+        if (text.length > 10_000) request.destroy();
+      });
+      response.on("end", () => resolve(parseHealth(text)));
+      response.on("error", nothing);
+      response.on("close", nothing);
+    });
+    request.on("error", nothing);
+  });
+}
+
+function parseHealth(text: string): Health | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (!isObject(body) || body.status !== "ok" || typeof body.version !== "string") return undefined;
+    return { version: body.version, uptimeSecs: Number(body.uptime_secs) };
+  } catch {
+    return undefined;
+  }
+}
+
+function reachable(host: string): string {
+  return host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+}

@@ -1,0 +1,66 @@
+// The machine as service and upgrade act on it: commands, and where units are. Tests hand in one that notes what it is
+// asked; files they read and write themselves.
+import { existsSync } from "node:fs";
+import { messageOf, systemCode } from "../core/errors.ts";
+
+export interface Ran {
+  /** 127 where there is no such command, 124 where the time ran out. */
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  cwd?: string;
+  /** Only these; this process's own by default. */
+  env?: Record<string, string>;
+  timeoutMs?: number;
+}
+
+export interface Machine {
+  /** Runs a command to its end. */
+  run(argv: readonly string[], options?: RunOptions): Promise<Ran>;
+  /** Whether systemd is what started everything here. */
+  hasSystemd(): boolean;
+  readonly unitFolder: string;
+  /** As Node says it: `linux`, `x64`, `arm64`. */
+  readonly platform: string;
+  readonly arch: string;
+}
+
+const LONGEST_RUN_MS = 30_000;
+const LONGEST_OUTPUT_BYTES = 1024 * 1024;
+
+export const thisMachine: Machine = {
+  run,
+  // As sd_booted(3) asks.
+  hasSystemd: () => existsSync("/run/systemd/system"),
+  unitFolder: "/etc/systemd/system",
+  platform: process.platform,
+  arch: process.arch,
+};
+
+async function run(
+  argv: readonly string[],
+  { cwd = "/", env, timeoutMs = LONGEST_RUN_MS }: RunOptions = {},
+): Promise<Ran> {
+  try {
+    const child = Bun.spawn([...argv], {
+      cwd,
+      ...(env ? { env } : {}),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+      timeout: timeoutMs,
+      killSignal: "SIGKILL",
+      maxBuffer: LONGEST_OUTPUT_BYTES,
+    });
+    const both = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    const code = await child.exited;
+    const [stdout, stderr] = await both;
+    if (child.signalCode === "SIGKILL") return { code: 124, stdout, stderr: `${stderr}ended after ${timeoutMs} ms` };
+    return { code, stdout, stderr: child.signalCode ? `${stderr}ended by ${child.signalCode}` : stderr };
+  } catch (error) {
+    return { code: 127, stdout: "", stderr: systemCode(error) ?? messageOf(error) };
+  }
+}

@@ -1,0 +1,48 @@
+// Whom the service runs as: a user named by a person, the owner of a home that is there already, or one of its own.
+import { statSync } from "node:fs";
+import { HubError } from "../core/errors.ts";
+import type { Home } from "../home/paths.ts";
+import type { Machine } from "./machine.ts";
+import { DEVICE_GROUPS } from "./service-unit.ts";
+
+const OWN_USER = "hub";
+
+export interface Account {
+  user: string;
+  group: string;
+  /** Those of DEVICE_GROUPS there are. */
+  groups: string[];
+  /** Makes the user; undefined where it is there. */
+  create: string[] | undefined;
+}
+
+/** Throws HubError `not_found` or `invalid` where the named user will not do. */
+export async function findAccount(machine: Machine, home: Home, named: string | undefined): Promise<Account> {
+  if (named !== undefined && !/^[a-z_][a-z0-9_-]*$/i.test(named))
+    throw new HubError("invalid", `"${named}" is no user`);
+  const user = named ?? (await ownerOf(machine, home)) ?? OWN_USER;
+  if (user === "root")
+    throw new HubError("invalid", "the hub does not need root and neither do its plugins: leave out --user");
+  const groups = await existing(machine, DEVICE_GROUPS);
+  const group = (await machine.run(["id", "-gn", user])).stdout.trim();
+  if (group) return { user, group, groups, create: undefined };
+  if (named !== undefined && named !== OWN_USER) {
+    throw new HubError("not_found", `there is no user "${named}": make it first, or leave out --user`);
+  }
+  const inGroup = (await existing(machine, [OWN_USER])).length > 0 ? ["--gid", OWN_USER] : ["--user-group"];
+  const shell = ["--shell", "/usr/sbin/nologin"];
+  const create = ["useradd", "--system", ...inGroup, "--home-dir", home.root, "--no-create-home", ...shell, OWN_USER];
+  return { user: OWN_USER, group: OWN_USER, groups, create };
+}
+
+/** Who has the home now; undefined for root, and where there is no home yet. */
+async function ownerOf(machine: Machine, home: Home): Promise<string | undefined> {
+  const uid = statSync(home.hubToml, { throwIfNoEntry: false })?.uid;
+  if (!uid) return undefined;
+  return (await machine.run(["id", "-un", String(uid)])).stdout.trim() || undefined;
+}
+
+async function existing(machine: Machine, groups: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(groups.map((group) => machine.run(["getent", "group", group])));
+  return groups.filter((_, index) => found[index]?.code === 0);
+}

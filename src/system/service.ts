@@ -1,0 +1,172 @@
+// Makes the hub a service of systemd, and undoes it. First everything is looked at and decided, then it is done step by
+// step; a dry run stops in between.
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { writeFileAtomic } from "../core/atomic-file.ts";
+import { HubError } from "../core/errors.ts";
+import type { Home } from "../home/paths.ts";
+import { assertForThisMachine, settle, stage, swapIn } from "./executable.ts";
+import type { Machine } from "./machine.ts";
+import { type Account, findAccount } from "./service-account.ts";
+import { isPlainPath, serviceUnit, UNIT_MARK, UNIT_NAME } from "./service-unit.ts";
+import { lastLines, order, serviceState } from "./systemctl.ts";
+
+export interface InstallOptions {
+  machine: Machine;
+  home: Home;
+  /** The running executable. */
+  execPath: string;
+  user: string | undefined;
+  privilegedPort: boolean;
+  /** Folders outside the home that it writes to. */
+  writable: readonly string[];
+}
+
+export interface Step {
+  /** What it does, for people. */
+  says: string;
+  run(): void | Promise<void>;
+}
+
+export interface Plan {
+  unit: string;
+  user: string;
+  steps: Step[];
+}
+
+/** Changes nothing. Throws HubError where it cannot be done. */
+export async function planInstall(options: InstallOptions): Promise<Plan> {
+  const { machine, home, execPath } = options;
+  assertWillingHome(home);
+  assertForThisMachine(execPath, machine);
+  const account = await findAccount(machine, home, options.user);
+  const unit = serviceUnit({ ...options, ...account, home: home.root });
+  const path = join(machine.unitFolder, UNIT_NAME);
+  const before = existsSync(path) ? readFileSync(path, "utf8") : undefined;
+  const newExecutable = !sameContent(execPath, home.executable);
+  const running = (await serviceState(machine))?.active === "active";
+  const upToDate = running && before === unit && !newExecutable;
+  return {
+    unit,
+    user: account.user,
+    steps: [
+      ...homeSteps(options, account, newExecutable),
+      ...(before === unit ? [] : [unitStep(path, before, unit)]),
+      commandStep(machine, ["systemctl", "daemon-reload"]),
+      commandStep(machine, ["systemctl", "enable", "--quiet", UNIT_NAME]),
+      // Waits until the hub says that it is up.
+      ...(upToDate ? [] : [startStep(machine)]),
+    ],
+  };
+}
+
+function homeSteps({ machine, home, execPath }: InstallOptions, account: Account, newExecutable: boolean): Step[] {
+  const { user, group, create } = account;
+  return [
+    ...(create ? [commandStep(machine, create)] : []),
+    ...(existsSync(home.root)
+      ? []
+      : [
+          {
+            says: `make the home ${home.root}`,
+            run: () => void mkdirSync(home.root, { recursive: true, mode: 0o755 }),
+          },
+        ]),
+    commandStep(machine, ["chown", "-Rh", `${user}:${group}`, home.root]),
+    ...(newExecutable ? [executableStep(execPath, home)] : []),
+    // Root's: nothing the hub runs can change what root starts at the next upgrade.
+    commandStep(machine, ["chown", "-Rh", "root:root", home.bin]),
+  ];
+}
+
+function executableStep(execPath: string, home: Home): Step {
+  return {
+    says: `copy ${execPath} to ${home.executable}`,
+    run() {
+      mkdirSync(home.bin, { recursive: true, mode: 0o755 });
+      swapIn(stage(execPath, home), home);
+      settle(home);
+    },
+  };
+}
+
+function unitStep(path: string, before: string | undefined, unit: string): Step {
+  const foreign = before !== undefined && !before.startsWith(UNIT_MARK);
+  const kept = `${path}.before`;
+  const changes = before === undefined || foreign ? "" : `:\n${changedLines(before, unit)}`;
+  const instead = foreign ? `, instead of one written by hand, which is kept as ${kept}` : "";
+  return {
+    says: `write ${path}${instead}${changes}`,
+    run() {
+      mkdirSync(dirname(path), { recursive: true });
+      if (foreign) renameSync(path, kept);
+      writeFileAtomic(path, unit);
+    },
+  };
+}
+
+function commandStep(machine: Machine, argv: readonly string[]): Step {
+  return { says: argv.join(" "), run: () => order(machine, argv) };
+}
+
+function startStep(machine: Machine): Step {
+  const argv = ["systemctl", "restart", UNIT_NAME];
+  return {
+    says: argv.join(" "),
+    async run() {
+      try {
+        await order(machine, argv);
+      } catch (error) {
+        const lines = await lastLines(machine, 20);
+        throw new HubError(
+          "upstream_failed",
+          `the hub did not start as a service. systemd tries again every five seconds; its last lines:\n${lines}`,
+          { cause: error },
+        );
+      }
+    },
+  };
+}
+
+/** Stops it and takes the unit away. The home and the user stay. Throws HubError `not_found` where there is none. */
+export function planUninstall(machine: Machine): Step[] {
+  const path = join(machine.unitFolder, UNIT_NAME);
+  if (!existsSync(path)) throw new HubError("not_found", `there is no service: ${path} does not exist`);
+  return [
+    commandStep(machine, ["systemctl", "disable", "--quiet", "--now", UNIT_NAME]),
+    { says: `remove ${path}`, run: () => rmSync(path) },
+    commandStep(machine, ["systemctl", "daemon-reload"]),
+  ];
+}
+
+// It is given away with all that is in it: better not /home/pi by a slip of the hand.
+function assertWillingHome({ root, hubToml, bin }: Home): void {
+  if (!isPlainPath(root) || dirname(root) === "/")
+    throw new HubError(
+      "invalid",
+      `${root} cannot be the home of a service: choose a folder below a top-level one, such as /opt/hub, named with letters, digits and . _ - + = @ only`,
+    );
+  if (!existsSync(root)) return;
+  for (const folder of [root, bin]) {
+    const kind = lstatSync(folder, { throwIfNoEntry: false });
+    if (kind && !kind.isDirectory()) throw new HubError("invalid", `${folder} is not a folder: name another --home`);
+  }
+  if (existsSync(hubToml) || readdirSync(root).every((name) => name === "bin")) return;
+  throw new HubError(
+    "conflict",
+    `${root} is there and holds something else than a hub: name an empty or new folder with --home`,
+  );
+}
+
+function changedLines(before: string, after: string): string {
+  const [old, now] = [before.split("\n"), after.split("\n")];
+  const gone = old.filter((line) => !now.includes(line)).map((line) => `  - ${line}`);
+  const come = now.filter((line) => !old.includes(line)).map((line) => `  + ${line}`);
+  return [...gone, ...come].join("\n");
+}
+
+function sameContent(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => lstatSync(path, { throwIfNoEntry: false }));
+  if (!a || !b || a.size !== b.size || b.nlink > 1) return false;
+  return readFileSync(one).equals(readFileSync(other));
+}

@@ -1,0 +1,81 @@
+// What the hub tells its supervisor over its life: ready, its state in one line, that it is well, and stopping.
+// How a message travels is sd-notify.ts's.
+import { type Clock, sleep } from "../core/clock.ts";
+import { background } from "../core/lifecycle.ts";
+import type { Log } from "../core/log.ts";
+import { type Notify, openNotifier } from "./sd-notify.ts";
+
+const STATUS_EVERY_MS = 60_000;
+
+export interface SupervisionOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  log: Log;
+  /** This process, which the watchdog may or may not be meant for. */
+  pid: number;
+}
+
+export interface Subject {
+  /** One line for people. */
+  summary(): string;
+  /** Whether it still does what it is there for. Not answering within the time counts as no. */
+  isWell(withinMs: number): Promise<boolean>;
+}
+
+export interface Supervision extends Disposable {
+  /** It is up. From now on the watchdog is fed for as long as it is well. */
+  ready(subject: Subject): void;
+  stopping(): void;
+}
+
+/** Does nothing where nobody supervises. */
+export function openSupervision({ env, clock, log, pid }: SupervisionOptions): Supervision {
+  const notifier = openNotifier(env, log);
+  const ended = new AbortController();
+  const watchdogMs = watchdogInterval(env, pid);
+
+  async function report({ summary, isWell }: Subject, notify: Notify): Promise<void> {
+    const beatMs = watchdogMs === undefined ? STATUS_EVERY_MS : watchdogMs / 2;
+    const fed = watchdogMs === undefined ? [] : ["WATCHDOG=1"];
+    while (await sleep(clock, "supervision", beatMs, ended.signal)) {
+      if (watchdogMs !== undefined) await untilWell(isWell, beatMs / 4);
+      if (!ended.signal.aborted) notify(...fed, `STATUS=${line(summary())}`);
+    }
+  }
+
+  // Asked again and again in the second half of the interval, so that one slow answer is not the end.
+  async function untilWell(isWell: Subject["isWell"], patienceMs: number): Promise<void> {
+    while (!ended.signal.aborted && !(await isWell(patienceMs))) {
+      log.warn("the hub does not answer its own health check", { within_ms: patienceMs });
+      await sleep(clock, "supervision again", patienceMs, ended.signal);
+    }
+  }
+
+  return {
+    ready(subject) {
+      if (!notifier) return;
+      const { notify } = notifier;
+      notify("READY=1", `STATUS=${line(subject.summary())}`);
+      background(log, "supervision", report(subject, notify));
+    },
+    stopping() {
+      ended.abort();
+      notifier?.notify("STOPPING=1", "STATUS=stopping");
+    },
+    [Symbol.dispose]() {
+      ended.abort();
+      notifier?.[Symbol.dispose]();
+    },
+  };
+}
+
+// systemd sets WATCHDOG_PID where the interval is meant for one process only (sd_watchdog_enabled(3)).
+function watchdogInterval(env: SupervisionOptions["env"], pid: number): number | undefined {
+  const usecs = Number(env.WATCHDOG_USEC);
+  const meant = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === pid;
+  return meant && Number.isSafeInteger(usecs) && usecs > 0 ? usecs / 1000 : undefined;
+}
+
+function line(text: string): string {
+  return text.replaceAll(/[\r\n]+/g, " ");
+}

@@ -1,0 +1,73 @@
+// What is asked of systemd, and what it answers about the hub's service.
+import { HubError } from "../core/errors.ts";
+import type { Machine } from "./machine.ts";
+import { UNIT_NAME } from "./service-unit.ts";
+
+// Longer than the unit's own time to stop and to start.
+const LONGEST_JOB_MS = 330_000;
+
+export interface ServiceState {
+  /** `active`, `activating`, `inactive`, `failed`, … */
+  active: string;
+  /** `enabled`, `disabled`, …; empty where there is no unit. */
+  enabled: string;
+  pid: number;
+  since: string;
+  restarts: number;
+  /** Why it ended, where it failed. */
+  result: string;
+  /** What it last said of itself. */
+  says: string;
+  /** HUB_HOME of its environment. */
+  home: string | undefined;
+}
+
+const PROPERTIES = [
+  "ActiveState",
+  "UnitFileState",
+  "MainPID",
+  "ActiveEnterTimestamp",
+  "NRestarts",
+  "Result",
+  "StatusText",
+  "Environment",
+] as const;
+
+/** Undefined where there is no systemd, or it does not know the service. */
+export async function serviceState(machine: Machine): Promise<ServiceState | undefined> {
+  if (!machine.hasSystemd()) return undefined;
+  const names = PROPERTIES.map((name) => `--property=${name}`);
+  const { code, stdout } = await machine.run(["systemctl", "show", UNIT_NAME, "--property=LoadState", ...names]);
+  const of = (name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(stdout)?.[1] ?? "";
+  if (code !== 0 || of("LoadState") !== "loaded") return undefined;
+  return {
+    active: of("ActiveState"),
+    enabled: of("UnitFileState"),
+    pid: Number(of("MainPID")),
+    since: of("ActiveEnterTimestamp"),
+    restarts: Number(of("NRestarts")),
+    result: of("Result"),
+    says: of("StatusText"),
+    home: /(?:^|\s)"?HUB_HOME=([^\s"]+)/.exec(of("Environment"))?.[1],
+  };
+}
+
+/** Throws HubError `upstream_failed` with what the command said. */
+export async function order(machine: Machine, argv: readonly string[], timeoutMs = LONGEST_JOB_MS): Promise<void> {
+  const { code, stderr, stdout } = await machine.run(argv, { timeoutMs });
+  if (code === 0) return;
+  const said = (stderr.trim() || stdout.trim()).slice(0, 2000);
+  throw new HubError("upstream_failed", `\`${argv.join(" ")}\` ended with ${code}${said ? `: ${said}` : ""}`);
+}
+
+/** The last lines of the service's journal. */
+export async function lastLines(machine: Machine, count: number): Promise<string> {
+  const { code, stdout } = await machine.run([
+    "journalctl",
+    `--unit=${UNIT_NAME}`,
+    `--lines=${count}`,
+    "--no-pager",
+    "--output=short-iso",
+  ]);
+  return code === 0 ? stdout.trimEnd() : "";
+}

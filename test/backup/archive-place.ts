@@ -1,0 +1,42 @@
+// A home with a state worth saving, made without a hub, and its archive.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { openArchive } from "../../src/backup/archive.ts";
+import { takeTurn } from "../../src/backup/turn.ts";
+import { stateMigrations } from "../../src/db/migrations/index.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { openStateDb } from "../../src/db/state-db.ts";
+import { historyMigrations } from "../../src/history/migrations/index.ts";
+import { type Home, homeAt } from "../../src/home/paths.ts";
+
+export const schemas = { state: stateMigrations.length, history: historyMigrations.length };
+export const NOW = Date.UTC(2026, 10, 21, 3, 0, 0);
+
+export function furnishHome(path: string, mark = "old"): Home {
+  const home = homeAt(path);
+  for (const folder of [home.config, home.data, home.rules, home.ruleExamples, home.plugin("x").config])
+    mkdirSync(folder, { recursive: true });
+  writeFileSync(home.hubToml, `# ${mark}\n[auth]\njwt_secret = "${mark.repeat(20)}"\n[[plugins]]\nid = "x"\n`);
+  writeFileSync(home.modesToml, `# ${mark}\n`);
+  writeFileSync(`${home.rules}/${mark}.ron`, "()");
+  writeFileSync(`${home.rules}/Küche.ron`, "()");
+  writeFileSync(`${home.ruleExamples}/example.ron`, "()");
+  writeFileSync(home.plugin("x").configToml, 'password = "of the plugin"');
+  using state = openStateDb(home.stateDb, () => NOW);
+  state.durable.run("INSERT INTO devices (id, plugin_id, name, created_at) VALUES (?, 'x', ?, 1)", [
+    mark,
+    `the ${mark} one`,
+  ]);
+  const { db } = openDatabase({ path: home.historyDb, migrations: historyMigrations, now: () => NOW });
+  db.run("INSERT INTO series (device_id, attribute) VALUES (?, 'n')", [mark]);
+  db.close();
+  return home;
+}
+
+export async function archiveOf(home: Home, target: string): Promise<string> {
+  using _turn = takeTurn(home);
+  using archive = openArchive({ home, hubVersion: "0.0.0-test", now: NOW });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of archive.read()) chunks.push(chunk);
+  writeFileSync(target, Buffer.concat(chunks));
+  return target;
+}

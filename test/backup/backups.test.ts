@@ -1,0 +1,197 @@
+// Scheduled backups: made at their time, proven, few, told of when they fail, and opened by Debian's `age`.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { type Backups, type BackupsOptions, startBackups } from "../../src/backup/backups.ts";
+import { BackupSection, backupProblems } from "../../src/backup/config.ts";
+import { restoreHome } from "../../src/backup/restore.ts";
+import { takeTurn } from "../../src/backup/turn.ts";
+import { backupWorker } from "../../src/backup/worker-source.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { checkValue } from "../../src/core/schema.ts";
+import type { HubEvent } from "../../src/events/catalog.ts";
+import type { Home } from "../../src/home/paths.ts";
+import { parseCron } from "../../src/rules/schedule/cron.ts";
+import { startScheduler } from "../../src/rules/schedule/scheduler.ts";
+import { createZone } from "../../src/rules/schedule/zone.ts";
+import { readZip } from "../support/archives.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
+import { until } from "../support/wait.ts";
+import { furnishHome, NOW, schemas } from "./archive-place.ts";
+
+const DAY_MS = 86_400_000;
+
+let folder: TemporaryFolder;
+let home: Home;
+let clock: VirtualClock;
+let stack: AsyncDisposableStack;
+let events: HubEvent[];
+let told: string[];
+let settled: number;
+
+beforeEach(() => {
+  folder = createTemporaryFolder();
+  home = furnishHome(folder.at("home"));
+  clock = createVirtualClock(NOW - 5000);
+  stack = new AsyncDisposableStack();
+  events = [];
+  told = [];
+  settled = 0;
+});
+afterEach(async () => {
+  await stack.disposeAsync();
+  folder[Symbol.dispose]();
+});
+
+function start(section: Record<string, unknown>, more: Partial<BackupsOptions> = {}): Backups {
+  const checked = checkValue(BackupSection, section);
+  if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
+  const parsed = parseCron(checked.value.schedule ?? "0 0 3 * * *", createZone("UTC"));
+  const scheduler = stack.use(startScheduler({ clock, log: silentLog, mark: { load: () => undefined, save() {} } }));
+  return stack.use(
+    startBackups({
+      home,
+      config: checked.value,
+      hubVersion: "0.0.0-test",
+      schemas,
+      clock,
+      log: silentLog,
+      worker: backupWorker(),
+      settle: async () => void settled++,
+      emit: (event) => void events.push(event),
+      notify: async (channel, message) => void told.push(`${channel}: ${message}`),
+      schedule: parsed.ok ? parsed.schedule : undefined,
+      scheduler,
+      ...more,
+    }),
+  );
+}
+
+const shelf = () => (existsSync(home.resolve("backups")) ? readdirSync(home.resolve("backups")).sort() : []);
+
+test("made at its time, read back, and shown", async () => {
+  const backups = start({ schedule: "0 0 3 * * *" });
+  expect(backups.last()).toBeNull();
+  await clock.advance(6000);
+  await until("it is there", () => backups.last());
+  expect(shelf()).toEqual(["hub-backup-2026-11-21T03-00-00Z.zip"]);
+  expect(statSync(home.resolve("backups/hub-backup-2026-11-21T03-00-00Z.zip")).mode & 0o777).toBe(0o600);
+  expect(settled).toBe(1);
+  const [entry] = await backups.list();
+  expect(entry).toMatchObject({
+    at: "2026-11-21T03:00:00Z",
+    encrypted: false,
+    counts: { devices: 1, rules: 2, users: 0, plugins: 1 },
+    hubVersion: "0.0.0-test",
+    problem: null,
+  });
+  const files = readZip(home.resolve("backups/hub-backup-2026-11-21T03-00-00Z.zip"));
+  expect(Object.keys(files)).toContain("rules/Küche.ron");
+  expect(JSON.stringify(files)).not.toContain("of the plugin");
+  expect(readdirSync(home.data).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  // Also after a restart.
+  expect(start({ schedule: "0 0 0 1 1 *" }).last()).toBe("2026-11-21T03:00:00Z");
+});
+
+test("the oldest go, and what is no backup stays", async () => {
+  mkdirSync(home.resolve("backups"));
+  const old = [
+    "hub-backup-2020-01-01T00-00-00Z.zip",
+    "hub-backup-2021-01-01T00-00-00Z.zip.age",
+    "hub-backup-2099-01-01T00-00-00Z.zip",
+  ];
+  for (const name of [...old, "mine.zip"]) writeFileSync(home.resolve(`backups/${name}`), "x");
+  const backups = start({ schedule: "0 0 3 * * *", keep: 2 });
+  await clock.advance(6000);
+  await until("it is there", () => backups.last());
+  expect(shelf()).toEqual(["hub-backup-2026-11-21T03-00-00Z.zip", old[2] ?? "", "mine.zip"]);
+  await clock.advance(DAY_MS);
+  await until("the next is there", () => shelf().some((name) => name.includes("2026-11-22")));
+  expect((await backups.list()).find(({ name }) => name === old[2])?.problem).toContain("no zip");
+});
+
+test("one that fails is told of, and the next one clears it", async () => {
+  writeFileSync(home.resolve("backups"), "a file where the folder should be");
+  const backups = start({ schedule: "0 0 3 * * *", notify_channel: "phone" });
+  await clock.advance(6000);
+  await until("it is told", () => told.length > 0);
+  expect(events).toMatchObject([{ type: "backup_failed", severity: "warning", directory: home.resolve("backups") }]);
+  expect(told[0]).toMatch(/^phone: The scheduled backup failed: cannot write/);
+  expect(backups.problem()).toContain("the last scheduled backup failed");
+  expect(backups.last()).toBeNull();
+  rmSync(home.resolve("backups"));
+  await clock.advance(DAY_MS);
+  await until("it is there, and the failure over", () => backups.last() && backups.problem() === undefined);
+});
+
+test("a damaged database is no backup, and says so", async () => {
+  const bytes = readFileSync(home.historyDb);
+  bytes.fill(0x55, 4096, bytes.length - 100);
+  writeFileSync(home.historyDb, bytes);
+  start({ schedule: "0 0 3 * * *" });
+  await clock.advance(6000);
+  await until("it is told", () => events.length > 0);
+  expect(events[0]).toMatchObject({ reason: expect.stringMatching(/history\.db/) });
+  expect(shelf()).toEqual([]);
+});
+
+test("while another is under way it is told, not waited for", async () => {
+  using _turn = takeTurn(home);
+  start({ schedule: "0 0 3 * * *" });
+  await clock.advance(6000);
+  await until("it is told", () => events.length > 0);
+  expect(events[0]).toMatchObject({ reason: expect.stringContaining("under way") });
+});
+
+test("what waits in memory and cannot be written does not keep the rest from being saved", async () => {
+  const backups = start({ schedule: "0 0 3 * * *" }, { settle: () => Promise.reject(new Error("no")) });
+  await clock.advance(6000);
+  await until("it is there", () => backups.last());
+});
+
+test("encrypted: opened by `age -d`, by a restore with the passphrase, and by nobody else", async () => {
+  const passphrase = "a passphrase of some length";
+  const backups = start({ schedule: "0 0 3 * * *", passphrase });
+  await clock.advance(6000);
+  await until("it is there", () => backups.last(), { timeoutMs: 20_000 });
+  const file = home.resolve("backups/hub-backup-2026-11-21T03-00-00Z.zip.age");
+  expect(readFileSync(file).subarray(0, 21).toString()).toBe("age-encryption.org/v1");
+  expect(await backups.list()).toMatchObject([{ encrypted: true, counts: null, problem: null }]);
+  const plain = folder.at("plain.zip");
+  // age asks for passphrases on a terminal only.
+  const opened = Bun.spawnSync(["script", "-qec", `age -d -o ${plain} ${file}`, "/dev/null"], {
+    stdin: new TextEncoder().encode(`${passphrase}\n`),
+  });
+  expect({ code: opened.exitCode, said: opened.stdout.toString() }).toMatchObject({ code: 0 });
+  expect(Object.keys(readZip(plain))).toContain("manifest.json");
+
+  const other = furnishHome(folder.at("other"), "other");
+  const restore = (phrase: string | undefined) =>
+    restoreHome({ home: other, file, passphrase: phrase, schemas, now: NOW }).catch((error: Error) => error.message);
+  expect(await restore(undefined)).toContain("give its passphrase");
+  expect(await restore("another passphrase")).toContain("passphrase is wrong");
+  const cut = folder.at("cut.age");
+  writeFileSync(cut, readFileSync(file).subarray(0, -30));
+  expect(
+    await restoreHome({ home: other, file: cut, passphrase, schemas, now: NOW }).catch((error: Error) => error.message),
+  ).toContain("cut short");
+  expect(existsSync(`${other.rules}/other.ron`)).toBe(true);
+  expect(await restore(passphrase)).toMatchObject({ counts: { devices: 1 } });
+  expect(existsSync(`${other.rules}/old.ron`)).toBe(true);
+}, 60_000);
+
+test("what is wrong with the section is told", () => {
+  const cronProblem = (text: string) => {
+    const parsed = parseCron(text, createZone("UTC"));
+    return parsed.ok ? undefined : parsed.problem;
+  };
+  const problems = backupProblems(
+    { schedule: "0 3 * * *", keep: 7, directory: "backups", notify_channel: "fone" },
+    { cronProblem, channels: ["phone", "log"] },
+  );
+  expect(problems).toMatchObject([
+    { path: "backup.schedule", message: expect.stringContaining("has five fields") },
+    { path: "backup.notify_channel", message: expect.stringContaining("phone, log") },
+  ]);
+  expect(checkValue(BackupSection, { passphrase: "short" }).ok).toBe(false);
+});

@@ -1,0 +1,100 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import type { Asset } from "../../src/home/layout.ts";
+import { homeAt } from "../../src/home/paths.ts";
+import { refreshAssets } from "../../src/home/refresh.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
+
+const EXAMPLE = "rules/examples/lamp.ron";
+const BUNDLE = "plugins/sysmon/bin/sysmon.js";
+const CONFIG = "plugins/sysmon/config/config.toml";
+
+function version(number: number): Asset[] {
+  return [EXAMPLE, BUNDLE, CONFIG].map((path) => ({ path, content: `${path} of version ${number}` }));
+}
+
+/** A home as version 1 laid it out; with `listed` false as one did that kept no list. */
+function oldHome(folder: TemporaryFolder, listed = true) {
+  const home = homeAt(folder.path);
+  mkdirSync(home.data, { recursive: true });
+  for (const { path, content } of version(1)) {
+    mkdirSync(folder.at(path, ".."), { recursive: true });
+    writeFileSync(folder.at(path), content);
+  }
+  if (listed) expect(refreshAssets(home, version(1))).toEqual({ renewed: [], kept: [] });
+  return { home, read: (path: string) => readFileSync(folder.at(path), "utf8") };
+}
+
+test("what nobody changed becomes the new version's, forth and back; configuration never", () => {
+  using folder = createTemporaryFolder();
+  const { home, read } = oldHome(folder);
+  expect(refreshAssets(home, version(2))).toEqual({ renewed: [EXAMPLE, BUNDLE], kept: [] });
+  expect([EXAMPLE, BUNDLE, CONFIG].map(read)).toEqual([
+    `${EXAMPLE} of version 2`,
+    `${BUNDLE} of version 2`,
+    `${CONFIG} of version 1`,
+  ]);
+  expect(refreshAssets(home, version(2))).toEqual({ renewed: [], kept: [] });
+  expect(refreshAssets(home, version(1)).renewed).toEqual([EXAMPLE, BUNDLE]);
+  expect(read(BUNDLE)).toBe(`${BUNDLE} of version 1`);
+});
+
+test("what a person changed stays, and is told once a version; put back as it was it is the hub's again", () => {
+  using folder = createTemporaryFolder();
+  const { home, read } = oldHome(folder);
+  const original = read(EXAMPLE);
+  writeFileSync(folder.at(EXAMPLE), "mine");
+  expect(refreshAssets(home, version(1))).toEqual({ renewed: [], kept: [EXAMPLE] });
+  expect(refreshAssets(home, version(2))).toEqual({ renewed: [BUNDLE], kept: [EXAMPLE] });
+  expect(refreshAssets(home, version(2)).kept).toEqual([]);
+  expect(refreshAssets(home, version(3)).kept).toEqual([EXAMPLE]);
+  expect(read(EXAMPLE)).toBe("mine");
+  writeFileSync(folder.at(EXAMPLE), original);
+  expect(refreshAssets(home, version(3)).renewed).toEqual([EXAMPLE]);
+});
+
+test("what a person deleted stays deleted, and what is new in a version comes", () => {
+  using folder = createTemporaryFolder();
+  const { home } = oldHome(folder);
+  rmSync(folder.at(EXAMPLE));
+  const added = { path: "rules/examples/new.ron", content: "new" };
+  expect(refreshAssets(home, [...version(2), added])).toEqual({ renewed: [BUNDLE, added.path], kept: [] });
+  expect(existsSync(folder.at(EXAMPLE))).toBe(false);
+  rmSync(folder.at(added.path));
+  expect(refreshAssets(home, [...version(3), added]).renewed).toEqual([BUNDLE]);
+});
+
+test("in a home without a list only what is the new version's already counts as the hub's", () => {
+  using folder = createTemporaryFolder();
+  const { home, read } = oldHome(folder, false);
+  rmSync(folder.at(EXAMPLE));
+  expect(refreshAssets(home, version(2))).toEqual({ renewed: [], kept: [BUNDLE] });
+  expect(read(BUNDLE)).toBe(`${BUNDLE} of version 1`);
+  // Moved away, as the message says, it is laid out anew: here by hand.
+  writeFileSync(folder.at(BUNDLE), `${BUNDLE} of version 2`);
+  refreshAssets(home, version(2));
+  expect(refreshAssets(home, version(3)).renewed).toEqual([BUNDLE]);
+});
+
+test("a damaged list counts as none, and nothing is written when nothing is to be noted", () => {
+  using folder = createTemporaryFolder();
+  const { home } = oldHome(folder);
+  const before = statSync(home.assetManifest, { bigint: true }).mtimeNs;
+  refreshAssets(home, version(1));
+  expect(statSync(home.assetManifest, { bigint: true }).mtimeNs).toBe(before);
+  for (const text of ["", "[]", "null", '{"laid":3}', "\u0000"]) {
+    writeFileSync(home.assetManifest, text);
+    expect(refreshAssets(home, version(2)).renewed).toEqual([]);
+    writeFileSync(home.assetManifest, "");
+  }
+});
+
+test("says what to do where it cannot write", () => {
+  using folder = createTemporaryFolder();
+  const { home } = oldHome(folder);
+  rmSync(folder.at(BUNDLE, ".."), { recursive: true });
+  writeFileSync(folder.at("plugins/sysmon/bin"), "a file in the way");
+  rmSync(home.assetManifest);
+  mkdirSync(home.assetManifest);
+  expect(() => refreshAssets(home, version(2))).toThrow(/cannot renew .*: .*right to write/);
+});

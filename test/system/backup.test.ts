@@ -1,0 +1,194 @@
+// Backups of the compiled hub: over REST and from the command line, while it works and when it is stopped.
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { askForBackup, downloadBackup, readZip } from "../support/archives.ts";
+import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
+import type { HubProcess } from "../support/hub-process.ts";
+import { mountSmallDisk } from "../support/small-disk.ts";
+import { until } from "../support/wait.ts";
+
+const RULE = '(id: "", name: "Night", trigger: ManualTrigger, actions: [LogMessage(message: "x")])';
+const manifestOf = (zip: string) => JSON.parse(readZip(zip)["manifest.json"] ?? "") as Record<string, unknown>;
+const nothingLeft = (place: HubPlace) => !existsSync(place.at("data", "backup.tmp"));
+
+async function reports(hub: HubProcess, count: number): Promise<void> {
+  const client = await hub.mqtt();
+  for (let n = 0; n < count; n++) await client.publishAsync("hub/devices/meter/state", `{"n":${n}}`, { qos: 1 });
+  await until("they arrived", async () => (await hub.get<unknown[]>("/devices")).length > 0);
+}
+
+/** Fills the history so that a backup takes a while. */
+function fill(place: HubPlace, megabytes: number): void {
+  using db = new Database(place.at("data", "history.db"));
+  db.run("CREATE TABLE filler (x BLOB)");
+  const insert = db.query("INSERT INTO filler VALUES (randomblob(1000000))");
+  db.transaction(() => {
+    for (let n = 0; n < megabytes; n++) insert.run();
+  })();
+}
+
+test("over REST: the archive of a hub at work", async () => {
+  await using place = createHubPlace();
+  place.put("rules/night.ron", RULE);
+  place.put("config/profiles/house.toml", "x = 1\n");
+  place.put("plugins/sysmon/config/config.toml", 'password = "of the plugin"\n');
+  const hub = await place.start();
+  await reports(hub, 25);
+  const zip = join(place.cwd, "..", "a.zip");
+  const response = await downloadBackup(hub, zip);
+  expect(response.headers.get("content-type")).toBe("application/zip");
+  expect(response.headers.get("content-disposition")).toMatch(
+    /^attachment; filename="hub-backup-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.zip"$/,
+  );
+  const files = readZip(zip);
+  expect(Object.keys(files)).toContain("config/profiles/house.toml");
+  expect(files["rules/night.ron"]).toContain("Night");
+  expect(Object.keys(files).filter((name) => !/^(data|config|rules)\//.test(name))).toEqual(["manifest.json"]);
+  expect(JSON.stringify(files)).not.toContain("of the plugin");
+  const { devices } = await hub.get<{ devices: number }>("/system/status");
+  expect(manifestOf(zip)).toMatchObject({ format: 1, counts: { devices, rules: 1, users: 1 } });
+  // What had just been reported, and was in no file yet, is in the snapshot.
+  const copy = join(place.cwd, "..", "history.db");
+  writeFileSync(copy, Buffer.from(files["data/history.db"] ?? "", "latin1"));
+  using db = new Database(copy, { readonly: true });
+  expect(db.query("SELECT count(*) AS n FROM history WHERE device_id = 'meter'").get()).toEqual({ n: 25 });
+  expect(nothingLeft(place)).toBe(true);
+  expect(await hub.get("/system/status")).toMatchObject({ last_backup: manifestOf(zip).created_at });
+});
+
+test("one at a time, for administrators, and a client that leaves leaves nothing", async () => {
+  await using place = createHubPlace();
+  await using hub = await place.start();
+  await hub.end();
+  fill(place, 60);
+  const again = await place.start();
+  await again.request("POST", "/auth/users", { body: { username: "anna", password: "a long password", role: "user" } });
+  const anna = (await again.login("anna", "a long password")).json<{ token: string }>().token;
+  expect((await again.request("POST", "/system/backup", { token: anna })).status).toBe(403);
+  expect((await again.request("POST", "/system/backup", { token: null })).status).toBe(401);
+
+  const leaving = new AbortController();
+  const response = await askForBackup(again, leaving.signal);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  const second = await again.request("POST", "/system/backup");
+  expect({ status: second.status, text: second.text }).toMatchObject({ status: 409 });
+  expect(second.text).toContain("under way");
+  const command = await place.run(["backup", join(place.cwd, "..", "b.zip")]);
+  expect(command).toMatchObject({ code: 1, stderr: expect.stringContaining("under way") });
+  expect(nothingLeft(place)).toBe(false);
+  leaving.abort();
+  await until("nothing is left", () => nothingLeft(place));
+  await until("the next one may begin", async () => {
+    const next = await askForBackup(again);
+    await next.arrayBuffer();
+    return next.status === 200;
+  });
+});
+
+test("a client that leaves while the snapshots are taken", async () => {
+  await using place = createHubPlace();
+  await (await place.start()).end();
+  fill(place, 60);
+  const hub = await place.start();
+  const leaving = new AbortController();
+  const asked = askForBackup(hub, leaving.signal).catch(() => undefined);
+  await until("it has begun", () => existsSync(place.at("data", "backup.tmp", "history.db")), { everyMs: 2 });
+  leaving.abort();
+  await asked;
+  await until("nothing is left", () => nothingLeft(place), { timeoutMs: 20_000 });
+  await until("the next one may begin", async () => {
+    const next = await askForBackup(hub);
+    await next.arrayBuffer();
+    return next.status === 200;
+  });
+});
+
+test("a slow client is waited for, without memory", async () => {
+  await using place = createHubPlace();
+  await (await place.start()).end();
+  fill(place, 150);
+  const hub = await place.start();
+  const response = await askForBackup(hub);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  const rss = async () => (await hub.get<{ memory_bytes: number }>("/system/status")).memory_bytes;
+  const before = await rss();
+  await Bun.sleep(2000);
+  expect((await rss()) - before).toBeLessThan(40_000_000);
+  expect((await hub.request("GET", "/health", { token: null })).status).toBe(200);
+  let bytes = 0;
+  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) bytes += next.value.length;
+  expect(bytes).toBeGreaterThan(140_000_000);
+  await until("nothing is left", () => nothingLeft(place));
+});
+
+test("killed in the middle: the next start clears away", async () => {
+  await using place = createHubPlace();
+  await (await place.start()).end();
+  fill(place, 60);
+  const hub = await place.start();
+  const response = await askForBackup(hub);
+  await response.body?.getReader().read();
+  hub.kill("SIGKILL");
+  await hub.exited;
+  expect(nothingLeft(place)).toBe(false);
+  await place.start();
+  expect(nothingLeft(place)).toBe(true);
+});
+
+test("stopped in the middle: it ends in time, and nothing is left", async () => {
+  await using place = createHubPlace();
+  await (await place.start()).end();
+  fill(place, 60);
+  const hub = await place.start();
+  const response = await askForBackup(hub);
+  await response.body?.getReader().read();
+  hub.kill("SIGTERM");
+  expect(await hub.exited).toBe(0);
+  expect(nothingLeft(place)).toBe(true);
+});
+
+test("from the command line, beside a running hub and without one", async () => {
+  await using place = createHubPlace();
+  const hub = await place.start();
+  await reports(hub, 3);
+  const folder = join(place.cwd, "..");
+  const running = await place.run(["backup", join(folder, "running.zip")]);
+  expect(running).toMatchObject({ code: 0, stdout: expect.stringContaining("read back and sound") });
+  expect(statSync(join(folder, "running.zip")).mode & 0o777).toBe(0o600);
+  expect((await place.run(["backup", join(folder, "running.zip")])).stderr).toContain("is there already");
+  await hub.end();
+  const stopped = await place.run(["backup"]);
+  expect(stopped).toMatchObject({ code: 0 });
+  const [made] = readdirSync(place.cwd).filter((name) => name.endsWith(".zip"));
+  expect(manifestOf(join(place.cwd, made ?? ""))).toMatchObject({
+    counts: manifestOf(join(folder, "running.zip")).counts,
+  });
+  // A stopped hub's home looks as it did.
+  expect(readdirSync(place.at("data")).filter((name) => /-wal|-shm|tmp/.test(name))).toEqual([]);
+  const nowhere = await place.run(["backup", "--home", join(folder, "nowhere")]);
+  expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no hub in") });
+});
+
+test("too little room is told with the numbers, before anything is written", async () => {
+  using disk = mountSmallDisk(40);
+  await using place = createHubPlace({}, `${disk.path}/home`);
+  place.put("bin/hub", "");
+  const hub = await place.start();
+  disk.fill();
+  const answer = await hub.request("POST", "/system/backup");
+  expect(answer.status).toBe(507);
+  expect(answer.json()).toMatchObject({
+    needed_bytes: expect.any(Number),
+    available_bytes: 0,
+    folder: place.at("data"),
+  });
+  expect(answer.text).toMatch(/needs \d+ MB free in .*: free \d+ MB there/);
+  disk.free();
+  const next = await askForBackup(hub);
+  await next.arrayBuffer();
+  expect(next.status).toBe(200);
+});

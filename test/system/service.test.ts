@@ -1,0 +1,192 @@
+// hub service: which commands it gives and what it writes, in a scratch folder. How systemd takes it, test/interop/service.sh
+// shows.
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Io } from "../../src/cli/command.ts";
+import { createServiceCommand } from "../../src/cli/service.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { createTestEdge } from "../support/edge.ts";
+import { configText, createHubPlace } from "../support/hub-place.ts";
+import { type Answer, createMachineStandIn } from "../support/machine-stand-in.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+// The executable's content does not matter here: any program of this machine will do.
+const PROGRAM = realpathSync("/bin/true");
+const NO_USER = { "id -gn hub": { code: 1 }, "getent group": { code: 2 } };
+
+interface SceneOptions {
+  answers?: Record<string, Answer>;
+  systemd?: boolean;
+  io?: Partial<Io>;
+}
+
+function createScene({ answers = NO_USER, systemd = true, io = {} }: SceneOptions = {}) {
+  const folder = createTemporaryFolder();
+  const machine = createMachineStandIn({ unitFolder: folder.at("units"), systemd, answers });
+  const edge = createTestEdge(systemClock);
+  const home = folder.at("srv", "hub");
+  const command = createServiceCommand(machine);
+  const unit = join(machine.unitFolder, "hub.service");
+  return {
+    folder,
+    home,
+    edge,
+    unit,
+    get changes() {
+      return machine.changes.map((line) => line.replaceAll(home, "HOME"));
+    },
+    unitText: () => readFileSync(unit, "utf8"),
+    run(word: string, options: Record<string, string | boolean> = {}) {
+      const all = {
+        edge,
+        execPath: PROGRAM,
+        compiled: true,
+        isRoot: true,
+        readStdin: async () => "",
+        stopRequested: () => new Promise<string>(() => {}),
+        ...io,
+      };
+      return command.run({ positionals: [word], options: { home, ...options }, io: all });
+    },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+test("install makes a user, the home, the executable and the unit, and starts it", async () => {
+  using scene = createScene({ answers: { "getent group gpio": {}, "getent group dialout": {}, ...NO_USER } });
+  expect(await scene.run("install")).toBe(0);
+  expect(scene.changes).toEqual([
+    "useradd --system --user-group --home-dir HOME --no-create-home --shell /usr/sbin/nologin hub",
+    "chown -Rh hub:hub HOME",
+    "chown -Rh root:root HOME/bin",
+    "systemctl daemon-reload",
+    "systemctl enable --quiet hub.service",
+    "systemctl restart hub.service",
+  ]);
+  expect(readFileSync(join(scene.home, "bin", "hub")).equals(readFileSync(PROGRAM))).toBe(true);
+  const unit = scene.unitText();
+  for (const line of [
+    "Type=notify",
+    "User=hub",
+    "SupplementaryGroups=dialout gpio",
+    `Environment=HUB_HOME=${scene.home}`,
+    `ExecStart=${scene.home}/bin/hub serve`,
+    `ReadWritePaths=${scene.home}`,
+    "ProtectHome=yes",
+    "CapabilityBoundingSet=CAP_NET_RAW",
+    "AmbientCapabilities=",
+  ])
+    expect(unit.split("\n")).toContain(line);
+  // It would end the hub at its first line of JavaScript.
+  expect(unit).not.toMatch(/^MemoryDenyWriteExecute/m);
+  expect(scene.edge.stdout.text).toContain("journalctl -u hub");
+});
+
+test("a dry run tells the steps, writes the unit to standard output, and does nothing, for anybody anywhere", async () => {
+  using scene = createScene({ systemd: false, io: { isRoot: false } });
+  expect(await scene.run("install", { "dry-run": true })).toBe(0);
+  expect(scene.changes).toEqual([]);
+  expect(existsSync(scene.home)).toBe(false);
+  expect(scene.edge.stdout.text).toStartWith("# Written by `hub service install`");
+  expect(scene.edge.stderr.text).toContain("would useradd --system");
+});
+
+test("a second install writes what changed, and restarts only for that", async () => {
+  const running = "LoadState=loaded\nActiveState=active\nMainPID=7\n";
+  using scene = createScene({ answers: { ...NO_USER, "systemctl show": { stdout: running } } });
+  await scene.run("install");
+  const before = scene.changes.length;
+  await scene.run("install");
+  expect(scene.changes.slice(before)).not.toContain("systemctl restart hub.service");
+  writeFileSync(scene.unit, scene.unitText().replace("WatchdogSec=60", "WatchdogSec=999"));
+  await scene.run("install");
+  expect(scene.edge.stderr.text).toContain("  - WatchdogSec=999\n  + WatchdogSec=60\n");
+  expect(scene.changes.at(-1)).toBe("systemctl restart hub.service");
+});
+
+test("a unit written by hand is kept beside", async () => {
+  using scene = createScene();
+  mkdirSync(join(scene.unit, ".."), { recursive: true });
+  writeFileSync(scene.unit, "[Service]\nExecStart=/home/pi/hub/bin/hub\n");
+  await scene.run("install");
+  expect(readFileSync(`${scene.unit}.before`, "utf8")).toContain("/home/pi/hub/bin/hub");
+  expect(scene.edge.stderr.text).toContain(`kept as ${scene.unit}.before`);
+});
+
+test("a port below 1024 gets the one capability it needs", async () => {
+  using scene = createScene();
+  mkdirSync(join(scene.home, "config"), { recursive: true });
+  const text = configText().replace("[server]\nhost", "[server]\n# web\nhost").replace("port = 0", "port = 80");
+  writeFileSync(join(scene.home, "config", "hub.toml"), text, { mode: 0o600 });
+  await scene.run("install");
+  expect(scene.unitText()).toContain("AmbientCapabilities=CAP_NET_BIND_SERVICE\n");
+  expect(scene.unitText()).toContain("CapabilityBoundingSet=CAP_NET_RAW CAP_NET_BIND_SERVICE\n");
+});
+
+test("a home under /home is all that is seen of it, and its owner stays the user", async () => {
+  using scene = createScene({ answers: { "id -gn ann": { stdout: "people\n" }, "getent group": { code: 2 } } });
+  expect(await scene.run("install", { "dry-run": true, home: "/home/ann/hub", user: "ann" })).toBe(0);
+  const lines = scene.edge.stdout.text.split("\n");
+  for (const line of ["User=ann", "Group=people", "ProtectHome=tmpfs", "BindPaths=/home/ann/hub"])
+    expect(lines).toContain(line);
+  expect(scene.edge.stdout.text).not.toContain("SupplementaryGroups");
+  expect(scene.edge.stderr.text).not.toContain("useradd");
+});
+
+test("what cannot be is refused with what to do, and nothing is done", async () => {
+  const refusals: [string, SceneOptions, Record<string, string | boolean>, RegExp][] = [
+    ["install", { io: { isRoot: false } }, {}, /sudo/],
+    ["uninstall", { io: { isRoot: false } }, {}, /sudo/],
+    ["install", { systemd: false }, {}, /no systemd here.*hub serve/],
+    ["install", { io: { compiled: false } }, {}, /compiled/],
+    ["install", {}, { user: "nobody-of-that-name" }, /no user "nobody-of-that-name"/],
+    ["install", {}, { user: "root" }, /does not need root/],
+    ["install", {}, { user: "a b" }, /no user/],
+    ["install", {}, { home: "/srv" }, /below a top-level one/],
+    ["install", {}, { home: "/srv/with space" }, /named with letters/],
+    ["install", {}, { home: "/usr/bin" }, /something else than a hub/],
+    ["install", { io: { execPath: "/etc/passwd" } }, {}, /no program/],
+    ["uninstall", {}, {}, /no service/],
+    ["status", {}, {}, /no service here/],
+    ["instal", {}, {}, /say `hub service install`/],
+  ];
+  for (const [word, options, flags, message] of refusals) {
+    const answers = { ...NO_USER, "id -gn": { code: 1 }, "systemctl show": { stdout: "LoadState=not-found\n" } };
+    using scene = createScene({ answers, ...options });
+    await expect(scene.run(word, flags)).rejects.toThrow(message);
+    expect({ word, changes: scene.changes, home: existsSync(scene.home) }).toEqual({ word, changes: [], home: false });
+  }
+});
+
+test("a start that fails tells the last lines of the journal", async () => {
+  const answers = {
+    ...NO_USER,
+    "systemctl restart": { code: 1, stderr: "Job for hub.service failed" },
+    journalctl: { stdout: "hub[7]: the port is taken\n" },
+  };
+  using scene = createScene({ answers });
+  await expect(scene.run("install")).rejects.toThrow("the port is taken");
+});
+
+test("uninstall stops it, takes the unit away, and leaves the home", async () => {
+  using scene = createScene();
+  await scene.run("install");
+  const before = scene.changes.length;
+  expect(await scene.run("uninstall")).toBe(0);
+  expect(scene.changes.slice(before)).toEqual([
+    "systemctl disable --quiet --now hub.service",
+    "systemctl daemon-reload",
+  ]);
+  expect(existsSync(scene.unit)).toBe(false);
+  expect(existsSync(join(scene.home, "bin", "hub"))).toBe(true);
+  expect(scene.edge.stdout.text).toContain("still there");
+});
+
+test("the compiled hub writes its unit, and says where there is no systemd", async () => {
+  await using place = createHubPlace(null, "/srv/hub-of-a-test");
+  const { code, stdout } = await place.run(["service", "install", "--dry-run"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("ExecStart=/srv/hub-of-a-test/bin/hub serve\n");
+  expect(existsSync("/srv/hub-of-a-test")).toBe(false);
+});
