@@ -43,15 +43,17 @@ export async function startReplaceable(begin: Begin, log: Log): Promise<Replacea
         return false;
       },
     );
+    let restored = applied;
     try {
       current = await begin(request);
     } catch (error) {
       if (!applied) throw error;
+      restored = false;
       log.error("the hub does not start with what was restored; it goes back", { error: messageOf(error) });
       await revert(messageOf(error));
       current = await begin(request);
     }
-    log.info("the hub is up again", { restored: applied });
+    log.info("the hub is up again", { restored });
   }
 
   return {

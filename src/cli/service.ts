@@ -96,8 +96,8 @@ function hasPrivilegedPort({ server, mqtt }: HubConfig): boolean {
 }
 
 /** Where the configuration lets it write besides the home. */
-function foldersOutside(home: Home, { backup }: HubConfig & { backup?: { directory?: string } }): string[] {
-  const folder = backup?.directory === undefined ? home.root : home.resolve(backup.directory);
+function foldersOutside(home: Home, { backup }: HubConfig): string[] {
+  const folder = home.resolve(backup.directory);
   if (folder === home.root || folder.startsWith(`${home.root}/`)) return [];
   if (isPlainPath(folder)) return [folder];
   throw new HubError(

@@ -38,6 +38,9 @@ export function createRuleHost(options: RuleHostOptions): RuleHost {
     hasScene: scenes.has,
     hasChannel: options.notifier.hasChannel,
     async command(deviceId, command, actor) {
+      // In words for a rule: what `?force=true` can do at the API, it cannot.
+      if (registry.find(deviceId)?.available === false)
+        throw new HubError("conflict", `the device "${deviceId}" is not available`);
       await commands.send(deviceId, command, actor);
     },
     captureStates: scenes.presentStates,
