@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Other people's clients against the compiled hub: mosquitto_pub and mosquitto_sub (MQTT 3.1.1 and 5), curl, sqlite3.
-# Usage: test/interop/run.sh [HUB]. Needs mosquitto-clients, sqlite3, curl, jq, unzip, p7zip-full, libarchive-tools, python3 and age.
+# Usage: test/interop/run.sh [HUB]. Needs mosquitto-clients, sqlite3, curl, jq, unzip, zip, p7zip-full, libarchive-tools, python3, age,
+# openssl, postfix, sasl2-bin and libsasl2-modules; root, for Postfix.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,6 +16,7 @@ helper_pids=()
 
 end_all() {
   local pid
+  stop_postfix
   for pid in "${helper_pids[@]}" $hub_pid; do
     kill -KILL "$pid" 2>/dev/null || true
     wait "$pid" 2>/dev/null || true
@@ -86,6 +88,8 @@ answer() { ask GET "$1" | jq -e "$2"; }
 . "$here/home.sh"
 # shellcheck source=backup.sh
 . "$here/backup.sh"
+# shellcheck source=mail.sh
+. "$here/mail.sh"
 # shellcheck source=store.sh
 . "$here/store.sh"
 # shellcheck source=rules.sh
@@ -93,11 +97,13 @@ answer() { ask GET "$1" | jq -e "$2"; }
 
 check "hub init lays out a home" configure
 check "hub check finds the configuration valid" hub check
+configure_mail
 start_hub
 http_checks
 for version in 311 5; do mqtt_checks "$version"; done
 home_checks
 rules_checks
 backup_checks
+mail_checks
 store_checks
 tell_and_end

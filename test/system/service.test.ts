@@ -124,6 +124,20 @@ test("a port below 1024 gets the one capability it needs", async () => {
   expect(scene.unitText()).toContain("CapabilityBoundingSet=CAP_NET_RAW CAP_NET_BIND_SERVICE\n");
 });
 
+test("a backup folder outside the home may be written to, and need not be there", async () => {
+  for (const [directory, line] of [
+    ["/mnt/usb/hub", " -/mnt/usb/hub\n"],
+    ["nightly", "\n"],
+  ]) {
+    using scene = createScene();
+    mkdirSync(join(scene.home, "config"), { recursive: true });
+    const toml = configText({ toml: `[backup]\ndirectory = "${directory}"\n` });
+    writeFileSync(join(scene.home, "config", "hub.toml"), toml, { mode: 0o600 });
+    await scene.run("install");
+    expect(scene.unitText()).toContain(`ReadWritePaths=${scene.home}${line}`);
+  }
+});
+
 test("a home under /home is all that is seen of it, and its owner stays the user", async () => {
   using scene = createScene({ answers: { "id -gn ann": { stdout: "people\n" }, "getent group": { code: 2 } } });
   expect(await scene.run("install", { "dry-run": true, home: "/home/ann/hub", user: "ann" })).toBe(0);
