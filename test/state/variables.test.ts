@@ -205,8 +205,12 @@ test("while the disk refuses, a person's write is refused and a rule's is kept u
 
 test("what was acknowledged is there after any restart", async () => {
   const name = fc.constantFrom("a", "b", "c");
+  // Keys that reach into prototypes are refused, which another test holds.
+  const value = fc
+    .jsonValue({ maxDepth: 3 })
+    .filter((json) => !/"(__proto__|constructor|prototype)":/.test(JSON.stringify(json)));
   const step = fc.oneof(
-    fc.record({ do: fc.constant("set" as const), name, value: fc.jsonValue({ maxDepth: 3 }), behind: fc.boolean() }),
+    fc.record({ do: fc.constant("set" as const), name, value, behind: fc.boolean() }),
     fc.record({ do: fc.constant("remove" as const), name }),
     fc.record({ do: fc.constantFrom("wait" as const, "power cut" as const) }),
   );
