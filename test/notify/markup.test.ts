@@ -190,7 +190,8 @@ function write(mode: ParseMode, nodes: readonly Node[], within: readonly string[
       const inside = plainInside
         ? [{ type: "text", text: text || "x", children: [] }]
         : [{ type: "text", text: text || "x", children: [] }, ...children];
-      const written = `${around[0]}${write(mode, inside, [...within, type])}${around[1]}`;
+      // Markers with nothing between them would be read with what stands beside them.
+      const written = `${around[0]}${write(mode, inside, [...within, type]) || "x"}${around[1]}`;
       return mode === "MarkdownV2" ? `${written}**` : written;
     })
     .join("");
