@@ -3,7 +3,6 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openArchive } from "../backup/archive.ts";
 import { timeInName } from "../backup/places.ts";
-import { recoverRestore } from "../backup/restore.ts";
 import { settleDatabases } from "../backup/settle-databases.ts";
 import { megabytes } from "../backup/space.ts";
 import { rememberBackup, storeArchive } from "../backup/store.ts";
@@ -25,7 +24,6 @@ export const backup: Command = {
   async run(invocation) {
     const { io, positionals } = invocation;
     const home = homeOf(invocation);
-    recoverRestore(home);
     if (!existsSync(home.stateDb))
       throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home`);
     const passphrase = await readPassphrase(invocation);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Counts, Counts as CountsSchema } from "../backup/manifest.ts";
-import { checkArchive, recoverRestore, restoreHome, undoRestore } from "../backup/restore.ts";
+import { checkArchive, restoreHome, undoRestore } from "../backup/restore.ts";
 import type { Staged } from "../backup/stage.ts";
 import { checkConfig } from "../config/load.ts";
 import { HubError } from "../core/errors.ts";
@@ -50,8 +50,6 @@ export const restore: Command = {
 async function undo(home: Home, { positionals, options, io }: Invocation): Promise<number> {
   if (positionals.length > 0 || options["dry-run"])
     throw new HubError("invalid", "--undo takes neither an archive nor --dry-run");
-  const resumed = recoverRestore(home);
-  if (resumed) io.edge.stderr.write("a restore that had been cut short was carried to its end first\n");
   const { counts, kept, at } = await undoRestore(home, io.edge.clock.now());
   io.edge.stdout.write(`brought back what the restore of ${at} had replaced: ${countsText(counts)}\n`);
   io.edge.stdout.write(`what was there until now is in ${kept}; another \`hub restore --undo\` brings that back\n`);

@@ -24,8 +24,6 @@ export type ErrorCode =
   | "upgrade_required"
   /** Too often; `retryAfterSecs` in the details says when to come back. */
   | "rate_limited"
-  /** Not built into this version. */
-  | "not_implemented"
   /** Something the hub depends on did not answer or refused. */
   | "upstream_failed"
   /** Too busy, or stopping. */

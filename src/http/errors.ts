@@ -17,7 +17,6 @@ const STATUS: Record<ErrorCode, number> = {
   unsupported_media_type: 415,
   upgrade_required: 426,
   rate_limited: 429,
-  not_implemented: 501,
   upstream_failed: 502,
   unavailable: 503,
   storage: 507,
