@@ -37,6 +37,8 @@ export interface TestHubOptions {
   server?: string;
   auth?: string;
   clock?: Clock;
+  /** What the hub reaches the network with; refused unless given. */
+  fetch?: typeof fetch;
   /** A home that outlives this hub: another one may be started in it. */
   folder?: TemporaryFolder;
   /** Who the administrator is, in a home that had a hub before. */
@@ -48,6 +50,7 @@ export async function startTestHub({
   server = "",
   auth = "",
   clock = systemClock,
+  fetch: network,
   folder: given,
   admin: known,
 }: TestHubOptions = {}): Promise<TestHub> {
@@ -59,7 +62,7 @@ export async function startTestHub({
   const text = `[server]\nhost = "127.0.0.1"\nport = 0\n${server}\n[auth]\njwt_secret = "${JWT_SECRET}"\n${auth}\n[mqtt]\nport = 0\nanonymous = true\n${toml}`;
   const { config, problems } = checkConfig(text);
   if (!config) throw new Error(`the test's configuration: ${JSON.stringify(problems)}`);
-  const edge = createTestEdge(clock);
+  const edge = { ...createTestEdge(clock), ...(network ? { fetch: network } : {}) };
   const { log } = stack.use(openLog({ clock, output: edge.stdout, level: "debug" }));
   let admin = known ?? { username: "", password: "" };
   const hub = stack.use(
