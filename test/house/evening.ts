@@ -22,8 +22,6 @@ export interface House extends AsyncDisposable {
   fired(): Promise<string[]>;
   /** Off, and on again so much later. */
   restart(offMs: number): Promise<void>;
-  /** Everything the hub of now has logged. */
-  readonly log: string;
 }
 
 export async function openHouse(
@@ -94,9 +92,6 @@ export async function openHouse(
         const [, time, message] = /^\S+ (\S+)\.\d+ .*?(told: [^"]*)/.exec(line) ?? [];
         return message ? [`${time} ${message}`] : [];
       }),
-    get log() {
-      return hub.edge.stdout.text;
-    },
     fired: async () => [...past.fired, ...(await firedNow())],
     async restart(offMs) {
       const { admin } = hub;

@@ -1,11 +1,20 @@
 // What the contract's two situations send, from a rule file and a plugin's report to the servers behind the channels: in every
 // parse mode, to the push app and by mail, with names and values that are full of markup.
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Certificates, createCertificates } from "../notify/certificates.ts";
 import { type MailServer, PASSWORD, serveMail } from "../notify/mail-server.ts";
 import { type HttpPlace, type SeenRequest, serveHttp } from "../notify/rig.ts";
 import { type ParseMode, parsers } from "../notify/telegram-parsers.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
 import { openHouse } from "./evening.ts";
+
+const folder = createTemporaryFolder();
+let tls: Certificates;
+beforeAll(() => {
+  tls = createCertificates(folder);
+});
+afterAll(() => folder[Symbol.dispose]());
 
 const NASTY = "a<b>_c.d&e";
 const MODES = ["none", "HTML", "Markdown", "MarkdownV2"] as const;
@@ -38,7 +47,7 @@ name = "mail"
 type = "email"
 from = "hub@home.example"
 to = ["anna@home.example", "ben@home.example"]
-smtp = { host = "127.0.0.1", port = ${mail.port}, username = "hub", password = "${PASSWORD}" }
+smtp = { host = "localhost", port = ${mail.port}, username = "hub", password = "${PASSWORD}", starttls = true, tls_ca = "${tls.authority}" }
 `;
 }
 
@@ -93,7 +102,7 @@ const DOOR = `(
 
 test("the door: everybody is told who it is and what it says, letter by letter", async () => {
   using place = serveHttp(answer);
-  await using mail = await serveMail();
+  await using mail = await serveMail(tls);
   await using house = await openHouse({ "door.ron": DOOR }, { toml: channels(place, mail), fetch });
   await house.register("front_door", NASTY);
   await house.moveTo("20:00:30");
@@ -137,7 +146,7 @@ function warm(mode: ParseMode): string {
 
 test("the temperature: the author's markup marks, and no value does", async () => {
   using place = serveHttp(answer);
-  await using mail = await serveMail();
+  await using mail = await serveMail(tls);
   const files = Object.fromEntries(MODES.map((mode) => [`warm-${mode}.ron`, warm(mode)]));
   await using house = await openHouse(files, { toml: channels(place, mail), fetch });
   await house.register("living_room_sensor", NASTY);
