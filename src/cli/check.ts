@@ -71,6 +71,7 @@ function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known
       scene: among(knownIds(home.stateDb, "scenes")),
       mode: among(modes),
       channel: among(channels),
+      location: config && (() => config.location.latitude !== undefined && config.location.longitude !== undefined),
     },
     expressions: createRuleExpressions(),
   });

@@ -6,8 +6,8 @@ import type { Typed } from "./define.ts";
 import { WEEKDAYS } from "./schedule/time-of-day.ts";
 
 export type Kind = "trigger" | "condition" | "action";
-/** What a text can name. */
-export type Named = "device" | "mode" | "scene" | "channel" | "rule";
+/** What a text can name. The sun's moments are named by words of their own, and need the house's `location`. */
+export type Named = "device" | "mode" | "scene" | "channel" | "rule" | "location";
 
 /** The mark of an expression. */
 export const CEL = "application/cel";
@@ -97,6 +97,7 @@ export const forDurationSecs = Type.Optional(
 
 interface ChoiceOptions<T> {
   default?: T;
+  names?: Named;
   spellings?: Readonly<Record<string, T>>;
 }
 
@@ -104,13 +105,19 @@ interface ChoiceOptions<T> {
 export function choice<const T extends string>(
   options: readonly T[],
   description: string,
-  { spellings, ...rest }: ChoiceOptions<NoInfer<T>> = {},
+  { spellings, names, ...rest }: ChoiceOptions<NoInfer<T>> = {},
 ): TUnsafe<T> {
   const expected = options.length > 2 ? `one of ${options.map((word) => JSON.stringify(word)).join(", ")}` : undefined;
   return Type.Unsafe<T>(
     Type.Union(
       options.map((word) => Type.Literal(word)),
-      { description, ...(expected && { expected }), ...(spellings && { [SPELLINGS]: spellings }), ...rest },
+      {
+        description,
+        ...(expected && { expected }),
+        ...(spellings && { [SPELLINGS]: spellings }),
+        ...(names && { [NAMES]: names }),
+        ...rest,
+      },
     ),
   );
 }

@@ -90,7 +90,8 @@ function notOneOf(kind: Kind, value: unknown, path: string): Problem {
   const at = under(path, "type");
   if (value.type === undefined) return { path: at, message: `missing: ${choice}` };
   if (typeof value.type !== "string") return { path: at, message: choice };
-  return { path: at, message: `${choice}${didYouMean(value.type, types)}` };
+  const near = didYouMean(value.type, types);
+  return { path: at, message: near === "" ? choice : `there is no ${kind} "${value.type}"${near}` };
 }
 
 /** A list where a table belongs, or the other way round: TypeBox would put it into the default, where nobody sees it. */

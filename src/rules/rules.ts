@@ -96,13 +96,15 @@ export function openRules(options: RulesOptions): Rules {
     reader,
     giveId: createIdGiver(folder, random),
     runner: {
-      put(rule) {
+      put(rule, file) {
         engine.put(rule);
         webhooks.put(rule);
+        if (started) log.info("a rule is in effect", { file, rule: rule.name, enabled: rule.enabled });
       },
       remove(id) {
         webhooks.remove(id);
         engine.remove(id);
+        log.info("a rule is gone", { id });
       },
     },
   });

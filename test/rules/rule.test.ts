@@ -106,7 +106,7 @@ describe("what is wrong", () => {
       "cooldown_secs: must be a whole number from 0 to 316224000",
       "tags[1]: must be text",
       'run_mode: must be one of "parallel", "single", "restart", "queued" – did you mean "single"?',
-      expect.stringMatching(/^trigger\.type: must be one of .* – did you mean "device_state_changed"\?$/),
+      expect.stringMatching(/^trigger\.type: there is no trigger ".*" – did you mean "device_state_changed"\?$/),
       "conditions[0].conditions[1].mode_id: must be text",
       "conditions[1]: must be a table of keys and values, with the `type` of the condition",
       "actions[0].actions[1].channel: missing: must be text",

@@ -26,7 +26,7 @@ export function webhookRoutes({ rules, sessions, clock }: WebhookRoutesDeps) {
 
   async function receive({ request, params, server }: Call): Promise<Response> {
     const { searchParams } = new URL(request.url);
-    const secret = request.headers.get(SECRET_HEADER) ?? searchParams.get("secret") ?? "";
+    const secret = request.headers.get(SECRET_HEADER) || searchParams.get("secret") || "";
     const attempt = begin(limit, sessions.addressOf(request, server));
     const body = await readWebhookBody(request);
     const { method } = request;

@@ -7,6 +7,7 @@ export const sun = defineCondition({
   doc: "The sun is above or below the horizon; it needs [location] in hub.toml.",
   fields: () => ({
     position: choice(["above_horizon", "below_horizon"], "Where the sun is to be", {
+      names: "location",
       spellings: { above: "above_horizon", up: "above_horizon", below: "below_horizon", down: "below_horizon" },
     }),
   }),

@@ -53,6 +53,8 @@ export interface RunCounts {
   /** Actions in the trace. */
   recorded: number;
   failed: number;
+  /** What the first of them said. */
+  firstFailure: string | undefined;
   /** Turns of loops since `turnsSince`, monotonic ms. */
   turns: number;
   turnsSince: number;

@@ -81,7 +81,7 @@ export function refusalOf(conditions: readonly ConditionTrace[]): Refusal | unde
   if (!first) return undefined;
   const found = first.error
     ? `it could not be told: ${first.error}`
-    : `expected ${first.expected}, found ${show(first)}`;
+    : `expected ${onOneLine(first.expected)}, found ${show(first)}`;
   const more = failed.length > 1 ? `; ${failed.length - 1} more did not hold` : "";
   return { outcome: "conditions_failed", why: `${first.type} did not hold: ${found}${more}` };
 }
@@ -94,6 +94,11 @@ export function whyFired(label: string, conditions: readonly ConditionTrace[]): 
 
 function show({ actual }: ConditionTrace): string {
   return typeof actual === "string" ? actual : JSON.stringify(actual);
+}
+
+/** Expressions of files are often written over several lines. */
+function onOneLine(text: string): string {
+  return text.trim().replace(/\s*\n\s*/g, " ");
 }
 
 /** To the millisecond where it matters: `0.25 s`, `480 s`. */

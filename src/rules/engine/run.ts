@@ -27,7 +27,7 @@ export function createRun(clock: Clock, { entry, chain, dry, ...rest }: NewRun):
     captured: dry ? new Map(entry.captured) : entry.captured,
     abort: new AbortController(),
     delays: new Set(),
-    counts: { steps: 0, recorded: 0, failed: 0, turns: 0, turnsSince: clock.mono() },
+    counts: { steps: 0, recorded: 0, failed: 0, firstFailure: undefined, turns: 0, turnsSince: clock.mono() },
     finished: Promise.withResolvers(),
   };
 }
@@ -49,11 +49,15 @@ export function closeRun(clock: Clock, run: Run, { told, by }: RunEnd): boolean 
   if (isOver(run)) return false;
   trace.endedAt = clock.now();
   closeActions(trace.actions, { at: trace.endedAt, by });
-  if (counts.failed > 0) trace.why += `; ${counts.failed} ${counts.failed === 1 ? "action" : "actions"} failed`;
+  if (counts.failed > 0) trace.why += `; ${failuresOf(counts)}`;
   if (told !== undefined) trace.why += `; ${told}`;
   run.abort.abort();
   run.finished.resolve();
   return true;
+}
+
+function failuresOf({ failed, firstFailure }: Run["counts"]): string {
+  return failed === 1 ? `${firstFailure}` : `${failed} actions failed, the first: ${firstFailure}`;
 }
 
 /** True when `by` is among them. */

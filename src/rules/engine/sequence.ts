@@ -99,6 +99,7 @@ function record({ trace, counts }: Run, action: ActionTrace, into: ActionTrace[]
 function tellFailure({ host, log, clock }: SequenceTools, run: Run, told: { type: string; error: string }): void {
   const { type, error } = told;
   run.counts.failed++;
+  run.counts.firstFailure ??= clipText(`${type} failed: ${error}`);
   if (run.dry) return;
   const { entry } = run;
   entry.lastError = { at: clock.now(), message: `${type}: ${error}` };

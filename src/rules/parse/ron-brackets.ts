@@ -2,7 +2,8 @@
 // many ways to get that wrong.
 import { atEnd, type Cursor, found, lineOf, looksAt, report, skipTrivia, stop, take } from "./ron-cursor.ts";
 
-const MAX_DEPTH = 128;
+// A hundred actions inside each other, each with its list.
+const MAX_DEPTH = 256;
 const OPENERS: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
 
 const NEXT_BEGINS = /[\p{XIDS}_"'[({0-9.+-]/uy;

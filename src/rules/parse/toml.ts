@@ -7,7 +7,8 @@ import type { Flaw } from "./problem.ts";
 import { FORBIDDEN_KEYS } from "./shape.ts";
 import { scanToml } from "./toml-scan.ts";
 
-const MAX_DEPTH = 128;
+// A hundred actions inside each other, each with its list.
+const MAX_DEPTH = 256;
 
 export interface TomlTree {
   /** Not to be used where there are flaws. */

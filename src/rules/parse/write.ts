@@ -6,7 +6,8 @@ import { isPlainName, numberLiteral, ronText } from "./literal.ts";
 import { MAX_RULE_BYTES } from "./read.ts";
 import { defaultShape, FORBIDDEN_KEYS, nameOfType, type Place, placeUnder, type RuleShape } from "./shape.ts";
 
-const MAX_DEPTH = 100;
+// A hundred actions inside each other, each with its list.
+const MAX_DEPTH = 256;
 const MAX_WIDTH = 100;
 const INDENT = "    ";
 

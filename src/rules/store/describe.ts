@@ -87,11 +87,14 @@ export function warningsOf({ warnings, good }: ListedFile, exists: Exists): Rule
     ...warnings,
     ...missing
       .filter(({ kind, name }) => !told.has(`${kind} ${name}`) && told.add(`${kind} ${name}`))
-      .map(({ kind, name, ...place }) => ({
-        ...place,
-        message: `there is no ${kind} "${name}" at present; the rule does its part as soon as there is one`,
-      })),
+      .map(({ kind, name, ...place }) => ({ ...place, message: withoutIt(kind, name) })),
   ];
+}
+
+function withoutIt(kind: LocatedReference["kind"], name: string): string {
+  return kind === "location"
+    ? `the sun's "${name}" is not known without latitude and longitude in [location] of hub.toml`
+    : `there is no ${kind} "${name}" at present; the rule does its part as soon as there is one`;
 }
 
 export function existsIn(host: RuleHost, hasRule: (id: string) => boolean): Exists {
@@ -101,5 +104,6 @@ export function existsIn(host: RuleHost, hasRule: (id: string) => boolean): Exis
     scene: (id) => host.hasScene(id),
     channel: (name) => host.hasChannel(name),
     rule: hasRule,
+    location: () => host.sun !== undefined,
   };
 }

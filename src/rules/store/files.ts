@@ -60,7 +60,7 @@ export interface RuleFilesOptions {
 /** What runs the rules. */
 export interface RuleRunner {
   /** A new rule, or a new version of one. */
-  put(rule: Rule): void;
+  put(rule: Rule, file: string): void;
   remove(id: string): void;
 }
 
@@ -106,7 +106,7 @@ export function createRuleFiles({ folder, log, giveId, reader, runner }: RuleFil
   function run(entry: Entry, { text, good }: { text: string; good: GoodVersion }): void {
     const before = entry.good?.rule;
     const { id } = good.rule;
-    if (!before || !jsonEqual(before, good.rule)) runner.put(good.rule);
+    if (!before || !jsonEqual(before, good.rule)) runner.put(good.rule, entry.file);
     owners.set(id, entry.file);
     Object.assign(entry, { text, good, problems: [] });
     if (before && before.id !== id) release(before.id);

@@ -11,7 +11,7 @@ export const sunEvent = defineTrigger({
   type: "sun_event",
   doc: "The sun does something at the place of the house; it needs [location] in hub.toml.",
   fields: {
-    event: choice(SOLAR_EVENTS, "What the sun does"),
+    event: choice(SOLAR_EVENTS, "What the sun does", { names: "location" }),
     offset_minutes: Type.Number({
       minimum: -HALF_A_DAY_MINUTES,
       maximum: HALF_A_DAY_MINUTES,

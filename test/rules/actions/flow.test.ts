@@ -207,7 +207,7 @@ describe("conditional", () => {
     ],
     [
       { condition: "x", then_actions: [], else_if: [{ condition: "y", then_actions: [{ type: "delya" }] }] },
-      "else_if[0].then_actions[0].type: must be one of",
+      'else_if[0].then_actions[0].type: there is no action "delya" – did you mean "delay"?',
     ],
     [{ condition: "x", then_actions: [], else_if: [{ condition: "y", actions: [] }] }, "else_if[0].then_actions"],
   ])("refuses %j", (fields, problem) => {

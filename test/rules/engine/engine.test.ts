@@ -133,7 +133,9 @@ test("one rule's faults reach no other rule, and no later action", async () => {
     { type: "set", result: "skipped" },
     { type: "set", result: "ok" },
   ]);
-  expect(rig.last("unknown words")).toEndWith("; 3 actions failed");
+  expect(rig.last("unknown words")).toEndWith(
+    '; 3 actions failed, the first: unheard failed: there is no action "unheard"',
+  );
   expect(rig.events.filter(({ type }) => type === "action_failed")).toMatchObject([
     { rule_id: "unknown words", rule_name: "unknown words", action_type: "unheard" },
     { action_type: "fails", error: "it failed" },

@@ -1,6 +1,8 @@
 // Rule files that people edit while the hub runs: what takes effect when, and what goes on meanwhile.
 import { expect, test } from "bun:test";
 import { chmodSync, copyFileSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRuleExpressions } from "../../../src/rules/expressions.ts";
+import { checkRuleFiles } from "../../../src/rules/store/check.ts";
 import { openRulesRig, toml } from "./rig.ts";
 
 const ID = "11111111-1111-4111-8111-111111111111";
@@ -30,6 +32,46 @@ test("a change takes effect within a second, and the file's other rule state sta
   expect(rig.fired()).toEqual([ID]);
   expect(rig.rules.get(ID).activity).toMatchObject({ fire_count: 1 });
   expect(rig.rules.traces(ID)[0]?.outcome).toBe("cooldown");
+});
+
+test("a hundred actions inside each other are read from both languages, written and run", async () => {
+  const wrap = (start: string, end: string, inner: string): string => start.repeat(100) + inner + end.repeat(100);
+  const ron = wrap("Parallel(actions: [", "])", 'LogMessage(message: "deep")');
+  const tables = wrap('{ type = "parallel", actions = [', "] }", '{ type = "log_message", message = "deep" }');
+  await using rig = await openRulesRig({
+    "a.ron": `(id: "${ID}", name: "A", trigger: CustomEvent(event_type: "shout"), actions: [${ron}])`,
+    "b.toml": `id = "${OTHER}"\nname = "B"\nactions = [${tables}]\n[trigger]\ntype = "custom_event"\nevent_type = "shout"\n`,
+  });
+  expect(rig.states()).toEqual(["A: enabled", "B: enabled"]);
+  const { rule } = rig.rules.get(ID);
+  const { id } = rig.rules.create({ ...rule, id: "", name: "C" } as never);
+  await rig.shout();
+  expect(rig.fired()).toEqual([ID, OTHER, id]);
+  expect(JSON.stringify(rig.rules.traces(id)[0]?.actions).match(/"result":"ok"/g)).toHaveLength(101);
+});
+
+test("who asks for the sun where nobody knows where the house stands is warned", async () => {
+  const sunset = 'trigger: SunEvent(event: "sunset"), conditions: [Sun(position: "down")]';
+  await using rig = await openRulesRig({ "a.ron": `(id: "${ID}", name: "A", ${sunset}, actions: [])` });
+  const warnings = (): string[] => rig.rules.get(ID).warnings.map(({ line, message }) => `${line}: ${message}`);
+  const told = "is not known without latitude and longitude in [location] of hub.toml";
+  expect(warnings()).toEqual([`1: the sun's "sunset" ${told}`, `1: the sun's "below_horizon" ${told}`]);
+  const findings = (known: boolean): number =>
+    checkRuleFiles(rig.folder, { exists: { location: () => known }, expressions: createRuleExpressions() }).findings
+      .length;
+  expect([findings(false), findings(true)]).toEqual([2, 0]);
+});
+
+test("a saved file is told in the log, and one that is gone", async () => {
+  await using rig = await openRulesRig({ "a.ron": toml("A", { id: ID }) });
+  expect(rig.told).toEqual([]);
+  rig.put("a.ron", toml("A, mended", { id: ID }));
+  await rig.look();
+  rig.put("a.ron", `# the same rule\n${toml("A, mended", { id: ID })}`);
+  await rig.look();
+  rig.remove("a.ron");
+  await rig.look();
+  expect(rig.told).toEqual(["a rule is in effect: a.ron", `a rule is gone: ${ID}`]);
 });
 
 test("a broken file keeps its last good version, and says what is wrong where", async () => {

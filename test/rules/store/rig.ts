@@ -18,6 +18,8 @@ export interface RulesRig extends AsyncDisposable {
   readonly feed: EventFeed;
   readonly events: HubEvent[];
   readonly warnings: string[];
+  /** What became of files while the hub ran: `what: file or id`. */
+  readonly told: string[];
   put(file: string, text: string): void;
   read(file: string): string;
   remove(file: string): void;
@@ -60,7 +62,15 @@ export async function openRulesRig(files: Record<string, string> = {}): Promise<
   const { clock } = house;
   const events: HubEvent[] = [];
   const warnings: string[] = [];
-  const log: Log = { ...silentLog, warn: (message, fields) => warnings.push(`${message} ${JSON.stringify(fields)}`) };
+  const told: string[] = [];
+  const log: Log = {
+    ...silentLog,
+    warn: (message, fields) => warnings.push(`${message} ${JSON.stringify(fields)}`),
+    info(message, { file, id } = {}) {
+      const which = file ?? id;
+      if (which !== undefined) told.push(`${message}: ${which}`);
+    },
+  };
   let stack = new AsyncDisposableStack();
 
   async function start(): Promise<{ feed: EventFeed; rules: Rules }> {
@@ -83,6 +93,7 @@ export async function openRulesRig(files: Record<string, string> = {}): Promise<
     clock,
     events,
     warnings,
+    told,
     at,
     put,
     get rules() {
