@@ -1,6 +1,7 @@
 // [location]: where the house stands. Without coordinates nothing follows the sun.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../core/schema.ts";
+import { isTimeZone } from "../core/zone.ts";
 
 export const LocationSection = Type.Object(
   {
@@ -26,11 +27,7 @@ export function locationProblems({ latitude, longitude, timezone }: LocationSect
   return problems;
 }
 
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
+/** IANA name of the house's time zone. */
+export function timezoneOf({ timezone = Temporal.Now.timeZoneId() }: LocationSection): string {
+  return timezone;
 }

@@ -5,12 +5,12 @@ import { HubError } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import { within } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
+import { createZone, type Zone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { createExclude, type HistorySection } from "./config.ts";
 import { type Link, startLink } from "./link.ts";
 import type { HistoryPage, HistoryQuery, StoreHealth } from "./messages.ts";
 import { createRecorder } from "./recorder.ts";
-import { createZone, type Zone } from "./zone.ts";
 
 const HOUR_MS = 3_600_000;
 const CLOSE_MS = 5000;
@@ -50,8 +50,8 @@ export interface HistoryOptions {
   log: Log;
   random: RandomBytes;
   feed: Pick<EventFeed, "on">;
-  /** IANA name; the machine's own zone where undefined. */
-  timezone: string | undefined;
+  /** IANA name. */
+  timezone: string;
   /** Whether what has waited so long may be written now; always, unless told otherwise. */
   mayWrite?: (waitedMs: number) => boolean;
   /** See worker-source.ts. */

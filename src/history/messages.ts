@@ -39,7 +39,7 @@ export interface HistoryPage {
 
 export interface StoreOptions {
   path: string;
-  timezone: string | undefined;
+  timezone: string;
   retentionDays: number;
   maxBytes: number;
 }

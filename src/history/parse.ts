@@ -1,5 +1,5 @@
 // Times and bucket sizes as people write them in a query.
-import type { Zone } from "./zone.ts";
+import type { Zone } from "../core/zone.ts";
 
 /** From the epoch to the end of the year 9999. */
 const LATEST_MS = 253_402_300_799_999;
@@ -23,7 +23,11 @@ export function parseTime(text: string, zone: Zone): number | undefined {
 function instantOf(text: string, zone: Zone): number | undefined {
   try {
     if (OFFSET.test(text)) return Temporal.Instant.from(text).epochMilliseconds;
-    return LOCAL.test(text) ? zone.instantOf(text) : undefined;
+    if (!LOCAL.test(text)) return undefined;
+    // A day whose midnight is skipped begins with its first moment.
+    return text.includes("T")
+      ? Temporal.PlainDateTime.from(text).toZonedDateTime(zone.name).epochMilliseconds
+      : Temporal.PlainDate.from(text).toZonedDateTime(zone.name).epochMilliseconds;
   } catch {
     // The form is right, and there is no such day or hour.
     return undefined;

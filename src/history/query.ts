@@ -1,6 +1,8 @@
 // Answers a query as the text that goes out: raw samples, or a value for each stretch of time.
 import type { Database } from "bun:sqlite";
 import { HubError } from "../core/errors.ts";
+import type { Zone } from "../core/zone.ts";
+import { bucketStarts } from "./bucket-starts.ts";
 import { reckon } from "./buckets.ts";
 import { mergeSorted } from "./merge.ts";
 import type { HistoryPage, HistoryQuery } from "./messages.ts";
@@ -8,7 +10,6 @@ import { jsonOf, REMOVED, type Sample } from "./sample.ts";
 import { createScanner, type Scanner } from "./scan.ts";
 import type { Series, SeriesDirectory } from "./series.ts";
 import { createPageWriter } from "./text.ts";
-import { bucketStarts, type Zone } from "./zone.ts";
 
 // A page of long texts ends earlier than its limit says.
 const LONGEST_PAGE = 4 * 1024 * 1024;

@@ -3,6 +3,7 @@
 import type { Database } from "bun:sqlite";
 import { HubError, isStorageFault, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { createZone } from "../core/zone.ts";
 import { closeDatabase, isDamage, setAside } from "../db/open.ts";
 import { type HistoryFile, openHistoryFile } from "./file.ts";
 import { createMemory, type MemoryLimits } from "./memory.ts";
@@ -11,7 +12,6 @@ import { answerQuery } from "./query.ts";
 import { retainByAge, retainBySize } from "./retain.ts";
 import type { Series } from "./series.ts";
 import { numberSample, settle } from "./settle.ts";
-import { createZone } from "./zone.ts";
 
 const REOPEN_MS = 60_000;
 

@@ -3,10 +3,11 @@ import { type Backups, startBackups } from "../backup/backups.ts";
 import { createRestores, type Restores } from "../backup/restores.ts";
 import { backupWorker } from "../backup/worker-source.ts";
 import { checkConfig } from "../config/load.ts";
+import { timezoneOf } from "../config/location.ts";
+import { createZone } from "../core/zone.ts";
 import { createMeta } from "../db/meta.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
 import { startScheduler } from "../rules/schedule/scheduler.ts";
-import { createZone } from "../rules/schedule/zone.ts";
 import type { House } from "./house.ts";
 import type { Messages } from "./messages.ts";
 import type { HubOptions } from "./options.ts";
@@ -25,7 +26,7 @@ export function openArchives(
   const { clock } = edge;
   const log = hubLog.child("backup");
   const shared = { home, schemas: databaseSchemas, clock, log, worker: backupWorker() };
-  const zone = createZone(config.location.timezone ?? Temporal.Now.timeZoneId());
+  const zone = createZone(timezoneOf(config.location));
   const parsed = config.backup.schedule === undefined ? undefined : parseCron(config.backup.schedule, zone);
   const meta = createMeta(db.durable);
   const mark = {

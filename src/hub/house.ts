@@ -1,4 +1,5 @@
 // The house: its devices with all that is restored of them, what happened to them, and what people made of them.
+import { timezoneOf } from "../config/location.ts";
 import { startHistory } from "../history/history.ts";
 import { historyWorker } from "../history/worker-source.ts";
 import { openAreas } from "../state/areas.ts";
@@ -30,7 +31,7 @@ export function openHouse(options: HubOptions, { db, feed, budget }: Stores, lat
       log: options.log.child("history"),
       random,
       feed,
-      timezone: config.location.timezone,
+      timezone: timezoneOf(config.location),
       mayWrite: budget.allows,
       worker: historyWorker(),
       devices: () => [...registry.list()].map(({ id }) => id),

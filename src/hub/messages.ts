@@ -1,4 +1,5 @@
 // How the hub reaches people: channels, and the outbox for what does not get through at once.
+import { timezoneOf } from "../config/location.ts";
 import { type Clock, sleep } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { createHouseTime } from "../notify/house-time.ts";
@@ -21,7 +22,7 @@ export function openMessages(
   { house: { registry, variables }, stack }: { house: House; stack: AsyncDisposableStack },
 ): Messages {
   const { clock, random } = edge;
-  const timezone = config.location.timezone ?? Temporal.Now.timeZoneId();
+  const timezone = timezoneOf(config.location);
   const shared = { clock, random, log: log.child("notify") };
   const notifier = createNotifier({
     ...shared,

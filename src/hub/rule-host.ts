@@ -1,10 +1,11 @@
 // The house as rules see and move it: what src/rules/host.ts asks for, made of the other rooms.
+import { type LocationSection, timezoneOf } from "../config/location.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { createSun } from "../core/sun.ts";
+import { createZone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
 import type { RuleHost } from "../rules/host.ts";
-import { createZone } from "../rules/schedule/zone.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Registry } from "../state/registry.ts";
 import type { Scenes } from "../state/scenes.ts";
@@ -19,14 +20,15 @@ export interface RuleHostOptions {
   scenes: Scenes;
   variables: Variables;
   commands: Commands;
-  location: { latitude?: number; longitude?: number; timezone?: string };
+  location: LocationSection;
   publish: RuleHost["publish"];
   notifier: Pick<RuleHost, "notify" | "hasChannel">;
 }
 
 export function createRuleHost(options: RuleHostOptions): RuleHost {
   const { clock, feed, registry, scenes, variables, commands, location } = options;
-  const { latitude, longitude, timezone = Temporal.Now.timeZoneId() } = location;
+  const { latitude, longitude } = location;
+  const timezone = timezoneOf(location);
   return {
     device: registry.find,
     variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),

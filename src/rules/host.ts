@@ -1,8 +1,8 @@
 // What rules ask of the rest of the hub. `hub.ts` hands it over; a dry run and a test bring their own.
 import type { Json, JsonObject } from "../core/json.ts";
 import type { SolarEvent } from "../core/sun.ts";
+import type { Zone } from "../core/zone.ts";
 import type { HubEvent } from "../events/catalog.ts";
-import type { Zone } from "./schedule/zone.ts";
 
 /** A device as rules see it: always the present state. */
 export interface RuleDevice {

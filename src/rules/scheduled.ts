@@ -1,7 +1,7 @@
 // Triggers that are set off by the clock: from what the schedules' parsers answer to what a definition gives.
 import { HubError } from "../core/errors.ts";
+import { createZone, type Zone } from "../core/zone.ts";
 import type { Schedule, ScheduleResult } from "./schedule/schedule.ts";
-import { createZone, type Zone } from "./schedule/zone.ts";
 import { refusal } from "./values.ts";
 
 /** For `check`: whether there is such a schedule does not depend on the zone. */

@@ -8,11 +8,12 @@ import { takeTurn } from "../../src/backup/turn.ts";
 import { backupWorker } from "../../src/backup/worker-source.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { checkValue } from "../../src/core/schema.ts";
+import { createZone } from "../../src/core/zone.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import type { Home } from "../../src/home/paths.ts";
 import { parseCron } from "../../src/rules/schedule/cron.ts";
 import { startScheduler } from "../../src/rules/schedule/scheduler.ts";
-import { createZone } from "../../src/rules/schedule/zone.ts";
+
 import { readZip } from "../support/archives.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";

@@ -1,9 +1,10 @@
 // `cron` on the clock on the wall, with Debian's behaviour on the nights it is put forward or back: a job of fixed times
 // that falls into the skipped hour runs right after the jump and one in the doubled hour runs the first time only; a job
 // with a `*` in its minute or hour follows real time. Changes of three hours and more are a new clock: no special care.
+
+import type { Stretch, Zone } from "../../core/zone.ts";
 import { type CronFields, parseCronFields } from "./cron-fields.ts";
 import type { ScheduleResult } from "./schedule.ts";
-import type { Stretch, Zone } from "./zone.ts";
 
 const DAY_MS = 86_400_000;
 const THREE_HOURS_MS = 3 * 3_600_000;

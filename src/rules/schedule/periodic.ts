@@ -1,8 +1,9 @@
 // `periodic`: every so many seconds of real time. The beat is counted from the first midnight of the year 2000 at the
 // place, not from the hub's start: a restart neither shifts nor doubles it, and every full hour is a full hour on the wall.
 // Beats of more than an hour move with daylight saving; who wants times on the wall writes a cron expression.
+
+import type { Zone } from "../../core/zone.ts";
 import type { ScheduleResult } from "./schedule.ts";
-import type { Zone } from "./zone.ts";
 
 export interface Periodic {
   everySecs: number;

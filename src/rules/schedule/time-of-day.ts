@@ -1,9 +1,9 @@
 // `time_of_day`: a time on the wall, on every day or on some days of the week. On the nights of the clock change it does
 // as a cron job of fixed times does.
 import { didYouMean } from "../../core/schema.ts";
+import type { Zone } from "../../core/zone.ts";
 import { parseCron } from "./cron.ts";
 import type { ScheduleResult } from "./schedule.ts";
-import type { Zone } from "./zone.ts";
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 

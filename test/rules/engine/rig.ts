@@ -2,6 +2,7 @@
 // again on the same file is one call, and time may pass in between.
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
+import { createZone } from "../../../src/core/zone.ts";
 import { openStateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { createEventFeed, type EventFeed } from "../../../src/events/feed.ts";
@@ -9,7 +10,6 @@ import type { Typed } from "../../../src/rules/define.ts";
 import { type Engine, type EngineOptions, startEngine } from "../../../src/rules/engine/engine.ts";
 import type { RuleDevice, RuleHost } from "../../../src/rules/host.ts";
 import type { Rule } from "../../../src/rules/rule.ts";
-import { createZone } from "../../../src/rules/schedule/zone.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { evaluate as evaluateWords, words } from "./words.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { silentLog } from "../../../src/core/log.ts";
+import { createZone } from "../../../src/core/zone.ts";
 import { parseCron } from "../../../src/rules/schedule/cron.ts";
 import type { Schedule } from "../../../src/rules/schedule/schedule.ts";
 import { type ScheduleMark, startScheduler } from "../../../src/rules/schedule/scheduler.ts";
-import { createZone } from "../../../src/rules/schedule/zone.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { momentsOf } from "./naive.ts";
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createZone } from "../../src/core/zone.ts";
+import { bucketStarts } from "../../src/history/bucket-starts.ts";
 import { parseBucket, parseTime } from "../../src/history/parse.ts";
-import { bucketStarts, createZone } from "../../src/history/zone.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { createStoreRig, DAY_MS } from "./store-rig.ts";
 

@@ -1,7 +1,6 @@
 // A time zone as stretches of time in which the clocks on the wall run evenly, and the jumps between them.
-import { HubError } from "../../core/errors.ts";
 
-/** [from, until) in epoch ms. Local time is the instant plus the offset. */
+/** [from, until) in epoch ms, infinite where the clocks were never changed. Local time is the instant plus the offset. */
 export interface Stretch {
   readonly from: number;
   readonly until: number;
@@ -11,6 +10,8 @@ export interface Stretch {
 }
 
 export interface Zone {
+  /** IANA name. */
+  readonly name: string;
   /** The stretch an instant lies in. */
   at(instant: number): Stretch;
 }
@@ -18,15 +19,10 @@ export interface Zone {
 // Schedules ask about today's stretch and the next few; only rare ones look years ahead.
 const MOST_STRETCHES_HELD = 64;
 
-/** Throws `config` for a name this machine does not know. */
-export function createZone(timezone: string): Zone {
-  const zoned = (instant: number) => Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timezone);
+/** Of an IANA name for which `isTimeZone` holds. Costs nothing until it is asked: time zones take memory. */
+export function createZone(name: string): Zone {
+  const zoned = (instant: number) => Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(name);
   const offsetAt = (instant: number): number => zoned(instant).offsetNanoseconds / 1e6;
-  try {
-    offsetAt(0);
-  } catch {
-    throw new HubError("config", `there is no time zone "${timezone}"; use an IANA name such as "Europe/Berlin"`);
-  }
   let held: Stretch[] = [];
 
   function find(instant: number): Stretch {
@@ -38,6 +34,7 @@ export function createZone(timezone: string): Zone {
   }
 
   return {
+    name,
     at(instant) {
       const known = held.find(({ from, until }) => from <= instant && instant < until);
       if (known) return known;
@@ -47,4 +44,14 @@ export function createZone(timezone: string): Zone {
       return found;
     },
   };
+}
+
+/** Whether this machine knows it. */
+export function isTimeZone(name: string): boolean {
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
+    return true;
+  } catch {
+    return false;
+  }
 }
