@@ -168,7 +168,8 @@ describe("over a restart", () => {
   });
 
   test("any sequence of short stops runs every moment exactly once", async () => {
-    const stop = fc.record({ up: fc.integer({ min: 0, max: 200_000 }), down: fc.integer({ min: 0, max: 59_000 }) });
+    // Two stops with nothing between them would be one long one.
+    const stop = fc.record({ up: fc.integer({ min: 1, max: 200_000 }), down: fc.integer({ min: 0, max: 59_000 }) });
     await fc.assert(
       fc.asyncProperty(
         fc.array(stop, { minLength: 1, maxLength: 8 }),
