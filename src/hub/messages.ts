@@ -61,14 +61,17 @@ export function notifyForRules({ notifier, outbox }: Messages, clock: Clock): Pi
       const first = outbox.post(notifier.render(notification));
       const known = new AbortController();
       const late = sleep(clock, "notify-answer", RULE_WAITS_MS, known.signal).then(() => []);
-      const missed = (await Promise.race([first, late])).filter(({ state }) => state !== "delivered");
+      // One that only waits for its turn has missed nothing.
+      const missed = (await Promise.race([first, late])).filter(
+        ({ state, error }) => state === "failed" || error !== undefined,
+      );
       known.abort();
       if (missed.length > 0) throw new HubError("upstream_failed", missed.map(inWords).join("; "));
     },
   };
 }
 
-function inWords({ channel, state, error = "not sent yet", hint }: FirstTry): string {
+function inWords({ channel, state, error = "it failed", hint }: FirstTry): string {
   const kept = state === "queued" ? " (kept, and tried again)" : "";
   return `${channel}: ${error}${hint ? `; ${hint}` : ""}${kept}`;
 }

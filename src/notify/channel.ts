@@ -14,6 +14,8 @@ export interface ChannelMessage {
   readonly title: string;
   /** In the channel's own markup. */
   readonly message: string;
+  /** Plain text to stand behind the message, also where that is shortened: how often it was to be told. */
+  readonly tally?: string;
   /** When what it tells of happened, in epoch ms. */
   readonly at: number;
   /** It is sent noticeably later than that, and has to say so. */
@@ -39,6 +41,8 @@ export interface DeliveryFault {
   passing: boolean;
   /** Not before so long. */
   retryAfterMs?: number;
+  /** The server itself answered that it cannot: that may be about this message alone, and others get through. */
+  mayBeTheMessage?: boolean;
   /** What to do about it, in plain words. */
   hint?: string;
   status?: number;
@@ -74,9 +78,7 @@ export interface Channel {
   readonly name: string;
   readonly kind: string;
   readonly limits: Limits;
-  /** Makes plain text stand for itself in this channel's markup. */
-  escape(value: string): string;
-  /** One text of the author's markup and escaped values. */
+  /** One text of the author's markup, and of values that stand for themselves in it. */
   compose(pieces: readonly Piece[]): string;
   /** Rejects with a DeliveryError, soon after `signal` aborts too. */
   send(message: ChannelMessage, signal: AbortSignal): Promise<Delivery>;
@@ -125,7 +127,6 @@ export function defineChannel<const K extends string, F extends TProperties>({
 }
 
 /** For channels without markup. */
-export const plainText: Pick<Channel, "escape" | "compose"> = {
-  escape: (value) => value,
+export const plainText: Pick<Channel, "compose"> = {
   compose: (pieces) => pieces.map((piece) => ("markup" in piece ? piece.markup : piece.value)).join(""),
 };

@@ -63,8 +63,6 @@ export interface Notifier {
   deliver(addressed: Addressed, signal: AbortSignal, withinMs?: number): Promise<ChannelOutcome>;
   /** Renders and delivers, to all channels at the same time. Throws as `render`. */
   send(notification: Notification, signal: AbortSignal): Promise<ChannelOutcome[]>;
-  /** Plain text for the channel's own markup. */
-  escape(channel: string, text: string): string;
 }
 
 export interface NotifierOptions {
@@ -140,7 +138,6 @@ export function createNotifier(options: NotifierOptions): Notifier {
     async send(notification, signal) {
       return Promise.all(notifier.render(notification).map((addressed) => notifier.deliver(addressed, signal)));
     },
-    escape: (channel, text) => byName.get(channel)?.channel?.escape(text) ?? text,
   };
   return notifier;
 }

@@ -32,9 +32,11 @@ interface SmtpFault {
 export function smtpFailure(error: unknown, place: SmtpPlace): DeliveryError {
   const fault = (error ?? {}) as SmtpFault;
   const { responseCode: status, response } = fault;
-  const { what, hint } = diagnose(systemCode(error) ?? "", fault, place);
+  const code = systemCode(error) ?? "";
+  const { what, hint } = diagnose(code, fault, place);
   const told: DeliveryFault = {
-    passing: isPassing(systemCode(error) ?? "", status),
+    passing: isPassing(code, status),
+    ...(mayBeTheMessage(code, status) ? { mayBeTheMessage: true } : {}),
     ...(hint ? { hint } : {}),
     ...(status ? { status } : {}),
     answer: wordsOf(response ?? messageOf(error)),
@@ -48,6 +50,11 @@ function isPassing(code: string, status: number | undefined): boolean {
   return status < 500;
 }
 
+// An answer to the mail's text that puts it off; 421 says that the server is about to close.
+function mayBeTheMessage(code: string, status = 0): boolean {
+  return code === "EMESSAGE" && status >= 400 && status < 500 && status !== 421;
+}
+
 function diagnose(code: string, fault: SmtpFault, { tls }: SmtpPlace): { what: string; hint?: string } {
   const { originalCode = "", responseCode = 0, timeoutType, response = "", command = "" } = fault;
   if (/CERT|SIGNATURE|ALTNAME|SELF_SIGNED/.test(originalCode)) {
@@ -56,6 +63,10 @@ function diagnose(code: string, fault: SmtpFault, { tls }: SmtpPlace): { what: s
   if (code === "ETLS" || /SSL|TLS|EPROTO/.test(originalCode)) return { what: "TLS handshake failed", hint: HINTS.tls };
   if (code === "EDNS" || /ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/.test(originalCode)) {
     return { what: "connection refused", hint: HINTS.refused };
+  }
+  // RFC 3207 and RFC 4954: it takes no login in the clear.
+  if ([530, 538].includes(responseCode) && /starttls|encrypt/i.test(response)) {
+    return { what: "the server wants TLS first", hint: HINTS.tls };
   }
   if (code === "EAUTH") return { what: "authentication failed", hint: HINTS.authentication };
   if (timeoutType === "GREETING_TIMEOUT" || timeoutType === "CONNECT_TIMEOUT") {

@@ -4,7 +4,7 @@ import { html } from "../../src/notify/markup/html.ts";
 import { markdown } from "../../src/notify/markup/markdown.ts";
 import { markdownV2 } from "../../src/notify/markup/markdown-v2.ts";
 import { type Markup, unmarked } from "../../src/notify/markup/markup.ts";
-import { shorten, shortenMarkup } from "../../src/notify/markup/shorten.ts";
+import { shorten } from "../../src/notify/markup/shorten.ts";
 import { splitText } from "../../src/notify/markup/split.ts";
 import { type ParseMode, parsers } from "./telegram-parsers.ts";
 
@@ -242,6 +242,14 @@ describe.each(modes)("splitting %s", (mode) => {
     }
   });
 
+  test("much markup and little text keeps to the size with the markup too, and uses it", () => {
+    if (mode === "none") return;
+    const [before, after] = WRITE[mode].b ?? ["", ""];
+    const parts = splitText(markup, `${before}ab${after} `.repeat(5000), { visible: 4096, source: 1000 });
+    for (const part of parts) expect(part.length).toBeLessThanOrEqual(1000);
+    expect(parts.slice(0, -1).every((part) => part.length > 900)).toBe(true);
+  });
+
   test("what is malformed still comes out, in bounded time", () => {
     fc.assert(
       fc.property(value, fc.integer({ min: 1, max: 9 }), (text, times) => {
@@ -296,9 +304,39 @@ describe("shortening", () => {
     expect(shorten("😀".repeat(2000), 1024)).toBe(`${"😀".repeat(1023)}…`);
   });
 
-  test("keeps HTML whole", () => {
-    const short = shortenMarkup(html, `<b>${"word &amp; ".repeat(300)}</b>`, 1024);
-    expect([...short].length).toBeLessThanOrEqual(1024);
+  test.each(["HTML", "none"] as const)("%s: cuts the end off and leaves the rest as it is", (mode) => {
+    const { [mode]: parse } = parsers;
+    let cut = 0;
+    fc.assert(
+      fc.property(tree, fc.integer({ min: 30, max: 60 }), (nodes, limit) => {
+        const source = write(mode, nodes);
+        let whole: ReturnType<typeof parse>;
+        try {
+          whole = parse(source);
+        } catch {
+          return fc.pre(false);
+        }
+        const short = shorten(source, limit, markups[mode]);
+        expect([...short].length).toBeLessThanOrEqual(limit);
+        if (short === source) return;
+        cut++;
+        const { text } = parse(short);
+        expect(text).toEndWith("…");
+        expect(whole.text).toStartWith(text.slice(0, -1));
+      }),
+      { numRuns: 1500 },
+    );
+    expect(cut).toBeGreaterThan(50);
+  });
+
+  test("cuts HTML anywhere between characters, in bounded time", () => {
+    const short = shorten(`<b>${"word &amp; ".repeat(300)}</b>`, 1024, html);
+    expect([...short].length).toBeGreaterThan(1010);
     expect(parsers.HTML(short).text).toEndWith("…");
+    for (const nasty of ["<b>", "&", "é", "👨‍👩‍👧", "<", "x\n"]) {
+      const begun = performance.now();
+      expect([...shorten(nasty.repeat(300_000), 1024, html)].length).toBeLessThanOrEqual(1024);
+      expect(performance.now() - begun).toBeLessThan(1000);
+    }
   });
 });

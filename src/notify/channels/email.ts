@@ -50,7 +50,7 @@ export const email = defineChannel({
   kind: "email",
   fields,
   problems: ({ smtp }, at) => smtpProblems(smtp, `${at}.smtp`),
-  open(config, { houseTime, resolve }) {
+  open(config, { houseTime, resolve, log }) {
     const { host, port, tls } = config.smtp;
     return {
       name: config.name,
@@ -60,7 +60,9 @@ export const email = defineChannel({
       async send(message, signal) {
         const transport = nodemailer.createTransport(transportOptions(config, resolve));
         try {
-          return deliveryOf(await transport.sendMail({ ...mailOf(config, message, houseTime), signal }));
+          const delivery = deliveryOf(await transport.sendMail({ ...mailOf(config, message, houseTime), signal }));
+          if (delivery.note) log.warn("a mail did not reach everybody", { note: delivery.note });
+          return delivery;
         } catch (error) {
           if (signal.aborted) throw new DeliveryError(`${host}:${port} did not answer in time`, { passing: true });
           throw smtpFailure(error, { host, port, tls: tls === true });
@@ -117,7 +119,8 @@ function readAuthority(path: string): string {
 function mailOf({ from, to }: Config, message: ChannelMessage, houseTime: (at: number) => string) {
   const sender = mailbox(from);
   const lateness = message.late ? `\n\n(delivered late; this is from ${houseTime(message.at)})` : "";
-  const text = message.message + lateness;
+  const again = message.tally ? ` ${message.tally}` : "";
+  const text = message.message + again + lateness;
   return {
     from: { ...sender, name: sender.name || FROM_NAME },
     to: to.map(mailbox),

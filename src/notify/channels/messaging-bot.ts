@@ -49,7 +49,6 @@ export const messagingBot = defineChannel({
         concurrent: 1,
         ...(config.chat_id.startsWith("-") ? { perMinute: PER_MINUTE_IN_GROUP } : {}),
       },
-      escape: markup.escape,
       compose: markup.compose,
       async send(message, signal) {
         const parts = splitText(markup, textOf(message, markup, deps.houseTime), PART);
@@ -69,10 +68,15 @@ export const messagingBot = defineChannel({
   },
 });
 
-function textOf({ title, message, at, late }: ChannelMessage, markup: Markup, houseTime: (at: number) => string) {
+function textOf(
+  { title, message, tally, at, late }: ChannelMessage,
+  markup: Markup,
+  houseTime: (at: number) => string,
+) {
   // At the end, so that parts that arrived before it was late stay the same.
+  const again = tally ? ` ${markup.escape(tally)}` : "";
   const lateness = late ? `\n\n${markup.escape(`(delivered late; this is from ${houseTime(at)})`)}` : "";
-  return `${markup.bold(title)}\n${message}${lateness}`;
+  return `${markup.bold(title)}\n${message}${again}${lateness}`;
 }
 
 async function pause(clock: ChannelDeps["clock"], signal: AbortSignal): Promise<void> {
@@ -91,7 +95,7 @@ async function afterParts<T>(partsArrived: number, work: () => Promise<T>): Prom
   }
 }
 
-function openChat(config: Config, markup: Markup, { fetch, log }: ChannelDeps) {
+function openChat(config: Config, markup: Markup, { fetch, clock, log }: ChannelDeps) {
   const url = `${withoutSlash(config.api_url ?? "https://api.telegram.org")}/bot${config.bot_token}/sendMessage`;
   let chatId = config.chat_id;
 
@@ -114,7 +118,10 @@ function openChat(config: Config, markup: Markup, { fetch, log }: ChannelDeps) {
     log.warn("the markup was refused; the message is sent as plain text", { answer: refusal });
     const parts = splitText(unmarked, markup.plain(part), PART);
     let last: Delivery = { answer: "", parts: 0 };
-    for (const text of parts) last = deliveryOf(await callThere(text, undefined, signal));
+    for (const [index, text] of parts.entries()) {
+      if (index > 0) await pause(clock, signal);
+      last = deliveryOf(await callThere(text, undefined, signal));
+    }
     return { ...last, parts: parts.length, note: `sent as plain text, as the markup was refused: ${refusal}` };
   }
 
@@ -158,7 +165,10 @@ function deliveryOf(answer: PostAnswer): Delivery {
       retryAfterMs: secs * 1000,
     });
   }
-  if (status >= 500) throw new DeliveryError(`${SERVICE} is in trouble: ${words}`, { ...told, passing: true });
+  if (status >= 500) {
+    const fault = { ...told, passing: true, mayBeTheMessage: true };
+    throw new DeliveryError(`${SERVICE} is in trouble: ${words}`, fault);
+  }
   throw new DeliveryError(`${SERVICE} refused the message: ${words}`, {
     ...told,
     passing: false,

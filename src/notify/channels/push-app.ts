@@ -1,11 +1,11 @@
 // `push_app`: Pushover, or a server that speaks its API.
 import { type Static, Type } from "@sinclair/typebox";
-import { isoSeconds } from "../../core/clock.ts";
+import { type Clock, isoSeconds } from "../../core/clock.ts";
 import { apiUrl, apiUrlProblems, withoutSlash } from "../api-url.ts";
 import { type ChannelMessage, type Delivery, DeliveryError, defineChannel } from "../channel.ts";
 import { html } from "../markup/html.ts";
 import { type Markup, unmarked } from "../markup/markup.ts";
-import { shorten, shortenMarkup } from "../markup/shorten.ts";
+import { shorten } from "../markup/shorten.ts";
 import { type PostAnswer, post, wordsOf } from "../post.ts";
 
 const SERVICE = "the push service";
@@ -15,6 +15,8 @@ const EMERGENCY = 2;
 // More connections or quicker repetition get the address blocked.
 const CONNECTIONS = 2;
 const RETRY_AFTER_MS = 5000;
+const SILENCE_MS = 3_600_000;
+const LONGEST_QUOTA_MS = 32 * 24 * 3_600_000;
 
 const fields = {
   api_key: Type.String({ minLength: 1, secret: true }),
@@ -33,14 +35,13 @@ export const pushApp = defineChannel({
   kind: "push_app",
   fields,
   problems: ({ api_url }, at) => apiUrlProblems(api_url, at),
-  open(config, { fetch, gates }) {
+  open(config, { fetch, clock, gates }) {
     const base = withoutSlash(config.api_url ?? "https://api.pushover.net");
     const markup = config.html ? html : unmarked;
     return {
       name: config.name,
       kind: config.type,
       limits: { concurrent: CONNECTIONS },
-      escape: markup.escape,
       compose: markup.compose,
       async send(message, signal) {
         using _place = await enter(() => gates.enter(`push_app ${base}`, CONNECTIONS, signal));
@@ -50,21 +51,20 @@ export const pushApp = defineChannel({
           body: formOf(config, markup, message),
           service: SERVICE,
         };
-        return deliveryOf(await unhurried(() => post(fetch, request, signal)));
+        return deliveryOf(await unhurried(() => post(fetch, request, signal)), clock);
       },
     };
   },
 });
 
-function formOf(config: Config, markup: Markup, { title, message, at }: ChannelMessage): string {
+function formOf(config: Config, markup: Markup, message: ChannelMessage): string {
   const { api_key, user_key, device, sound, priority, retry_secs, expire_secs } = config;
   const form = new URLSearchParams({
     token: api_key,
     user: user_key,
-    title: shorten(title, LONGEST_TITLE),
-    // A blank message would be refused.
-    message: message.trim() === "" ? shorten(title, LONGEST_TITLE) : shortenMarkup(markup, message, LONGEST_MESSAGE),
-    timestamp: String(Math.floor(at / 1000)),
+    title: shorten(message.title, LONGEST_TITLE),
+    message: textOf(message, markup),
+    timestamp: String(Math.floor(message.at / 1000)),
     ...(device ? { device } : {}),
     ...(sound ? { sound } : {}),
     ...(config.html ? { html: "1" } : {}),
@@ -72,6 +72,13 @@ function formOf(config: Config, markup: Markup, { title, message, at }: ChannelM
     ...(priority === EMERGENCY ? { retry: String(retry_secs), expire: String(expire_secs) } : {}),
   });
   return form.toString();
+}
+
+function textOf({ title, message, tally }: ChannelMessage, markup: Markup): string {
+  // A blank message would be refused.
+  const text = message.trim() === "" ? markup.escape(title) : message;
+  const again = tally ? ` ${markup.escape(tally)}` : "";
+  return shorten(text, LONGEST_MESSAGE - again.length, markup) + again;
 }
 
 async function enter(work: () => Promise<Disposable>): Promise<Disposable> {
@@ -93,7 +100,7 @@ async function unhurried(work: () => Promise<PostAnswer>): Promise<PostAnswer> {
 }
 
 /** Throws DeliveryError unless the service says that it took the message. */
-function deliveryOf({ status, json, headers, words }: PostAnswer): Delivery {
+function deliveryOf({ status, json, headers, words }: PostAnswer, clock: Clock): Delivery {
   if (status < 300 && json?.status === 1) {
     const receipt = typeof json.receipt === "string" ? `, receipt ${json.receipt.slice(0, 64)}` : "";
     return { status, answer: `status 1, request ${wordsOf(String(json.request ?? "none"))}${receipt}`, parts: 1 };
@@ -101,21 +108,31 @@ function deliveryOf({ status, json, headers, words }: PostAnswer): Delivery {
   const answer = Array.isArray(json?.errors) ? wordsOf(json.errors.join("; ")) : words || `status ${status}`;
   const told = { status, answer };
   if (status >= 500) {
-    const fault = { ...told, passing: true, retryAfterMs: RETRY_AFTER_MS };
+    const fault = { ...told, passing: true, retryAfterMs: RETRY_AFTER_MS, mayBeTheMessage: true };
     throw new DeliveryError(`${SERVICE} is in trouble: ${answer}`, fault);
   }
-  if (status === 429) throw overQuota(told, Number(headers.get("x-limit-app-reset")));
+  if (status === 429) throw tooMany(told, silenceOf(headers, clock));
   throw new DeliveryError(`${SERVICE} refused the message: ${answer}`, { ...told, passing: false, ...hintFor(json) });
 }
 
-// The quota is the month's. Asking again before it is renewed is pointless, and repeated refusals get the address blocked.
-function overQuota(told: { status: number; answer: string }, resetSecs: number): DeliveryError {
-  const until = resetSecs > 0 && resetSecs < 1e11 ? ` until ${isoSeconds(resetSecs * 1000)}` : "";
-  return new DeliveryError(`the month's messages are used up${until}: ${told.answer}`, {
+// Most likely the month's quota. Asking again before it is renewed is pointless, and repeated refusals get the address blocked.
+function tooMany(told: { status: number; answer: string }, silence: { ms: number; until?: string }): DeliveryError {
+  const { ms, until } = silence;
+  return new DeliveryError(`${SERVICE} takes no more messages${until ? ` until ${until}` : ""}: ${told.answer}`, {
     ...told,
-    passing: false,
-    hint: "The push service's monthly quota is used up; it can be raised there",
+    passing: true,
+    retryAfterMs: ms,
+    hint: "Likely the push service's monthly quota is used up; it can be raised there",
   });
+}
+
+/** What the service asks for; an hour where it says nothing that makes sense. */
+function silenceOf(headers: Headers, clock: Clock): { ms: number; until?: string } {
+  const asked = Number(headers.get("retry-after")) * 1000;
+  if (asked > 0) return { ms: asked };
+  const renewed = Number(headers.get("x-limit-app-reset")) * 1000;
+  const ms = renewed - clock.now();
+  return ms > 0 && ms < LONGEST_QUOTA_MS ? { ms, until: isoSeconds(renewed) } : { ms: SILENCE_MS };
 }
 
 function hintFor(json: PostAnswer["json"]): { hint?: string } {

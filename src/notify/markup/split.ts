@@ -62,11 +62,11 @@ function furthest(tokens: readonly Token[], { next: from, open: before }: Cut, s
       const full = used.visible + token.visible > size.visible || used.source + token.source.length > size.source;
       if (full && index > from) return best.line ?? best.space ?? { end: index, next: index, open };
       used.visible += token.visible;
+      used.source += token.source.length;
     } else if (token.kind === "open") {
       open.push(token.span);
-      used.source += token.span.close.length;
+      used.source += lengthOf([token.span]);
     } else open.pop();
-    used.source += token.source.length;
   }
   return { end: tokens.length, next: tokens.length, open };
 }

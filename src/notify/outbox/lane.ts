@@ -1,5 +1,5 @@
-// One channel's letters: in their order, one at a time, no faster than the service allows, with growing pauses while it does
-// not take them. Whether another channel hangs makes no difference here.
+// One channel's letters: one at a time, no faster than the service allows, with growing pauses while it does not take them.
+// Whether another channel hangs makes no difference here, and whose turn it is is settled in precedence.ts.
 import { isoSeconds, type Timer } from "../../core/clock.ts";
 import { HubError, messageOf as reasonOf } from "../../core/errors.ts";
 import type { RandomBytes } from "../../core/ids.ts";
@@ -9,6 +9,7 @@ import type { HubEvent } from "../../events/catalog.ts";
 import type { DeliveryFault } from "../channel.ts";
 import type { ChannelOutcome, ChannelState, Notifier } from "../notifier.ts";
 import { isLate, type Letter, likenessOf, messageOf, momentOf, type Texts, type Times } from "./letter.ts";
+import { createPrecedence, type Turn } from "./precedence.ts";
 import { createQueue } from "./queue.ts";
 import type { OutboxStore } from "./store.ts";
 import { createTurns } from "./turns.ts";
@@ -16,7 +17,7 @@ import { createTurns } from "./turns.ts";
 export interface LaneDeps extends Times {
   log: Log;
   random: RandomBytes;
-  notifier: Pick<Notifier, "deliver" | "escape">;
+  notifier: Pick<Notifier, "deliver">;
   store: Pick<OutboxStore, "texts">;
   /** Puts what changed on disk, or remembers to. */
   keep: (letters: readonly Letter[]) => void;
@@ -34,6 +35,8 @@ export type GivenUp = "expired" | "refused" | "disabled" | "no_room";
 export interface Lane extends LanePlace {
   readonly letters: readonly Letter[];
   readonly bytes: number;
+  /** Why it does not get through; undefined where nothing failed since the last that did. */
+  readonly lastError: string | undefined;
   /** Whether one that is posted now would go at once. */
   idle(): boolean;
   /** One that waits with the same texts. */
@@ -41,8 +44,8 @@ export interface Lane extends LanePlace {
   add(letter: Letter): void;
   /** Goes on, if there is something to go on with. */
   wake(): void;
-  /** Epoch ms; undefined where nothing waits or nothing can be sent. */
-  nextTry(): number | undefined;
+  /** Epoch ms; undefined where others come first or nothing can be sent. */
+  nextTry(letter: Letter): number | undefined;
   /** Ends the pause. Throws HubError `conflict` where nothing can be sent. */
   retry(): void;
   drop(letter: Letter): void;
@@ -56,6 +59,7 @@ const FIRST_TRY_MS = 10_000;
 // Nobody waits for these: a slow server is better than none.
 const LATER_TRY_MS = 60_000;
 const LONGEST_SILENCE_MS = 24 * 3_600_000;
+const LONGEST_DOUBT_MS = 60_000;
 const STOP_MS = 3000;
 
 /** `letters` are those of earlier runs. */
@@ -64,6 +68,7 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
   const { clock, log, random, hours, keep, notifier } = deps;
   const queue = createQueue();
   for (const letter of letters) queue.add(letter);
+  const precedence = createPrecedence(queue.letters, hours);
   const turns = createTurns({
     limits,
     clock,
@@ -82,11 +87,16 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
     timer?.[Symbol.dispose]();
     if (stopped || underWay) return;
     giveUp(expired(), "expired");
-    const [head] = queue.letters;
-    if (!head) return;
-    const waitMs = blocked ? Number.POSITIVE_INFINITY : turns.waitMs();
-    if (waitMs <= 0) begin(head);
-    else timer = clock.after("outbox", Math.max(1, Math.min(waitMs, leftMs(head))), goOn);
+    const [oldest] = queue.letters;
+    const turn = precedence.next();
+    if (!oldest || !turn) return;
+    const waitMs = blocked ? Number.POSITIVE_INFINITY : waitMsOf(turn);
+    if (waitMs <= 0) begin(turn.letter);
+    else timer = clock.after("outbox", Math.max(1, Math.min(waitMs, leftMs(oldest))), goOn);
+  }
+
+  function waitMsOf({ trial, waitMs }: Turn): number {
+    return Math.max(waitMs, trial ? turns.soonestMs() : turns.waitMs());
   }
 
   // The oldest stand in front.
@@ -99,15 +109,15 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
     const abort = new AbortController();
     letter.state = "sending";
     const done = attempt(letter, abort.signal)
-      .then((result) => settle(letter, result))
+      .then((result) => {
+        underWay = undefined;
+        settle(letter, result);
+      })
       .catch((error) => {
         log.error("a try went wrong", { channel: name, error: reasonOf(error) });
         if (letter.state === "sending") postpone(letter, reasonOf(error), { passing: true });
       })
-      .finally(() => {
-        underWay = undefined;
-        goOn();
-      });
+      .finally(goOn);
     underWay = { letter, abort, done };
   }
 
@@ -116,7 +126,7 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
     try {
       const texts = letter.texts ?? deps.store.texts(letter.id);
       if (!texts) return { ok: false, reason: "its text is not on the disk any more", fault: { passing: false } };
-      const message = messageOf(letter, texts, { ...deps, escape: (text) => notifier.escape(name, text) });
+      const message = messageOf(letter, texts, deps);
       const withinMs = letter.tries === 0 ? FIRST_TRY_MS : LATER_TRY_MS;
       return (await notifier.deliver({ channel: name, message }, signal, withinMs)).result;
     } catch (error) {
@@ -136,10 +146,13 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
   function delivered(letter: Letter): void {
     const waitedSecs = Math.round((hours() - letter.keptMs) / 1000);
     const late = isLate(letter, deps);
+    const refused = precedence.delivered(letter);
     leave([letter]);
     turns.fresh();
     lastError = undefined;
     letter.answer?.({ channel: name, state: "delivered" });
+    if (refused)
+      log.warn("a notification gives way: it alone is refused", { ...about(refused), error: refused.lastError });
     if (!late) return;
     log.info("a notification was delivered late", {
       channel: name,
@@ -150,13 +163,16 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
   }
 
   function postpone(letter: Letter, reason: string, fault: DeliveryFault): void {
-    const { hint, retryAfterMs = 0, partsArrived = letter.parts } = fault;
+    const { hint, retryAfterMs = 0, partsArrived = letter.parts, mayBeTheMessage = false } = fault;
     letter.state = "waiting";
     letter.parts = partsArrived;
     // One that was ended by the hub's own end is no failure.
     if (!stopped) {
       const silence = Math.min(retryAfterMs, LONGEST_SILENCE_MS);
-      turns.failed(silence);
+      precedence.failed(letter, mayBeTheMessage);
+      // That one that gave way is refused again says nothing about the channel.
+      if (!mayBeTheMessage || !precedence.gaveWay(letter)) turns.failed();
+      turns.silent(silence);
       letter.lastError = reason;
       letter.triedMs = hours();
       letter.notBeforeMs = silence > 0 ? letter.triedMs + silence : 0;
@@ -183,7 +199,7 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
       letter.state = "gone";
       queue.remove(letter);
     }
-    if (queue.letters.length === 0) turns.fresh();
+    if (!precedence.busy()) turns.fresh();
     keep(letters);
   }
 
@@ -198,21 +214,29 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
     get bytes() {
       return queue.bytes;
     },
-    idle: () => !blocked && !stopped && queue.letters.length === 0 && turns.waitMs() <= 0,
+    get lastError() {
+      return lastError;
+    },
+    idle: () => !blocked && !stopped && !precedence.busy() && turns.waitMs() <= 0,
     alike(texts) {
       const found = queue.alike(likenessOf(texts));
       const known = found && (found.texts ?? deps.store.texts(found.id));
       return known?.title === texts.title && known.message === texts.message ? found : undefined;
     },
-    add: queue.add,
+    add(letter) {
+      // An alarm does not wait ten minutes to see whether only the one before it is refused.
+      if (precedence.doubtful()) turns.within(LONGEST_DOUBT_MS);
+      queue.add(letter);
+    },
     wake,
-    nextTry() {
-      if (blocked || underWay || queue.letters.length === 0) return undefined;
-      return clock.now() + Math.max(0, Math.ceil(turns.waitMs()));
+    nextTry(letter) {
+      const turn = blocked || underWay ? undefined : precedence.next();
+      return turn?.letter === letter ? clock.now() + Math.max(0, Math.ceil(waitMsOf(turn))) : undefined;
     },
     retry() {
       if (blocked) throw new HubError("conflict", `nothing can be sent: ${blocked}`);
       turns.now();
+      precedence.now();
       wake();
     },
     drop(letter) {

@@ -39,8 +39,9 @@ export interface Letter {
 /** What came of posting. */
 export interface FirstTry {
   readonly channel: string;
-  /** `queued`: it is kept and will be tried again. `failed`: it is not. */
+  /** `queued`: it is kept and will be tried (again). `failed`: it is not. */
   readonly state: "delivered" | "queued" | "failed";
+  /** Of this one, or of those before it; absent for one that only waits for its turn. */
   readonly error?: string;
   /** What to do about it, in plain words. */
   readonly hint?: string;
@@ -103,18 +104,14 @@ export function momentOf({ at, wallAheadMs }: Letter, { clock, hours }: Times): 
 }
 
 /** As it goes to the channel now. */
-export function messageOf(
-  letter: Letter,
-  { title, message }: Texts,
-  times: Times & { escape: (text: string) => string },
-): ChannelMessage {
+export function messageOf(letter: Letter, { title, message }: Texts, times: Times): ChannelMessage {
   const at = momentOf(letter, times);
   const { messageId: id, count, parts } = letter;
-  const suffix = count > 1 ? ` ${times.escape(`(${count} times since ${sinceText(at, times)})`)}` : "";
   return {
     id,
     title,
-    message: message + suffix,
+    message,
+    ...(count > 1 && { tally: `(${count} times since ${sinceText(at, times)})` }),
     at,
     late: isLate(letter, times),
     ...(parts > 0 && { skipParts: parts }),

@@ -49,7 +49,7 @@ export interface WaitingMessage {
   /** Epoch ms, as `nextTry`. */
   at: number;
   tries: number;
-  /** Of the first of its channel only: the others come after it. */
+  /** Of the next of its channel only: the others come after it. */
   nextTry: number | undefined;
   lastError: string | undefined;
   /** Alike ones that came while it waited, itself included. */
@@ -60,7 +60,7 @@ export interface WaitingMessage {
 
 export interface OutboxOptions {
   db: Pick<StateDb, "durable">;
-  notifier: Pick<Notifier, "list" | "deliver" | "escape">;
+  notifier: Pick<Notifier, "list" | "deliver">;
   clock: Clock;
   log: Log;
   random: RandomBytes;
@@ -104,7 +104,8 @@ export function startOutbox(options: OutboxOptions): Outbox {
     if (!lane || lane.blocked) return { answer: handOver(addressed) };
     const texts = { title: message.title, message: message.message };
     if (bytesOf(texts) > LARGEST_BYTES) return { answer: Promise.resolve(refuse(addressed)) };
-    const queued = Promise.resolve<FirstTry>({ channel, state: "queued" });
+    const { lastError: error } = lane;
+    const queued = Promise.resolve<FirstTry>({ channel, state: "queued", ...(error !== undefined && { error }) });
     const alike = lane.alike(texts);
     if (alike) {
       alike.count++;
@@ -168,13 +169,13 @@ export function startOutbox(options: OutboxOptions): Outbox {
   function listed({ lane, letter }: { lane: Lane; letter: Letter }): WaitingMessage {
     const { channel, title, tries, count } = letter;
     const { message = "" } = letter.texts ?? store.texts(letter.id, SHOWN) ?? {};
-    const first = lane.letters[0] === letter;
+    const nextTry = lane.nextTry(letter);
     return {
       ...{ id: String(letter.id), channel, title, message: shortened(message), tries, count },
       at: momentOf(letter, { ...options, hours }),
-      nextTry: first ? lane.nextTry() : undefined,
+      nextTry,
       lastError: lane.blocked ?? letter.lastError,
-      state: lane.blocked ? "blocked" : letter.state === "sending" ? "sending" : first ? "waiting" : "queued",
+      state: stateOf(lane, letter, nextTry),
     };
   }
 
@@ -207,6 +208,12 @@ export function startOutbox(options: OutboxOptions): Outbox {
       behind[Symbol.dispose]();
     },
   };
+}
+
+function stateOf({ blocked }: Lane, { state }: Letter, nextTry: number | undefined): WaitingMessage["state"] {
+  if (blocked) return "blocked";
+  if (state === "sending") return "sending";
+  return nextTry === undefined ? "queued" : "waiting";
 }
 
 function latest(letters: readonly Letter[]): number {

@@ -9,10 +9,16 @@ import { createPace } from "./pace.ts";
 export interface Turns {
   /** Milliseconds until the next try. */
   waitMs(): number;
+  /** The same without the pause: what the service itself asks for. */
+  soonestMs(): number;
   /** Messages that went out, whatever came of them. */
   sent(messages: number): void;
-  /** A try failed; the service wants no other for so long. */
-  failed(silenceMs: number): void;
+  /** A try failed: the pauses grow. */
+  failed(): void;
+  /** The pause ends in so long at the latest. */
+  within(ms: number): void;
+  /** The service wants no other try for so long. */
+  silent(ms: number): void;
   /** What comes next has not failed yet. */
   fresh(): void;
   /** A person does not want to wait. */
@@ -36,15 +42,24 @@ export function createTurns({ limits, clock, random, earlier }: TurnsOptions): T
   const backoff = createBackoff(PAUSES, random);
   let pausedUntil = earlier ? begun + backoff.next() : begun;
   let silentUntil = begun + (earlier?.silenceMs ?? 0);
+
+  function soonestMs(): number {
+    const now = clock.mono();
+    return Math.max(silentUntil - now, pace.waitMs(now));
+  }
+
   return {
-    waitMs() {
-      const now = clock.mono();
-      return Math.max(pausedUntil - now, silentUntil - now, pace.waitMs(now));
-    },
+    waitMs: () => Math.max(pausedUntil - clock.mono(), soonestMs()),
+    soonestMs,
     sent: (messages) => pace.took(messages, clock.mono()),
-    failed(silenceMs) {
+    failed() {
       pausedUntil = clock.mono() + backoff.next();
-      silentUntil = clock.mono() + silenceMs;
+    },
+    within(ms) {
+      pausedUntil = Math.min(pausedUntil, clock.mono() + ms);
+    },
+    silent(ms) {
+      silentUntil = clock.mono() + ms;
     },
     fresh() {
       backoff.reset();

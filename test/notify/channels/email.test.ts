@@ -6,7 +6,7 @@ import { HINTS } from "../../../src/notify/smtp-failure.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { type Certificates, createCertificates } from "../certificates.ts";
 import { type MailServer, PASSWORD, refusal, serveMail } from "../mail-server.ts";
-import { AT, failureOf, messageOf, never, openFrom, serveRaw } from "../rig.ts";
+import { AT, createRig, failureOf, messageOf, never, openFrom, type Rig, serveRaw } from "../rig.ts";
 
 const folder = createTemporaryFolder();
 let tls: Certificates;
@@ -23,15 +23,16 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-function mail(smtp: JsonObject, more: JsonObject = {}): Channel {
-  return openFrom({
+function mail(smtp: JsonObject, more: JsonObject = {}, rig?: Rig): Channel {
+  const entry = {
     name: "mail",
     type: "email",
     from: "hub@example.org",
     to: ["ann@example.org", "Bob <bob@example.org>"],
     smtp: { host: "localhost", username: "hub", password: PASSWORD, timeout_secs: 1, ...smtp },
     ...more,
-  });
+  };
+  return openFrom(entry, rig);
 }
 
 const secured = (smtp: JsonObject = {}): JsonObject => ({
@@ -84,8 +85,10 @@ describe("a mail", () => {
     expect(texts[1]).toContain("21.5 °C &lt;b&gt; &amp; more");
   });
 
-  test("keeps the sender's own name, and says when it is late", async () => {
-    await mail(secured(), { from: '"Our House" <hub@example.org>' }).send(messageOf("x", { late: true }), never());
+  test("keeps the sender's own name, and says when it is late and how often it was", async () => {
+    const late = messageOf("x", { late: true, tally: "(12 times since 14:02)" });
+    await mail(secured(), { from: '"Our House" <hub@example.org>' }).send(late, never());
+    expect(last(starttls).raw).toContain("x (12 times since 14:02)");
     expect(last(starttls).raw).toContain("From: Our House <hub@example.org>");
     expect(last(starttls).raw).toContain("(delivered late; this is from 2026-11-21 14:02)");
   });
@@ -113,8 +116,10 @@ describe("a mail", () => {
       onRcptTo: ({ address }, _session, done) =>
         done(address.startsWith("bob") ? refusal(550, "5.1.1 no such user") : null),
     });
-    const delivery = await send(mail(secured({ port: server.port })));
+    const rig = createRig();
+    const delivery = await send(mail(secured({ port: server.port }), {}, rig));
     expect(delivery.note).toBe("not delivered to bob@example.org (550 5.1.1 no such user)");
+    expect(rig.output.text).toMatch(/\[WRN\].*not delivered to bob@example\.org/);
     expect(server.mails).toHaveLength(1);
   });
 });
@@ -202,6 +207,13 @@ describe("the contract's hint for", () => {
     });
   });
 
+  test("a server that takes no login in the clear wants TLS, not another password", async () => {
+    await using server = await serveMail({ key: tls.key, cert: tls.cert });
+    const failure = await failureOf(send(mail({ port: server.port })));
+    expect(failure.fault).toMatchObject({ status: 538, hint: HINTS.tls, passing: false });
+    expect(server.mails).toEqual([]);
+  });
+
   test("relay denied: no login was configured where one is needed", async () => {
     await using server = await serveMail({ disabledCommands: ["STARTTLS"] });
     const failure = await failureOf(send(mail({ port: server.port, username: "", password: "" })));
@@ -226,7 +238,8 @@ describe("other failures", () => {
       },
     });
     const failure = await failureOf(send(mail(secured({ port: server.port }))));
-    expect(failure.fault).toEqual({ passing, status: code, answer: `${code} not this one` });
+    const mayBe = passing ? { mayBeTheMessage: true } : {};
+    expect(failure.fault).toEqual({ passing, status: code, answer: `${code} not this one`, ...mayBe });
   });
 
   test("a login that fails for the moment is passing", async () => {

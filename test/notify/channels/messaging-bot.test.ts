@@ -113,6 +113,28 @@ describe("messaging_bot", () => {
     },
   );
 
+  test("an echoed token is not logged, however short it is", async () => {
+    using place = serveHttp(({ path }) => refusal(400, `Bad Request: can't parse entities in ${path}`));
+    const rig = createRig();
+    const more = { parse_mode: "HTML", bot_token: "12:a-short-one" };
+    await failureOf(bot(place, more, rig).send(messageOf("x"), never()));
+    expect(rig.output.text).toContain("/bot[redacted]/sendMessage");
+    expect(rig.output.text).not.toContain("a-short-one");
+  });
+
+  test("what is longer without its markup arrives in parts as plain text, a second apart", async () => {
+    using place = telegram();
+    const clock = createVirtualClock();
+    const channel = bot(place, { parse_mode: "HTML" }, createRig(clock));
+    const source = `</i>${"<b>ab</b>".repeat(1000)}`;
+    const delivery = await passing(clock, channel.send(messageOf(source), never()));
+    expect(delivery.parts).toBe(3);
+    const plain = place.seen.slice(1).map(({ json }) => String(json.text));
+    expect(plain.join("")).toContain(source.slice(0, 4000));
+    expect(plain.every((text) => text.length <= 4096)).toBe(true);
+    expect(clock.mono()).toBeGreaterThanOrEqual(2000);
+  });
+
   test("what is refused as plain text too is not tried a third time", async () => {
     using place = serveHttp(() => refusal(400, "Bad Request: can't parse entities: whatever"));
     const failure = await failureOf(bot(place, { parse_mode: "HTML" }).send(messageOf("x"), never()));

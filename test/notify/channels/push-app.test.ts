@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Channel } from "../../../src/notify/channel.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { soon, until } from "../../support/wait.ts";
 import { AT, createRig, failureOf, messageOf, never, openFrom, type Rig, serveHttp, serveRaw } from "../rig.ts";
 
@@ -66,6 +67,19 @@ describe("push_app", () => {
     expect([...(message ?? "")].length).toBeLessThanOrEqual(1024);
     expect(message?.replaceAll("👨‍👩‍👧", "")).toBe("…");
     expect((await formOf({}, messageOf("x".repeat(100_000)))).message).toBe(`${"x".repeat(1023)}…`);
+    expect((await formOf({}, messageOf("🔔".repeat(2000)))).message).toBe(`${"🔔".repeat(1023)}…`);
+  });
+
+  test("how often it was to be told stays where the message is shortened", async () => {
+    const tally = "(12 times since 14:02)";
+    expect((await formOf({}, messageOf("cold", { tally }))).message).toBe(`cold ${tally}`);
+    const { message = "" } = await formOf({}, messageOf("é ".repeat(1000), { tally }));
+    expect(message).toEndWith(`… ${tally}`);
+    expect([...message].length).toBeGreaterThan(1020);
+    expect([...message].length).toBeLessThanOrEqual(1024);
+    const marked = await formOf({ html: true }, messageOf(`<b>${"x".repeat(2000)}</b>`, { tally }));
+    expect(marked.message).toMatch(/^<b>x{990,}…<\/b> \(12 times since 14:02\)$/);
+    expect([...(marked.message ?? "")].length).toBeLessThanOrEqual(1024);
   });
 
   test("a blank message is sent as its title, emoji alone are fine", async () => {
@@ -77,8 +91,14 @@ describe("push_app", () => {
     expect(await formOf({ html: true })).toMatchObject({ html: "1" });
     expect(await formOf({})).not.toHaveProperty("html");
     using place = serveHttp(() => accepted);
-    expect(push(place, { html: true }).escape("a<b>_c.d&e")).toBe("a&lt;b&gt;_c.d&amp;e");
-    expect(push(place).escape("a<b>_c.d&e")).toBe("a<b>_c.d&e");
+    const pieces = [{ markup: "<b>" }, { value: "a<b>_c.d&e" }, { markup: "</b>" }];
+    expect(push(place, { html: true }).compose(pieces)).toBe("<b>a&lt;b&gt;_c.d&amp;e</b>");
+    expect(push(place).compose(pieces)).toBe("<b>a<b>_c.d&e</b>");
+    const blank = messageOf("", { title: "a<b", tally: "(2 times since 14:02)" });
+    expect(await formOf({ html: true }, blank)).toMatchObject({
+      title: "a<b",
+      message: "a&lt;b (2 times since 14:02)",
+    });
   });
 
   test.each([
@@ -94,9 +114,9 @@ describe("push_app", () => {
     ],
     [200, { status: 0, errors: ["no"] }, { passing: false }],
     [200, { request: "x" }, { passing: false }],
-    [429, { status: 0, errors: ["message limit reached"] }, { passing: false, hint: expect.stringContaining("quota") }],
-    [500, { status: 0 }, { passing: true, retryAfterMs: 5000 }],
-    [503, "down", { passing: true, retryAfterMs: 5000 }],
+    [429, { status: 0, errors: ["message limit reached"] }, { passing: true, hint: expect.stringContaining("quota") }],
+    [500, { status: 0 }, { passing: true, retryAfterMs: 5000, mayBeTheMessage: true }],
+    [503, "down", { passing: true, retryAfterMs: 5000, mayBeTheMessage: true }],
     [200, "<html>", { passing: false }],
   ])("%d %j", async (status, json, fault) => {
     using place = serveHttp(() => ({ status, json, headers: { "x-limit-app-reset": "1796083200" } }));
@@ -117,6 +137,17 @@ describe("push_app", () => {
     using place = await serveRaw(behave);
     const failure = await failureOf(push(place).send(messageOf("x"), AbortSignal.timeout(150)));
     expect(failure.fault).toMatchObject({ passing: true, retryAfterMs: 5000 });
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ["says how long", { "retry-after": "7" }, 7000],
+    ["says when the quota is renewed", { "x-limit-app-reset": String(AT / 1000 + 600) }, 600_000],
+    ["says nothing", {}, 3_600_000],
+    ["says what makes no sense", { "x-limit-app-reset": "1" }, 3_600_000],
+  ])("a service that takes no more and %s is left alone that long", async (_name, headers, retryAfterMs) => {
+    using place = serveHttp(() => ({ status: 429, json: { status: 0, errors: ["limit reached"] }, headers }));
+    const failure = await failureOf(push(place, {}, createRig(createVirtualClock(AT))).send(messageOf("x"), never()));
+    expect(failure.fault).toMatchObject({ passing: true, retryAfterMs });
   });
 
   test("a redirect is not followed with the keys", async () => {

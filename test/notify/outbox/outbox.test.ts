@@ -82,7 +82,8 @@ describe("what waits", () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     await rig.say("phone", "1");
-    expect(await rig.say("phone", "2")).toEqual([{ channel: "phone", state: "queued" }]);
+    const [second] = await rig.say("phone", "2");
+    expect(second).toMatchObject({ state: "queued", error: expect.stringContaining("ConnectionRefused") });
     await rig.say("phone", "3");
     await rig.clock.advance(6 * HOUR);
     const pauses = rig.tried.slice(1).map(({ when }, index) => when - (rig.tried[index]?.when ?? 0));
@@ -248,6 +249,27 @@ describe("channels do not wait for each other", () => {
 });
 
 describe("limits of the services", () => {
+  test("let a second one wait a moment, and that is no error", async () => {
+    await using rig = await openOutboxRig([bot("chat")]);
+    expect(await rig.say("chat", "1")).toMatchObject([{ state: "delivered" }]);
+    expect(await rig.say("chat", "2")).toEqual([{ channel: "chat", state: "queued" }]);
+    await rig.clock.advance(SECOND);
+    expect(rig.texts("chat")).toEqual(["1", "2"]);
+    expect(rig.logged).toEqual([]);
+  });
+
+  test("hold for the push service's quota: it is asked again when that is renewed, at most once a day", async () => {
+    await using rig = await openOutboxRig([push("phone")], 72);
+    rig.react("phone", { status: 429 });
+    expect(await rig.say("phone", "1")).toMatchObject([{ state: "queued", hint: expect.stringContaining("quota") }]);
+    await rig.say("phone", "2");
+    await rig.clock.advance(HOUR - SECOND);
+    expect(rig.tried).toHaveLength(1);
+    rig.react("phone", "ok");
+    await rig.clock.advance(MINUTE);
+    expect(rig.texts("phone")).toEqual(["1", "2"]);
+  });
+
   test("one a second to a chat, twenty a minute to a group, from the first try on", async () => {
     await using rig = await openOutboxRig([bot("chat"), bot("group", "-100123")]);
     for (let index = 0; index < 60; index++) void rig.say("all", `${index}`);

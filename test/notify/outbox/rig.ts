@@ -20,6 +20,8 @@ export interface Arrival {
   /** Of the virtual clock, monotonic. */
   when: number;
   timestamp: number | undefined;
+  /** What the service answered, where it did. */
+  status?: number;
 }
 
 export interface OutboxRig extends AsyncDisposable {
@@ -70,15 +72,19 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
     const reaction = reactions.get(arrival.channel)?.(arrival.text) ?? "ok";
     if (reaction === "down") throw Object.assign(new Error("refused"), { code: "ConnectionRefused" });
     if (reaction === "hang") return new Promise<never>(() => {});
-    if (typeof reaction === "object" && "status" in reaction) return refusal(reaction);
+    if (typeof reaction === "object" && "status" in reaction) {
+      arrival.status = reaction.status;
+      return refusal(reaction);
+    }
     if (reaction !== "ok") await sleep(clock, "service", reaction.afterMs);
+    arrival.status = 200;
     rig.arrived.push(arrival);
     return Response.json({ ok: true, status: 1, result: { message_id: 1 }, request: "r" });
   }
 
   async function service(url: string | URL | Request, init?: RequestInit): Promise<Response> {
     const channel = new URL(String(url)).hostname.replace(/\.test$/, "");
-    const arrival = { channel, when: clock.mono(), ...readBody(String(init?.body)) };
+    const arrival: Arrival = { channel, when: clock.mono(), ...readBody(String(init?.body)) };
     rig.tried.push(arrival);
     const now = (underWay.get(channel) ?? 0) + 1;
     underWay.set(channel, now);

@@ -71,6 +71,8 @@ test("drops one, also while it is being sent", async () => {
   expect((await api("DELETE", `/${second?.id}`)).status).toBe(204);
   rig.react("phone", "ok");
   expect((await api("DELETE", `/${first?.id}`)).status).toBe(204);
+  await rig.clock.advance(0);
+  expect(rig.texts("phone")).toEqual(["3"]);
   expect((await api("DELETE", `/${first?.id}`)).status).toBe(404);
   expect(await posted).toMatchObject([{ state: "failed", error: "it was dropped" }]);
   await rig.clock.advance(60_000);

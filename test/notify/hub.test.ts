@@ -1,0 +1,141 @@
+// Channels in a whole hub: what is wrong in the configuration takes nothing else down, what does not get through stops no rule, and
+// no secret is in anything the hub says about it.
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import type { JsonObject } from "../../src/core/json.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { startTestHub, type TestHub } from "../support/test-hub.ts";
+import { until } from "../support/wait.ts";
+import { type SeenRequest, serveHttp } from "./rig.ts";
+
+const SECRET = "recognizable-secret";
+
+const WRONG = `
+[[notify.channels]]
+name = "both"
+type = "email"
+from = "hub@home.example"
+to = ["anna@home.example"]
+smtp = { host = "localhost", port = 25, username = "hub", password = "${SECRET}", tls = true, starttls = true }
+[[notify.channels]]
+name = "nobody"
+type = "email"
+from = "hub@home.example"
+to = []
+smtp = { host = "localhost", port = 25, username = "hub", password = "${SECRET}" }
+[[notify.channels]]
+name = "loud"
+type = "push_app"
+api_key = "${SECRET}"
+user_key = "${SECRET}"
+priority = 3
+[[notify.channels]]
+name = "malformed"
+type = "messaging_bot"
+bot_token = "${SECRET}"
+chat_id = "7"
+[[notify.channels]]
+name = "all"
+type = "push_app"
+api_key = "${SECRET}"
+user_key = "${SECRET}"
+`;
+
+const chat = (url: string, name = "chat"): string => `
+[[notify.channels]]
+name = "${name}"
+type = "messaging_bot"
+bot_token = "12345:${SECRET}"
+chat_id = "7"
+api_url = "${url}"
+`;
+
+const RULE = `(
+  id: "5f0c1f8e-0000-4000-8000-000000000001",
+  name: "Alarm",
+  trigger: (type: "webhook_received", path: "alarm", secret: "a-secret-of-the-test"),
+  conditions: [],
+  actions: [
+    (type: "notify", channel: "chat", message: "fire"),
+    (type: "notify", channel: "both", message: "fire"),
+    (type: "notify", channel: "log", message: "fire"),
+    (type: "fire_event", event_type: "after_all"),
+  ],
+)
+`;
+
+async function get<T>(hub: TestHub, path: string): Promise<T> {
+  return (await (await hub.request("GET", path, { token: hub.adminToken })).json()) as T;
+}
+
+test("wrong channels are reported and out of use; the hub and the other channels run", async () => {
+  using place = serveHttp(() => ({ json: { ok: true, result: { message_id: 1 } } }));
+  await using hub = await startTestHub({ toml: WRONG + chat(place.url) + chat(place.url), fetch });
+  const { problems } = await get<{ problems: { part: string; message: string }[] }>(hub, "/system/status");
+  const told = problems.filter(({ part }) => part === "notify").map(({ message }) => message);
+  expect(told).toEqual([
+    expect.stringMatching(/^both: .*tls and starttls exclude each other/),
+    expect.stringMatching(/^nobody: .*to: must have at least 1 entry/),
+    expect.stringMatching(/^loud: .*priority: must be a whole number from -2 to 2/),
+    expect.stringMatching(/^malformed: .*bot_token: must be the bot's token/),
+    expect.stringMatching(/^all: .*"all" is always there/),
+    expect.stringMatching(/^chat: .*is the name of notify\.channels\[5\] too/),
+  ]);
+  const channels = await get<{ name: string; enabled: boolean }[]>(hub, "/notify/channels");
+  expect(channels.filter(({ enabled }) => enabled).map(({ name }) => name)).toEqual(["chat", "log"]);
+  const body = { channel: "chat", message: "x" };
+  expect((await hub.request("POST", "/notify/test", { token: hub.adminToken, body })).status).toBe(200);
+  expect(place.seen).toHaveLength(1);
+  expect(JSON.stringify([problems, channels]) + hub.edge.stdout.text).not.toContain(SECRET);
+});
+
+test("a rule goes on where messages do not get through, and nothing tells a secret", async () => {
+  const echo = ({ path, body }: SeenRequest) => ({
+    status: 503,
+    json: { ok: false, description: `cannot ${path} ${body}` },
+  });
+  using place = serveHttp(echo);
+  using folder = createTemporaryFolder();
+  mkdirSync(folder.at("rules"), { recursive: true });
+  writeFileSync(folder.at("rules", "alarm.ron"), RULE);
+  await using hub = await startTestHub({ toml: WRONG + chat(place.url), fetch, folder });
+  const alarm = "/webhooks/alarm?secret=a-secret-of-the-test";
+  expect((await hub.request("POST", alarm, { body: {} })).ok).toBe(true);
+  const events = () => get<JsonObject[]>(hub, "/events?limit=1000");
+  const ended = async () => (await events()).some(({ type }) => type === "custom_after_all");
+  await until("the rule's end", ended);
+  const path = "/rules/5f0c1f8e-0000-4000-8000-000000000001/traces";
+  const said: unknown[] = [await events(), await get(hub, path)];
+  const waiting = await get<JsonObject[]>(hub, "/notify/outbox");
+  expect(waiting).toMatchObject([{ channel: "chat", message: "fire", tries: 1 }]);
+  for (const one of ["/notify/channels", "/system/status"]) said.push(await get(hub, one));
+  const body = { channel: "all", message: "x" };
+  const tried = await hub.request("POST", "/notify/test", { token: hub.adminToken, body });
+  expect(tried.status).toBe(502);
+  said.push(waiting, await tried.text());
+  expect(hub.edge.stdout.text).toContain("fire");
+  expect(hub.edge.stdout.text).toContain("[redacted]");
+  expect(JSON.stringify(said) + hub.edge.stdout.text).not.toContain(SECRET);
+});
+
+const TWICE = `(
+  id: "5f0c1f8e-0000-4000-8000-000000000002",
+  name: "Twice",
+  trigger: WebhookReceived(path: "alarm", secret: "a-secret-of-the-test"),
+  actions: [Notify(channel: "chat", message: "first"), Notify(channel: "chat", message: "second")],
+)`;
+
+test("two messages to one chat: the second waits its second, and nothing has failed", async () => {
+  using place = serveHttp(() => ({ json: { ok: true, result: { message_id: 1 } } }));
+  using folder = createTemporaryFolder();
+  mkdirSync(folder.at("rules"), { recursive: true });
+  writeFileSync(folder.at("rules", "twice.ron"), TWICE);
+  await using hub = await startTestHub({ toml: chat(place.url), fetch, folder });
+  await hub.request("POST", "/webhooks/alarm?secret=a-secret-of-the-test", { body: {} });
+  await until("both are there", () => place.seen.length === 2);
+  expect(place.seen.map(({ json }) => json.text)).toEqual(["Hub Alert\nfirst", "Hub Alert\nsecond"]);
+  const [trace] = await get<JsonObject[]>(hub, "/rules/5f0c1f8e-0000-4000-8000-000000000002/traces");
+  expect(trace).toMatchObject({ outcome: "fired", actions: [{ result: "ok" }, { result: "ok" }] });
+  const events = await get<JsonObject[]>(hub, "/events?limit=1000");
+  expect(events.filter(({ type }) => type === "action_failed")).toEqual([]);
+});
