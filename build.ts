@@ -1,10 +1,12 @@
-// Compiles bin/hub for this machine, or with --release every target into dist/release with SHA256SUMS.
+// Compiles bin/hub for this machine, or with --release every target into dist/release with SHA256SUMS; with --release and
+// names of targets, those alone.
 // `--plugins` makes only the plugin bundles that the sources embed.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 const TARGETS = ["linux-x64", "linux-x64-baseline", "linux-arm64", "linux-x64-musl", "darwin-arm64"] as const;
+type Target = (typeof TARGETS)[number];
 const PLUGINS = {
   sysmon: "plugins/sysmon/main.ts",
   virtual: "plugins/virtual/main.ts",
@@ -68,12 +70,12 @@ async function tryOut(binary: string): Promise<void> {
   }
 }
 
-async function release(): Promise<void> {
+async function release(targets: readonly Target[]): Promise<void> {
   const folder = join(root, "dist", "release");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const sums: string[] = [];
-  for (const target of TARGETS) {
+  for (const target of targets) {
     const outfile = join(folder, `hub-${target}`);
     await compile(outfile, target);
     const hash = new Bun.CryptoHasher("sha256").update(await Bun.file(outfile).arrayBuffer()).digest("hex");
@@ -81,13 +83,22 @@ async function release(): Promise<void> {
     say(`built ${outfile}`);
   }
   await Bun.write(join(folder, "SHA256SUMS"), sums.join(""));
-  if (process.platform === "linux" && process.arch === "x64") await tryOut(join(folder, "hub-linux-x64-baseline"));
+  const startable = targets.includes("linux-x64-baseline") && process.platform === "linux" && process.arch === "x64";
+  if (startable) await tryOut(join(folder, "hub-linux-x64-baseline"));
 }
 
-async function build(flags: readonly string[]): Promise<void> {
+function targetsNamed(names: readonly string[]): readonly Target[] {
+  const unknown = names.filter((name) => !TARGETS.some((target) => target === name));
+  if (unknown.length > 0) throw new Error(`no target ${unknown.join(", ")}: there are ${TARGETS.join(", ")}`);
+  return names.length === 0 ? TARGETS : TARGETS.filter((target) => names.includes(target));
+}
+
+async function build([flag, ...names]: readonly string[]): Promise<void> {
+  const targets = targetsNamed(names);
   await bundlePlugins();
-  if (flags.includes("--plugins")) return;
-  if (flags.includes("--release")) return release();
+  if (flag === "--plugins") return;
+  if (flag === "--release") return release(targets);
+  if (flag !== undefined) throw new Error(`no option ${flag}: there are --plugins and --release [TARGET…]`);
   mkdirSync(join(root, "bin"), { recursive: true });
   // Not over a file that may be running: a new one takes its name.
   const outfile = join(root, "bin", "hub");

@@ -1,4 +1,4 @@
-# The counting behind run.sh: each check is a line, and the last line says how many there were.
+# The counting behind run.sh, service.sh and arm64.sh: each check is a line, and the last line says how many there were.
 passed=0
 failed=0
 
@@ -37,6 +37,31 @@ soon() {
     sleep 0.1
   done
   "$@"
+}
+
+# patiently COMMAND…: succeeds within a minute; an emulated or a busy processor takes its time.
+patiently() {
+  local tries
+  for tries in $(seq 240); do
+    if "$@" >/dev/null 2>&1; then return 0; fi
+    sleep 0.25
+  done
+  "$@"
+}
+
+# unless_refused WHAT COMMAND…: COMMAND asks the kernel for all that the checks to come need of it, and for nothing else.
+# Where it may not have that, no check can tell anything: the script ends here, with the kernel's words and without a failure.
+# Whatever else keeps COMMAND from succeeding is a failure.
+unless_refused() {
+  local what=$1 said
+  shift
+  if said=$("$@" 2>&1); then return 0; fi
+  if ! grep -qiE 'not permitted|permission denied|not implemented|unknown filesystem type|no space left' <<<"$said"; then
+    printf '%s\n' "$0: $said" >&2
+    exit 1
+  fi
+  echo "NOT RUN, NOTHING OF IT IS CHECKED: $0: the kernel refuses $what: $(head -n 1 <<<"$said")"
+  exit 0
 }
 
 tell_and_end() {

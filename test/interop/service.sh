@@ -1,7 +1,40 @@
 #!/usr/bin/env bash
 # The hub as a service of a real systemd, in a room of its own: install, sandbox, watchdog, death, upgrade and the way back.
-# run.sh sources it; alone: test/interop/service.sh [HUB]. As root, with systemd, curl, jq and Bun 1.4.5 (bun, or npx to
-# get it).
+# Usage: test/interop/service.sh [HUB], as root. Needs systemd, procps, curl, jq and Bun 1.4.5 (bun, or npx to get it). Only a
+# machine whose kernel gives no such room is excused.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+binary=$(realpath "${1:-$here/../../bin/hub}")
+# shellcheck source=checks.sh
+. "$here/checks.sh"
+
+work=$(mktemp -d)
+helper_pids=()
+end_all() {
+  local pid
+  for pid in "${helper_pids[@]}"; do
+    kill -KILL "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
+  rm -rf "$work"
+}
+trap end_all EXIT
+mkdir "$work/empty"
+cp "$binary" "$work/empty/hub"
+
+# The namespaces and file systems of room.sh.
+try_room() {
+  unshare --mount --pid --uts --ipc --net --cgroup --fork --kill-child=KILL sh -ec '
+    mount -t tmpfs tmpfs "$1"
+    mkdir "$1/upper" "$1/work" "$1/root"
+    mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root"
+    mount -t proc proc "$1/root/proc"
+    mount -t sysfs -o ro sysfs "$1/root/sys"
+    mount -t cgroup2 cgroup2 "$1/root/sys/fs/cgroup"
+    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$1/root/dev/pts"
+  ' sh "$1"
+}
 
 # One room with this hub and two later ones in /srv/new.
 enter_room() {
@@ -9,9 +42,9 @@ enter_room() {
   "$here/room.sh" "$work/room" >"$work/room.log" 2>&1 &
   helper_pids+=($!)
   room_pid=$!
-  soon systemd_pid || { cat "$work/room.log"; return 1; }
+  patiently systemd_pid || { cat "$work/room.log"; return 1; }
   first=$(systemd_pid)
-  soon inside systemctl is-active basic.target || { inside systemctl --failed --no-pager; return 1; }
+  patiently inside systemctl is-active basic.target || { inside systemctl --failed --no-pager; return 1; }
   bun_ "$here/other-hub.ts" "$work/next" 99.1.0
   bun_ "$here/other-hub.ts" "$work/broken" 99.2.0 broken
   inside mkdir /srv/new
@@ -55,8 +88,8 @@ install_checks() {
   check "… as a user of its own" same hub inside stat -c %U "/proc/$(unit MainPID)"
   check "… and answers" healthy "$this_version"
   check "the password is in the journal" inside sh -c 'journalctl -u hub -o cat | grep -qE "^password: .{16}$"'
-  check "systemd is told what it has" soon output_has "1 plugin" unit StatusText
-  check "sysmon works in the sandbox" soon plugin_works
+  check "systemd is told what it has" patiently output_has "1 plugin" unit StatusText
+  check "sysmon works in the sandbox" patiently plugin_works
   check "hub service status" output_has "$this_version, answers" inside "$installed" service status
   local pid
   pid=$(unit MainPID)
@@ -96,7 +129,7 @@ sleep 1000
 SH
   inside sh -c 'chown -R hub:hub /opt/hub/plugins/probe; printf "\n[[plugins]]\nid = \"probe\"\nbinary = \"plugins/probe/bin/probe\"\n" >>/opt/hub/config/hub.toml'
   check "a restart takes a plugin of any kind" inside systemctl restart hub
-  check "… which runs in the sandbox" soon probe_says done
+  check "… which runs in the sandbox" patiently probe_says done
   local answer
   for answer in "writes to the home: yes" "reaches the network: yes" "writes to temporary files: yes" \
     "writes to the executable: no" "moves the executable: no" "writes to the system: no" "sees the homes of people: no" \
@@ -116,15 +149,15 @@ watchdog_checks() {
   sleep 7
   check "the watchdog is fed" same "$pid" unit MainPID
   inside kill -STOP "$pid"
-  check "a hub that stands still is started anew" soon another_than "$pid"
+  check "a hub that stands still is started anew" patiently another_than "$pid"
   check "… for that reason" inside sh -c 'journalctl -u hub -o cat | grep -qF "result '"'watchdog'"'"'
-  check "… and answers" soon healthy "$this_version"
-  check "… with its plugins once" soon same 1 inside pgrep -fc plugins/probe/bin
+  check "… and answers" patiently healthy "$this_version"
+  check "… with its plugins once" patiently same 1 inside pgrep -fc plugins/probe/bin
   pid=$(unit MainPID)
   inside kill -KILL "$pid"
-  check "a hub that was killed is started anew" soon another_than "$pid"
-  check "… and answers" soon healthy "$this_version"
-  check "… with its plugins once" soon same 1 inside pgrep -fc plugins/probe/bin
+  check "a hub that was killed is started anew" patiently another_than "$pid"
+  check "… and answers" patiently healthy "$this_version"
+  check "… with its plugins once" patiently same 1 inside pgrep -fc plugins/probe/bin
   inside rm -r /etc/systemd/system/hub.service.d
   inside systemctl daemon-reload
 }
@@ -159,33 +192,13 @@ uninstall_checks() {
   check "… with its data" refused inside sh -c 'journalctl -u hub -o cat --since=-5s | grep "password:"'
 }
 
-service_checks() {
-  enter_room
-  install_checks
-  sandbox_checks
-  watchdog_checks
-  upgrade_checks
-  uninstall_checks
-}
-
-if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-  set -euo pipefail
-  here=$(cd "$(dirname "$0")" && pwd)
-  # shellcheck source=checks.sh
-  . "$here/checks.sh"
-  work=$(mktemp -d)
-  helper_pids=()
-  end_all() {
-    local pid
-    for pid in "${helper_pids[@]}"; do
-      kill -KILL "$pid" 2>/dev/null || true
-      wait "$pid" 2>/dev/null || true
-    done
-    rm -rf "$work"
-  }
-  trap end_all EXIT
-  mkdir "$work/empty"
-  cp "${1:-$here/../../bin/hub}" "$work/empty/hub"
-  service_checks
-  tell_and_end
-fi
+[ "$(id -u)" -eq 0 ] || { echo "$0: run it as root" >&2; exit 1; }
+mkdir "$work/try"
+unless_refused "a room for systemd" try_room "$work/try"
+enter_room
+install_checks
+sandbox_checks
+watchdog_checks
+upgrade_checks
+uninstall_checks
+tell_and_end
