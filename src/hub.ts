@@ -1,5 +1,5 @@
 // The composition root: builds every part in the order of what needs what, and stops them in reverse. Nothing else wires.
-import type { EventFeed } from "./events/feed.ts";
+import { createMeta } from "./db/meta.ts";
 import { startApi } from "./hub/api.ts";
 import { openArchives } from "./hub/archives.ts";
 import { type House, openHouse } from "./hub/house.ts";
@@ -8,6 +8,7 @@ import { type HubOptions, type Late, mqttOf } from "./hub/options.ts";
 import { createRuleHost } from "./hub/rule-host.ts";
 import { openStores, type Stores } from "./hub/stores.ts";
 import { startMqtt } from "./mqtt/start.ts";
+import { createKnownPlugins } from "./plugins/known.ts";
 import { createPlugins, type Plugins } from "./plugins/supervisor.ts";
 import { openRules, type Rules } from "./rules/rules.ts";
 
@@ -28,7 +29,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   const house = openHouse(options, stores, late, stack);
   const messages = openMessages(options, stores, { house, stack });
   const rules = stack.use(prepareRules(options, { ...stores, house, messages, late }));
-  const plugins = preparePlugins(options, feed, house, late);
+  const plugins = preparePlugins(options, stores, house, late);
   const archives = openArchives(options, stores, { house, messages, stack });
   const parts = { ...stores, ...house, ...messages, ...archives, rules, plugins, late };
   const { httpPort } = startApi(options, parts, stack);
@@ -80,11 +81,11 @@ function prepareRules(
     host,
     db,
     flushMs: config.storage.flush_secs * 1000,
-    mayWrite: budget.allows,
+    budget,
   });
 }
 
-function preparePlugins(options: HubOptions, feed: EventFeed, { registry }: House, late: Late): Plugins {
+function preparePlugins(options: HubOptions, { feed, db }: Stores, { registry }: House, late: Late): Plugins {
   const { config, home, edge, log, execPath } = options;
   return createPlugins({
     entries: config.plugins,
@@ -101,5 +102,6 @@ function preparePlugins(options: HubOptions, feed: EventFeed, { registry }: Hous
       revoke: (id) => late.mqtt?.accounts.revoke(id),
     },
     devices: registry,
+    known: createKnownPlugins(createMeta(db.durable), log),
   });
 }

@@ -3,6 +3,7 @@
 import type { Clock } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
+import type { WriteBudget } from "./write-budget.ts";
 
 export interface WriteBehind<T> extends Disposable {
   mark(item: T): void;
@@ -13,6 +14,8 @@ export interface WriteBehind<T> extends Disposable {
   failingSince(): number | undefined;
 }
 
+export type DiskBudget = Pick<WriteBudget, "allows" | "enlist">;
+
 export interface WriteBehindOptions<T> {
   clock: Clock;
   log: Log;
@@ -20,8 +23,8 @@ export interface WriteBehindOptions<T> {
   write: (items: Iterable<T>) => void;
   /** What is written, for the log. */
   what?: string;
-  /** Whether what has waited so long may be written now; always, unless told otherwise. */
-  mayWrite?: (waitedMs: number) => boolean;
+  /** Says when what waits may be written; without one, always. */
+  budget?: DiskBudget;
 }
 
 export function startWriteBehind<T>({
@@ -30,7 +33,7 @@ export function startWriteBehind<T>({
   periodMs,
   write,
   what = "device state",
-  mayWrite = () => true,
+  budget,
 }: WriteBehindOptions<T>): WriteBehind<T> {
   const marked = new Set<T>();
   let waitingSince = 0;
@@ -54,8 +57,9 @@ export function startWriteBehind<T>({
   }
 
   const timer = clock.every("write-behind", periodMs, () => {
-    if (marked.size > 0 && mayWrite(clock.mono() - waitingSince)) flush();
+    if (marked.size > 0 && (budget?.allows(clock.mono() - waitingSince) ?? true)) flush();
   });
+  const enlisted = budget?.enlist(flush);
   return {
     mark(item) {
       if (marked.size === 0) waitingSince = clock.mono();
@@ -66,6 +70,7 @@ export function startWriteBehind<T>({
     failingSince: () => failing,
     [Symbol.dispose]() {
       timer[Symbol.dispose]();
+      enlisted?.[Symbol.dispose]();
       flush();
     },
   };

@@ -1,10 +1,14 @@
 // Spares the disk: what may wait is written less often once the day's allowance runs out. An SD card wears by bytes written,
-// and the hub has no say in how much its devices talk. It holds back, it never refuses.
+// and the hub has no say in how much its devices talk. It holds back, it never refuses. It also knows who has something waiting.
 import type { Clock } from "./clock.ts";
 
 export interface WriteBudget extends Disposable {
   /** Whether what has waited so long may be written now. */
   allows(waitedMs: number): boolean;
+  /** Has `flush` called by `flushAll`, until it is disposed. */
+  enlist(flush: () => void): Disposable;
+  /** Everything that waits is written now: before a copy of the files is taken. */
+  flushAll(): void;
   /** Bytes this process gave to block devices since its start; undefined where the system does not count them. */
   written(): number | undefined;
   /** The same over the last 24 hours (to the full hour), or since the start where that is later. */
@@ -34,6 +38,7 @@ export function createWriteBudget({ clock, bytesPerDay, bytesWritten }: WriteBud
   const hourly: number[] = [counted];
   let left = most;
   let asOf = clock.mono();
+  const waiting = new Set<() => void>();
 
   function settle(): void {
     const now = clock.mono();
@@ -54,6 +59,13 @@ export function createWriteBudget({ clock, bytesPerDay, bytesWritten }: WriteBud
       if (bytesPerDay === undefined || waitedMs >= LONGEST_WAIT_MS) return true;
       settle();
       return left > 0;
+    },
+    enlist(flush) {
+      waiting.add(flush);
+      return { [Symbol.dispose]: () => void waiting.delete(flush) };
+    },
+    flushAll() {
+      for (const flush of waiting) flush();
     },
     written: bytesWritten,
     writtenLastDay() {

@@ -54,7 +54,7 @@ function layOut({ home, executable, hubToml, assets, random }: LayoutOptions): L
   };
   const fresh = !existsSync(home.hubToml);
   // What a person deleted from a finished home stays deleted; a folder that is missing as a whole is completed.
-  const wanted = assets.filter(({ path }) => fresh || !existsSync(join(home.root, ...path.split("/").slice(0, 2))));
+  const wanted = assets.filter(({ path }) => fresh || !existsSync(join(home.root, wholeOf(path))));
   for (const asset of wanted)
     place(join(home.root, asset.path), asset.content, asset.path.endsWith("config.toml") ? 0o600 : 0o644);
   if (executable) placeExecutable(executable, home, created);
@@ -65,6 +65,13 @@ function layOut({ home, executable, hubToml, assets, random }: LayoutOptions): L
     0o600,
   );
   return { fresh, created };
+}
+
+/** What is looked at to see whether a person deleted one file, or the hub has yet to lay out all of them. */
+function wholeOf(path: string): string {
+  const folder = dirname(path);
+  // The home's own folder is always there.
+  return folder === "config" ? path : folder;
 }
 
 function placeExecutable(executable: string, home: Home, created: string[]): void {

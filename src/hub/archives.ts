@@ -20,7 +20,7 @@ export interface Archives {
 
 export function openArchives(
   { config, home, edge, log: hubLog, version, requestRestart }: HubOptions,
-  { db, feed }: Stores,
+  { db, feed, budget }: Stores,
   { house, messages, stack }: { house: House; messages: Messages; stack: AsyncDisposableStack },
 ): Archives {
   const { clock } = edge;
@@ -41,7 +41,7 @@ export function openArchives(
     config: config.backup,
     hubVersion: version,
     async settle() {
-      house.registry.flush();
+      budget.flushAll();
       await house.history.flush();
     },
     emit: feed.emit,

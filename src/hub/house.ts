@@ -20,7 +20,7 @@ export function openHouse(options: HubOptions, { db, feed, budget }: Stores, lat
   const { clock, random } = edge;
   const log = options.log.child("state");
   const { emit } = feed;
-  const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, mayWrite: budget.allows };
+  const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
   const registry = stack.use(openRegistry(behind));
   const history = stack.use(
     startHistory({

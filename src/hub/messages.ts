@@ -43,7 +43,7 @@ export function openMessages(
       emit: feed.emit,
       houseTime: createHouseTime(timezone),
       expireHours: config.notify.expire_hours,
-      mayWrite: budget.allows,
+      budget,
     }),
   );
   return { notifier, outbox };

@@ -3,12 +3,14 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import { createPresence, type Presence } from "./presence.ts";
-import type { PluginRecord } from "./records.ts";
+import type { PluginRecord, PluginStatus } from "./records.ts";
 
 const TIMEOUT_SECS = 90;
 
 export interface ForeignOptions {
   id: string;
+  /** `starting`: an earlier run of the hub knew it. */
+  initially: PluginStatus;
   clock: Clock;
   log: Log;
   emit: (event: HubEvent) => void;
@@ -20,9 +22,10 @@ export interface Foreign extends Disposable {
   record(): PluginRecord;
 }
 
-export function createForeign({ id, clock, log, emit, devices }: ForeignOptions): Foreign {
+export function createForeign({ id, initially, clock, log, emit, devices }: ForeignOptions): Foreign {
   const presence = createPresence({
     id,
+    initially,
     timeoutSecs: TIMEOUT_SECS,
     clock,
     log,

@@ -47,6 +47,7 @@ export function createManaged(options: ManagedOptions): Managed {
     clock,
     log,
     emit: options.emit,
+    initially: "stopped",
     lost: () => devices.unavailable(id),
     hung: () => background(log, "restart of a plugin that hangs", inTurn(endHung)),
   });

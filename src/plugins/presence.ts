@@ -9,6 +9,7 @@ const MOST_NOTICES = 50;
 
 export interface PresenceOptions {
   id: string;
+  initially: PluginStatus;
   timeoutSecs: number;
   clock: Clock;
   log: Log;
@@ -36,8 +37,17 @@ export interface Presence {
   alive(): void;
 }
 
-export function createPresence({ id, timeoutSecs, clock, log, emit, lost, hung }: PresenceOptions): Presence {
-  let status: PluginStatus = "stopped";
+export function createPresence({
+  id,
+  initially,
+  timeoutSecs,
+  clock,
+  log,
+  emit,
+  lost,
+  hung,
+}: PresenceOptions): Presence {
+  let status = initially;
   let lastHeartbeat: string | null = null;
   let version: string | null = null;
   let notices: readonly Notice[] = [];

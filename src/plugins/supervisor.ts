@@ -10,6 +10,7 @@ import type { Home } from "../home/paths.ts";
 import type { PluginEntry } from "./config.ts";
 import { createForeign, type Foreign } from "./foreign.ts";
 import { createGuard } from "./guard.ts";
+import type { KnownPlugins } from "./known.ts";
 import { createManaged, type Managed } from "./managed.ts";
 import { createOutput } from "./output.ts";
 import type { Presence } from "./presence.ts";
@@ -27,7 +28,7 @@ export interface Plugins extends AsyncDisposable {
   restart(id: string): Promise<PluginRecord>;
   /** The last lines it printed, oldest first; none from a plugin the hub does not run. */
   log(id: string, lines: number): string[];
-  /** Starts the enabled ones. */
+  /** Starts the enabled ones, and begins to wait for those that only connect. */
   startAll(): void;
   heartbeat(pluginId: string, heartbeat: Heartbeat): void;
   status(pluginId: string, status: ReportedStatus): void;
@@ -50,10 +51,11 @@ export interface PluginsOptions {
   /** MQTT accounts: a fresh password for each start. */
   accounts: { issue(id: string): string; revoke(id: string): void };
   devices: { count(pluginId: string): number; unavailable(pluginId: string): void };
+  known: KnownPlugins;
 }
 
 export function createPlugins(options: PluginsOptions): Plugins {
-  const { entries, home, clock, log } = options;
+  const { entries, home, clock, log, devices, known } = options;
   const guard = createGuard(log, options.random);
   const managed = new Map<string, Managed>(
     entries.map((entry) => {
@@ -61,7 +63,11 @@ export function createPlugins(options: PluginsOptions): Plugins {
       return [entry.id, createManaged({ ...options, entry, guard, output })];
     }),
   );
-  const foreign = new Map<string, Foreign>();
+  // Of earlier runs, the ones that have devices here.
+  const away = known.load().filter((id) => !managed.has(id) && devices.count(id) > 0);
+  const foreign = new Map(
+    away.map((id): [string, Foreign] => [id, createForeign({ ...options, id, initially: "starting" })]),
+  );
 
   function find(id: string): Managed | Foreign {
     const found = managed.get(id) ?? foreign.get(id);
@@ -78,10 +84,11 @@ export function createPlugins(options: PluginsOptions): Plugins {
   function presenceOf(id: string): Presence | undefined {
     const own = managed.get(id);
     if (own) return own.presence();
-    const known = foreign.get(id);
-    if (known || foreign.size >= MOST_FOREIGN) return known?.presence;
-    const created = createForeign({ ...options, id });
+    const other = foreign.get(id);
+    if (other || foreign.size >= MOST_FOREIGN) return other?.presence;
+    const created = createForeign({ ...options, id, initially: "stopped" });
     foreign.set(id, created);
+    known.save([...foreign.keys()]);
     return created.presence;
   }
 
@@ -97,6 +104,7 @@ export function createPlugins(options: PluginsOptions): Plugins {
       return "log" in found ? found.log(lines) : [];
     },
     startAll() {
+      for (const { presence } of foreign.values()) if (presence.status === "starting") presence.expect();
       for (const { id, enabled } of entries) if (enabled) background(log, "start of a plugin", findManaged(id).start());
     },
     heartbeat: (id, heartbeat) => presenceOf(id)?.heartbeat(heartbeat),

@@ -6,6 +6,7 @@ import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Problem } from "../core/schema.ts";
+import type { DiskBudget } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { actions } from "./actions/index.ts";
@@ -73,7 +74,7 @@ export interface RulesOptions {
   db: Pick<StateDb, "durable" | "behind">;
   flushMs?: number;
   /** See core/write-budget.ts. */
-  mayWrite?: (waitedMs: number) => boolean;
+  budget?: DiskBudget;
 }
 
 // A start with thousands of files must let the rest of the hub have its turn.

@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import { startWriteBehind } from "../core/write-behind.ts";
+import { type DiskBudget, startWriteBehind } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import { changeAttributes } from "./attributes.ts";
@@ -53,11 +53,11 @@ export interface RegistryOptions {
   log: Log;
   emit: (event: HubEvent) => void;
   flushSecs: number;
-  /** Whether attributes that have waited so long may be written now; see core/write-budget.ts. */
-  mayWrite?: (waitedMs: number) => boolean;
+  /** See core/write-budget.ts. */
+  budget?: DiskBudget;
 }
 
-export function openRegistry({ db, clock, log, emit, flushSecs, mayWrite }: RegistryOptions): Registry {
+export function openRegistry({ db, clock, log, emit, flushSecs, budget }: RegistryOptions): Registry {
   const store = createDeviceStore(db);
   const devices = new Map(store.load().map((device) => [device.id, device]));
   // Devices their own plugin called offline: only its word brings them back, not the next report.
@@ -68,7 +68,7 @@ export function openRegistry({ db, clock, log, emit, flushSecs, mayWrite }: Regi
     log,
     periodMs: flushSecs * 1000,
     write: store.saveStates,
-    ...(mayWrite ? { mayWrite } : {}),
+    ...(budget && { budget }),
   });
 
   function get(id: string): Device {

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { type Json, jsonEqual } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import { startWriteBehind } from "../core/write-behind.ts";
+import { type DiskBudget, startWriteBehind } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import { frozen } from "./frozen.ts";
@@ -39,8 +39,8 @@ export interface VariablesOptions {
   log: Log;
   emit: (event: HubEvent) => void;
   flushSecs: number;
-  /** Whether values that have waited so long may be written now; see core/write-budget.ts. */
-  mayWrite?: (waitedMs: number) => boolean;
+  /** See core/write-budget.ts. */
+  budget?: DiskBudget;
 }
 
 interface Held extends Variable {
@@ -53,7 +53,7 @@ const MOST_VARIABLES = 10_000;
 // All are held in memory, and a Pi has little: so many of the largest size would take 640 MiB.
 const MOST_BYTES = 16 * 1024 * 1024;
 
-export function openVariables({ db, clock, log, emit, flushSecs, mayWrite }: VariablesOptions): Variables {
+export function openVariables({ db, clock, log, emit, flushSecs, budget }: VariablesOptions): Variables {
   const store = createVariableStore(db);
   const variables = new Map(store.load().map((row) => [row.name, restored(row)]));
   let bytesHeld = 0;
@@ -63,7 +63,7 @@ export function openVariables({ db, clock, log, emit, flushSecs, mayWrite }: Var
     log,
     periodMs: flushSecs * 1000,
     write: (names) => store.saveBehind([...names].flatMap((name) => variables.get(name) ?? [])),
-    ...(mayWrite ? { mayWrite } : {}),
+    ...(budget && { budget }),
   });
 
   function get(name: string): Held {

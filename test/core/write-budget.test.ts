@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { silentLog } from "../../src/core/log.ts";
+import { startWriteBehind } from "../../src/core/write-behind.ts";
 import { createWriteBudget } from "../../src/core/write-budget.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -77,4 +79,23 @@ test("tells what was written since the start, and in the last day", async () => 
   for (let hour = 0; hour < 30; hour++) await clock.advance(3_600_000);
   write(MB);
   expect([budget.written(), budget.writtenLastDay()]).toEqual([11 * MB, MB]);
+});
+
+test("all that waits is written when a copy is to be taken, however sparing the budget is", async () => {
+  const { clock, budget, write } = rig(1);
+  const written: string[] = [];
+  write(100 * MB);
+  const options = { clock, log: silentLog, periodMs: 1000, budget };
+  const one = startWriteBehind<string>({ ...options, write: (items) => written.push(...items) });
+  using other = startWriteBehind<string>({ ...options, write: (items) => written.push(...items) });
+  one.mark("one");
+  other.mark("other");
+  await clock.advance(5000);
+  expect(written).toEqual([]);
+  budget.flushAll();
+  expect(written).toEqual(["one", "other"]);
+  one[Symbol.dispose]();
+  one.mark("too late");
+  budget.flushAll();
+  expect(written).toEqual(["one", "other"]);
 });

@@ -73,6 +73,21 @@ describe("laying out", () => {
     expect(existsSync(home.data)).toBe(true);
   });
 
+  test("completes a plugin of which only the configuration was copied here", () => {
+    using folder = createTemporaryFolder();
+    const home = homeAt(folder.path);
+    layOutHome({ home, executable: undefined, hubToml, assets, random });
+    mkdirSync(folder.at("plugins", "p", "config"), { recursive: true });
+    writeFileSync(folder.at("plugins", "p", "config", "config.toml"), "mine");
+    const plugin = [
+      { path: "plugins/p/bin/p.js", content: "run" },
+      { path: "plugins/p/config/config.toml", content: "new" },
+    ];
+    const { created } = layOutHome({ home, executable: undefined, hubToml, assets: [...assets, ...plugin], random });
+    expect(created).toEqual([folder.at("plugins", "p", "bin", "p.js")]);
+    expect(readFileSync(folder.at("plugins", "p", "config", "config.toml"), "utf8")).toBe("mine");
+  });
+
   test("places the executable once, without copying where it can", () => {
     using folder = createTemporaryFolder();
     writeFileSync(folder.at("hub"), "binary");

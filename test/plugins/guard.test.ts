@@ -60,6 +60,7 @@ test("SIGKILL of the hub leaves no process of any plugin", async () => {
       home: homeAt(${JSON.stringify(folder)}), execPath: process.execPath, env: process.env, clock: systemClock,
       log: silentLog, random: (n) => crypto.getRandomValues(new Uint8Array(n)), emit() {}, broker: () => ({ host: "::", port: 1, prefix: "hub" }),
       accounts: { issue: () => "x", revoke() {} }, devices: { count: () => 0, unavailable() {} },
+      known: { load: () => [], save() {} },
     });
     plugins.startAll();
     setTimeout(() => process.exit(1), 20_000);`,

@@ -146,3 +146,26 @@ test("a plugin that only connects is listed and goes offline by silence", async 
   rig.plugins.heartbeat("far", { version: "2" });
   expect(rig.plugins.get("far")).toMatchObject({ status: "active", version: "2" });
 });
+
+test("a plugin that only connects is waited for by the next run of the hub, as long as it has devices", async () => {
+  const clock = createVirtualClock();
+  const known: string[] = [];
+  await using earlier = createRig([], {}, { clock, known });
+  earlier.plugins.registered("far", "lamp");
+  earlier.plugins.heartbeat("near", {});
+  expect(known).toEqual(["far", "near"]);
+
+  await using rig = createRig([], {}, { clock, known });
+  rig.plugins.startAll();
+  expect(rig.plugins.list()).toMatchObject([
+    { id: "far", managed: false, status: "starting", last_heartbeat: null },
+    { id: "near", status: "starting" },
+  ]);
+  rig.plugins.registered("far", "lamp");
+  await clock.advance(89_000);
+  rig.plugins.heartbeat("far", {});
+  expect(rig.statuses()).toEqual(["active"]);
+  await clock.advance(1000);
+  expect(rig.plugins.list().map(({ id, status }) => `${id} ${status}`)).toEqual(["far active", "near offline"]);
+  expect(rig.unavailable).toEqual(["near"]);
+});

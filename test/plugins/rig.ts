@@ -24,6 +24,8 @@ export interface Rig extends AsyncDisposable {
 }
 
 export interface RigOptions {
+  /** Ids of plugins that connected to an earlier run. */
+  known?: string[];
   clock?: Clock;
   env?: Record<string, string | undefined>;
   broker?: { host: string; port: number; prefix: string };
@@ -42,6 +44,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
   const issued: string[] = [];
   const revoked: string[] = [];
   const unavailable: string[] = [];
+  const { known = [] } = options;
   const plugins = createPlugins({
     entries: entriesOf(entries),
     home,
@@ -61,6 +64,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
       revoke: (id) => void revoked.push(id),
     },
     devices: { count: () => 2, unavailable: (id) => void unavailable.push(id) },
+    known: { load: () => known, save: (ids) => void known.splice(0, known.length, ...ids) },
   });
   return {
     plugins,

@@ -4,7 +4,7 @@
 import { type Clock, isoSeconds } from "../../core/clock.ts";
 import type { RandomBytes } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
-import { startWriteBehind } from "../../core/write-behind.ts";
+import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { Addressed, Notifier } from "../notifier.ts";
@@ -68,8 +68,8 @@ export interface OutboxOptions {
   /** Epoch ms as the clock in the house showed it, `2026-01-31 14:02`. */
   houseTime: (at: number) => string;
   expireHours: number;
-  /** Whether what is not urgent may be written now. */
-  mayWrite?: (waitedMs: number) => boolean;
+  /** See core/write-budget.ts. */
+  budget?: DiskBudget;
 }
 
 const HOUR_MS = 3_600_000;
@@ -82,13 +82,13 @@ const SHOWN = 201;
 
 /** Goes on with what earlier runs left. */
 export function startOutbox(options: OutboxOptions): Outbox {
-  const { db, clock, log, notifier, emit, mayWrite } = options;
+  const { db, clock, log, notifier, emit, budget } = options;
   const store = createOutboxStore(db.durable);
   const earlier = store.load();
   const hours = createHoursClock(clock, latest(earlier));
   const behind = startWriteBehind<Letter>({
     ...{ clock, log, periodMs: FLUSH_MS, write: store.save, what: "the outbox" },
-    ...(mayWrite && { mayWrite }),
+    ...(budget && { budget }),
   });
   const keep = (letters: readonly Letter[]): void => {
     for (const letter of letters) behind.mark(letter);

@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { RandomBytes } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
+import type { DiskBudget } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { Envelope, EventFeed } from "../../events/feed.ts";
 import type { ActionDefinition, ConditionDefinition, TriggerContext, TriggerDefinition } from "../define.ts";
@@ -40,8 +41,8 @@ export interface EngineOptions {
   };
   evaluate: Evaluate;
   flushMs?: number;
-  /** Whether what has waited so long may be written now; see core/write-budget.ts. */
-  mayWrite?: (waitedMs: number) => boolean;
+  /** See core/write-budget.ts. */
+  budget?: DiskBudget;
 }
 
 export interface EngineParts {

@@ -2,7 +2,7 @@
 // but for what a rule or a person asked for and for what must not happen twice.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
-import { startWriteBehind } from "../../core/write-behind.ts";
+import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
 
 export interface StateRow {
@@ -53,8 +53,8 @@ export interface RuleStoreOptions {
   clock: Clock;
   log: Log;
   flushMs: number;
-  /** Whether what has waited so long may be written now; see core/write-budget.ts. */
-  mayWrite?: (waitedMs: number) => boolean;
+  /** See core/write-budget.ts. */
+  budget?: DiskBudget;
 }
 
 const UPSERT_STATE = `INSERT INTO rule_state (rule_id, last_fired_at, fire_count, paused_at, paused_ms)
@@ -66,7 +66,7 @@ const UPSERT_HOLD = `INSERT INTO rule_holds (rule_id, trigger_key, device_id, si
   ON CONFLICT (rule_id, trigger_key, device_id) DO UPDATE
     SET since = excluded.since, fired = excluded.fired, context = excluded.context`;
 
-export function openRuleStore({ db, clock, log, flushMs, mayWrite }: RuleStoreOptions): RuleStore {
+export function openRuleStore({ db, clock, log, flushMs, budget }: RuleStoreOptions): RuleStore {
   const { durable, behind } = db;
   const putState = behind.query(UPSERT_STATE);
   const putStateNow = durable.query(UPSERT_STATE);
@@ -91,7 +91,7 @@ export function openRuleStore({ db, clock, log, flushMs, mayWrite }: RuleStoreOp
       writeAll(keys);
       waiting.clear();
     },
-    ...(mayWrite ? { mayWrite } : {}),
+    ...(budget && { budget }),
   });
   let hurrying: Disposable | undefined;
 
