@@ -39,6 +39,7 @@ export async function openDownload(options: DownloadOptions): Promise<Download> 
   const now = clock.now();
   const task = startTask(worker, { kind: "archive", root: home.root, hubVersion, now });
   let stall: Timer | undefined;
+  let reader: ReadableStreamDefaultController | undefined;
   let over: Promise<void> | undefined;
 
   function end(): Promise<void> {
@@ -52,25 +53,29 @@ export async function openDownload(options: DownloadOptions): Promise<Download> 
     turn[Symbol.dispose]();
     options.ended();
   }
-  /** Between two pulls the client has its time. */
-  function watch(controller: ReadableStreamDefaultController): void {
+  /** Before the first pull, and between two, the client has its time. */
+  function watch(): void {
+    if (over !== undefined) return;
     stall?.[Symbol.dispose]();
     stall = clock.after("backup-stalled", STALLED_MS, () => {
       log.warn("a backup was ended: its reader took nothing for a long time", { secs: STALLED_MS / 1000 });
-      controller.error(new Error("the reader took nothing for too long"));
+      reader?.error(new Error("the reader took nothing for too long"));
       background(log, "ending a backup", end());
     });
   }
 
   const stream = new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        reader = controller;
+      },
       async pull(controller) {
         stall?.[Symbol.dispose]();
         try {
           const next = await task.next();
           if (next instanceof Uint8Array) {
             controller.enqueue(next);
-            watch(controller);
+            watch();
             return;
           }
           rememberBackup(home, isoSeconds(now));
@@ -78,7 +83,7 @@ export async function openDownload(options: DownloadOptions): Promise<Download> 
           controller.close();
         } catch (error) {
           // The answer has begun: cutting it short is the only way left to say that it is not whole.
-          log.error("a backup failed while it was sent", { error: String(error) });
+          if (over === undefined) log.error("a backup failed while it was sent", { error: String(error) });
           await end();
           controller.error(error);
         }
@@ -94,6 +99,7 @@ export async function openDownload(options: DownloadOptions): Promise<Download> 
   try {
     const { manifest, skipped } = await task.result;
     for (const what of skipped) log.warn("not in the backup", { what });
+    watch();
     return { name: `hub-backup-${timeInName(now)}.zip`, manifest, stream, end };
   } catch (error) {
     await end();

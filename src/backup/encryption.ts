@@ -1,20 +1,16 @@
 // Archives behind a passphrase: the age format (age-encryption.org/v1), so that `age -d` opens them without any hub.
-import { closeSync, createReadStream, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { Decrypter, Encrypter } from "age-encryption";
 import { HubError, isStorageFault } from "../core/errors.ts";
 
 const MAGIC = Buffer.from("age-encryption.org/v1\n");
 // 64 MiB for a second: what age itself takes by default, 256 MiB, is more than a small Pi has to spare.
 const WORK_FACTOR = 16;
+const READ_BYTES = 256 * 1024;
 
-export function isEncrypted(path: string): boolean {
-  const file = openSync(path, "r");
-  try {
-    const head = Buffer.alloc(MAGIC.length);
-    return readSync(file, head, 0, head.length, 0) === head.length && head.equals(MAGIC);
-  } finally {
-    closeSync(file);
-  }
+export function isEncrypted(file: number): boolean {
+  const head = Buffer.alloc(MAGIC.length);
+  return readSync(file, head, 0, head.length, 0) === head.length && head.equals(MAGIC);
 }
 
 export async function encrypt(
@@ -28,13 +24,13 @@ export async function encrypt(
 }
 
 /** Writes the content to `target`. Throws HubError `invalid` where the passphrase is wrong or the file damaged. */
-export async function decryptFile(path: string, target: string, passphrase: string | undefined): Promise<void> {
+export async function decryptFile(file: number, target: string, passphrase: string | undefined): Promise<void> {
   if (passphrase === undefined || passphrase === "")
     throw new HubError(
       "invalid",
       "the archive is encrypted: give its passphrase (on the command line with --passphrase-stdin, over REST in the header X-Backup-Passphrase), or set [backup] passphrase",
     );
-  const plain = await begin(path, passphrase);
+  const plain = await begin(file, passphrase);
   const out = openSync(target, "wx", 0o600);
   try {
     for await (const chunk of plain as ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>)
@@ -48,13 +44,23 @@ export async function decryptFile(path: string, target: string, passphrase: stri
   }
 }
 
-async function begin(path: string, passphrase: string): Promise<ReadableStream<Uint8Array>> {
+async function begin(file: number, passphrase: string): Promise<ReadableStream<Uint8Array>> {
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
   try {
-    return await decrypter.decrypt(streamOf(createReadStream(path, { highWaterMark: 256 * 1024 })));
+    return await decrypter.decrypt(streamOf(contentOf(file)));
   } catch {
     throw new HubError("invalid", "the archive cannot be decrypted: the passphrase is wrong, or its head is damaged");
+  }
+}
+
+async function* contentOf(file: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; ; ) {
+    const buffer = Buffer.alloc(READ_BYTES);
+    const got = readSync(file, buffer, 0, READ_BYTES, at);
+    if (got === 0) return;
+    at += got;
+    yield buffer.subarray(0, got);
   }
 }
 

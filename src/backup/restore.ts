@@ -7,18 +7,22 @@ import { isoSeconds } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import { lockHome } from "../home/lock.ts";
 import { type Home, homeAt } from "../home/paths.ts";
+import { openArchiveFile } from "./archive-file.ts";
 import { countHome } from "./counts.ts";
+import { newestKept } from "./kept.ts";
 import { Counts } from "./manifest.ts";
+import { refuseWhatCannotMove } from "./movable.ts";
+import { actAsOwner } from "./owner.ts";
 import { placesIn } from "./places.ts";
 import { type Staged, stage, stagedHome } from "./stage.ts";
 import type { Schemas } from "./staged-databases.ts";
-import { hasJournal, newestKept, resumeSwap, swap } from "./swap.ts";
+import { hasJournal, type Placed, resumeSwap, swap } from "./swap.ts";
 import { takeTurn } from "./turn.ts";
 
 /** What became of the last restore; in `data/last-restore.json`, so that it outlives the restart. */
 export const LastRestore = Type.Object({
   at: Type.String({ description: "UTC" }),
-  ok: Type.Boolean(),
+  ok: Type.Union([Type.Boolean(), Type.Null()], { description: "null until the hub has started with it" }),
   counts: Type.Union([Counts, Type.Null()]),
   error: Type.Union([Type.String(), Type.Null()]),
 });
@@ -42,22 +46,27 @@ export interface Restored {
 }
 
 /** Verifies and exchanges. Throws HubError with nothing changed; `in_use` while a hub runs there. */
-export async function restoreHome(options: RestoreOptions): Promise<Restored> {
+export async function restoreHome({ file, ...options }: RestoreOptions): Promise<Restored> {
   const { home, now } = options;
-  return inHome(home, async () => {
-    const staged = await stage(options);
-    return { staged, ...placeStaged(home, staged, now) };
+  using archive = openArchiveFile(file);
+  using _owner = actAsOwner(home);
+  return await inHome(home, async () => {
+    const staged = await stage({ ...options, archive });
+    return { staged, ...placeStaged(home, staged, { now }) };
   });
 }
 
 /** Verifies alone. A home that is not there yet is not there afterwards either. */
-export async function checkArchive({ home, ...options }: Omit<RestoreOptions, "now">): Promise<Staged> {
+export async function checkArchive({ home, file, ...options }: Omit<RestoreOptions, "now">): Promise<Staged> {
+  using archive = openArchiveFile(file);
+  using _owner = actAsOwner(home);
   const made = makeData(home);
   try {
     recoverRestore(home);
     using _turn = takeTurn(home);
-    const staged = await stage({ home, ...options });
+    const staged = await stage({ home, archive, ...options });
     rmSync(placesIn(home).restoreWork, { recursive: true, force: true });
+    refuseWhatCannotMove(home, staged.units);
     return staged;
   } finally {
     if (made) rmSync(made, { recursive: true, force: true });
@@ -65,14 +74,19 @@ export async function checkArchive({ home, ...options }: Omit<RestoreOptions, "n
 }
 
 /** Exchanges what `stage` has unpacked. Whoever calls has the home's lock and the turn. */
-export function placeStaged(home: Home, { units }: Pick<Staged, "units">, now: number): Omit<Restored, "staged"> {
+export function placeStaged(
+  home: Home,
+  { units }: Pick<Staged, "units">,
+  { now, onTrial = false }: { now: number; onTrial?: boolean },
+): Omit<Restored, "staged"> {
   const { restoreWork } = placesIn(home);
+  const source = stagedHome(home);
   try {
-    const kept = swap({ home, source: stagedHome(home), spent: restoreWork, units, now });
-    const counts = countHome(home);
-    remember(home, { at: isoSeconds(now), ok: true, counts, error: null });
-    return { counts, kept };
+    const kept = swap({ home, source, spent: restoreWork, units, now, onTrial, placed: remembering(home) });
+    return { counts: countHome(home), kept };
   } catch (error) {
+    // With a journal, what lies there is the home's new state.
+    if (!hasJournal(home)) rmSync(restoreWork, { recursive: true, force: true });
     rememberFailure(home, error, now);
     throw error;
   }
@@ -83,10 +97,10 @@ export async function undoRestore(home: Home, now: number): Promise<Omit<Restore
   return inHome(home, async () => {
     const before = newestKept(home);
     if (!before) throw new HubError("not_found", `nothing was restored in ${home.root}, so there is nothing to undo`);
-    const kept = swap({ home, source: homeAt(before.home), spent: before.home, units: before.units, now });
-    const counts = countHome(home);
-    remember(home, { at: isoSeconds(now), ok: true, counts, error: null });
-    return { counts, kept, at: before.at };
+    const source = homeAt(before.home);
+    const { units } = before;
+    const kept = swap({ home, source, spent: before.home, units, now, placed: remembering(home) });
+    return { counts: countHome(home), kept, at: before.at };
   });
 }
 
@@ -96,8 +110,9 @@ export async function undoRestore(home: Home, now: number): Promise<Omit<Restore
  */
 export function recoverRestore(home: Home): boolean {
   if (!hasJournal(home)) return false;
+  using _owner = actAsOwner(home);
   using _lock = lockHome(home);
-  return resumeSwap(home);
+  return resumeSwap(home, remembering(home));
 }
 
 export function readLastRestore(home: Home): LastRestore | null {
@@ -113,17 +128,44 @@ export function rememberFailure(home: Home, error: unknown, now: number): void {
   remember(home, { at: isoSeconds(now), ok: false, counts: null, error: messageOf(error) });
 }
 
+/** The hub runs with what was restored. */
+export function rememberStarted(home: Home): void {
+  const last = readLastRestore(home);
+  if (last) remember(home, { ...last, ok: true });
+}
+
+/** Works also in what follows a power cut, so it may fail at nothing. */
+export function remembering(home: Home): Placed {
+  return ({ at, onTrial }) => remember(home, { at, ok: onTrial ? null : true, counts: countsOf(home), error: null });
+}
+
+function countsOf(home: Home): Counts | null {
+  try {
+    return countHome(home);
+  } catch {
+    return null;
+  }
+}
+
 /** Answers the uppermost folder it had to make. */
 function makeData({ root, data }: Home): string | undefined {
-  const made = mkdirSync(root, { recursive: true });
-  return mkdirSync(data, { recursive: true, mode: 0o700 }) === undefined ? undefined : (made ?? data);
+  try {
+    const made = mkdirSync(root, { recursive: true });
+    return mkdirSync(data, { recursive: true, mode: 0o700 }) === undefined ? undefined : (made ?? data);
+  } catch (error) {
+    throw new HubError(
+      "storage",
+      `cannot make ${data}: ${messageOf(error)}; name a folder that can be written with --home`,
+      { cause: error },
+    );
+  }
 }
 
 async function inHome<T>(home: Home, work: () => Promise<T>): Promise<T> {
   const made = makeData(home);
   try {
     using _lock = lockHome(home);
-    resumeSwap(home);
+    resumeSwap(home, remembering(home));
     using _turn = takeTurn(home);
     return await work();
   } catch (error) {

@@ -1,31 +1,47 @@
 // A restore over REST: the archive comes in, is looked at beside the running hub, and takes its place while the hub is
 // down for a moment. It ends in a definite state, told in `data/last-restore.json`.
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
-import { HubError, isStorageFault, messageOf } from "../core/errors.ts";
+import { HubError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { lockHome } from "../home/lock.ts";
 import type { Home } from "../home/paths.ts";
 import { startTask } from "./link.ts";
+import { refuseWhatCannotMove } from "./movable.ts";
 import { placesIn } from "./places.ts";
-import { type LastRestore, placeStaged, readLastRestore, rememberFailure, undoRestore } from "./restore.ts";
-import { freeBytes, megabytes, RESERVE_BYTES } from "./space.ts";
+import {
+  type LastRestore,
+  placeStaged,
+  readLastRestore,
+  rememberFailure,
+  remembering,
+  rememberStarted,
+  undoRestore,
+} from "./restore.ts";
 import { type Staged, stagedHome } from "./stage.ts";
 import type { Schemas } from "./staged-databases.ts";
 import { resumeSwap } from "./swap.ts";
 import { takeTurn } from "./turn.ts";
+import { takeIn } from "./upload.ts";
 
 /** What whoever runs the hub does between stopping it and starting it again. */
 export interface Restart {
   /** Exchanges the files; the hub is down and its lock free. Throws HubError with nothing changed: start the old again. */
   apply(): Promise<void>;
+  trial: Trial;
+}
+
+/** A restore that a hub has yet to start with. */
+export interface Trial {
+  /** It has. */
+  passed(): void;
   /** Takes it back, where the hub does not start with what was restored. */
   revert(reason: string): Promise<void>;
 }
 
-export interface Upload {
+export interface Sent {
   body: ReadableStream<Uint8Array> | null;
   /** As the client says. */
   bytes: number | undefined;
@@ -39,7 +55,7 @@ export interface Accepted extends Staged {
 
 export interface Restores {
   /** Takes the archive in and verifies it. Throws HubError with nothing changed. */
-  receive(upload: Upload): Promise<Accepted>;
+  receive(sent: Sent): Promise<Accepted>;
   last(): LastRestore | null;
 }
 
@@ -65,10 +81,12 @@ export function createRestores(options: RestoresOptions): Restores {
       if (!body) throw new HubError("invalid", "the body must be the archive: send the zip itself");
       const turn = takeTurn(home);
       const { restoreWork } = placesIn(home);
+      // Files of any size: not on the thread that everybody waits for.
+      const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
       try {
         mkdirSync(restoreWork, { recursive: true, mode: 0o700 });
         const file = join(restoreWork, "upload");
-        await takeIn(body, { file, bytes });
+        await takeIn(body, { file, bytes, clock });
         await using task = startTask(worker, {
           kind: "stage",
           root: home.root,
@@ -77,13 +95,14 @@ export function createRestores(options: RestoresOptions): Restores {
           ...(passphrase === undefined ? {} : { passphrase }),
         });
         const staged = await task.result;
-        rmSync(file, { force: true });
+        await remove(file);
         refuseLockOut(options);
+        refuseWhatCannotMove(home, staged.units);
         log.warn("a restore was accepted; the hub restarts with it", { ...staged.counts });
         const restart = restartWith(options, staged, turn);
         return { ...staged, restart: () => options.requestRestart(restart) };
       } catch (error) {
-        rmSync(restoreWork, { recursive: true, force: true });
+        await remove(restoreWork);
         turn[Symbol.dispose]();
         throw error;
       }
@@ -96,8 +115,8 @@ export function createRestores(options: RestoresOptions): Restores {
       async apply() {
         try {
           using _lock = lockHome(home);
-          resumeSwap(home);
-          placeStaged(home, staged, clock.now());
+          resumeSwap(home, remembering(home));
+          placeStaged(home, staged, { now: clock.now(), onTrial: true });
         } catch (error) {
           rememberFailure(home, error, clock.now());
           throw error;
@@ -105,12 +124,24 @@ export function createRestores(options: RestoresOptions): Restores {
           turn[Symbol.dispose]();
         }
       },
-      async revert(reason) {
-        await undoRestore(home, clock.now());
-        rememberFailure(home, new Error(`the hub did not start with it, so it was taken back: ${reason}`), clock.now());
-      },
+      trial: trialOf(home, clock),
     };
   }
+}
+
+/** The restore whose first start was cut short, if the last one is such. To be asked before a hub starts. */
+export function openTrial(home: Home, clock: Clock): Trial | undefined {
+  return readLastRestore(home)?.ok === null ? trialOf(home, clock) : undefined;
+}
+
+function trialOf(home: Home, clock: Clock): Trial {
+  return {
+    passed: () => rememberStarted(home),
+    async revert(reason) {
+      await undoRestore(home, clock.now());
+      rememberFailure(home, new Error(`the hub did not start with it, so it was taken back: ${reason}`), clock.now());
+    },
+  };
 }
 
 /** Over the network nobody stands by: what would keep the hub from starting is refused. */
@@ -123,47 +154,4 @@ function refuseLockOut({ home, configProblems }: RestoresOptions): void {
       "invalid",
       `the hub would not start with the archive's hub.toml: ${problems.join("; ")}; mend it there, or use \`hub restore\` on the machine`,
     );
-}
-
-const LOOK_EVERY_BYTES = 16 * 1024 * 1024;
-
-/** To the disk as it comes, as far as there is room. */
-async function takeIn(
-  body: ReadableStream<Uint8Array>,
-  { file, bytes: told = 0 }: { file: string; bytes: number | undefined },
-): Promise<void> {
-  const folder = join(file, "..");
-  const room = (): number => freeBytes(folder) - RESERVE_BYTES;
-  if (told > room()) throw noRoom(told, room());
-  const out = await open(file, "wx", 0o600);
-  let got = 0;
-  let looked = 0;
-  try {
-    for await (const chunk of body as ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>) {
-      for (let at = 0; at < chunk.length; ) at += (await out.write(chunk, at)).bytesWritten;
-      got += chunk.length;
-      if (got - looked < LOOK_EVERY_BYTES) continue;
-      looked = got;
-      if (room() < 0) throw noRoom(got, room());
-    }
-  } catch (error) {
-    if (error instanceof HubError) throw error;
-    if (isStorageFault(error)) throw noRoom(got, 0);
-    throw new HubError("invalid", `the archive did not arrive whole: ${messageOf(error)}; send it again`);
-  } finally {
-    await out.close();
-  }
-  if (got < told)
-    throw new HubError("invalid", `the archive did not arrive whole: ${got} of ${told} bytes; send it again`);
-}
-
-function noRoom(bytes: number, available: number): HubError {
-  const free = Math.max(0, available);
-  return new HubError(
-    "storage",
-    `the archive has ${megabytes(bytes)} or more, and there is room for ${megabytes(free)}: free some space`,
-    {
-      details: { needed_bytes: bytes, available_bytes: free },
-    },
-  );
 }

@@ -11,6 +11,7 @@ import type { Home } from "../home/paths.ts";
 import { BACKUP_MARK, NO_MARK } from "./marks.ts";
 import { timeInName } from "./places.ts";
 import type { Schemas } from "./staged-databases.ts";
+import { dropWaitingMessages } from "./waiting-messages.ts";
 
 export interface SettleOptions {
   home: Home;
@@ -57,7 +58,12 @@ function settleOne(path: string, { random, now, log }: Pick<SettleOptions, "rand
       kept_as: kept,
     });
   }
-  note(path, existsSync(path) ? mark(path, random) : NO_MARK);
+  const { fresh, dropped } = existsSync(path) ? mark(path, random) : { fresh: NO_MARK, dropped: 0 };
+  note(path, fresh);
+  if (dropped > 0)
+    log.warn("notifications that waited in a backup are not sent again: they stay with the hub it was made of", {
+      count: dropped,
+    });
 }
 
 /** Whether the file is the one its log was written for. Where nothing was noted it is believed. */
@@ -81,14 +87,21 @@ function headerField(path: string, at: number): number | undefined {
   }
 }
 
-/** Gives the file a mark of its own, in the file and not in a log when it returns. */
-function mark(path: string, random: RandomBytes): number {
+/** Gives the file a mark of its own, in the file and not in a log when it returns. A backup's copy loses what waits in it. */
+function mark(path: string, random: RandomBytes): { fresh: number; dropped: number } {
   const fresh = freshMark(random);
+  const isCopy = headerField(path, MARK_AT) === BACKUP_MARK;
   using db = new Database(path, { readwrite: true, create: false });
   db.run("PRAGMA busy_timeout = 0");
-  db.run(`PRAGMA application_id = ${fresh}`);
+  const dropped = db
+    .transaction(() => {
+      const waited = isCopy ? dropWaitingMessages(db) : 0;
+      db.run(`PRAGMA application_id = ${fresh}`);
+      return waited;
+    })
+    .immediate();
   db.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  return fresh;
+  return { fresh, dropped };
 }
 
 // Positive as a signed number, which it is to SQLite.

@@ -1,10 +1,12 @@
 // Unpacks an archive into the home's working folder and looks at all of it, so that what follows is renames alone. Nothing
 // that is in use is touched. Slow: for a worker or a command; whoever calls holds the turn.
-import { chmodSync, closeSync, copyFileSync, existsSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncFolder } from "../core/atomic-file.ts";
 import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
 import { type Home, homeAt } from "../home/paths.ts";
+import { type ArchiveFile, openArchiveFile } from "./archive-file.ts";
 import { countHome } from "./counts.ts";
 import { decryptFile, isEncrypted } from "./encryption.ts";
 import { type Counts, MANIFEST_MAX_BYTES, type Manifest, parseManifest } from "./manifest.ts";
@@ -24,13 +26,14 @@ import {
   unitOf,
   units,
 } from "./understand.ts";
+import { dropWaitingMessages } from "./waiting-messages.ts";
 import { readDirectory, refusal } from "./zip/directory.ts";
 import { checkPlaces, readEntry, unpackEntry } from "./zip/unpack.ts";
 
 export interface StageOptions {
   home: Home;
   /** The archive, a zip or an age file with one in it. */
-  file: string;
+  archive: ArchiveFile;
   passphrase: string | undefined;
   schemas: Schemas;
 }
@@ -63,31 +66,38 @@ export async function stage(options: StageOptions): Promise<Staged> {
   }
 }
 
-async function unpackAll({ home, file, passphrase, schemas }: StageOptions, work: string): Promise<Staged> {
-  const zip = await zipOf(file, { work, passphrase });
-  const archive = openSync(zip, "r");
-  try {
-    const { pieces, warnings, manifest } = await understand(archive);
-    const bytes = pieces.reduce((sum, { entry }) => sum + entry.bytes, RESERVE_BYTES);
-    needSpace(work, bytes, "unpacking the archive");
-    const staged = stagedHome(home);
-    await unpackPieces(archive, pieces, staged);
-    checkStagedDatabases(staged, schemas);
-    const replaced = units.filter((unit) => manifest !== undefined || pieces.some(({ path }) => unitOf(path) === unit));
-    const notes = completeConfig(home, staged, replaced);
-    const counts = countHome(staged);
-    if (manifest) compareCounts(manifest.counts, counts);
-    return { units: replaced, counts, manifest, warnings: [...warnings, ...notes] };
-  } finally {
-    closeSync(archive);
-  }
+async function unpackAll({ home, archive, passphrase, schemas }: StageOptions, work: string): Promise<Staged> {
+  using zip = await zipOf(archive, { work, passphrase });
+  const { pieces, warnings, manifest } = await understand(zip.descriptor);
+  const bytes = pieces.reduce((sum, { entry }) => sum + entry.bytes, RESERVE_BYTES);
+  needSpace(work, bytes, "unpacking the archive");
+  const staged = stagedHome(home);
+  await unpackPieces(zip.descriptor, pieces, staged);
+  const notes = settleStaged(staged, schemas);
+  const replaced = units.filter((unit) => manifest !== undefined || pieces.some(({ path }) => unitOf(path) === unit));
+  notes.push(...completeConfig(home, staged, replaced));
+  const counts = countHome(staged);
+  if (manifest) compareCounts(manifest.counts, counts);
+  return { units: replaced, counts, manifest, warnings: [...warnings, ...notes] };
 }
 
-async function zipOf(file: string, { work, passphrase }: { work: string; passphrase: string | undefined }) {
-  if (!isEncrypted(file)) return file;
+async function zipOf(archive: ArchiveFile, { work, passphrase }: { work: string; passphrase: string | undefined }) {
+  if (!isEncrypted(archive.descriptor)) return { descriptor: archive.descriptor, [Symbol.dispose]() {} };
   const plain = join(work, "archive.zip");
-  await decryptFile(file, plain, passphrase);
-  return plain;
+  await decryptFile(archive.descriptor, plain, passphrase);
+  const zip = openArchiveFile(plain);
+  // Gone as soon as it is closed, and not only when all is done: it is as large as the archive.
+  rmSync(plain);
+  return zip;
+}
+
+function settleStaged(staged: Home, schemas: Schemas): string[] {
+  checkStagedDatabases(staged, schemas);
+  using db = new Database(staged.stateDb, { readwrite: true, create: false });
+  db.run("PRAGMA synchronous = FULL");
+  const dropped = dropWaitingMessages(db);
+  if (dropped === 0) return [];
+  return [`${dropped} of its notifications still waited, and stay with the hub it was made of`];
 }
 
 async function understand(archive: number): Promise<Understood & { manifest: Manifest | undefined }> {

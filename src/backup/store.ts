@@ -16,6 +16,7 @@ import { syncFolder, writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
 import { type ArchiveOptions, openArchive } from "./archive.ts";
+import { openArchiveFile } from "./archive-file.ts";
 import { encrypt, streamOf } from "./encryption.ts";
 import type { Counts } from "./manifest.ts";
 import { placesIn } from "./places.ts";
@@ -109,7 +110,8 @@ async function prove(
   home: Home,
   { file, passphrase, schemas }: { file: string } & Pick<StoreOptions, "passphrase" | "schemas">,
 ) {
-  const { manifest } = await stage({ home, file, passphrase, schemas });
+  using archive = openArchiveFile(file);
+  const { manifest } = await stage({ home, archive, passphrase, schemas });
   rmSync(placesIn(home).restoreWork, { recursive: true, force: true });
   if (!manifest) throw new HubError("storage", "the backup was written, but what was read back has no manifest");
 }

@@ -1,27 +1,18 @@
 // The exchange of a home's files for others, by renames alone. What is to be renamed is written down first: whoever finds
 // that journal goes on with it, so that the home is wholly the old one before, and wholly the new one after.
-import {
-  chownSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { syncFolder, writeFileAtomic } from "../core/atomic-file.ts";
 import { isoSeconds } from "../core/clock.ts";
-import { HubError, messageOf, systemCode } from "../core/errors.ts";
+import { HubError, messageOf } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
-import { KEPT_NAME, placesIn, timeInName } from "./places.ts";
-import { type Unit, units } from "./understand.ts";
+import { nextKept, noteKept, readJsonFile, UnitName } from "./kept.ts";
+import { isThere, pathsOf, refuseWhatCannotMove } from "./movable.ts";
+import { placesIn } from "./places.ts";
+import type { Unit } from "./understand.ts";
 
-const UnitName = Type.Union(units.map((unit) => Type.Literal(unit)));
 const Move = Type.Object({ from: Type.String(), to: Type.String() });
 
 /** Paths are below HUB_HOME. */
@@ -37,12 +28,11 @@ const Journal = Type.Object({
   keep: Type.Array(Move),
   /** The new state into its place: done where `from` is gone. */
   place: Type.Array(Move),
+  /** Whether a hub has yet to show that it starts with the new state. */
+  onTrial: Type.Optional(Type.Boolean()),
 });
 type Journal = Static<typeof Journal>;
 type Move = Static<typeof Move>;
-
-const KEPT_NOTE = "kept.json";
-const Kept = Type.Object({ at: Type.String(), units: Type.Array(UnitName) });
 
 export interface SwapOptions {
   home: Home;
@@ -53,16 +43,28 @@ export interface SwapOptions {
   units: readonly Unit[];
   /** Epoch ms. */
   now: number;
+  onTrial?: boolean;
+  placed: Placed;
 }
 
+/** Told when everything is in its place, while the journal is still there: perhaps a second time, after a power cut. */
+export type Placed = (swap: { at: string; onTrial: boolean }) => void;
+
 /** Answers the folder that holds the old state. Whoever calls has the home's lock. Throws HubError `storage` and has then changed nothing. */
-export function swap(options: SwapOptions): string {
+export function swap({ placed, ...options }: SwapOptions): string {
   const { home } = options;
+  refuseWhatCannotMove(home, options.units);
   const journal = planSwap(options);
-  refuseWhatCannotMove(home, journal);
-  giveToOwner(home, options.source.root);
   writeFileAtomic(placesIn(home).journal, `${JSON.stringify(journal, null, 2)}\n`, 0o600);
-  carryOut(home, journal);
+  try {
+    exchange(home, journal);
+  } catch (error) {
+    takeBack(home, journal, messageOf(error));
+    throw new HubError("storage", `the files could not be exchanged, and are as they were: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  finish(home, journal, placed);
   return join(home.root, journal.kept);
 }
 
@@ -70,10 +72,11 @@ export function swap(options: SwapOptions): string {
  * Goes on with a swap that was cut short; to be called before anything of the home is opened, by whoever has its lock.
  * Answers whether there was one. Throws HubError `storage`.
  */
-export function resumeSwap(home: Home): boolean {
+export function resumeSwap(home: Home, placed: Placed): boolean {
   const journal = readJournal(home);
   if (!journal) return false;
-  carryOut(home, journal);
+  exchange(home, journal);
+  finish(home, journal, placed);
   return true;
 }
 
@@ -81,127 +84,79 @@ export function hasJournal(home: Home): boolean {
   return existsSync(placesIn(home).journal);
 }
 
-/** What a restore replaced last, if it is still there. */
-export function newestKept(home: Home): { home: string; units: readonly Unit[]; at: string } | undefined {
-  for (const name of keptNames(home).reverse()) {
-    const folder = placesIn(home).kept(name);
-    const note = readJson(join(folder, KEPT_NOTE));
-    if (Value.Check(Kept, note)) return { home: folder, units: note.units, at: note.at };
-  }
-  return undefined;
-}
-
-function planSwap({ home, source, spent, units: wanted, now }: SwapOptions): Journal {
-  const last = keptNames(home).at(-1);
-  const number = Number(KEPT_NAME.exec(last ?? "")?.[1] ?? 0) + 1;
-  const kept = placesIn(home).kept(`before-restore-${String(number).padStart(4, "0")}-${timeInName(now)}`);
+function planSwap({ home, source, spent, units, now, onTrial = false }: Omit<SwapOptions, "placed">): Journal {
+  const kept = nextKept(home, now);
   const below = (path: string): string => relative(home.root, path);
   const movesOf = (from: Home, to: string): Move[] =>
-    wanted.flatMap((unit) =>
-      pathsOf(from, unit)
-        .filter((path) => lstatSync(path, { throwIfNoEntry: false }))
-        .map((path) => ({ from: below(path), to: below(join(to, relative(from.root, path))) })),
-    );
+    units
+      .flatMap((unit) => pathsOf(from, unit).filter(isThere))
+      .map((path) => ({ from: below(path), to: below(join(to, relative(from.root, path))) }));
   return {
     version: 1,
     at: isoSeconds(now),
-    units: [...wanted],
+    units: [...units],
     kept: below(kept),
     spent: below(spent),
     keep: movesOf(home, kept),
     place: movesOf(source, home.root),
+    onTrial,
   };
 }
 
-/** A database goes with its logs: one that stayed would be taken for the new file's. */
-function pathsOf({ stateDb, historyDb, config, rules }: Home, unit: Unit): string[] {
-  if (unit === "config") return [config];
-  if (unit === "rules") return [rules];
-  const database = unit === "state" ? stateDb : historyDb;
-  return ["", "-wal", "-shm", "-journal"].map((suffix) => database + suffix);
-}
-
-function carryOut(home: Home, { at, units: replaced, kept, spent, keep, place }: Journal): void {
-  const path = (below: string): string => join(home.root, below);
-  const folders = new Set<string>();
-  const rename = ({ from, to }: Move): void => {
-    mkdirSync(dirname(path(to)), { recursive: true });
-    for (const folder of [dirname(path(from)), dirname(path(to))]) folders.add(folder);
-    renameSync(path(from), path(to));
-  };
-  const sync = (): void => {
-    for (const folder of folders) if (existsSync(folder)) syncFolder(folder);
-  };
-  mkdirSync(path(kept), { recursive: true, mode: 0o700 });
-  giveToOwner(home, path(kept));
-  for (const move of keep) if (!there(path(move.to)) && there(path(move.from))) rename(move);
+/** Done again, it does what is left. */
+function exchange(home: Home, { at, units, kept, keep, place }: Journal): void {
+  const folder = join(home.root, kept);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  noteKept(folder, { at, units });
+  rename(home, keep, ({ from, to }) => !isThere(to) && isThere(from));
   // The old is safe on the disk before its names are taken.
-  sync();
-  for (const move of place) if (there(path(move.from))) rename(move);
-  sync();
-  writeFileAtomic(join(path(kept), KEPT_NOTE), `${JSON.stringify({ at, units: replaced })}\n`, 0o600);
-  rmSync(path(spent), { recursive: true, force: true });
+  rename(home, place, ({ from }) => isThere(from));
+}
+
+/** What was done of it, the other way round. Where that fails as well, the next start goes on with it. */
+function takeBack(home: Home, { kept, keep, place }: Journal, reason: string): void {
+  const back = [...keep, ...place].reverse().map(({ from, to }) => ({ from: to, to: from }));
+  try {
+    rename(home, back, ({ from, to }) => isThere(from) && !isThere(to));
+    rmSync(placesIn(home).journal, { force: true });
+    syncFolder(home.data);
+    rmSync(join(home.root, kept), { recursive: true, force: true });
+  } catch (error) {
+    throw new HubError(
+      "storage",
+      `the files could be exchanged only in part: ${reason}; mend that, and the next start of the hub ends it`,
+      { cause: error },
+    );
+  }
+}
+
+function finish(home: Home, { at, onTrial = false, spent }: Journal, placed: Placed): void {
+  placed({ at, onTrial });
+  rmSync(join(home.root, spent), { recursive: true, force: true });
   rmSync(placesIn(home).journal, { force: true });
   syncFolder(home.data);
 }
 
-function there(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** Those that are due, asked with whole paths; on the disk when it returns. */
+function rename(home: Home, moves: readonly Move[], isDue: (move: Move) => boolean): void {
+  const folders = new Set<string>();
+  for (const move of moves) {
+    const [from, to] = [join(home.root, move.from), join(home.root, move.to)];
+    if (!isDue({ from, to })) continue;
+    mkdirSync(dirname(to), { recursive: true });
+    for (const folder of [dirname(from), dirname(to)]) folders.add(folder);
+    renameSync(from, to);
+  }
+  for (const folder of folders) if (existsSync(folder)) syncFolder(folder);
 }
 
 function readJournal(home: Home): Journal | undefined {
   const { journal } = placesIn(home);
   if (!existsSync(journal)) return undefined;
-  const read = readJson(journal);
+  const read = readJsonFile(journal);
   if (Value.Check(Journal, read)) return read;
   throw new HubError(
     "storage",
     `${journal} says that a restore is under way, but not which: it is damaged. The old state is in the last ${home.data}/before-restore-… folder`,
   );
-}
-
-function readJson(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    if (systemCode(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
-    throw new HubError("storage", `cannot read ${path}: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-function keptNames(home: Home): string[] {
-  if (!existsSync(home.data)) return [];
-  const number = (name: string): number => Number(KEPT_NAME.exec(name)?.[1]);
-  return readdirSync(home.data)
-    .filter((name) => KEPT_NAME.test(name))
-    .sort((a, b) => number(a) - number(b));
-}
-
-/** Renames stay within one file system, and a link that moved would lead elsewhere. */
-function refuseWhatCannotMove(home: Home, { keep }: Journal): void {
-  const { dev } = statSync(home.data);
-  for (const { from } of keep) {
-    const path = join(home.root, from);
-    const stat = lstatSync(path);
-    if (stat.isSymbolicLink())
-      throw new HubError("storage", `${path} is a link: put the real one in its place, then restore again`);
-    if (stat.dev !== dev)
-      throw new HubError(
-        "storage",
-        `${path} lies on another disk than ${home.data}, and a restore exchanges them by renaming: bring them onto one`,
-      );
-  }
-}
-
-/** A restore by root for a hub that is not: its user has to be able to write what is new. */
-function giveToOwner(home: Home, what: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(existsSync(home.data) ? home.data : home.root);
-  if (uid === 0) return;
-  const give = (path: string): void => {
-    chownSync(path, uid, gid);
-    if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) give(join(path, name));
-  };
-  give(what);
-  for (const path of [home.lock, placesIn(home).turn]) if (existsSync(path)) chownSync(path, uid, gid);
 }

@@ -16,6 +16,8 @@ export function takeTurn(home: Home): Disposable {
     db.run("PRAGMA busy_timeout = 0");
     db.run("PRAGMA journal_mode = MEMORY");
     db.run("BEGIN EXCLUSIVE");
+    // Where the file is somebody else's, SQLite has opened it for reading, and the lock would keep nobody out.
+    db.run("PRAGMA user_version = 1");
     clearAway(home);
   } catch (error) {
     db?.close();
@@ -47,8 +49,15 @@ function clearAway(home: Home): void {
     if (/^restore\.journal\.\d+\.tmp$/.test(name)) rmSync(join(home.data, name), { force: true });
 }
 
-function explain(error: unknown, { data, root }: Home): HubError {
+function explain(error: unknown, home: Home): HubError {
+  const { data, root } = home;
   if (error instanceof HubError) return error;
+  if (systemCode(error)?.startsWith("SQLITE_READONLY"))
+    return new HubError(
+      "storage",
+      `cannot write ${placesIn(home).turn}: give it to the user whose home this is, or mount its disk for writing`,
+      { cause: error },
+    );
   if (systemCode(error) === "SQLITE_BUSY")
     return new HubError("in_use", `a backup or a restore of ${root} is under way: wait until it has ended`);
   return new HubError(

@@ -4,6 +4,7 @@ import { setPriority } from "node:os";
 import { HubError, messageOf } from "../core/errors.ts";
 import { homeAt } from "../home/paths.ts";
 import { openArchive } from "./archive.ts";
+import { openArchiveFile } from "./archive-file.ts";
 import type { Manifest } from "./manifest.ts";
 import type { FromWorker, Results, Task, ToWorker } from "./messages.ts";
 import { stage } from "./stage.ts";
@@ -16,7 +17,10 @@ let chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, Manifest> | undefined;
 
 async function carryOut(task: Task): Promise<Results[Task["kind"]]> {
   const home = homeAt(task.root);
-  if (task.kind === "stage") return stage({ ...task, home, passphrase: task.passphrase });
+  if (task.kind === "stage") {
+    using archive = openArchiveFile(task.file);
+    return await stage({ ...task, home, archive, passphrase: task.passphrase });
+  }
   if (task.kind === "store") return storeArchive({ ...task, home, passphrase: task.passphrase });
   const archive = openArchive({ ...task, home });
   chunks = archive.read();

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openArchive } from "../backup/archive.ts";
+import { actAsOwner } from "../backup/owner.ts";
 import { timeInName } from "../backup/places.ts";
 import { settleDatabases } from "../backup/settle-databases.ts";
 import { megabytes } from "../backup/space.ts";
@@ -27,8 +28,7 @@ export const backup: Command = {
     if (!existsSync(home.stateDb))
       throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home`);
     const passphrase = await readPassphrase(invocation);
-    settleStopped(home, invocation);
-    using _turn = takeTurn(home);
+    using _turn = begin(home, invocation);
     const now = io.edge.clock.now();
     const archive = { home, hubVersion, now };
     if (positionals[0] === "-") {
@@ -37,12 +37,24 @@ export const backup: Command = {
     }
     const target = targetOf(positionals[0], now, passphrase !== undefined);
     const stored = await storeArchive({ ...archive, target, passphrase, schemas: knownSchemas });
-    rememberBackup(home, isoSeconds(now));
+    remember(home, now);
     tellSkipped(stored.skipped, io.edge.stderr.write);
     io.edge.stdout.write(`${target}: ${megabytes(stored.bytes)}, ${countsText(stored.counts)}; read back and sound\n`);
     return 0;
   },
 };
+
+/** What stays in the home is its owner's; the archive is of whoever asked for it. */
+function begin(home: Home, invocation: Invocation): Disposable {
+  using _owner = actAsOwner(home);
+  settleStopped(home, invocation);
+  return takeTurn(home);
+}
+
+function remember(home: Home, now: number): void {
+  using _owner = actAsOwner(home);
+  rememberBackup(home, isoSeconds(now));
+}
 
 /** What a stopped hub left may be unsettled; of a running one, nothing is. */
 function settleStopped(home: Home, { io: { edge } }: Invocation): void {

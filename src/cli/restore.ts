@@ -2,10 +2,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Counts, Counts as CountsSchema } from "../backup/manifest.ts";
+import { actAsOwner } from "../backup/owner.ts";
 import { checkArchive, restoreHome, undoRestore } from "../backup/restore.ts";
 import type { Staged } from "../backup/stage.ts";
 import { checkConfig } from "../config/load.ts";
-import { HubError } from "../core/errors.ts";
+import { HubError, messageOf } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
 import { countsText, knownSchemas, passphraseOption, readPassphrase } from "./archives.ts";
 import { type Command, homeOf, homeOption, type Invocation, type Io } from "./command.ts";
@@ -29,7 +30,7 @@ export const restore: Command = {
     if (file === undefined) throw new HubError("invalid", "name the archive: hub restore FILE");
     const archive = {
       home,
-      file: existing(file),
+      file: named(file),
       passphrase: (await readPassphrase(invocation)) ?? configuredPassphrase(home),
       schemas: knownSchemas,
     };
@@ -50,14 +51,19 @@ export const restore: Command = {
 async function undo(home: Home, { positionals, options, io }: Invocation): Promise<number> {
   if (positionals.length > 0 || options["dry-run"])
     throw new HubError("invalid", "--undo takes neither an archive nor --dry-run");
+  using _owner = actAsOwner(home);
   const { counts, kept, at } = await undoRestore(home, io.edge.clock.now());
   io.edge.stdout.write(`brought back what the restore of ${at} had replaced: ${countsText(counts)}\n`);
   io.edge.stdout.write(`what was there until now is in ${kept}; another \`hub restore --undo\` brings that back\n`);
   return 0;
 }
 
-function existing(file: string): string {
-  if (!existsSync(file)) throw new HubError("not_found", `there is no file ${resolve(file)}`);
+function named(file: string): string {
+  if (file === "-")
+    throw new HubError(
+      "invalid",
+      "an archive is read from its end, so not from standard input: save it to a file first",
+    );
   return resolve(file);
 }
 
@@ -71,7 +77,7 @@ function tellStaged({ manifest, counts, warnings }: Staged, { edge: { stdout, st
 /** The configuration came along; that it is wrong, or speaks of what is not here, is told and mended by hand. */
 function tellConfig(home: Home, { edge: { stderr } }: Io): void {
   if (!existsSync(home.hubToml)) return;
-  const { config, problems } = checkConfig(readFileSync(home.hubToml, "utf8"));
+  const { config, problems } = checkConfig(textOf(home.hubToml));
   for (const { path, message, line } of problems)
     stderr.write(`warning: ${home.hubToml}${line ? `:${line}` : ""}: ${path ? `${path}: ` : ""}${message}\n`);
   for (const { id, config: file } of config?.plugins ?? [])
@@ -83,9 +89,23 @@ function tellConfig(home: Home, { edge: { stderr } }: Io): void {
 
 function configuredPassphrase(home: Home): string | undefined {
   if (!existsSync(home.hubToml)) return undefined;
-  const { config } = checkConfig(readFileSync(home.hubToml, "utf8"));
+  const { config } = checkConfig(textOf(home.hubToml));
   const backup = (config as { backup?: { passphrase?: string } } | undefined)?.backup;
   return backup?.passphrase;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new HubError(
+      "storage",
+      `cannot read ${path}: ${messageOf(error)}; run it as the owner of the home, or root`,
+      {
+        cause: error,
+      },
+    );
+  }
 }
 
 /** The counts of the archive beside those found in the home, a line each. */

@@ -1,4 +1,5 @@
 // hub serve: the hub itself, until a signal ends it.
+import { openTrial } from "../backup/restores.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
@@ -70,12 +71,14 @@ export const serve: Command = {
       });
       return { config, hub };
     };
-    const running = await startReplaceable(begin, log);
+    const running = await startReplaceable(begin, log, openTrial(home, edge.clock));
     log.info("the hub is up", { ms: Math.round(edge.clock.mono() - begun) });
     supervision.ready({
       summary: () => summaryOf(home, running.current.config),
       async isWell(withinMs) {
         const { config, hub } = running.current;
+        // Nobody answers then. Bounded by what it does: stopping, renaming, starting.
+        if (running.replacing) return true;
         return (await askHealth(healthAddress(config, hub.httpPort), withinMs)) !== undefined;
       },
     });

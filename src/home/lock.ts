@@ -13,6 +13,8 @@ export function lockHome(home: Home): Disposable {
     db.run("PRAGMA busy_timeout = 0");
     db.run("PRAGMA journal_mode = MEMORY");
     db.run("BEGIN EXCLUSIVE");
+    // Where the file is somebody else's, SQLite has opened it for reading, and the lock would keep nobody out.
+    db.run("PRAGMA user_version = 1");
     writeFileSync(pidFile, `${process.pid}\n`);
   } catch (error) {
     db?.close();

@@ -1,4 +1,5 @@
 // A home with a state worth saving, made without a hub, and its archive.
+import { Database } from "bun:sqlite";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { openArchive } from "../../src/backup/archive.ts";
 import { takeTurn } from "../../src/backup/turn.ts";
@@ -39,4 +40,33 @@ export async function archiveOf(home: Home, target: string): Promise<string> {
   for await (const chunk of archive.read()) chunks.push(chunk);
   writeFileSync(target, Buffer.concat(chunks));
   return target;
+}
+
+/** Whether no backup or restore is under way there. */
+export function isFree(home: Home): boolean {
+  try {
+    takeTurn(home)[Symbol.dispose]();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Puts notifications into the outbox of a home. */
+export function letWait(home: Home, ...messages: string[]): void {
+  using state = openStateDb(home.stateDb, () => NOW);
+  for (const message of messages)
+    state.durable.run(
+      `INSERT INTO outbox (channel, message_id, at, count, tries, parts, kept_ms, tried_ms, not_before_ms, title, message)
+       VALUES ('phone', 'm', 1, 1, 0, 0, 0, 0, 0, '', ?)`,
+      [message],
+    );
+}
+
+export function waitingIn(path: string): string[] {
+  using db = new Database(path);
+  return db
+    .query<{ message: string }, []>("SELECT message FROM outbox ORDER BY id")
+    .all()
+    .map(({ message }) => message);
 }

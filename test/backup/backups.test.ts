@@ -13,12 +13,11 @@ import type { HubEvent } from "../../src/events/catalog.ts";
 import type { Home } from "../../src/home/paths.ts";
 import { parseCron } from "../../src/rules/schedule/cron.ts";
 import { startScheduler } from "../../src/rules/schedule/scheduler.ts";
-
 import { readZip } from "../support/archives.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import { until } from "../support/wait.ts";
-import { furnishHome, NOW, schemas } from "./archive-place.ts";
+import { furnishHome, isFree, NOW, schemas } from "./archive-place.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -106,6 +105,7 @@ test("the oldest go, and what is no backup stays", async () => {
   await clock.advance(6000);
   await until("it is there", () => backups.last());
   expect(shelf()).toEqual(["hub-backup-2026-11-21T03-00-00Z.zip", old[2] ?? "", "mine.zip"]);
+  await until("it is over", () => isFree(home));
   await clock.advance(DAY_MS);
   await until("the next is there", () => shelf().some((name) => name.includes("2026-11-22")));
   expect((await backups.list()).find(({ name }) => name === old[2])?.problem).toContain("no zip");

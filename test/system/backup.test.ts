@@ -79,6 +79,8 @@ test("one at a time, for administrators, and a client that leaves leaves nothing
   const command = await place.run(["backup", join(place.cwd, "..", "b.zip")]);
   expect(command).toMatchObject({ code: 1, stderr: expect.stringContaining("under way") });
   expect(nothingLeft(place)).toBe(false);
+  // Held until here: a reader that nobody has any more is collected, and that ends the download.
+  expect(reader).toBeDefined();
   leaving.abort();
   await until("nothing is left", () => nothingLeft(place));
   await until("the next one may begin", async () => {

@@ -1,0 +1,228 @@
+// Restores that succeed, are taken back, or are stopped at the last moment: what the home holds then.
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { placesIn } from "../../src/backup/places.ts";
+import { checkArchive, readLastRestore, recoverRestore, restoreHome, undoRestore } from "../../src/backup/restore.ts";
+import { settleDatabases } from "../../src/backup/settle-databases.ts";
+import { takeTurn } from "../../src/backup/turn.ts";
+import { stateMigrations } from "../../src/db/migrations/index.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { type Home, homeAt } from "../../src/home/paths.ts";
+import { filesBelow, makeZip, readZip } from "../support/archives.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
+import { archiveOf, furnishHome, letWait, NOW, schemas, waitingIn } from "./archive-place.ts";
+
+let folder: TemporaryFolder;
+let home: Home;
+let other: Home;
+let good: string;
+
+beforeEach(async () => {
+  folder = createTemporaryFolder();
+  home = furnishHome(folder.at("home"));
+  other = furnishHome(folder.at("other"), "new");
+  letWait(other, "of the other");
+  good = await archiveOf(other, folder.at("good.zip"));
+});
+afterEach(() => folder[Symbol.dispose]());
+
+const restore = (file: string, into = home) =>
+  restoreHome({ home: into, file, passphrase: undefined, schemas, now: NOW });
+const whyNot = (file: string) =>
+  restore(file).then(
+    () => "it was taken",
+    ({ message }: Error) => message,
+  );
+const deviceIn = (path: string) => {
+  using db = new Database(path);
+  return db.query<{ id: string }, []>("SELECT id FROM devices").get()?.id;
+};
+/** What a person has in it. */
+const belongings = (of = home) => {
+  const found = filesBelow(of.root);
+  for (const name of found.keys()) if (/hub\.lock|backup\.lock|last-restore/.test(name)) found.delete(name);
+  return found;
+};
+
+function settle(into: Home): string[] {
+  const told: string[] = [];
+  const log = { warn: (message: string, fields = {}) => void told.push(`${message} ${JSON.stringify(fields)}`) };
+  settleDatabases({ home: into, random: randomBytes, now: NOW, log, schemas });
+  return told;
+}
+
+test("notifications that waited stay with the hub they waited in, and an undo brings back one's own", async () => {
+  letWait(home, "of this one", "and another");
+  const { staged } = await restore(good);
+  expect(staged.warnings).toEqual([expect.stringContaining("1 of its notifications still waited")]);
+  expect(deviceIn(home.stateDb)).toBe("new");
+  expect(waitingIn(home.stateDb)).toEqual([]);
+  expect(waitingIn(other.stateDb)).toEqual(["of the other"]);
+  settle(home);
+  await undoRestore(home, NOW);
+  settle(home);
+  expect(waitingIn(home.stateDb)).toEqual(["of this one", "and another"]);
+});
+
+test("so they do where the database was zipped by hand, and where it is older than notifications", async () => {
+  makeZip(folder.at("hand.zip"), [{ name: "state.redb", from: other.stateDb }]);
+  const { staged } = await restore(folder.at("hand.zip"));
+  expect(staged.warnings.join()).toContain("still waited");
+  expect(waitingIn(home.stateDb)).toEqual([]);
+  const path = folder.at("older.redb");
+  openDatabase({ path, migrations: stateMigrations.slice(0, 3), now: () => NOW }).db.close();
+  makeZip(folder.at("older.zip"), [{ name: "state.redb", from: path }]);
+  expect((await restore(folder.at("older.zip"))).staged.warnings.join()).not.toContain("still waited");
+});
+
+test("so they do where a backup's database is put there by hand; a hub's own, moved with its home, keeps them", () => {
+  writeFileSync(home.stateDb, Buffer.from(readZip(good)["data/state.redb"] ?? "", "latin1"));
+  expect(waitingIn(home.stateDb)).toEqual(["of the other"]);
+  expect(settle(home).join()).toContain('not sent again: they stay with the hub it was made of {"count":1}');
+  expect(waitingIn(home.stateDb)).toEqual([]);
+  // From now on it is this hub's own.
+  letWait(home, "later");
+  expect(settle(home)).toEqual([]);
+  expect(waitingIn(home.stateDb)).toEqual(["later"]);
+  renameSync(home.root, folder.at("moved"));
+  const moved = homeAt(folder.at("moved"));
+  expect(settle(moved)).toEqual([]);
+  expect(waitingIn(moved.stateDb)).toEqual(["later"]);
+});
+
+test("restored twice, and taken back twice: each brings back what the one before it replaced", async () => {
+  const own = belongings();
+  await restore(good);
+  const first = belongings();
+  await undoRestore(home, NOW);
+  expect(readFileSync(home.hubToml, "utf8")).toContain("# old");
+  for (const [name, sum] of own) expect([name, belongings().get(name)]).toEqual([name, sum]);
+  await undoRestore(home, NOW);
+  expect(deviceIn(home.stateDb)).toBe("new");
+  expect([...belongings().keys()].filter((name) => !name.includes("before-restore"))).toEqual(
+    [...first.keys()].filter((name) => !name.includes("before-restore")),
+  );
+  await restore(good);
+  await restore(good);
+  expect(deviceIn(home.stateDb)).toBe("new");
+  const kept = readdirSync(home.data).filter((name) => name.startsWith("before-restore-"));
+  expect(new Set(kept.map((name) => name.slice(0, 19))).size).toBe(kept.length);
+});
+
+test("there is nothing to undo where nothing was restored, and no home is made by asking", async () => {
+  await expect(undoRestore(home, NOW)).rejects.toThrow("nothing was restored in");
+  await expect(undoRestore(homeAt(folder.at("nowhere")), NOW)).rejects.toThrow("nothing was restored in");
+  expect(existsSync(folder.at("nowhere"))).toBe(false);
+});
+
+test("into a folder that is no home: it becomes one, and what else lies in it stays", async () => {
+  const empty = homeAt(folder.at("empty"));
+  mkdirSync(`${empty.root}/photos`, { recursive: true });
+  writeFileSync(`${empty.root}/photos/cat.jpg`, "x");
+  const { counts } = await restore(good, empty);
+  expect(counts).toMatchObject({ devices: 1, rules: 2 });
+  expect(readFileSync(`${empty.root}/photos/cat.jpg`, "utf8")).toBe("x");
+  await undoRestore(empty, NOW);
+  expect(existsSync(empty.stateDb)).toBe(false);
+  expect(existsSync(empty.hubToml)).toBe(false);
+});
+
+test.each(["house.zip", "backups/house.zip", "data/house.zip", "config/house.zip"])(
+  "the archive lies in the home itself: %s",
+  async (name) => {
+    mkdirSync(`${home.root}/backups`);
+    copyFileSync(good, `${home.root}/${name}`);
+    await restore(`${home.root}/${name}`);
+    expect(deviceIn(home.stateDb)).toBe("new");
+    await undoRestore(home, NOW);
+    expect(readFileSync(`${home.root}/${name}`)).toEqual(readFileSync(good));
+  },
+);
+
+test("a home named by a link", async () => {
+  symlinkSync(home.root, folder.at("link"));
+  const linked = homeAt(folder.at("link"));
+  await restore(good, linked);
+  expect(deviceIn(home.stateDb)).toBe("new");
+  await undoRestore(linked, NOW);
+  expect(deviceIn(home.stateDb)).toBe("old");
+});
+
+test.each(["config", "rules", "data/state.redb"])(
+  "a link in the home, %s, is refused with nothing changed",
+  async (name) => {
+    renameSync(`${home.root}/${name}`, folder.at("real"));
+    symlinkSync(folder.at("real"), `${home.root}/${name}`);
+    const before = belongings();
+    expect(await whyNot(good)).toContain("is a link: put the real one in its place");
+    await expect(checkArchive({ home, file: good, passphrase: undefined, schemas })).rejects.toThrow("is a link");
+    expect(belongings()).toEqual(before);
+    expect(readLastRestore(home)).toMatchObject({ ok: false, counts: null });
+  },
+);
+
+test("what is no file is told what it is", async () => {
+  const before = belongings();
+  expect(await whyNot(folder.path)).toContain("is no file");
+  expect(await whyNot(folder.at("none.zip"))).toContain("there is no file");
+  expect(await whyNot("/dev/null")).toContain("is no file");
+  Bun.spawnSync(["mkfifo", folder.at("pipe")]);
+  expect(await whyNot(folder.at("pipe"))).toContain("is no file");
+  expect(belongings()).toEqual(before);
+});
+
+test("a file that cannot be moved in the midst of it: all of it is as it was, and it can be tried again", async () => {
+  letWait(home, "of this one");
+  // Bound to itself, the folder is no other disk and can be written, and yet it cannot be renamed.
+  expect(Bun.spawnSync(["mount", "--bind", home.rules, home.rules]).success).toBe(true);
+  const before = belongings();
+  try {
+    expect(await whyNot(good)).toContain("could not be exchanged, and are as they were");
+  } finally {
+    Bun.spawnSync(["umount", home.rules]);
+  }
+  expect(belongings()).toEqual(before);
+  expect(waitingIn(home.stateDb)).toEqual(["of this one"]);
+  expect(readLastRestore(home)).toMatchObject({ ok: false });
+  await restore(good);
+  expect(deviceIn(home.stateDb)).toBe("new");
+});
+
+test("one that was cut short tells how it ended", async () => {
+  const killed = homeAt(folder.at("killed"));
+  await restore(good, killed);
+  rmSync(placesIn(killed).lastRestore);
+  // As it is left by a power cut right before its end.
+  const at = "2026-11-21T03:00:00Z";
+  const journal = {
+    version: 1,
+    at,
+    units: ["state"],
+    kept: "data/before-restore-0001-x",
+    spent: "data/restore.tmp",
+    keep: [],
+    place: [],
+  };
+  writeFileSync(placesIn(killed).journal, JSON.stringify(journal));
+  expect(recoverRestore(killed)).toBe(true);
+  expect(readLastRestore(killed)).toMatchObject({ at, ok: true, counts: { devices: 1 } });
+});
+
+test("a look at an archive is in nobody's way, and nobody in its way is hurt", async () => {
+  using _turn = takeTurn(home);
+  mkdirSync(placesIn(home).restoreWork);
+  await expect(checkArchive({ home, file: good, passphrase: undefined, schemas })).rejects.toThrow("under way");
+  expect(existsSync(placesIn(home).restoreWork)).toBe(true);
+});

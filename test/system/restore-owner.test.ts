@@ -1,0 +1,252 @@
+// `sudo hub restore` in a home that is somebody else's, as where the hub is a service: the owner can go on with all of it.
+// Needs root, and setpriv.
+import { expect, test } from "bun:test";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { downloadBackup } from "../support/archives.ts";
+import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
+import { type HubProcess, spawnHub } from "../support/hub-process.ts";
+import { mountSmallDisk } from "../support/small-disk.ts";
+import { until } from "../support/wait.ts";
+
+const OWNER = 65534;
+const RULE = '(id: "", name: "Night", trigger: ManualTrigger, actions: [LogMessage(message: "x")])';
+const outside = (place: HubPlace, name: string) => join(place.cwd, "..", name);
+
+/** Everything in the home becomes the owner's, as `service install` does it; `bin/` stays root's. */
+function giveAway(place: HubPlace): void {
+  chmodSync(outside(place, "."), 0o711);
+  mkdirSync(place.home, { recursive: true });
+  for (const path of ["", ...(readdirSync(place.home, { recursive: true }) as string[])])
+    if (!/^bin(\/|$)/.test(path)) chownSync(place.at(path), OWNER, OWNER);
+}
+
+/** Paths of the home that are not the owner's. */
+function strangers(place: HubPlace): string[] {
+  return (readdirSync(place.home, { recursive: true }) as string[]).filter((path) => {
+    const { uid, gid } = lstatSync(place.at(path));
+    return !/^bin(\/|$)/.test(path) && (uid !== OWNER || gid !== OWNER);
+  });
+}
+
+/** The hub as its service runs it. */
+async function startAsOwner(place: HubPlace): Promise<HubProcess> {
+  const start = outside(place, "start-as-owner");
+  writeFileSync(
+    start,
+    `#!/bin/sh\nexec setpriv --reuid=${OWNER} --regid=${OWNER} --clear-groups ${place.binary} "$@"\n`,
+    { mode: 0o755 },
+  );
+  const hub = spawnHub({ ...place, binary: start });
+  await hub.up();
+  place.admin ??= /^username: (\S+)\npassword: (\S+)$/m.exec(hub.output)
+    ? { username: "admin", password: /^password: (\S+)$/m.exec(hub.output)?.[1] ?? "" }
+    : undefined;
+  return hub;
+}
+
+/** A hub of the owner's that has been told something, stopped, and its archive, which only root may read. */
+async function furnish(place: HubPlace): Promise<string> {
+  place.put("rules/night.ron", RULE);
+  giveAway(place);
+  await using hub = await startAsOwner(place);
+  await hub.request("POST", "/timers", { body: { id: "kettle", name: "Kettle" } });
+  const zip = outside(place, "house.zip");
+  await downloadBackup(hub, zip);
+  chmodSync(zip, 0o600);
+  await hub.end();
+  expect(strangers(place)).toEqual([]);
+  return zip;
+}
+
+/** Whether the owner's hub can do everything there. */
+async function worksFor(place: HubPlace): Promise<void> {
+  await using hub = await startAsOwner(place);
+  expect((await hub.request("GET", "/timers/kettle")).status).toBe(200);
+  expect((await hub.request("POST", "/timers", { body: { id: "oven", name: "Oven" } })).status).toBe(201);
+  expect(await hub.get("/system/status")).toMatchObject({ last_restore: { ok: true }, rules: 1, problems: [] });
+  const zip = outside(place, "again.zip");
+  await downloadBackup(hub, zip);
+  await hub.request("DELETE", "/timers/oven");
+  const answer = await fetch(`${hub.api}/system/restore`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${await hub.adminToken()}` },
+    body: Bun.file(zip),
+  });
+  expect({ status: answer.status, text: await answer.text() }).toMatchObject({ status: 202 });
+  await hub.said("the hub is up again", 20_000);
+  // The port was any free one, and may be another now.
+  const port = [...hub.output.matchAll(/the API answers .*?port=(\d+)/g)].at(-1)?.[1];
+  const headers = { authorization: `Bearer ${await hub.adminToken()}` };
+  expect((await fetch(`http://127.0.0.1:${port}/api/v1/timers/oven`, { headers })).status).toBe(200);
+  await hub.end();
+  expect(strangers(place)).toEqual([]);
+}
+
+test("by root in the home of another: all of it is the owner's, who can go on with it", async () => {
+  await using place = createHubPlace();
+  const zip = await furnish(place);
+  // Also what no hub has made yet, or what somebody cleared away.
+  for (const name of ["hub.lock", "backup.lock", "last-backup.json"]) rmSync(place.at("data", name), { force: true });
+  expect(await place.run(["restore", zip, "--dry-run"])).toMatchObject({ code: 0 });
+  expect(strangers(place)).toEqual([]);
+  expect(await place.run(["restore", zip])).toMatchObject({ code: 0, stderr: "" });
+  expect(strangers(place)).toEqual([]);
+  expect(await place.run(["restore", "--undo"])).toMatchObject({ code: 0 });
+  expect(strangers(place)).toEqual([]);
+  expect((await place.run(["restore", outside(place, "start-as-owner")])).stderr).toContain("it is no zip");
+  expect(strangers(place)).toEqual([]);
+  expect((await place.run(["restore", zip])).code).toBe(0);
+  await worksFor(place);
+});
+
+test("into a folder of the owner's in which there is no home yet", async () => {
+  await using from = createHubPlace();
+  const zip = await furnish(from);
+  await using place = createHubPlace(null);
+  giveAway(place);
+  expect(await place.run(["restore", zip])).toMatchObject({ code: 0 });
+  expect(strangers(place)).toEqual([]);
+  place.admin = from.admin;
+  await worksFor(place);
+});
+
+test("killed at any moment, it leaves nothing that its owner cannot go on with", async () => {
+  await using place = createHubPlace();
+  const zip = await furnish(place);
+  let midway = 0;
+  for (let round = 0; round < 6; round++) {
+    const child = Bun.spawn([place.binary, "restore", zip], {
+      cwd: place.cwd,
+      env: { PATH: process.env.PATH ?? "", HUB_HOME: place.home },
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+    const begun = round % 2 === 0 ? "restore.tmp" : "restore.journal";
+    await until("it has begun, or is over", () => existsSync(place.at("data", begun)) || child.exitCode !== null, {
+      everyMs: 0,
+    });
+    child.kill("SIGKILL");
+    await child.exited;
+    expect(strangers(place)).toEqual([]);
+    if (existsSync(place.at("data", begun))) midway++;
+    await using hub = await startAsOwner(place);
+    expect((await hub.request("POST", "/system/backup")).status).toBe(200);
+    await hub.end();
+    expect(strangers(place)).toEqual([]);
+  }
+  expect(midway).toBeGreaterThan(0);
+}, 60_000);
+
+test("ended by root's next command, one that was killed leaves it the owner's as well", async () => {
+  await using place = createHubPlace();
+  const zip = await furnish(place);
+  const name = "before-restore-0001-2026-11-21T03-00-00Z";
+  mkdirSync(place.at("data", "restore.tmp", "new", "rules"), { recursive: true });
+  copyFileSync(place.at("rules", "night.ron"), place.at("data", "restore.tmp", "new", "rules", "other.ron"));
+  const journal = {
+    ...{ version: 1, at: "2026-11-21T03:00:00Z", units: ["rules"], kept: `data/${name}`, spent: "data/restore.tmp" },
+    keep: [{ from: "rules", to: `data/${name}/rules` }],
+    place: [{ from: "data/restore.tmp/new/rules", to: "rules" }],
+  };
+  place.put("data/restore.journal", JSON.stringify(journal), 0o600);
+  giveAway(place);
+  const ran = await place.run(["restore", zip, "--dry-run"]);
+  expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("carried to its end") });
+  expect(readdirSync(place.at("rules"))).toEqual(["other.ron"]);
+  expect(strangers(place)).toEqual([]);
+});
+
+test("links that the owner has put there lead root nowhere", async () => {
+  await using place = createHubPlace();
+  const zip = await furnish(place);
+  const secret = outside(place, "root-only");
+  writeFileSync(secret, "root's own", { mode: 0o600 });
+  for (const name of ["backup.lock", "hub.lock", "last-restore.json", "hub.lock.pid"]) {
+    rmSync(place.at("data", name), { force: true });
+    symlinkSync(secret, place.at("data", name));
+    await place.run(["restore", zip]);
+    expect([name, statSync(secret).uid, readFileSync(secret, "utf8")]).toEqual([name, 0, "root's own"]);
+    rmSync(place.at("data", name), { force: true });
+  }
+});
+
+test("a folder of root's in that home is told before anything is exchanged", async () => {
+  await using place = createHubPlace();
+  const zip = await furnish(place);
+  chownSync(place.at("rules"), 0, 0);
+  chmodSync(place.at("rules"), 0o755);
+  const ran = await place.run(["restore", zip]);
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining(`${place.at("rules")} cannot be written`) });
+  expect(readdirSync(place.at("data")).filter((name) => /tmp|journal|before/.test(name))).toEqual([]);
+  chownSync(place.at("rules"), OWNER, OWNER);
+  expect((await place.run(["restore", zip])).code).toBe(0);
+});
+
+test("a lock that is root's keeps its owner from going on, rather than nobody out", async () => {
+  await using place = createHubPlace();
+  const zip = await furnish(place);
+  chownSync(place.at("data", "backup.lock"), 0, 0);
+  chmodSync(zip, 0o644);
+  for (const args of [
+    ["backup", place.at("own.zip")],
+    ["restore", zip],
+    ["restore", zip, "--dry-run"],
+  ]) {
+    const ran = await place.run(args, { uid: OWNER });
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot write .*backup\.lock: give it/) });
+  }
+});
+
+test("a user who may not write the home is told so, and nothing is changed", async () => {
+  await using place = createHubPlace();
+  const zip = await furnish(place);
+  chmodSync(zip, 0o644);
+  const ran = await place.run(["restore", zip], { uid: 65533 });
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/^hub: cannot (read|lock|work in|make)/) });
+  expect(strangers(place)).toEqual([]);
+  chmodSync(zip, 0o600);
+  const unreadable = await place.run(["restore", zip], { uid: OWNER });
+  expect(unreadable).toMatchObject({ code: 1, stderr: expect.stringContaining(`cannot read ${zip}`) });
+});
+
+test("a disk that is mounted read-only", async () => {
+  using disk = mountSmallDisk(60);
+  await using place = createHubPlace({}, `${disk.path}/home`);
+  place.put("bin/hub", "");
+  const hub = await place.start();
+  const zip = outside(place, "house.zip");
+  await downloadBackup(hub, zip);
+  await hub.end();
+  const before = readdirSync(place.at("data")).sort();
+  expect(Bun.spawnSync(["mount", "-o", "remount,ro", disk.path]).success).toBe(true);
+  for (const args of [
+    ["restore", zip],
+    ["restore", zip, "--dry-run"],
+    ["restore", "--undo"],
+  ]) {
+    const ran = await place.run(args);
+    expect(ran).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^hub: cannot (lock|write) .*(read-?only|for writing)/i),
+    });
+  }
+  expect(readdirSync(place.at("data")).sort()).toEqual(before);
+  const nowhere = await place.run(["restore", zip, "--home", `${disk.path}/another`]);
+  expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining("name a folder that can be written") });
+  Bun.spawnSync(["mount", "-o", "remount,rw", disk.path]);
+  expect((await place.run(["restore", zip])).code).toBe(0);
+});
