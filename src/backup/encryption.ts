@@ -1,6 +1,5 @@
 // Archives behind a passphrase: the age format (age-encryption.org/v1), so that `age -d` opens them without any hub.
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
-import { Decrypter, Encrypter } from "age-encryption";
 import { HubError, isStorageFault } from "../core/errors.ts";
 
 const MAGIC = Buffer.from("age-encryption.org/v1\n");
@@ -17,6 +16,7 @@ export async function encrypt(
   plain: ReadableStream<Uint8Array>,
   passphrase: string,
 ): Promise<ReadableStream<Uint8Array>> {
+  const { Encrypter } = await import("age-encryption");
   const encrypter = new Encrypter();
   encrypter.setScryptWorkFactor(WORK_FACTOR);
   encrypter.setPassphrase(passphrase);
@@ -45,6 +45,7 @@ export async function decryptFile(file: number, target: string, passphrase: stri
 }
 
 async function begin(file: number, passphrase: string): Promise<ReadableStream<Uint8Array>> {
+  const { Decrypter } = await import("age-encryption");
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
   try {

@@ -1,9 +1,11 @@
-// What travels inside the executable and is laid out in a new home.
+// What travels inside the executable and is laid out in a new home. The bundles stay there until they are asked for: as texts
+// they would be in memory for good.
+import { readFileSync } from "node:fs";
 import hubTemplate from "../../config/hub.template.toml" with { type: "text" };
 import modesToml from "../../config/modes.toml" with { type: "text" };
-import sdkBundle from "../../dist/plugins/sdk.bundle.js" with { type: "text" };
-import sysmonBundle from "../../dist/plugins/sysmon.bundle.js" with { type: "text" };
-import virtualBundle from "../../dist/plugins/virtual.bundle.js" with { type: "text" };
+import sdkBundle from "../../dist/plugins/sdk.bundle.js" with { type: "file" };
+import sysmonBundle from "../../dist/plugins/sysmon.bundle.js" with { type: "file" };
+import virtualBundle from "../../dist/plugins/virtual.bundle.js" with { type: "file" };
 import sysmonConfig from "../../plugins/sysmon/config.toml" with { type: "text" };
 import virtualConfig from "../../plugins/virtual/config.toml" with { type: "text" };
 import diskAlmostFull from "../../rules/examples/disk-almost-full.ron" with { type: "text" };
@@ -22,9 +24,18 @@ export const assets: readonly Asset[] = [
   { path: "rules/examples/good-morning.ron", content: goodMorning },
   { path: "rules/examples/motion-light.toml", content: String(motionLight) },
   { path: "rules/examples/temperature-alert.ron", content: temperatureAlert },
-  { path: "plugins/sdk/hub-sdk.js", content: sdkBundle },
-  { path: "plugins/sysmon/bin/sysmon.js", content: sysmonBundle },
+  inside("plugins/sdk/hub-sdk.js", sdkBundle),
+  inside("plugins/sysmon/bin/sysmon.js", sysmonBundle),
   { path: "plugins/sysmon/config/config.toml", content: String(sysmonConfig) },
-  { path: "plugins/virtual/bin/virtual.js", content: virtualBundle },
+  inside("plugins/virtual/bin/virtual.js", virtualBundle),
   { path: "plugins/virtual/config/config.toml", content: String(virtualConfig) },
 ];
+
+function inside(path: string, bundle: string): Asset {
+  return {
+    path,
+    get content() {
+      return readFileSync(bundle, "utf8");
+    },
+  };
+}

@@ -9,6 +9,7 @@ import { knownIds } from "../db/known-ids.ts";
 import type { Home } from "../home/paths.ts";
 import { createHub } from "../hub.ts";
 import { askHealth } from "../system/ask-health.ts";
+import { releaseMemorySoon } from "../system/release-memory.ts";
 import { openSupervision } from "../system/supervision.ts";
 import { type Command, homeOf, homeOption } from "./command.ts";
 import { credentialsBlock } from "./credentials.ts";
@@ -73,6 +74,7 @@ export const serve: Command = {
     };
     const running = await startReplaceable(begin, log, openTrial(home, edge.clock));
     log.info("the hub is up", { ms: Math.round(edge.clock.mono() - begun) });
+    using _release = releaseMemorySoon(edge.clock);
     supervision.ready({
       summary: () => summaryOf(home, running.current.config),
       async isWell(withinMs) {

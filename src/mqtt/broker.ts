@@ -2,6 +2,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { Aedes, type Client } from "aedes";
+import { writeToStream } from "mqtt-packet";
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
@@ -55,6 +56,8 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     maxPayloadBytes: config.max_payload_bytes,
     linkOf: (stream) => links.get(stream),
   });
+  // It would keep a buffer of its own for each of the 65,536 numbers a packet can hold: 5 MB, made at the first message.
+  writeToStream.cacheNumbers = false;
   const aedes = await Aedes.createBroker({ ...AEDES, ...gatekeeper.hooks, connectTimeout: connectTimeoutMs });
   boundMemory((aedes as unknown as { persistence: GrowingStore }).persistence, {
     warn: (message, fields) => limited.warn(message, message, fields ?? {}),

@@ -1,7 +1,6 @@
 // `email`: one message to all recipients over SMTP submission.
 import { readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
-import nodemailer from "nodemailer";
 import type { Problem } from "../../core/schema.ts";
 import { isLoopback } from "../api-url.ts";
 import {
@@ -58,7 +57,9 @@ export const email = defineChannel({
       limits: { concurrent: 1 },
       ...plainText,
       async send(message, signal) {
-        const transport = nodemailer.createTransport(transportOptions(config, resolve));
+        // Most houses send no mail, and it takes 2 MB.
+        const { createTransport } = await import("nodemailer");
+        const transport = createTransport(transportOptions(config, resolve));
         try {
           const delivery = deliveryOf(await transport.sendMail({ ...mailOf(config, message, houseTime), signal }));
           if (delivery.note) log.warn("a mail did not reach everybody", { note: delivery.note });
