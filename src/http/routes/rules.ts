@@ -175,7 +175,7 @@ function editing({ rules, sessions }: RuleRoutesDeps) {
 }
 
 // Actions stand inside actions: a rule may be deeper than other bodies. How deep, the writer of its file says.
-const MOST_LEVELS = 128;
+const MOST_LEVELS = 256;
 
 async function readRuleBody({ request, contentType }: { request: Request; contentType: string }): Promise<Json> {
   if (contentType.toLowerCase() !== "application/json") return readBody(request, contentType);
