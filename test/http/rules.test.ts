@@ -67,10 +67,10 @@ describe("making, reading and changing", () => {
         name: "deeper than other bodies may be",
         method: "POST",
         path: "/rules",
-        body: { name: "Nested", enabled: false, actions: [nested(40)] },
+        body: { name: "Nested", enabled: false, actions: [nested(100)] },
         status: 201,
       },
-      { name: "too deep", method: "POST", path: "/rules", body: { name: "N", actions: [nested(70)] }, status: 400 },
+      { name: "too deep", method: "POST", path: "/rules", body: { name: "N", actions: [nested(150)] }, status: 400 },
       { name: "that is no JSON", method: "POST", path: "/rules", body: "{", status: 400, contains: ["JSON"] },
       { name: "that is no object", method: "POST", path: "/rules", body: [rule], status: 400 },
       {
