@@ -2,26 +2,28 @@
 // Works on the files alone, beside a hub that runs or without one; whoever calls holds the turn.
 
 import { Database } from "bun:sqlite";
-import { createReadStream, existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { crc32, createDeflateRaw } from "node:zlib";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
 import { countHome } from "./counts.ts";
-import { MANIFEST, MANIFEST_FORMAT, type Manifest, type ManifestEntry } from "./manifest.ts";
+import { MANIFEST, MANIFEST_FORMAT, MANIFEST_MAX_BYTES, type Manifest, type ManifestEntry } from "./manifest.ts";
 import { placesIn } from "./places.ts";
 import { snapshotBytes, takeSnapshot } from "./snapshot.ts";
 import { listSources, type Source } from "./sources.ts";
-import { megabytes, needSpace, RESERVE_BYTES } from "./space.ts";
+import { needSpace, RESERVE_BYTES } from "./space.ts";
 import {
   type Container,
   createContainer,
   ENTRY_OVERHEAD_BYTES,
-  ZIP_MAX_BYTES,
-  ZIP_MAX_ENTRIES,
+  PLAIN_MAX_BYTES,
+  PLAIN_MAX_ENTRIES,
 } from "./zip/container.ts";
-import { through } from "./zip/through.ts";
+import { MOST_ENTRIES } from "./zip/format.ts";
+import { beginEntry } from "./zip/pack.ts";
+import { createWideContainer } from "./zip/wide-container.ts";
 
 export interface ArchiveOptions {
   home: Home;
@@ -36,16 +38,14 @@ export interface OpenArchive extends Disposable {
   readonly manifest: Omit<Manifest, "entries">;
   /** What is left out of it, and why. */
   readonly skipped: readonly string[];
-  /** Uncompressed. */
-  readonly bytes: number;
   /** Chunks of the zip; returns what the manifest became. */
   read(): AsyncGenerator<Uint8Array<ArrayBuffer>, Manifest>;
 }
 
-// Level 1: on the slow machines hubs live on, each step above costs more time than it spares space.
-const LEVEL = 1;
-const READ_BYTES = 64 * 1024;
-const CHUNK_BYTES = 128 * 1024;
+const READ_BYTES = 128 * 1024;
+/** What is deflated lies outside of the heap, and is collected late: a worker would grow by half. */
+const READS_A_COLLECTION = 64;
+const CHUNK_BYTES = 64 * 1024;
 
 /** Takes the snapshots. Throws HubError: `storage` with the numbers, `too_large`, `not_found`. */
 export function openArchive(options: ArchiveOptions): OpenArchive {
@@ -62,7 +62,6 @@ export function openArchive(options: ArchiveOptions): OpenArchive {
     });
     const { files, skipped } = listSources(home);
     const sources = [...copies, ...files];
-    const bytes = refuseTooLarge(sources);
     const [state, history] = copies;
     if (!state) throw new HubError("not_found", `there is no hub in ${home.root}`);
     const manifest: OpenArchive["manifest"] = {
@@ -72,11 +71,11 @@ export function openArchive(options: ArchiveOptions): OpenArchive {
       counts: countHome(home, state.file),
       schemas: { state: schemaOf(state.file), history: history ? schemaOf(history.file) : null },
     };
+    refuseTooMany(sources, manifest);
     return {
       manifest,
       skipped,
-      bytes,
-      read: () => write(sources, manifest, now),
+      read: () => write({ sources, container: containerFor(sources), now }, manifest),
       [Symbol.dispose]: () => rmSync(work, { recursive: true, force: true }),
     };
   } catch (error) {
@@ -97,90 +96,61 @@ function schemaOf(file: string): number {
   return db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
-/** Counted uncompressed, and so on the safe side. */
-function refuseTooLarge(sources: readonly Source[]): number {
-  const bytes = sources.reduce((sum, { file }) => sum + snapshotBytes(file), 0);
-  const whole = bytes + (sources.length + 1) * ENTRY_OVERHEAD_BYTES;
-  if (whole > ZIP_MAX_BYTES)
-    throw new HubError(
-      "too_large",
-      `the backup would hold ${megabytes(bytes)}, and an archive that every tool can read holds ${megabytes(ZIP_MAX_BYTES)} at most: keep less history ([history] retention_days, max_size_mb), or copy the home while the hub is stopped`,
-      { details: { bytes, max_bytes: ZIP_MAX_BYTES } },
-    );
-  if (sources.length >= ZIP_MAX_ENTRIES)
-    throw new HubError(
-      "too_large",
-      `config/ and rules/ hold ${sources.length} files, and an archive takes ${ZIP_MAX_ENTRIES} at most: move away what the hub does not need`,
-    );
-  return bytes;
+/** The manifest lists them all, and one that is too large is not read back. */
+function refuseTooMany(sources: readonly Source[], head: OpenArchive["manifest"]): void {
+  const entries = sources.map(({ path }) => ({ path, bytes: Number.MAX_SAFE_INTEGER, sha256: "0".repeat(64) }));
+  const bytes = Buffer.byteLength(textOf({ ...head, entries }));
+  if (entries.length < MOST_ENTRIES && bytes <= MANIFEST_MAX_BYTES) return;
+  throw new HubError(
+    "too_large",
+    `config/ and rules/ hold ${sources.length} files, more than an archive lists: move away what the hub does not need`,
+  );
+}
+
+/** Zip64 only where it must be: not everything out there reads it. */
+function containerFor(sources: readonly Source[]): Container {
+  const bytes = sources.reduce((sum, { file }) => sum + snapshotBytes(file) + ENTRY_OVERHEAD_BYTES, 0);
+  return bytes > PLAIN_MAX_BYTES || sources.length > PLAIN_MAX_ENTRIES ? createWideContainer() : createContainer();
 }
 
 async function* write(
-  sources: readonly Source[],
+  { sources, container, now }: { sources: readonly Source[]; container: Container; now: number },
   head: OpenArchive["manifest"],
-  mtime: number,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, Manifest> {
-  const container = createContainer();
   const entries: ManifestEntry[] = [];
   const gather = createGatherer(container);
   for (const { path, file, mode } of sources) {
     if (!existsSync(file)) continue;
-    container.begin({ path, mode, mtime });
-    const sum = createSum();
-    for await (const compressed of through(
-      summed(createReadStream(file, { highWaterMark: READ_BYTES }), sum),
-      deflater(),
-    )) {
-      container.push(compressed);
+    const entry = beginEntry(container, { path, mode, mtime: now });
+    for await (const chunk of contentOf(file)) {
+      entry.add(chunk);
       yield* gather(CHUNK_BYTES);
     }
-    entries.push({ path, ...endEntry(container, sum) });
+    entries.push({ path, ...entry.end() });
   }
   const manifest = { ...head, entries };
-  container.begin({ path: MANIFEST, mode: 0o600, mtime });
-  const sum = createSum();
-  const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-  for await (const compressed of through(summed([text], sum), deflater())) container.push(compressed);
-  endEntry(container, sum);
+  const entry = beginEntry(container, { path: MANIFEST, mode: 0o600, mtime: now });
+  entry.add(Buffer.from(textOf(manifest)));
+  entry.end();
   container.finish();
   yield* gather(1);
   return manifest;
 }
 
-const deflater = () => createDeflateRaw({ level: LEVEL, chunkSize: 64 * 1024 });
-
-interface Sum {
-  add(chunk: Uint8Array): void;
-  end(): { crc: number; bytes: number; sha256: string };
-}
-
-function createSum(): Sum {
-  const hash = new Bun.CryptoHasher("sha256");
-  let crc = 0;
-  let bytes = 0;
-  return {
-    add(chunk) {
-      hash.update(chunk);
-      crc = crc32(chunk, crc);
-      bytes += chunk.length;
-    },
-    end: () => ({ crc, bytes, sha256: hash.digest("hex") }),
-  };
-}
-
-function endEntry(container: Container, sum: Sum): Pick<ManifestEntry, "bytes" | "sha256"> {
-  const { crc, bytes, sha256 } = sum.end();
-  // A file of the configuration that grew under our hands.
-  if (bytes > ZIP_MAX_BYTES) throw new HubError("too_large", "a file grew while it was read: try again");
-  container.end({ crc, bytes });
-  return { bytes, sha256 };
-}
-
-async function* summed(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, sum: Sum): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    sum.add(chunk);
-    yield chunk;
+/** Chunks in one buffer, each good until the next is asked for. */
+async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
+  await using file = await open(path);
+  const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+  for (let reads = 1; ; reads++) {
+    const { bytesRead } = await file.read(buffer, 0, READ_BYTES);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    if (reads % READS_A_COLLECTION === 0) Bun.gc(true);
   }
+}
+
+function textOf(manifest: Manifest): string {
+  return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
 /** Yields what the container gave, in one piece, once there is enough of it. */

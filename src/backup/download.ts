@@ -1,5 +1,5 @@
 // An archive as the body of an answer: pulled by the client, so that a slow one is waited for and nothing piles up.
-import { rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { type Clock, isoSeconds, type Timer } from "../core/clock.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
@@ -49,7 +49,8 @@ export async function openDownload(options: DownloadOptions): Promise<Download> 
   async function finish(): Promise<void> {
     stall?.[Symbol.dispose]();
     await task[Symbol.asyncDispose]();
-    rmSync(placesIn(home).backupWork, { recursive: true, force: true });
+    // Files of any size: not on the thread that everybody waits for.
+    await rm(placesIn(home).backupWork, { recursive: true, force: true });
     turn[Symbol.dispose]();
     options.ended();
   }

@@ -1,10 +1,12 @@
-// The zip around compressed entries: fflate's headers and directory, fed with what node:zlib has deflated. It writes no
-// Zip64, and says nothing where one would be needed: whoever uses it keeps everything under the limits.
+// The zip around compressed entries: fflate's headers and directory, fed with what was deflated elsewhere. It writes no
+// Zip64, and says nothing where one would be needed: that is refused here, and wide-container.ts is for it.
 import { Zip, type ZipInputFile } from "fflate";
+import { HubError } from "../../core/errors.ts";
+import { DEFLATE, EARLIEST, FULL_32, REGULAR_FILE, UNIX } from "./format.ts";
 
-/** One byte less than a 32-bit size can say; a full one would mean "look into the Zip64 part". */
-export const ZIP_MAX_BYTES = 0xffff_fffe;
-export const ZIP_MAX_ENTRIES = 0xffff - 1;
+/** What surely fits, of uncompressed files and their heads: the limit is 4 GiB, and level 1 makes nine bits of eight at worst. */
+export const PLAIN_MAX_BYTES = 3_750_000_000;
+export const PLAIN_MAX_ENTRIES = 60_000;
 /** Headers and directory of one entry with a long name, at most. */
 export const ENTRY_OVERHEAD_BYTES = 4096;
 
@@ -12,7 +14,7 @@ export interface EntryHead {
   path: string;
   /** Permission bits. */
   mode: number;
-  /** Epoch ms; a zip begins in 1980. */
+  /** Epoch ms. */
   mtime: number;
 }
 
@@ -23,7 +25,7 @@ export interface EntrySum {
 
 export interface Container {
   begin(head: EntryHead): void;
-  push(compressed: Uint8Array<ArrayBuffer>): void;
+  push(compressed: Uint8Array): void;
   end(sum: EntrySum): void;
   /** Writes the directory. */
   finish(): void;
@@ -31,17 +33,16 @@ export interface Container {
   take(): Uint8Array[];
 }
 
-const DEFLATE = 8;
-const UNIX = 3;
-const REGULAR_FILE = 0o100000;
-const EARLIEST = Date.UTC(1980, 0, 2);
 const NOTHING = new Uint8Array(0);
+const LARGEST_BYTES = FULL_32 - ENTRY_OVERHEAD_BYTES;
 
 export function createContainer(): Container {
   let out: Uint8Array[] = [];
+  let bytesOut = 0;
   let current: ZipInputFile | undefined;
   const zip = new Zip((error, chunk) => {
     if (error) throw error;
+    bytesOut += chunk.length;
     if (chunk.length > 0) out.push(chunk);
   });
 
@@ -64,9 +65,12 @@ export function createContainer(): Container {
       };
       zip.add(current);
     },
-    push: (compressed) => entry().ondata?.(null, compressed, false),
+    push: (compressed) => entry().ondata?.(null, compressed as Uint8Array<ArrayBuffer>, false),
     end({ crc, bytes }) {
       const ended = entry();
+      // A file of the configuration that grew under our hands.
+      if (Math.max(bytes, bytesOut) > LARGEST_BYTES)
+        throw new HubError("too_large", "a file grew while it was read: try again");
       ended.crc = crc;
       ended.size = bytes;
       ended.ondata?.(null, NOTHING, true);

@@ -1,6 +1,20 @@
 // The directory of a zip, read as a stranger's: every number is checked before it is believed, and nothing is unpacked.
 import { fstatSync, readSync } from "node:fs";
 import { HubError } from "../../core/errors.ts";
+import {
+  CENTRAL,
+  DEFLATE,
+  END,
+  END64,
+  END64_BYTES,
+  FULL_16,
+  FULL_32,
+  LOCATOR64,
+  MOST_ENTRIES,
+  REGULAR_FILE,
+  UNIX,
+  ZIP64_PART,
+} from "./format.ts";
 
 export interface ZipEntry {
   readonly name: string;
@@ -21,25 +35,15 @@ export interface ZipDirectory {
   readonly offset: number;
 }
 
-const END = 0x06054b50;
-const END64 = 0x06064b50;
-const LOCATOR64 = 0x07064b50;
-const CENTRAL = 0x02014b50;
 const END_BYTES = 22;
 const LOCATOR_BYTES = 20;
-const END64_BYTES = 56;
 const CENTRAL_BYTES = 46;
 const LONGEST_COMMENT = 0xffff;
-const FULL_16 = 0xffff;
-const FULL_32 = 0xffff_ffff;
-const MOST_ENTRIES = 100_000;
 const DIRECTORY_MAX_BYTES = 64 * 1024 * 1024;
 const ENCRYPTED = 1;
-const UNIX = 3;
+const STORED = 0;
 const FILE_TYPE = 0o170000;
-const REGULAR = 0o100000;
 const FOLDER = 0o040000;
-const ZIP64_PART = 1;
 
 /** Throws HubError `invalid`, with all problems of names and kinds at once. */
 export function readDirectory(file: number): ZipDirectory {
@@ -101,6 +105,7 @@ function readEnd64(file: number, at: number): End {
   if (where + END64_BYTES > at) throw refusal("its directory is damaged");
   const record = readAt(file, where, END64_BYTES);
   if (record.readUInt32LE(0) !== END64) throw refusal("its directory is damaged");
+  if (wide(record, 24) !== wide(record, 32)) throw refusal("it is one part of several");
   return { entries: wide(record, 32), bytes: wide(record, 40), offset: wide(record, 48), at: where };
 }
 
@@ -129,6 +134,7 @@ function readEntries(directory: Buffer, count: number): ZipEntry[] {
     else entries.push(read);
     at = next;
   }
+  if (at !== directory.length) throw refusal("its directory is damaged");
   if (problems.length > 0) throw refusal(problems.slice(0, 10).join("; "));
   return entries;
 }
@@ -147,10 +153,10 @@ function readEntry(record: Buffer, nameBytes: number, extraBytes: number): ZipEn
   const unix = record.readUInt8(5) === UNIX ? record.readUInt32LE(38) >>> 16 : 0;
   const type = unix & FILE_TYPE;
   const isFolder = name.endsWith("/");
-  if (type !== 0 && type !== (isFolder ? FOLDER : REGULAR))
+  if (type !== 0 && type !== (isFolder ? FOLDER : REGULAR_FILE))
     return { problem: `${told} is a link or a device, not a file` };
   const compression = record.readUInt16LE(10);
-  if (compression !== 0 && compression !== 8)
+  if (compression !== STORED && compression !== DEFLATE)
     return { problem: `${told} is compressed in a way (${compression}) the hub does not read: pack it with "deflate"` };
   const mode = type === 0 ? undefined : unix & 0o777;
   return { name, isFolder, mode, compression, crc: record.readUInt32LE(16), ...sizes(record, extra) };

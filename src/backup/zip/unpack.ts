@@ -4,9 +4,9 @@ import { crc32, createInflateRaw } from "node:zlib";
 import { HubError, messageOf } from "../../core/errors.ts";
 import { shown } from "../names.ts";
 import { readAt, refusal, type ZipDirectory, type ZipEntry } from "./directory.ts";
+import { LOCAL } from "./format.ts";
 import { through } from "./through.ts";
 
-const LOCAL = 0x04034b50;
 const LOCAL_BYTES = 30;
 const STORED = 0;
 // Deflate cannot do better; what claims more is made to fill disks.
