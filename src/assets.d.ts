@@ -7,7 +7,8 @@ declare module "*.ron" {
   const text: string;
   export default text;
 }
+/** Imported with { type: "file" }: where it is inside the executable. */
 declare module "*.bundle.js" {
-  const text: string;
-  export default text;
+  const path: string;
+  export default path;
 }

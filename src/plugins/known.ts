@@ -12,7 +12,7 @@ export interface KnownPlugins {
 }
 
 /** The name of the value in the state database: a JSON list of ids. */
-export const KNOWN_PLUGINS = "known_plugins";
+const KNOWN_PLUGINS = "known_plugins";
 
 export function createKnownPlugins(meta: Meta, log: Pick<Log, "warn">): KnownPlugins {
   return {
@@ -28,7 +28,7 @@ export function createKnownPlugins(meta: Meta, log: Pick<Log, "warn">): KnownPlu
 }
 
 /** Nothing where it cannot be read. */
-export function knownIn(text = "[]"): string[] {
+function knownIn(text = "[]"): string[] {
   const parsed = parseJson(text);
   const list: unknown = parsed.ok ? parsed.value : undefined;
   return Array.isArray(list) ? list.filter((id) => typeof id === "string" && isValidId(id)) : [];

@@ -41,8 +41,6 @@ export interface Registry extends Disposable {
   remove(id: string): void;
   /** Told after a device is gone, whoever removed it. */
   onRemoved(name: string, listener: (device: Device) => void): Disposable;
-  /** Writes now what waits. */
-  flush(): void;
   /** Since when device state cannot be written, in epoch ms. */
   storageFailingSince(): number | undefined;
 }
@@ -187,7 +185,6 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
     },
     remove: (id) => drop(get(id)),
     onRemoved: (name, listener) => removals.on("removed", name, ({ device }) => listener(device)),
-    flush: () => void behind.flush(),
     storageFailingSince: behind.failingSince,
     [Symbol.dispose]: () => behind[Symbol.dispose](),
   };
