@@ -30,21 +30,18 @@ same() {
 }
 
 # soon COMMAND…: succeeds within five seconds.
-soon() {
-  local tries
-  for tries in $(seq 50); do
-    if "$@" >/dev/null 2>&1; then return 0; fi
-    sleep 0.1
-  done
-  "$@"
-}
+soon() { tried 50 0.1 "$@"; }
 
 # patiently COMMAND…: succeeds within a minute; an emulated or a busy processor takes its time.
-patiently() {
-  local tries
-  for tries in $(seq 240); do
+patiently() { tried 240 0.25 "$@"; }
+
+# tried TIMES PAUSE COMMAND…: the last time with what it says.
+tried() {
+  local times=$1 pause=$2 try
+  shift 2
+  for ((try = 0; try < times; try++)); do
     if "$@" >/dev/null 2>&1; then return 0; fi
-    sleep 0.25
+    sleep "$pause"
   done
   "$@"
 }

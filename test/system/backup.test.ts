@@ -58,6 +58,14 @@ test("over REST: the archive of a hub at work", async () => {
   expect(await hub.get("/system/status")).toMatchObject({ last_backup: manifestOf(zip).created_at });
 });
 
+async function nextOneBegins(hub: HubProcess): Promise<void> {
+  await until("the next one may begin", async () => {
+    const next = await askForBackup(hub);
+    await next.arrayBuffer();
+    return next.status === 200;
+  });
+}
+
 test("one at a time, for administrators, and a client that leaves leaves nothing", async () => {
   await using place = createHubPlace();
   await using hub = await place.start();
@@ -83,11 +91,7 @@ test("one at a time, for administrators, and a client that leaves leaves nothing
   expect(reader).toBeDefined();
   leaving.abort();
   await until("nothing is left", () => nothingLeft(place));
-  await until("the next one may begin", async () => {
-    const next = await askForBackup(again);
-    await next.arrayBuffer();
-    return next.status === 200;
-  });
+  await nextOneBegins(again);
 });
 
 test("a client that leaves while the snapshots are taken", async () => {
@@ -101,11 +105,7 @@ test("a client that leaves while the snapshots are taken", async () => {
   leaving.abort();
   await asked;
   await until("nothing is left", () => nothingLeft(place), { timeoutMs: 20_000 });
-  await until("the next one may begin", async () => {
-    const next = await askForBackup(hub);
-    await next.arrayBuffer();
-    return next.status === 200;
-  });
+  await nextOneBegins(hub);
 });
 
 test("a slow client is waited for, without memory", async () => {
