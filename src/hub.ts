@@ -44,6 +44,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       devices: house.registry,
       plugins,
       logins: stores.auth.logins,
+      limits: stores.limits,
     }),
   );
   late.mqtt = mqtt;

@@ -2,6 +2,7 @@
 import * as backup from "./backup.ts";
 import type { EventOf } from "./define.ts";
 import * as devices from "./devices.ts";
+import * as limits from "./limits.ts";
 import * as notify from "./notify.ts";
 import * as plugins from "./plugins.ts";
 import * as rules from "./rules.ts";
@@ -29,6 +30,7 @@ export const catalog = [
   plugins.pluginStatusChanged,
   plugins.mqttMessage,
   backup.backupFailed,
+  limits.limitReached,
 ] as const;
 
 /** `custom_<event_type>`: from a rule's `fire_event` or from a plugin; its other fields are the sender's. */

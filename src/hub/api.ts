@@ -71,6 +71,10 @@ function statusOf(
       ...parts.notifier
         .list()
         .flatMap(({ name, problem }) => (problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [])),
+      ...parts.limits.problems().map(({ limit, account, message }) => ({
+        part: "limits",
+        message: `${limit}, reached by ${account}: ${message}`,
+      })),
       ...[parts.backups.problem()].flatMap((message) => (message ? [{ part: "backup", message }] : [])),
     ],
   });

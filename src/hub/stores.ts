@@ -2,6 +2,7 @@
 import { type Auth, createAuth } from "../auth/auth.ts";
 import { settleDatabases } from "../backup/settle-databases.ts";
 import type { HubConfig } from "../config/sections.ts";
+import { createLimitReports, type LimitReports } from "../core/limits.ts";
 import { createWriteBudget, type WriteBudget } from "../core/write-budget.ts";
 import { createMeta } from "../db/meta.ts";
 import { stateMigrations } from "../db/migrations/index.ts";
@@ -20,6 +21,7 @@ export interface Stores {
   feed: EventFeed;
   auth: Auth;
   budget: WriteBudget;
+  limits: LimitReports;
 }
 
 export async function openStores(options: HubOptions, stack: AsyncDisposableStack): Promise<Stores> {
@@ -40,7 +42,8 @@ export async function openStores(options: HubOptions, stack: AsyncDisposableStac
   const auth = createAuth({ config: config.auth, db, clock, random, log: log.child("auth") });
   await auth.ensureAdministrator(options.onFirstAdministrator);
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
-  return { db, feed, auth, budget };
+  const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });
+  return { db, feed, auth, budget, limits };
 }
 
 /** Bytes a day; undefined for no limit. */

@@ -7,6 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import { within } from "../core/lifecycle.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Account } from "./accounts.ts";
 import type { MqttSection } from "./config.ts";
 import { createGatekeeper, type GatekeeperOptions } from "./gatekeeper.ts";
@@ -26,6 +27,7 @@ export interface BrokerOptions extends Pick<GatekeeperOptions, "accounts" | "rig
   config: MqttSection;
   clock: Clock;
   random: RandomBytes;
+  limits: Limits;
   /** Time a new connection has to send its CONNECT. */
   connectTimeoutMs?: number;
   maxConnections?: number;

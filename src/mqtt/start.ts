@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { isValidId, type RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { isTopicName } from "../core/topic-filter.ts";
 import type { EventFeed } from "../events/feed.ts";
@@ -41,6 +42,7 @@ export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "m
   devices: DevicePort;
   plugins: PluginPort;
   logins: LoginCounter;
+  limits: Limits;
 }
 
 // Lines about one client or account in ten seconds.

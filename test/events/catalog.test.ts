@@ -25,6 +25,7 @@ const CONTRACT: Record<string, string[]> = {
 
 // And those beyond it.
 const OURS: Record<string, string[]> = {
+  limit_reached: ["limit", "account", "message"],
   backup_failed: ["severity", "reason", "directory"],
   webhook_received: ["path", "method", "query", "body"],
   notification_delivered_late: ["channel", "title", "at", "tries", "count", "waited_secs"],

@@ -3,6 +3,7 @@ import { connect, type IClientOptions, type MqttClient } from "mqtt";
 import { systemClock } from "../../src/core/clock.ts";
 import { HubError } from "../../src/core/errors.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import { createLimitReports } from "../../src/core/limits.ts";
 import type { Fields, Log } from "../../src/core/log.ts";
 import { createEventFeed, type Envelope } from "../../src/events/feed.ts";
 import type { MqttSection } from "../../src/mqtt/config.ts";
@@ -96,12 +97,14 @@ export async function startTestMqtt({ config, owners = {}, ...rest }: TestMqttOp
   const clock = rest.clock ?? systemClock;
   const feed = createEventFeed({ clock, log, buffer: 100, mark: { load: () => 0, save() {} } });
   feed.on("*", "test", (envelope) => void events.push(envelope));
+  const limits = createLimitReports({ clock, log, emit: feed.emit });
   const mqtt = await startMqtt({
     config: {
       ...{ host: "127.0.0.1", port: 0, prefix: "hub", anonymous: false, users: [], max_payload_bytes: 1_048_576 },
       ...config,
     },
     logins: { begin: () => ({ succeed() {}, withdraw() {} }) },
+    limits,
     ...{ log, random, feed, devices: ports.devices, plugins: ports.plugins, ...rest, clock },
   });
   const clients: MqttClient[] = [];
@@ -130,6 +133,7 @@ export async function startTestMqtt({ config, owners = {}, ...rest }: TestMqttOp
     feed,
     events,
     log: entries,
+    limits,
     ...ports,
     client,
     /** A client with the account of a supervised plugin. */
