@@ -57,19 +57,33 @@ export function isLoopback(text: string): boolean {
 }
 
 /**
- * The address a request comes from: the peer, or what `X-Forwarded-For` says where the peer is a trusted proxy.
- * Read from the right, since everything left of the last untrusted hop was written by strangers; where a hop cannot be
- * read, the one before it (seen from the hub) counts.
+ * The address a request comes from: the peer, or what the proxies say where the peer is a trusted one. Read from the right,
+ * since everything left of the last untrusted hop was written by strangers. `via PEER`, which is no address, where that
+ * cannot be known: the peer is no trusted proxy but forwards, or a trusted one writes what cannot be read.
  */
 export function clientAddress(peer: string, headers: HeaderReader, trusted: AddressSet): string {
   let client = normalizeAddress(peer);
-  const hops = (headers.get("x-forwarded-for") ?? "").split(",");
-  while (trusted.has(client)) {
+  const hops = hopsOf(headers);
+  if (hops === undefined) return client;
+  if (!trusted.has(client)) return `via ${client}`;
+  while (trusted.has(client) && hops.length > 0) {
     const hop = parseHop(hops.pop() ?? "");
-    if (hop === undefined) break;
+    if (hop === undefined) return `via ${client}`;
     client = hop;
   }
   return client;
+}
+
+/** What forwarded the request, the nearest last; undefined where nothing says that it was. */
+function hopsOf(headers: HeaderReader): string[] | undefined {
+  const list = headers.get("x-forwarded-for");
+  const forwarded = headers.get("forwarded");
+  // Two lists may differ, and nobody knows which of them the proxy wrote.
+  if (list !== null && forwarded !== null) return [""];
+  if (list !== null) return list.split(",");
+  return forwarded
+    ?.split(",")
+    .map((element) => /(?:^|;)\s*for=("[^"\\]*"|[^";]*)/i.exec(element)?.[1]?.replaceAll('"', "") ?? "");
 }
 
 /** What one household or attacker shares: an IPv4 address, or the /64 an IPv6 host may choose from freely. */

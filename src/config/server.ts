@@ -3,6 +3,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { parseRange } from "../auth/addresses.ts";
 import type { Problem } from "../core/schema.ts";
 
+const HOST_NAME = "^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?$";
+
 export const ServerSection = Type.Object(
   {
     host: Type.String({ minLength: 1, default: "0.0.0.0" }),
@@ -19,6 +21,14 @@ export const ServerSection = Type.Object(
     tls_key: Type.Optional(Type.String({ minLength: 1 })),
     /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
     trusted_proxies: Type.Array(Type.String(), { default: [] }),
+    /** Names this hub is called by, beside addresses, `localhost`, `*.local` and the machine's own: only by these may whitelisted addresses call it. */
+    hosts: Type.Array(
+      Type.String({
+        pattern: HOST_NAME,
+        problem: 'must be a name without scheme, port or path, such as "home.example"',
+      }),
+      { default: [] },
+    ),
     /** Largest request body; a backup to restore is streamed and not counted. */
     max_body_bytes: Type.Integer({ minimum: 1024, maximum: 64 * 1024 * 1024, default: 1024 * 1024 }),
   },

@@ -1,4 +1,5 @@
-// The REST API and the upgrade: one line a resource. The guard stands before all of them.
+// The REST API and the upgrade: one line a resource. The door decides who may have which.
+import type { Server } from "bun";
 import { Elysia } from "elysia";
 import type { Auth } from "../auth/auth.ts";
 import type { ServerSection } from "../config/server.ts";
@@ -17,9 +18,10 @@ import type { Scenes } from "../state/scenes.ts";
 import type { Variables } from "../state/variables.ts";
 import type { VirtualDevices } from "../state/virtual/virtual-devices.ts";
 import type { Health, SystemStatus } from "../system/status.ts";
+import { splitUrl } from "./address.ts";
 import { createCors } from "./cors.ts";
+import { createDoor, type Door } from "./door.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
-import { type Access, createGuard, type GuardedRoute, splitUrl } from "./guard.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
 import { apiKeyRoutes } from "./routes/api-keys.ts";
 import { areaRoutes } from "./routes/areas.ts";
@@ -41,14 +43,17 @@ import { timerRoutes } from "./routes/timers.ts";
 import { userRoutes } from "./routes/users.ts";
 import { variableRoutes } from "./routes/variables.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
-import { createSessions, type PeerSource } from "./session.ts";
-import { BEHIND_LIMIT_BYTES, type HubStream } from "./stream/hub-stream.ts";
+import { createSessions } from "./session.ts";
+import type { HubStream } from "./stream/hub-stream.ts";
 
 export const API_PREFIX = "/api/v1";
+const HEADERS = { "x-content-type-options": "nosniff" };
 
 export interface AppDeps {
   config: ServerSection;
   version: string;
+  /** As the machine calls itself. */
+  machineName: string;
   clock: Clock;
   log: Log;
   auth: Auth;
@@ -71,7 +76,13 @@ export interface AppDeps {
   restores: BackupRouteDeps["restores"];
 }
 
-export function createApp(deps: AppDeps) {
+export interface App {
+  door: Door;
+  /** For routes that need the server: the upgrade. */
+  serve(server: Server<unknown>): void;
+}
+
+export function createApp(deps: AppDeps): App {
   const { config, log, auth } = deps;
   const { cors_origins: corsOrigins } = config;
   const cors = createCors(corsOrigins);
@@ -79,43 +90,27 @@ export function createApp(deps: AppDeps) {
     auth,
     trustedProxies: config.trusted_proxies,
     corsOrigins,
+    hosts: [...config.hosts, deps.machineName, deps.machineName.split(".", 1).join()],
     log,
   });
 
-  // Asked of the app, not of the context: a hook that names `server` makes Elysia define it anew on every request.
-  const peers = (): PeerSource | null => app.server;
+  function respondTo(fault: { code: string | number; error: unknown }, request: Request): Response {
+    const { path } = splitUrl(request.url);
+    const refusal = toHubError(fault, log, path);
+    const response = refusal ? problemResponse(refusal, path) : bugResponse(path);
+    for (const [name, value] of Object.entries(cors.headers(request) ?? {})) response.headers.set(name, value);
+    return response;
+  }
 
   const app = new Elysia({
     prefix: API_PREFIX,
     // Unknown keys are refused, not dropped.
     normalize: false,
-    // Hosts of up to three letters (http://pi/) are hosts too.
-    handler: { standardHostname: false },
-    websocket: {
-      maxPayloadLength: 16 * 1024,
-      idleTimeout: 75,
-      // Above the polite limit, so that a sweep can still say why; memory stays bounded either way.
-      backpressureLimit: 2 * BEHIND_LIMIT_BYTES,
-      closeOnBackpressureLimit: true,
-      perMessageDeflate: false,
-    },
   })
-    .onRequest(function admit({ request, set }): Response | void | Promise<void> {
-      if (corsOrigins.length > 0) {
-        const answer = cors.preflight(request);
-        if (answer) return answer;
-        Object.assign(set.headers, cors.headers(request));
-      }
-      return guard(request, peers());
-    })
-    .onError(function refuse({ code, error, request }) {
-      const { path } = splitUrl(request.url);
-      const refusal = toHubError({ code, error }, log, path);
-      const response = refusal ? problemResponse(refusal, path) : bugResponse(path);
-      for (const [name, value] of Object.entries(cors.headers(request) ?? {})) response.headers.set(name, value);
-      return response;
-    })
-    .headers({ "x-content-type-options": "nosniff" })
+    .onError(({ code, error, request }) => respondTo({ code, error }, request))
+    // Behind every router there may ever be: a handler runs for the route that was admitted, or not at all.
+    .onTransform(({ request, route }) => sessions.assertAdmitted(request, route))
+    .headers(HEADERS)
     .use(openApiDocument(deps.version))
     .use(healthRoutes(deps))
     .use(authRoutes({ auth, sessions }))
@@ -138,30 +133,18 @@ export function createApp(deps: AppDeps) {
     .use(systemRoutes(deps))
     .use(backupRoutes(deps));
 
-  const guard = createGuard({ routes: guardedRoutes(app.routes), sessions, maxBodyBytes: config.max_body_bytes });
-  return app;
-}
-
-interface DeclaredRoute {
-  method: string;
-  path: string;
-  hooks?: { detail?: Record<string, unknown> };
-}
-
-/** What each route declared of itself; one that declared nothing is for administrators. */
-export function guardedRoutes(routes: readonly DeclaredRoute[]): GuardedRoute[] {
-  return routes.flatMap(({ method, path, hooks }) => {
-    const detail = hooks?.detail ?? {};
-    const access =
-      path === API_PREFIX + OPENAPI_PATH ? "public" : ((detail["x-access"] as Access | undefined) ?? "admin");
-    const route = {
-      method,
-      access,
-      tokenInQuery: detail["x-token-in-query"] === true,
-      streamedBody: detail["x-streamed-body"] === true,
-    };
-    // Every address answers with and without a closing slash, as Elysia's routes do.
-    const paths = path.endsWith("/") ? [path, path.slice(0, -1)] : [path, `${path}/`];
-    return paths.map((each) => ({ ...route, path: each }));
-  });
+  return {
+    door: createDoor({
+      app,
+      sessions,
+      cors,
+      headers: HEADERS,
+      maxBodyBytes: config.max_body_bytes,
+      publicPaths: [API_PREFIX + OPENAPI_PATH],
+      refuse: (error, request) => respondTo({ code: "UNKNOWN", error }, request),
+    }),
+    serve(server) {
+      app.server = server;
+    },
+  };
 }

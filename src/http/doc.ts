@@ -1,6 +1,6 @@
 // What a route says of itself: who may call it, and its page in the OpenAPI document.
 import type { TSchema } from "@sinclair/typebox";
-import type { Access } from "./guard.ts";
+import type { Access } from "./resources.ts";
 
 export interface RouteDoc {
   access: Access;

@@ -1,9 +1,11 @@
-// Who is behind a request: credential, address, origin. Worked out once, before the body is read.
+// Who is behind a request: credential, address, origin. Worked out once, before the body is read, and remembered with the
+// route that was admitted.
 import { addressSet, clientAddress } from "../auth/addresses.ts";
 import type { Auth } from "../auth/auth.ts";
 import type { Identity } from "../auth/authenticate.ts";
 import { HubError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { isOwnHost } from "./address.ts";
 
 export interface PeerSource {
   requestIP(request: Request): { address: string } | null;
@@ -13,55 +15,93 @@ export interface SessionOptions {
   auth: Pick<Auth, "identify">;
   trustedProxies: readonly string[];
   corsOrigins: readonly string[];
+  /** The names this hub is called by, beside addresses, `localhost` and `*.local`. */
+  hosts: readonly string[];
   log: Log;
 }
 
+export interface AdmittedRoute {
+  readonly path: string;
+}
+
 export interface Sessions {
-  /** The client's address, as far as it can be believed. */
+  /**
+   * The client's address, as far as it can be believed; `via ADDRESS` where a proxy that nobody named stands between.
+   * That is no address: it is on no list, and all who come that way share one login limit.
+   */
   addressOf(request: Request, server: PeerSource | null): string;
-  /** Throws HubError `unauthenticated`. Remembers the identity for `of`. */
+  /** Throws HubError `unauthenticated`. */
   open(request: Request, address: string, credential: string | undefined): Promise<Identity> | Identity;
-  /** The identity of a request that passed the guard. */
+  /** Remembers which route this request may run, and as whom; `undefined` for a route that is open to all. */
+  admit(request: Request, route: AdmittedRoute, identity: Identity | undefined): void;
+  /** Throws where this route was not admitted for this request: behind the router, before any handler. */
+  assertAdmitted(request: Request, path: string): void;
+  /** The identity of a request that was admitted. */
   of(request: Request): Identity;
 }
 
-export function createSessions({ auth, trustedProxies, corsOrigins, log }: SessionOptions): Sessions {
-  const proxies = addressSet(trustedProxies);
-  // Behind an unnamed proxy all clients look like one: told once, since limits and whitelist then miss.
-  let warned = false;
-  const identities = new WeakMap<Request, Identity>();
+interface Admission {
+  route: AdmittedRoute;
+  identity: Identity | undefined;
+}
 
-  function remember(request: Request, identity: Identity | undefined): Identity {
-    if (!identity) throw new HubError("unauthenticated", "a token is needed: log in at /api/v1/auth/login");
-    // A listed address needs no credential, so any page open in its browser could act for it: only known pages may.
-    if (identity.kind === "whitelist" && isForeignOrigin(request, corsOrigins)) {
-      throw new HubError("unauthenticated", "a page of another origin needs a token, also from a listed address");
+export function createSessions({ auth, trustedProxies, corsOrigins, hosts, log }: SessionOptions): Sessions {
+  const proxies = addressSet(trustedProxies);
+  const names = new Set(hosts.map((name) => name.toLowerCase()));
+  const warned = new Set<string>();
+  const admissions = new WeakMap<Request, Admission>();
+
+  function warnOnce(message: string, fields: Record<string, string>): void {
+    if (warned.has(message)) return;
+    warned.add(message);
+    log.warn(message, fields);
+  }
+
+  // A listed address needs no credential, so any page open in its browser could act for it: only known pages may.
+  function refuseForeignPage({ headers }: Request): void {
+    const host = headers.get("host") ?? "";
+    if (!isOwnHost(host, names)) {
+      warnOnce("a listed address called the hub by a name it does not know", { host: host.slice(0, 253) });
+      throw new HubError(
+        "unauthenticated",
+        "a listed address needs a token too when it calls the hub by an unknown name: name it in [server] hosts",
+      );
     }
-    identities.set(request, identity);
+    if (isForeignPage(headers, host, corsOrigins))
+      throw new HubError("unauthenticated", "a page of another origin needs a token, also from a listed address");
+  }
+
+  function checked(request: Request, identity: Identity | undefined): Identity {
+    if (!identity) throw new HubError("unauthenticated", "a token is needed: log in at /api/v1/auth/login");
+    if (identity.kind === "whitelist") refuseForeignPage(request);
     return identity;
   }
 
   return {
     addressOf(request, server) {
       const peer = server?.requestIP(request)?.address ?? "";
-      if (!warned && request.headers.has("x-forwarded-for") && !proxies.has(peer)) {
-        warned = true;
-        log.warn(
-          "a proxy's X-Forwarded-For is not believed: if the proxy is yours, name it in [server] trusted_proxies",
+      const client = clientAddress(peer, request.headers, proxies);
+      if (client.startsWith("via "))
+        warnOnce(
+          "a proxy's Forwarded or X-Forwarded-For is not believed: if the proxy is yours, name it in [server] trusted_proxies",
           { peer },
         );
-      }
-      return clientAddress(peer, request.headers, proxies);
+      return client;
     },
     open(request, address, credential) {
       const found = auth.identify(credential, address);
-      return found instanceof Promise
-        ? found.then((identity) => remember(request, identity))
-        : remember(request, found);
+      return found instanceof Promise ? found.then((identity) => checked(request, identity)) : checked(request, found);
+    },
+    admit(request, route, identity) {
+      admissions.set(request, { route, identity });
+    },
+    assertAdmitted(request, path) {
+      if (admissions.get(request)?.route.path !== path)
+        throw new Error(`the handler of ${path} was called for a request that was not admitted to it`);
     },
     of(request) {
-      const identity = identities.get(request);
-      if (!identity) throw new Error("a handler ran for a request that did not pass the guard");
+      const identity = admissions.get(request)?.identity;
+      if (!identity) throw new Error("a handler asked for the identity of a request that has none");
       return identity;
     },
   };
@@ -75,8 +115,12 @@ export function bearerOf(request: Request): string | undefined {
   return /^bearer +(\S+) *$/i.exec(header)?.[1] ?? "";
 }
 
-function isForeignOrigin(request: Request, corsOrigins: readonly string[]): boolean {
-  const origin = request.headers.get("origin");
-  if (origin === null || corsOrigins.includes(origin)) return false;
-  return URL.canParse(origin) ? new URL(origin).host !== request.headers.get("host") : true;
+function isForeignPage(headers: Headers, host: string, corsOrigins: readonly string[]): boolean {
+  const origin = headers.get("origin");
+  if (origin !== null) {
+    if (corsOrigins.includes(origin)) return false;
+    if (!URL.canParse(origin) || new URL(origin).host !== host) return true;
+  }
+  // Browsers send no Origin with a plain GET; they do say whether the page is of this origin.
+  return ["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "");
 }

@@ -1,4 +1,5 @@
 // What the hub shows of itself: the REST API, the event stream, the status.
+import { hostname } from "node:os";
 import { formatProblem } from "../config/load.ts";
 import { createApp } from "../http/app.ts";
 import { listen } from "../http/listen.ts";
@@ -24,6 +25,7 @@ export function startApi(options: HubOptions, parts: Parts, stack: AsyncDisposab
     ...parts,
     config: config.server,
     version,
+    machineName: hostname(),
     clock,
     log: http,
     ring: parts.feed.ring,

@@ -35,7 +35,7 @@ test("IPv6 is counted by /64", () => {
 
 const PROXIES = addressSet(["127.0.0.1", "10.0.0.0/8"]);
 for (const [what, peer, header, client] of [
-  ["a stranger's header counts for nothing", "203.0.113.7", "192.168.1.1", "203.0.113.7"],
+  ["from a peer that is no trusted proxy: nobody knows", "203.0.113.7", "192.168.1.1", "via 203.0.113.7"],
   ["a proxy's last hop", "127.0.0.1", "203.0.113.7", "203.0.113.7"],
   ["a mapped proxy", "::ffff:127.0.0.1", "203.0.113.7", "203.0.113.7"],
   ["what the client itself wrote is passed over", "127.0.0.1", "192.168.1.1, 203.0.113.7", "203.0.113.7"],
@@ -43,8 +43,9 @@ for (const [what, peer, header, client] of [
   ["a chain of proxies", "127.0.0.1", "192.168.1.1, 203.0.113.7, 10.1.1.1", "203.0.113.7"],
   ["only proxies: the first of them", "127.0.0.1", "10.2.2.2, 10.1.1.1", "10.2.2.2"],
   ["no header: the peer", "127.0.0.1", null, "127.0.0.1"],
-  ["a malformed header: the peer", "127.0.0.1", "garbage", "127.0.0.1"],
-  ["a malformed hop: the last one that could be read", "127.0.0.1", "garbage, 10.1.1.1", "10.1.1.1"],
+  ["a malformed header: nobody knows", "127.0.0.1", "garbage", "via 127.0.0.1"],
+  ["an empty header: nobody knows", "127.0.0.1", "", "via 127.0.0.1"],
+  ["a malformed hop behind a trusted one: nobody knows", "127.0.0.1", "garbage, 10.1.1.1", "via 10.1.1.1"],
   ["ports and brackets", "127.0.0.1", "[2001:db8::1]:443, 10.1.1.1:8080", "2001:db8::1"],
 ] as const) {
   test(`X-Forwarded-For: ${what}`, () => {
@@ -52,3 +53,31 @@ for (const [what, peer, header, client] of [
     expect(clientAddress(peer, headers, PROXIES)).toBe(client);
   });
 }
+
+for (const [what, peer, header, client] of [
+  ["one element", "127.0.0.1", "for=203.0.113.7;proto=https", "203.0.113.7"],
+  [
+    "quoted, with a port, the nearest last",
+    "127.0.0.1",
+    'for=192.168.1.1, proto=https;For="[2001:db8::1]:443"',
+    "2001:db8::1",
+  ],
+  ["hidden names are no addresses", "127.0.0.1", "for=_hidden", "via 127.0.0.1"],
+  ["without for", "127.0.0.1", "proto=https", "via 127.0.0.1"],
+  ["from a peer that is no trusted proxy", "203.0.113.7", "for=127.0.0.1", "via 203.0.113.7"],
+] as const) {
+  test(`Forwarded: ${what}`, () => {
+    expect(clientAddress(peer, new Headers({ Forwarded: header }), PROXIES)).toBe(client);
+  });
+}
+
+test("two lists of who forwarded: nobody knows which the proxy wrote", () => {
+  const headers = new Headers({ Forwarded: "for=203.0.113.7", "X-Forwarded-For": "127.0.0.1" });
+  expect(clientAddress("127.0.0.1", headers, PROXIES)).toBe("via 127.0.0.1");
+});
+
+test("what came through an unnamed proxy is on no list, and shares one limit", () => {
+  expect(addressSet(["0.0.0.0/0", "::/0"]).has("via 127.0.0.1")).toBe(false);
+  expect(isLoopback("via 127.0.0.1")).toBe(false);
+  expect(networkOf("via 127.0.0.1")).toBe(networkOf("via 203.0.113.9"));
+});

@@ -82,7 +82,7 @@ describe("requests", () => {
       { name: "no event at all", path: "/events?limit=0", status: 400, contains: ["limit: "] },
       { name: "events of a type nobody knows", path: "/events?type=nothing", status: 200, contains: ["[]"] },
       { name: "an unknown device", path: "/devices/nobody", status: 404, contains: ["nobody"] },
-      { name: "a device id with escapes that are none", path: "/devices/%E0%A4%A", status: 404 },
+      { name: "a device id with escapes that are none", path: "/devices/%E0%A4%A", status: 400, contains: ["UTF-8"] },
       {
         name: "commanding an unknown device",
         method: "PATCH",

@@ -6,6 +6,7 @@ import type { History } from "../../history/history.ts";
 import { aggregates, type HistoryPage, type HistoryQuery } from "../../history/messages.ts";
 import { BUCKET_FORMS, parseBucket, parseTime, TIME_FORMS } from "../../history/parse.ts";
 import type { Registry } from "../../state/registry.ts";
+import { splitUrl } from "../address.ts";
 import { doc } from "../doc.ts";
 import { invalid } from "../errors.ts";
 import { inRange, wholeNumber } from "../query.ts";
@@ -114,11 +115,12 @@ function headersOf({ next }: HistoryPage, { deviceId, to, format }: HistoryQuery
     headers.set("content-disposition", `attachment; filename="history-${name}.csv"`);
   }
   if (next !== undefined) {
-    const { pathname, searchParams } = new URL(url);
+    const { path, query } = splitUrl(url);
+    const searchParams = new URLSearchParams(query);
     searchParams.set("from", new Date(next).toISOString());
     searchParams.set("to", new Date(to).toISOString());
     searchParams.set("initial", "false");
-    headers.set("link", `<${pathname}?${searchParams}>; rel="next"`);
+    headers.set("link", `<${path}?${searchParams}>; rel="next"`);
   }
   return headers;
 }

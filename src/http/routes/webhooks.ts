@@ -8,6 +8,7 @@ import type { Clock } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { type Json, parseJson } from "../../core/json.ts";
 import type { Rules } from "../../rules/rules.ts";
+import { splitUrl } from "../address.ts";
 import { doc } from "../doc.ts";
 import type { PeerSource, Sessions } from "../session.ts";
 
@@ -25,7 +26,7 @@ export function webhookRoutes({ rules, sessions, clock }: WebhookRoutesDeps) {
   const limit = createLoginLimit({ clock, exempt: isLoopback });
 
   async function receive({ request, params, server }: Call): Promise<Response> {
-    const { searchParams } = new URL(request.url);
+    const searchParams = new URLSearchParams(splitUrl(request.url).query);
     const secret = request.headers.get(SECRET_HEADER) || searchParams.get("secret") || "";
     const attempt = begin(limit, sessions.addressOf(request, server));
     const body = await readWebhookBody(request);

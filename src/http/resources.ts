@@ -1,0 +1,81 @@
+// The resources of the API: each path that was declared, with its routes by method and what each asks of its caller.
+import type { AnyElysia } from "elysia";
+import type { Role } from "../auth/roles.ts";
+import { HubError } from "../core/errors.ts";
+
+/** What a route asks of its caller: a role, or nothing at all. */
+export type Access = Role | "public";
+
+export type Answer = Response | Promise<Response>;
+
+export interface Route {
+  method: string;
+  /** As declared, with its `:parameters`. */
+  path: string;
+  access: Access;
+  /** Browsers cannot send headers with a WebSocket: there the token may be in the query. */
+  tokenInQuery: boolean;
+  /** The body is read as a stream by the handler, and may be larger than others. */
+  streamedBody: boolean;
+  /** Parameters that the path itself gives, where Bun found it by its own name. */
+  given?: Record<string, string>;
+  run(context: object): Answer;
+}
+
+/** By method. */
+export type Resource = ReadonlyMap<string, Route>;
+
+/** By path. `publicPaths`: those open to all though they say nothing of themselves. */
+export function resourcesOf(app: AnyElysia, publicPaths: readonly string[]): ReadonlyMap<string, Resource> {
+  const resources = new Map<string, Map<string, Route>>();
+  for (const { method, path: declared, hooks, compile } of app.routes) {
+    const path = declared.replace(/\/$/, "");
+    const detail: Record<string, unknown> = hooks?.detail ?? {};
+    const resource = resources.get(path) ?? new Map<string, Route>();
+    resources.set(path, resource);
+    let compiled: ReturnType<typeof compile> | undefined;
+    resource.set(method, {
+      method,
+      path: declared,
+      // One that says nothing of itself is for administrators.
+      access: publicPaths.includes(path) ? "public" : ((detail["x-access"] as Access | undefined) ?? "admin"),
+      tokenInQuery: detail["x-token-in-query"] === true,
+      streamedBody: detail["x-streamed-body"] === true,
+      run(context) {
+        compiled ??= compile();
+        return compiled(context as never) as Answer;
+      },
+    });
+  }
+  for (const [path, resource] of resources) {
+    for (const route of parameterisedAt(path, resources))
+      if (!resource.has(route.method)) resource.set(route.method, route);
+  }
+  return resources;
+}
+
+/** `/scenes/capture` is also the scene whose id is "capture": the routes of `/scenes/:id`, with that parameter given. */
+function parameterisedAt(path: string, resources: ReadonlyMap<string, Resource>): Route[] {
+  if (path.includes(":")) return [];
+  return [...resources].flatMap(([pattern, resource]) => {
+    const given = pattern.includes(":") ? parametersIn(pattern, path) : undefined;
+    return given ? [...resource.values()].map((route) => ({ ...route, given })) : [];
+  });
+}
+
+function parametersIn(pattern: string, path: string): Record<string, string> | undefined {
+  const segments = path.split("/");
+  const names = pattern.split("/");
+  if (names.length !== segments.length) return undefined;
+  if (names.some((name, index) => !name.startsWith(":") && name !== segments[index])) return undefined;
+  const given = names.map((name, index): [string, string] => [name.slice(1), segments[index] ?? ""]);
+  return Object.fromEntries(given.filter((_, index) => names[index]?.startsWith(":")));
+}
+
+/** HEAD is GET; Bun leaves the body away. Throws HubError `method_not_allowed`. */
+export function routeFor(resource: Resource, method: string): Route {
+  const route = resource.get(method === "HEAD" ? "GET" : method);
+  if (route) return route;
+  const allow = [...resource.keys()].join(", ");
+  throw new HubError("method_not_allowed", `${method} is not possible here, only ${allow}`, { details: { allow } });
+}
