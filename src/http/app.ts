@@ -1,6 +1,6 @@
 // The REST API and the upgrade: one line a resource. The door decides who may have which.
 import type { Server } from "bun";
-import { Elysia } from "elysia";
+import { type AnyElysia, Elysia } from "elysia";
 import type { Auth } from "../auth/auth.ts";
 import type { ServerSection } from "../config/server.ts";
 import type { Clock } from "../core/clock.ts";
@@ -78,6 +78,8 @@ export interface AppDeps {
 
 export interface App {
   door: Door;
+  /** The routes as they were declared. Asked by itself it runs nothing, since nobody was admitted. */
+  elysia: AnyElysia;
   /** For routes that need the server: the upgrade. */
   serve(server: Server<unknown>): void;
 }
@@ -134,6 +136,7 @@ export function createApp(deps: AppDeps): App {
     .use(backupRoutes(deps));
 
   return {
+    elysia: app,
     door: createDoor({
       app,
       sessions,

@@ -3,8 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { Elysia } from "elysia";
+import { checkConfig } from "../../src/config/load.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { isHost, isOwnHost, splitUrl } from "../../src/http/address.ts";
+import { createApp } from "../../src/http/app.ts";
 import { createCors } from "../../src/http/cors.ts";
 import { doc } from "../../src/http/doc.ts";
 import { createDoor } from "../../src/http/door.ts";
@@ -209,6 +211,40 @@ test("a handler that nobody admitted does not run, whoever calls it", async () =
   sessions.admit(request, { path: "/one" }, undefined);
   expect((await app.handle(request)).status).toBe(200);
   expect(ran).toEqual(["/one"]);
+});
+
+test("no handler of the hub runs for a request that did not come through the door", async () => {
+  const { config } = checkConfig(`[auth]\njwt_secret = "${"x".repeat(48)}"`);
+  if (!config) throw new Error("the configuration is not valid");
+  const touched: string[] = [];
+  const part = new Proxy(() => {}, {
+    get: (_, key) => (typeof key === "string" ? part : undefined),
+    apply: () => void touched.push("called"),
+  }) as never;
+  const { elysia } = createApp({
+    ...{
+      config: config.server,
+      version: "0.0.0",
+      machineName: "test",
+      clock: part,
+      log: silentLog,
+      auth: part,
+      ring: part,
+    },
+    ...{ stream: part, registry: part, commands: part, virtual: part, history: part, areas: part, scenes: part },
+    ...{ variables: part, rules: part, notifier: part, outbox: part, plugins: part, health: part, status: part },
+    ...{ backups: part, restores: part },
+  });
+  touched.length = 0;
+  expect(elysia.routes.length).toBeGreaterThan(70);
+  for (const { method, path } of elysia.routes) {
+    const body = method === "GET" ? {} : { headers: { "content-type": "application/json" }, body: "{}" };
+    const response = await elysia.handle(
+      new Request(`http://localhost${path.replace(/:\w+/g, "x")}`, { method, ...body }),
+    );
+    expect({ method, path, status: response.status }).toEqual({ method, path, status: 500 });
+  }
+  expect(touched).toEqual([]);
 });
 
 test("the admitted route and the handler that ran are one, in every form of request", async () => {
