@@ -1,6 +1,7 @@
 // API keys: shown once, stored as SHA-256 (a key has 256 random bits, so a slow hash would protect nothing more).
 import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
+import { Type } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 import { type RandomBytes, secret, uuid } from "../core/ids.ts";
 import { type Role, storedRole } from "./roles.ts";
@@ -50,6 +51,12 @@ const MOST_DAYS = 3650;
 const DAY_MS = 86_400_000;
 const COLUMNS = "id, label, role, created_by, created_at, expires_at";
 
+const LABEL_RULE = `must have 1 to ${LONGEST_LABEL} characters, and not spaces alone`;
+const DAYS_RULE = `must be above 0 and at most ${MOST_DAYS}; leave it out for no expiry`;
+
+export const Label = Type.String({ minLength: 1, maxLength: LONGEST_LABEL, pattern: "\\S", problem: LABEL_RULE });
+export const ExpiryDays = Type.Number({ exclusiveMinimum: 0, maximum: MOST_DAYS, problem: DAYS_RULE });
+
 /** Whether a credential claims to be an API key; a JWT never starts so. */
 export function looksLikeApiKey(credential: string): boolean {
   return credential.startsWith(PREFIX);
@@ -86,13 +93,13 @@ export function createApiKeys(db: Database, random: RandomBytes, now: () => numb
 
 function checkLabel(text: string): string {
   const label = text.trim();
-  if (label !== "" && [...label].length <= LONGEST_LABEL) return label;
-  throw new HubError("invalid", `the label must have 1 to ${LONGEST_LABEL} characters`);
+  if (label !== "" && label.length <= LONGEST_LABEL) return label;
+  throw new HubError("invalid", `the label ${LABEL_RULE}`);
 }
 
 function checkDays(days: number | undefined): void {
   if (days === undefined || (days > 0 && days <= MOST_DAYS)) return;
-  throw new HubError("invalid", `expires_in_days must be above 0 and at most ${MOST_DAYS}; leave it out for no expiry`);
+  throw new HubError("invalid", `expires_in_days ${DAYS_RULE}`);
 }
 
 function sha256(key: string): string {

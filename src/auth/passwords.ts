@@ -1,4 +1,5 @@
 // Passwords: what is accepted, and argon2id at a bounded cost (19 MiB each, so a Pi must not do many at once).
+import { Type } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 
 export interface Passwords {
@@ -14,6 +15,13 @@ const AT_ONCE = 2;
 const MOST_WAITING = 32;
 const SHORTEST = 8;
 const LONGEST_BYTES = 1024;
+
+/** checkPassword has the last word: it counts characters and bytes. */
+export const NewPassword = Type.String({
+  minLength: SHORTEST,
+  maxLength: LONGEST_BYTES,
+  problem: `must have at least ${SHORTEST} characters, and at most ${LONGEST_BYTES} bytes`,
+});
 
 /** Of nobody's password, at the cost above. */
 export const DUMMY_HASH =

@@ -1,5 +1,6 @@
 // The table of users. Every read goes to the file: `hub passwd` changes it from another process.
 import type { Database } from "bun:sqlite";
+import { Type } from "@sinclair/typebox";
 import { HubError, systemCode } from "../core/errors.ts";
 import { type RandomBytes, uuid } from "../core/ids.ts";
 import { type Role, storedRole } from "./roles.ts";
@@ -46,10 +47,16 @@ interface Row {
 
 const COLUMNS = "id, username, role, ver, created_at";
 
+const USERNAME = { maxLength: 64, pattern: "^[A-Za-z0-9._@-]{1,64}$" };
+const USERNAME_RULE = "must have 1 to 64 characters, of letters, digits and . _ @ -";
+
+/** Of a new account. */
+export const Username = Type.String({ minLength: 1, ...USERNAME, problem: USERNAME_RULE });
+
 /** Throws HubError `invalid`. */
 export function checkUsername(username: string): void {
-  if (/^[A-Za-z0-9._@-]{1,64}$/.test(username)) return;
-  throw new HubError("invalid", "the username must have 1 to 64 characters, of letters, digits and . _ @ -");
+  if (new RegExp(USERNAME.pattern).test(username)) return;
+  throw new HubError("invalid", `the username ${USERNAME_RULE}`);
 }
 
 export function createUsers(db: Database, random: RandomBytes, now: () => number): Users {

@@ -1,4 +1,5 @@
 // Identifiers and secrets from a source of random bytes.
+import { Type } from "@sinclair/typebox";
 
 export type RandomBytes = (bytes: number) => Uint8Array;
 
@@ -35,12 +36,21 @@ export const HUB_PLUGIN_ID = "core";
 
 const LONGEST_ID = 255;
 
-/** Whether an id may stand as one level of a topic and as one part of an address. */
+/** What may stand as one level of a topic and as one part of an address: "." and ".." there mean folders. */
+export const ID_PATTERN = "^(?!\\.{1,2}$)(?!\\$)[^/+#\\u0000-\\u001f\\u007f-\\u009f]+$";
+
+/** An id that somebody gives. */
+export const Id = Type.String({
+  minLength: 1,
+  maxLength: LONGEST_ID,
+  pattern: ID_PATTERN,
+  problem: `must have 1 to ${LONGEST_ID} characters without / + # or control characters, and not start with $`,
+});
+
+const VALID = new RegExp(ID_PATTERN);
+
 export function isValidId(id: string): boolean {
-  // "." and ".." stand for folders in addresses: a device of that name could not be asked for.
-  if (id === "." || id === "..") return false;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur
-  return id.length > 0 && id.length <= LONGEST_ID && !/^\$|[/+#\x00-\x1f\x7f-\x9f]/.test(id);
+  return id.length <= LONGEST_ID && VALID.test(id);
 }
 
 /** An id made from a name people gave: "Living Room" → "living_room". Empty where nothing of it can stand in one. */

@@ -16,6 +16,9 @@ export interface Problem {
   confined?: boolean;
 }
 
+/** On a schema: further rules that the code holds the value to, where it says more of them than a schema could. */
+export const HELD_TO = "x-held-to";
+
 export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 /** Fills in the schema's defaults and checks the result; unknown keys of closed objects are problems. */
@@ -101,6 +104,10 @@ function wording({ type, schema }: ValueError): string {
       return `must have at most ${schema.maxLength} characters`;
     case ValueErrorType.ArrayMinItems:
       return `must have at least ${schema.minItems} ${schema.minItems === 1 ? "entry" : "entries"}`;
+    case ValueErrorType.ObjectMinProperties:
+      return `must have at least ${schema.minProperties} ${schema.minProperties === 1 ? "key" : "keys"}`;
+    case ValueErrorType.ObjectMaxProperties:
+      return `must have at most ${schema.maxProperties} keys`;
     case ValueErrorType.ArrayMaxItems:
       return `must have at most ${schema.maxItems} entries`;
     default:

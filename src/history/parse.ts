@@ -40,9 +40,12 @@ const LONGEST_BUCKET_MS = 3660 * UNIT_MS.d;
 export const BUCKET_FORMS =
   "must be seconds, or a whole number with s, m, h, d or w such as 15m or 1d; ten years at most";
 
+export const BUCKET_PATTERN = "^(\\d{1,9})([smhdw])?$";
+const BUCKET = new RegExp(BUCKET_PATTERN);
+
 /** Milliseconds; undefined where it is no size. */
 export function parseBucket(text: string): number | undefined {
-  const [, count, unit = "s"] = /^(\d{1,9})([smhdw])?$/.exec(text) ?? [];
+  const [, count, unit = "s"] = BUCKET.exec(text) ?? [];
   if (count === undefined) return undefined;
   const ms = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
   return ms > 0 && ms <= LONGEST_BUCKET_MS ? ms : undefined;

@@ -3,6 +3,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 import { type Json, parseJson } from "../core/json.ts";
+import { MAY_BE_ABSENT } from "./described-schemas.ts";
 
 /**
  * `contentType` is without its parameters; a body that names none is not read, and is null. Many clients name one where
@@ -25,4 +26,18 @@ export function jsonBody<S extends TSchema>(schema: S) {
   const read = ({ request, contentType }: { request: Request; contentType: string }) => readBody(request, contentType);
   // "json" is never reached, as ours always answers; without it the OpenAPI document has no body.
   return { body: schema, parse: [read, "json" as const] };
+}
+
+/** The same where all of it may be left out, and then the body as well: it is an empty object. */
+export function optionalJsonBody<S extends TSchema>(schema: S) {
+  const read = async ({ request, contentType }: { request: Request; contentType: string }) =>
+    (await readBody(request, contentType)) ?? {};
+  const body: S = { ...schema, [MAY_BE_ABSENT]: true };
+  return { body, parse: [read, "json" as const] };
+}
+
+/** For changing a value: what is not said stays as it is. */
+export function withoutDefault<S extends TSchema>(schema: S): S {
+  const { default: _, ...rest } = schema;
+  return rest as S;
 }

@@ -25,7 +25,11 @@ const STATUS: Record<ErrorCode, number> = {
 };
 
 export function statusOf(error: HubError): number {
-  return STATUS[error.code];
+  return statusOfCode(error.code);
+}
+
+export function statusOfCode(code: ErrorCode): number {
+  return STATUS[code];
 }
 
 /** The answer for a refusal. `path` is the request's, without its query: that may hold a token. */

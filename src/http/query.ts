@@ -1,5 +1,6 @@
 // Numbers in a query. Elysia reads them; it does not name the key whose number is out of range, so that is told here.
 import { t } from "elysia";
+import { HELD_TO } from "../core/schema.ts";
 import { invalid } from "./errors.ts";
 
 export interface Range {
@@ -9,8 +10,7 @@ export interface Range {
 
 /** A whole number in a query; check it with `inRange`. */
 export function wholeNumber({ from, to }: Range, options: { default?: number; description?: string } = {}) {
-  const range = to === Number.MAX_SAFE_INTEGER ? `not below ${from}` : `${from} to ${to}`;
-  return t.Integer({ ...options, description: options.description ? `${options.description} (${range})` : range });
+  return t.Integer({ ...options, [HELD_TO]: { minimum: from, maximum: to } });
 }
 
 /** The number, or HubError `invalid` naming the key. */

@@ -1,6 +1,7 @@
 // What a rule is, and how JSON becomes one: with every default filled in, or with every problem that keeps it from being
 // one, each with its path.
 import { type Static, Type } from "@sinclair/typebox";
+import { ID_PATTERN } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Problem } from "../core/schema.ts";
 import { child, choice, expression, json, text, YEAR_SECS } from "./fields.ts";
@@ -15,7 +16,7 @@ export const Rule = Type.Object(
       default: "",
       maxLength: LONGEST_ID,
       // As isValidId has it, or empty.
-      pattern: "^$|^(?!\\.{1,2}$)(?!\\$)[^/+#\\u0000-\\u001f\\u007f-\\u009f]+$",
+      pattern: `^$|${ID_PATTERN}`,
       problem: `must be a text without / + #, at most ${LONGEST_ID} characters; leave it empty and the hub gives one`,
       description: "Given by the hub where it is empty",
     }),

@@ -1,8 +1,9 @@
 // What a scene may hold: for each of its devices, the command that brings it into the wanted state.
+import { Type } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
-import { isValidId } from "../core/ids.ts";
+import { ID_PATTERN, isValidId } from "../core/ids.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
-import type { Problem } from "../core/schema.ts";
+import { HELD_TO, type Problem } from "../core/schema.ts";
 import { frozen } from "./frozen.ts";
 
 /** Device id → command. Frozen where it is held. */
@@ -10,6 +11,16 @@ export type SceneStates = Readonly<Record<string, JsonObject>>;
 
 export const MOST_SCENE_DEVICES = 500;
 const MOST_BYTES = 64 * 1024;
+
+/** readSceneStates holds them to the rest, and names all that is wrong at once. */
+export const States = Type.Record(
+  Type.String(),
+  Type.Record(Type.String(), Type.Unknown(), { [HELD_TO]: { minProperties: 1 } }),
+  {
+    [HELD_TO]: { maxProperties: MOST_SCENE_DEVICES, propertyNames: { type: "string", pattern: ID_PATTERN } },
+    description: "Device → the wanted state, or a command; at most 64 KiB as text",
+  },
+);
 
 /** A frozen copy. Throws HubError: `invalid` with all problems, `too_large`. */
 export function readSceneStates(given: Readonly<Record<string, unknown>>): SceneStates {

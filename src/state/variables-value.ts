@@ -1,6 +1,7 @@
 // What a variable may be called and hold.
+import { Type } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
-import { isValidId } from "../core/ids.ts";
+import { ID_PATTERN, isValidId } from "../core/ids.ts";
 import { type Json, jsonEqual, parseJson } from "../core/json.ts";
 import { frozen } from "./frozen.ts";
 
@@ -11,16 +12,22 @@ export interface VariableValue {
   bytes: number;
 }
 
-export const LONGEST_VARIABLE_NAME = 128;
+const LONGEST_VARIABLE_NAME = 128;
 const MOST_BYTES = 64 * 1024;
+
+const NAME_RULE = `must have 1 to ${LONGEST_VARIABLE_NAME} characters without / + # or control characters, and not start with $`;
+
+export const VariableName = Type.String({
+  minLength: 1,
+  maxLength: LONGEST_VARIABLE_NAME,
+  pattern: ID_PATTERN,
+  problem: NAME_RULE,
+});
 
 /** Throws HubError `invalid`. */
 export function checkVariableName(name: string): void {
   if (name.length <= LONGEST_VARIABLE_NAME && isValidId(name)) return;
-  throw new HubError(
-    "invalid",
-    `a variable's name must have 1 to ${LONGEST_VARIABLE_NAME} characters without / + # or control characters, and not start with $`,
-  );
+  throw new HubError("invalid", `a variable's name ${NAME_RULE}`);
 }
 
 /** A copy of any JSON. Throws HubError: `invalid` for what is none, `too_large`. */

@@ -11,9 +11,10 @@ interface Operation {
 
 // The contract's table and the ones it leaves open to all.
 const CONTRACT_PUBLIC = ["GET /api/v1/health", "POST /api/v1/auth/login"];
+const DOCUMENT = "GET /api/v1/openapi.json";
 // Whoever calls a webhook cannot log in: the secret of the rule stands in for it.
 const WEBHOOKS = ["GET", "POST", "PUT"].map((method) => `${method} /api/v1/webhooks/{path}`);
-const PUBLIC = [...CONTRACT_PUBLIC, ...WEBHOOKS];
+const PUBLIC = [...CONTRACT_PUBLIC, DOCUMENT, ...WEBHOOKS];
 const CONTRACT = [
   ...CONTRACT_PUBLIC,
   "POST /api/v1/notify/test",

@@ -110,7 +110,14 @@ describe("making, reading and changing", () => {
       { name: "an administrator may", method: "PATCH", path, body: { name: "Bell", enabled: true }, status: 200 },
       { name: "nothing is no change", method: "PATCH", path, body: {}, status: 400 },
       { name: "an unknown key", method: "PATCH", path, body: { actions: [] }, status: 400, contains: ["actions"] },
-      { name: "out of range", method: "PATCH", path, body: { cooldown_secs: -1 }, status: 400, contains: ['"line":'] },
+      {
+        name: "out of range",
+        method: "PATCH",
+        path,
+        body: { cooldown_secs: -1 },
+        status: 400,
+        contains: ['"path":"cooldown_secs"'],
+      },
       {
         name: "replaced",
         method: "PUT",

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { openLog } from "../../src/core/log.ts";
 import { homeAt } from "../../src/home/paths.ts";
 import { createHub } from "../../src/hub.ts";
+import { watchAnswers } from "./documented.ts";
 import { createTestEdge, type TestEdge } from "./edge.ts";
 import { openStreamClient, type StreamClient } from "./stream-client.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "./temporary-folder.ts";
@@ -79,8 +80,9 @@ export async function startTestHub({
   );
   const api = `http://127.0.0.1:${hub.httpPort}/api/v1`;
 
-  const request: TestHub["request"] = (method, path, { token, body, headers } = {}) =>
-    fetch(api + path, {
+  const watch = watchAnswers(api);
+  const request: TestHub["request"] = async (method, path, { token, body, headers } = {}) => {
+    const response = await fetch(api + path, {
       method,
       headers: {
         ...(token ? { authorization: `Bearer ${token}` } : {}),
@@ -89,6 +91,9 @@ export async function startTestHub({
       },
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
+    watch.saw(method, path, response);
+    return response;
+  };
   const login = async (credentials: typeof admin): Promise<string> => {
     const response = await request("POST", "/auth/login", { body: credentials });
     return ((await response.json()) as { token: string }).token;
@@ -111,6 +116,12 @@ export async function startTestHub({
       await request("POST", "/auth/users", { token: adminToken, body: { ...user, role } });
       return login(user);
     },
-    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      // What is still being read of an answer ends before its hub does.
+      const checked = watch.check().catch((error: unknown) => error);
+      await parts.disposeAsync();
+      const problem = await checked;
+      if (problem) throw problem;
+    },
   };
 }

@@ -1,7 +1,7 @@
 // /auth/api-keys: keys for programs. The key itself is answered once, when it is made.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { ApiKey as ApiKeyRecord, ApiKeys } from "../../auth/api-keys.ts";
+import { type ApiKey as ApiKeyRecord, type ApiKeys, ExpiryDays, Label } from "../../auth/api-keys.ts";
 import { Role } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { jsonBody } from "../body.ts";
@@ -17,7 +17,7 @@ const ApiKey = Type.Object({
   expires_at: Type.Union([Type.String(), Type.Null()]),
 });
 const NewApiKey = Type.Object(
-  { label: Type.String(), role: Role, expires_in_days: Type.Optional(Type.Number()) },
+  { label: Label, role: Role, expires_in_days: Type.Optional(ExpiryDays) },
   { additionalProperties: false },
 );
 

@@ -1,24 +1,27 @@
 // /areas: the rooms of the house. Which device is where is said at the device.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { Id } from "../../core/ids.ts";
 import type { Areas } from "../../state/areas.ts";
-import { LONGEST_NAME } from "../../state/given-name.ts";
+import { GivenName } from "../../state/given-name.ts";
 import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 
 const closed = { additionalProperties: false } as const;
-const Name = Type.String({ minLength: 1, maxLength: LONGEST_NAME });
-const Area = Type.Object({
-  id: Type.String({ description: "The `area` of its devices" }),
-  name: Type.String(),
-  devices: Type.Integer({ description: "How many are in it" }),
-  declared: Type.Boolean({ description: "A person made or named it; otherwise it is gone with its last device" }),
-});
+const Area = Type.Object(
+  {
+    id: Type.String({ description: "The `area` of its devices" }),
+    name: Type.String(),
+    devices: Type.Integer({ description: "How many are in it" }),
+    declared: Type.Boolean({ description: "A person made or named it; otherwise it is gone with its last device" }),
+  },
+  { $id: "Area" },
+);
 const NewArea = Type.Object(
-  { name: Name, id: Type.Optional(Type.String({ description: "Made from the name when absent" })) },
+  { name: GivenName, id: Type.Optional({ ...Id, description: "Made from the name when absent" }) },
   closed,
 );
-const AreaEdit = Type.Object({ name: Name }, closed);
+const AreaEdit = Type.Object({ name: GivenName }, closed);
 
 export function areaRoutes({ areas }: { areas: Areas }) {
   const tag = "areas";
@@ -48,6 +51,7 @@ export function areaRoutes({ areas }: { areas: Areas }) {
           summary: "Make an area",
           tag,
           answers: { 201: { description: "The area", schema: Area } },
+          refusals: { conflict: "There is an area of that id already" },
         }),
       },
     )

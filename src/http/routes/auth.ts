@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Auth } from "../../auth/auth.ts";
+import { NewPassword } from "../../auth/passwords.ts";
 import { Role } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { jsonBody } from "../body.ts";
@@ -14,7 +15,7 @@ const Credentials = Type.Object(
   closed,
 );
 const PasswordChange = Type.Object(
-  { current_password: Type.String({ maxLength: 1024 }), new_password: Type.String({ maxLength: 1024 }) },
+  { current_password: Type.String({ maxLength: 1024 }), new_password: NewPassword },
   closed,
 );
 const LoggedIn = Type.Object({
@@ -27,7 +28,7 @@ const Me = Type.Object({
   id: Type.String(),
   username: Type.String(),
   role: Role,
-  kind: Type.String({ description: "user, api_key or whitelist" }),
+  kind: Type.Union([Type.Literal("user"), Type.Literal("api_key"), Type.Literal("whitelist")]),
   expires_at: Type.Union([Type.String(), Type.Null()]),
 });
 
@@ -52,6 +53,11 @@ export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
           summary: "Obtain a token",
           tag: "auth",
           answers: { 200: { description: "A token", schema: LoggedIn } },
+          refusals: {
+            unauthenticated: "Wrong username or password",
+            rate_limited: "Too many wrong passwords from this address",
+            unavailable: "Too many logins at once",
+          },
         }),
       },
     )
@@ -86,6 +92,12 @@ export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
           summary: "Change one's own password; ends all one's tokens",
           tag: "auth",
           answers: { 204: { description: "Changed" } },
+          refusals: {
+            forbidden: "The current password is wrong, or the caller has none",
+            conflict: "The account was changed meanwhile",
+            rate_limited: "Too many wrong passwords from this address",
+            unavailable: "Too many logins at once",
+          },
         }),
       },
     );

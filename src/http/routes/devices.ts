@@ -6,6 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { Attributes } from "../../events/define.ts";
 import type { Commands } from "../../state/commands.ts";
 import type { Device as DeviceState } from "../../state/device.ts";
+import { GivenName } from "../../state/given-name.ts";
 import type { Registry } from "../../state/registry.ts";
 import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
@@ -13,26 +14,29 @@ import type { Sessions } from "../session.ts";
 
 const closed = { additionalProperties: false } as const;
 const nullable = Type.Union([Type.String(), Type.Null()]);
-const Device = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  plugin_id: Type.String(),
-  area: nullable,
-  device_type: nullable,
-  available: Type.Boolean(),
-  attributes: Attributes,
-  last_seen: nullable,
-  last_changed: Type.Record(Type.String(), Type.String(), { description: "Attribute → UTC time of its last change" }),
-  schema: Type.Unknown(),
-  capabilities: Type.Unknown(),
-  manufacturer: nullable,
-  model: nullable,
-  sw_version: nullable,
-  parent_device_id: nullable,
-});
+const Device = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    plugin_id: Type.String(),
+    area: nullable,
+    device_type: nullable,
+    available: Type.Boolean(),
+    attributes: Attributes,
+    last_seen: nullable,
+    last_changed: Type.Record(Type.String(), Type.String(), { description: "Attribute → UTC time of its last change" }),
+    schema: Type.Unknown(),
+    capabilities: Type.Unknown(),
+    manufacturer: nullable,
+    model: nullable,
+    sw_version: nullable,
+    parent_device_id: nullable,
+  },
+  { $id: "Device" },
+);
 const DeviceEdit = Type.Object(
   {
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    name: Type.Optional(GivenName),
     area: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
   },
   { ...closed, minProperties: 1 },
@@ -110,6 +114,10 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
           summary: "Command a device: the wanted state",
           tag,
           answers: { 202: { description: "Sent to its plugin", schema: CommandSent } },
+          refusals: {
+            conflict: "It is not available, or does not take this now",
+            unavailable: "The hub is starting",
+          },
         }),
       },
     )
@@ -120,7 +128,13 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
         registry.remove(params.id);
         return new Response(null, { status: 204 });
       },
-      doc({ access: "admin", summary: "Forget a device", tag, answers: { 204: { description: "Forgotten" } } }),
+      doc({
+        access: "admin",
+        summary: "Forget a device",
+        tag,
+        answers: { 204: { description: "Forgotten" } },
+        refusals: { conflict: "It is a mode of modes.toml" },
+      }),
     );
 }
 

@@ -24,15 +24,31 @@ const RecentQuery = t.Object(
 const StreamQuery = t.Object({ ...filterQuery, token: t.Optional(t.String()) }, { additionalProperties: false });
 
 const stamp = { timestamp: Type.String({ description: "UTC" }), seq: Type.Integer({ description: "Only grows" }) };
-const Event = Type.Union([
-  ...catalog.map(({ type, doc: description, fields }) =>
-    Type.Object({ type: Type.Literal(type), ...stamp, ...fields.properties }, { title: type, description }),
-  ),
-  Type.Object(
-    { type: Type.String({ pattern: "^custom_." }), ...stamp },
-    { title: "custom_<event_type>", description: "A custom event" },
-  ),
-]);
+const Event = Type.Union(
+  [
+    ...catalog.map(({ type, doc: description, fields }) =>
+      Type.Object(
+        { type: Type.Literal(type), ...stamp, ...fields.properties },
+        { $id: type, title: type, description },
+      ),
+    ),
+    Type.Object(
+      { type: Type.String({ pattern: "^custom_." }), ...stamp },
+      {
+        $id: "custom_event",
+        title: "custom_<event_type>",
+        description: "A custom event: whatever its sender says besides",
+        additionalProperties: true,
+      },
+    ),
+  ],
+  { $id: "Event" },
+);
+const StreamGap = Type.Object(
+  { type: Type.Literal("stream_gap"), timestamp: stamp.timestamp, from_seq: Type.Integer(), to_seq: Type.Integer() },
+  { $id: "stream_gap", description: "The first frame where events after `since` are no longer held; it has no seq" },
+);
+const Frame = Type.Union([Event, StreamGap], { $id: "StreamFrame", description: "One text frame of the stream" });
 
 export interface EventRoutesDeps {
   ring: EventRing;
@@ -89,9 +105,11 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
           summary: "Live event feed (WebSocket)",
           tag: "events",
           tokenInQuery: true,
-          answers: {
-            101: { description: "Each event is one JSON text frame" },
-            426: { description: "Not a WebSocket handshake" },
+          answers: { 101: { description: "Each event is one JSON text frame, as x-frames describes" } },
+          frames: Frame,
+          refusals: {
+            forbidden: "mqtt_message is for administrators only",
+            upgrade_required: "Not a WebSocket handshake",
           },
         }),
       },

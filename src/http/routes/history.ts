@@ -4,7 +4,7 @@ import { Elysia, type Static, t } from "elysia";
 import type { Clock } from "../../core/clock.ts";
 import type { History } from "../../history/history.ts";
 import { aggregates, type HistoryPage, type HistoryQuery } from "../../history/messages.ts";
-import { BUCKET_FORMS, parseBucket, parseTime, TIME_FORMS } from "../../history/parse.ts";
+import { BUCKET_FORMS, BUCKET_PATTERN, parseBucket, parseTime, TIME_FORMS } from "../../history/parse.ts";
 import type { Registry } from "../../state/registry.ts";
 import { splitUrl } from "../address.ts";
 import { doc } from "../doc.ts";
@@ -28,7 +28,13 @@ const Query = t.Object(
       }),
     ),
     to: t.Optional(t.String({ description: "Not included; now where absent" })),
-    bucket: t.Optional(t.String({ description: "15m, 1h, 1d, 1w, … or seconds; raw samples where absent" })),
+    bucket: t.Optional(
+      t.String({
+        pattern: BUCKET_PATTERN,
+        problem: BUCKET_FORMS,
+        description: "15m, 1h, 1d, 1w, … or seconds, ten years at most; raw samples where absent",
+      }),
+    ),
     agg: t.Optional(oneOf(aggregates, { description: "What of each bucket; avg where absent, weighted by time" })),
     limit: t.Optional(wholeNumber(LIMIT, { description: "Samples in a page; 1000 where absent, buckets 10000" })),
     initial: t.Boolean({ default: true, description: "First the last sample before from of each attribute" }),
@@ -69,9 +75,10 @@ export function historyRoutes({ registry, history, clock }: HistoryRoutesDeps) {
           200: {
             description: "Samples or buckets; a Link header with rel=next where there is more",
             schema: Type.Array(Item),
+            alsoAs: { "text/csv": Type.String() },
           },
-          503: { description: "No history is kept, or it cannot be read now" },
         },
+        refusals: { unavailable: "No history is kept, or it cannot be read now" },
       }),
     },
   );

@@ -11,20 +11,23 @@ import type { Sessions } from "../session.ts";
 const closed = { additionalProperties: false } as const;
 const nullable = Type.Union([Type.String(), Type.Null()]);
 const minutes = Type.Union([Type.Integer(), Type.Null()]);
-const Mode = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  kind: Type.String({ description: "manual or solar" }),
-  on: Type.Boolean(),
-  overridden: Type.Boolean({ description: "A person set a solar mode against the sun; until its next moment" }),
-  available: Type.Boolean(),
-  on_event: nullable,
-  off_event: nullable,
-  on_offset_minutes: minutes,
-  off_offset_minutes: minutes,
-  next_on: nullable,
-  next_off: nullable,
-});
+const Mode = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    kind: Type.Union([Type.Literal("manual"), Type.Literal("solar")]),
+    on: Type.Boolean(),
+    overridden: Type.Boolean({ description: "A person set a solar mode against the sun; until its next moment" }),
+    available: Type.Boolean(),
+    on_event: nullable,
+    off_event: nullable,
+    on_offset_minutes: minutes,
+    off_offset_minutes: minutes,
+    next_on: nullable,
+    next_off: nullable,
+  },
+  { $id: "Mode" },
+);
 const ModeSetting = Type.Object({ on: Type.Boolean() }, closed);
 
 export interface ModeRoutesDeps {
@@ -65,7 +68,13 @@ export function modeRoutes({ modes, commands, sessions }: ModeRoutesDeps) {
           { force: t.Boolean({ default: false, description: "Also when the mode is not available" }) },
           closed,
         ),
-        ...doc({ access: "user", summary: "Turn a mode on or off", tag, answers }),
+        ...doc({
+          access: "user",
+          summary: "Turn a mode on or off",
+          tag,
+          answers,
+          refusals: { conflict: "It is not available", unavailable: "The hub is starting" },
+        }),
       },
     );
 }

@@ -66,8 +66,11 @@ export function notifyRoutes({ notifier, queued }: NotifyRouteDeps) {
           tag,
           answers: {
             200: { description: "What each channel's server said", schema: Sent },
-            404: { description: "There is no such channel" },
-            502: { description: "Not delivered: why, with a hint, and what each channel's server said" },
+          },
+          refusals: {
+            not_found: "There is no such channel",
+            conflict: "`all`, and no channel is configured",
+            upstream_failed: "Not delivered: why, with a hint, and what each channel's server said",
           },
         }),
       },

@@ -60,8 +60,10 @@ export function outboxRoutes({ outbox }: { outbox: Pick<Outbox, "list" | "retry"
         tag,
         answers: {
           202: { description: "It is tried" },
-          404: { description: "It does not wait (any more)" },
-          409: { description: "Its channel is disabled or not in the configuration" },
+        },
+        refusals: {
+          not_found: "It does not wait (any more)",
+          conflict: "Its channel is disabled or not in the configuration",
         },
       }),
     )
@@ -75,7 +77,8 @@ export function outboxRoutes({ outbox }: { outbox: Pick<Outbox, "list" | "retry"
         access: "user",
         summary: "Do not deliver it",
         tag,
-        answers: { 204: { description: "Dropped" }, 404: { description: "It does not wait (any more)" } },
+        answers: { 204: { description: "Dropped" } },
+        refusals: { not_found: "It does not wait (any more)" },
       }),
     );
 }

@@ -7,26 +7,33 @@ import { doc } from "../doc.ts";
 import { inRange, wholeNumber } from "../query.ts";
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
-const Plugin = Type.Object({
-  id: Type.String(),
-  status: pluginStatus,
-  enabled: Type.Boolean(),
-  managed: Type.Boolean({ description: "Whether the hub runs its process" }),
-  pid: Type.Union([Type.Integer(), Type.Null()]),
-  restarts: Type.Integer(),
-  last_heartbeat: nullable,
-  last_exit: Type.Unknown({
-    description: "at, code, signal, reason and the last lines of output; null before the first",
-  }),
-  devices: Type.Integer(),
-  version: nullable,
-  notices: Type.Array(Type.Unknown()),
-});
+const Plugin = Type.Object(
+  {
+    id: Type.String(),
+    status: pluginStatus,
+    enabled: Type.Boolean(),
+    managed: Type.Boolean({ description: "Whether the hub runs its process" }),
+    pid: Type.Union([Type.Integer(), Type.Null()]),
+    restarts: Type.Integer(),
+    last_heartbeat: nullable,
+    last_exit: Type.Unknown({
+      description: "at, code, signal, reason and the last lines of output; null before the first",
+    }),
+    devices: Type.Integer(),
+    version: nullable,
+    notices: Type.Array(Type.Unknown()),
+  },
+  { $id: "Plugin" },
+);
 const LINES = { from: 1, to: 1000 };
 
 export function pluginRoutes({ plugins }: { plugins: Plugins }) {
   const tag = "plugins";
   const answers = { 200: { description: "The plugin", schema: Plugin } };
+  const refusals = {
+    conflict: "The hub does not run it: it only connects",
+    unavailable: "It cannot be ended, or the hub is stopping",
+  };
   return new Elysia({ prefix: "/plugins" })
     .get(
       "",
@@ -42,17 +49,17 @@ export function pluginRoutes({ plugins }: { plugins: Plugins }) {
     .post(
       "/:id/start",
       ({ params }) => plugins.start(params.id),
-      doc({ access: "admin", summary: "Start it", tag, answers }),
+      doc({ access: "admin", summary: "Start it", tag, answers, refusals }),
     )
     .post(
       "/:id/stop",
       ({ params }) => plugins.stop(params.id),
-      doc({ access: "admin", summary: "Stop it until somebody starts it", tag, answers }),
+      doc({ access: "admin", summary: "Stop it until somebody starts it", tag, answers, refusals }),
     )
     .post(
       "/:id/restart",
       ({ params }) => plugins.restart(params.id),
-      doc({ access: "admin", summary: "Stop and start it", tag, answers }),
+      doc({ access: "admin", summary: "Stop and start it", tag, answers, refusals }),
     )
     .get("/:id/log", ({ params, query }) => plugins.log(params.id, inRange("lines", query.lines, LINES)), {
       query: t.Object({ lines: wholeNumber(LINES, { default: 100 }) }, { additionalProperties: false }),

@@ -4,6 +4,11 @@ import type { RuleInfo } from "../../rules/store/describe.ts";
 import type { ActionTrace, Trace as TraceRecord } from "../../rules/trace.ts";
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
+const oneOf = (words: readonly string[], description?: string) =>
+  Type.Union(
+    words.map((word) => Type.Literal(word)),
+    { description },
+  );
 const anything = Type.Record(Type.String(), Type.Unknown());
 
 const Problem = Type.Object({
@@ -14,49 +19,56 @@ const Problem = Type.Object({
   frame: Type.Optional(Type.String({ description: "The lines of the place, with a mark" })),
 });
 
-export const ListedRule = Type.Object({
-  id: Type.String({ description: "Of a file that cannot be read as a rule, its name" }),
-  name: Type.String(),
-  enabled: Type.Boolean(),
-  state: Type.String({ description: "enabled, disabled, paused, or broken: the file has problems" }),
-  running_version: Type.String({ description: "current; of a broken file last_good or none" }),
-  priority: Type.Integer(),
-  tags: Type.Array(Type.String()),
-  file: Type.String(),
-  format: Type.String({ description: "ron or toml" }),
-  error: Type.Optional(Problem),
-  warnings: Type.Array(Problem),
-  last_fired_at: nullableText,
-  fire_count: Type.Integer(),
-  running: Type.Integer({ description: "Runs at work" }),
-  queued: Type.Integer({ description: "Runs that wait for their turn" }),
-  paused_until: nullableText,
-  last_error: Type.Union([Type.Object({ at: Type.String(), message: Type.String() }), Type.Null()]),
-  trigger_types: Type.Array(Type.String()),
-});
+export const ListedRule = Type.Object(
+  {
+    id: Type.String({ description: "Of a file that cannot be read as a rule, its name" }),
+    name: Type.String(),
+    enabled: Type.Boolean(),
+    state: oneOf(["enabled", "disabled", "paused", "broken"], "broken: the file has problems"),
+    running_version: oneOf(["current", "last_good", "none"], "Of a broken file last_good or none"),
+    priority: Type.Integer(),
+    tags: Type.Array(Type.String()),
+    file: Type.String(),
+    format: oneOf(["ron", "toml"]),
+    error: Type.Optional(Problem),
+    warnings: Type.Array(Problem),
+    last_fired_at: nullableText,
+    fire_count: Type.Integer(),
+    running: Type.Integer({ description: "Runs at work" }),
+    queued: Type.Integer({ description: "Runs that wait for their turn" }),
+    paused_until: nullableText,
+    last_error: Type.Union([Type.Object({ at: Type.String(), message: Type.String() }), Type.Null()]),
+    trigger_types: Type.Array(Type.String()),
+  },
+  { $id: "ListedRule" },
+);
 
-export const RuleDetails = Type.Object({
-  ...ListedRule.properties,
-  problems: Type.Array(Problem, { description: "All there are; the first is `error`" }),
-  rule: Type.Union([anything, Type.Null()], {
-    description: "The version that runs, with every default; secrets only for administrators",
-  }),
-});
+export const RuleDetails = Type.Object(
+  {
+    ...ListedRule.properties,
+    problems: Type.Array(Problem, { description: "All there are; the first is `error`" }),
+    rule: Type.Union([anything, Type.Null()], {
+      description: "The version that runs, with every default; secrets only for administrators",
+    }),
+  },
+  { $id: "RuleDetails" },
+);
 
-export const Trace = Type.Object({
-  id: Type.String(),
-  rule_id: Type.String(),
-  at: Type.String({ description: "UTC" }),
-  dry_run: Type.Boolean(),
-  trigger: Type.Object({ type: Type.String(), label: Type.String(), context: anything }),
-  outcome: Type.String({
-    description: "fired, conditions_failed, cooldown, busy, paused or runaway",
-  }),
-  why: Type.String({ description: "One sentence for people" }),
-  conditions: Type.Array(anything, { description: "type, passed, expected, actual, error, parts" }),
-  actions: Type.Array(anything, { description: "type, result, detail, error, started_at, duration_ms, parts" }),
-  ended_at: nullableText,
-});
+export const Trace = Type.Object(
+  {
+    id: Type.String(),
+    rule_id: Type.String(),
+    at: Type.String({ description: "UTC" }),
+    dry_run: Type.Boolean(),
+    trigger: Type.Object({ type: Type.String(), label: Type.String(), context: anything }),
+    outcome: oneOf(["fired", "conditions_failed", "cooldown", "busy", "paused", "runaway"]),
+    why: Type.String({ description: "One sentence for people" }),
+    conditions: Type.Array(anything, { description: "type, passed, expected, actual, error, parts" }),
+    actions: Type.Array(anything, { description: "type, result, detail, error, started_at, duration_ms, parts" }),
+    ended_at: nullableText,
+  },
+  { $id: "Trace" },
+);
 
 export function listedBody(info: RuleInfo) {
   const { activity, problems } = info;

@@ -11,51 +11,13 @@ import { withoutSecrets } from "../../rules/references.ts";
 import type { Rules } from "../../rules/rules.ts";
 import type { RuleInfo } from "../../rules/store/describe.ts";
 import { vocabulary } from "../../rules/vocabulary.ts";
-import { jsonBody, readBody } from "../body.ts";
+import { jsonBody, optionalJsonBody, readBody } from "../body.ts";
 import { doc } from "../doc.ts";
 import type { Sessions } from "../session.ts";
 import { detailsBody, ListedRule, listedBody, RuleDetails, Trace, traceBody } from "./rule-bodies.ts";
+import { Patch, Pause, Run, TestRun, Vocabulary, WholeRule } from "./rule-requests.ts";
 
 const closed = { additionalProperties: false } as const;
-const WholeRule = Type.Record(Type.String(), Type.Unknown(), {
-  description: "A rule, as /rules/vocabulary describes it",
-});
-const Patch = Type.Object(
-  {
-    enabled: Type.Optional(Type.Boolean()),
-    name: Type.Optional(Type.String()),
-    priority: Type.Optional(Type.Integer()),
-    cooldown_secs: Type.Optional(Type.Integer()),
-    tags: Type.Optional(Type.Array(Type.String())),
-  },
-  { ...closed, minProperties: 1 },
-);
-const TestRun = Type.Object(
-  {
-    trigger: Type.Optional(
-      Type.Object(
-        {
-          type: Type.Optional(Type.String({ description: "One of the rule's trigger types; its first when absent" })),
-          context: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-        },
-        { ...closed, description: "What would have set it off; the last time's when absent" },
-      ),
-    ),
-  },
-  closed,
-);
-const Run = Type.Object(
-  { conditions: Type.Boolean({ default: false, description: "Only if its conditions pass" }) },
-  closed,
-);
-const Pause = Type.Object(
-  {
-    duration_secs: Type.Optional(
-      Type.Number({ minimum: 1, maximum: 366 * 86_400, description: "Until it is resumed when absent" }),
-    ),
-  },
-  closed,
-);
 
 export interface RuleRoutesDeps {
   rules: Rules;
@@ -70,6 +32,11 @@ const tag = "rules";
 const ruleBody = { ...jsonBody(WholeRule), parse: [readRuleBody, "json" as const] };
 const answers = { 200: { description: "The rule", schema: RuleDetails } };
 const madeAnswers = { 201: { description: "The rule", schema: RuleDetails } };
+const refusals = {
+  conflict: "The id is another rule's, or the file has problems or was changed meanwhile",
+  unavailable: "The hub is starting: the rules are still being read",
+};
+const notRunning = { conflict: "Nothing of it runs: its file has problems" };
 const traced = { 200: { description: "What happened and why", schema: Trace } };
 
 function detailsFor(role: Role, info: RuleInfo) {
@@ -103,7 +70,7 @@ function reading({ rules, sessions }: RuleRoutesDeps) {
         access: "viewer",
         summary: "What rules are made of, as JSON Schemas",
         tag,
-        answers: { 200: { description: "Triggers, conditions and actions", schema: Type.Object({}) } },
+        answers: { 200: { description: "Triggers, conditions and actions", schema: Vocabulary } },
       }),
     )
     .get(
@@ -134,12 +101,12 @@ function editing({ rules, sessions }: RuleRoutesDeps) {
       },
       {
         ...ruleBody,
-        ...doc({ access: "admin", summary: "Make a rule, in a new file", tag, answers: madeAnswers }),
+        ...doc({ access: "admin", summary: "Make a rule, in a new file", tag, answers: madeAnswers, refusals }),
       },
     )
     .put("/:id", ({ params, body }) => detailsFor("admin", rules.replace(params.id, body as JsonObject)), {
       ...ruleBody,
-      ...doc({ access: "admin", summary: "Replace a rule, in its file", tag, answers }),
+      ...doc({ access: "admin", summary: "Replace a rule, in its file", tag, answers, refusals }),
     })
     .patch(
       "/:id",
@@ -156,6 +123,7 @@ function editing({ rules, sessions }: RuleRoutesDeps) {
           summary: "Switch a rule on or off; for administrators also its name, priority, cooldown and tags",
           tag,
           answers,
+          refusals,
         }),
       },
     )
@@ -170,6 +138,7 @@ function editing({ rules, sessions }: RuleRoutesDeps) {
         summary: "Remove a rule; its file goes to rules/.trash/",
         tag,
         answers: { 204: { description: "Removed" } },
+        refusals,
       }),
     );
 }
@@ -201,6 +170,7 @@ function texts({ rules }: RuleRoutesDeps) {
         answers: {
           200: { description: "RON or TOML, with an ETag", contentType: "text/plain", schema: Type.String() },
         },
+        refusals: { conflict: "The file is no text" },
       }),
     )
     .put(
@@ -220,6 +190,10 @@ function texts({ rules }: RuleRoutesDeps) {
           summary: `${summaries.put}; with If-Match 409 where it was changed meanwhile`,
           tag,
           answers,
+          readsElsewhere: [
+            { in: "header", name: "If-Match", description: "The ETag it was read with", schema: Type.String() },
+          ],
+          refusals,
         }),
       },
     );
@@ -245,8 +219,14 @@ function running({ rules, sessions }: RuleRoutesDeps) {
         return traceBody(await rules.test(params.id, madeUp));
       },
       {
-        ...optionalBody(TestRun),
-        ...doc({ access: "user", summary: "What the rule would do, without doing it", tag, answers: traced }),
+        ...optionalJsonBody(TestRun),
+        ...doc({
+          access: "user",
+          summary: "What the rule would do, without doing it",
+          tag,
+          answers: traced,
+          refusals: notRunning,
+        }),
       },
     )
     .post(
@@ -258,12 +238,13 @@ function running({ rules, sessions }: RuleRoutesDeps) {
         return traceBody(trace);
       },
       {
-        ...optionalBody(Run),
+        ...optionalJsonBody(Run),
         ...doc({
           access: "user",
           summary: "Run a rule's actions now",
           tag,
           answers: { ...traced, 202: { description: "It is still running; its trace so far", schema: Trace } },
+          refusals: notRunning,
         }),
       },
     )
@@ -273,17 +254,14 @@ function running({ rules, sessions }: RuleRoutesDeps) {
         const ms = body.duration_secs === undefined ? undefined : body.duration_secs * 1000;
         return detailsFor(sessions.of(request).role, rules.pause(params.id, ms));
       },
-      { ...optionalBody(Pause), ...doc({ access: "user", summary: "Let a rule rest", tag, answers }) },
+      {
+        ...optionalJsonBody(Pause),
+        ...doc({ access: "user", summary: "Let a rule rest", tag, answers, refusals: notRunning }),
+      },
     )
     .post(
       "/:id/resume",
       ({ params, request }) => detailsFor(sessions.of(request).role, rules.resume(params.id)),
-      doc({ access: "user", summary: "End a rule's pause", tag, answers }),
+      doc({ access: "user", summary: "End a rule's pause", tag, answers, refusals: notRunning }),
     );
-}
-
-function optionalBody<S extends Parameters<typeof jsonBody>[0]>(schema: S) {
-  const read = async ({ request, contentType }: { request: Request; contentType: string }) =>
-    (await readBody(request, contentType)) ?? {};
-  return { ...jsonBody(schema), parse: [read, "json" as const] };
 }

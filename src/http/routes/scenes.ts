@@ -2,35 +2,34 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { isoSeconds } from "../../core/clock.ts";
-import { Attributes } from "../../events/define.ts";
+import { Id } from "../../core/ids.ts";
 import { sceneActivated } from "../../events/rules.ts";
-import { LONGEST_NAME } from "../../state/given-name.ts";
+import { GivenName } from "../../state/given-name.ts";
 import type { Scenes } from "../../state/scenes.ts";
-import { MOST_SCENE_DEVICES } from "../../state/scenes-states.ts";
+import { MOST_SCENE_DEVICES, States } from "../../state/scenes-states.ts";
 import type { Scene as SceneState } from "../../state/scenes-store.ts";
-import { jsonBody, readBody } from "../body.ts";
+import { jsonBody, optionalJsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 import type { Sessions } from "../session.ts";
 
 const closed = { additionalProperties: false } as const;
-const Id = Type.Optional(Type.String({ description: "A UUID when absent" }));
-const Name = Type.String({ minLength: 1, maxLength: LONGEST_NAME });
-const States = Type.Record(Type.String(), Attributes, {
-  description: "Device → the wanted state, or a command; at most 500 devices and 64 KiB as text",
-});
+const id = Type.Optional({ ...Id, description: "A UUID when absent" });
 const DeviceIds = Type.Array(Type.String(), { minItems: 1, maxItems: MOST_SCENE_DEVICES });
 
-const Scene = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  states: States,
-  created_at: Type.String({ description: "UTC" }),
-  updated_at: Type.String({ description: "UTC" }),
-});
-const NewScene = Type.Object({ id: Id, name: Name, states: States }, closed);
-const WholeScene = Type.Object({ name: Name, states: States }, closed);
+const Scene = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    states: States,
+    created_at: Type.String({ description: "UTC" }),
+    updated_at: Type.String({ description: "UTC" }),
+  },
+  { $id: "Scene" },
+);
+const NewScene = Type.Object({ id, name: GivenName, states: States }, closed);
+const WholeScene = Type.Object({ name: GivenName, states: States }, closed);
 const SceneEdit = Type.Partial(WholeScene, { ...closed, minProperties: 1 });
-const NewCapture = Type.Object({ id: Id, name: Name, device_ids: DeviceIds }, closed);
+const NewCapture = Type.Object({ id, name: GivenName, device_ids: DeviceIds }, closed);
 const Capture = Type.Object({ device_ids: Type.Optional(DeviceIds) }, closed);
 const Activation = Type.Pick(sceneActivated.fields, ["scene_id", "sent", "failed"]);
 
@@ -45,6 +44,9 @@ export function sceneRoutes(deps: SceneRoutesDeps) {
 
 const tag = "scenes";
 const answers = { 200: { description: "The scene", schema: Scene } };
+const refusals = {
+  conflict: "There is a scene of that id already, there are too many, or a device has no wanted state",
+};
 const made = { 201: { description: "The scene", schema: Scene } };
 
 function keeping({ scenes }: SceneRoutesDeps) {
@@ -66,7 +68,7 @@ function keeping({ scenes }: SceneRoutesDeps) {
         set.status = 201;
         return sceneBody(scene);
       },
-      { ...jsonBody(NewScene), ...doc({ access: "user", summary: "Make a scene", tag, answers: made }) },
+      { ...jsonBody(NewScene), ...doc({ access: "user", summary: "Make a scene", tag, answers: made, refusals }) },
     )
     .get(
       "/:id",
@@ -103,18 +105,23 @@ function capturing({ scenes }: SceneRoutesDeps) {
       },
       {
         ...jsonBody(NewCapture),
-        ...doc({ access: "user", summary: "Make a scene of the present state of devices", tag, answers: made }),
+        ...doc({
+          access: "user",
+          summary: "Make a scene of the present state of devices",
+          tag,
+          answers: made,
+          refusals: { ...refusals, not_found: "There is no such device" },
+        }),
       },
     )
     .post("/:id/capture", ({ params, body }) => sceneBody(scenes.capture(params.id, body.device_ids)), {
-      ...jsonBody(Capture),
-      // All of it may be left out, and then the body as well.
-      parse: [readOptionalBody, "json" as const],
+      ...optionalJsonBody(Capture),
       ...doc({
         access: "user",
         summary: "Take the present state of its devices, or of those in device_ids, which then are its devices",
         tag,
         answers,
+        refusals: { conflict: "A device reports nothing that could be wanted of it" },
       }),
     });
 }
@@ -136,10 +143,6 @@ function activating({ scenes, sessions }: SceneRoutesDeps) {
       }),
     },
   );
-}
-
-async function readOptionalBody({ request, contentType }: { request: Request; contentType: string }) {
-  return (await readBody(request, contentType)) ?? {};
 }
 
 function sceneBody({ id, name, states, createdAt, updatedAt }: SceneState) {

@@ -1,23 +1,25 @@
 // /switches: making, naming and removing virtual switches. They are commanded as devices.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { Id } from "../../core/ids.ts";
 import type { Device } from "../../state/device.ts";
+import { GivenName } from "../../state/given-name.ts";
 import type { Switches } from "../../state/virtual/switches.ts";
 import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 
 const closed = { additionalProperties: false } as const;
-const Switch = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  area: Type.Union([Type.String(), Type.Null()]),
-  on: Type.Boolean(),
-});
-const NewSwitch = Type.Object(
-  { id: Type.String(), name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) },
-  closed,
+const Switch = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    area: Type.Union([Type.String(), Type.Null()]),
+    on: Type.Boolean(),
+  },
+  { $id: "Switch" },
 );
-const SwitchEdit = Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) }, closed);
+const NewSwitch = Type.Object({ id: Id, name: Type.Optional(GivenName) }, closed);
+const SwitchEdit = Type.Object({ name: GivenName }, closed);
 
 export function switchRoutes({ switches }: { switches: Omit<Switches, "prepare"> }) {
   const tag = "switches";
@@ -47,6 +49,7 @@ export function switchRoutes({ switches }: { switches: Omit<Switches, "prepare">
           summary: "Make a switch",
           tag,
           answers: { 201: { description: "The switch", schema: Switch } },
+          refusals: { conflict: "There is a device of that id already" },
         }),
       },
     )

@@ -1,7 +1,9 @@
 // /timers: making, naming and removing virtual timers. They are commanded as devices.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { Id } from "../../core/ids.ts";
 import type { Device } from "../../state/device.ts";
+import { GivenName } from "../../state/given-name.ts";
 import type { Timers } from "../../state/virtual/timers.ts";
 import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
@@ -9,20 +11,20 @@ import { doc } from "../doc.ts";
 const closed = { additionalProperties: false } as const;
 const nullable = Type.Union([Type.String(), Type.Null()]);
 const seconds = Type.Union([Type.Number(), Type.Null()]);
-const Timer = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  area: nullable,
-  state: Type.String({ description: "idle, started, paused, expired or cancelled" }),
-  duration_secs: seconds,
-  ends_at: nullable,
-  remaining_secs: seconds,
-});
-const NewTimer = Type.Object(
-  { id: Type.String(), name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })) },
-  closed,
+const Timer = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    area: nullable,
+    state: Type.Union(["idle", "started", "paused", "expired", "cancelled"].map((state) => Type.Literal(state))),
+    duration_secs: seconds,
+    ends_at: nullable,
+    remaining_secs: seconds,
+  },
+  { $id: "Timer" },
 );
-const TimerEdit = Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) }, closed);
+const NewTimer = Type.Object({ id: Id, name: Type.Optional(GivenName) }, closed);
+const TimerEdit = Type.Object({ name: GivenName }, closed);
 
 export function timerRoutes({ timers }: { timers: Omit<Timers, "start" | "prepare"> }) {
   const tag = "timers";
@@ -66,6 +68,7 @@ export function timerRoutes({ timers }: { timers: Omit<Timers, "start" | "prepar
           summary: "Make a timer",
           tag,
           answers: { 201: { description: "The timer", schema: Timer } },
+          refusals: { conflict: "There is a device of that id already" },
         }),
       },
     )

@@ -2,18 +2,22 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { UserAccounts } from "../../auth/auth.ts";
+import { NewPassword } from "../../auth/passwords.ts";
 import { Role } from "../../auth/roles.ts";
-import type { User as UserRecord } from "../../auth/users.ts";
+import { Username, type User as UserRecord } from "../../auth/users.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 
 const closed = { additionalProperties: false } as const;
-const User = Type.Object({ id: Type.String(), username: Type.String(), role: Role, created_at: Type.String() });
-const NewUser = Type.Object({ username: Type.String(), password: Type.String(), role: Role }, closed);
+const User = Type.Object(
+  { id: Type.String(), username: Type.String(), role: Role, created_at: Type.String() },
+  { $id: "User" },
+);
+const NewUser = Type.Object({ username: Username, password: NewPassword, role: Role }, closed);
 const UserEdit = Type.Object(
-  { role: Type.Optional(Role), password: Type.Optional(Type.String()) },
+  { role: Type.Optional(Role), password: Type.Optional(NewPassword) },
   { ...closed, minProperties: 1 },
 );
 
@@ -44,6 +48,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
           summary: "Make a user",
           tag,
           answers: { 201: { description: "The user", schema: User } },
+          refusals: { conflict: "The username is taken", unavailable: "Too many logins at once" },
         }),
       },
     )
@@ -73,6 +78,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
           summary: "Change role or password; ends the user's tokens",
           tag,
           answers: { 200: { description: "The user", schema: User } },
+          refusals: { conflict: "It is the last administrator", unavailable: "Too many logins at once" },
         }),
       },
     )
@@ -82,7 +88,13 @@ export function userRoutes({ users }: { users: UserAccounts }) {
         users.remove(params.name);
         return new Response(null, { status: 204 });
       },
-      doc({ access: "admin", summary: "Remove a user", tag, answers: { 204: { description: "Removed" } } }),
+      doc({
+        access: "admin",
+        summary: "Remove a user",
+        tag,
+        answers: { 204: { description: "Removed" } },
+        refusals: { conflict: "It is the last administrator" },
+      }),
     );
 }
 

@@ -46,8 +46,16 @@ export function webhookRoutes({ rules, sessions, clock }: WebhookRoutesDeps) {
       tag: "rules",
       answers: {
         202: { description: "The rules were told", schema: Accepted },
-        404: { description: "No enabled rule has this path and this secret" },
-        429: { description: "Too many wrong calls from this address" },
+      },
+      rawBody: { description: "JSON, or any text", contentType: "*/*", required: false },
+      readsElsewhere: [
+        { in: "header", name: "X-Webhook-Secret", description: "The rule's secret", schema: Type.String() },
+        { in: "query", name: "secret", description: "The same, where no header can be sent", schema: Type.String() },
+      ],
+      refusals: {
+        not_found: "No enabled rule has this path and this secret",
+        too_large: `The body has more than ${MOST_BODY_BYTES} bytes`,
+        rate_limited: "Too many wrong calls from this address",
       },
     }),
   };

@@ -1,0 +1,59 @@
+// What is sent to /rules and told of its vocabulary. The rules of a rule's own values are those of the rule itself.
+import { Type } from "@sinclair/typebox";
+import { Rule } from "../../rules/rule.ts";
+import { withoutDefault } from "../body.ts";
+import { DESCRIBED_AS } from "../described-schemas.ts";
+
+const closed = { additionalProperties: false } as const;
+export const WholeRule = Type.Record(Type.String(), Type.Unknown(), {
+  description: "A rule, as /rules/vocabulary describes it",
+  [DESCRIBED_AS]: "Rule",
+});
+const { enabled, name, priority, cooldown_secs, tags } = Rule.properties;
+export const Patch = Type.Object(
+  {
+    enabled: Type.Optional(withoutDefault(enabled)),
+    name: Type.Optional(name),
+    priority: Type.Optional(withoutDefault(priority)),
+    cooldown_secs: Type.Optional(withoutDefault(cooldown_secs)),
+    tags: Type.Optional(withoutDefault(tags)),
+  },
+  { ...closed, minProperties: 1 },
+);
+const Word = Type.Object({
+  type: Type.String(),
+  doc: Type.String(),
+  schema: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema" }),
+});
+export const Vocabulary = Type.Object({
+  triggers: Type.Array(Word),
+  conditions: Type.Array(Word),
+  actions: Type.Array(Word),
+  rule: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of a rule, with $defs for its parts" }),
+});
+export const TestRun = Type.Object(
+  {
+    trigger: Type.Optional(
+      Type.Object(
+        {
+          type: Type.Optional(Type.String({ description: "One of the rule's trigger types; its first when absent" })),
+          context: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+        },
+        { ...closed, description: "What would have set it off; the last time's when absent" },
+      ),
+    ),
+  },
+  closed,
+);
+export const Run = Type.Object(
+  { conditions: Type.Boolean({ default: false, description: "Only if its conditions pass" }) },
+  closed,
+);
+export const Pause = Type.Object(
+  {
+    duration_secs: Type.Optional(
+      Type.Number({ minimum: 1, maximum: 366 * 86_400, description: "Until it is resumed when absent" }),
+    ),
+  },
+  closed,
+);
