@@ -1,4 +1,4 @@
-// bun test/bench/run.ts [--binary PATH] [name…]: measures the compiled hub against bare twins and prints a table.
+// bun test/bench/run.ts [--binary PATH] [--seed N] [name…]: measures the compiled hub against bare twins and prints a table.
 // A missed target is told loudly and fails nothing; a benchmark that breaks does.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +8,8 @@ import { authenticatedGet } from "./authenticated-get.ts";
 import { backup } from "./backup.ts";
 import { coldStart } from "./cold-start.ts";
 import { fanOut } from "./fan-out.ts";
+import { fuzzHttp } from "./fuzz-http.ts";
+import { fuzzMqtt } from "./fuzz-mqtt.ts";
 import { historyIngest } from "./history-ingest.ts";
 import { historyMemory } from "./history-memory.ts";
 import { historyQuery } from "./history-query.ts";
@@ -44,18 +46,22 @@ const BENCHES: readonly Bench[] = [
   outbox,
   backup,
 ];
+// Run where they are named: they take long, and show what must not happen rather than how fast it does.
+const ON_DEMAND: readonly Bench[] = [fuzzHttp, fuzzMqtt];
+const ALL: readonly Bench[] = [...BENCHES, ...ON_DEMAND];
 const HERE = import.meta.dir;
+const SEED = 20_261_121;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 async function main(words: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: words,
     allowPositionals: true,
-    options: { binary: { type: "string" } },
+    options: { binary: { type: "string" }, seed: { type: "string", default: String(SEED) } },
   });
-  const unknown = positionals.filter((name) => !BENCHES.some((bench) => bench.name === name));
+  const unknown = positionals.filter((name) => !ALL.some((bench) => bench.name === name));
   if (unknown.length > 0) {
-    print(`there is no benchmark ${unknown.join(", ")}; there are ${BENCHES.map(({ name }) => name).join(", ")}`);
+    print(`there is no benchmark ${unknown.join(", ")}; there are ${ALL.map(({ name }) => name).join(", ")}`);
     return 2;
   }
   const source = values.binary ?? join(HERE, "..", "..", "bin", "hub");
@@ -65,17 +71,20 @@ async function main(words: string[]): Promise<number> {
   }
   const folder = mkdtempSync(join(tmpdir(), "hub-bench-"));
   try {
-    return await runAll(
-      BENCHES.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
-      source,
-      folder,
-    );
+    const benches = positionals.length === 0 ? BENCHES : ALL.filter(({ name }) => positionals.includes(name));
+    return await runAll(benches, { source, folder, seed: Number(values.seed) });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function runAll(benches: readonly Bench[], source: string, folder: string): Promise<number> {
+interface RunOptions {
+  source: string;
+  folder: string;
+  seed: number;
+}
+
+async function runAll(benches: readonly Bench[], { source, folder, seed }: RunOptions): Promise<number> {
   // A private copy: somebody may build meanwhile.
   const binary = join(folder, "hub");
   copyFileSync(source, binary);
@@ -93,7 +102,7 @@ async function runAll(benches: readonly Bench[], source: string, folder: string)
     mkdirSync(home);
     print(`\n${bench.name} …`);
     try {
-      const rows = await bench.run({ binary, folder: home, say: (line) => print(`  ${line}`) });
+      const rows = await bench.run({ binary, folder: home, seed, say: (line) => print(`  ${line}`) });
       results[bench.name] = rows;
       print(formatTable(bench.name, rows));
     } catch (error) {

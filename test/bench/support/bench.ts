@@ -18,6 +18,8 @@ export interface BenchContext {
   binary: string;
   /** An empty folder of this benchmark. */
   folder: string;
+  /** Of what is random. */
+  seed: number;
   /** Tells what goes on, between the tables. */
   say: (line: string) => void;
 }
