@@ -84,11 +84,11 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
     .get(
       "/stream",
       function upgradeToStream({ query, request, server }) {
+        const since = query.since === undefined ? undefined : inRange("since", query.since, SEQ);
         if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
           throw new HubError("upgrade_required", "this is a WebSocket: connect with ws:// or wss://");
         }
         const identity = sessions.of(request);
-        const since = query.since === undefined ? undefined : inRange("since", query.since, SEQ);
         const filter = parseFilter(query.type, query.device_id);
         if (filter.types?.has("mqtt_message") && identity.role !== "admin") {
           throw new HubError("forbidden", "mqtt_message is for administrators only");
