@@ -8,6 +8,7 @@ import { authenticatedGet } from "./authenticated-get.ts";
 import { backup } from "./backup.ts";
 import { coldStart } from "./cold-start.ts";
 import { fanOut } from "./fan-out.ts";
+import { floods } from "./floods.ts";
 import { fuzzHttp } from "./fuzz-http.ts";
 import { fuzzMqtt } from "./fuzz-mqtt.ts";
 import { historyIngest } from "./history-ingest.ts";
@@ -47,7 +48,7 @@ const BENCHES: readonly Bench[] = [
   backup,
 ];
 // Run where they are named: they take long, and show what must not happen rather than how fast it does.
-const ON_DEMAND: readonly Bench[] = [fuzzHttp, fuzzMqtt];
+const ON_DEMAND: readonly Bench[] = [fuzzHttp, fuzzMqtt, floods];
 const ALL: readonly Bench[] = [...BENCHES, ...ON_DEMAND];
 const HERE = import.meta.dir;
 const SEED = 20_261_121;
