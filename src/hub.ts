@@ -1,5 +1,6 @@
 // The composition root: builds every part in the order of what needs what, and stops them in reverse. Nothing else wires.
 import { createMeta } from "./db/meta.ts";
+import { openAlerts } from "./hub/alerts.ts";
 import { startApi } from "./hub/api.ts";
 import { openArchives } from "./hub/archives.ts";
 import { type House, openHouse } from "./hub/house.ts";
@@ -23,7 +24,7 @@ export interface Hub extends AsyncDisposable {
 export async function createHub(options: HubOptions): Promise<Hub> {
   const { config, edge, log, version } = options;
   await using stack = new AsyncDisposableStack();
-  const late: Late = { mqtt: undefined };
+  const late: Late = { mqtt: undefined, ready: false };
   const stores = await openStores(options, stack);
   const { feed } = stores;
   const house = openHouse(options, stores, late, stack);
@@ -31,7 +32,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   const rules = stack.use(prepareRules(options, { ...stores, house, messages, late }));
   const plugins = preparePlugins(options, stores, house, late);
   const archives = openArchives(options, stores, { house, messages, stack });
-  const parts = { ...stores, ...house, ...messages, ...archives, rules, plugins, late };
+  const alerts = stack.use(openAlerts(options, { ...stores, ...house, ...messages, ...archives, plugins }));
+  const parts = { ...stores, ...house, ...messages, ...archives, rules, plugins, late, alerts };
   const { httpPort } = startApi(options, parts, stack);
 
   const mqtt = stack.use(
@@ -54,6 +56,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   feed.emit({ type: "system_started", version });
   stack.use(plugins);
   plugins.startAll();
+  late.ready = true;
 
   const begun = stack.move();
   return { httpPort, mqttPort: mqtt.port, [Symbol.asyncDispose]: () => begun.disposeAsync() };

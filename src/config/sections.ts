@@ -1,5 +1,6 @@
 // hub.toml as a whole: every part's own section in one schema, and what only a look across sections can find.
 import { type Static, Type } from "@sinclair/typebox";
+import { AlertsSection, alertsProblems } from "../alerts/config.ts";
 import { AuthSection, authProblems } from "../auth/config.ts";
 import { BackupSection, backupProblems } from "../backup/config.ts";
 import { isObject } from "../core/json.ts";
@@ -30,6 +31,7 @@ export const HubConfig = Type.Object(
     history: HistorySection,
     battery: BatterySection,
     backup: BackupSection,
+    alerts: AlertsSection,
     log: LogSection,
   },
   { additionalProperties: false },
@@ -49,6 +51,7 @@ export function crossProblems(config: HubConfig): Problem[] {
     ...pluginProblems(config.plugins),
     ...batteryProblems(config.battery),
     ...backupProblems(config.backup, { cronProblem, channels: channelNames(config.notify) }),
+    ...alertsProblems(config.alerts, channelNames(config.notify)),
     ...portProblems(config),
     ...accountProblems(config),
   ];

@@ -1,4 +1,5 @@
 // Every event type there is. A new one is a definition in this folder and a line here.
+import * as alerts from "./alerts.ts";
 import * as backup from "./backup.ts";
 import type { EventOf } from "./define.ts";
 import * as devices from "./devices.ts";
@@ -31,6 +32,7 @@ export const catalog = [
   plugins.mqttMessage,
   backup.backupFailed,
   limits.limitReached,
+  alerts.alert,
 ] as const;
 
 /** `custom_<event_type>`: from a rule's `fire_event` or from a plugin; its other fields are the sender's. */

@@ -1,12 +1,18 @@
 // One hub per home. The lock is a lock of the operating system (through SQLite), so it ends with the process, however it ends.
 import { Database } from "bun:sqlite";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import type { Home } from "./paths.ts";
 
+export interface HomeLock extends Disposable {
+  /** Whoever had the home before ended without giving it back: a power cut, a crash or a kill. */
+  readonly wasLeftLocked: boolean;
+}
+
 /** Takes the home. Throws HubError `in_use` naming the process that has it. */
-export function lockHome(home: Home): Disposable {
+export function lockHome(home: Home): HomeLock {
   const pidFile = `${home.lock}.pid`;
+  const wasLeftLocked = existsSync(pidFile);
   let db: Database | undefined;
   try {
     db = new Database(home.lock, { create: true });
@@ -22,6 +28,7 @@ export function lockHome(home: Home): Disposable {
   }
   const held = db;
   return {
+    wasLeftLocked,
     [Symbol.dispose]() {
       rmSync(pidFile, { force: true });
       held.close();

@@ -1,6 +1,7 @@
 // The REST API and the upgrade: one line a resource. The door decides who may have which.
 import type { Server } from "bun";
 import { type AnyElysia, Elysia } from "elysia";
+import type { Alerts } from "../alerts/alerts.ts";
 import type { Auth } from "../auth/auth.ts";
 import type { ServerSection } from "../config/server.ts";
 import type { Clock } from "../core/clock.ts";
@@ -23,6 +24,7 @@ import { createCors } from "./cors.ts";
 import { createDoor, type Door } from "./door.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
+import { alertRoutes } from "./routes/alerts.ts";
 import { apiKeyRoutes } from "./routes/api-keys.ts";
 import { areaRoutes } from "./routes/areas.ts";
 import { authRoutes } from "./routes/auth.ts";
@@ -72,6 +74,7 @@ export interface AppDeps {
   plugins: Plugins;
   health: () => Health;
   status: () => SystemStatus;
+  alerts: Pick<Alerts, "list">;
   backups: BackupRouteDeps["backups"];
   restores: BackupRouteDeps["restores"];
 }
@@ -133,6 +136,7 @@ export function createApp(deps: AppDeps): App {
     .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))
     .use(outboxRoutes(deps))
     .use(systemRoutes(deps))
+    .use(alertRoutes(deps.alerts))
     .use(backupRoutes(deps));
 
   return {

@@ -1,5 +1,6 @@
 // What the hub shows of itself: the REST API, the event stream, the status.
 import { hostname } from "node:os";
+import type { Alerts } from "../alerts/alerts.ts";
 import { formatProblem } from "../config/load.ts";
 import { createApp } from "../http/app.ts";
 import { listen } from "../http/listen.ts";
@@ -13,14 +14,15 @@ import type { Messages } from "./messages.ts";
 import type { HubOptions, Late } from "./options.ts";
 import { diskLimit, type Stores } from "./stores.ts";
 
-type Parts = Stores & House & Messages & Archives & { rules: Rules; plugins: Plugins; late: Late };
+type Parts = Stores & House & Messages & Archives & { rules: Rules; plugins: Plugins; late: Late; alerts: Alerts };
 
 /** The API answers from here on, before MQTT is up. */
 export function startApi(options: HubOptions, parts: Parts, stack: AsyncDisposableStack): { httpPort: number } {
   const { config, home, edge, log, version } = options;
   const { clock } = edge;
   const http = log.child("http");
-  const health = createHealth(version, clock);
+  const { alerts, late } = parts;
+  const health = createHealth({ version, clock, ready: () => late.ready, degraded: alerts.degraded });
   const app = createApp({
     ...parts,
     config: config.server,

@@ -23,6 +23,8 @@ export interface HubOptions {
 
 export interface Late {
   mqtt: Mqtt | undefined;
+  /** Everything is started. */
+  ready: boolean;
 }
 
 /** Throws HubError `unavailable` while the hub is starting. */

@@ -1,4 +1,6 @@
 // The stores a hub stands on: the lock of its home, the state database, the events, the users.
+import type { Finding } from "../alerts/alert.ts";
+import { databaseLost, UNCLEAN_STOP } from "../alerts/watches/process.ts";
 import { type Auth, createAuth } from "../auth/auth.ts";
 import { settleDatabases } from "../backup/settle-databases.ts";
 import type { HubConfig } from "../config/sections.ts";
@@ -22,12 +24,14 @@ export interface Stores {
   auth: Auth;
   budget: WriteBudget;
   limits: LimitReports;
+  /** What the start itself found. */
+  found: readonly Finding[];
 }
 
 export async function openStores(options: HubOptions, stack: AsyncDisposableStack): Promise<Stores> {
   const { config, home, log, edge } = options;
   const { clock, random } = edge;
-  stack.use(lockHome(home));
+  const lock = stack.use(lockHome(home));
   // Before anything opens them: files may have been placed by hand beside what a killed hub left.
   settleDatabases({ home, random, now: clock.now(), log, schemas: databaseSchemas });
   const db = stack.use(openStateDb(home.stateDb, clock.now));
@@ -43,7 +47,8 @@ export async function openStores(options: HubOptions, stack: AsyncDisposableStac
   await auth.ensureAdministrator(options.onFirstAdministrator);
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
   const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });
-  return { db, feed, auth, budget, limits };
+  const found = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...(db.setAside ? [databaseLost(db.setAside)] : [])];
+  return { db, feed, auth, budget, limits, found };
 }
 
 /** Bytes a day; undefined for no limit. */

@@ -43,15 +43,33 @@ export const SystemStatus = Type.Object({
 export type SystemStatus = Static<typeof SystemStatus>;
 
 /** The part that costs nothing: it is asked for often, and by everybody. */
-export type Health = Pick<SystemStatus, "version" | "uptime_secs">;
+export const Health = Type.Object({
+  version: Type.String(),
+  uptime_secs: Type.Integer(),
+  ready: Type.Boolean({ description: "Databases, broker and rules are up, and plugins are started" }),
+  degraded: Type.Array(Type.String(), { description: "Kinds of the alerts that last; see /system/alerts" }),
+});
+export type Health = Static<typeof Health>;
 
-export function createHealth(version: string, clock: Clock): () => Health {
+export interface HealthSources {
+  version: string;
+  clock: Clock;
+  ready(): boolean;
+  degraded(): readonly string[];
+}
+
+export function createHealth({ version, clock, ready, degraded }: HealthSources): () => Health {
   const begun = clock.mono();
-  return () => ({ version, uptime_secs: Math.floor((clock.mono() - begun) / 1000) });
+  return () => ({
+    version,
+    uptime_secs: Math.floor((clock.mono() - begun) / 1000),
+    ready: ready(),
+    degraded: [...degraded()],
+  });
 }
 
 export interface StatusSources {
-  health: () => Health;
+  health: () => Pick<Health, "version" | "uptime_secs">;
   clock: Clock;
   home: Home;
   devices(): number;
@@ -76,8 +94,10 @@ export function createStatus(sources: StatusSources): () => SystemStatus {
   return function status() {
     const failing = sources.storageFailingSince();
     const history = sources.history();
+    const { version, uptime_secs } = health();
     return {
-      ...health(),
+      version,
+      uptime_secs,
       started_at: isoSeconds(startedAt),
       devices: sources.devices(),
       rules: sources.rules(),

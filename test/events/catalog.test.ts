@@ -25,6 +25,7 @@ const CONTRACT: Record<string, string[]> = {
 
 // And those beyond it.
 const OURS: Record<string, string[]> = {
+  alert: ["id", "kind", "severity", "state", "message", "mend"],
   limit_reached: ["limit", "account", "message"],
   backup_failed: ["severity", "reason", "directory"],
   webhook_received: ["path", "method", "query", "body"],

@@ -1,10 +1,10 @@
 // GET /health: whether the hub is up.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Health as SystemHealth } from "../../system/status.ts";
+import { Health as SystemHealth } from "../../system/status.ts";
 import { doc } from "../doc.ts";
 
-const Health = Type.Object({ status: Type.Literal("ok"), version: Type.String(), uptime_secs: Type.Integer() });
+const Health = Type.Composite([Type.Object({ status: Type.Literal("ok") }), SystemHealth]);
 
 export function healthRoutes({ health }: { health: () => SystemHealth }) {
   return new Elysia().get(

@@ -1,0 +1,68 @@
+// The disk: nearly full, full, or not taking what is written; and the day's allowance of bytes.
+import { statfsSync } from "node:fs";
+import type { Finding, Watch } from "../alert.ts";
+
+export interface DiskWatchOptions {
+  folder: string;
+  freeMb: number;
+  /** Since when device state cannot be written, epoch ms. */
+  failingSince: () => number | undefined;
+  sparing: () => boolean;
+}
+
+const MB = 1_000_000;
+// An alert that began ends only with so much more room, so that a log file that grows and rotates is no news each time.
+const RECOVERED = 1.2;
+// Less than this and SQLite cannot commit.
+const FULL_MB = 5;
+
+export function diskWatch({ folder, freeMb, failingSince, sparing }: DiskWatchOptions): Watch {
+  return {
+    name: "disk",
+    look(isRaised) {
+      const { bavail, bsize, blocks } = statfsSync(folder);
+      const free = Math.floor((bavail * bsize) / MB);
+      // A small card is not nearly full from its first day on.
+      const wanted = Math.min(freeMb, Math.floor((blocks * bsize) / MB / 10));
+      const nearly = free < (isRaised("disk_nearly_full") ? wanted * RECOVERED : wanted);
+      const findings: Finding[] = [];
+      if (free < FULL_MB) findings.push(full(free));
+      else if (nearly) findings.push(nearlyFull(free));
+      if (failingSince() !== undefined && free >= FULL_MB) findings.push(FAILING);
+      if (sparing()) findings.push(ALLOWANCE);
+      return findings;
+    },
+  };
+}
+
+function full(free: number): Finding {
+  return {
+    kind: "disk_full",
+    severity: "critical",
+    message: `The disk of the hub is full: ${free} MB are free, and nothing that changes is kept`,
+    mend: "Free some space: old backups and logs are the first to look at.",
+  };
+}
+
+function nearlyFull(free: number): Finding {
+  return {
+    kind: "disk_nearly_full",
+    severity: "warning",
+    message: `The disk of the hub is nearly full: ${free} MB are free`,
+    mend: "Free some space, or lower [history] retention_days and [backup] keep.",
+  };
+}
+
+const FAILING: Finding = {
+  kind: "disk_failing",
+  severity: "critical",
+  message: "The disk of the hub cannot be written, though it has room: it is read-only or failing",
+  mend: "Look at the kernel's log (dmesg). An SD card that turned read-only is worn: copy its newest backup and replace it.",
+};
+
+const ALLOWANCE: Finding = {
+  kind: "write_allowance",
+  severity: "info",
+  message: "Today's allowance of bytes written is used up, so readings are written up to ten minutes late",
+  mend: "Find the device that reports too often, or raise [storage] max_write_mb_per_day.",
+};

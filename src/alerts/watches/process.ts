@@ -1,0 +1,85 @@
+// The hub's own process: its memory, how it ended last time, what guests do to it, and its certificate.
+import type { Clock } from "../../core/clock.ts";
+import type { Finding, Watch } from "../alert.ts";
+
+const DAY_MS = 86_400_000;
+// What began at the bound ends only below it by a tenth.
+const RECOVERED = 0.9;
+
+export function memoryWatch(residentBytes: () => number, limitMb: number): Watch {
+  return {
+    name: "memory",
+    look(isRaised) {
+      const mb = Math.round(residentBytes() / 1_000_000);
+      if (mb < (isRaised("memory") ? limitMb * RECOVERED : limitMb)) return [];
+      return [
+        {
+          kind: "memory",
+          severity: "warning",
+          message: `The hub uses ${mb} MB of memory`,
+          mend: "Restart it if this stays, and report it with its log; [alerts] memory_mb moves the bound.",
+        },
+      ];
+    },
+  };
+}
+
+/** One finding for each limit that guests keep reaching. */
+export function floodWatch(reached: () => readonly { limit: string; account: string; message: string }[]): Watch {
+  return {
+    name: "flood",
+    look: () =>
+      reached().map(
+        ({ limit, account, message }): Finding => ({
+          kind: "flood",
+          about: `${limit} ${account}`,
+          severity: "warning",
+          message: `${account} reached the limit ${limit}: ${message}`,
+          mend: "Look at what that device or plugin does; if it is honest, raise the limit in hub.toml.",
+        }),
+      ),
+  };
+}
+
+/** What was found once, at the start; an alert of it lasts a day. */
+export function startWatch(findings: readonly Finding[], clock: Clock): Watch {
+  const begun = clock.mono();
+  return { name: "start", look: () => (clock.mono() - begun < DAY_MS ? findings : []) };
+}
+
+export const UNCLEAN_STOP: Finding = {
+  kind: "unclean_stop",
+  severity: "info",
+  message: "The hub did not stop properly last time: a power cut, a crash or a kill",
+  mend: "Nothing that was acknowledged is lost. If nobody cut the power, the log before the start says more.",
+};
+
+export function databaseLost(keptAs: string): Finding {
+  return {
+    kind: "database_lost",
+    severity: "critical",
+    message: `The state database was damaged: devices, users and settings are gone. It is kept as ${keptAs}`,
+    mend: "Restore the newest backup: hub restore FILE.",
+  };
+}
+
+/** `expiresAt`: epoch ms; undefined without TLS or where it cannot be read. */
+export function certificateWatch(expiresAt: () => number | undefined, now: () => number, days: number): Watch {
+  return {
+    name: "certificate",
+    look() {
+      const at = expiresAt();
+      const left = at === undefined ? Number.POSITIVE_INFINITY : Math.floor((at - now()) / DAY_MS);
+      if (left >= days) return [];
+      const when = left < 0 ? "has expired" : `expires in ${left} days`;
+      return [
+        {
+          kind: "certificate",
+          severity: left < 3 ? "critical" : "warning",
+          message: `The TLS certificate of the hub ${when}`,
+          mend: "Renew it and start the hub again: [server] tls_cert and tls_key.",
+        },
+      ];
+    },
+  };
+}

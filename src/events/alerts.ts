@@ -1,0 +1,16 @@
+// Events about problems of the hub itself.
+import { Type } from "@sinclair/typebox";
+import { defineEvent } from "./define.ts";
+
+export const alert = defineEvent("alert", "A problem of the hub itself began or ended; see /system/alerts", {
+  id: Type.String(),
+  /** `disk_full`, `plugin_down`, … */
+  kind: Type.String(),
+  /** `info`, `warning` or `critical`. */
+  severity: Type.String(),
+  /** `raised` or `cleared`. */
+  state: Type.String(),
+  message: Type.String(),
+  /** What to do. */
+  mend: Type.String(),
+});

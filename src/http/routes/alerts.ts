@@ -1,0 +1,42 @@
+// GET /system/alerts: problems of the hub itself, with their beginning and their end.
+import { type Static, Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { type Alert, AlertKind, Severity } from "../../alerts/alert.ts";
+import type { Alerts } from "../../alerts/alerts.ts";
+import { isoSeconds } from "../../core/clock.ts";
+import { doc } from "../doc.ts";
+
+const AlertBody = Type.Object({
+  id: Type.String(),
+  kind: AlertKind,
+  severity: Severity,
+  message: Type.String(),
+  mend: Type.String({ description: "What to do" }),
+  since: Type.String({ description: "UTC" }),
+  until: Type.Union([Type.String(), Type.Null()], { description: "UTC; null while it lasts" }),
+});
+
+export function alertRoutes(alerts: Pick<Alerts, "list">) {
+  return new Elysia({ prefix: "/system" }).get(
+    "/alerts",
+    () => alerts.list().map(bodyOf),
+    doc({
+      access: "viewer",
+      summary: "Problems of the hub itself: those that last, then up to 100 that ended",
+      tag: "system",
+      answers: { 200: { description: "The alerts", schema: Type.Array(AlertBody) } },
+    }),
+  );
+}
+
+function bodyOf({ id, kind, severity, message, mend, since, until }: Alert): Static<typeof AlertBody> {
+  return {
+    id,
+    kind,
+    severity,
+    message,
+    mend,
+    since: isoSeconds(since),
+    until: until === undefined ? null : isoSeconds(until),
+  };
+}

@@ -1,0 +1,101 @@
+// What the hub watches of itself, and whom it notifies.
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { type Alerts, startAlerts } from "../alerts/alerts.ts";
+import { backupWatch } from "../alerts/watches/backups.ts";
+import { clockWatch } from "../alerts/watches/clock.ts";
+import { diskWatch } from "../alerts/watches/disk.ts";
+import { pluginWatch } from "../alerts/watches/plugins.ts";
+import { certificateWatch, floodWatch, memoryWatch, startWatch } from "../alerts/watches/process.ts";
+import { createMeta } from "../db/meta.ts";
+import type { Plugins } from "../plugins/supervisor.ts";
+import type { Archives } from "./archives.ts";
+import type { House } from "./house.ts";
+import type { Messages } from "./messages.ts";
+import type { HubOptions } from "./options.ts";
+import type { Stores } from "./stores.ts";
+
+const REMEMBERED = "alerts";
+const FIRST_SEEN = "house_since";
+
+export function openAlerts(
+  { config, home, edge, log }: HubOptions,
+  {
+    db,
+    feed,
+    budget,
+    limits,
+    found,
+    registry,
+    notifier,
+    outbox,
+    backups,
+    plugins,
+  }: Stores & House & Messages & Archives & { plugins: Plugins },
+): Alerts {
+  const { clock } = edge;
+  const { alerts: section, server } = config;
+  const { channel } = section;
+  const meta = createMeta(db.durable);
+  const expiresAt = certificateExpiry(server.tls_cert === undefined ? undefined : home.resolve(server.tls_cert));
+  return startAlerts({
+    clock,
+    log: log.child("alerts"),
+    emit: feed.emit,
+    notify:
+      channel === undefined
+        ? undefined
+        : async (title, message) => {
+            const context = { deviceId: undefined, trigger: {}, vars: {} };
+            await outbox.post(notifier.render({ channel, title, message, context }));
+          },
+    memory: {
+      load: () => (meta.get(REMEMBERED) ?? "").split("\n").filter((id) => id !== ""),
+      save: (ids) => meta.set(REMEMBERED, ids.join("\n")),
+    },
+    watches: [
+      startWatch(found, clock),
+      diskWatch({
+        folder: home.data,
+        freeMb: section.disk_free_mb,
+        failingSince: registry.storageFailingSince,
+        sparing: () => budget.sparing,
+      }),
+      pluginWatch(plugins.list, clock),
+      backupWatch({
+        last: backups.last,
+        problem: backups.problem,
+        scheduled: config.backup.schedule !== undefined,
+        days: section.backup_days,
+        clock,
+        houseSince: houseSince(meta, clock.now()),
+      }),
+      clockWatch(clock),
+      memoryWatch(() => process.memoryUsage.rss(), section.memory_mb),
+      floodWatch(limits.problems),
+      certificateWatch(() => expiresAt, clock.now, section.certificate_days),
+    ],
+  });
+}
+
+/** When this house was first seen, so that a new one is not overdue with its first backup. */
+function houseSince(meta: ReturnType<typeof createMeta>, now: number): number {
+  const known = Number(meta.get(FIRST_SEEN));
+  if (Number.isFinite(known) && known > 0) return known;
+  try {
+    meta.set(FIRST_SEEN, String(now));
+  } catch {
+    // The disk takes nothing; the disk watch reports that.
+  }
+  return now;
+}
+
+function certificateExpiry(file: string | undefined): number | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return Date.parse(new X509Certificate(readFileSync(file)).validTo);
+  } catch {
+    // Whoever listens reports what is wrong with it.
+    return undefined;
+  }
+}

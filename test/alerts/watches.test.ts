@@ -1,0 +1,141 @@
+import { describe, expect, test } from "bun:test";
+import type { Watch } from "../../src/alerts/alert.ts";
+import { backupWatch } from "../../src/alerts/watches/backups.ts";
+import { clockWatch } from "../../src/alerts/watches/clock.ts";
+import { type PluginState, pluginWatch } from "../../src/alerts/watches/plugins.ts";
+import {
+  certificateWatch,
+  floodWatch,
+  memoryWatch,
+  startWatch,
+  UNCLEAN_STOP,
+} from "../../src/alerts/watches/process.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const off = (): boolean => false;
+const kinds = (watch: Watch, isRaised: Parameters<Watch["look"]>[0] = off): string[] =>
+  watch.look(isRaised).map(({ kind, about }) => (about ? `${kind}:${about}` : kind));
+const DAY_MS = 86_400_000;
+
+describe("plugins", () => {
+  const lamp = (over: Partial<PluginState> = {}): PluginState => ({
+    ...{ id: "lamp", status: "offline", enabled: true, restarts: 0, last_exit: { reason: "exit code 1" } },
+    ...over,
+  });
+
+  test("are down when they stay away for two minutes, not while they restart or are switched off", async () => {
+    const clock = createVirtualClock();
+    let record = lamp();
+    const watch = pluginWatch(() => [record], clock);
+    expect(kinds(watch)).toEqual([]);
+    await clock.advance(119_000);
+    expect(kinds(watch)).toEqual([]);
+    await clock.advance(2000);
+    expect(kinds(watch)).toEqual(["plugin_down:lamp"]);
+    expect(watch.look(off)[0]?.message).toContain("exit code 1");
+    record = lamp({ status: "active" });
+    expect(kinds(watch)).toEqual([]);
+    record = lamp({ enabled: false });
+    await clock.advance(600_000);
+    expect(kinds(watch)).toEqual([]);
+  });
+
+  test("that end five times in ten minutes are in a loop, until they stop doing so", async () => {
+    const clock = createVirtualClock();
+    let record = lamp({ status: "starting" });
+    const watch = pluginWatch(() => [record], clock);
+    for (let restarts = 0; restarts <= 5; restarts++) {
+      expect(kinds(watch)).toEqual([]);
+      record = lamp({ status: "starting", restarts });
+      await clock.advance(60_000);
+    }
+    expect(kinds(watch)).toEqual(["plugin_crash_loop:lamp"]);
+    await clock.advance(600_000);
+    record = lamp({ status: "active", restarts: 5 });
+    expect(kinds(watch)).toEqual([]);
+  });
+});
+
+describe("backups", () => {
+  const clock = createVirtualClock();
+  const options = { last: () => null, scheduled: false, problem: () => undefined, days: 7, clock };
+
+  test("are overdue after the days of the configuration, a new house's first one as well", () => {
+    expect(kinds(backupWatch({ ...options, houseSince: clock.now() }))).toEqual([]);
+    const never = backupWatch({ ...options, houseSince: clock.now() - 8 * DAY_MS });
+    expect(never.look(off)).toMatchObject([{ kind: "backup_overdue", message: "This house was never backed up" }]);
+    expect(never.look(off)[0]?.mend).toContain("[backup] schedule");
+    const old = () => new Date(clock.now() - 9 * DAY_MS).toISOString();
+    expect(backupWatch({ ...options, last: old, houseSince: 0 }).look(off)[0]?.message).toBe(
+      "The last backup is 9 days old",
+    );
+    const fresh = () => new Date(clock.now() - DAY_MS).toISOString();
+    expect(kinds(backupWatch({ ...options, last: fresh, houseSince: 0 }))).toEqual([]);
+  });
+
+  test("that fail are reported at once, with why", () => {
+    const watch = backupWatch({ ...options, houseSince: clock.now(), problem: () => "the disk is full" });
+    expect(watch.look(off)[0]?.message).toContain("the disk is full");
+  });
+});
+
+describe("the clock", () => {
+  test("a step is news for an hour, a slow drift is none", async () => {
+    const clock = createVirtualClock();
+    const watch = clockWatch(clock);
+    clock.step(60_000);
+    expect(kinds(watch)).toEqual([]);
+    clock.step(-3_600_000);
+    expect(watch.look(off)[0]?.message).toContain("back by 60 minutes");
+    await clock.advance(3_599_000);
+    expect(kinds(watch)).toEqual(["clock_stepped"]);
+    await clock.advance(2000);
+    expect(kinds(watch)).toEqual([]);
+    clock.step(10 * 365 * DAY_MS);
+    expect(watch.look(off)[0]?.message).toContain("forward by 3650 days");
+  });
+
+  test("before this hub was written cannot be right", () => {
+    expect(kinds(clockWatch(createVirtualClock(Date.UTC(1970, 0, 1))))).toEqual(["clock_stepped"]);
+  });
+});
+
+test("memory begins at the bound and ends a tenth below", () => {
+  let bytes = 399_000_000;
+  const watch = memoryWatch(() => bytes, 400);
+  expect(kinds(watch)).toEqual([]);
+  bytes = 400_000_000;
+  expect(kinds(watch)).toEqual(["memory"]);
+  bytes = 370_000_000;
+  expect(kinds(watch, () => true)).toEqual(["memory"]);
+  expect(kinds(watch)).toEqual([]);
+  bytes = 359_000_000;
+  expect(kinds(watch, () => true)).toEqual([]);
+});
+
+test("each limit that somebody keeps reaching is an alert of its own", () => {
+  const reached = [
+    { limit: "[mqtt] max_connections", account: "lamp", message: "refused" },
+    { limit: "[mqtt] max_connections", account: "tv", message: "refused" },
+  ];
+  expect(kinds(floodWatch(() => reached))).toEqual([
+    "flood:[mqtt] max_connections lamp",
+    "flood:[mqtt] max_connections tv",
+  ]);
+});
+
+test("a certificate is reported before it expires, and not without TLS", () => {
+  const now = (): number => Date.UTC(2026, 0, 1);
+  expect(kinds(certificateWatch(() => undefined, now, 14))).toEqual([]);
+  expect(kinds(certificateWatch(() => now() + 15 * DAY_MS, now, 14))).toEqual([]);
+  expect(certificateWatch(() => now() + 5 * DAY_MS, now, 14).look(off)[0]).toMatchObject({ severity: "warning" });
+  expect(certificateWatch(() => now() - DAY_MS, now, 14).look(off)[0]?.message).toContain("has expired");
+});
+
+test("what the start found is news for a day", async () => {
+  const clock = createVirtualClock();
+  const watch = startWatch([UNCLEAN_STOP], clock);
+  expect(kinds(watch)).toEqual(["unclean_stop"]);
+  await clock.advance(DAY_MS);
+  expect(kinds(watch)).toEqual([]);
+});
