@@ -1,7 +1,7 @@
 // How many devices, rules, users and plugins there are in a home, or in what will become one.
 import { Database } from "bun:sqlite";
 import { existsSync, readFileSync } from "node:fs";
-import { parse } from "smol-toml";
+import { readToml } from "../core/toml.ts";
 import type { Home } from "../home/paths.ts";
 import type { Counts } from "./manifest.ts";
 import { countRules, listSources } from "./sources.ts";
@@ -22,13 +22,13 @@ function countState(path: string): Pick<Counts, "devices" | "users"> {
   return { devices: count("devices"), users: count("users") };
 }
 
+// A configuration that cannot be read starts no plugin.
 function countPlugins(hubToml: string): number {
-  if (!existsSync(hubToml)) return 0;
   try {
-    const { plugins } = parse(readFileSync(hubToml, "utf8"));
+    const read = readToml(readFileSync(hubToml));
+    const plugins = read.ok ? read.table.plugins : undefined;
     return Array.isArray(plugins) ? plugins.length : 0;
   } catch {
-    // A configuration that cannot be read starts no plugin.
     return 0;
   }
 }

@@ -1,6 +1,6 @@
 // hub check: tells everything that is wrong with the configuration, the modes and the rules, and changes nothing.
 import { formatProblem } from "../config/load.ts";
-import { confinedProblems, type HubConfig } from "../config/sections.ts";
+import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
 import { knownIds } from "../db/known-ids.ts";
 import type { Home } from "../home/paths.ts";
@@ -32,7 +32,7 @@ export const check: Command = {
 function checkConfig(home: Home, io: Io, failures: string[]): HubConfig | undefined {
   try {
     const config = readConfig(home, io);
-    const count = confinedProblems(config).filter(({ warning }) => !warning).length;
+    const count = config.faults?.length ?? 0;
     if (count > 0) failures.push(`the configuration has ${counted(count, "problem")}`);
     return config;
   } catch (error) {
@@ -48,11 +48,11 @@ function checkModes(
   { edge }: Io,
   { located, failures }: { located: boolean; failures: string[] },
 ): ReadonlySet<string> | undefined {
-  const { modes, problems } = readModesFile(home.modesToml, { located });
+  const { modes, broken, problems } = readModesFile(home.modesToml, { located });
   for (const problem of problems) edge.stderr.write(`${formatProblem(problem)}\n`);
   const count = problems.filter(({ warning }) => !warning).length;
   if (count > 0) failures.push(`modes.toml has ${counted(count, "problem")}`);
-  return modes && new Set(modes.map(({ id }) => id));
+  return broken === "unknown" ? undefined : new Set([...(modes ?? []).map(({ id }) => id), ...broken]);
 }
 
 interface Known {

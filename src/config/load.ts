@@ -1,16 +1,13 @@
 // Reads hub.toml: all problems at once, each with its line where it can be known, its key and the mend.
 import { readFileSync, statSync } from "node:fs";
-import { parse } from "smol-toml";
 import { HubError, messageOf } from "../core/errors.ts";
-import { isObject } from "../core/json.ts";
-import { checkValue, type Problem } from "../core/schema.ts";
-import { createLocator, syntaxProblem } from "../core/toml-locate.ts";
-import { confinedProblems, crossProblems, HubConfig, sectionNames } from "./sections.ts";
+import type { JsonObject } from "../core/json.ts";
+import { type LineProblem, readToml } from "../core/toml.ts";
+import { confine } from "./confine.ts";
+import { type HubConfig, sectionNames } from "./sections.ts";
 
-export interface LocatedProblem extends Problem {
+export interface LocatedProblem extends LineProblem {
   file: string;
-  /** 1-based. */
-  line?: number;
 }
 
 export interface LoadedConfig {
@@ -20,28 +17,20 @@ export interface LoadedConfig {
 
 /** Reads and checks the file. Throws HubError `config` whose details hold `problems: LocatedProblem[]`. */
 export function loadConfig(file: string): LoadedConfig {
-  const text = readText(file);
-  const found = checkConfig(text);
+  const found = checkConfig(readBytes(file));
   const problems = found.problems.map((problem) => ({ file, ...problem }));
   if (found.config === undefined) throw configError(problems);
   return { config: found.config, warnings: [...problems, ...readableByOthers(file)] };
 }
 
-/** Checks the text of a hub.toml. `config` is there unless a problem is more than a warning, and not confined. */
-export function checkConfig(text: string): { config?: HubConfig; problems: (Problem & { line?: number })[] } {
-  let table: unknown;
-  try {
-    table = parse(text);
-  } catch (error) {
-    return { problems: [syntaxProblem(error)] };
-  }
-  const locate = createLocator(text);
-  const checked = checkValue(HubConfig, withSections(table));
-  const problems = [...(checked.ok ? crossProblems(checked.value) : checked.problems), ...confinedProblems(table)];
-  const located = problems.map((problem) => ({ ...problem, line: locate(problem.path) }));
-  return checked.ok && located.every(({ warning, confined }) => warning || confined)
-    ? { config: checked.value, problems: located }
-    : { problems: located };
+/**
+ * Checks what a hub.toml holds. `config` is there unless a problem is more than a warning, and not confined. Never throws.
+ */
+export function checkConfig(given: Uint8Array | string): { config?: HubConfig; problems: LineProblem[] } {
+  const read = readToml(given);
+  if (!read.ok) return { problems: [read.problem] };
+  const { problems, ...checked } = confine(withSections(read.table), read.problems);
+  return { ...checked, problems: problems.map((problem) => ({ ...problem, line: read.locate(problem.path) })) };
 }
 
 /** `config/hub.toml:12: mqtt.port: must be …` */
@@ -55,17 +44,16 @@ function configError(problems: LocatedProblem[]): HubError {
   return new HubError("config", message, { details: { problems } });
 }
 
-function readText(file: string): string {
+function readBytes(file: string): Uint8Array {
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(file);
   } catch (error) {
     throw configError([{ file, path: "", message: `cannot be read: ${messageOf(error)}` }]);
   }
 }
 
 // A section that is left out is an empty one, so that its defaults apply and its required keys are named.
-function withSections(table: unknown): unknown {
-  if (!isObject(table)) return table;
+function withSections(table: JsonObject): JsonObject {
   const empty = Object.fromEntries(sectionNames.filter((name) => name !== "plugins").map((name) => [name, {}]));
   return { ...empty, ...table };
 }

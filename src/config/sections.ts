@@ -36,7 +36,17 @@ export const HubConfig = Type.Object(
   },
   { additionalProperties: false },
 );
-export type HubConfig = Static<typeof HubConfig>;
+export type HubConfig = Static<typeof HubConfig> & {
+  /** What of the file was left out, since it is wrong. */
+  readonly faults?: readonly Fault[];
+};
+
+/** Something wrong that the rest of the configuration goes on without. */
+export interface Fault extends Problem {
+  readonly confined: true;
+  /** Of an entry of a list, its id or name where it has one. */
+  readonly name?: string;
+}
 
 /** Sections a file may leave out; their keys then have their defaults, or are reported as missing. */
 export const sectionNames = Object.keys(HubConfig.properties) as (keyof HubConfig)[];
@@ -62,7 +72,7 @@ function cronProblem(text: string): string | undefined {
   return parsed.ok ? undefined : parsed.problem;
 }
 
-/** Problems that put only what they stand in out of use; looked for in any file, whatever else is wrong with it. */
+/** Problems of channels, each of which puts its own out of use; looked for in any file, whatever else is wrong with it. */
 export function confinedProblems(table: unknown): Problem[] {
   const notify = isObject(table) ? table.notify : undefined;
   return isObject(notify) && Array.isArray(notify.channels) ? readChannels(notify.channels).problems : [];

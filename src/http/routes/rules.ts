@@ -3,9 +3,9 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { allows, type Role } from "../../auth/roles.ts";
+import { decodeText } from "../../core/decode-text.ts";
 import { HubError } from "../../core/errors.ts";
 import { type Json, type JsonObject, parseJson } from "../../core/json.ts";
-import { decodeRule } from "../../rules/parse/decode.ts";
 import { MAX_RULE_BYTES } from "../../rules/parse/read.ts";
 import { withoutSecrets } from "../../rules/references.ts";
 import type { Rules } from "../../rules/rules.ts";
@@ -204,7 +204,7 @@ async function readText(request: Request): Promise<string> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   if (bytes.byteLength > MAX_RULE_BYTES)
     throw new HubError("too_large", `a rule file has at most ${MAX_RULE_BYTES} bytes`);
-  const decoded = decodeRule(bytes);
+  const decoded = decodeText(bytes);
   if (decoded.ok) return decoded.text;
   throw new HubError("invalid", decoded.problem.message, { details: { problems: [decoded.problem] } });
 }

@@ -1,7 +1,7 @@
 // The rule engine: rules in, and what happens in the house; out come commands, events and a trace of every decision.
 // A rule that is replaced by an equal one goes on as if nothing was; a change of its actions, its disabling or its removal
 // cancels what it is doing, any other change does not.
-import { HubError } from "../../core/errors.ts";
+import { HubError, messageOf } from "../../core/errors.ts";
 import { jsonEqual } from "../../core/json.ts";
 import { within } from "../../core/lifecycle.ts";
 import type { Rule } from "../rule.ts";
@@ -41,7 +41,7 @@ const ANSWER_WITHIN_MS = 2000;
 const REMEMBER_GONE_MS = 30 * 86_400_000;
 
 export function startEngine(options: EngineOptions): Engine {
-  const { clock, vocabulary } = options;
+  const { clock, log, vocabulary } = options;
   const entries = new Map<string, Entry>();
   const stack = new DisposableStack();
   const parts = createParts(options, { entries, stack });
@@ -55,6 +55,17 @@ export function startEngine(options: EngineOptions): Engine {
     const entry = newEntry(rule, known);
     entries.set(rule.id, entry);
     return entry;
+  }
+
+  /** One that cannot be listened for keeps no other from running. */
+  function wire(entry: Entry): void {
+    try {
+      triggers.wire(entry);
+    } catch (error) {
+      const message = messageOf(error);
+      entry.lastError = { at: clock.now(), message };
+      log.error("a rule cannot be set off", { rule: entry.rule.name, error: message });
+    }
   }
 
   function change(entry: Entry, rule: Rule): void {
@@ -89,7 +100,7 @@ export function startEngine(options: EngineOptions): Engine {
     ready() {
       if (isReady) return;
       isReady = true;
-      for (const entry of entries.values()) triggers.wire(entry);
+      for (const entry of entries.values()) wire(entry);
       schedules.forgetOthers();
       store.forget((id) => entries.has(id), clock.now() - REMEMBER_GONE_MS);
       holds.restore([...entries.values()].flatMap((entry) => entry.triggers));

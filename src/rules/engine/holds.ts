@@ -2,6 +2,7 @@
 // stands; once it has fired, it must end before another can begin. Holds go on over restarts.
 import type { Clock, Timer } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
+import { isObject, parseJson } from "../../core/json.ts";
 import { guarded } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import type { TriggerContext } from "../define.ts";
@@ -44,6 +45,8 @@ interface Hold {
 
 // The clock of a Pi is put right some time after the start: only looking again tells that a restored hold is over.
 const LOOK_AGAIN_MS = 10_000;
+// Above what any event carries.
+const DEEPEST_CONTEXT = 200;
 
 /** How long it must stand; undefined for triggers that fire at once. */
 export function holdMsOf({ definition, spec }: TriggerRef): number | undefined {
@@ -104,7 +107,13 @@ export function createHolds({ clock, log, host, store, onDue }: HoldsOptions): H
   }
 
   function takeUp(ref: TriggerRef, row: HoldRow): void {
-    const context = JSON.parse(row.context) as TriggerContext;
+    const parsed = parseJson(row.context, DEEPEST_CONTEXT);
+    if (!parsed.ok || !isObject(parsed.value)) {
+      log.warn("what a trigger waited for cannot be read from the disk; it begins anew", told(ref));
+      store.dropHold(row);
+      return;
+    }
+    const context: TriggerContext = parsed.value;
     const since = restoreMoment(clock, row.since);
     const hold: Hold = { deviceId: row.device_id, context, since, fired: row.fired === 1, timer: undefined };
     if (stands({ ref, holds: new Map() }, hold)) begin(ref, hold);

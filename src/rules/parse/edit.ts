@@ -2,11 +2,11 @@
 // every comment, blank and line end around it stays. What comes out has been read again and says what was asked for.
 import { HubError } from "../../core/errors.ts";
 import { type JsonObject, jsonEqual } from "../../core/json.ts";
+import type { Mark } from "../../core/text-mark.ts";
+import type { TextProblem } from "../../core/text-problem.ts";
 import { insertKey } from "./insert-key.ts";
 import { listEdits } from "./list-edit.ts";
 import type { Scalar } from "./literal.ts";
-import type { Mark } from "./mark.ts";
-import type { TextProblem } from "./problem.ts";
 import { type RuleText, readRuleText } from "./read.ts";
 import { applySplices, type Splice, type Syntax, syntaxOf } from "./syntax.ts";
 

@@ -2,10 +2,10 @@
 // cannot hold is a flaw; dates and times, which JSON does not know, become the texts they look like.
 import { parse, TomlDate, TomlError } from "smol-toml";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import type { Mark } from "./mark.ts";
-import type { Flaw } from "./problem.ts";
+import type { Mark } from "../../core/text-mark.ts";
+import type { Flaw } from "../../core/text-problem.ts";
+import { scanToml } from "../../core/toml-scan.ts";
 import { FORBIDDEN_KEYS } from "./shape.ts";
-import { scanToml } from "./toml-scan.ts";
 
 // A hundred actions inside each other, each with its list.
 const MAX_DEPTH = 256;
@@ -43,7 +43,7 @@ function toJson(context: Context, value: unknown, mark: Mark): Json {
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number")
     return Number.isFinite(value) ? value : flaw("a rule cannot hold inf or nan: give a number");
-  if (typeof value === "bigint") return BigInt(Number(value)) === value ? Number(value) : flaw(INEXACT);
+  if (typeof value === "bigint") return isExact(value) ? Number(value) : flaw(INEXACT);
   if (value instanceof TomlDate) return value.toISOString().replace(/\.000(?=Z|[+-]|$)/, "");
   if (context.depth >= MAX_DEPTH) return flaw(`tables nested deeper than ${MAX_DEPTH} are not read`);
   const inner = { flaws: context.flaws, depth: context.depth + 1 };
@@ -56,6 +56,12 @@ function toJson(context: Context, value: unknown, mark: Mark): Json {
       return [key, toJson(inner, member, place)];
     }),
   );
+}
+
+// One of some three hundred digits is infinite as a number, which is no BigInt.
+function isExact(value: bigint): boolean {
+  const number = Number(value);
+  return Number.isFinite(number) && BigInt(number) === value;
 }
 
 const INEXACT = "this number cannot be held exactly (beyond ±2^53): write it as a text, in quotes";

@@ -14,9 +14,9 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { syncFolder, writeFileAtomic } from "../../core/atomic-file.ts";
+import { decodeText } from "../../core/decode-text.ts";
 import { HubError, isStorageFault, messageOf, systemCode } from "../../core/errors.ts";
-import { decodeRule } from "../parse/decode.ts";
-import { problemAt, type TextProblem } from "../parse/problem.ts";
+import { problemAt, type TextProblem } from "../../core/text-problem.ts";
 import { MAX_RULE_BYTES } from "../parse/read.ts";
 
 export type FileText = { ok: true; text: string } | { ok: false; problem: TextProblem };
@@ -28,7 +28,7 @@ export function readRuleFile(path: string): FileText | undefined {
     // Opening what is no file, such as a pipe, could wait for ever.
     if (!stat?.isFile()) return undefined;
     if (stat.size > MAX_RULE_BYTES) return atBeginning("a rule file holds a megabyte at most");
-    return decodeRule(readFileSync(path));
+    return decodeText(readFileSync(path));
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     return atBeginning(`cannot be read: ${messageOf(error)}; give the hub the right to read it`);

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { HubError } from "../../core/errors.ts";
 import { jsonEqual } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
+import { problemAt } from "../../core/text-problem.ts";
 import type { RuleFormat } from "../parse/detect.ts";
-import { problemAt } from "../parse/problem.ts";
 import type { Rule } from "../rule.ts";
 import { readRuleFile } from "./disk.ts";
 import type { GivenId } from "./give-id.ts";
-import type { FileProblem, GoodVersion, RuleReader } from "./understand.ts";
+import { type FileProblem, type GoodVersion, type RuleReader, unforeseen } from "./understand.ts";
 
 /** One rule file. */
 export interface RuleFile {
@@ -83,7 +83,16 @@ export function createRuleFiles({ folder, log, giveId, reader, runner }: RuleFil
     else if (read.text !== entry.text) take(entry, read.text);
   }
 
+  /** Whatever is thrown on the way is this file's problem: the others go on. */
   function take(entry: Entry, found: string): void {
+    try {
+      judge(entry, found);
+    } catch (error) {
+      refuse(entry, { text: found, problems: [unforeseen(found, error)] });
+    }
+  }
+
+  function judge(entry: Entry, found: string): void {
     const first = reader.understand(found);
     const given = first.lacksId ? giveId(entry.file, found, entry.good?.rule.id) : undefined;
     const text = given?.text ?? found;
@@ -106,10 +115,22 @@ export function createRuleFiles({ folder, log, giveId, reader, runner }: RuleFil
   function run(entry: Entry, { text, good }: { text: string; good: GoodVersion }): void {
     const before = entry.good?.rule;
     const { id } = good.rule;
-    if (!before || !jsonEqual(before, good.rule)) runner.put(good.rule, entry.file);
+    if (!before || !jsonEqual(before, good.rule)) put(entry, good.rule);
     owners.set(id, entry.file);
     Object.assign(entry, { text, good, problems: [] });
     if (before && before.id !== id) release(before.id);
+  }
+
+  function put(entry: Entry, rule: Rule): void {
+    try {
+      runner.put(rule, entry.file);
+    } catch (error) {
+      // Half of it may be running.
+      if (entry.good?.rule.id === rule.id) entry.good = undefined;
+      if (owners.get(rule.id) === entry.file) owners.delete(rule.id);
+      runner.remove(rule.id);
+      throw error;
+    }
   }
 
   /** The id is free again: the rule goes, or that of a file which bears the id as well takes its place. */

@@ -1,8 +1,8 @@
 // A rule file's text made a rule, or every reason why it is none, each with its place. Touches no file.
-import { HubError } from "../../core/errors.ts";
+import { HubError, messageOf } from "../../core/errors.ts";
+import { positionAt, problemAt, type TextPosition, type TextProblem } from "../../core/text-problem.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit.ts";
-import { positionAt, type TextPosition, type TextProblem } from "../parse/problem.ts";
 import { type RuleText, readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { type Reference, referencesOf } from "../references.ts";
@@ -57,42 +57,56 @@ export interface RuleReader {
 
 export function createRuleReader(expressions: ExpressionReader): RuleReader {
   const shape = ruleShape();
+
+  function read(text: string, id: string | undefined): Understood {
+    const read = readRuleText(text, shape);
+    const told = { ...nothingOf(text), format: read.format, problems: read.problems };
+    if (!read.value) return told;
+    if (id === undefined && lacksId(read.value)) return { ...told, lacksId: true };
+    const value = lacksId(read.value) ? { ...read.value, id: id ?? "" } : read.value;
+    const texts = new Set<string>();
+    const { rule, problems } = readRule(value, (expression) => {
+      texts.add(expression);
+      return expressions.check(expression);
+    });
+    const located = problems.map(({ path, message, warning = false }) => ({
+      warning,
+      problem: { path, ...read.problemAt(path, message) },
+    }));
+    const of = (wanted: boolean): FileProblem[] =>
+      located.filter(({ warning }) => warning === wanted).map(({ problem }) => problem);
+    return {
+      ...told,
+      ...(rule && {
+        good: { rule, references: inOrder([...namedBy(rule, read), ...namedIn(texts, text, expressions)]) },
+      }),
+      problems: of(false),
+      warnings: of(true),
+      claimedId: typeof value.id === "string" ? value.id : undefined,
+    };
+  }
+
   return {
     shape,
     understand(text, id) {
-      const read = readRuleText(text, shape);
-      const told = {
-        format: read.format,
-        problems: read.problems,
-        warnings: [],
-        claimedId: idIn(text),
-        lacksId: false,
-      };
-      if (!read.value) return told;
-      if (id === undefined && lacksId(read.value)) return { ...told, lacksId: true };
-      const value = lacksId(read.value) ? { ...read.value, id: id ?? "" } : read.value;
-      const texts = new Set<string>();
-      const { rule, problems } = readRule(value, (expression) => {
-        texts.add(expression);
-        return expressions.check(expression);
-      });
-      const located = problems.map(({ path, message, warning = false }) => ({
-        warning,
-        problem: { path, ...read.problemAt(path, message) },
-      }));
-      const of = (wanted: boolean): FileProblem[] =>
-        located.filter(({ warning }) => warning === wanted).map(({ problem }) => problem);
-      return {
-        ...told,
-        ...(rule && {
-          good: { rule, references: inOrder([...namedBy(rule, read), ...namedIn(texts, text, expressions)]) },
-        }),
-        problems: of(false),
-        warnings: of(true),
-        claimedId: typeof value.id === "string" ? value.id : undefined,
-      };
+      try {
+        return read(text, id);
+      } catch (error) {
+        // A fault of ours is the problem of the file that shows it, and of no other.
+        return { ...nothingOf(text), problems: [unforeseen(text, error)] };
+      }
     },
   };
+}
+
+function nothingOf(text: string): Understood {
+  return { format: "ron", problems: [], warnings: [], claimedId: idIn(text), lacksId: false };
+}
+
+/** For what no reader of rules should throw, nor anything that runs them. */
+export function unforeseen(text: string, error: unknown): FileProblem {
+  const message = `the hub fails at this file, which is a fault of the hub: ${messageOf(error)}`;
+  return problemAt(text, { offset: 0, message });
 }
 
 function namedBy(rule: Rule, { value, locate }: RuleText): LocatedReference[] {

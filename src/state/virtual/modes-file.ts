@@ -1,12 +1,13 @@
-// Reads modes.toml: all problems at once, each with its line. What becomes of the modes is left to others.
+// Reads modes.toml: all problems at once, each with its line; a mode that is wrong keeps no other out. What becomes of the
+// modes is left to others.
 import { readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
-import { parse } from "smol-toml";
 import { messageOf, systemCode } from "../../core/errors.ts";
 import { isValidId } from "../../core/ids.ts";
+import { isObject } from "../../core/json.ts";
 import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
 import { SOLAR_EVENTS, type SolarEvent, type SolarMoment } from "../../core/sun.ts";
-import { createLocator, syntaxProblem } from "../../core/toml-locate.ts";
+import { type LineProblem, readToml } from "../../core/toml.ts";
 
 export type ModeDefinition = ManualMode | SolarMode;
 
@@ -24,16 +25,16 @@ export interface SolarMode {
   readonly off: SolarMoment;
 }
 
-export interface ModesProblem extends Problem {
+export interface ModesProblem extends LineProblem {
   file: string;
-  /** 1-based. */
-  line?: number;
 }
 
 export interface ReadModes {
-  /** Absent where something is wrong that is more than a warning. */
+  /** Those that are right; absent where the file as a whole cannot be read. */
   modes?: ModeDefinition[];
-  problems: (Problem & { line?: number })[];
+  /** Ids of modes that are wrong; `unknown` where one is wrong whose id cannot be told. */
+  broken: ReadonlySet<string> | "unknown";
+  problems: LineProblem[];
 }
 
 const closed = { additionalProperties: false } as const;
@@ -58,42 +59,58 @@ type Entry = Static<typeof Entry>;
 const SOLAR_KEYS = ["on_event", "off_event", "on_offset_minutes", "off_offset_minutes"] as const;
 
 /** The modes of a text. Without a location, which `located` says, solar modes cannot follow the sun: a warning. */
-export function readModes(text: string, { located }: { located: boolean }): ReadModes {
-  let table: unknown;
-  try {
-    table = parse(text);
-  } catch (error) {
-    return { problems: [syntaxProblem(error)] };
-  }
-  const whole = checkValue(File, table);
-  const entries = whole.ok ? (whole.value.modes ?? []) : [];
-  const checked = entries.map((entry, index) => checkEntry(entry, `modes[${index}]`, located));
-  const modes = checked.flatMap(({ mode }) => mode ?? []);
-  const locate = createLocator(text);
+export function readModes(given: Uint8Array | string, { located }: { located: boolean }): ReadModes {
+  const read = readToml(given);
+  if (!read.ok) return { broken: "unknown", problems: [read.problem] };
+  const { modes: list } = read.table;
+  const whole = checkValue(File, read.table);
+  const entries: readonly unknown[] = Array.isArray(list) ? list : [];
+  const checked = entries.map((_, index) => checkOne(entries, index, { located, known: read.problems }));
   const problems = [
     ...(whole.ok ? [] : whole.problems),
+    ...read.problems,
     ...checked.flatMap(({ problems }) => problems),
-    ...repeatedIds(entries),
-  ].map((problem) => ({ ...problem, ...lineOf(locate(problem.path)) }));
-  return problems.every(({ warning }) => warning) ? { modes, problems } : { problems };
+  ].map((problem) => ({ ...problem, line: read.locate(problem.path) }));
+  const modes = checked.flatMap(({ mode }) => mode ?? []);
+  const right = new Set(modes.map(({ id }) => id));
+  const wrong = entries.filter((_, index) => !checked[index]?.mode).map(idOf);
+  // A key that should perhaps be `modes` may hold anything.
+  const unknown = !whole.ok || wrong.includes(undefined);
+  const broken = new Set(wrong.filter((id): id is string => id !== undefined && !right.has(id)));
+  return { modes, broken: unknown ? "unknown" : broken, problems };
 }
 
 /** The same of a file; where there is none, there are no modes. */
 export function readModesFile(
   file: string,
   where: { located: boolean },
-): { modes?: ModeDefinition[]; problems: ModesProblem[] } {
+): Omit<ReadModes, "problems"> & { problems: ModesProblem[] } {
   try {
-    const { problems, ...rest } = readModes(readFileSync(file, "utf8"), where);
+    const { problems, ...rest } = readModes(readFileSync(file), where);
     return { ...rest, problems: problems.map((problem) => ({ file, ...problem })) };
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return { modes: [], problems: [] };
-    return { problems: [{ file, path: "", message: `cannot be read: ${messageOf(error)}` }] };
+    if (systemCode(error) === "ENOENT") return { modes: [], broken: new Set(), problems: [] };
+    return { broken: "unknown", problems: [{ file, path: "", message: `cannot be read: ${messageOf(error)}` }] };
   }
 }
 
-function lineOf(line: number | undefined): { line?: number } {
-  return line === undefined ? {} : { line };
+interface Around {
+  located: boolean;
+  /** Problems of the table as a whole. */
+  known: readonly Problem[];
+}
+
+/** One entry; `mode` where nothing but a warning is found in it. */
+function checkOne(entries: readonly unknown[], index: number, { located, known }: Around) {
+  const path = `modes[${index}]`;
+  const { mode, problems } = checkEntry(entries[index], path, located);
+  problems.push(...repeatedId(entries, index));
+  const isRight = [...problems, ...known.filter((one) => one.path.startsWith(path))].every(({ warning }) => warning);
+  return { mode: isRight ? mode : undefined, problems };
+}
+
+function idOf(entry: unknown): string | undefined {
+  return isObject(entry) && typeof entry.id === "string" ? entry.id : undefined;
 }
 
 function checkEntry(entry: unknown, path: string, located: boolean): { mode?: ModeDefinition; problems: Problem[] } {
@@ -144,11 +161,9 @@ function withoutLocation(path: string): Problem {
   };
 }
 
-function repeatedIds(entries: readonly unknown[]): Problem[] {
-  const ids = entries.map((entry) => (entry as { id?: unknown } | null)?.id);
-  return ids.flatMap((id, index) =>
-    typeof id === "string" && ids.indexOf(id) < index
-      ? [{ path: `modes[${index}].id`, message: `"${id}" is the id of another mode above; each needs its own` }]
-      : [],
-  );
+/** The first of them bears the id. */
+function repeatedId(entries: readonly unknown[], index: number): Problem[] {
+  const id = idOf(entries[index]);
+  if (id === undefined || entries.findIndex((entry) => idOf(entry) === id) === index) return [];
+  return [{ path: `modes[${index}].id`, message: `"${id}" is the id of another mode above; each needs its own` }];
 }

@@ -1,5 +1,5 @@
 // Modes of the house, as modes.toml has them: each is a device that is on or off. The file is read again when it changes;
-// a broken one leaves the last good modes as they are.
+// what is broken in it, a mode or all of it, stays as it was last good.
 import type { Clock } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import { watchFile } from "../../core/file-watch.ts";
@@ -10,14 +10,14 @@ import { createSun } from "../../core/sun.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { Device } from "../device.ts";
 import type { Registry } from "../registry.ts";
-import { type ModeDefinition, type ModesProblem, readModesFile, type SolarMode } from "./modes-file.ts";
+import { type ModeDefinition, type ModesProblem, type ReadModes, readModesFile, type SolarMode } from "./modes-file.ts";
 import { createOwnDevices, type OwnDevices } from "./own-devices.ts";
 import { readOnOff } from "./read-command.ts";
 import { createSunFollower } from "./sun-follower.ts";
 
 export interface Mode {
   device: Device;
-  /** Undefined while the file cannot be used and never could since the start. */
+  /** Undefined while it cannot be read from the file and never could since the start. */
   definition: ModeDefinition | undefined;
   /** Epoch ms of the next moments by the sun. */
   nextOn: number | undefined;
@@ -58,7 +58,6 @@ export function createModes({ registry, clock, log, emit, location, file }: Mode
   const follower = sun && createSunFollower({ clock, log, sun, standing, turn: (id, on) => set(own.get(id), on) });
   const definitions = new Map<string, ModeDefinition>();
   let problems: readonly ModesProblem[] = [];
-  let everRead = false;
   const parts = new DisposableStack();
   if (follower) parts.use(follower);
   parts.use(
@@ -88,21 +87,19 @@ export function createModes({ registry, clock, log, emit, location, file }: Mode
   }
 
   function load(): void {
-    const read = readModesFile(file, { located: sun !== undefined });
-    const found = [...read.problems];
-    if (read.modes) {
-      found.push(...apply(read.modes));
-      everRead = true;
-    } else if (!everRead) {
-      for (const { id } of own.list()) registry.availability(id, false, HUB_PLUGIN_ID);
-    }
+    const { modes, broken, problems: read } = readModesFile(file, { located: sun !== undefined });
+    const found = [...read];
+    if (modes) found.push(...apply(modes, broken));
+    for (const { id } of own.list()) if (!definitions.has(id)) registry.availability(id, false, HUB_PLUGIN_ID);
     tell(found);
   }
 
   /** Makes the devices what the file says; gives back what kept a mode out. */
-  function apply(modes: readonly ModeDefinition[]): ModesProblem[] {
+  function apply(modes: readonly ModeDefinition[], broken: ReadModes["broken"]): ModesProblem[] {
     const ids = new Set(modes.map(({ id }) => id));
-    const gone = own.list().filter(({ id }) => !ids.has(id));
+    // What a person made of its device, such as a name, is not lost to a slip in the file.
+    const stays = (id: string): boolean => ids.has(id) || broken === "unknown" || broken.has(id);
+    const gone = own.list().filter(({ id }) => !stays(id));
     const failed = [
       ...gone.flatMap(({ id }) => problemOf(`the mode "${id}" cannot be removed`, () => registry.remove(id))),
       ...modes.flatMap((mode) => problemOf(`the mode "${mode.id}" is left out`, () => place(mode))),

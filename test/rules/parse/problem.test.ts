@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { decodeRule } from "../../../src/rules/parse/decode.ts";
-import { problemAt, toProblems } from "../../../src/rules/parse/problem.ts";
+import { decodeText } from "../../../src/core/decode-text.ts";
+import { problemAt, toProblems } from "../../../src/core/text-problem.ts";
 
 function frame(text: string, at: string): string {
   return problemAt(text, { offset: text.indexOf(at), message: "" }).frame;
@@ -38,7 +38,7 @@ test("problems come in order, each once, and at most twenty", () => {
 
 describe("bytes", () => {
   test("UTF-8 is text, its mark included", () => {
-    expect(decodeRule(Buffer.from('\ufeffname = "21 °C 😀 �"'))).toEqual({
+    expect(decodeText(Buffer.from('\ufeffname = "21 °C 😀 �"'))).toEqual({
       ok: true,
       text: '\ufeffname = "21 °C 😀 �"',
     });
@@ -52,7 +52,7 @@ describe("bytes", () => {
     [Buffer.concat([Buffer.from("a = '😀\ufffd"), Buffer.of(0xf0, 0x9f)]), "1:8 this file is not UTF-8 from here on"],
     [Buffer.from("\ufeffid = 1", "utf16le"), "1:1 this file is UTF-16: save it again as UTF-8"],
   ])("anything else is a problem with a place: %#", (bytes, expected) => {
-    const result = decodeRule(bytes);
+    const result = decodeText(bytes);
     const { line, column, message } = result.ok ? { line: 0, column: 0, message: "" } : result.problem;
     expect(`${line}:${column} ${message}`).toStartWith(expected);
   });

@@ -5,6 +5,7 @@ import { readModes } from "../../../src/state/virtual/modes-file.ts";
 const located = { located: true };
 const problems = (text: string, where = located): string[] =>
   readModes(text, where).problems.map(({ line, path, message }) => `${line}: ${path}: ${message}`);
+const away = { kind: "manual", id: "away", name: "away" } as const;
 const solar = (rest: string): string => `[[modes]]\nid = "night"\nkind = "solar"\n${rest}`;
 
 test("a good file is read as it is meant", () => {
@@ -24,12 +25,13 @@ kind = "manual"
       },
       { id: "away", name: "away", kind: "manual" },
     ],
+    broken: new Set(),
     problems: [],
   });
 });
 
 test("an empty file has no modes, and nothing wrong", () => {
-  expect(readModes("# nothing yet\n", located)).toEqual({ modes: [], problems: [] });
+  expect(readModes("# nothing yet\n", located)).toEqual({ modes: [], broken: new Set(), problems: [] });
 });
 
 describe("what is wrong is told with its line", () => {
@@ -61,15 +63,52 @@ describe("what is wrong is told with its line", () => {
   ];
   for (const [text, says] of rows) {
     test(says, () => {
-      const { modes } = readModes(text, located);
-      expect(modes).toBeUndefined();
+      expect(readModes(text, located).modes?.map(({ id }) => id) ?? []).not.toContain("a");
       expect(problems(text).join("\n")).toContain(says);
+      const beside = `${text}[[modes]]\nid = "away"\nkind = "manual"\n`;
+      if (text.startsWith("[[modes]]\n")) expect(readModes(beside, located).modes).toContainEqual(away);
     });
   }
 
   test("all of it at once", () => {
     const text = `${solar('on_event = "sunst"\noff_event = "sunrse"\n')}[[modes]]\nid = "night"\nkind = "manual"\nx = 1\n`;
     expect(problems(text)).toHaveLength(4);
+  });
+});
+
+test("what is wrong keeps the mode it stands in out, and says which that is", () => {
+  const broken = (text: string): unknown => readModes(text, located).broken;
+  expect(broken('[[modes]]\nid = "a"\nkind = 3\n[[modes]]\nid = "b"\nkind = "manual"\n')).toEqual(new Set(["a"]));
+  // Which mode that is cannot be told: it may be any.
+  expect(broken('[[modes]]\nidd = "a"\nkind = "manual"\n')).toBe("unknown");
+  expect(broken('[[mode]]\nid = "a"\nkind = "manual"\n')).toBe("unknown");
+  expect(broken("[[modes\n")).toBe("unknown");
+});
+
+describe("the file's bytes", () => {
+  const text = '[[modes]]\nid = "away"\nkind = "manual"\n';
+
+  test("may begin with a byte order mark, and lines keep their numbers", () => {
+    expect(readModes(Buffer.from(`\ufeff${text}`), located).modes).toEqual([away]);
+    expect(problems(`\ufeff${text}x = 1\n`)).toEqual([expect.stringMatching(/^4: modes\[0\]\.x: unknown key/)]);
+  });
+
+  test.each([
+    ["UTF-16", Buffer.from(`\ufeff${text}`, "utf16le"), "1: : this file is UTF-16: save it again as UTF-8 (column 1)"],
+    ["Latin-1", Buffer.from(`${text}name = "Küche"`, "latin1"), "4: : this file is not UTF-8 from here on"],
+    ["NUL", Buffer.from(`${text}\0`), "4: : is not valid TOML"],
+    ["two megabytes", Buffer.from(`# ${"x".repeat(2_000_000)}`), "undefined: : is larger than a megabyte"],
+  ])("that are no text are told with the place: %s", (_, bytes, says) => {
+    const { modes, problems } = readModes(bytes, located);
+    expect(modes).toBeUndefined();
+    expect(problems.map(({ line, path, message }) => `${line}: ${path}: ${message}`)[0]).toStartWith(says);
+  });
+
+  test("numbers beyond all bounds are a problem of their key", () => {
+    const digits = "9".repeat(309);
+    const wrong = `[[modes]]\nid = "night"\nkind = "solar"\non_event = "sunset"\noff_event = "sunrise"\non_offset_minutes = ${digits}\n`;
+    expect(problems(wrong + text)).toEqual([expect.stringMatching(/^6: modes\[0\]\.on_offset_minutes: must be/)]);
+    expect(readModes(wrong + text, located).modes).toEqual([away]);
   });
 });
 
@@ -87,7 +126,7 @@ test("the same event with different offsets is a mode that lasts a while", () =>
 
 test("the file that travels with the hub is good, also with its examples taken out of their comments", () => {
   const text = readFileSync("config/modes.toml", "utf8");
-  expect(readModes(text, located)).toEqual({ modes: [], problems: [] });
+  expect(readModes(text, located)).toEqual({ modes: [], broken: new Set(), problems: [] });
   const shown = text.replace(/^# ?(?=\[\[|\w+ = )/gm, "");
   const { modes, problems } = readModes(shown, located);
   expect(problems).toEqual([]);

@@ -307,6 +307,28 @@ describe("modes.toml while the hub runs", () => {
     expect(isOn(house, "away")).toBe(true);
   });
 
+  test("one broken mode goes on as it was last good, the others are followed", async () => {
+    using house = openHouse({ modes: AWAY });
+    house.registry.edit("away", { name: "Empty house", area: "everywhere" });
+    house.writeModes('[[modes]]\nid = "away"\nkind = "manul"\n[[modes]]\nid = "guests"\nkind = "manual"\n');
+    await house.clock.advance(SECOND);
+    expect(house.virtual.problems()).toMatchObject([{ line: 3, path: "modes[0].kind" }]);
+    for (const id of ["away", "guests"]) await house.send(id, { on: true });
+    house.stop();
+    house.start();
+    expect(house.registry.get("guests")).toMatchObject({ available: true, attributes: { on: true } });
+    // Without a definition since the start, but nothing that people made of it is lost.
+    expect(house.registry.get("away")).toMatchObject({ available: false, name: "Empty house", area: "everywhere" });
+    house.writeModes(AWAY);
+    await house.clock.advance(SECOND);
+    expect(house.registry.get("away")).toMatchObject({
+      available: true,
+      name: "Empty house",
+      attributes: { on: true },
+    });
+    expect(house.registry.find("guests")).toBeUndefined();
+  });
+
   test("an id that belongs to something else leaves only that mode out", async () => {
     using house = openHouse({ modes: undefined });
     house.registry.state("lamp", { on: true }, { pluginId: "zigbee", partial: false });

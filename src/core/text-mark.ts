@@ -1,4 +1,4 @@
-// Where each value of a read rule stands in its text: what complaints point at, and what edits replace.
+// Where each value of a read file stands in its text: what complaints point at, and what edits replace.
 
 export interface Mark {
   /** Where a person would look: at the key, or at the item of a list. */

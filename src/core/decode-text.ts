@@ -1,11 +1,11 @@
-// The bytes of a rule file as text. A file in another encoding is a problem with a place, and never silently a text full
-// of replacement characters that an edit would write back.
-import { problemAt, type TextProblem } from "./problem.ts";
+// The bytes of a file people write (rules, hub.toml, modes.toml) as text. A file in another encoding is a problem with a
+// place, and never silently a text full of replacement characters that an edit would write back.
+import { problemAt, type TextProblem } from "./text-problem.ts";
 
-export type DecodedRule = { ok: true; text: string } | { ok: false; problem: TextProblem };
+export type DecodedText = { ok: true; text: string } | { ok: false; problem: TextProblem };
 
 /** A byte order mark stays in the text, so that edits keep it. */
-export function decodeRule(bytes: Uint8Array): DecodedRule {
+export function decodeText(bytes: Uint8Array): DecodedText {
   try {
     return { ok: true, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
@@ -15,6 +15,11 @@ export function decodeRule(bytes: Uint8Array): DecodedRule {
       problem: problemAt(readable, { offset: firstDifference(readable, bytes), message: told(bytes) }),
     };
   }
+}
+
+/** For parsers, some of which refuse a byte order mark and some of which skip it. */
+export function withoutMark(text: string): string {
+  return text.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
 function told([first, second]: Uint8Array): string {

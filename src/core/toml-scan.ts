@@ -1,8 +1,7 @@
-// Where the keys and values of a TOML text stand, to the character. The text has been read by the TOML parser before,
-// so nothing is checked here. (core/toml-locate.ts knows the lines of keys; edits need the extent of values as well, and
-// the parser behind it gives up on texts of some ten thousand characters.)
+// Where the keys and values of a TOML text stand, to the character. The text has been read by the TOML parser before, which
+// alone decides what it says: nothing is checked here, and a text that is no TOML only gives places that nobody asks for.
 import { parse } from "smol-toml";
-import type { Mark } from "./mark.ts";
+import type { Mark } from "./text-mark.ts";
 
 /** Offset of the next thing that is neither white space nor comment. */
 export function afterTomlVoid(text: string, offset: number): number {
@@ -109,7 +108,11 @@ function keyPath(scan: Scan): { name: string; at: number }[] {
 
 function plainKey(quoted: string): string {
   if (!quoted.includes("\\")) return quoted.slice(1, -1);
-  return Object.keys(parse(`${quoted} = 0`))[0] ?? "";
+  try {
+    return Object.keys(parse(`${quoted} = 0`))[0] ?? "";
+  } catch {
+    return "";
+  }
 }
 
 function value(scan: Scan): Mark {
