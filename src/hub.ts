@@ -6,6 +6,7 @@ import { openArchives } from "./hub/archives.ts";
 import { type House, openHouse } from "./hub/house.ts";
 import { type Messages, notifyForRules, openMessages } from "./hub/messages.ts";
 import { type HubOptions, type Late, mqttOf } from "./hub/options.ts";
+import { unusablePlugins } from "./hub/problems.ts";
 import { createRuleHost } from "./hub/rule-host.ts";
 import { openStores, type Stores } from "./hub/stores.ts";
 import { startMqtt } from "./mqtt/start.ts";
@@ -29,6 +30,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   const { feed } = stores;
   const house = openHouse(options, stores, late, stack);
   const messages = openMessages(options, stores, { house, stack });
+  for (const { table, key, problem } of stores.db.faults.list())
+    log.error("something in the state database cannot be read", { table, key, problem });
   const rules = stack.use(prepareRules(options, { ...stores, house, messages, late }));
   const plugins = preparePlugins(options, stores, house, late);
   const archives = openArchives(options, stores, { house, messages, stack });
@@ -93,6 +96,7 @@ function preparePlugins(options: HubOptions, { feed, db }: Stores, { registry }:
   const { config, home, edge, log, execPath } = options;
   return createPlugins({
     entries: config.plugins,
+    unusable: unusablePlugins(config),
     home,
     execPath,
     env: edge.env,

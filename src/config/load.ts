@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Problem } from "../core/schema.ts";
 import { type LineProblem, readToml } from "../core/toml.ts";
 import { confine } from "./confine.ts";
 import { type HubConfig, sectionNames } from "./sections.ts";
@@ -29,8 +30,13 @@ export function loadConfig(file: string): LoadedConfig {
 export function checkConfig(given: Uint8Array | string): { config?: HubConfig; problems: LineProblem[] } {
   const read = readToml(given);
   if (!read.ok) return { problems: [read.problem] };
-  const { problems, ...checked } = confine(withSections(read.table), read.problems);
-  return { ...checked, problems: problems.map((problem) => ({ ...problem, line: read.locate(problem.path) })) };
+  const located = <P extends Problem>(problem: P) => ({ ...problem, line: read.locate(problem.path) });
+  const { config, problems } = confine(withSections(read.table), read.problems);
+  if (!config) return { problems: problems.map(located) };
+  return {
+    config: config.faults ? { ...config, faults: config.faults.map(located) } : config,
+    problems: problems.map(located),
+  };
 }
 
 /** `config/hub.toml:12: mqtt.port: must be …` */

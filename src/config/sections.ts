@@ -5,6 +5,7 @@ import { AuthSection, authProblems } from "../auth/config.ts";
 import { BackupSection, backupProblems } from "../backup/config.ts";
 import { isObject } from "../core/json.ts";
 import type { Problem } from "../core/schema.ts";
+import type { LineProblem } from "../core/toml.ts";
 import { createZone } from "../core/zone.ts";
 import { EventsSection } from "../events/config.ts";
 import { HistorySection } from "../history/config.ts";
@@ -42,7 +43,7 @@ export type HubConfig = Static<typeof HubConfig> & {
 };
 
 /** Something wrong that the rest of the configuration goes on without. */
-export interface Fault extends Problem {
+export interface Fault extends LineProblem {
   readonly confined: true;
   /** Of an entry of a list, its id or name where it has one. */
   readonly name?: string;

@@ -30,14 +30,19 @@ export function checkValue<S extends TSchema>(schema: S, value: unknown, at = ""
   return { ok: false, problems: firstPerPath(problems) };
 }
 
-/** Where a list has a default, TypeBox would put it in the place of a table, and the table would be lost without a word. */
+/**
+ * Where a list or a table has a default, TypeBox would put it in the place of the other, and of a date, and what was meant
+ * would be lost without a word.
+ */
 function tablesForLists(schema: TSchema, value: unknown, path: string): Problem[] {
   if (schema.type === "array") {
     if (isObject(value)) return [{ path, message: `must be ${expected(schema)}` }];
     if (!Array.isArray(value)) return [];
     return value.flatMap((item, index) => tablesForLists(schema.items, item, `${path}[${index}]`));
   }
-  if (schema.type !== "object" || !isObject(value)) return [];
+  if (schema.type !== "object") return [];
+  if (Array.isArray(value) || value instanceof Date) return [{ path, message: `must be ${expected(schema)}` }];
+  if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, child]) => {
     const inner = (schema.properties as Record<string, TSchema> | undefined)?.[key];
     return inner ? tablesForLists(inner, child, path === "" ? key : `${path}.${key}`) : [];

@@ -1,7 +1,6 @@
 // What the hub shows of itself: the REST API, the event stream, the status.
 import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
-import { formatProblem } from "../config/load.ts";
 import { createApp } from "../http/app.ts";
 import { listen } from "../http/listen.ts";
 import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
@@ -12,6 +11,7 @@ import type { Archives } from "./archives.ts";
 import type { House } from "./house.ts";
 import type { Messages } from "./messages.ts";
 import type { HubOptions, Late } from "./options.ts";
+import { problemsNow } from "./problems.ts";
 import { diskLimit, type Stores } from "./stores.ts";
 
 type Parts = Stores & House & Messages & Archives & { rules: Rules; plugins: Plugins; late: Late; alerts: Alerts };
@@ -47,12 +47,9 @@ export function startApi(options: HubOptions, parts: Parts, stack: AsyncDisposab
   return { httpPort: listener.port };
 }
 
-function statusOf(
-  { config, home, edge }: HubOptions,
-  parts: Parts & { health: () => Health },
-  streamClients: () => number,
-) {
-  const { feed, registry, virtual, rules, plugins, history, late } = parts;
+function statusOf(options: HubOptions, parts: Parts & { health: () => Health }, streamClients: () => number) {
+  const { config, home, edge } = options;
+  const { feed, registry, rules, plugins, history, late } = parts;
   return createStatus({
     health: parts.health,
     clock: edge.clock,
@@ -69,17 +66,6 @@ function statusOf(
     history: history.health,
     lastBackup: parts.backups.last,
     lastRestore: parts.restores.last,
-    problems: () => [
-      ...virtual.problems().map((problem) => ({ part: "modes", message: formatProblem(problem) })),
-      ...rules.problems().map((problem) => ({ part: "rules", message: formatProblem(problem) })),
-      ...parts.notifier
-        .list()
-        .flatMap(({ name, problem }) => (problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [])),
-      ...parts.limits.problems().map(({ limit, account, message }) => ({
-        part: "limits",
-        message: `${limit}, reached by ${account}: ${message}`,
-      })),
-      ...[parts.backups.problem()].flatMap((message) => (message ? [{ part: "backup", message }] : [])),
-    ],
+    problems: () => problemsNow(options, parts),
   });
 }

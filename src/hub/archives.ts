@@ -31,8 +31,8 @@ export function openArchives(
   const meta = createMeta(db.durable);
   const mark = {
     load(id: string) {
-      const at = meta.get(`schedule_${id}`);
-      return at === undefined ? undefined : Number(at);
+      const at = Number(meta.get(`schedule_${id}`) ?? Number.NaN);
+      return Number.isFinite(at) ? at : undefined;
     },
     save: (id: string, at: number) => meta.set(`schedule_${id}`, String(at)),
   };

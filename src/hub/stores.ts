@@ -39,7 +39,8 @@ export async function openStores(options: HubOptions, stack: AsyncDisposableStac
     log.error("the state database was damaged; it was set aside and a new one begun", { kept_as: db.setAside });
   const meta = createMeta(db.durable);
   const mark = {
-    load: () => Number(meta.get("event_seq") ?? 0),
+    // Not a number, it would make every later one none.
+    load: () => Number(meta.get("event_seq") ?? 0) || 0,
     save: (seq: number) => meta.set("event_seq", String(seq)),
   };
   const feed = createEventFeed({ clock, log: log.child("events"), buffer: config.events.buffer, mark });

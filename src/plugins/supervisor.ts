@@ -15,6 +15,7 @@ import { createManaged, type Managed } from "./managed.ts";
 import { createOutput } from "./output.ts";
 import type { Presence } from "./presence.ts";
 import type { Heartbeat, PluginRecord, ReportedStatus } from "./records.ts";
+import { createUnusable, type Unusable, type UnusableEntry } from "./unusable.ts";
 
 // Where anonymous clients are allowed, anybody can name plugins.
 const MOST_FOREIGN = 500;
@@ -39,6 +40,8 @@ export interface Plugins extends AsyncDisposable {
 
 export interface PluginsOptions {
   entries: readonly PluginEntry[];
+  /** Those of hub.toml that are wrong. */
+  unusable?: readonly UnusableEntry[];
   home: Home;
   /** Runs `.js` and `.ts` plugins: the hub's own executable. */
   execPath: string;
@@ -65,12 +68,18 @@ export function createPlugins(options: PluginsOptions): Plugins {
   );
   // Of earlier runs, the ones that have devices here.
   const away = known.load().filter((id) => !managed.has(id) && devices.count(id) > 0);
+  // Where ids clash, the one that works bears it.
+  const unusable = new Map(
+    (options.unusable ?? [])
+      .filter(({ id }) => !managed.has(id))
+      .map((entry): [string, Unusable] => [entry.id, createUnusable(entry, devices)]),
+  );
   const foreign = new Map(
     away.map((id): [string, Foreign] => [id, createForeign({ ...options, id, initially: "starting" })]),
   );
 
-  function find(id: string): Managed | Foreign {
-    const found = managed.get(id) ?? foreign.get(id);
+  function find(id: string): Managed | Foreign | Unusable {
+    const found = managed.get(id) ?? foreign.get(id) ?? unusable.get(id);
     if (!found) throw new HubError("not_found", `there is no plugin "${id}"`);
     return found;
   }
@@ -78,6 +87,7 @@ export function createPlugins(options: PluginsOptions): Plugins {
   function findManaged(id: string): Managed {
     const found = find(id);
     if ("start" in found) return found;
+    if ("refusal" in found) throw found.refusal();
     throw new HubError("conflict", `plugin "${id}" is not run by the hub: start and stop it where it runs`);
   }
 
@@ -93,7 +103,10 @@ export function createPlugins(options: PluginsOptions): Plugins {
   }
 
   return {
-    list: () => [...managed.values(), ...foreign.values()].map((plugin) => plugin.record()),
+    list() {
+      const wrong = [...unusable].filter(([id]) => !foreign.has(id)).map(([, plugin]) => plugin);
+      return [...managed.values(), ...wrong, ...foreign.values()].map((plugin) => plugin.record());
+    },
     get: (id) => find(id).record(),
     // Not just returned: what `find` throws must reject.
     start: async (id) => findManaged(id).start(),

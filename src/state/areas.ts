@@ -3,6 +3,7 @@
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { idFromName, isValidId } from "../core/ids.ts";
+import { readEach, textIn } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { Device } from "./device.ts";
 import { givenName } from "./given-name.ts";
@@ -31,14 +32,15 @@ export interface Areas {
 }
 
 export interface AreasOptions {
-  db: Pick<StateDb, "durable">;
+  db: Pick<StateDb, "durable" | "faults">;
   registry: Pick<Registry, "list" | "edit">;
   clock: Clock;
 }
 
-export function openAreas({ db: { durable }, registry, clock }: AreasOptions): Areas {
+export function openAreas({ db: { durable, faults }, registry, clock }: AreasOptions): Areas {
   const rows = durable.query<{ id: string; name: string }, []>("SELECT id, name FROM areas").all();
-  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  const read = ({ id, name }: { id: string; name: string }) => [textIn(id, "id"), textIn(name, "name")] as const;
+  const names = new Map(readEach(rows, read, { faults, table: "areas", keyOf: ({ id }) => id }));
   const save = durable.query(
     "INSERT INTO areas (id, name, created_at) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name",
   );

@@ -1,6 +1,8 @@
 // Devices on disk: identity is written at once, state in batches.
 import type { Database } from "bun:sqlite";
+import { messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import { numberIn, objectIn, type RowFaults, readEach, textIn } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { type Device, type DeviceDetails, newDevice } from "./device.ts";
 
@@ -30,7 +32,11 @@ interface Row {
   last_seen: number | null;
 }
 
-export function createDeviceStore({ durable, behind }: Pick<StateDb, "durable" | "behind">): DeviceStore {
+export function createDeviceStore({
+  durable,
+  behind,
+  faults,
+}: Pick<StateDb, "durable" | "behind" | "faults">): DeviceStore {
   const upsertIdentity = durable.query(
     `INSERT INTO devices (id, plugin_id, name, name_is_users, area, area_is_users, device_type, details, created_at)
      VALUES ($id, $plugin_id, $name, $name_is_users, $area, $area_is_users, $device_type, $details, $now)
@@ -43,11 +49,10 @@ export function createDeviceStore({ durable, behind }: Pick<StateDb, "durable" |
   const saveNow = stateWriter(durable);
 
   return {
-    load: () =>
-      durable
-        .query<Row, []>("SELECT * FROM devices LEFT JOIN device_state ON device_id = id ORDER BY id")
-        .all()
-        .map(fromRow),
+    load() {
+      const rows = durable.query<Row, []>("SELECT * FROM devices LEFT JOIN device_state ON device_id = id ORDER BY id");
+      return readEach(rows.all(), (row) => fromRow(row, faults), { faults, table: "devices", keyOf: ({ id }) => id });
+    },
     saveIdentity(device, now) {
       upsertIdentity.run({
         id: device.id,
@@ -87,18 +92,35 @@ function stateWriter(db: Database): DeviceStore["saveStates"] {
   }).immediate;
 }
 
-function fromRow(row: Row): Device {
-  return {
-    ...newDevice(row.id, row.plugin_id),
-    name: row.name,
-    nameIsUsers: row.name_is_users === 1,
-    area: row.area ?? undefined,
-    areaIsUsers: row.area_is_users === 1,
-    deviceType: row.device_type ?? undefined,
-    details: JSON.parse(row.details) as DeviceDetails,
-    available: row.available !== 0,
-    attributes: JSON.parse(row.attributes ?? "{}") as JsonObject,
-    lastChanged: JSON.parse(row.last_changed ?? "{}") as Record<string, number>,
-    lastSeen: row.last_seen ?? undefined,
+function fromRow(row: Row, faults: RowFaults): Device {
+  const id = textIn(row.id, "id");
+  // What is lost of one of them is reported anew; the device, and what a person made of it, stays.
+  const objectOr = (column: "details" | "attributes" | "last_changed"): JsonObject => {
+    try {
+      return objectIn(row[column] ?? "{}", column);
+    } catch (error) {
+      faults.unreadable({ table: "devices", key: id, problem: `it begins anew: ${messageOf(error)}` });
+      return {};
+    }
   };
+  return {
+    ...newDevice(id, textIn(row.plugin_id, "plugin_id")),
+    name: textIn(row.name, "name"),
+    nameIsUsers: row.name_is_users === 1,
+    area: row.area === null ? undefined : textIn(row.area, "area"),
+    areaIsUsers: row.area_is_users === 1,
+    deviceType: row.device_type === null ? undefined : textIn(row.device_type, "device_type"),
+    details: objectOr("details") as DeviceDetails,
+    available: row.available !== 0,
+    attributes: objectOr("attributes"),
+    lastChanged: timesIn(objectOr("last_changed")),
+    lastSeen: numberIn(row.last_seen, undefined),
+  };
+}
+
+function timesIn(times: JsonObject): Record<string, number> {
+  const kept = Object.entries(times).filter(
+    (entry): entry is [string, number] => numberIn(entry[1], undefined) !== undefined,
+  );
+  return Object.fromEntries(kept);
 }

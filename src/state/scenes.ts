@@ -49,7 +49,7 @@ export interface Scenes {
 }
 
 export interface ScenesOptions {
-  db: Pick<StateDb, "durable">;
+  db: Pick<StateDb, "durable" | "faults">;
   registry: Pick<Registry, "get" | "ownerOf">;
   commands: Pick<Commands, "send">;
   clock: Clock;

@@ -1,6 +1,7 @@
 // Variables on disk: at once for what a person set, in batches for what rules set.
 import type { Database } from "bun:sqlite";
 import type { Json } from "../core/json.ts";
+import { jsonIn, numberIn, readEach, textIn } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 
 export interface VariableRow {
@@ -18,18 +19,35 @@ export interface VariableStore {
   remove(name: string): void;
 }
 
-export function createVariableStore({ durable, behind }: Pick<StateDb, "durable" | "behind">): VariableStore {
+export function createVariableStore({
+  durable,
+  behind,
+  faults,
+}: Pick<StateDb, "durable" | "behind" | "faults">): VariableStore {
   const remove = durable.query("DELETE FROM variables WHERE name = ?");
   const saveNow = writer(durable);
   return {
-    load: () =>
-      durable
-        .query<{ name: string; value: string; updated_at: number }, []>("SELECT name, value, updated_at FROM variables")
-        .all()
-        .map(({ name, value, updated_at }) => ({ name, value: JSON.parse(value) as Json, updatedAt: updated_at })),
+    load() {
+      const rows = durable.query<Row, []>("SELECT name, value, updated_at FROM variables");
+      return readEach(rows.all(), fromRow, { faults, table: "variables", keyOf: ({ name }) => name });
+    },
     save: (row) => saveNow([row]),
     saveBehind: writer(behind),
     remove: (name) => void remove.run(name),
+  };
+}
+
+interface Row {
+  name: string;
+  value: string;
+  updated_at: number;
+}
+
+function fromRow({ name, value, updated_at }: Row): VariableRow {
+  return {
+    name: textIn(name, "name"),
+    value: jsonIn(value, "value") as Json,
+    updatedAt: numberIn(updated_at, 0),
   };
 }
 

@@ -59,7 +59,7 @@ export interface WaitingMessage {
 }
 
 export interface OutboxOptions {
-  db: Pick<StateDb, "durable">;
+  db: Pick<StateDb, "durable" | "faults">;
   notifier: Pick<Notifier, "list" | "deliver">;
   clock: Clock;
   log: Log;
@@ -83,7 +83,7 @@ const SHOWN = 201;
 /** Goes on with what earlier runs left. */
 export function startOutbox(options: OutboxOptions): Outbox {
   const { db, clock, log, notifier, emit, budget } = options;
-  const store = createOutboxStore(db.durable);
+  const store = createOutboxStore(db);
   const earlier = store.load();
   const hours = createHoursClock(clock, latest(earlier));
   const behind = startWriteBehind<Letter>({

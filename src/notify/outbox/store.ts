@@ -1,5 +1,6 @@
 // The outbox on disk. Order and bookkeeping are read once, at the start; texts when they are wanted.
-import type { Database } from "bun:sqlite";
+import { numberIn, readEach, textIn } from "../../db/rows.ts";
+import type { StateDb } from "../../db/state-db.ts";
 import { bytesOf, type Letter, likenessOf, shortened, type Texts } from "./letter.ts";
 
 export interface OutboxStore {
@@ -27,7 +28,7 @@ interface Row extends Texts {
 
 const WHOLE = 2 ** 31 - 1;
 
-export function createOutboxStore(db: Database): OutboxStore {
+export function createOutboxStore({ durable: db, faults }: Pick<StateDb, "durable" | "faults">): OutboxStore {
   const all = db.query<Row, []>("SELECT * FROM outbox ORDER BY id");
   const read = db.query<Texts, [number, number]>(
     "SELECT title, substr(message, 1, ?) AS message FROM outbox WHERE id = ?",
@@ -55,7 +56,7 @@ export function createOutboxStore(db: Database): OutboxStore {
   }).immediate;
 
   return {
-    load: () => Array.from(all.iterate(), letterOf),
+    load: () => readEach(all.iterate(), letterOf, { faults, table: "outbox", keyOf: ({ id }) => id }),
     save(letters) {
       const list = [...letters];
       write(list);
@@ -66,17 +67,24 @@ export function createOutboxStore(db: Database): OutboxStore {
 }
 
 function letterOf(row: Row): Letter {
-  const { id, channel, at, count, tries, parts } = row;
+  const title = textIn(row.title, "title");
+  const texts = { title, message: textIn(row.message, "message") };
   return {
-    ...{ id, channel, at, count, tries, parts, state: "waiting" },
-    messageId: row.message_id,
-    title: shortened(row.title),
-    keptMs: row.kept_ms,
-    triedMs: row.tried_ms,
-    notBeforeMs: row.not_before_ms,
-    lastError: row.last_error ?? undefined,
-    bytes: bytesOf(row),
-    likeness: likenessOf(row),
+    id: row.id,
+    channel: textIn(row.channel, "channel"),
+    at: numberIn(row.at, 0),
+    count: numberIn(row.count, 1),
+    tries: numberIn(row.tries, 0),
+    parts: numberIn(row.parts, 0),
+    state: "waiting",
+    messageId: textIn(row.message_id, "message_id"),
+    title: shortened(title),
+    keptMs: numberIn(row.kept_ms, 0),
+    triedMs: numberIn(row.tried_ms, 0),
+    notBeforeMs: numberIn(row.not_before_ms, 0),
+    lastError: row.last_error === null ? undefined : textIn(row.last_error, "last_error"),
+    bytes: bytesOf(texts),
+    likeness: likenessOf(texts),
     wallAheadMs: undefined,
   };
 }

@@ -106,14 +106,28 @@ export function openRuleStore({ db, clock, log, flushMs, budget }: RuleStoreOpti
     return unwritten.flush();
   }
 
-  const states = (): StateRow[] => durable.query<StateRow, []>("SELECT * FROM rule_state").all();
+  // What the hub did not write may hold anything: a time that is none would stop clocks.
+  const areTimes = (...times: unknown[]): boolean => times.every((time) => time === null || typeof time === "number");
+  const states = (): StateRow[] =>
+    durable
+      .query<StateRow, []>("SELECT * FROM rule_state")
+      .all()
+      .filter((row) => areTimes(row.last_fired_at, row.fire_count, row.paused_at, row.paused_ms));
   const holdKey = ({ rule_id, trigger_key, device_id }: Omit<HoldRow, "since" | "fired" | "context">): string =>
     `hold/${rule_id}/${trigger_key}/${device_id}`;
 
   return {
     states,
-    holds: () => durable.query<HoldRow, []>("SELECT * FROM rule_holds").all(),
-    marks: () => durable.query<MarkRow, []>("SELECT * FROM rule_marks").all(),
+    holds: () =>
+      durable
+        .query<HoldRow, []>("SELECT * FROM rule_holds")
+        .all()
+        .filter(({ since }) => areTimes(since)),
+    marks: () =>
+      durable
+        .query<MarkRow, []>("SELECT * FROM rule_marks")
+        .all()
+        .filter(({ at }) => areTimes(at)),
     saveState: (ruleId, row) => later(`state/${ruleId}`, () => void putState.run({ ...row() })),
     saveHold: (row) => later(holdKey(row), () => void putHold.run({ ...row })),
     dropHold({ rule_id, trigger_key, device_id }) {
