@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 import { type RandomBytes, secret, uuid } from "../core/ids.ts";
+import { numberIn } from "../db/rows.ts";
 import { type Role, storedRole } from "./roles.ts";
 
 export interface ApiKey {
@@ -116,7 +117,8 @@ function keyOf(row: Row): ApiKey {
     label: row.label,
     role: storedRole(row.role),
     createdBy: row.created_by,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at ?? undefined,
+    createdAt: numberIn(row.created_at, 0),
+    // An expiry that cannot be read is over.
+    expiresAt: row.expires_at === null ? undefined : numberIn(row.expires_at, 0),
   };
 }

@@ -3,6 +3,7 @@ import type { Database } from "bun:sqlite";
 import { Type } from "@sinclair/typebox";
 import { HubError, systemCode } from "../core/errors.ts";
 import { type RandomBytes, uuid } from "../core/ids.ts";
+import { numberIn } from "../db/rows.ts";
 import { type Role, storedRole } from "./roles.ts";
 
 export interface User {
@@ -135,5 +136,6 @@ function optionalUser(row: Row | null): User | undefined {
 
 function userOf(row: Row | null): User {
   if (!row) throw new Error("the user that was written did not come back");
-  return { id: row.id, username: row.username, role: storedRole(row.role), ver: row.ver, createdAt: row.created_at };
+  const { id, username, ver } = row;
+  return { id, username, role: storedRole(row.role), ver, createdAt: numberIn(row.created_at, 0) };
 }

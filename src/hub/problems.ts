@@ -56,7 +56,7 @@ export function unusablePlugins(config: HubConfig): UnusableEntry[] {
   for (const { path, message, name } of faultsOf(config)) {
     const place = /^plugins\[\d+\]/.exec(path)?.[0];
     if (place === undefined) continue;
-    const problem = [wrong.get(place)?.problem, message].filter((text) => text !== undefined).join("; ");
+    const problem = [wrong.get(place)?.problem, `${path}: ${message}`].filter((text) => text !== undefined).join("; ");
     wrong.set(place, { id: name ?? place, problem });
   }
   return [...wrong.values()];
