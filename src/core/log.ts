@@ -1,6 +1,6 @@
-// Logging. Records go straight to LogTape's sinks and formatters (rotation, colour, redaction); its process-wide
-// registry stays unused, so that two hubs can live in one process.
-import { getRotatingFileSink } from "@logtape/file";
+// Logging. Records go straight to sinks, through LogTape's formatters (colour, redaction); its process-wide registry stays
+// unused, so that two hubs can live in one process. Nor is its file sink used: what that gathers is written when the next
+// record comes, however late that is.
 import {
   getAnsiColorFormatter,
   getTextFormatter,
@@ -12,6 +12,8 @@ import {
 import { JWT_PATTERN, type RedactionPattern, redactByPattern } from "@logtape/redaction";
 import type { Clock } from "./clock.ts";
 import type { Output } from "./edge.ts";
+import { messageOf } from "./errors.ts";
+import { createGatheredFile } from "./gathered-file.ts";
 
 export type Level = "debug" | "info" | "warning" | "error";
 export type Fields = Readonly<Record<string, unknown>>;
@@ -29,7 +31,10 @@ export interface LogOptions {
   clock: Clock;
   output: Output;
   level: Level;
-  /** A file that rotates at 5 MiB, five are kept; none when absent. Gathered for up to 5 s: each write is a sync. */
+  /**
+   * A file that rotates at 5 MiB, five are kept; none when absent. Records are on the disk within five seconds, errors at
+   * once: each write is a sync.
+   */
   file?: string;
 }
 
@@ -48,17 +53,8 @@ export const SECRET_PATTERNS: RedactionPattern[] = [
 ];
 
 export function openLog({ clock, output, level, file }: LogOptions): { log: Log } & AsyncDisposable {
-  const sinks: (Sink & Partial<Disposable> & Partial<AsyncDisposable>)[] = [outputSink(output)];
-  if (file)
-    sinks.push(
-      getRotatingFileSink(file, {
-        maxSize: 5 * 1024 * 1024,
-        maxFiles: 5,
-        bufferSize: 16 * 1024,
-        flushInterval: 5000,
-        formatter: formatter(false),
-      }),
-    );
+  const sinks: (Sink & Partial<Disposable>)[] = [outputSink(output)];
+  if (file) sinks.push(fileSink(file, clock, (problem) => write(["hub", "log"], "warning", problem, { file })));
 
   function write(category: readonly string[], at: Level, message: string, fields: Fields = {}): void {
     if (ORDER[at] < ORDER[level]) return;
@@ -93,10 +89,7 @@ export function openLog({ clock, output, level, file }: LogOptions): { log: Log 
   return {
     log: at(["hub"]),
     async [Symbol.asyncDispose]() {
-      for (const sink of sinks) {
-        if (sink[Symbol.asyncDispose]) await sink[Symbol.asyncDispose]?.();
-        else sink[Symbol.dispose]?.();
-      }
+      for (const sink of sinks) sink[Symbol.dispose]?.();
     },
   };
 }
@@ -115,6 +108,38 @@ function outputSink(output: Output): Sink {
   return function writeRecord(record) {
     output.write(output.isJournal ? `${JOURNAL_PREFIX[record.level] ?? ""}${bare(record)}` : format(record));
   };
+}
+
+// Below the five seconds by what a write on a slow card takes.
+const GATHER_MS = 4000;
+// An error is written at once, with what came before it; of a storm of them, a few times a second.
+const ERRORS_APART_MS = 250;
+
+function fileSink(path: string, clock: Clock, tell: (problem: string) => void): Sink & Disposable {
+  const file = createGatheredFile({
+    path,
+    clock,
+    gatherMs: GATHER_MS,
+    gatherBytes: 64 * 1024,
+    maxBytes: 5 * 1024 * 1024,
+    kept: 5,
+    mode: 0o640,
+    sync: true,
+    onFailure: (error) => tell(`the log file cannot be written: ${messageOf(error)}`),
+  });
+  const format = formatter(false);
+  let errorAt = Number.NEGATIVE_INFINITY;
+  function writeRecord(record: LogRecord): void {
+    file.append(format(record));
+    if (record.level !== "error") return;
+    const waitMs = errorAt + ERRORS_APART_MS - clock.mono();
+    if (waitMs > 0) file.flushWithin(waitMs);
+    else {
+      errorAt = clock.mono();
+      file.flush();
+    }
+  }
+  return Object.assign(writeRecord, { [Symbol.dispose]: file.flush });
 }
 
 function formatFields(fields: Fields): string {

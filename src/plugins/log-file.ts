@@ -1,9 +1,9 @@
-// A plugin's log file. Not LogTape's sink: that one calls fsync for every record, which a chatty plugin would turn into
-// a worn SD card and a hub that stands still. Here lines are gathered and appended once a second.
-import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import type { Clock, Timer } from "../core/clock.ts";
-import { messageOf, systemCode } from "../core/errors.ts";
+// A plugin's log file: its lines gathered for a second, without a sync, which a chatty plugin would turn into a worn SD
+// card and a hub that stands still.
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { Clock } from "../core/clock.ts";
+import { messageOf } from "../core/errors.ts";
+import { createGatheredFile } from "../core/gathered-file.ts";
 import type { Log } from "../core/log.ts";
 
 const MAX_BYTES = 1024 * 1024;
@@ -21,56 +21,28 @@ export interface LogFile extends Disposable {
 
 /** Rotates at 1 MiB to `.1` and `.2`. A disk that is full or broken costs lines, nothing else. */
 export function createLogFile(path: string, clock: Clock, log: Log): LogFile {
-  let pending = "";
-  let timer: Timer | undefined;
-  let failing = false;
-
-  function flush(): void {
-    timer?.[Symbol.dispose]();
-    timer = undefined;
-    if (pending === "") return;
-    const text = pending;
-    pending = "";
-    try {
-      mkdirSync(dirname(path), { recursive: true });
-      if (sizeOf(path) + text.length > MAX_BYTES) rotate(path);
-      appendFileSync(path, text, { mode: 0o640 });
-      failing = false;
-    } catch (error) {
-      if (!failing) log.warn("a plugin's log cannot be written", { path, error: messageOf(error) });
-      failing = true;
-    }
-  }
-
+  const file = createGatheredFile({
+    path,
+    clock,
+    gatherMs: GATHER_MS,
+    gatherBytes: GATHER_BYTES,
+    maxBytes: MAX_BYTES,
+    kept: KEPT,
+    mode: 0o640,
+    sync: false,
+    onFailure: (error) => log.warn("a plugin's log cannot be written", { path, error: messageOf(error) }),
+  });
   return {
-    append(line) {
-      pending += `${line}\n`;
-      if (pending.length >= GATHER_BYTES) flush();
-      else timer ??= clock.after("plugin log", GATHER_MS, flush);
-    },
-    flush,
+    append: (line) => file.append(`${line}\n`),
+    flush: file.flush,
     tail(lines) {
-      flush();
+      file.flush();
       const newest = readEnd(path);
       const found = newest.length < lines ? [...readEnd(`${path}.1`), ...newest] : newest;
       return found.slice(-lines);
     },
-    [Symbol.dispose]: flush,
+    [Symbol.dispose]: file.flush,
   };
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-function rotate(path: string): void {
-  for (let number = KEPT; number >= 1; number--) {
-    try {
-      renameSync(number === 1 ? path : `${path}.${number - 1}`, `${path}.${number}`);
-    } catch (error) {
-      if (systemCode(error) !== "ENOENT") throw error;
-    }
-  }
 }
 
 function readEnd(path: string): string[] {

@@ -1,0 +1,103 @@
+// A file that lines are added to, gathered first: every write wears an SD card. It rotates, and a disk that is full or
+// broken costs lines, nothing else.
+import { appendFileSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, statSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Clock, Timer } from "./clock.ts";
+import { systemCode } from "./errors.ts";
+
+export interface GatheredFile extends Disposable {
+  append(text: string): void;
+  flush(): void;
+  /** Writes within so long; sooner than it would be, never later. */
+  flushWithin(ms: number): void;
+}
+
+export interface GatheredFileOptions {
+  path: string;
+  clock: Clock;
+  /** Written after so long at the latest, and once so much is waiting. */
+  gatherMs: number;
+  gatherBytes: number;
+  /** Moved to `.1` when it would be larger; so many are kept beside it. */
+  maxBytes: number;
+  kept: number;
+  mode: number;
+  /** Whether what was written outlasts a power cut. */
+  sync: boolean;
+  /** Once until a write succeeds again. */
+  onFailure: (error: unknown) => void;
+}
+
+export function createGatheredFile(options: GatheredFileOptions): GatheredFile {
+  const { path, clock, gatherMs, gatherBytes, maxBytes, onFailure } = options;
+  let pending = "";
+  let timer: Timer | undefined;
+  let dueMs = 0;
+  let failing = false;
+
+  function flush(): void {
+    timer?.[Symbol.dispose]();
+    timer = undefined;
+    if (pending === "") return;
+    const text = pending;
+    pending = "";
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      if (sizeOf(path) + text.length > maxBytes) rotate(path, options.kept);
+      write(text, options);
+      failing = false;
+    } catch (error) {
+      const wasFailing = failing;
+      failing = true;
+      if (!wasFailing) onFailure(error);
+    }
+  }
+
+  function flushWithin(ms: number): void {
+    const due = clock.mono() + ms;
+    if (timer && dueMs <= due) return;
+    timer?.[Symbol.dispose]();
+    dueMs = due;
+    timer = clock.after("log file", ms, flush);
+  }
+
+  return {
+    append(text) {
+      pending += text;
+      if (pending.length >= gatherBytes) flush();
+      else flushWithin(gatherMs);
+    },
+    flush,
+    flushWithin,
+    [Symbol.dispose]: flush,
+  };
+}
+
+function write(text: string, { path, mode, sync }: GatheredFileOptions): void {
+  if (!sync) {
+    appendFileSync(path, text, { mode });
+    return;
+  }
+  const file = openSync(path, "a", mode);
+  try {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function rotate(path: string, kept: number): void {
+  for (let number = kept; number >= 1; number--) {
+    try {
+      renameSync(number === 1 ? path : `${path}.${number - 1}`, `${path}.${number}`);
+    } catch (error) {
+      if (systemCode(error) !== "ENOENT") throw error;
+    }
+  }
+}
