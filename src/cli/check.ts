@@ -1,10 +1,14 @@
 // hub check: tells everything that is wrong with the configuration, the modes and the rules, and changes nothing.
+import { readFileSync } from "node:fs";
 import { formatProblem } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
+import { readToml } from "../core/toml.ts";
 import { knownIds } from "../db/known-ids.ts";
 import type { Home } from "../home/paths.ts";
+import { readCertificate, timeProblem } from "../http/certificate.ts";
 import { channelNames } from "../notify/config.ts";
+import { startProblems } from "../plugins/check.ts";
 import { createRuleExpressions } from "../rules/expressions.ts";
 import { checkRuleFiles, formatFinding } from "../rules/store/check.ts";
 import { readModesFile } from "../state/virtual/modes-file.ts";
@@ -32,7 +36,7 @@ export const check: Command = {
 function checkConfig(home: Home, io: Io, failures: string[]): HubConfig | undefined {
   try {
     const config = readConfig(home, io);
-    const count = config.faults?.length ?? 0;
+    const count = (config.faults?.length ?? 0) + tellOfFiles(home, io, config);
     if (count > 0) failures.push(`the configuration has ${counted(count, "problem")}`);
     return config;
   } catch (error) {
@@ -40,6 +44,34 @@ function checkConfig(home: Home, io: Io, failures: string[]): HubConfig | undefi
     failures.push(error.message);
     return undefined;
   }
+}
+
+/** What the configuration names and a start would need. Answers how many of its problems are more than warnings. */
+function tellOfFiles(home: Home, { edge }: Io, config: HubConfig): number {
+  const certificate = readCertificate(config.server, home.resolve);
+  const found = [
+    ...(certificate?.ok === false ? [certificate.problem] : []),
+    ...[timeProblem(certificate, edge.clock.now())].flatMap((problem) => problem ?? []),
+    ...startProblems(config.plugins, home),
+  ];
+  const read = readToml(readFileSync(home.hubToml));
+  for (const problem of found) {
+    const path = pathInFile(config, problem.path);
+    const line = read.ok ? read.locate(path) : undefined;
+    edge.stderr.write(`${formatProblem({ ...problem, path, file: home.hubToml, line })}\n`);
+  }
+  return found.filter(({ warning }) => !warning).length;
+}
+
+/** Entries that are wrong are left out of the configuration, but stand in the file before others. */
+function pathInFile({ faults = [] }: HubConfig, path: string): string {
+  const entry = /^plugins\[(\d+)\]/;
+  const wrong = new Set(faults.map((fault) => Number(entry.exec(fault.path)?.[1] ?? -1)));
+  return path.replace(entry, (_, index: string) => {
+    let at = 0;
+    for (let before = Number(index); before > 0 || wrong.has(at); at++) if (!wrong.has(at)) before--;
+    return `plugins[${at}]`;
+  });
 }
 
 /** Answers the ids of the modes; undefined where they are not known. */

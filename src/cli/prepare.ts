@@ -18,7 +18,10 @@ export function layOut(home: Home, { edge, execPath, compiled }: Io): LaidOut & 
     assets,
     random: edge.random,
   });
-  return { ...laidOut, ...refresh(home) };
+  const refreshed = refresh(home);
+  const failed = [...laidOut.failed, ...refreshed.failed];
+  for (const what of failed) edge.stderr.write(`warning: ${what}\n`);
+  return { ...laidOut, ...refreshed, failed };
 }
 
 // Not under a hub that runs: its own files are what it brought. It is told of elsewhere, where that matters.
@@ -27,7 +30,7 @@ function refresh(home: Home): Refreshed {
     using _lock = lockHome(home);
     return refreshAssets(home, assets);
   } catch (error) {
-    if (error instanceof HubError && error.code === "in_use") return { renewed: [], kept: [] };
+    if (error instanceof HubError && error.code === "in_use") return { renewed: [], kept: [], failed: [] };
     throw error;
   }
 }

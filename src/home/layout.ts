@@ -28,6 +28,8 @@ export interface LaidOut {
   fresh: boolean;
   /** Paths that were made. */
   created: string[];
+  /** What could not be laid out, with the reason; the hub can do without. */
+  failed: string[];
 }
 
 /** Throws HubError `storage` when the home cannot be written. */
@@ -41,6 +43,7 @@ export function layOutHome(options: LayoutOptions): LaidOut {
 
 function layOut({ home, executable, hubToml, assets, random }: LayoutOptions): LaidOut {
   const created: string[] = [];
+  const failed: string[] = [];
   for (const folder of [home.bin, home.config, home.profiles, home.rules, home.plugins]) {
     mkdirSync(folder, { recursive: true });
   }
@@ -55,8 +58,15 @@ function layOut({ home, executable, hubToml, assets, random }: LayoutOptions): L
   const fresh = !existsSync(home.hubToml);
   // What a person deleted from a finished home stays deleted; a folder that is missing as a whole is completed.
   const wanted = assets.filter(({ path }) => fresh || !existsSync(join(home.root, wholeOf(path))));
-  for (const asset of wanted)
-    place(join(home.root, asset.path), asset.content, asset.path.endsWith("config.toml") ? 0o600 : 0o644);
+  for (const { path, content } of wanted) {
+    try {
+      place(join(home.root, path), content, path.endsWith("config.toml") ? 0o600 : 0o644);
+    } catch (error) {
+      // A folder that this user may not enter keeps a home that was finished from nothing else.
+      if (fresh || systemCode(error) !== "EACCES") throw error;
+      failed.push(`${path} cannot be laid out: ${messageOf(error)}`);
+    }
+  }
   if (executable) placeExecutable(executable, home, created);
   // Last: a layout that is cut short starts over instead of looking finished.
   place(
@@ -64,7 +74,7 @@ function layOut({ home, executable, hubToml, assets, random }: LayoutOptions): L
     hubToml.replace("@JWT_SECRET@", () => secret(random, 48)),
     0o600,
   );
-  return { fresh, created };
+  return { fresh, created, failed };
 }
 
 /** What is looked at to see whether a person deleted one file, or the hub has yet to lay out all of them. */

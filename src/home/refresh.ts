@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeFileAtomic } from "../core/atomic-file.ts";
-import { HubError, isStorageFault, messageOf } from "../core/errors.ts";
+import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import type { Asset } from "./layout.ts";
 import type { Home } from "./paths.ts";
@@ -14,6 +14,8 @@ export interface Refreshed {
   renewed: string[];
   /** Paths that stay although this version brings others: not what a hub put there. Each is told once a version. */
   kept: string[];
+  /** What could not be looked at, with the reason. */
+  failed: string[];
 }
 
 /** Path in the home → SHA-256. */
@@ -29,9 +31,9 @@ interface Manifest {
 /** Call when the home is laid out and before anything in it runs. Throws HubError `storage` when it cannot be written. */
 export function refreshAssets(home: Home, assets: readonly Asset[]): Refreshed {
   const before = readManifest(home.assetManifest);
-  const found: Found = { manifest: { laid: {}, declined: {} }, renewed: [], kept: [] };
+  const found: Found = { manifest: { laid: {}, declined: {} }, renewed: [], kept: [], failed: [] };
   try {
-    for (const asset of assets.filter(({ path }) => isRefreshed(path))) look(asset, { home, before, found });
+    for (const asset of assets.filter(({ path }) => isRefreshed(path))) lookOrPass(asset, { home, before, found });
     const text = `${JSON.stringify(found.manifest, null, 2)}\n`;
     if (text !== textOf(home.assetManifest)) writeFileAtomic(home.assetManifest, text);
   } catch (error) {
@@ -40,7 +42,7 @@ export function refreshAssets(home: Home, assets: readonly Asset[]): Refreshed {
       cause: error,
     });
   }
-  return { renewed: found.renewed, kept: found.kept };
+  return { renewed: found.renewed, kept: found.kept, failed: found.failed };
 }
 
 interface Found extends Refreshed {
@@ -51,6 +53,21 @@ interface Look {
   home: Home;
   before: Manifest | undefined;
   found: Found;
+}
+
+/** A file or folder that this user may not enter stays as it is, and is looked at again by the next start. */
+function lookOrPass(asset: Asset, all: Look): void {
+  const { path } = asset;
+  try {
+    look(asset, all);
+  } catch (error) {
+    if (systemCode(error) !== "EACCES") throw error;
+    const { before, found } = all;
+    const [laid, declined] = [before?.laid[path], before?.declined[path]];
+    if (laid !== undefined) found.manifest.laid[path] = laid;
+    if (declined !== undefined) found.manifest.declined[path] = declined;
+    found.failed.push(`${path} cannot be renewed: ${messageOf(error)}`);
+  }
 }
 
 function look({ path, content }: Asset, { home, before, found }: Look): void {

@@ -1,13 +1,19 @@
-// Opens the port. Refuses where somebody else has it, and stops in bounded time.
-import { readFileSync } from "node:fs";
+// Opens the port. Refuses where somebody else has it, and stops in bounded time. With a certificate that cannot be used the
+// API is for this machine alone, until the certificate is mended: never without TLS where others could listen.
 import type { Server } from "bun";
 import type { ServerSection } from "../config/server.ts";
+import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
+import { background } from "../core/lifecycle.ts";
+import type { Log } from "../core/log.ts";
 import type { App } from "./app.ts";
+import { type ReadCertificate, readCertificate, timeProblem } from "./certificate.ts";
 import { BEHIND_LIMIT_BYTES, type SocketHandlers } from "./stream/hub-stream.ts";
 
 // Bun refuses what is larger than this without a word; the door's own limit comes first and says why.
 const LARGEST_BODY_BYTES = 1024 ** 4;
+const LOOK_AGAIN_MS = 5000;
+const THIS_MACHINE = "127.0.0.1";
 
 // Each socket brings its own handlers.
 const websocket: Bun.WebSocketHandler<SocketHandlers> = {
@@ -27,13 +33,96 @@ const websocket: Bun.WebSocketHandler<SocketHandlers> = {
 
 export interface Listener extends AsyncDisposable {
   readonly port: number;
+  readonly host: string;
   publish(topic: string, text: string): void;
+  /** What is wrong with the certificate now. */
+  problem(): string | undefined;
 }
 
-/** `resolvePath` makes the paths of certificate and key absolute. Throws HubError `in_use` or `config`. */
-export function listen(app: App, config: ServerSection, resolvePath: (path: string) => string): Listener {
-  const { host, port } = config;
-  const tls = readTls(config, resolvePath);
+export interface ListenOptions {
+  config: ServerSection;
+  /** Makes the paths of certificate and key absolute. */
+  resolvePath: (path: string) => string;
+  clock: Clock;
+  log: Log;
+}
+
+interface Place {
+  host: string;
+  port: number;
+  tls?: { cert: string; key: string };
+}
+
+/** Throws HubError `in_use` or `config`. */
+export function listen(app: App, { config, resolvePath, clock, log }: ListenOptions): Listener {
+  const read = (): ReadCertificate | undefined => readCertificate(config, resolvePath);
+  let certificate = read();
+  let at = open(app, placeFor(config, certificate));
+  let turn = Promise.resolve();
+  let stopped = false;
+
+  /** The port is let go and taken again: whoever is connected comes back. */
+  async function mend(): Promise<void> {
+    const mended = read();
+    if (stopped || certificate?.ok !== false || !mended?.ok) return;
+    await app.elysia.server?.stop(true);
+    if (stopped) return;
+    try {
+      at = open(app, { ...placeFor(config, mended), port: at.port });
+      certificate = mended;
+      log.info("the certificate is mended, the API answers everybody again", { ...at });
+    } catch (error) {
+      log.error("the API cannot listen with the mended certificate", { error: messageOf(error) });
+      at = open(app, { host: THIS_MACHINE, port: at.port });
+    }
+  }
+
+  const looking = certificate?.ok === false ? clock.every("certificate", LOOK_AGAIN_MS, lookAgain) : undefined;
+  function lookAgain(): void {
+    if (certificate?.ok !== false) looking?.[Symbol.dispose]();
+    else {
+      turn = turn.catch(() => {}).then(mend);
+      background(log, "certificate", turn);
+    }
+  }
+
+  function problem(): string | undefined {
+    if (certificate?.ok !== false) {
+      const found = timeProblem(certificate, clock.now());
+      return found && `${found.path}: ${found.message}`;
+    }
+    const { path, message } = certificate.problem;
+    return `${path}: ${message}; until this is mended, the API answers this machine only, at http://${THIS_MACHINE}:${at.port}`;
+  }
+
+  const wrong = problem();
+  if (wrong !== undefined) log.error("the certificate cannot be used as it should", { problem: wrong });
+  return {
+    get port() {
+      return at.port;
+    },
+    get host() {
+      return at.host;
+    },
+    publish: (topic, text) => void app.elysia.server?.publish(topic, text),
+    problem,
+    async [Symbol.asyncDispose]() {
+      stopped = true;
+      looking?.[Symbol.dispose]();
+      await turn.catch(() => {});
+      await app.elysia.server?.stop(true);
+    },
+  };
+}
+
+function placeFor({ host, port }: ServerSection, certificate: ReadCertificate | undefined): Place {
+  if (!certificate) return { host, port };
+  return certificate.ok
+    ? { host, port, tls: { cert: certificate.cert, key: certificate.key } }
+    : { host: THIS_MACHINE, port };
+}
+
+function open(app: App, { host, port, tls }: Place): { host: string; port: number } {
   let server: Server<SocketHandlers>;
   try {
     server = Bun.serve({
@@ -51,25 +140,7 @@ export function listen(app: App, config: ServerSection, resolvePath: (path: stri
     throw explain(error, host, port);
   }
   app.serve(server);
-  return {
-    port: server.port ?? port,
-    publish: (topic, text) => void server.publish(topic, text),
-    async [Symbol.asyncDispose]() {
-      await server.stop(true);
-    },
-  };
-}
-
-function readTls({ tls_cert, tls_key }: ServerSection, resolvePath: (path: string) => string) {
-  if (!tls_cert || !tls_key) return undefined;
-  const read = (name: string, path: string): string => {
-    try {
-      return readFileSync(resolvePath(path), "utf8");
-    } catch (error) {
-      throw new HubError("config", `server.${name}: ${resolvePath(path)} cannot be read: ${messageOf(error)}`);
-    }
-  };
-  return { cert: read("tls_cert", tls_cert), key: read("tls_key", tls_key) };
+  return { host, port: server.port ?? port };
 }
 
 function explain(error: unknown, host: string, port: number): unknown {

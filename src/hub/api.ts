@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
 import { createApp } from "../http/app.ts";
-import { listen } from "../http/listen.ts";
+import { type Listener, listen } from "../http/listen.ts";
 import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
@@ -33,21 +33,27 @@ export function startApi(options: HubOptions, parts: Parts, stack: AsyncDisposab
     ring: parts.feed.ring,
     stream: (): HubStream => stream,
     health,
-    status: statusOf(options, { ...parts, health }, () => stream.clients),
+    status: statusOf(options, { ...parts, health, listener: () => listener }, () => stream.clients),
   });
-  const listener = stack.use(listen(app, config.server, home.resolve));
+  const listener: Listener = stack.use(
+    listen(app, { config: config.server, resolvePath: home.resolve, clock, log: http }),
+  );
   const stream = stack.use(
     startHubStream({ feed: parts.feed, auth: parts.auth, clock, log: http, publish: listener.publish }),
   );
   http.info("the API answers", {
-    host: config.server.host,
+    host: listener.host,
     port: listener.port,
-    tls: config.server.tls_cert !== undefined,
+    tls: config.server.tls_cert !== undefined && listener.host === config.server.host,
   });
   return { httpPort: listener.port };
 }
 
-function statusOf(options: HubOptions, parts: Parts & { health: () => Health }, streamClients: () => number) {
+function statusOf(
+  options: HubOptions,
+  parts: Parts & { health: () => Health; listener: () => Listener },
+  streamClients: () => number,
+) {
   const { config, home, edge } = options;
   const { feed, registry, rules, plugins, history, late } = parts;
   return createStatus({
@@ -66,6 +72,6 @@ function statusOf(options: HubOptions, parts: Parts & { health: () => Health }, 
     history: history.health,
     lastBackup: parts.backups.last,
     lastRestore: parts.restores.last,
-    problems: () => problemsNow(options, parts),
+    problems: () => problemsNow(options, { ...parts, listener: parts.listener() }),
   });
 }

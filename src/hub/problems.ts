@@ -1,6 +1,7 @@
 // What is not as it should be in this hub, gathered from its parts.
 import { formatProblem } from "../config/load.ts";
 import type { Fault, HubConfig } from "../config/sections.ts";
+import type { Listener } from "../http/listen.ts";
 import type { UnusableEntry } from "../plugins/unusable.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Archives } from "./archives.ts";
@@ -12,14 +13,15 @@ import type { Stores } from "./stores.ts";
 type Parts = Pick<Stores, "db" | "limits"> &
   Pick<House, "virtual"> &
   Pick<Messages, "notifier"> &
-  Pick<Archives, "backups"> & { rules: Pick<Rules, "problems"> };
+  Pick<Archives, "backups"> & { rules: Pick<Rules, "problems">; listener: Pick<Listener, "problem"> };
 
 /** Asked often: it costs little where all is well. */
 export function problemsNow(
   { config, home }: Pick<HubOptions, "config" | "home">,
-  { db, limits, virtual, notifier, backups, rules }: Parts,
+  { db, limits, virtual, notifier, backups, rules, listener }: Parts,
 ): { part: string; message: string }[] {
   return [
+    ...[listener.problem()].flatMap((message) => (message ? [{ part: "server", message }] : [])),
     ...faultsOf(config).map((fault) => ({
       part: partOf(fault),
       message: formatProblem({ ...fault, file: home.hubToml }),

@@ -12,7 +12,7 @@ export interface Command {
 export type CommandResult = { ok: true; command: Command } | { ok: false; reason: string };
 
 export interface CommandOptions {
-  entry: Pick<PluginEntry, "binary" | "args">;
+  entry: Pick<PluginEntry, "binary" | "config" | "args">;
   /** `binary` and `config` as absolute paths. */
   binary: string;
   config: string;
@@ -20,8 +20,8 @@ export interface CommandOptions {
 }
 
 export function pluginCommand({ entry, binary, config, execPath }: CommandOptions): CommandResult {
-  const script = /\.[jt]s$/.test(binary);
-  const reason = whyNot(entry.binary, binary, script);
+  const script = isScript(binary);
+  const reason = whyNotBinary(entry.binary, binary, script) ?? whyNotConfig(entry.config, config);
   if (reason) return { ok: false, reason };
   if (!script) return { ok: true, command: { argv: [binary, config, ...entry.args], env: {} } };
   // Without these Bun would load `.env`, run the `preload` of a bunfig.toml and fetch missing packages from the network.
@@ -36,7 +36,12 @@ export function pluginCommand({ entry, binary, config, execPath }: CommandOption
   };
 }
 
-function whyNot(name: string, path: string, script: boolean): string | undefined {
+export function isScript(binary: string): boolean {
+  return /\.[jt]s$/.test(binary);
+}
+
+/** Why a binary cannot be run; `name` is how the configuration calls it. */
+export function whyNotBinary(name: string, path: string, script = isScript(path)): string | undefined {
   try {
     if (statSync(path).isDirectory()) return `${name} is a directory, not a program`;
     accessSync(path, script ? constants.R_OK : constants.X_OK);
@@ -46,5 +51,19 @@ function whyNot(name: string, path: string, script: boolean): string | undefined
     if (code === "ENOENT" || code === "ENOTDIR") return `${name} does not exist`;
     if (code !== "EACCES") return `${name} cannot be used: ${messageOf(error)}`;
     return script ? `${name} is not readable` : `${name} is not executable (chmod +x)`;
+  }
+}
+
+/** The same of a configuration that the entry names. One that it does not name need not be there. */
+export function whyNotConfig(name: string | undefined, path: string): string | undefined {
+  if (name === undefined) return undefined;
+  try {
+    if (!statSync(path).isFile()) return `${name} is no file`;
+    accessSync(path, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return `${name} does not exist`;
+    return `${name} cannot be read: ${messageOf(error)}`;
   }
 }

@@ -17,19 +17,27 @@ export interface Health {
 }
 
 /** What it answers; undefined when it answers nothing, or nothing that is a health, in time. */
-export function askHealth({ host, port, tls }: HealthAddress, withinMs: number): Promise<Health | undefined> {
+export async function askHealth({ host, port, tls }: HealthAddress, withinMs: number): Promise<Health | undefined> {
+  const signal = AbortSignal.timeout(Math.max(1, withinMs));
+  const answered = await ask(tls ? getHttps : getHttp, { host: reachable(host), port, signal });
+  // A hub whose certificate cannot be used answers without one, and this machine only.
+  return answered ?? (tls && !signal.aborted ? ask(getHttp, { host: "127.0.0.1", port, signal }) : undefined);
+}
+
+function ask(
+  get: typeof getHttp | typeof getHttps,
+  to: { host: string; port: number; signal: AbortSignal },
+): Promise<Health | undefined> {
   const options = {
-    host: reachable(host),
-    port,
+    ...to,
     path: "/api/v1/health",
     agent: false,
     // Its certificate carries the name others know it by.
     rejectUnauthorized: false,
-    signal: AbortSignal.timeout(Math.max(1, withinMs)),
   };
   return new Promise((resolve) => {
     const nothing = (): void => resolve(undefined);
-    const request = (tls ? getHttps : getHttp)(options, (response) => {
+    const request = get(options, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (more: string) => {

@@ -58,7 +58,11 @@ describe("laying out", () => {
     layOutHome({ home, executable: undefined, hubToml, assets, random });
     writeFileSync(home.hubToml, "mine");
     rmSync(folder.at("rules", "examples", "a.ron"));
-    expect(layOutHome({ home, executable: undefined, hubToml, assets, random })).toEqual({ fresh: false, created: [] });
+    expect(layOutHome({ home, executable: undefined, hubToml, assets, random })).toEqual({
+      fresh: false,
+      created: [],
+      failed: [],
+    });
     expect(readFileSync(home.hubToml, "utf8")).toBe("mine");
   });
 

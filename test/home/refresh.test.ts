@@ -21,20 +21,20 @@ function oldHome(folder: TemporaryFolder, listed = true) {
     mkdirSync(folder.at(path, ".."), { recursive: true });
     writeFileSync(folder.at(path), content);
   }
-  if (listed) expect(refreshAssets(home, version(1))).toEqual({ renewed: [], kept: [] });
+  if (listed) expect(refreshAssets(home, version(1))).toEqual({ renewed: [], kept: [], failed: [] });
   return { home, read: (path: string) => readFileSync(folder.at(path), "utf8") };
 }
 
 test("what nobody changed becomes the new version's, forth and back; configuration never", () => {
   using folder = createTemporaryFolder();
   const { home, read } = oldHome(folder);
-  expect(refreshAssets(home, version(2))).toEqual({ renewed: [EXAMPLE, BUNDLE], kept: [] });
+  expect(refreshAssets(home, version(2))).toEqual({ renewed: [EXAMPLE, BUNDLE], kept: [], failed: [] });
   expect([EXAMPLE, BUNDLE, CONFIG].map(read)).toEqual([
     `${EXAMPLE} of version 2`,
     `${BUNDLE} of version 2`,
     `${CONFIG} of version 1`,
   ]);
-  expect(refreshAssets(home, version(2))).toEqual({ renewed: [], kept: [] });
+  expect(refreshAssets(home, version(2))).toEqual({ renewed: [], kept: [], failed: [] });
   expect(refreshAssets(home, version(1)).renewed).toEqual([EXAMPLE, BUNDLE]);
   expect(read(BUNDLE)).toBe(`${BUNDLE} of version 1`);
 });
@@ -44,8 +44,8 @@ test("what a person changed stays, and is told once a version; put back as it wa
   const { home, read } = oldHome(folder);
   const original = read(EXAMPLE);
   writeFileSync(folder.at(EXAMPLE), "mine");
-  expect(refreshAssets(home, version(1))).toEqual({ renewed: [], kept: [EXAMPLE] });
-  expect(refreshAssets(home, version(2))).toEqual({ renewed: [BUNDLE], kept: [EXAMPLE] });
+  expect(refreshAssets(home, version(1))).toEqual({ renewed: [], kept: [EXAMPLE], failed: [] });
+  expect(refreshAssets(home, version(2))).toEqual({ renewed: [BUNDLE], kept: [EXAMPLE], failed: [] });
   expect(refreshAssets(home, version(2)).kept).toEqual([]);
   expect(refreshAssets(home, version(3)).kept).toEqual([EXAMPLE]);
   expect(read(EXAMPLE)).toBe("mine");
@@ -58,7 +58,7 @@ test("what a person deleted stays deleted, and what is new in a version comes", 
   const { home } = oldHome(folder);
   rmSync(folder.at(EXAMPLE));
   const added = { path: "rules/examples/new.ron", content: "new" };
-  expect(refreshAssets(home, [...version(2), added])).toEqual({ renewed: [BUNDLE, added.path], kept: [] });
+  expect(refreshAssets(home, [...version(2), added])).toEqual({ renewed: [BUNDLE, added.path], kept: [], failed: [] });
   expect(existsSync(folder.at(EXAMPLE))).toBe(false);
   rmSync(folder.at(added.path));
   expect(refreshAssets(home, [...version(3), added]).renewed).toEqual([BUNDLE]);
@@ -68,7 +68,7 @@ test("in a home without a list only what is the new version's already counts as 
   using folder = createTemporaryFolder();
   const { home, read } = oldHome(folder, false);
   rmSync(folder.at(EXAMPLE));
-  expect(refreshAssets(home, version(2))).toEqual({ renewed: [], kept: [BUNDLE] });
+  expect(refreshAssets(home, version(2))).toEqual({ renewed: [], kept: [BUNDLE], failed: [] });
   expect(read(BUNDLE)).toBe(`${BUNDLE} of version 1`);
   // Moved away, as the message says, it is laid out anew: here by hand.
   writeFileSync(folder.at(BUNDLE), `${BUNDLE} of version 2`);

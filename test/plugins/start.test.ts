@@ -25,7 +25,7 @@ test("the environment is an allow-list, with the entry's own variables expanded"
     '#!/bin/sh\nenv > env.txt; printf "%s\\n" "$@" > args.txt; pwd > cwd.txt; cat > stdin.txt; echo done > done.txt; sleep 60\n';
   await using rig = createRig(
     [entry],
-    { "p.sh": script },
+    { "p.sh": script, "some.toml": "" },
     {
       env: inherited,
       broker: { host: "0.0.0.0", port: 1999, prefix: "house" },
@@ -103,6 +103,14 @@ for (const [what, binary, reason] of [
     expect(await rig.plugins.stop("p")).toMatchObject({ status: "stopped" });
   });
 }
+
+test("a configuration that the entry names and that is missing is told before the plugin is tried", async () => {
+  const files = { "p.sh": "#!/bin/sh\necho started > started; exec sleep 60\n" };
+  await using rig = createRig([{ id: "p", binary: "p.sh", config: "gone.toml" }], files);
+  const record = await rig.plugins.start("p");
+  expect(record).toMatchObject({ status: "offline", pid: null, last_exit: { reason: "gone.toml does not exist" } });
+  expect(rig.issued).toEqual([]);
+});
 
 test("a missing interpreter is explained", async () => {
   await using rig = createRig([{ id: "p", binary: "p" }], { p: "#!/no/such/interpreter\n" });

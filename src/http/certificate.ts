@@ -1,0 +1,72 @@
+// The certificate and the key of [server], read once: what was looked at is what is served.
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import type { ServerSection } from "../config/server.ts";
+import { messageOf, systemCode } from "../core/errors.ts";
+import type { Problem } from "../core/schema.ts";
+
+export type ReadCertificate =
+  | { ok: true; cert: string; key: string; validFrom: number; validTo: number }
+  | { ok: false; problem: Problem };
+
+/** Undefined where the configuration has none. Never throws. */
+export function readCertificate(
+  { tls_cert, tls_key }: Pick<ServerSection, "tls_cert" | "tls_key">,
+  resolvePath: (path: string) => string,
+): ReadCertificate | undefined {
+  if (!tls_cert || !tls_key) return undefined;
+  let at = "server.tls_cert";
+  try {
+    const cert = readPem(resolvePath(tls_cert));
+    const leaf = parsed(tls_cert, "no certificate in PEM form", () => new X509Certificate(cert));
+    at = "server.tls_key";
+    const key = readPem(resolvePath(tls_key));
+    if (!leaf.checkPrivateKey(readKey(tls_key, key)))
+      return {
+        ok: false,
+        problem: { path: at, message: `${tls_key} is not the key of the certificate in ${tls_cert}` },
+      };
+    at = "server.tls_cert";
+    // The others of the chain as well.
+    parsed(tls_cert, "no whole chain of certificates", () => createSecureContext({ cert, key }));
+    return { ok: true, cert, key, validFrom: Date.parse(leaf.validFrom), validTo: Date.parse(leaf.validTo) };
+  } catch (error) {
+    return { ok: false, problem: { path: at, message: messageOf(error) } };
+  }
+}
+
+/** What is wrong with its time; it is served all the same, as clients say more of it than silence does. */
+export function timeProblem(read: ReadCertificate | undefined, now: number): Problem | undefined {
+  if (!read?.ok) return undefined;
+  const path = "server.tls_cert";
+  const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
+  if (now > read.validTo)
+    return { path, message: `the certificate ended on ${day(read.validTo)}: clients refuse it, renew it` };
+  if (now < read.validFrom)
+    return { path, message: `the certificate begins on ${day(read.validFrom)}: clients refuse it until then` };
+  return undefined;
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") throw new Error(`${path} does not exist`);
+    if (systemCode(error) === "EACCES") throw new Error(`${path} cannot be read: give the hub's user the right to`);
+    throw new Error(`${path} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function readKey(path: string, pem: string): KeyObject {
+  if (pem.includes("ENCRYPTED")) throw new Error(`${path} is encrypted: the hub reads keys without a passphrase only`);
+  return parsed(path, "no private key in PEM form", () => createPrivateKey(pem));
+}
+
+function parsed<T>(path: string, what: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch {
+    throw new Error(`${path} holds ${what}`);
+  }
+}
