@@ -40,22 +40,27 @@ export function checkNames({ entries }: ZipDirectory): void {
   if (problems.length > 0) throw refusal(problems.slice(0, 10).join("; "));
 }
 
-/** Where the manifest is; in an archive packed anew, below the folder it was unpacked to. */
+/** Where the manifest is; in an archive packed anew, below the folder it was unpacked to. Throws HubError `invalid`. */
 export function findManifest({ entries }: ZipDirectory): ZipEntry | undefined {
-  return (
-    entries.find(({ name }) => name === MANIFEST) ?? entries.find(({ name }) => /^[^/]+\/manifest\.json$/.test(name))
-  );
+  const own = entries.find(({ name }) => name === MANIFEST);
+  if (own) return own;
+  // A file of that name may also be among somebody's rules.
+  const found = entries.filter(({ name }) => /^(?!(?:config|data|rules)\/)[^/]+\/manifest\.json$/.test(name));
+  if (found.length > 1) throw refusal(`it holds several manifests: ${found.map(({ name }) => shown(name)).join(", ")}`);
+  return found[0];
 }
 
 /** For an archive with a manifest: exactly what it lists. Throws HubError `invalid`. */
 export function understandListed(directory: ZipDirectory, manifest: Manifest, at: ZipEntry): Understood {
   const prefix = at.name.slice(0, -MANIFEST.length);
   const listed = new Map(manifest.entries.map((entry) => [entry.path, entry]));
+  if (listed.size < manifest.entries.length) throw refusal("its manifest lists a file twice");
   const problems: string[] = [];
   const pieces = directory.entries.flatMap((entry): Piece[] => {
-    if (entry === at || entry.isFolder || isClutter(entry.name)) return [];
+    if (entry === at || entry.isFolder) return [];
     const path = entry.name.startsWith(prefix) ? entry.name.slice(prefix.length) : undefined;
     const found = path === undefined ? undefined : listed.get(path);
+    if (!found && isClutter(entry.name)) return [];
     if (!found || path === undefined) problems.push(`${shown(entry.name)} is not in its manifest`);
     else if (unitOf(path) === undefined) problems.push(`${shown(entry.name)} has no place in a home`);
     else if (found.bytes !== entry.bytes) problems.push(sizeProblem(found, entry));

@@ -180,6 +180,11 @@ test("manifests that do not fit", async () => {
     ["missing", (files) => delete files["rules/new.ron"], 'rules/new.ron" is missing'],
     ["extra", (files) => Object.assign(files, { "rules/more.ron": "()" }), "is not in its manifest"],
     ["changed", (files) => Object.assign(files, { "rules/new.ron": "[]" }), "its SHA-256 differs"],
+    [
+      "twice",
+      (_files, { entries }) => (entries as unknown[]).push({ ...(entries as object[])[0], sha256: "0".repeat(64) }),
+      "lists a file twice",
+    ],
     ["longer", (files) => Object.assign(files, { "rules/new.ron": "( )" }), "and its manifest says 2"],
     [
       "counts",
@@ -189,6 +194,30 @@ test("manifests that do not fit", async () => {
   ];
   for (const [name, edit, why] of cases) expect(await refused(remade(`${name}.zip`, edit))).toContain(why);
 }, 30_000);
+
+test("what a manifest lists is restored, also where it would else be passed over; other folders' manifests are files", async () => {
+  const sha256 = new Bun.CryptoHasher("sha256").update("()").digest("hex");
+  const path = remade("clutter.zip", (files, { entries }) => {
+    files["rules/._a.ron"] = "()";
+    (entries as unknown[]).push({ path: "rules/._a.ron", bytes: 2, sha256 });
+  });
+  const own = furnishHome(folder.at("clutter"));
+  await restoreHome({ home: own, file: path, passphrase: undefined, schemas, now: NOW });
+  expect(readFileSync(`${own.rules}/._a.ron`, "utf8")).toBe("()");
+  makeZip(folder.at("own-manifest.zip"), withState({ name: "config/manifest.json", content: "mine" }));
+  const { manifest } = await checkArchive({
+    home,
+    file: folder.at("own-manifest.zip"),
+    passphrase: undefined,
+    schemas,
+  });
+  expect(manifest).toBeUndefined();
+  makeZip(
+    folder.at("two-manifests.zip"),
+    withState({ name: "a/manifest.json", content: "{}" }, { name: "b/manifest.json", content: "{}" }),
+  );
+  expect(await refused(folder.at("two-manifests.zip"))).toContain("several manifests");
+});
 
 test("databases of a newer hub, or damaged", async () => {
   const newer = folder.at("newer.db");

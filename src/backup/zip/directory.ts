@@ -1,4 +1,6 @@
-// The directory of a zip, read as a stranger's: every number is checked before it is believed, and nothing is unpacked.
+// The directory of a zip, read as a stranger's: every number is checked before it is believed, and nothing is unpacked. It
+// alone decides what the archive holds. Whatever else says something of it (a second end, the record in 64 bits, the local
+// headers, a name in Unicode beside the name) says the same, or the archive is refused: no other program sees another one.
 import { fstatSync, readSync } from "node:fs";
 import { HubError } from "../../core/errors.ts";
 import {
@@ -18,6 +20,8 @@ import {
 
 export interface ZipEntry {
   readonly name: string;
+  /** As the archive has it. */
+  readonly rawName: Buffer;
   readonly isFolder: boolean;
   /** Permission bits; undefined where the tool that made it does not say. */
   readonly mode: number | undefined;
@@ -40,7 +44,9 @@ const LOCATOR_BYTES = 20;
 const CENTRAL_BYTES = 46;
 const LONGEST_COMMENT = 0xffff;
 const DIRECTORY_MAX_BYTES = 64 * 1024 * 1024;
-const ENCRYPTED = 1;
+// Also by stronger means, patched, or with its headers masked.
+const NOT_PLAIN = 0x0001 | 0x0020 | 0x0040 | 0x2000;
+const UNICODE_NAME = 0x7075;
 const STORED = 0;
 const FILE_TYPE = 0o170000;
 const FOLDER = 0o040000;
@@ -51,7 +57,9 @@ export function readDirectory(file: number): ZipDirectory {
   const end = findEnd(file, size);
   if (end.bytes > DIRECTORY_MAX_BYTES || end.entries > MOST_ENTRIES)
     throw refusal(`it lists ${end.entries} files, more than any home has`);
-  if (end.offset + end.bytes > end.at) throw refusal("its directory lies outside of it: it is cut short or damaged");
+  // Some find the directory by where it is said to be, others count back from its end.
+  if (end.offset + end.bytes !== end.at)
+    throw refusal("its directory is not where it ends, or lies outside of it: it is cut short or damaged");
   return { entries: readEntries(readAt(file, end.offset, end.bytes), end.entries), offset: end.offset };
 }
 
@@ -81,30 +89,47 @@ interface End {
 function findEnd(file: number, size: number): End {
   const tailBytes = Math.min(size, END_BYTES + LONGEST_COMMENT);
   const tail = readAt(file, size - tailBytes, tailBytes);
+  const found: number[] = [];
   for (let at = tailBytes - END_BYTES; at >= 0; at--) {
     // The comment behind it must reach to the end of the file: the signature may also occur within a comment.
-    if (tail.readUInt32LE(at) !== END || at + END_BYTES + tail.readUInt16LE(at + 20) !== tailBytes) continue;
-    return readEnd(file, tail.subarray(at), size - tailBytes + at);
+    if (tail.readUInt32LE(at) === END && at + END_BYTES + tail.readUInt16LE(at + 20) === tailBytes) found.push(at);
   }
-  throw refusal("it is no zip, or one that is cut short: its end is missing");
+  const [at, another] = found;
+  if (at === undefined) throw refusal("it is no zip, or one that is cut short: its end is missing");
+  if (another !== undefined) throw refusal("it has two ends, and programs differ in which one counts");
+  return readEnd(file, tail.subarray(at), size - tailBytes + at);
 }
 
 function readEnd(file: number, record: Buffer, at: number): End {
   const [disk, directoryDisk, here] = [record.readUInt16LE(4), record.readUInt16LE(6), record.readUInt16LE(8)];
   const end = { entries: record.readUInt16LE(10), bytes: record.readUInt32LE(12), offset: record.readUInt32LE(16), at };
-  if (end.entries === FULL_16 || end.bytes === FULL_32 || end.offset === FULL_32) return readEnd64(file, at);
+  const wider = readEnd64(file, at);
+  if (wider) {
+    // What fits into both stands in both.
+    const differs =
+      (end.entries !== FULL_16 && end.entries !== wider.entries) ||
+      (end.bytes !== FULL_32 && end.bytes !== wider.bytes) ||
+      (end.offset !== FULL_32 && end.offset !== wider.offset);
+    if (differs) throw refusal("its two ends differ: it is damaged");
+    return wider;
+  }
+  if (end.entries === FULL_16 || end.bytes === FULL_32 || end.offset === FULL_32)
+    throw refusal("its directory is damaged");
   if (disk !== 0 || directoryDisk !== 0 || here !== end.entries) throw refusal("it is one part of several");
   return end;
 }
 
-function readEnd64(file: number, at: number): End {
-  if (at < LOCATOR_BYTES) throw refusal("its directory is damaged");
+/** The end in 64 bits, where there is one before the other. */
+function readEnd64(file: number, at: number): End | undefined {
+  if (at < LOCATOR_BYTES) return undefined;
   const locator = readAt(file, at - LOCATOR_BYTES, LOCATOR_BYTES);
-  if (locator.readUInt32LE(0) !== LOCATOR64 || locator.readUInt32LE(16) > 1) throw refusal("its directory is damaged");
+  if (locator.readUInt32LE(0) !== LOCATOR64) return undefined;
+  if (locator.readUInt32LE(16) > 1) throw refusal("its directory is damaged");
   const where = wide(locator, 8);
-  if (where + END64_BYTES > at) throw refusal("its directory is damaged");
+  if (where + END64_BYTES + LOCATOR_BYTES > at) throw refusal("its directory is damaged");
   const record = readAt(file, where, END64_BYTES);
-  if (record.readUInt32LE(0) !== END64) throw refusal("its directory is damaged");
+  if (record.readUInt32LE(0) !== END64 || where + 12 + wide(record, 4) + LOCATOR_BYTES !== at)
+    throw refusal("its directory is damaged");
   if (wide(record, 24) !== wide(record, 32)) throw refusal("it is one part of several");
   return { entries: wide(record, 32), bytes: wide(record, 40), offset: wide(record, 48), at: where };
 }
@@ -148,8 +173,11 @@ function readEntry(record: Buffer, nameBytes: number, extraBytes: number): ZipEn
       problem: `the name ${JSON.stringify(rawName.toString("latin1"))} is not in UTF-8: pack it again with a tool that writes UTF-8`,
     };
   const told = JSON.stringify(name);
-  if (flags & ENCRYPTED) return { problem: `${told} is encrypted by zip, which the hub does not read` };
+  if (flags & NOT_PLAIN) return { problem: `${told} is encrypted by zip, which the hub does not read` };
   const extra = record.subarray(CENTRAL_BYTES + nameBytes, CENTRAL_BYTES + nameBytes + extraBytes);
+  const second = extraPart(extra, UNICODE_NAME);
+  if (second && !second.subarray(5).equals(rawName)) return { problem: `${told} has another name beside it` };
+  if (record.readUInt16LE(34) !== 0) return { problem: `${told} lies in another part of the archive` };
   const unix = record.readUInt8(5) === UNIX ? record.readUInt32LE(38) >>> 16 : 0;
   const type = unix & FILE_TYPE;
   const isFolder = name.endsWith("/");
@@ -159,7 +187,8 @@ function readEntry(record: Buffer, nameBytes: number, extraBytes: number): ZipEn
   if (compression !== STORED && compression !== DEFLATE)
     return { problem: `${told} is compressed in a way (${compression}) the hub does not read: pack it with "deflate"` };
   const mode = type === 0 ? undefined : unix & 0o777;
-  return { name, isFolder, mode, compression, crc: record.readUInt32LE(16), ...sizes(record, extra) };
+  const crc = record.readUInt32LE(16);
+  return { name, rawName: Buffer.from(rawName), isFolder, mode, compression, crc, ...sizes(record, extra) };
 }
 
 // The flag says UTF-8, but many tools write it without saying so; and plain ASCII is UTF-8 in any case.
@@ -173,7 +202,7 @@ function decodeName(raw: Buffer): string | undefined {
 
 /** Sizes and place, from the Zip64 part where they do not fit. */
 function sizes(record: Buffer, extra: Buffer): Pick<ZipEntry, "bytes" | "compressedBytes" | "offset"> {
-  const part = zip64Part(extra);
+  const part = extraPart(extra, ZIP64_PART);
   let at = 0;
   const read = (field: number): number => {
     const short = record.readUInt32LE(field);
@@ -187,10 +216,11 @@ function sizes(record: Buffer, extra: Buffer): Pick<ZipEntry, "bytes" | "compres
   return { bytes, compressedBytes, offset: read(42) };
 }
 
-function zip64Part(extra: Buffer): Buffer | undefined {
+/** What one of the fields holds that stand behind the name; the first of its kind. */
+function extraPart(extra: Buffer, kind: number): Buffer | undefined {
   for (let at = 0; at + 4 <= extra.length; ) {
     const bytes = extra.readUInt16LE(at + 2);
-    if (extra.readUInt16LE(at) === ZIP64_PART) return extra.subarray(at + 4, at + 4 + bytes);
+    if (extra.readUInt16LE(at) === kind) return extra.subarray(at + 4, at + 4 + bytes);
     at += 4 + bytes;
   }
   return undefined;

@@ -4,10 +4,11 @@ import { crc32, createInflateRaw } from "node:zlib";
 import { HubError, messageOf } from "../../core/errors.ts";
 import { shown } from "../names.ts";
 import { readAt, refusal, type ZipDirectory, type ZipEntry } from "./directory.ts";
-import { LOCAL } from "./format.ts";
+import { FULL_32, LOCAL } from "./format.ts";
 import { through } from "./through.ts";
 
 const LOCAL_BYTES = 30;
+const SUMS_FOLLOW = 0x0008;
 const STORED = 0;
 // Deflate cannot do better; what claims more is made to fill disks.
 const BEST_RATIO = 1032;
@@ -27,13 +28,26 @@ export function checkPlaces(file: number, { entries, offset: directoryAt }: ZipD
   }
 }
 
-/** Where the entry's data begin; its two headers must agree on the name. */
-function dataOffset(file: number, { name, offset }: ZipEntry): number {
+/** Where the entry's data begin; what its own header says of it must be what the directory says. */
+function dataOffset(file: number, entry: ZipEntry): number {
+  const { name, rawName, offset, compression, crc } = entry;
   const header = readAt(file, offset, LOCAL_BYTES);
   const nameBytes = header.readUInt16LE(26);
-  if (header.readUInt32LE(0) !== LOCAL || readAt(file, offset + LOCAL_BYTES, nameBytes).toString() !== name)
+  const isThere = header.readUInt32LE(0) === LOCAL && nameBytes === rawName.length;
+  if (!isThere || !readAt(file, offset + LOCAL_BYTES, nameBytes).equals(rawName))
     throw refusal(`${shown(name)} is not where the directory says: it is damaged`);
+  // With that flag they stand behind the data, where only who reads the archive from its beginning looks.
+  const sums =
+    header.readUInt16LE(6) & SUMS_FOLLOW ? true : header.readUInt32LE(14) === crc && sizesAgree(header, entry);
+  if (header.readUInt16LE(8) !== compression || !sums)
+    throw refusal(`${shown(name)} is described in two ways, which differ: it is damaged`);
   return offset + LOCAL_BYTES + nameBytes + header.readUInt16LE(28);
+}
+
+/** Those that do not fit are in the Zip64 part. */
+function sizesAgree(header: Buffer, { compressedBytes, bytes }: ZipEntry): boolean {
+  const agree = (at: number, told: number): boolean => [FULL_32, told].includes(header.readUInt32LE(at));
+  return agree(18, compressedBytes) && agree(22, bytes);
 }
 
 /**
