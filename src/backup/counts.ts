@@ -1,7 +1,7 @@
 // How many devices, rules, users and plugins there are in a home, or in what will become one.
 import { Database } from "bun:sqlite";
-import { existsSync, readFileSync } from "node:fs";
-import { readToml } from "../core/toml.ts";
+import { existsSync } from "node:fs";
+import { readTomlFile } from "../core/toml.ts";
 import type { Home } from "../home/paths.ts";
 import type { Counts } from "./manifest.ts";
 import { countRules, listSources } from "./sources.ts";
@@ -25,7 +25,7 @@ function countState(path: string): Pick<Counts, "devices" | "users"> {
 // A configuration that cannot be read starts no plugin.
 function countPlugins(hubToml: string): number {
   try {
-    const read = readToml(readFileSync(hubToml));
+    const read = readTomlFile(hubToml);
     const plugins = read.ok ? read.table.plugins : undefined;
     return Array.isArray(plugins) ? plugins.length : 0;
   } catch {

@@ -1,9 +1,8 @@
 // hub check: tells everything that is wrong with the configuration, the modes and the rules, and changes nothing.
-import { readFileSync } from "node:fs";
 import { formatProblem } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
-import { readToml } from "../core/toml.ts";
+import { readTomlFile } from "../core/toml.ts";
 import { knownIds } from "../db/known-ids.ts";
 import type { Home } from "../home/paths.ts";
 import { readCertificate, timeProblem } from "../http/certificate.ts";
@@ -54,7 +53,7 @@ function tellOfFiles(home: Home, { edge }: Io, config: HubConfig): number {
     ...[timeProblem(certificate, edge.clock.now())].flatMap((problem) => problem ?? []),
     ...startProblems(config.plugins, home),
   ];
-  const read = readToml(readFileSync(home.hubToml));
+  const read = readTomlFile(home.hubToml);
   for (const problem of found) {
     const path = pathInFile(config, problem.path);
     const line = read.ok ? read.locate(path) : undefined;

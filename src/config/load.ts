@@ -1,9 +1,9 @@
 // Reads hub.toml: all problems at once, each with its line where it can be known, its key and the mend.
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Problem } from "../core/schema.ts";
-import { type LineProblem, readToml } from "../core/toml.ts";
+import { type LineProblem, readToml, readTomlFile, type TomlFile } from "../core/toml.ts";
 import { confine } from "./confine.ts";
 import { type HubConfig, sectionNames } from "./sections.ts";
 
@@ -18,17 +18,24 @@ export interface LoadedConfig {
 
 /** Reads and checks the file. Throws HubError `config` whose details hold `problems: LocatedProblem[]`. */
 export function loadConfig(file: string): LoadedConfig {
-  const found = checkConfig(readBytes(file));
+  const found = checkRead(readFile(file));
   const problems = found.problems.map((problem) => ({ file, ...problem }));
   if (found.config === undefined) throw configError(problems);
   return { config: found.config, warnings: [...problems, ...readableByOthers(file)] };
 }
 
-/**
- * Checks what a hub.toml holds. `config` is there unless a problem is more than a warning, and not confined. Never throws.
- */
-export function checkConfig(given: Uint8Array | string): { config?: HubConfig; problems: LineProblem[] } {
-  const read = readToml(given);
+interface CheckedConfig {
+  /** There unless a problem is more than a warning, and not confined. */
+  config?: HubConfig;
+  problems: LineProblem[];
+}
+
+/** Checks what a hub.toml holds. Never throws. */
+export function checkConfig(given: Uint8Array | string): CheckedConfig {
+  return checkRead(readToml(given));
+}
+
+function checkRead(read: TomlFile): CheckedConfig {
   if (!read.ok) return { problems: [read.problem] };
   const located = <P extends Problem>(problem: P) => ({ ...problem, line: read.locate(problem.path) });
   const { config, problems } = confine(withSections(read.table), read.problems);
@@ -50,9 +57,9 @@ function configError(problems: LocatedProblem[]): HubError {
   return new HubError("config", message, { details: { problems } });
 }
 
-function readBytes(file: string): Uint8Array {
+function readFile(file: string): TomlFile {
   try {
-    return readFileSync(file);
+    return readTomlFile(file);
   } catch (error) {
     throw configError([{ file, path: "", message: `cannot be read: ${messageOf(error)}` }]);
   }

@@ -1,5 +1,6 @@
 // hub.toml and modes.toml as TOML: their bytes a table, and every complaint a line. One parser decides what a text says; the
 // scanner beside it reads the same text only to find places, and where it is lost there is no line.
+import { readFileSync, statSync } from "node:fs";
 import { parse, TomlError } from "smol-toml";
 import { decodeText, withoutMark } from "./decode-text.ts";
 import { isObject, type JsonObject } from "./json.ts";
@@ -25,13 +26,22 @@ export type TomlFile =
   | { ok: false; problem: LineProblem };
 
 const MAX_BYTES = 1024 * 1024;
+const TOO_LARGE: LineProblem = { path: "", message: "is larger than a megabyte" };
 /** More than any configuration needs; what walks the table may recurse. */
 const MAX_DEPTH = 64;
+
+/** The same of a file. Throws the system's error where it cannot be read. */
+export function readTomlFile(path: string): TomlFile {
+  const stat = statSync(path);
+  // Opening what is no file, such as a pipe, could wait for ever.
+  if (!stat.isFile()) return refused({ path: "", message: "is no file" });
+  return stat.size > MAX_BYTES ? refused(TOO_LARGE) : readToml(readFileSync(path));
+}
 
 /** Never throws. A byte order mark is taken; anything but UTF-8 is a problem with its place. */
 export function readToml(given: Uint8Array | string): TomlFile {
   const bytes = typeof given === "string" ? Buffer.from(given) : given;
-  if (bytes.byteLength > MAX_BYTES) return refused({ path: "", message: "is larger than a megabyte" });
+  if (bytes.byteLength > MAX_BYTES) return refused(TOO_LARGE);
   const decoded = decodeText(bytes);
   if (!decoded.ok) {
     const { line, column, message } = decoded.problem;

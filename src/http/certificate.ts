@@ -1,6 +1,6 @@
 // The certificate and the key of [server], read once: what was looked at is what is served.
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { ServerSection } from "../config/server.ts";
 import { messageOf, systemCode } from "../core/errors.ts";
@@ -9,6 +9,8 @@ import type { Problem } from "../core/schema.ts";
 export type ReadCertificate =
   | { ok: true; cert: string; key: string; validFrom: number; validTo: number }
   | { ok: false; problem: Problem };
+
+const LARGEST_BYTES = 1024 * 1024;
 
 /** Undefined where the configuration has none. Never throws. */
 export function readCertificate(
@@ -50,6 +52,9 @@ export function timeProblem(read: ReadCertificate | undefined, now: number): Pro
 
 function readPem(path: string): string {
   try {
+    const stat = statSync(path);
+    // A pipe could wait for ever.
+    if (!stat.isFile() || stat.size > LARGEST_BYTES) throw new Error("it is no file, or far too large");
     return readFileSync(path, "utf8");
   } catch (error) {
     if (systemCode(error) === "ENOENT") throw new Error(`${path} does not exist`);

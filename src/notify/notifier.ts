@@ -153,7 +153,16 @@ function openAll({ section, log, ...deps }: NotifierOptions, houseTime: (at: num
       return entry;
     }
     const { name, kind, config } = entry;
-    return { name, kind, channel: openChannel(config, { ...deps, log: log.child(name), houseTime, gates }) };
+    try {
+      return { name, kind, channel: openChannel(config, { ...deps, log: log.child(name), houseTime, gates }) };
+    } catch (error) {
+      // Its message may hold a secret of the channel.
+      log.error("a channel cannot be opened", {
+        channel: name,
+        error: error instanceof Error ? error.name : "unknown",
+      });
+      return { name, kind, problem: "it cannot be opened: check its settings" };
+    }
   });
   return [...configured, { name: "log", kind: "log", channel: createLogChannel(log) }];
 }

@@ -1,13 +1,12 @@
 // Reads modes.toml: all problems at once, each with its line; a mode that is wrong keeps no other out. What becomes of the
 // modes is left to others.
-import { readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { messageOf, systemCode } from "../../core/errors.ts";
 import { isValidId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
 import { SOLAR_EVENTS, type SolarEvent, type SolarMoment } from "../../core/sun.ts";
-import { type LineProblem, readToml } from "../../core/toml.ts";
+import { type LineProblem, readToml, readTomlFile, type TomlFile } from "../../core/toml.ts";
 
 export type ModeDefinition = ManualMode | SolarMode;
 
@@ -59,8 +58,11 @@ type Entry = Static<typeof Entry>;
 const SOLAR_KEYS = ["on_event", "off_event", "on_offset_minutes", "off_offset_minutes"] as const;
 
 /** The modes of a text. Without a location, which `located` says, solar modes cannot follow the sun: a warning. */
-export function readModes(given: Uint8Array | string, { located }: { located: boolean }): ReadModes {
-  const read = readToml(given);
+export function readModes(given: Uint8Array | string, where: { located: boolean }): ReadModes {
+  return modesOf(readToml(given), where);
+}
+
+function modesOf(read: TomlFile, { located }: { located: boolean }): ReadModes {
   if (!read.ok) return { broken: "unknown", problems: [read.problem] };
   const { modes: list } = read.table;
   const whole = checkValue(File, read.table);
@@ -86,7 +88,7 @@ export function readModesFile(
   where: { located: boolean },
 ): Omit<ReadModes, "problems"> & { problems: ModesProblem[] } {
   try {
-    const { problems, ...rest } = readModes(readFileSync(file), where);
+    const { problems, ...rest } = modesOf(readTomlFile(file), where);
     return { ...rest, problems: problems.map((problem) => ({ file, ...problem })) };
   } catch (error) {
     if (systemCode(error) === "ENOENT") return { modes: [], broken: new Set(), problems: [] };

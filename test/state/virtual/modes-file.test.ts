@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { readModes } from "../../../src/state/virtual/modes-file.ts";
+import { readModes, readModesFile } from "../../../src/state/virtual/modes-file.ts";
+import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 
 const located = { located: true };
 const problems = (text: string, where = located): string[] =>
@@ -131,4 +132,15 @@ test("the file that travels with the hub is good, also with its examples taken o
   const { modes, problems } = readModes(shown, located);
   expect(problems).toEqual([]);
   expect(modes?.map(({ id }) => id)).toEqual(["night", "away"]);
+});
+
+test("what is no file is told, and not waited for", () => {
+  using folder = createTemporaryFolder();
+  const pipe = folder.at("pipe");
+  Bun.spawnSync(["mkfifo", pipe]);
+  for (const path of [pipe, folder.path]) {
+    const { modes, broken, problems } = readModesFile(path, located);
+    expect({ modes, broken }).toEqual({ modes: undefined, broken: "unknown" });
+    expect(problems).toMatchObject([{ file: path, message: "is no file; nothing of the file is used" }]);
+  }
 });

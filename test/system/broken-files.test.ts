@@ -1,0 +1,151 @@
+// The compiled hub beside files that are wrong, missing, or not its own to read: it says so, and runs.
+import { expect, test } from "bun:test";
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createCertificates } from "../notify/certificates.ts";
+import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
+import { type HubProcess, spawnHub } from "../support/hub-process.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/wait.ts";
+
+const OWNER = 65_531;
+const RULE = 'Rule(id: "good", name: "Good", trigger: ManualTrigger, actions: [LogMessage("it runs")])\n';
+const DIGITS = "9".repeat(309);
+
+const problemsOf = async (hub: HubProcess): Promise<string> => {
+  const { problems } = await hub.get<{ problems: { part: string; message: string }[] }>("/system/status");
+  return problems.map(({ part, message }) => `${part}: ${message}`).join("\n");
+};
+
+test("check tells of each with its line; the hub runs everything else", async () => {
+  await using place = createHubPlace({
+    server: 'tls_cert = "config/cert.pem"\ntls_key = "config/key.pem"',
+    toml: `[[plugins]]\nid = "wrong"\nbinary = 5\n[[plugins]]\nid = "absent"\nbinary = "plugins/absent/bin/absent"\n[[plugins]]\nid = "unset"\nbinary = "/bin/sleep"\nconfig = "plugins/unset/config.toml"\n`,
+  });
+  place.put("config/modes.toml", `[[modes]]\nid = "a"\nkind = "manual"\non_offset_minutes = ${DIGITS}\n`);
+  place.put("rules/good.ron", RULE);
+  place.put("rules/digits.toml", `name = "x"\npriority = ${DIGITS}\n`);
+  place.put("rules/digits.ron", `(name: "x", priority: ${DIGITS})\n`);
+  const toml = place.read("config/hub.toml").split("\n");
+  const line = (text: string, from = 0): number => toml.indexOf(text, from) + 1;
+  const checked = await place.run(["check"]);
+  expect(checked.code).toBe(1);
+  const absent = line('id = "absent"');
+  for (const told of [
+    `hub.toml:${line('tls_cert = "config/cert.pem"')}: server.tls_cert: ${place.at("config/cert.pem")} does not exist`,
+    `hub.toml:${line("binary = 5")}: plugins[0].binary: must be text`,
+    `hub.toml:${absent + 1}: warning: plugins[1].binary: plugins/absent/bin/absent does not exist`,
+    `hub.toml:${line('config = "plugins/unset/config.toml"')}: warning: plugins[2].config: plugins/unset/config.toml does not exist`,
+    "modes.toml:4: modes[0].on_offset_minutes: must be a whole number",
+    "digits.toml:2:12: this number cannot be held exactly",
+    "digits.ron:1:23: 9999999999999999999999999999999999999999… is too large for a number",
+  ])
+    expect(checked.stderr).toContain(told);
+  expect(checked.stderr).not.toMatch(/\bat \S+ \(/);
+
+  const hub = await place.start();
+  const told = await problemsOf(hub);
+  for (const [part, text] of [
+    ["server", "this machine only, at http://127.0.0.1"],
+    ["plugins", "plugins[0].binary: must be text"],
+    ["modes", "modes[0].on_offset_minutes"],
+    ["rules", "digits.toml:2"],
+    ["rules", "digits.ron:1"],
+  ])
+    expect(told).toMatch(new RegExp(`^${part}: .*${RegExp.escape(text ?? "")}`, "m"));
+  const plugins = await hub.get<{ id: string; status: string }[]>("/plugins");
+  expect(Object.fromEntries(plugins.map(({ id, status }) => [id, status]))).toEqual({
+    wrong: "stopped",
+    absent: "offline",
+    unset: "offline",
+  });
+  expect((await hub.request("POST", "/rules/good/run", { body: {} })).json()).toMatchObject({ outcome: "fired" });
+
+  // Mended while it runs.
+  using made = createTemporaryFolder();
+  const { cert, key } = createCertificates(made);
+  place.put("config/cert.pem", cert);
+  place.put("config/key.pem", key, 0o600);
+  await until(
+    "the API answers over TLS",
+    () =>
+      fetch(`https://localhost:${hub.port}/api/v1/health`, { tls: { rejectUnauthorized: false } }).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    { timeoutMs: 15_000 },
+  );
+});
+
+/** The hub as its service runs it: not as root, who may read everything. */
+async function startAsOwner(place: HubPlace): Promise<HubProcess> {
+  if (process.getuid?.() !== 0) return place.start();
+  chmodSync(place.at(".."), 0o711);
+  chownSync(place.home, OWNER, OWNER);
+  for (const path of readdirSync(place.home, { recursive: true }) as string[])
+    if (!/^bin(\/|$)/.test(path)) chownSync(place.at(path), OWNER, OWNER);
+  const start = `${place.home}-as-owner`;
+  const how = `setpriv --reuid=${OWNER} --regid=${OWNER} --clear-groups`;
+  writeFileSync(start, `#!/bin/sh\nexec ${how} ${place.binary} "$@"\n`, { mode: 0o755 });
+  const hub = spawnHub({ ...place, binary: start });
+  await hub.up();
+  place.admin ??= { username: "admin", password: /^password: (\S+)$/m.exec(hub.output)?.[1] ?? "" };
+  return hub;
+}
+
+test.skipIf(process.getuid?.() !== 0)(
+  "folders that the hub may not enter are told of, and the house goes on",
+  async () => {
+    await using place = createHubPlace();
+    place.configure({
+      toml: '[[plugins]]\nid = "shut"\nbinary = "plugins/shut/bin/run"\n[[plugins]]\nid = "open"\nbinary = "plugins/open/run"\n',
+    });
+    place.put("rules/good.ron", RULE);
+    for (const file of ["plugins/shut/bin/run", "plugins/open/run"])
+      place.put(file, "#!/bin/sh\nexec sleep 600\n", 0o755);
+    mkdirSync(place.at("config/profiles"), { recursive: true });
+    {
+      await using first = await startAsOwner(place);
+      await until(
+        "the open one runs",
+        async () => (await first.get<{ pid: number | null }>("/plugins/open")).pid !== null,
+      );
+      await first.end();
+    }
+    const shut = ["rules", "plugins/shut", "config/profiles"];
+    for (const path of shut) chmodSync(place.at(path), 0o000);
+    await using hub = await startAsOwner(place);
+    expect(await problemsOf(hub)).toContain("the folder of the rules cannot be read (EACCES)");
+    await until("the open one runs", async () => (await hub.get<{ pid: number | null }>("/plugins/open")).pid !== null);
+    expect(await hub.get("/plugins/shut")).toMatchObject({
+      status: "offline",
+      last_exit: { reason: expect.any(String) },
+    });
+    expect((await hub.request("POST", "/timers", { body: { id: "tea" } })).status).toBe(201);
+    const checked = await place.run(["check"], process.getuid?.() === 0 ? { uid: OWNER } : {});
+    expect(checked.code).toBe(1);
+    expect(checked.stderr).toContain("EACCES");
+    // Given back, its rules run.
+    for (const path of shut) chmodSync(place.at(path), 0o755);
+    await until(
+      "the rule runs",
+      async () => (await hub.request("POST", "/rules/good/run", { body: {} })).status === 200,
+    );
+    await hub.end();
+  },
+);
+
+test("what the hub says is in hub.log within five seconds, though nothing follows it", async () => {
+  await using place = createHubPlace();
+  const hub = await place.start();
+  const file = (): string => readFileSync(place.at("logs/hub.log"), "utf8");
+  const begun = performance.now();
+  await until("the last line is in the file", () => file().includes("the hub is up"), { timeoutMs: 8000 });
+  expect(performance.now() - begun).toBeLessThan(5500);
+  const before = file().length;
+  place.put("rules/broken.ron", "(");
+  await hub.said("a rule file has problems");
+  const said = performance.now();
+  await until("the warning is in the file", () => file().includes("a rule file has problems"), { timeoutMs: 8000 });
+  expect(performance.now() - said).toBeLessThan(5500);
+  expect(file().length).toBeGreaterThan(before);
+});
