@@ -41,7 +41,8 @@ function tablesForLists(schema: TSchema, value: unknown, path: string): Problem[
     return value.flatMap((item, index) => tablesForLists(schema.items, item, `${path}[${index}]`));
   }
   if (schema.type !== "object") return [];
-  if (Array.isArray(value) || value instanceof Date) return [{ path, message: `must be ${expected(schema)}` }];
+  if (Array.isArray(value) || value instanceof Date)
+    return [{ path, message: typeof schema.problem === "string" ? schema.problem : `must be ${expected(schema)}` }];
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, child]) => {
     const inner = (schema.properties as Record<string, TSchema> | undefined)?.[key];
