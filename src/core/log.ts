@@ -129,8 +129,14 @@ function fileSink(path: string, clock: Clock, tell: (problem: string) => void): 
   });
   const format = formatter(false);
   let errorAt = Number.NEGATIVE_INFINITY;
+  let isFirst = true;
   function writeRecord(record: LogRecord): void {
     file.append(format(record));
+    if (isFirst) {
+      // It shows at once whether the file can be written.
+      isFirst = false;
+      file.flush();
+    }
     if (record.level !== "error") return;
     const waitMs = errorAt + ERRORS_APART_MS - clock.mono();
     if (waitMs > 0) file.flushWithin(waitMs);

@@ -25,8 +25,10 @@ function logged() {
 test("a record is in the file within five seconds, though none follows it", async () => {
   await using hub = logged();
   const { log, clock, text } = hub;
+  log.info("the hub starts");
+  expect(text()).toContain("the hub starts");
   log.info("the last one before a quiet night");
-  expect(text()).toBe("");
+  expect(text()).not.toContain("a quiet night");
   await clock.advance(5000);
   expect(text()).toContain("a quiet night");
   await clock.advance(3_600_000);
