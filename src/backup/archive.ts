@@ -2,7 +2,7 @@
 // Works on the files alone, beside a hub that runs or without one; whoever calls holds the turn.
 
 import { Database } from "bun:sqlite";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { constants, existsSync, mkdirSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { isoSeconds } from "../core/clock.ts";
@@ -42,6 +42,8 @@ export interface OpenArchive extends Disposable {
   read(): AsyncGenerator<Uint8Array<ArrayBuffer>, Manifest>;
 }
 
+/** In the manifest. */
+const MOST_SKIPPED = 100;
 const READ_BYTES = 128 * 1024;
 /** What is deflated lies outside of the heap, and is collected late: a worker would grow by half. */
 const READS_A_COLLECTION = 64;
@@ -70,6 +72,7 @@ export function openArchive(options: ArchiveOptions): OpenArchive {
       created_at: isoSeconds(now),
       counts: countHome(home, state.file),
       schemas: { state: schemaOf(state.file), history: history ? schemaOf(history.file) : null },
+      ...(skipped.length > 0 && { skipped: skipped.slice(0, MOST_SKIPPED) }),
     };
     refuseTooMany(sources, manifest);
     return {
@@ -139,7 +142,8 @@ async function* write(
 
 /** Chunks in one buffer, each good until the next is asked for. */
 async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
-  await using file = await open(path);
+  // A link that took its place meanwhile was not looked at.
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   for (let reads = 1; ; reads++) {
     const { bytesRead } = await file.read(buffer, 0, READ_BYTES);

@@ -23,7 +23,7 @@ export interface Backups extends AsyncDisposable {
   list(): Promise<ShelvedBackup[]>;
   /** UTC; of whatever kind. */
   last(): string | null;
-  /** Why the last scheduled one failed; until one succeeds. */
+  /** Why the last scheduled one failed, until one succeeds; else what of the home it could not save. */
   problem(): string | undefined;
 }
 
@@ -64,6 +64,7 @@ export function startBackups(options: BackupsOptions): Backups {
   let download: Download | undefined;
   let task: RunningTask<Stored> | undefined;
   let problem: string | undefined;
+  let left: string | undefined;
   let ended = false;
   sweepLeftovers(home);
 
@@ -93,6 +94,7 @@ export function startBackups(options: BackupsOptions): Backups {
     task = running;
     const { bytes, counts, skipped } = await running.result;
     for (const what of skipped) log.warn("not in the backup", { what });
+    left = leftOut(skipped);
     const removed = trimShelf(directory, config.keep, basename(target));
     rememberBackup(home, isoSeconds(now));
     log.info("a backup was made and read back", { file: target, bytes, ...counts, removed: removed.length });
@@ -156,7 +158,7 @@ export function startBackups(options: BackupsOptions): Backups {
     },
     list: () => listShelf(directory),
     last: () => readLastBackup(home),
-    problem: () => problem,
+    problem: () => problem ?? left,
     async [Symbol.asyncDispose]() {
       ended = true;
       scheduled?.[Symbol.dispose]();
@@ -165,4 +167,9 @@ export function startBackups(options: BackupsOptions): Backups {
       rmSync(placesIn(home).backupWork, { recursive: true, force: true });
     },
   };
+}
+
+function leftOut([first, ...more]: readonly string[]): string | undefined {
+  if (first === undefined) return undefined;
+  return `the last scheduled backup is not whole: ${first}${more.length > 0 ? ` (and ${more.length} more, see the log)` : ""}`;
 }

@@ -9,8 +9,10 @@ import { countRules, listSources } from "./sources.ts";
 /** `stateDb` may be a snapshot that stands for the home's own. */
 export function countHome(home: Home, stateDb = home.stateDb): Counts {
   const { devices, users } = countState(stateDb);
-  const rules = countRules(listSources(home).files.map(({ path }) => path));
-  return { devices, rules, users, plugins: countPlugins(home.hubToml) };
+  // As it would be packed: what a link outside leads to is not the home's.
+  const { files } = listSources(home);
+  const hubToml = files.find(({ path }) => path === "config/hub.toml")?.file;
+  return { devices, rules: countRules(files.map(({ path }) => path)), users, plugins: countPlugins(hubToml) };
 }
 
 function countState(path: string): Pick<Counts, "devices" | "users"> {
@@ -23,7 +25,8 @@ function countState(path: string): Pick<Counts, "devices" | "users"> {
 }
 
 // A configuration that cannot be read starts no plugin.
-function countPlugins(hubToml: string): number {
+function countPlugins(hubToml: string | undefined): number {
+  if (hubToml === undefined) return 0;
   try {
     const read = readTomlFile(hubToml);
     const plugins = read.ok ? read.table.plugins : undefined;

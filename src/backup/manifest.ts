@@ -27,6 +27,8 @@ export const Manifest = Type.Object({
   counts: Counts,
   /** `user_version` of the databases. */
   schemas: Type.Object({ state: whole, history: Type.Union([whole, Type.Null()]) }),
+  /** What of `config/` and `rules/` is not in it, and why; the first of many. */
+  skipped: Type.Optional(Type.Array(Type.String())),
   entries: Type.Array(
     Type.Object({ path: Type.String(), bytes: whole, sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }) }),
   ),

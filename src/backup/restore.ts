@@ -6,13 +6,13 @@ import { writeFileAtomic } from "../core/atomic-file.ts";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import { lockHome } from "../home/lock.ts";
+import { actAsOwner } from "../home/owner.ts";
 import { type Home, homeAt } from "../home/paths.ts";
 import { openArchiveFile } from "./archive-file.ts";
 import { countHome } from "./counts.ts";
 import { newestKept } from "./kept.ts";
 import { Counts } from "./manifest.ts";
 import { refuseWhatCannotMove } from "./movable.ts";
-import { actAsOwner } from "./owner.ts";
 import { placesIn } from "./places.ts";
 import { type Staged, stage, stagedHome } from "./stage.ts";
 import type { Schemas } from "./staged-databases.ts";
@@ -106,11 +106,11 @@ export async function undoRestore(home: Home, now: number): Promise<Omit<Restore
 
 /**
  * Ends a restore that was cut short. To be called by every command before it reads anything of the home; answers whether
- * there was one. Throws HubError `in_use` while somebody is at it.
+ * there was one. `act` gives the rights to do it with. Throws HubError `in_use` while somebody is at it.
  */
-export function recoverRestore(home: Home): boolean {
+export function recoverRestore(home: Home, act: (home: Home) => Disposable = actAsOwner): boolean {
   if (!hasJournal(home)) return false;
-  using _owner = actAsOwner(home);
+  using _owner = act(home);
   using _lock = lockHome(home);
   return resumeSwap(home, remembering(home));
 }

@@ -75,10 +75,10 @@ async function unpackAll({ home, archive, passphrase, schemas }: StageOptions, w
   await unpackPieces(zip.descriptor, pieces, staged);
   const notes = settleStaged(staged, schemas);
   const replaced = units.filter((unit) => manifest !== undefined || pieces.some(({ path }) => unitOf(path) === unit));
+  if (manifest) compareCounts(manifest.counts, countHome(staged));
   notes.push(...completeConfig(home, staged, replaced));
-  const counts = countHome(staged);
-  if (manifest) compareCounts(manifest.counts, counts);
-  return { units: replaced, counts, manifest, warnings: [...warnings, ...notes] };
+  notes.push(...(manifest?.skipped ?? []).map((what) => `the backup was made without ${shown(what)}`));
+  return { units: replaced, counts: countHome(staged), manifest, warnings: [...warnings, ...notes] };
 }
 
 async function zipOf(archive: ArchiveFile, { work, passphrase }: { work: string; passphrase: string | undefined }) {

@@ -31,6 +31,8 @@ export interface StoreOptions extends ArchiveOptions {
   /** Encrypts it, where given. */
   passphrase: string | undefined;
   schemas: Schemas;
+  /** Rights to read the home with, where they are not those to write the target with. */
+  asOwner?: () => Disposable;
 }
 
 export interface Stored {
@@ -42,14 +44,14 @@ export interface Stored {
 
 /** Whoever calls holds the turn. Throws HubError and has then left no file. */
 export async function storeArchive(options: StoreOptions): Promise<Stored> {
-  const { home, target, passphrase, schemas } = options;
+  const { home, target } = options;
   if (existsSync(target)) throw new HubError("conflict", `${target} is there already: choose another name`);
   const part = `${target}.part`;
   try {
     mkdirSync(dirname(target), { recursive: true });
     needRoom(home, dirname(target));
     const { manifest, skipped } = await writePart(options, part);
-    await prove(home, { file: part, passphrase, schemas });
+    await prove(options, part);
     renameSync(part, target);
     syncFolder(dirname(target));
     return { bytes: statSync(target).size, counts: manifest.counts, skipped };
@@ -91,26 +93,27 @@ function needRoom(home: Home, folder: string): void {
 }
 
 async function writePart(options: StoreOptions, part: string) {
-  using archive = openArchive(options);
-  const out = openSync(part, "w", 0o600);
+  // Made anew: a link of that name may lead anywhere.
+  rmSync(part, { force: true });
+  const out = openSync(part, "wx", 0o600);
   try {
+    using _owner = options.asOwner?.();
+    using archive = openArchive(options);
     const plain = archive.read();
     const stream = options.passphrase === undefined ? plain : await encrypt(streamOf(plain), options.passphrase);
     for await (const chunk of stream as AsyncIterable<Uint8Array>)
       for (let at = 0; at < chunk.length; ) at += writeSync(out, chunk, at);
     fsyncSync(out);
+    return { manifest: archive.manifest, skipped: archive.skipped };
   } finally {
     closeSync(out);
   }
-  return { manifest: archive.manifest, skipped: archive.skipped };
 }
 
 /** Restored as far as it goes without taking anything's place: every sum, both databases, the counts. */
-async function prove(
-  home: Home,
-  { file, passphrase, schemas }: { file: string } & Pick<StoreOptions, "passphrase" | "schemas">,
-) {
+async function prove({ home, passphrase, schemas, asOwner }: StoreOptions, file: string) {
   using archive = openArchiveFile(file);
+  using _owner = asOwner?.();
   const { manifest } = await stage({ home, archive, passphrase, schemas });
   rmSync(placesIn(home).restoreWork, { recursive: true, force: true });
   if (!manifest) throw new HubError("storage", "the backup was written, but what was read back has no manifest");

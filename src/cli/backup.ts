@@ -2,7 +2,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openArchive } from "../backup/archive.ts";
-import { actAsOwner } from "../backup/owner.ts";
 import { timeInName } from "../backup/places.ts";
 import { settleDatabases } from "../backup/settle-databases.ts";
 import { megabytes } from "../backup/space.ts";
@@ -11,6 +10,7 @@ import { takeTurn } from "../backup/turn.ts";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { lockHome } from "../home/lock.ts";
+import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { countsText, knownSchemas, passphraseOption, readPassphrase, warningLog } from "./archives.ts";
 import { type Command, homeOf, homeOption, type Invocation } from "./command.ts";
@@ -36,7 +36,8 @@ export const backup: Command = {
       return 0;
     }
     const target = targetOf(positionals[0], now, passphrase !== undefined);
-    const stored = await storeArchive({ ...archive, target, passphrase, schemas: knownSchemas });
+    const asOwner = (): Disposable => actAsOwner(home);
+    const stored = await storeArchive({ ...archive, target, passphrase, schemas: knownSchemas, asOwner });
     remember(home, now);
     tellSkipped(stored.skipped, io.edge.stderr.write);
     io.edge.stdout.write(`${target}: ${megabytes(stored.bytes)}, ${countsText(stored.counts)}; read back and sound\n`);
@@ -44,7 +45,7 @@ export const backup: Command = {
   },
 };
 
-/** What stays in the home is its owner's; the archive is of whoever asked for it. */
+/** What is read and what stays in the home is its owner's; the archive is of whoever asked for it. */
 function begin(home: Home, invocation: Invocation): Disposable {
   using _owner = actAsOwner(home);
   settleStopped(home, invocation);
@@ -89,6 +90,7 @@ async function pourOut(
       "invalid",
       "what goes to standard output is not encrypted: pipe it into `age -p`, or name a file",
     );
+  using _owner = actAsOwner(options.home);
   using archive = openArchive(options);
   tellSkipped(archive.skipped, tell);
   const out = Bun.stdout.writer();

@@ -4,6 +4,7 @@ import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
 import { readTomlFile } from "../core/toml.ts";
 import { knownIds } from "../db/known-ids.ts";
+import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { readCertificate, timeProblem } from "../http/certificate.ts";
 import { channelNames } from "../notify/config.ts";
@@ -21,6 +22,7 @@ export const check: Command = {
   async run(invocation) {
     const { io } = invocation;
     const home = homeOf(invocation);
+    using _owner = actAsOwner(home);
     const failures: string[] = [];
     const config = checkConfig(home, io, failures);
     // Told also where the configuration is wrong: all at once.

@@ -1,4 +1,5 @@
 // hub init: lays out a home without starting anything.
+import { actAsOwner } from "../home/owner.ts";
 import { type Command, homeOf, homeOption } from "./command.ts";
 import { layOut, readConfig } from "./prepare.ts";
 
@@ -9,6 +10,7 @@ export const init: Command = {
   async run(invocation) {
     const { io } = invocation;
     const home = homeOf(invocation);
+    using _owner = actAsOwner(home);
     const { created } = layOut(home, io);
     for (const path of created) io.edge.stdout.write(`made ${path}\n`);
     io.edge.stdout.write(

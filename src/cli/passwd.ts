@@ -4,6 +4,7 @@ import { resetPassword } from "../auth/login.ts";
 import { HubError } from "../core/errors.ts";
 import { readablePassword } from "../core/ids.ts";
 import { openStateDb } from "../db/state-db.ts";
+import { actAsOwner } from "../home/owner.ts";
 import { type Command, homeOf, homeOption } from "./command.ts";
 import { credentialsBlock } from "./credentials.ts";
 
@@ -20,6 +21,7 @@ export const passwd: Command = {
     const { io, options, positionals } = invocation;
     const { edge } = io;
     const home = homeOf(invocation);
+    using _owner = actAsOwner(home);
     const username = positionals[0] ?? "admin";
     if (!existsSync(home.stateDb)) {
       throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home, or start it once`);

@@ -2,11 +2,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Counts, Counts as CountsSchema } from "../backup/manifest.ts";
-import { actAsOwner } from "../backup/owner.ts";
 import { checkArchive, restoreHome, undoRestore } from "../backup/restore.ts";
 import type { Staged } from "../backup/stage.ts";
 import { checkConfig } from "../config/load.ts";
 import { HubError, messageOf } from "../core/errors.ts";
+import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { countsText, knownSchemas, passphraseOption, readPassphrase } from "./archives.ts";
 import { type Command, homeOf, homeOption, type Invocation, type Io } from "./command.ts";
@@ -76,6 +76,7 @@ function tellStaged({ manifest, counts, warnings }: Staged, { edge: { stdout, st
 
 /** The configuration came along; that it is wrong, or speaks of what is not here, is told and mended by hand. */
 function tellConfig(home: Home, { edge: { stderr } }: Io): void {
+  using _owner = actAsOwner(home);
   if (!existsSync(home.hubToml)) return;
   const { config, problems } = checkConfig(textOf(home.hubToml));
   for (const { path, message, line } of problems)
@@ -88,6 +89,7 @@ function tellConfig(home: Home, { edge: { stderr } }: Io): void {
 }
 
 function configuredPassphrase(home: Home): string | undefined {
+  using _owner = actAsOwner(home);
   if (!existsSync(home.hubToml)) return undefined;
   const { config } = checkConfig(textOf(home.hubToml));
   const backup = (config as { backup?: { passphrase?: string } } | undefined)?.backup;

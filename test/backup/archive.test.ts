@@ -1,9 +1,19 @@
 // What an archive holds, and what is refused before it is begun.
 import { expect, test } from "bun:test";
-import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { openArchive } from "../../src/backup/archive.ts";
 import { placesIn } from "../../src/backup/places.ts";
-import { restoreHome } from "../../src/backup/restore.ts";
+import { checkArchive, restoreHome } from "../../src/backup/restore.ts";
 import { takeTurn } from "../../src/backup/turn.ts";
 import { python, readZip } from "../support/archives.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -34,13 +44,14 @@ test("the manifest tells every entry's size and sum, and is the last", async () 
   expect(entries).toEqual(sums);
 });
 
-test("what restoring would refuse is left out and told; links are followed", async () => {
+test("what restoring would refuse is left out and told; links are followed where they stay inside", async () => {
   using folder = createTemporaryFolder();
   const home = furnishHome(folder.at("home"));
   writeFileSync(`${home.rules}/back\\slash.ron`, "()");
   writeFileSync(`${home.rules}/.DS_Store`, "x");
-  writeFileSync(folder.at("elsewhere.pem"), "a certificate");
-  symlinkSync(folder.at("elsewhere.pem"), `${home.config}/cert.pem`);
+  writeFileSync(`${home.config}/real.pem`, "a certificate");
+  symlinkSync(`${home.config}/real.pem`, `${home.config}/cert.pem`);
+  symlinkSync("../config/real.pem", `${home.rules}/also.pem`);
   symlinkSync(folder.at("gone"), `${home.config}/gone.pem`);
   symlinkSync("..", `${home.config}/circle`);
   {
@@ -50,9 +61,53 @@ test("what restoring would refuse is left out and told; links are followed", asy
   }
   const zip = await archiveOf(home, folder.at("a.zip"));
   expect(readZip(zip)["config/cert.pem"]).toBe("a certificate");
+  expect(readZip(zip)["rules/also.pem"]).toBe("a certificate");
   const other = furnishHome(folder.at("other"), "other");
   await restoreHome({ home: other, file: zip, passphrase: undefined, schemas, now: NOW });
-  expect(existsSync(`${other.config}/cert.pem`)).toBe(true);
+  expect(lstatSync(`${other.config}/cert.pem`).isFile()).toBe(true);
+});
+
+test("a link that leads out of config/ and rules/, or into plugins/, is not packed, and told in the archive too", async () => {
+  using folder = createTemporaryFolder();
+  const home = furnishHome(folder.at("home"));
+  writeFileSync(folder.at("elsewhere.pem"), "of somebody else");
+  mkdirSync(folder.at("away"));
+  writeFileSync(folder.at("away", "rule.ron"), "()");
+  symlinkSync(folder.at("elsewhere.pem"), `${home.config}/cert.pem`);
+  symlinkSync(folder.at("away"), `${home.rules}/away`);
+  symlinkSync(home.plugin("x").configToml, `${home.config}/plugin.toml`);
+  symlinkSync("../plugins/x/config", `${home.rules}/plugin`);
+  symlinkSync(home.data, `${home.config}/data`);
+  renameSync(home.hubToml, folder.at("hub.toml"));
+  symlinkSync(folder.at("hub.toml"), home.hubToml);
+  const left = [
+    "config/cert.pem",
+    "config/data",
+    "config/hub.toml",
+    "config/plugin.toml",
+    "rules/away",
+    "rules/plugin",
+  ];
+  const zip = await archiveOf(home, folder.at("a.zip"));
+  const { "manifest.json": manifest = "", ...files } = readZip(zip);
+  expect(Object.values(files).join("")).not.toMatch(/of somebody else|of the plugin/);
+  expect(Object.keys(files).filter((path) => left.some((each) => path.startsWith(each)))).toEqual([]);
+  const { skipped, counts } = JSON.parse(manifest) as { skipped: string[]; counts: object };
+  expect(skipped.map((what) => what.split(":")[0])).toEqual(left);
+  expect(skipped.join("\n")).toContain("a link that leads out of config/ and rules/");
+  expect(counts).toMatchObject({ plugins: 0 });
+  const { warnings } = await checkArchive({ home, file: zip, passphrase: undefined, schemas });
+  expect(warnings.join("\n")).toContain("made without");
+});
+
+test("a config/ that is itself a link into plugins/ gives nothing of those away", async () => {
+  using folder = createTemporaryFolder();
+  const home = furnishHome(folder.at("home"));
+  renameSync(home.config, folder.at("config"));
+  symlinkSync("plugins/x/config", home.config);
+  const { "manifest.json": manifest = "", ...files } = readZip(await archiveOf(home, folder.at("a.zip")));
+  expect(Object.values(files).join("")).not.toContain("of the plugin");
+  expect(JSON.parse(manifest).skipped).toEqual(["config: a link that leads into plugins/"]);
 });
 
 /** The version of the format that the first entry asks of its reader. */
