@@ -2,8 +2,10 @@
 import { existsSync } from "node:fs";
 import { loadConfig } from "../config/load.ts";
 import { HubError, messageOf } from "../core/errors.ts";
+import { actAsOwner } from "../home/owner.ts";
 import { type Home, homeAt } from "../home/paths.ts";
-import { askHealth, type Health } from "../system/ask-health.ts";
+import { askHealth, type Health, type HealthAddress } from "../system/ask-health.ts";
+import { runnerOf } from "../system/bin-folder.ts";
 import { versionOf } from "../system/executable.ts";
 import type { Machine } from "../system/machine.ts";
 import { lastLines, type ServiceState, serviceState } from "../system/systemctl.ts";
@@ -38,10 +40,11 @@ function stateText({ active, enabled, pid, since, restarts, result }: ServiceSta
   return `active since ${since}, process ${pid}, started anew ${restarts} times, ${start}`;
 }
 
-async function installedVersion({ executable }: Home, machine: Machine): Promise<string | undefined> {
+async function installedVersion(home: Home, machine: Machine): Promise<string | undefined> {
+  const { executable } = home;
   if (!existsSync(executable)) return undefined;
   try {
-    return await versionOf(executable, machine);
+    return await versionOf(executable, machine, { as: runnerOf(home, executable) });
   } catch (error) {
     return messageOf(error);
   }
@@ -50,10 +53,15 @@ async function installedVersion({ executable }: Home, machine: Machine): Promise
 /** A text where it could not be asked. */
 async function healthOf(home: Home): Promise<Health | string | undefined> {
   try {
-    return await askHealth(healthAddress(loadConfig(home.hubToml).config), HEALTH_WITHIN_MS);
+    return await askHealth(addressOf(home), HEALTH_WITHIN_MS);
   } catch (error) {
     return `not asked, because ${home.hubToml} does not tell the port: ${messageOf(error)}; try it with sudo`;
   }
+}
+
+function addressOf(home: Home): HealthAddress {
+  using _owner = actAsOwner(home);
+  return healthAddress(loadConfig(home.hubToml).config);
 }
 
 function runningText(health: Health | string | undefined, installed: string | undefined): string {

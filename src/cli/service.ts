@@ -2,11 +2,12 @@
 import { existsSync } from "node:fs";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
+import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { type Machine, thisMachine } from "../system/machine.ts";
 import { planInstall, planUninstall, type Step } from "../system/service.ts";
 import { isPlainPath } from "../system/service-unit.ts";
-import { type Command, homeOf, homeOption, type Invocation } from "./command.ts";
+import { type Command, homeOf, homeOption, type Invocation, type Io } from "./command.ts";
 import { readConfig } from "./prepare.ts";
 import { tellStatus } from "./service-status.ts";
 import { hubVersion } from "./version.ts";
@@ -41,7 +42,7 @@ async function install(invocation: Invocation, machine: Machine): Promise<number
   if (!io.compiled) throw new HubError("conflict", "only the compiled hub can become a service: bun run build");
   const home = homeOf(invocation);
   const known = existsSync(home.hubToml);
-  const config = known ? readConfig(home, io) : undefined;
+  const config = known ? readAsOwner(home, io) : undefined;
   const plan = await planInstall({
     machine,
     home,
@@ -60,6 +61,12 @@ async function install(invocation: Invocation, machine: Machine): Promise<number
   );
   stdout.write(`${known ? "Its lines" : "The administrator's password is in its first lines"}: journalctl -u hub\n`);
   return 0;
+}
+
+// Installing is what mends a home that is partly root's.
+function readAsOwner(home: Home, io: Io): HubConfig {
+  using _owner = actAsOwner(home, { mixed: "stranger" });
+  return readConfig(home, io);
 }
 
 async function uninstall(invocation: Invocation, machine: Machine): Promise<number> {

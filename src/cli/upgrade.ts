@@ -2,10 +2,12 @@
 import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { HubError, systemCode } from "../core/errors.ts";
+import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
+import type { HealthAddress } from "../system/ask-health.ts";
 import { type Machine, thisMachine } from "../system/machine.ts";
 import { rollBack, type Upgraded, upgrade as upgradeHome } from "../system/upgrade.ts";
-import { type Command, homeOf, homeOption } from "./command.ts";
+import { type Command, homeOf, homeOption, type Io } from "./command.ts";
 import { healthAddress, readConfig } from "./prepare.ts";
 
 export function createUpgradeCommand(machine: Machine): Command {
@@ -30,7 +32,7 @@ export function createUpgradeCommand(machine: Machine): Command {
         machine,
         clock: io.edge.clock,
         home,
-        address: healthAddress(readConfig(home, io)),
+        address: addressOf(home, io),
         isRoot: io.isRoot,
         tell: (line: string) => io.edge.stderr.write(`${line}\n`),
       };
@@ -43,6 +45,11 @@ export function createUpgradeCommand(machine: Machine): Command {
 }
 
 export const upgrade = createUpgradeCommand(thisMachine);
+
+function addressOf(home: Home, io: Io): HealthAddress {
+  using _owner = actAsOwner(home);
+  return healthAddress(readConfig(home, io));
+}
 
 // Of a service's home its user and root may see anything.
 function assertReadable({ hubToml }: Home): void {

@@ -87,9 +87,7 @@ function wholeOf(path: string): string {
 function placeExecutable(executable: string, home: Home, created: string[]): void {
   if (existsSync(home.executable)) return;
   const source = realpathSync(executable);
-  try {
-    linkSync(source, home.executable);
-  } catch {
+  if (!isLinked(source, home.executable)) {
     const temporary = `${home.executable}.tmp`;
     rmSync(temporary, { force: true });
     copyFileSync(source, temporary);
@@ -97,6 +95,17 @@ function placeExecutable(executable: string, home: Home, created: string[]): voi
     renameSync(temporary, home.executable);
   }
   created.push(home.executable);
+}
+
+/** Gives the file a second name, unless it is somebody else's: that would be his to change as well. */
+function isLinked(source: string, name: string): boolean {
+  if (process.geteuid && statSync(source).uid !== process.geteuid()) return false;
+  try {
+    linkSync(source, name);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function unwritable(error: unknown, home: Home): HubError {

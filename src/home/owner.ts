@@ -10,12 +10,17 @@ export interface Owner {
   readonly gid: number;
 }
 
+export interface OwnerOptions {
+  /** What becomes of a home that is partly root's: none (the usual), or it counts as the other one's. */
+  mixed?: "refuse" | "stranger";
+}
+
 /**
  * Whose the home is, which for one that is not there yet is whose folder it is laid out in; undefined where it is root's,
  * and on systems without users. A link is its maker's, wherever it leads. Throws HubError `conflict` where the home is
  * partly root's and partly somebody else's, so that neither can work in it safely.
  */
-export function ownerOf(home: Home): Owner | undefined {
+export function ownerOf(home: Home, { mixed = "refuse" }: OwnerOptions = {}): Owner | undefined {
   if (!process.geteuid) return undefined;
   const { root, data, config, hubToml, stateDb, rules } = home;
   const found = makerOfLink(dirname(root)) ?? ofEntry(data) ?? ofEntry(root) ?? ownerOfNearest(root);
@@ -23,6 +28,7 @@ export function ownerOf(home: Home): Owner | undefined {
   const stranger = [root, data, config, hubToml, stateDb, rules].find((path) => (ofEntry(path)?.uid ?? 0) !== 0);
   if (stranger === undefined) return undefined;
   const { uid, gid } = ofEntry(stranger) ?? found;
+  if (mixed === "stranger") return { uid, gid };
   throw new HubError(
     "conflict",
     `${root} is partly root's, and ${stranger} is user ${uid}'s, who could lead root astray: give all of it to whoever runs the hub, with \`sudo chown -Rh ${uid}:${gid} ${root}\` or \`sudo chown -Rh root:root ${root}\``,
@@ -33,11 +39,11 @@ export function ownerOf(home: Home): Owner | undefined {
  * The rights of the home's owner for all of this process, until disposed; does nothing where they are its own. For
  * commands, not for a hub with other work. What only root may read has to be open before.
  */
-export function actAsOwner(home: Home): Disposable {
+export function actAsOwner(home: Home, options?: OwnerOptions): Disposable {
   const nothing = { [Symbol.dispose]() {} };
   const { geteuid, getegid, getgroups, seteuid, setegid, setgroups } = process;
   if (!geteuid || !getegid || !getgroups || !seteuid || !setegid || !setgroups || geteuid() !== 0) return nothing;
-  const owner = ownerOf(home);
+  const owner = ownerOf(home, options);
   if (owner === undefined) return nothing;
   const before = { gid: getegid(), groups: getgroups() };
   // The groups first, which nobody but root may change, and last on the way back.

@@ -1,20 +1,24 @@
 // An executable of the hub as a file: whether it is one for this machine, which version it is, and putting it in its
 // place in the home.
 import {
-  chmodSync,
   closeSync,
   copyFileSync,
+  fchmodSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
+  readFileSync,
   readSync,
   renameSync,
   rmSync,
   statSync,
+  writeSync,
 } from "node:fs";
 import { syncFolder } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
-import type { Home } from "../home/paths.ts";
+import type { Owner } from "../home/owner.ts";
+import type { BinFolder } from "./bin-folder.ts";
 import type { Machine } from "./machine.ts";
 
 // The first start from an SD card reads a hundred megabytes.
@@ -66,13 +70,18 @@ function kindOf(header: Buffer): string | undefined {
 
 /**
  * Asks an executable for its version, from a folder that changes nothing. Throws HubError `invalid` with the reason;
- * `named` is what a person knows it by.
+ * `named` is what a person knows it by, `as` whom it is run as.
  */
-export async function versionOf(file: string, machine: Machine, named = file): Promise<string> {
+export async function versionOf(
+  file: string,
+  machine: Machine,
+  { named = file, as }: { named?: string; as?: Owner | undefined } = {},
+): Promise<string> {
   const { code, stdout, stderr } = await machine.run([file, "version"], {
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" },
     timeoutMs: VERSION_WITHIN_MS,
+    as,
   });
   const version = code === 0 ? /^hub (\d+\.\d+\.\d+\S*) \(/.exec(stdout)?.[1] : undefined;
   if (version !== undefined) return version;
@@ -86,67 +95,93 @@ function whyNot(code: number, stderr: string): string {
   return stderr.trim().slice(0, 500) || `it ended with ${code}`;
 }
 
-/** Copies `source` beside the executable, whole and on disk, under a name that nothing starts. */
-export function stage(source: string, home: Home): string {
-  const staged = `${home.executable}.new`;
-  return writing(home, () => {
-    rmSync(staged, { force: true });
-    copyFileSync(source, staged);
-    chmodSync(staged, 0o755);
-    const descriptor = openSync(staged, "r");
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    return staged;
-  });
+/** The name in `bin/` that nothing starts. */
+export const STAGED_NAME = "hub.new";
+
+/** Copies `source` beside the executable, whole and on disk. Answers its path in the folder as it is held. */
+export function stage(source: string, folder: BinFolder): string {
+  // Opened with the rights of whoever named it, and not with those of the home's owner.
+  const from = openSync(source, "r");
+  try {
+    return writing(folder, () => {
+      const staged = `${folder.bin}/${STAGED_NAME}`;
+      rmSync(staged, { force: true });
+      const to = openSync(staged, "wx", 0o755);
+      try {
+        copyAll(from, to);
+        fchmodSync(to, 0o755);
+        fsyncSync(to);
+      } finally {
+        closeSync(to);
+      }
+      return staged;
+    });
+  } finally {
+    closeSync(from);
+  }
+}
+
+const COPY_BYTES = 1024 * 1024;
+
+function copyAll(from: number, to: number): void {
+  const buffer = Buffer.alloc(COPY_BYTES);
+  for (let read = readSync(from, buffer); read > 0; read = readSync(from, buffer))
+    for (let at = 0; at < read; ) at += writeSync(to, buffer, at, read - at);
+}
+
+/** Whether what was staged is what is there already. */
+export function isSame(staged: string, folder: BinFolder): boolean {
+  return writing(folder, () => readFileSync(staged).equals(readFileSync(folder.executable)));
+}
+
+export function unstage(staged: string, folder: BinFolder): void {
+  writing(folder, () => rmSync(staged, { force: true }));
 }
 
 /**
  * Makes what was staged the executable; there is one at every moment. The one before is set by, until `settle` makes it
  * the previous or `undo` puts it back.
  */
-export function swapIn(staged: string, home: Home): void {
-  writing(home, () => {
-    settleIn(home);
-    if (exists(home.executable)) renameSync(twin(home.executable), setBy(home));
-    renameSync(staged, home.executable);
-    syncFolder(home.bin);
+export function swapIn(staged: string, folder: BinFolder): void {
+  writing(folder, () => {
+    settleIn(folder);
+    if (exists(folder.executable)) renameSync(twin(folder.executable), setBy(folder));
+    renameSync(staged, folder.executable);
+    syncFolder(folder.bin);
   });
 }
 
-export function settle(home: Home): void {
-  writing(home, () => settleIn(home));
+export function settle(folder: BinFolder): void {
+  writing(folder, () => settleIn(folder));
 }
 
-export function undo(home: Home): void {
-  writing(home, () => {
-    renameSync(setBy(home), home.executable);
-    syncFolder(home.bin);
+export function undo(folder: BinFolder): void {
+  writing(folder, () => {
+    renameSync(setBy(folder), folder.executable);
+    syncFolder(folder.bin);
   });
 }
 
 /** The previous executable takes its place again, and the present one becomes the previous. */
-export function swapBack(home: Home): void {
-  writing(home, () => {
-    settleIn(home);
-    const back = twin(home.previousExecutable);
-    renameSync(twin(home.executable), home.previousExecutable);
-    renameSync(back, home.executable);
-    syncFolder(home.bin);
+export function swapBack(folder: BinFolder): void {
+  writing(folder, () => {
+    settleIn(folder);
+    const back = twin(folder.previousExecutable);
+    renameSync(twin(folder.executable), folder.previousExecutable);
+    renameSync(back, folder.executable);
+    syncFolder(folder.bin);
   });
 }
 
 // Also what an upgrade that was cut short left set by.
-function settleIn(home: Home): void {
-  if (!exists(setBy(home))) return;
-  renameSync(setBy(home), home.previousExecutable);
-  syncFolder(home.bin);
+function settleIn(folder: BinFolder): void {
+  if (!exists(setBy(folder))) return;
+  renameSync(setBy(folder), folder.previousExecutable);
+  syncFolder(folder.bin);
 }
 
-function setBy(home: Home): string {
-  return `${home.executable}.before`;
+function setBy({ executable }: BinFolder): string {
+  return `${executable}.before`;
 }
 
 /** A second name for the file, or a copy where the file system knows no second names. */
@@ -155,7 +190,8 @@ function twin(file: string): string {
   rmSync(second, { force: true });
   try {
     linkSync(file, second);
-  } catch {
+  } catch (error) {
+    if (lstatSync(file).isSymbolicLink()) throw error;
     copyFileSync(file, second);
   }
   return second;
@@ -165,11 +201,12 @@ function exists(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-function writing<T>(home: Home, change: () => T): T {
+function writing<T>(folder: BinFolder, change: () => T): T {
   try {
+    using _rights = folder.act();
     return change();
   } catch (error) {
     const mend = ["EACCES", "EPERM"].includes(systemCode(error) ?? "") ? ": run it with sudo" : "";
-    throw new HubError("storage", `cannot change ${home.bin}: ${messageOf(error)}${mend}`, { cause: error });
+    throw new HubError("storage", `cannot change ${folder.name}: ${messageOf(error)}${mend}`, { cause: error });
   }
 }

@@ -15,6 +15,8 @@ export interface RunOptions {
   /** Only these; this process's own by default. */
   env?: Record<string, string>;
   timeoutMs?: number;
+  /** Whom it is run as, without any right of this process; only root may say. */
+  as?: { uid: number; gid: number } | undefined;
 }
 
 export interface Machine {
@@ -42,12 +44,13 @@ export const thisMachine: Machine = {
 
 async function run(
   argv: readonly string[],
-  { cwd = "/", env, timeoutMs = LONGEST_RUN_MS }: RunOptions = {},
+  { cwd = "/", env, timeoutMs = LONGEST_RUN_MS, as }: RunOptions = {},
 ): Promise<Ran> {
   try {
     const child = Bun.spawn([...argv], {
       cwd,
       ...(env ? { env } : {}),
+      ...(as ? { uid: as.uid, gid: as.gid } : {}),
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",

@@ -1,5 +1,5 @@
 // Whom the service runs as: a user named by a person, the owner of a home that is there already, or one of its own.
-import { statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { HubError } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
 import type { Machine } from "./machine.ts";
@@ -20,7 +20,7 @@ export interface Account {
 export async function findAccount(machine: Machine, home: Home, named: string | undefined): Promise<Account> {
   if (named !== undefined && !/^[a-z_][a-z0-9_-]*$/i.test(named))
     throw new HubError("invalid", `"${named}" is no user`);
-  const user = named ?? (await ownerOf(machine, home)) ?? OWN_USER;
+  const user = named ?? (await nameOfOwner(machine, home)) ?? OWN_USER;
   if (user === "root")
     throw new HubError("invalid", "the hub does not need root and neither do its plugins: leave out --user");
   const groups = await existing(machine, DEVICE_GROUPS);
@@ -36,8 +36,9 @@ export async function findAccount(machine: Machine, home: Home, named: string | 
 }
 
 /** Who has the home now; undefined for root, and where there is no home yet. */
-async function ownerOf(machine: Machine, home: Home): Promise<string | undefined> {
-  const uid = statSync(home.hubToml, { throwIfNoEntry: false })?.uid;
+async function nameOfOwner(machine: Machine, home: Home): Promise<string | undefined> {
+  // A link counts as its maker's, and not as whose file it leads to.
+  const uid = lstatSync(home.hubToml, { throwIfNoEntry: false })?.uid;
   if (!uid) return undefined;
   return (await machine.run(["id", "-un", String(uid)])).stdout.trim() || undefined;
 }

@@ -1,10 +1,11 @@
 // Makes the hub a service of systemd, and undoes it. First everything is looked at and decided, then it is done step by
 // step; a dry run stops in between.
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
+import { openBinFolder } from "./bin-folder.ts";
 import { assertForThisMachine, settle, stage, swapIn } from "./executable.ts";
 import type { Machine } from "./machine.ts";
 import { type Account, findAccount } from "./service-account.ts";
@@ -43,7 +44,7 @@ export async function planInstall(options: InstallOptions): Promise<Plan> {
   const unit = serviceUnit({ ...options, ...account, home: home.root });
   const path = join(machine.unitFolder, UNIT_NAME);
   const before = existsSync(path) ? readFileSync(path, "utf8") : undefined;
-  const newExecutable = !sameContent(execPath, home.executable);
+  const newExecutable = !sameContent(execPath, home.executable) || !mayStart(home);
   const running = (await serviceState(machine))?.active === "active";
   const upToDate = running && before === unit && !newExecutable;
   return {
@@ -69,13 +70,17 @@ function homeSteps({ machine, home, execPath }: InstallOptions, account: Account
       : [
           {
             says: `make the home ${home.root}`,
-            run: () => void mkdirSync(home.root, { recursive: true, mode: 0o755 }),
+            run() {
+              mkdirSync(home.root, { recursive: true });
+              chmodSync(home.root, 0o755);
+            },
           },
         ]),
     commandStep(machine, ["chown", "-Rh", `${user}:${group}`, home.root]),
-    ...(newExecutable ? [executableStep(execPath, home)] : []),
-    // Root's: nothing the hub runs can change what root starts at the next upgrade.
+    ...(existsSync(home.bin) ? [] : [{ says: `make ${home.bin}`, run: () => void mkdirSync(home.bin) }]),
+    // Root's: nothing the hub runs can change what root starts at the next upgrade. Before anything is put there.
     commandStep(machine, ["chown", "-Rh", "root:root", home.bin]),
+    ...(newExecutable ? [executableStep(execPath, home)] : []),
   ];
 }
 
@@ -83,9 +88,12 @@ function executableStep(execPath: string, home: Home): Step {
   return {
     says: `copy ${execPath} to ${home.executable}`,
     run() {
-      mkdirSync(home.bin, { recursive: true, mode: 0o755 });
-      swapIn(stage(execPath, home), home);
-      settle(home);
+      using folder = openBinFolder(home);
+      if (!folder.isRoots && process.geteuid?.() === 0)
+        throw new HubError("conflict", `${home.bin} was exchanged for something else meanwhile: look at it`);
+      folder.letEverybodyIn();
+      swapIn(stage(execPath, folder), folder);
+      settle(folder);
     },
   };
 }
@@ -101,6 +109,8 @@ function unitStep(path: string, before: string | undefined, unit: string): Step 
       mkdirSync(dirname(path), { recursive: true });
       if (foreign) renameSync(path, kept);
       writeFileAtomic(path, unit);
+      // Nothing in it is secret, and `systemctl cat` is for everybody.
+      chmodSync(path, 0o644);
     },
   };
 }
@@ -114,6 +124,8 @@ function startStep(machine: Machine): Step {
   return {
     says: argv.join(" "),
     async run() {
+      // One that systemd had given up would not be started.
+      await machine.run(["systemctl", "reset-failed", UNIT_NAME]);
       try {
         await order(machine, argv);
       } catch (error) {
@@ -163,6 +175,11 @@ function changedLines(before: string, after: string): string {
   const gone = old.filter((line) => !now.includes(line)).map((line) => `  - ${line}`);
   const come = now.filter((line) => !old.includes(line)).map((line) => `  + ${line}`);
   return [...gone, ...come].join("\n");
+}
+
+/** Whether every user may start it: it may have been laid out for its owner alone. */
+function mayStart({ bin, executable }: Home): boolean {
+  return [bin, executable].every((path) => ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o055) === 0o055);
 }
 
 function sameContent(one: string, other: string): boolean {

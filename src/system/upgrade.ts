@@ -1,11 +1,24 @@
 // Puts another executable into a home and stays with it only if it answers. What the new one brings for the home is laid
 // out by itself when it starts.
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { type Clock, sleep } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
 import { askHealth, type HealthAddress } from "./ask-health.ts";
-import { assertForThisMachine, settle, stage, swapBack, swapIn, undo, versionOf } from "./executable.ts";
+import { type BinFolder, openBinFolder, runnerOf } from "./bin-folder.ts";
+import {
+  assertForThisMachine,
+  isSame,
+  STAGED_NAME,
+  settle,
+  stage,
+  swapBack,
+  swapIn,
+  undo,
+  unstage,
+  versionOf,
+} from "./executable.ts";
 import type { Machine } from "./machine.ts";
 import { UNIT_NAME } from "./service-unit.ts";
 import { lastLines, order, serviceState } from "./systemctl.ts";
@@ -34,33 +47,49 @@ export async function upgrade(file: string, force: boolean, options: UpgradeOpti
   if (!existsSync(home.executable))
     throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home`);
   const runs = await assertMayRestart(options);
-  const staged = stage(file, home);
+  using folder = openBin(home);
+  const staged = stage(file, folder);
   try {
-    const to = await versionOf(staged, machine, file);
-    const from = await versionOf(home.executable, machine).catch(() => undefined);
-    if (from === to && readFileSync(staged).equals(readFileSync(home.executable))) return { outcome: "same", from, to };
+    const to = await versionIn(options, join(home.bin, STAGED_NAME), file);
+    const from = await versionIn(options, home.executable).catch(() => undefined);
+    if (from === to && isSame(staged, folder)) return { outcome: "same", from, to };
     assertNewer(from, to, force);
-    swapIn(staged, home);
+    swapIn(staged, folder);
     tell(`placed ${to} in ${home.bin}`);
-    if (runs) await tryOut(to, options, () => undo(home));
-    settle(home);
+    if (runs) await tryOut(to, options, () => undo(folder));
+    settle(folder);
     return { outcome: runs ? "running" : "placed", from, to };
   } finally {
-    rmSync(staged, { force: true });
+    unstage(staged, folder);
   }
+}
+
+function openBin(home: Home): BinFolder {
+  try {
+    return openBinFolder(home);
+  } catch (error) {
+    throw new HubError("conflict", `${home.bin} is no folder of its own: put a real one in its place`, {
+      cause: error,
+    });
+  }
+}
+
+function versionIn({ machine, home }: UpgradeOptions, program: string, named = program): Promise<string> {
+  return versionOf(program, machine, { named, as: runnerOf(home, program) });
 }
 
 /** Brings the previous executable back; the present one is the previous then. */
 export async function rollBack(options: UpgradeOptions): Promise<Upgraded> {
-  const { machine, home, tell } = options;
+  const { home, tell } = options;
   if (!existsSync(home.previousExecutable))
     throw new HubError("not_found", `there is no ${home.previousExecutable} to go back to`);
   const runs = await assertMayRestart(options);
-  const to = await versionOf(home.previousExecutable, machine);
-  const from = await versionOf(home.executable, machine).catch(() => undefined);
-  swapBack(home);
+  const to = await versionIn(options, home.previousExecutable);
+  const from = await versionIn(options, home.executable).catch(() => undefined);
+  using folder = openBin(home);
+  swapBack(folder);
   tell(`placed ${to} again`);
-  if (runs) await tryOut(to, options, () => swapBack(home));
+  if (runs) await tryOut(to, options, () => swapBack(folder));
   return { outcome: runs ? "running" : "placed", from, to };
 }
 
@@ -106,6 +135,8 @@ async function restarted(version: string | undefined, options: UpgradeOptions): 
   const { machine, clock, address } = options;
   const begun = clock.mono();
   const left = (): number => begun + TRIAL_MS - clock.mono();
+  // One that systemd had given up would not be started.
+  await machine.run(["systemctl", "reset-failed", UNIT_NAME]);
   try {
     // Waits until the hub says that it is up, or ends instead.
     await order(machine, ["systemctl", "restart", UNIT_NAME], TRIAL_MS);

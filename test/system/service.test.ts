@@ -62,6 +62,7 @@ test("install makes a user, the home, the executable and the unit, and starts it
     "chown -Rh root:root HOME/bin",
     "systemctl daemon-reload",
     "systemctl enable --quiet hub.service",
+    "systemctl reset-failed hub.service",
     "systemctl restart hub.service",
   ]);
   expect(readFileSync(join(scene.home, "bin", "hub")).equals(readFileSync(PROGRAM))).toBe(true);

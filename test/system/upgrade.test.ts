@@ -207,7 +207,7 @@ function createHurriedClock(): Clock {
 test("a service is restarted, and the new hub stays when it answers with its version", async () => {
   await using scene = createServiceScene(() => "1.1.0");
   expect(await scene.run()).toBe(0);
-  expect(scene.machine.changes).toEqual(["systemctl restart hub.service"]);
+  expect(scene.machine.changes).toEqual(["systemctl reset-failed hub.service", "systemctl restart hub.service"]);
   expect({ installed: scene.installed(), previous: scene.previous() }).toEqual({ installed: true, previous: true });
   expect(scene.edge.stdout.text).toContain("the hub runs: 1.0.0 → 1.1.0");
 });
@@ -218,7 +218,12 @@ test("when it does not answer for a minute, or as another, the one before runs a
     const begun = scene.clock.mono();
     await expect(scene.run()).rejects.toThrow("the hub from before runs again");
     expect(scene.clock.mono() - begun).toBeGreaterThanOrEqual(60_000);
-    expect(scene.machine.changes).toEqual(["systemctl restart hub.service", "systemctl restart hub.service"]);
+    expect(scene.machine.changes).toEqual([
+      "systemctl reset-failed hub.service",
+      "systemctl restart hub.service",
+      "systemctl reset-failed hub.service",
+      "systemctl restart hub.service",
+    ]);
     expect({ installed: scene.installed(), previous: scene.previous() }).toEqual({ installed: false, previous: false });
   }
 });
