@@ -1,11 +1,13 @@
 // The composition root: builds every part in the order of what needs what, and stops them in reverse. Nothing else wires.
 import { createMeta } from "./db/meta.ts";
+import { lockHome } from "./home/lock.ts";
 import { openAlerts } from "./hub/alerts.ts";
 import { startApi } from "./hub/api.ts";
 import { openArchives } from "./hub/archives.ts";
 import { type House, openHouse } from "./hub/house.ts";
-import { type Messages, notifyForRules, openMessages } from "./hub/messages.ts";
+import { type Messages, notifyForRules, offMessages, openMessages } from "./hub/messages.ts";
 import { type HubOptions, type Late, mqttOf } from "./hub/options.ts";
+import { createParts, type Parts, standInFor } from "./hub/parts.ts";
 import { unusablePlugins } from "./hub/problems.ts";
 import { createRuleHost } from "./hub/rule-host.ts";
 import { openStores, type Stores } from "./hub/stores.ts";
@@ -21,48 +23,58 @@ export interface Hub extends AsyncDisposable {
   readonly mqttPort: number;
 }
 
-/** Starts in levels; when one fails, those before it are closed again. Throws HubError with the mend. */
+/**
+ * Starts in levels; when one fails, those before it are closed again. In a safe start, what is off has a stand-in. Throws
+ * HubError with the mend.
+ */
 export async function createHub(options: HubOptions): Promise<Hub> {
-  const { config, edge, log, version } = options;
+  const { config, home, edge, log } = options;
+  const parts = createParts(options.start);
   await using stack = new AsyncDisposableStack();
-  const late: Late = { mqtt: undefined, ready: false };
-  const stores = await openStores(options, stack);
-  const { feed } = stores;
-  const house = openHouse(options, stores, late, stack);
-  const messages = openMessages(options, stores, { house, stack });
+  const lock = stack.use(lockHome(home));
+  const stores = await parts.begin("stores", () => openStores(options, lock, stack));
+  const late: Late = { mqtt: undefined, off: parts.off("mqtt"), ready: false };
+  const house = parts.begin("house", () => openHouse(options, stores, { late, parts, stack }));
+  const openRest = { house, parts, stack };
+  const messages = parts.beginUnlessOff("notify", () => openMessages(options, stores, openRest), offMessages);
   for (const { table, key, problem } of stores.db.faults.list())
     log.error("something in the state database cannot be read", { table, key, problem });
-  const rules = stack.use(prepareRules(options, { ...stores, house, messages, late }));
-  const plugins = preparePlugins(options, stores, house, late);
-  const archives = openArchives(options, stores, { house, messages, stack });
-  const alerts = stack.use(openAlerts(options, { ...stores, ...house, ...messages, ...archives, plugins }));
-  const parts = { ...stores, ...house, ...messages, ...archives, rules, plugins, late, alerts };
-  const { httpPort } = startApi(options, parts, stack);
+  const prepare = () => prepareRules(options, { ...stores, house, messages, late });
+  const rules = stack.use(parts.beginUnlessOff("rules", prepare, offRules));
+  const plugins = parts.beginUnlessOff("plugins", () => preparePlugins(options, stores, house, late), offPlugins);
+  const archives = openArchives(options, stores, { ...openRest, messages });
+  const alerts = stack.use(openAlerts(options, { ...stores, ...house, ...messages, ...archives, plugins, parts }));
+  const all = { ...stores, ...house, ...messages, ...archives, rules, plugins, late, alerts, parts };
+  const { httpPort } = parts.begin("api", () => startApi(options, all, stack));
 
-  const mqtt = stack.use(
-    await startMqtt({
-      config: config.mqtt,
-      clock: edge.clock,
-      log: log.child("mqtt"),
-      random: edge.random,
-      feed,
-      devices: house.registry,
-      plugins,
-      logins: stores.auth.logins,
-      limits: stores.limits,
-    }),
-  );
-  late.mqtt = mqtt;
-  await rules.start();
+  if (late.off === undefined) {
+    const shared = { ...stores, logins: stores.auth.logins, clock: edge.clock, random: edge.random };
+    const begin = () =>
+      startMqtt({ ...shared, config: config.mqtt, log: log.child("mqtt"), devices: house.registry, plugins });
+    late.mqtt = stack.use(await parts.begin("mqtt", begin));
+  }
+  await parts.begin("rules", () => rules.start());
   // Before that is told: a rule that waits for it may command them.
-  house.virtual.start();
-  feed.emit({ type: "system_started", version });
+  parts.begin("house", () => house.virtual.start());
+  reportStarted(options, stores, parts);
   stack.use(plugins);
-  plugins.startAll();
+  parts.begin("plugins", () => plugins.startAll());
   late.ready = true;
 
   const begun = stack.move();
-  return { httpPort, mqttPort: mqtt.port, [Symbol.asyncDispose]: () => begun.disposeAsync() };
+  return { httpPort, mqttPort: late.mqtt?.port ?? 0, [Symbol.asyncDispose]: () => begun.disposeAsync() };
+}
+
+function reportStarted({ log, version }: HubOptions, { feed }: Stores, { safe }: Parts): void {
+  feed.emit({ type: "system_started", version });
+  if (!safe) return;
+  const { failedPart: failed_part, error, off } = safe;
+  log.error("this is a safe start: what failed is off; mend it, then restart the hub", {
+    failed_part,
+    error,
+    off,
+  });
+  feed.emit({ type: "system_safe_start", failed_part, error, off: [...off] });
 }
 
 function prepareRules(
@@ -112,4 +124,14 @@ function preparePlugins(options: HubOptions, { feed, db }: Stores, { registry }:
     devices: registry,
     known: createKnownPlugins(createMeta(db.durable), log),
   });
+}
+
+function offRules(reason: string): Rules {
+  return standInFor<Rules>(reason, { async start() {}, count: () => 0, problems: () => [] });
+}
+
+function offPlugins(reason: string): Plugins {
+  const unheard = (): void => {};
+  const hear = { heartbeat: unheard, status: unheard, registered: unheard, capabilities: unheard, response: unheard };
+  return standInFor<Plugins>(reason, { startAll() {}, ...hear });
 }

@@ -44,10 +44,20 @@ export const homeOption = {
   home: { type: "string", doc: "HUB_HOME; else the environment's, else around the executable, else /opt/hub or ~/hub" },
 } as const;
 
-/** The home; a restore of it that was cut short is carried to its end first. Throws HubError `in_use` while one is under way. */
-export function homeOf({ options, io }: Invocation): Home {
+/** The home as it is. */
+export function findHomeOf({ options, io }: Invocation): Home {
   const flag = typeof options.home === "string" ? options.home : undefined;
-  const home = findHome({ flag, env: io.edge.env, execPath: io.execPath, isRoot: io.isRoot });
-  if (recoverRestore(home)) io.edge.stderr.write("a restore that had been cut short was carried to its end\n");
+  return findHome({ flag, env: io.edge.env, execPath: io.execPath, isRoot: io.isRoot });
+}
+
+/** The home; a restore of it that was cut short is carried to its end first. Throws HubError `in_use` while one is under way. */
+export function homeOf(invocation: Invocation): Home {
+  const home = findHomeOf(invocation);
+  recover(home, invocation.io);
   return home;
+}
+
+/** Ends a restore that was cut short. `act` gives the rights to do it with. */
+export function recover(home: Home, io: Io, act?: (home: Home) => Disposable): void {
+  if (recoverRestore(home, act)) io.edge.stderr.write("a restore that had been cut short was carried to its end\n");
 }

@@ -3,17 +3,20 @@ import { openTrial } from "../backup/restores.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
-import { within } from "../core/lifecycle.ts";
-import { openLog } from "../core/log.ts";
+import { background, within } from "../core/lifecycle.ts";
 import { knownIds } from "../db/known-ids.ts";
 import type { Home } from "../home/paths.ts";
-import { createHub } from "../hub.ts";
+import { OPTIONAL_PARTS, SUSPECT_PARTS } from "../hub/parts.ts";
+import { createHub, type Hub, type HubOptions } from "../hub.ts";
 import { askHealth } from "../system/ask-health.ts";
+import { bootId } from "../system/machine.ts";
 import { releaseMemorySoon } from "../system/release-memory.ts";
+import { openStarts, type Starts } from "../system/starts.ts";
 import { openSupervision } from "../system/supervision.ts";
-import { type Command, homeOf, homeOption } from "./command.ts";
+import { type Command, homeOption } from "./command.ts";
 import { credentialsBlock } from "./credentials.ts";
-import { healthAddress, layOut, readConfig } from "./prepare.ts";
+import { enterHome, openHubLog } from "./enter-home.ts";
+import { healthAddress, readConfig } from "./prepare.ts";
 import { type Begin, startReplaceable } from "./replaceable.ts";
 import { hubVersion } from "./version.ts";
 
@@ -27,16 +30,11 @@ export const serve: Command = {
     const { io } = invocation;
     const { edge } = io;
     refuseBunOptions(edge.env);
-    const home = homeOf(invocation);
-    const { fresh, renewed, kept } = layOut(home, io);
+    const { home, troubles, laidOut } = enterHome(invocation);
+    const { fresh, renewed, kept } = laidOut;
     // Anew only for a hub that follows a restore: its warnings are told once.
     let read: HubConfig | undefined = readConfig(home, io);
-    await using opened = openLog({
-      clock: edge.clock,
-      output: edge.stdout,
-      level: read.log.level,
-      file: home.hubLog,
-    });
+    await using opened = openHubLog(home, io, { level: read.log.level, troubles });
     const { log } = opened;
     const begun = edge.clock.mono();
     log.info(fresh ? "a new home was laid out" : "starting", {
@@ -49,6 +47,7 @@ export const serve: Command = {
       log.warn("changed by hand, so this version's own were not laid out: move them away to get those", {
         files: kept,
       });
+    for (const trouble of troubles) log.error("the hub goes on without this", { ...trouble });
     using supervision = openSupervision({
       env: edge.env,
       clock: edge.clock,
@@ -56,10 +55,19 @@ export const serve: Command = {
       pid: process.pid,
     });
     const stop = io.stopRequested();
+    const starts = openStarts({
+      path: home.starts,
+      version: hubVersion,
+      clock: edge.clock,
+      boot: bootId(),
+      optional: OPTIONAL_PARTS,
+      suspects: SUSPECT_PARTS,
+    });
+    background(log, "the end of the start", stop.then(starts.stopping));
     const begin: Begin = async (requestRestart) => {
       const config = read ?? readConfig(home, io);
       read = undefined;
-      const hub = await createHub({
+      const hub = await watched(starts, {
         config,
         home,
         edge,
@@ -67,6 +75,8 @@ export const serve: Command = {
         version: hubVersion,
         execPath: io.execPath,
         requestRestart,
+        start: starts,
+        troubles,
         onFirstAdministrator: (credentials) =>
           edge.stdout.write(credentialsBlock(credentials, config.server.port || undefined)),
       });
@@ -76,7 +86,7 @@ export const serve: Command = {
     log.info("the hub is up", { ms: Math.round(edge.clock.mono() - begun) });
     using _release = releaseMemorySoon(edge.clock);
     supervision.ready({
-      summary: () => summaryOf(home, running.current.config),
+      summary: () => summaryOf(home, running.current.config, starts.safe?.failedPart),
       async isWell(withinMs) {
         const { config, hub } = running.current;
         // Nobody answers then. Bounded by what it does: stopping, renaming, starting.
@@ -94,6 +104,18 @@ export const serve: Command = {
   },
 };
 
+/** A hub whose start is noted, however it goes. */
+async function watched(starts: Starts, options: HubOptions): Promise<Hub> {
+  try {
+    const hub = await createHub(options);
+    starts.up();
+    return hub;
+  } catch (error) {
+    starts.failed(error);
+    throw error;
+  }
+}
+
 // Bun reads these before any of our code runs: whoever sets them runs another program than this one.
 function refuseBunOptions(env: Readonly<Record<string, string | undefined>>): void {
   for (const name of ["BUN_OPTIONS", "BUN_BE_BUN"]) {
@@ -102,9 +124,10 @@ function refuseBunOptions(env: Readonly<Record<string, string | undefined>>): vo
 }
 
 /** One line for people, as `systemctl status` shows it. */
-function summaryOf(home: Home, config: HubConfig): string {
+function summaryOf(home: Home, config: HubConfig, failedPart: string | undefined): string {
   const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
   const devices = knownIds(home.stateDb, "devices")?.size ?? 0;
   const plugins = config.plugins.filter(({ enabled }) => enabled).length;
-  return `version ${hubVersion}, ${counted(devices, "device")}, ${counted(plugins, "plugin")}`;
+  const safe = failedPart === undefined ? "" : `SAFE START because of ${failedPart}: see /system/status; `;
+  return `${safe}version ${hubVersion}, ${counted(devices, "device")}, ${counted(plugins, "plugin")}`;
 }

@@ -7,6 +7,7 @@ import * as limits from "./limits.ts";
 import * as notify from "./notify.ts";
 import * as plugins from "./plugins.ts";
 import * as rules from "./rules.ts";
+import * as system from "./system.ts";
 
 export const catalog = [
   devices.deviceStateChanged,
@@ -22,6 +23,7 @@ export const catalog = [
   rules.sceneActivated,
   rules.hubVariableChanged,
   rules.systemStarted,
+  system.systemSafeStart,
   rules.webhookReceived,
   notify.notificationDeliveredLate,
   notify.notificationGivenUp,

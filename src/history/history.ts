@@ -64,7 +64,8 @@ export interface HistoryOptions {
 export function startHistory(options: HistoryOptions): History {
   const { config, clock, log, feed, mayWrite = () => true } = options;
   const zone = createZone(options.timezone);
-  if (!config.enabled) return disabledHistory(zone);
+  if (!config.enabled)
+    return offHistory(options.timezone, "no history is kept: [history] enabled is false in hub.toml");
   let stored = NOTHING_STORED;
   // Of workers that died.
   let before = { recorded: 0, dropped: 0 };
@@ -158,11 +159,11 @@ export function startHistory(options: HistoryOptions): History {
   };
 }
 
-function disabledHistory(zone: Zone): History {
+/** Keeps nothing, and answers the reason. */
+export function offHistory(timezone: string, reason: string): History {
   return {
-    zone,
-    query: () =>
-      Promise.reject(new HubError("unavailable", "no history is kept: [history] enabled is false in hub.toml")),
+    zone: createZone(timezone),
+    query: () => Promise.reject(new HubError("unavailable", reason)),
     async flush() {},
     health: () => ({ recording: false, problem: undefined, samplesRecorded: 0, samplesDropped: 0 }),
     async [Symbol.asyncDispose]() {},

@@ -18,6 +18,8 @@ export interface Home {
   readonly stateDb: string;
   readonly historyDb: string;
   readonly lock: string;
+  /** How the last starts of the hub went. */
+  readonly starts: string;
   /** What of the executable's own files was laid out, by its sum. */
   readonly assetManifest: string;
   readonly logs: string;
@@ -56,6 +58,7 @@ export function homeAt(path: string): Home {
     stateDb: at("data", "state.redb"),
     historyDb: at("data", "history.db"),
     lock: at("data", "hub.lock"),
+    starts: at("data", "starts.json"),
     assetManifest: at("data", "assets.json"),
     logs: at("logs"),
     hubLog: at("logs", "hub.log"),

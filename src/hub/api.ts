@@ -11,13 +11,17 @@ import type { Archives } from "./archives.ts";
 import type { House } from "./house.ts";
 import type { Messages } from "./messages.ts";
 import type { HubOptions, Late } from "./options.ts";
+import type { Parts } from "./parts.ts";
 import { problemsNow } from "./problems.ts";
 import { diskLimit, type Stores } from "./stores.ts";
 
-type Parts = Stores & House & Messages & Archives & { rules: Rules; plugins: Plugins; late: Late; alerts: Alerts };
+type All = Stores &
+  House &
+  Messages &
+  Archives & { rules: Rules; plugins: Plugins; late: Late; alerts: Alerts; parts: Parts };
 
 /** The API answers from here on, before MQTT is up. */
-export function startApi(options: HubOptions, parts: Parts, stack: AsyncDisposableStack): { httpPort: number } {
+export function startApi(options: HubOptions, parts: All, stack: AsyncDisposableStack): { httpPort: number } {
   const { config, home, edge, log, version } = options;
   const { clock } = edge;
   const http = log.child("http");
@@ -51,18 +55,19 @@ export function startApi(options: HubOptions, parts: Parts, stack: AsyncDisposab
 
 function statusOf(
   options: HubOptions,
-  parts: Parts & { health: () => Health; listener: () => Listener },
+  parts: All & { health: () => Health; listener: () => Listener },
   streamClients: () => number,
 ) {
   const { config, home, edge } = options;
   const { feed, registry, rules, plugins, history, late } = parts;
+  const { safe, off } = parts.parts;
   return createStatus({
     health: parts.health,
     clock: edge.clock,
     home,
     devices: () => registry.count(),
     rules: rules.count,
-    plugins: () => plugins.list().length,
+    plugins: () => (off("plugins") ? 0 : plugins.list().length),
     eventsSeq: () => feed.ring.head,
     streamClients,
     mqttClients: () => late.mqtt?.connections() ?? 0,
@@ -72,6 +77,7 @@ function statusOf(
     history: history.health,
     lastBackup: parts.backups.last,
     lastRestore: parts.restores.last,
+    safeStart: safe && { since: safe.since, failed_part: safe.failedPart, error: safe.error, off: [...safe.off] },
     problems: () => problemsNow(options, { ...parts, listener: parts.listener() }),
   });
 }

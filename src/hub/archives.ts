@@ -1,6 +1,7 @@
 // Backups and restores of this hub's own home.
-import { type Backups, startBackups } from "../backup/backups.ts";
+import { type Backups, type BackupsOptions, startBackups } from "../backup/backups.ts";
 import { createRestores, type Restores } from "../backup/restores.ts";
+import { readLastBackup } from "../backup/store.ts";
 import { backupWorker } from "../backup/worker-source.ts";
 import { checkConfig } from "../config/load.ts";
 import { timezoneOf } from "../config/location.ts";
@@ -11,6 +12,7 @@ import { startScheduler } from "../rules/schedule/scheduler.ts";
 import type { House } from "./house.ts";
 import type { Messages } from "./messages.ts";
 import type { HubOptions } from "./options.ts";
+import { type Parts, standInFor } from "./parts.ts";
 import { databaseSchemas, type Stores } from "./stores.ts";
 
 export interface Archives {
@@ -18,14 +20,54 @@ export interface Archives {
   restores: Restores;
 }
 
-export function openArchives(
-  { config, home, edge, log: hubLog, version, requestRestart }: HubOptions,
+interface Deps {
+  house: House;
+  messages: Messages;
+  parts: Parts;
+  stack: AsyncDisposableStack;
+}
+
+/** Restores are always on: they may be the mend. */
+export function openArchives(options: HubOptions, stores: Stores, deps: Deps): Archives {
+  const { config, home, edge, log, requestRestart } = options;
+  const { parts, stack } = deps;
+  const shared = {
+    home,
+    schemas: databaseSchemas,
+    clock: edge.clock,
+    log: log.child("backup"),
+    worker: backupWorker(),
+  };
+  const backups = stack.use(
+    parts.beginUnlessOff(
+      "backup",
+      () => openBackups(options, stores, { ...deps, shared }),
+      (reason) => standInFor<Backups>(reason, { last: () => readLastBackup(home), problem: () => undefined }),
+    ),
+  );
+  const restores = createRestores({
+    ...shared,
+    passphrase: config.backup.passphrase,
+    configProblems: (text) =>
+      checkConfig(text)
+        .problems.filter(({ warning, confined }) => !warning && !confined)
+        .map(({ path, message }) => `${path}: ${message}`),
+    requestRestart,
+  });
+  return { backups, restores };
+}
+
+function openBackups(
+  { config, version }: HubOptions,
   { db, feed, budget }: Stores,
-  { house, messages, stack }: { house: House; messages: Messages; stack: AsyncDisposableStack },
-): Archives {
-  const { clock } = edge;
-  const log = hubLog.child("backup");
-  const shared = { home, schemas: databaseSchemas, clock, log, worker: backupWorker() };
+  {
+    house,
+    messages,
+    shared,
+    stack,
+  }: Deps & { shared: Pick<BackupsOptions, "home" | "schemas" | "clock" | "log" | "worker"> },
+): Backups {
+  const { clock, log } = shared;
   const zone = createZone(timezoneOf(config.location));
   const parsed = config.backup.schedule === undefined ? undefined : parseCron(config.backup.schedule, zone);
   const meta = createMeta(db.durable);
@@ -36,7 +78,7 @@ export function openArchives(
     },
     save: (id: string, at: number) => meta.set(`schedule_${id}`, String(at)),
   };
-  const backups = startBackups({
+  return startBackups({
     ...shared,
     config: config.backup,
     hubVersion: version,
@@ -52,15 +94,4 @@ export function openArchives(
     schedule: parsed?.ok ? parsed.schedule : undefined,
     scheduler: stack.use(startScheduler({ clock, log, mark })),
   });
-  stack.use(backups);
-  const restores = createRestores({
-    ...shared,
-    passphrase: config.backup.passphrase,
-    configProblems: (text) =>
-      checkConfig(text)
-        .problems.filter(({ warning, confined }) => !warning && !confined)
-        .map(({ path, message }) => `${path}: ${message}`),
-    requestRestart,
-  });
-  return { backups, restores };
 }

@@ -1,6 +1,6 @@
 // The house: its devices with all that is restored of them, what happened to them, and what people made of them.
 import { timezoneOf } from "../config/location.ts";
-import { startHistory } from "../history/history.ts";
+import { offHistory, startHistory } from "../history/history.ts";
 import { historyWorker } from "../history/worker-source.ts";
 import { openAreas } from "../state/areas.ts";
 import { startBatteryWatch } from "../state/battery.ts";
@@ -10,19 +10,25 @@ import { openScenes } from "../state/scenes.ts";
 import { openVariables } from "../state/variables.ts";
 import { openVirtualDevices } from "../state/virtual/virtual-devices.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
+import type { Parts } from "./parts.ts";
 import type { Stores } from "./stores.ts";
 
 export type House = ReturnType<typeof openHouse>;
 
 /** Nothing is said of what is restored. */
-export function openHouse(options: HubOptions, { db, feed, budget }: Stores, late: Late, stack: AsyncDisposableStack) {
+export function openHouse(
+  options: HubOptions,
+  { db, feed, budget }: Stores,
+  { late, parts, stack }: { late: Late; parts: Parts; stack: AsyncDisposableStack },
+) {
   const { config, home, edge } = options;
   const { clock, random } = edge;
   const log = options.log.child("state");
   const { emit } = feed;
   const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
   const registry = stack.use(openRegistry(behind));
-  const history = stack.use(
+  const timezone = timezoneOf(config.location);
+  const begin = () =>
     startHistory({
       path: home.historyDb,
       config: config.history,
@@ -31,12 +37,12 @@ export function openHouse(options: HubOptions, { db, feed, budget }: Stores, lat
       log: options.log.child("history"),
       random,
       feed,
-      timezone: timezoneOf(config.location),
+      timezone,
       mayWrite: budget.allows,
       worker: historyWorker(),
       devices: () => [...registry.list()].map(({ id }) => id),
-    }),
-  );
+    });
+  const history = stack.use(parts.beginUnlessOff("history", begin, (reason) => offHistory(timezone, reason)));
   const virtual = stack.use(
     openVirtualDevices({ registry, clock, log, emit, location: config.location, modesFile: home.modesToml }),
   );

@@ -8,6 +8,7 @@ import { type FirstTry, type Outbox, startOutbox } from "../notify/outbox/outbox
 import type { RuleHost } from "../rules/host.ts";
 import type { House } from "./house.ts";
 import type { HubOptions } from "./options.ts";
+import { standInFor } from "./parts.ts";
 import type { Stores } from "./stores.ts";
 
 export interface Messages {
@@ -47,6 +48,14 @@ export function openMessages(
     }),
   );
   return { notifier, outbox };
+}
+
+export function offMessages(reason: string): Messages {
+  return {
+    // Which channels there are, nobody can say.
+    notifier: standInFor<Notifier>(reason, { has: () => true }),
+    outbox: standInFor<Outbox>(reason, {}),
+  };
 }
 
 /** A rule waits so long for what came of it: what is wrong here shows at once, and what is slow elsewhere holds nothing up. */

@@ -6,6 +6,7 @@ import { HubError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Home } from "../home/paths.ts";
 import type { Mqtt } from "../mqtt/start.ts";
+import type { StartWatch } from "../system/starts.ts";
 
 export interface HubOptions {
   config: HubConfig;
@@ -17,6 +18,10 @@ export interface HubOptions {
   execPath: string;
   /** Ends this hub, carries the restore out and starts the restored one. */
   requestRestart: (restart: Restart) => void;
+  /** How this start goes, and what it leaves off; where nobody watches, nothing. */
+  start?: StartWatch;
+  /** What the start found wrong before there was a hub, for the status. */
+  troubles?: readonly { part: string; message: string }[];
   /** Told the first administrator's credentials, which are known nowhere else. */
   onFirstAdministrator: (credentials: { username: string; password: string }) => void;
 }
@@ -25,10 +30,12 @@ export interface Late {
   mqtt: Mqtt | undefined;
   /** Everything is started. */
   ready: boolean;
+  /** Why there will be none. */
+  off: string | undefined;
 }
 
-/** Throws HubError `unavailable` while the hub is starting. */
-export function mqttOf({ mqtt }: Late): Mqtt {
-  if (!mqtt) throw new HubError("unavailable", "the hub is starting: MQTT is not up yet");
+/** Throws HubError `unavailable` while the hub is starting, and where MQTT is off. */
+export function mqttOf({ mqtt, off = "the hub is starting: MQTT is not up yet" }: Late): Mqtt {
+  if (!mqtt) throw new HubError("unavailable", off);
   return mqtt;
 }

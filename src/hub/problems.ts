@@ -8,19 +8,26 @@ import type { Archives } from "./archives.ts";
 import type { House } from "./house.ts";
 import type { Messages } from "./messages.ts";
 import type { HubOptions } from "./options.ts";
+import type { Parts } from "./parts.ts";
 import type { Stores } from "./stores.ts";
 
-type Parts = Pick<Stores, "db" | "limits"> &
+type Sources = Pick<Stores, "db" | "limits"> &
   Pick<House, "virtual"> &
   Pick<Messages, "notifier"> &
-  Pick<Archives, "backups"> & { rules: Pick<Rules, "problems">; listener: Pick<Listener, "problem"> };
+  Pick<Archives, "backups"> & {
+    rules: Pick<Rules, "problems">;
+    listener: Pick<Listener, "problem">;
+    parts: Pick<Parts, "off" | "problems">;
+  };
 
 /** Asked often: it costs little where all is well. */
 export function problemsNow(
-  { config, home }: Pick<HubOptions, "config" | "home">,
-  { db, limits, virtual, notifier, backups, rules, listener }: Parts,
+  { config, home, troubles = [] }: Pick<HubOptions, "config" | "home" | "troubles">,
+  { db, limits, virtual, notifier, backups, rules, listener, parts }: Sources,
 ): { part: string; message: string }[] {
   return [
+    ...troubles,
+    ...parts.problems(),
     ...[listener.problem()].flatMap((message) => (message ? [{ part: "server", message }] : [])),
     ...faultsOf(config).map((fault) => ({
       part: partOf(fault),
@@ -28,9 +35,9 @@ export function problemsNow(
     })),
     ...virtual.problems().map((problem) => ({ part: "modes", message: formatProblem(problem) })),
     ...rules.problems().map((problem) => ({ part: "rules", message: formatProblem(problem) })),
-    ...notifier
-      .list()
-      .flatMap(({ name, problem }) => (problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [])),
+    ...(parts.off("notify") ? [] : notifier.list()).flatMap(({ name, problem }) =>
+      problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [],
+    ),
     ...limits.problems().map(({ limit, account, message }) => ({
       part: "limits",
       message: `${limit}, reached by ${account}: ${message}`,

@@ -11,7 +11,7 @@ import { stateMigrations } from "../db/migrations/index.ts";
 import { openStateDb, type StateDb } from "../db/state-db.ts";
 import { createEventFeed, type EventFeed } from "../events/feed.ts";
 import { historyMigrations } from "../history/migrations/index.ts";
-import { lockHome } from "../home/lock.ts";
+import type { HomeLock } from "../home/lock.ts";
 import { bytesWritten } from "../system/bytes-written.ts";
 import type { HubOptions } from "./options.ts";
 
@@ -28,10 +28,14 @@ export interface Stores {
   found: readonly Finding[];
 }
 
-export async function openStores(options: HubOptions, stack: AsyncDisposableStack): Promise<Stores> {
+/** The home is locked. */
+export async function openStores(
+  options: HubOptions,
+  lock: Pick<HomeLock, "wasLeftLocked">,
+  stack: AsyncDisposableStack,
+): Promise<Stores> {
   const { config, home, log, edge } = options;
   const { clock, random } = edge;
-  const lock = stack.use(lockHome(home));
   // Before anything opens them: files may have been placed by hand beside what a killed hub left.
   settleDatabases({ home, random, now: clock.now(), log, schemas: databaseSchemas });
   const db = stack.use(openStateDb(home.stateDb, clock.now));

@@ -1,6 +1,6 @@
 // The machine as service and upgrade act on it: commands, and where units are. Tests hand in one that notes what it is
 // asked; files they read and write themselves.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { messageOf, systemCode } from "../core/errors.ts";
 
 export interface Ran {
@@ -28,6 +28,15 @@ export interface Machine {
   /** As Node says it: `linux`, `x64`, `arm64`. */
   readonly platform: string;
   readonly arch: string;
+}
+
+/** Names this run of the machine; undefined where the system does not say. */
+export function bootId(): string | undefined {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return undefined;
+  }
 }
 
 const LONGEST_RUN_MS = 30_000;

@@ -36,6 +36,18 @@ export const SystemStatus = Type.Object({
     samples_recorded: Type.Integer({ description: "Since the start" }),
     samples_dropped: Type.Integer({ description: "Since the start: what could not be kept" }),
   }),
+  safe_start: Type.Union(
+    [
+      Type.Object({
+        since: Type.String({ description: "UTC" }),
+        failed_part: Type.String({ description: "What failed; `unknown` where the hub died without a word" }),
+        error: Type.String(),
+        off: Type.Array(Type.String(), { description: "The parts that are off" }),
+      }),
+      Type.Null(),
+    ],
+    { description: "Why some parts are off, after three failed starts; null in a full start" },
+  ),
   problems: Type.Array(Type.Object({ part: Type.String(), message: Type.String() }), {
     description: "What is not as it should be now, and the mend",
   }),
@@ -84,6 +96,7 @@ export interface StatusSources {
   history(): { recording: boolean; problem: string | undefined; samplesRecorded: number; samplesDropped: number };
   lastBackup(): string | null;
   lastRestore(): unknown;
+  safeStart: Exclude<SystemStatus["safe_start"], null> | undefined;
   /** Of parts that tell their own. */
   problems(): { part: string; message: string }[];
 }
@@ -122,6 +135,7 @@ export function createStatus(sources: StatusSources): () => SystemStatus {
         samples_recorded: history.samplesRecorded,
         samples_dropped: history.samplesDropped,
       },
+      safe_start: sources.safeStart ?? null,
       problems: [
         ...(failing === undefined
           ? []

@@ -26,6 +26,7 @@ const CONTRACT: Record<string, string[]> = {
 // And those beyond it.
 const OURS: Record<string, string[]> = {
   alert: ["id", "kind", "severity", "state", "message", "mend"],
+  system_safe_start: ["failed_part", "error", "off"],
   limit_reached: ["limit", "account", "message"],
   backup_failed: ["severity", "reason", "directory"],
   webhook_received: ["path", "method", "query", "body"],
