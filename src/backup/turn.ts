@@ -52,13 +52,15 @@ function clearAway(home: Home): void {
 function explain(error: unknown, home: Home): HubError {
   const { data, root } = home;
   if (error instanceof HubError) return error;
-  if (systemCode(error)?.startsWith("SQLITE_READONLY"))
+  const code = systemCode(error) ?? "";
+  const cannotOpen = code.startsWith("SQLITE_CANTOPEN") && existsSync(placesIn(home).turn);
+  if (code.startsWith("SQLITE_READONLY") || cannotOpen)
     return new HubError(
       "storage",
       `cannot write ${placesIn(home).turn}: give it to the user whose home this is, or mount its disk for writing`,
       { cause: error },
     );
-  if (systemCode(error) === "SQLITE_BUSY")
+  if (code === "SQLITE_BUSY")
     return new HubError("in_use", `a backup or a restore of ${root} is under way: wait until it has ended`);
   return new HubError(
     "storage",

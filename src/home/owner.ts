@@ -2,7 +2,7 @@
 // also where the command is killed, and no link the owner has put there leads root astray.
 import { existsSync, lstatSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { HubError } from "../core/errors.ts";
+import { HubError, systemCode } from "../core/errors.ts";
 import type { Home } from "./paths.ts";
 
 export interface Owner {
@@ -73,14 +73,20 @@ export function becomeOwner(home: Home): Owner | undefined {
 
 /** A link of somebody's counts as his, one of root's as what it leads to; undefined where there is nothing. */
 function ofEntry(path: string): Stats | undefined {
-  const entry = lstatSync(path, { throwIfNoEntry: false });
-  return entry?.isSymbolicLink() && entry.uid === 0 ? statSync(path, { throwIfNoEntry: false }) : entry;
+  try {
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    return entry?.isSymbolicLink() && entry.uid === 0 ? statSync(path, { throwIfNoEntry: false }) : entry;
+  } catch (error) {
+    // Below a file, or behind links in a circle, there is nothing either.
+    if (["ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) return undefined;
+    throw error;
+  }
 }
 
 /** Of a link of somebody's among the folders the home lies in. */
 function makerOfLink(path: string): Owner | undefined {
-  const entry = lstatSync(path, { throwIfNoEntry: false });
-  if (entry?.isSymbolicLink() && entry.uid !== 0) return entry;
+  const entry = ofEntry(path);
+  if (entry?.isSymbolicLink()) return entry;
   return dirname(path) === path ? undefined : makerOfLink(dirname(path));
 }
 

@@ -19,7 +19,11 @@ export interface UnitOptions {
   groups: readonly string[];
   /** Whether one of the configured ports is below 1024. */
   privilegedPort: boolean;
+  /** Of the machine; undefined where nobody knows. */
+  systemdVersion: number | undefined;
 }
+
+const FIRST_WITH_STEPS = 254;
 
 /** Whether the path can stand in a unit as it is. */
 export function isPlainPath(path: string): boolean {
@@ -34,8 +38,10 @@ export function serviceUnit(options: UnitOptions): string {
 Description=Home-automation hub
 # Not network-online.target: after a power cut the hub is up before the router is. It connects to nothing in order to start.
 After=network.target
-# Started again for ever: nobody logs in to a box in a cupboard.
-StartLimitIntervalSec=0
+# The hub itself begins in a safe start after three that failed. What fails even then is tried some twenty minutes more;
+# \`systemctl reset-failed hub\` lets it start again after that.
+StartLimitIntervalSec=3600
+StartLimitBurst=200
 
 ${service(options)}
 ${sandbox(options)}
@@ -44,7 +50,11 @@ WantedBy=multi-user.target
 `;
 }
 
-function service({ home, user, group, groups }: UnitOptions): string {
+function service({ home, user, group, groups, systemdVersion = 0 }: UnitOptions): string {
+  const steps =
+    systemdVersion < FIRST_WITH_STEPS
+      ? ""
+      : "# Ever later, so that a broken disk is not worn out further.\nRestartSteps=10\nRestartMaxDelaySec=300\n";
   return `[Service]
 Type=notify
 NotifyAccess=main
@@ -54,11 +64,15 @@ ${groups.length > 0 ? `# Serial ports, pins, radios.\nSupplementaryGroups=${grou
 Environment=HUB_HOME=${home}
 WorkingDirectory=${home}
 ExecStart=${home}/bin/hub serve
-UMask=0027
+# What the hub makes is its user's alone.
+UMask=0077
+KeyringMode=private
+RemoveIPC=yes
 # The first start of a new version may rework large databases.
 TimeoutStartSec=300
 Restart=on-failure
 RestartSec=5
+${steps}\
 # A hub whose work stands still for a minute is started anew. Its memory is of no use to anybody, and large on a small disk.
 WatchdogSec=60
 WatchdogSignal=SIGKILL
@@ -66,6 +80,12 @@ WatchdogSignal=SIGKILL
 # kills the plugins of a hub that died, ends with the rest.
 KillMode=mixed
 TimeoutStopSec=15
+# A leaking plugin may not take the machine along: the largest process is ended, and the hub starts that plugin again. Not
+# MemoryHigh: it would slow down all of them, the hub included, until the watchdog ends it.
+MemoryMax=75%
+OOMPolicy=continue
+# Threads count: some twenty for the hub and each plugin in JavaScript, more for Java.
+TasksMax=1024
 `;
 }
 

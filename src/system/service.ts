@@ -10,7 +10,7 @@ import { assertForThisMachine, settle, stage, swapIn } from "./executable.ts";
 import type { Machine } from "./machine.ts";
 import { type Account, findAccount } from "./service-account.ts";
 import { isPlainPath, serviceUnit, UNIT_MARK, UNIT_NAME } from "./service-unit.ts";
-import { lastLines, order, serviceState } from "./systemctl.ts";
+import { lastLines, order, serviceState, versionOfSystemd } from "./systemctl.ts";
 
 export interface InstallOptions {
   machine: Machine;
@@ -41,7 +41,8 @@ export async function planInstall(options: InstallOptions): Promise<Plan> {
   assertWillingHome(home);
   assertForThisMachine(execPath, machine);
   const account = await findAccount(machine, home, options.user);
-  const unit = serviceUnit({ ...options, ...account, home: home.root });
+  const systemdVersion = await versionOfSystemd(machine);
+  const unit = serviceUnit({ ...options, ...account, home: home.root, systemdVersion });
   const path = join(machine.unitFolder, UNIT_NAME);
   const before = existsSync(path) ? readFileSync(path, "utf8") : undefined;
   const newExecutable = !sameContent(execPath, home.executable) || !mayStart(home);
@@ -132,7 +133,7 @@ function startStep(machine: Machine): Step {
         const lines = await lastLines(machine, 20);
         throw new HubError(
           "upstream_failed",
-          `the hub did not start as a service. systemd tries again every five seconds; its last lines:\n${lines}`,
+          `the hub did not start as a service. systemd tries again, and the fourth start leaves off what fails; its last lines:\n${lines}`,
           { cause: error },
         );
       }

@@ -52,6 +52,14 @@ export async function serviceState(machine: Machine): Promise<ServiceState | und
   };
 }
 
+/** Undefined where there is none. */
+export async function versionOfSystemd(machine: Machine): Promise<number | undefined> {
+  if (!machine.hasSystemd()) return undefined;
+  const { code, stdout } = await machine.run(["systemctl", "--version"]);
+  const version = code === 0 ? /^systemd (\d+)/.exec(stdout)?.[1] : undefined;
+  return version === undefined ? undefined : Number(version);
+}
+
 /** Throws HubError `upstream_failed` with what the command said. */
 export async function order(machine: Machine, argv: readonly string[], timeoutMs = LONGEST_JOB_MS): Promise<void> {
   const { code, stderr, stdout } = await machine.run(argv, { timeoutMs });

@@ -9,7 +9,7 @@ export interface MachineStandIn extends Machine {
 
 export type Answer = Partial<Ran> | ((argv: readonly string[]) => Partial<Ran> | Promise<Partial<Ran>>);
 
-const ASKING = /^(id|getent|journalctl|systemctl show)\b|version$/;
+const ASKING = /^(id|getent|journalctl|systemctl show|systemctl --version)\b|version$/;
 
 export interface MachineStandInOptions {
   unitFolder: string;

@@ -1,6 +1,7 @@
 // Killed again and again under load: what was acknowledged is there, and nobody is left behind.
 // HUB_KILL_ROUNDS says how often.
 import { expect, test } from "bun:test";
+import { rmSync } from "node:fs";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { Answer, HubProcess } from "../support/hub-process.ts";
 import { processesOf } from "../support/processes.ts";
@@ -97,6 +98,8 @@ test(
       const killed = Bun.sleep(20 + Math.random() * 380).then(() => hub.kill("SIGKILL"));
       await Promise.all([working, killed]);
       await hub.exited;
+      // As of a hub that had run for long: three that die as they start are followed by a safe start.
+      rmSync(place.at("data", "starts.json"), { force: true });
       await until("nobody is left", () => processesOf(place.home).length === 0, { timeoutMs: 3000 });
     }
     await using last = await place.start();

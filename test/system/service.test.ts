@@ -1,7 +1,17 @@
 // hub service: which commands it gives and what it writes, in a scratch folder. How systemd takes it, test/interop/service.sh
 // shows.
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Io } from "../../src/cli/command.ts";
 import { createServiceCommand } from "../../src/cli/service.ts";
@@ -77,6 +87,12 @@ test("install makes a user, the home, the executable and the unit, and starts it
     "ProtectHome=yes",
     "CapabilityBoundingSet=CAP_NET_RAW",
     "AmbientCapabilities=",
+    "UMask=0077",
+    "KeyringMode=private",
+    "RemoveIPC=yes",
+    "MemoryMax=75%",
+    "OOMPolicy=continue",
+    "TasksMax=1024",
   ])
     expect(unit.split("\n")).toContain(line);
   // It would end the hub at its first line of JavaScript.
@@ -113,6 +129,62 @@ test("a unit written by hand is kept beside", async () => {
   await scene.run("install");
   expect(readFileSync(`${scene.unit}.before`, "utf8")).toContain("/home/pi/hub/bin/hub");
   expect(scene.edge.stderr.text).toContain(`kept as ${scene.unit}.before`);
+});
+
+test("starts are limited, and not before the hub had its three failures and a safe start", async () => {
+  using scene = createScene();
+  await scene.run("install");
+  const numberOf = (key: string): number => Number(new RegExp(`^${key}=(\\d+)$`, "m").exec(scene.unitText())?.[1]);
+  const starts = numberOf("StartLimitBurst");
+  expect(starts).toBeGreaterThan(4);
+  // A start that fails at once comes back after RestartSec: the limit is one that such starts do reach.
+  expect(starts * (numberOf("RestartSec") + 10)).toBeLessThan(numberOf("StartLimitIntervalSec"));
+});
+
+test("later and later restarts are asked only of a systemd that knows them", async () => {
+  for (const [said, known] of [
+    ["systemd 252 (252.38-1~deb12u1)\n", false],
+    ["systemd 257 (257.7-1)\n", true],
+    ["", false],
+  ] as const) {
+    using scene = createScene({ answers: { ...NO_USER, "systemctl --version": { stdout: said } } });
+    await scene.run("install");
+    expect({ said, known: scene.unitText().includes("RestartSteps=") }).toEqual({ said, known });
+  }
+});
+
+test("bin/ and what is in it can be started by every user, also where it was laid out for its owner alone", async () => {
+  using scene = createScene();
+  mkdirSync(join(scene.home, "bin"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(scene.home, "bin", "hub"), readFileSync(PROGRAM), { mode: 0o700 });
+  const before = process.umask(0o077);
+  try {
+    await scene.run("install");
+  } finally {
+    process.umask(before);
+  }
+  const modes = ["", "bin", "bin/hub"].map((path) => statSync(join(scene.home, path)).mode & 0o777);
+  expect(modes.slice(1)).toEqual([0o755, 0o755]);
+  expect(statSync(scene.unit).mode & 0o777).toBe(0o644);
+});
+
+test("a link in the place of bin/ leads root nowhere, also where it is put there at the last moment", async () => {
+  let exchange = (): void => {};
+  const answers = {
+    ...NO_USER,
+    "chown -Rh root:root": () => {
+      exchange();
+      return {};
+    },
+  };
+  using scene = createScene({ answers });
+  mkdirSync(scene.folder.at("elsewhere"));
+  exchange = () => {
+    rmSync(join(scene.home, "bin"), { recursive: true, force: true });
+    symlinkSync(scene.folder.at("elsewhere"), join(scene.home, "bin"));
+  };
+  await expect(scene.run("install")).rejects.toThrow();
+  expect(readdirSync(scene.folder.at("elsewhere"))).toEqual([]);
 });
 
 test("a port below 1024 gets the one capability it needs", async () => {
