@@ -16,7 +16,7 @@ export interface BinFolder extends Disposable {
   readonly isRoots: boolean;
   /** The rights to change it with, until disposed. */
   act(): Disposable;
-  /** Lets everybody start what is in it. */
+  /** Lets everybody start what is in it, where it is root's: the hub itself is not. */
   letEverybodyIn(): void;
 }
 
@@ -37,7 +37,7 @@ export function openBinFolder(home: Home): BinFolder {
     name: bin,
     isRoots,
     act: isRoots ? nothing : () => actAsOwner(home),
-    letEverybodyIn: () => fchmodSync(folder, 0o755),
+    letEverybodyIn: () => (isRoots ? fchmodSync(folder, 0o755) : undefined),
     [Symbol.dispose]: () => closeSync(folder),
   };
 }

@@ -66,7 +66,9 @@ export async function upgrade(file: string, force: boolean, options: UpgradeOpti
 
 function openBin(home: Home): BinFolder {
   try {
-    return openBinFolder(home);
+    const folder = openBinFolder(home);
+    folder.letEverybodyIn();
+    return folder;
   } catch (error) {
     throw new HubError("conflict", `${home.bin} is no folder of its own: put a real one in its place`, {
       cause: error,
