@@ -161,6 +161,25 @@ watchdog_checks() {
   inside rm -r /etc/systemd/system/hub.service.d
   inside systemctl daemon-reload
 }
+# Under its start limit: three starts that fail, a safe one, and all of it again once what was wrong is mended.
+safe_start_checks() {
+  inside systemctl stop hub
+  inside python3 -m http.server 1883 --bind 127.0.0.1 >/dev/null 2>&1 &
+  helper_pids+=($!)
+  patiently inside sh -c 'ss -ltn 2>/dev/null | grep -q :1883 || curl -s -o /dev/null http://127.0.0.1:1883'
+  check "a start without the MQTT port fails" fails_saying "failed" inside systemctl start hub
+  check "… the fourth one answers" patiently healthy "$this_version"
+  check "… and tells systemd why it is a safe one" patiently output_has "SAFE START because of mqtt" unit StatusText
+  check "… as it tells in its status" status_has '.safe_start.failed_part == "mqtt"'
+  check "… after three failed ones" unit_is NRestarts 3
+  inside pkill -f "http.server 1883"
+  check "the next start has all of it again" inside systemctl restart hub
+  check "… and says so" status_has '.safe_start == null'
+  check "… with its plugins" patiently plugin_works
+  check "what it has made is its user's alone" same '' \
+    inside find /opt/hub/data /opt/hub/logs /opt/hub/config /opt/hub/rules -newer /etc/systemd/system/hub.service -perm /077
+}
+status_has() { room_api GET /system/status -H "Authorization: Bearer $(room_token)" | jq -e "$1"; }
 another_than() { [ "$(unit ActiveState)" = active ] && [ "$(unit MainPID)" != "$1" ]; }
 
 upgrade_checks() {
@@ -199,6 +218,7 @@ enter_room
 install_checks
 sandbox_checks
 watchdog_checks
+safe_start_checks
 upgrade_checks
 uninstall_checks
 tell_and_end
