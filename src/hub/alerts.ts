@@ -13,6 +13,7 @@ import type { Archives } from "./archives.ts";
 import type { House } from "./house.ts";
 import type { Messages } from "./messages.ts";
 import type { HubOptions } from "./options.ts";
+import type { Parts } from "./parts.ts";
 import type { Stores } from "./stores.ts";
 
 const REMEMBERED = "alerts";
@@ -31,7 +32,8 @@ export function openAlerts(
     outbox,
     backups,
     plugins,
-  }: Stores & House & Messages & Archives & { plugins: Plugins },
+    parts,
+  }: Stores & House & Messages & Archives & { plugins: Plugins; parts: Pick<Parts, "off"> },
 ): Alerts {
   const { clock } = edge;
   const { alerts: section, server } = config;
@@ -61,7 +63,7 @@ export function openAlerts(
         failingSince: registry.storageFailingSince,
         sparing: () => budget.sparing,
       }),
-      pluginWatch(plugins.list, clock),
+      pluginWatch(() => (parts.off("plugins") ? [] : plugins.list()), clock),
       backupWatch({
         last: backups.last,
         problem: backups.problem,
