@@ -12,6 +12,7 @@ import { unusablePlugins } from "./hub/problems.ts";
 import { createRuleHost } from "./hub/rule-host.ts";
 import { openStores, type Stores } from "./hub/stores.ts";
 import { startMqtt } from "./mqtt/start.ts";
+import { probeLandlock } from "./plugins/confine/landlock.ts";
 import { createKnownPlugins } from "./plugins/known.ts";
 import { createPlugins, type Plugins } from "./plugins/supervisor.ts";
 import { openRules, type Rules } from "./rules/rules.ts";
@@ -104,7 +105,7 @@ function prepareRules(
   });
 }
 
-function preparePlugins(options: HubOptions, { feed, db }: Stores, { registry }: House, late: Late): Plugins {
+function preparePlugins(options: HubOptions, { feed, db, limits }: Stores, { registry }: House, late: Late): Plugins {
   const { config, home, edge, log, execPath } = options;
   return createPlugins({
     entries: config.plugins,
@@ -118,11 +119,14 @@ function preparePlugins(options: HubOptions, { feed, db }: Stores, { registry }:
     emit: feed.emit,
     broker: () => mqttOf(late),
     accounts: {
-      issue: (id) => mqttOf(late).accounts.issue(id),
+      issue: (id, grant) => mqttOf(late).accounts.issue(id, grant),
       revoke: (id) => late.mqtt?.accounts.revoke(id),
     },
     devices: registry,
     known: createKnownPlugins(createMeta(db.durable), log),
+    limits,
+    landlock: probeLandlock,
+    secrets: [config.server.tls_key, config.backup.directory].flatMap((path) => (path ? [home.resolve(path)] : [])),
   });
 }
 

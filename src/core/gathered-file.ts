@@ -1,9 +1,10 @@
 // A file that lines are added to, gathered first: every write wears an SD card. It rotates, and a disk that is full or
 // broken costs lines, nothing else.
-import { appendFileSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock, Timer } from "./clock.ts";
 import { systemCode } from "./errors.ts";
+import { inGuestsFolder, openGuestsFile } from "./guests-file.ts";
 
 export interface GatheredFile extends Disposable {
   append(text: string): void;
@@ -24,6 +25,8 @@ export interface GatheredFileOptions {
   mode: number;
   /** Whether what was written outlasts a power cut. */
   sync: boolean;
+  /** Whether somebody with fewer rights may change its folder. */
+  guests: boolean;
   /** Once until a write succeeds again. */
   onFailure: (error: unknown) => void;
 }
@@ -43,14 +46,20 @@ export function createGatheredFile(options: GatheredFileOptions): GatheredFile {
     pending = "";
     try {
       mkdirSync(dirname(path), { recursive: true });
-      if (sizeOf(path) + text.length > maxBytes) rotate(path, options.kept);
-      write(text, options);
+      if (options.guests) inGuestsFolder(path, (file) => add(file, text));
+      else add(path, text);
       failing = false;
     } catch (error) {
       const wasFailing = failing;
       failing = true;
       if (!wasFailing) onFailure(error);
     }
+  }
+
+  function add(file: string, text: string): void {
+    const size = lstatSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (size + text.length > maxBytes) rotate(file, options.kept);
+    write(file, text, options);
   }
 
   function flushWithin(ms: number): void {
@@ -73,23 +82,17 @@ export function createGatheredFile(options: GatheredFileOptions): GatheredFile {
   };
 }
 
-function write(text: string, { path, mode, sync }: GatheredFileOptions): void {
-  if (!sync) {
-    appendFileSync(path, text, { mode });
-    return;
-  }
-  const file = openSync(path, "a", mode);
+function write(path: string, text: string, { mode, sync, guests }: GatheredFileOptions): void {
+  const file = guests
+    ? openGuestsFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, mode)
+    : openSync(path, "a", mode);
   try {
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-    fsyncSync(file);
+    if (sync) fsyncSync(file);
   } finally {
     closeSync(file);
   }
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function rotate(path: string, kept: number): void {

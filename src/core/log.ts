@@ -125,6 +125,7 @@ function fileSink(path: string, clock: Clock, tell: (problem: string) => void): 
     kept: 5,
     mode: 0o640,
     sync: true,
+    guests: false,
     onFailure: (error) => tell(`the log file cannot be written: ${messageOf(error)}`),
   });
   const format = formatter(false);

@@ -68,6 +68,7 @@ function statusOf(
     devices: () => registry.count(),
     rules: rules.count,
     plugins: () => (off("plugins") ? 0 : plugins.list().length),
+    pluginsUnconfined: () => (off("plugins") ? 0 : plugins.unconfined()),
     eventsSeq: () => feed.ring.head,
     streamClients,
     mqttClients: () => late.mqtt?.connections() ?? 0,

@@ -2,6 +2,7 @@
 import { formatProblem } from "../config/load.ts";
 import type { Fault, HubConfig } from "../config/sections.ts";
 import type { Listener } from "../http/listen.ts";
+import type { Plugins } from "../plugins/supervisor.ts";
 import type { UnusableEntry } from "../plugins/unusable.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Archives } from "./archives.ts";
@@ -16,6 +17,7 @@ type Sources = Pick<Stores, "db" | "limits"> &
   Pick<Messages, "notifier"> &
   Pick<Archives, "backups"> & {
     rules: Pick<Rules, "problems">;
+    plugins: Pick<Plugins, "problems">;
     listener: Pick<Listener, "problem">;
     parts: Pick<Parts, "off" | "problems">;
   };
@@ -23,7 +25,7 @@ type Sources = Pick<Stores, "db" | "limits"> &
 /** Asked often: it costs little where all is well. */
 export function problemsNow(
   { config, home, troubles = [] }: Pick<HubOptions, "config" | "home" | "troubles">,
-  { db, limits, virtual, notifier, backups, rules, listener, parts }: Sources,
+  { db, limits, virtual, notifier, backups, rules, plugins, listener, parts }: Sources,
 ): { part: string; message: string }[] {
   return [
     ...troubles,
@@ -38,6 +40,7 @@ export function problemsNow(
     ...(parts.off("notify") ? [] : notifier.list()).flatMap(({ name, problem }) =>
       problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [],
     ),
+    ...(parts.off("plugins") ? [] : plugins.problems()).map((message) => ({ part: "plugins", message })),
     ...limits.problems().map(({ limit, account, message }) => ({
       part: "limits",
       message: `${limit}, reached by ${account}: ${message}`,

@@ -5,7 +5,14 @@ import { isLoopbackHost, type MqttSection } from "./config.ts";
 
 export type Account =
   /** Has the rights of the plugin whose id is its name. */
-  | { readonly kind: "plugin"; readonly name: string; readonly supervised: boolean }
+  | {
+      readonly kind: "plugin";
+      readonly name: string;
+      readonly supervised: boolean;
+      /** Topic patterns beyond those rights. */
+      readonly publish: readonly string[];
+      readonly subscribe: readonly string[];
+    }
   /** Has what its lists say. */
   | {
       readonly kind: "listed";
@@ -22,13 +29,23 @@ export interface Credentials {
   address: string;
 }
 
+/** What a plugin's entry adds to its account. */
+export interface PluginGrant {
+  /** A fresh one when absent. */
+  password?: string | undefined;
+  publish: readonly string[];
+  subscribe: readonly string[];
+}
+
 export interface Accounts {
-  /** A fresh password for a supervised plugin; the one before no longer counts. */
-  issue(pluginId: string): string;
+  /** The password of a supervised plugin; the one before no longer counts. */
+  issue(pluginId: string, grant?: PluginGrant): string;
   revoke(pluginId: string): void;
   /** The account, or why not. */
   authenticate(credentials: Credentials): Account | "wrong_password" | "no_account" | "too_many";
 }
+
+const NO_GRANT: PluginGrant = { publish: [], subscribe: [] };
 
 interface Entry {
   hash: Buffer;
@@ -44,13 +61,12 @@ export function createAccounts({ users, anonymous }: MqttSection, random: Random
   const nobody = hashOf(secret(random, 32));
 
   return {
-    issue(pluginId) {
+    issue(pluginId, { password = secret(random, 32), publish, subscribe } = NO_GRANT) {
       if (!isValidId(pluginId) || pluginId === HUB_PLUGIN_ID)
         throw new RangeError(`"${pluginId}" cannot be a plugin's id`);
-      const password = secret(random, 32);
       supervised.set(pluginId, {
         hash: hashOf(password),
-        account: { kind: "plugin", name: pluginId, supervised: true },
+        account: { kind: "plugin", name: pluginId, supervised: true, publish, subscribe },
       });
       return password;
     },
@@ -74,7 +90,7 @@ export function createAccounts({ users, anonymous }: MqttSection, random: Random
 function accountOf({ username, publish, subscribe }: MqttSection["users"][number]): Account {
   return publish || subscribe
     ? { kind: "listed", name: username, publish: publish ?? [], subscribe: subscribe ?? [] }
-    : { kind: "plugin", name: username, supervised: false };
+    : { kind: "plugin", name: username, supervised: false, ...NO_GRANT };
 }
 
 function matching(entry: Entry | undefined, given: Buffer, nobody: Buffer): Account | undefined {

@@ -19,7 +19,6 @@ const AVAILABILITY = new Map([
 export function createDeviceRows(devices: DevicePort): (heard: Heard, topic: DeviceTopic) => Outcome {
   /** Whose report it is. Accounts that may write any device write in its owner's name, except for the hub's own. */
   function reporter({ account }: Heard, deviceId: string): string {
-    if (account.kind === "plugin") return account.name;
     const owner = devices.ownerOf(deviceId);
     return owner === undefined || owner === HUB_PLUGIN_ID ? account.name : owner;
   }

@@ -29,7 +29,9 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
     mayPublish(account, name, topic) {
       if (!isTopicName(name)) return false;
       if (account.kind === "listed") return account.publish.some((pattern) => matchesFilter(pattern, name));
-      if (name.startsWith("$") || isFromHub(topic)) return false;
+      if (name.startsWith("$")) return false;
+      if (account.kind === "plugin" && added(account.publish, name)) return true;
+      if (isFromHub(topic)) return false;
       return account.kind === "plugin"
         ? pluginPublishes(account.name, topic)
         : anonymousPublishes(account.claims, topic);
@@ -39,6 +41,7 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
       if (account.kind === "listed") return listedSubscribes(account.subscribe, filter);
       if (filter.startsWith("$")) return false;
       if (account.kind === "anonymous" || hasWildcard(filter)) return true;
+      if (account.subscribe.some((pattern) => matchesFilter(pattern, filter))) return true;
       const topic = parsed(filter);
       // A plugin may listen for a device it is about to register.
       if (topic.kind === "device" && ownerOf(topic.deviceId) === undefined) return true;
@@ -51,7 +54,7 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
         case "listed":
           return account.subscribe.some((pattern) => matchesFilter(pattern, name));
         case "plugin":
-          return pluginReceives(account.name, parsed(name));
+          return pluginReceives(account.name, parsed(name)) || added(account.subscribe, name);
       }
     },
   };
@@ -93,6 +96,10 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
         return false;
     }
   }
+}
+
+function added(patterns: readonly string[], name: string): boolean {
+  return !name.startsWith("$") && patterns.some((pattern) => matchesFilter(pattern, name));
 }
 
 /** The rows that only the hub speaks. */

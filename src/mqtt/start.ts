@@ -7,7 +7,7 @@ import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { isTopicName } from "../core/topic-filter.ts";
 import type { EventFeed } from "../events/feed.ts";
-import { createAccounts } from "./accounts.ts";
+import { createAccounts, type PluginGrant } from "./accounts.ts";
 import { createBridge } from "./bridge.ts";
 import { type BrokerOptions, startBroker } from "./broker.ts";
 import type { MqttSection } from "./config.ts";
@@ -24,7 +24,7 @@ export interface Mqtt extends AsyncDisposable {
   readonly port: number;
   readonly prefix: string;
   /** Accounts of supervised plugins. Revoking disconnects as well. */
-  readonly accounts: { issue(pluginId: string): string; revoke(pluginId: string): void };
+  readonly accounts: { issue(pluginId: string, grant?: PluginGrant): string; revoke(pluginId: string): void };
   /** `{p}/devices/{id}/cmd`, QoS 1. */
   command(deviceId: string, payload: JsonObject): Promise<void>;
   /** `{p}/plugins/{id}/manage/cmd`, QoS 1. */

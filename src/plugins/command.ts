@@ -36,8 +36,9 @@ export function pluginCommand({ entry, binary, config, execPath }: CommandOption
   };
 }
 
-export function isScript(binary: string): boolean {
-  return /\.[jt]s$/.test(binary);
+/** Run by the hub's own Bun. */
+export function isScript(path: string): boolean {
+  return /\.[jt]s$/.test(path);
 }
 
 /** Why a binary cannot be run; `name` is how the configuration calls it. */

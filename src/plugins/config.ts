@@ -1,7 +1,9 @@
 // `[[plugins]]`: which plugins the hub runs, and what a person may get wrong about them.
+import { isAbsolute, normalize } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import { didYouMean, type Problem } from "../core/schema.ts";
+import { isTopicFilter } from "../core/topic-filter.ts";
 import { EXPANDABLE, referencesIn } from "./environment.ts";
 
 export const PluginEntry = Type.Object(
@@ -36,6 +38,49 @@ export const PluginEntry = Type.Object(
       default: 90,
       description: "Silence after which it counts as offline; after twice as long it is restarted",
     }),
+    confine: Type.Union([Type.Literal("auto"), Type.Literal("strict"), Type.Literal("off")], {
+      default: "auto",
+      description:
+        "Whether the kernel (Landlock) keeps it to its own folder: auto where it can, strict or not at all, off never",
+    }),
+    read: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description: "Further files and folders it may read and execute, relative to HUB_HOME",
+    }),
+    write: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description: "Further files and folders it may read, execute and change, relative to HUB_HOME",
+    }),
+    max_memory_mb: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_048_576,
+        description:
+          "With more memory of its own it is started anew; half of the machine's memory when absent, 0 sets no limit",
+      }),
+    ),
+    max_processes: Type.Integer({
+      minimum: 0,
+      maximum: 100_000,
+      default: 1000,
+      description: "With more processes and threads it is started anew; 0 sets no limit",
+    }),
+    password: Type.Optional(
+      Type.String({
+        minLength: 8,
+        secret: true,
+        description:
+          "A fixed MQTT password, for a plugin with several processes; a fresh one for each start when absent",
+      }),
+    ),
+    publish: Type.Array(Type.String(), {
+      default: [],
+      description: "Topic patterns it may publish to beyond what every plugin may",
+    }),
+    subscribe: Type.Array(Type.String(), {
+      default: [],
+      description: "Topic patterns it may receive beyond what every plugin may",
+    }),
   },
   { additionalProperties: false },
 );
@@ -44,19 +89,46 @@ export type PluginEntry = Static<typeof PluginEntry>;
 export const PluginsSection = Type.Array(PluginEntry, { default: [] });
 export type PluginsSection = Static<typeof PluginsSection>;
 
-// Virtual devices belong to it.
-
 /** What the schema alone cannot see. */
 export function pluginProblems(entries: readonly PluginEntry[], at = "plugins"): Problem[] {
   return entries.flatMap((entry, index) => [
     ...idProblems(entries, index).map((message) => ({ path: `${at}[${index}].id`, message })),
-    ...([entry.binary, entry.config ?? "", ...entry.args].some((text) => text.includes("\0"))
+    ...([entry.binary, entry.config ?? "", ...entry.args, ...entry.read, ...entry.write].some((text) =>
+      text.includes("\0"),
+    )
       ? [{ path: `${at}[${index}]`, message: "a path or argument must not hold a NUL character" }]
       : []),
     ...Object.entries(entry.env).flatMap(([name, value]) =>
       variableProblems(name, value).map((message) => ({ path: `${at}[${index}].env.${name}`, message })),
     ),
+    ...(["read", "write"] as const).flatMap((list) =>
+      entry[list].flatMap((path, place) =>
+        hubsOwn(list, path).map((message) => ({ path: `${at}[${index}].${list}[${place}]`, message })),
+      ),
+    ),
+    ...(["publish", "subscribe"] as const).flatMap((list) =>
+      entry[list].flatMap((pattern, place) =>
+        isTopicFilter(pattern)
+          ? []
+          : [
+              {
+                path: `${at}[${index}].${list}[${place}]`,
+                message: "is no topic pattern: + stands for one whole level, # only as the last level",
+              },
+            ],
+      ),
+    ),
   ]);
+}
+
+// What can be seen without knowing where the home is, or where links lead; the rest is seen at the start.
+function hubsOwn(list: "read" | "write", path: string): string[] {
+  if (isAbsolute(path)) return path === "/" ? ["/ would open everything: name the folders it needs"] : [];
+  const [first = "."] = normalize(path).split("/");
+  const closed = ["config", "data", "rules", ...(list === "write" ? ["bin", "logs"] : [])];
+  if (closed.includes(first))
+    return [`${first}/ is the hub's and stays closed to plugins: keep what it needs elsewhere`];
+  return first === "." ? ["would open the hub's own folders: name the folders it needs"] : [];
 }
 
 function idProblems(entries: readonly PluginEntry[], index: number): string[] {

@@ -42,6 +42,8 @@ export function createForeign({ id, initially, clock, log, emit, devices }: Fore
       enabled: true,
       managed: false,
       pid: null,
+      confined: null,
+      confined_detail: "the hub does not run it",
       restarts: 0,
       last_heartbeat: presence.lastHeartbeat,
       last_exit: null,

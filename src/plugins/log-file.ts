@@ -1,9 +1,10 @@
 // A plugin's log file: its lines gathered for a second, without a sync, which a chatty plugin would turn into a worn SD
-// card and a hub that stands still.
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+// card and a hub that stands still. The folder is the plugin's to change, and the hub may do more than the plugin.
+import { closeSync, constants, fstatSync, readSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import { createGatheredFile } from "../core/gathered-file.ts";
+import { inGuestsFolder, openGuestsFile } from "../core/guests-file.ts";
 import type { Log } from "../core/log.ts";
 
 const MAX_BYTES = 1024 * 1024;
@@ -30,6 +31,7 @@ export function createLogFile(path: string, clock: Clock, log: Log): LogFile {
     kept: KEPT,
     mode: 0o640,
     sync: false,
+    guests: true,
     onFailure: (error) => log.warn("a plugin's log cannot be written", { path, error: messageOf(error) }),
   });
   return {
@@ -45,13 +47,17 @@ export function createLogFile(path: string, clock: Clock, log: Log): LogFile {
   };
 }
 
+/** Nothing where it cannot be read. */
 function readEnd(path: string): string[] {
-  let file: number;
   try {
-    file = openSync(path, "r");
+    return inGuestsFolder(path, linesAtEnd);
   } catch {
     return [];
   }
+}
+
+function linesAtEnd(path: string): string[] {
+  const file = openGuestsFile(path, constants.O_RDONLY);
   try {
     const { size } = fstatSync(file);
     const from = Math.max(0, size - TAIL_BYTES);

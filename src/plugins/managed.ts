@@ -5,11 +5,14 @@ import type { Timer } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import { background } from "../core/lifecycle.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import type { HubEvent } from "../events/catalog.ts";
+import type { PluginEntry } from "./config.ts";
 import { createPresence, type Presence } from "./presence.ts";
 import type { LastExit, Notice, PluginRecord } from "./records.ts";
 import { failedStart, type Run, type RunOptions, startRun, whyNotRunnable } from "./run.ts";
+import { excessOf, type Process } from "./usage.ts";
 
 const STEADY_MS = 60_000;
 // A program that is not there will not be there in a second either.
@@ -21,8 +24,17 @@ export interface ManagedOptions extends RunOptions {
   log: Log;
   random: RandomBytes;
   emit: (event: HubEvent) => void;
-  accounts: { issue(id: string): string; revoke(id: string): void };
+  accounts: PluginAccounts;
   devices: { count(pluginId: string): number; unavailable(pluginId: string): void };
+  limits: Limits;
+  /** Of the machine, in bytes. */
+  totalMemory: number;
+}
+
+/** MQTT accounts: a fresh password for each start, unless the entry has its own. */
+export interface PluginAccounts {
+  issue(id: string, grant: Pick<PluginEntry, "password" | "publish" | "subscribe">): string;
+  revoke(id: string): void;
 }
 
 export interface Managed extends AsyncDisposable {
@@ -33,6 +45,10 @@ export interface Managed extends AsyncDisposable {
   log(lines: number): string[];
   /** Where the plugin's own messages go; nowhere while it has no process. */
   presence(): Presence | undefined;
+  /** Ends it when it has more than its entry allows, and starts it again. */
+  measure(processes: readonly Process[]): void;
+  /** What keeps it from running that a person has to mend. */
+  problem(): string | undefined;
 }
 
 export function createManaged(options: ManagedOptions): Managed {
@@ -90,7 +106,7 @@ export function createManaged(options: ManagedOptions): Managed {
     if (reason) return notStarted(new Error(reason), slowly.next());
     presence.to("starting");
     try {
-      run = await startRun(options, accounts.issue(id));
+      run = await startRun(options, accounts.issue(id, entry));
     } catch (error) {
       accounts.revoke(id);
       return notStarted(error, backoff.next());
@@ -152,11 +168,31 @@ export function createManaged(options: ManagedOptions): Managed {
 
   async function endHung(): Promise<void> {
     if (!run || presence.status !== "offline" || closing) return;
-    const hung = run;
-    const reason = `no heartbeat for ${2 * entry.heartbeat_timeout_secs} s: ended by the hub`;
+    await endFor(run, `no heartbeat for ${2 * entry.heartbeat_timeout_secs} s: ended by the hub`);
+  }
+
+  async function endGreedy(greedy: Run, reason: string): Promise<void> {
+    if (run === greedy && !closing) await endFor(greedy, `${reason}: ended by the hub`);
+  }
+
+  /** As if it had fallen by itself, so that it is started again. */
+  async function endFor(ended: Run, reason: string): Promise<void> {
     output.note(reason);
-    if (!(await hung.stop())) return presence.expect();
-    fell({ ...(await hung.ended), reason });
+    if (!(await ended.stop())) return presence.expect();
+    fell({ ...(await ended.ended), reason });
+  }
+
+  function measure(processes: readonly Process[]): void {
+    const current = run;
+    if (!current) return;
+    const excess = excessOf(current.pid, processes, { entry, totalMemory: options.totalMemory });
+    if (!excess) return;
+    options.limits.reached({ limit: excess.limit, account: id, message: `${excess.message}; it is started anew` });
+    background(
+      log,
+      "end of a plugin",
+      inTurn(() => endGreedy(current, excess.message)),
+    );
   }
 
   async function halt(reason: string): Promise<void> {
@@ -179,27 +215,27 @@ export function createManaged(options: ManagedOptions): Managed {
 
   function notices(): Notice[] {
     const count = crashesLastHour();
-    const own: Notice[] =
-      count < CRASHES_WORTH_A_NOTICE
-        ? []
-        : [
-            {
-              level: "warning",
-              code: "crashes",
-              message: `ended ${count} times in the last hour`,
-              remedy: "See last_exit.",
-            },
-          ];
+    const own: Notice[] = (run?.refusals() ?? []).map((message) => ({ level: "warning", code: "refused", message }));
+    if (count >= CRASHES_WORTH_A_NOTICE)
+      own.unshift({
+        level: "warning",
+        code: "crashes",
+        message: `ended ${count} times in the last hour`,
+        remedy: "See last_exit.",
+      });
     return [...own, ...presence.notices];
   }
 
   function record(): PluginRecord {
+    const { confined, detail } = options.confinement.verdict(entry);
     return {
       id,
       status: presence.status,
       enabled: entry.enabled,
       managed: true,
       pid: run?.pid ?? null,
+      confined,
+      confined_detail: detail,
       restarts,
       last_heartbeat: presence.lastHeartbeat,
       last_exit: lastExit,
@@ -221,6 +257,8 @@ export function createManaged(options: ManagedOptions): Managed {
       }).then(record),
     log: (lines) => output.log(lines),
     presence: () => (run ? presence : undefined),
+    measure,
+    problem: () => (run || presence.status === "stopped" ? undefined : options.confinement.whyNot(entry)),
     async [Symbol.asyncDispose]() {
       closing = true;
       await inTurn(() => halt("the hub stops")).catch((error: unknown) => log.error(messageOf(error)));

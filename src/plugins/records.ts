@@ -28,6 +28,10 @@ export interface PluginRecord {
   /** Whether the hub runs its process; else it only connects. */
   managed: boolean;
   pid: number | null;
+  /** Whether the kernel keeps it to its own folder; null for one the hub does not run. */
+  confined: boolean | null;
+  /** By what, or why not. */
+  confined_detail: string;
   /** How often it was started again by itself since the hub started. */
   restarts: number;
   last_heartbeat: string | null;

@@ -22,6 +22,8 @@ export function createUnusable({ id, problem }: UnusableEntry, devices: { count(
       enabled: true,
       managed: true,
       pid: null,
+      confined: null,
+      confined_detail: "it does not run",
       restarts: 0,
       last_heartbeat: null,
       last_exit: null,

@@ -14,6 +14,7 @@ export const SystemStatus = Type.Object({
   devices: Type.Integer({ description: "Number of devices" }),
   rules: Type.Integer({ description: "Number of rule files" }),
   plugins: Type.Integer({ description: "Number of plugins" }),
+  plugins_unconfined: Type.Integer({ description: "How many of those the hub runs may read what the hub can" }),
   memory_bytes: Type.Integer({ description: "Resident set of the hub's own process" }),
   state_db_bytes: Type.Integer(),
   history_db_bytes: Type.Integer(),
@@ -87,6 +88,7 @@ export interface StatusSources {
   devices(): number;
   rules(): number;
   plugins(): number;
+  pluginsUnconfined(): number;
   eventsSeq(): number;
   streamClients(): number;
   mqttClients(): number;
@@ -115,6 +117,7 @@ export function createStatus(sources: StatusSources): () => SystemStatus {
       devices: sources.devices(),
       rules: sources.rules(),
       plugins: sources.plugins(),
+      plugins_unconfined: sources.pluginsUnconfined(),
       memory_bytes: process.memoryUsage.rss(),
       state_db_bytes: databaseBytes(home.stateDb),
       history_db_bytes: databaseBytes(home.historyDb),

@@ -13,6 +13,12 @@ test("an entry is filled in with its defaults", () => {
       args: [],
       env: {},
       heartbeat_timeout_secs: 90,
+      confine: "auto",
+      read: [],
+      write: [],
+      max_processes: 1000,
+      publish: [],
+      subscribe: [],
     },
   ]);
   expect(checkValue(PluginsSection, undefined)).toEqual({ ok: true, value: [] });

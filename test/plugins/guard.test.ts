@@ -54,13 +54,17 @@ test("SIGKILL of the hub leaves no process of any plugin", async () => {
     import { silentLog } from ${source("core/log.ts")};
     import { homeAt } from ${source("home/paths.ts")};
     import { createPlugins } from ${source("plugins/supervisor.ts")};
-    const entry = { enabled: true, args: [], env: {}, heartbeat_timeout_secs: 90 };
+    import { probeLandlock } from ${source("plugins/confine/landlock.ts")};
+    const entry = {
+      enabled: true, args: [], env: {}, heartbeat_timeout_secs: 90, confine: "auto", read: [], write: [],
+      max_processes: 1000, publish: [], subscribe: [],
+    };
     const plugins = createPlugins({
       entries: [{ ...entry, id: "sh", binary: "p.sh" }, { ...entry, id: "ts", binary: "p.ts" }],
       home: homeAt(${JSON.stringify(folder)}), execPath: process.execPath, env: process.env, clock: systemClock,
       log: silentLog, random: (n) => crypto.getRandomValues(new Uint8Array(n)), emit() {}, broker: () => ({ host: "::", port: 1, prefix: "hub" }),
       accounts: { issue: () => "x", revoke() {} }, devices: { count: () => 0, unavailable() {} },
-      known: { load: () => [], save() {} },
+      known: { load: () => [], save() {} }, limits: { reached() {} }, landlock: probeLandlock, secrets: [],
     });
     plugins.startAll();
     setTimeout(() => process.exit(1), 20_000);`,

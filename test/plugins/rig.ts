@@ -3,11 +3,13 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
+import type { LimitReached } from "../../src/core/limits.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { checkValue } from "../../src/core/schema.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { type Home, homeAt } from "../../src/home/paths.ts";
 import { type PluginEntry, PluginsSection } from "../../src/plugins/config.ts";
+import { type Landlock, probeLandlock } from "../../src/plugins/confine/landlock.ts";
 import { createPlugins, type Plugins } from "../../src/plugins/supervisor.ts";
 
 export const PASSWORD = "s3cret-Pass_word-0123456789";
@@ -19,6 +21,8 @@ export interface Rig extends AsyncDisposable {
   issued: string[];
   revoked: string[];
   unavailable: string[];
+  reached: LimitReached[];
+  warned: string[];
   types(): string[];
   statuses(id?: string): string[];
 }
@@ -29,6 +33,9 @@ export interface RigOptions {
   clock?: Clock;
   env?: Record<string, string | undefined>;
   broker?: { host: string; port: number; prefix: string };
+  /** What the kernel is said to have; this machine's own when absent. */
+  landlock?: () => Landlock;
+  secrets?: string[];
 }
 
 /** Files are written below the home; those beginning with `#!` are made executable. */
@@ -45,13 +52,15 @@ export function createRig(entries: object[], files: Record<string, string>, opti
   const revoked: string[] = [];
   const unavailable: string[] = [];
   const { known = [] } = options;
+  const reached: LimitReached[] = [];
+  const warned: string[] = [];
   const plugins = createPlugins({
     entries: entriesOf(entries),
     home,
     execPath: process.execPath,
     env: options.env ?? { PATH: process.env.PATH },
     clock: options.clock ?? systemClock,
-    log: silentLog,
+    log: { ...silentLog, warn: (text, details) => void warned.push(`${text} ${JSON.stringify(details)}`) },
     // No jitter in pauses; but marks must differ from those of another run of these tests.
     random: (bytes) => (bytes < 16 ? new Uint8Array(bytes) : crypto.getRandomValues(new Uint8Array(bytes))),
     emit: (event) => void events.push(event),
@@ -65,6 +74,9 @@ export function createRig(entries: object[], files: Record<string, string>, opti
     },
     devices: { count: () => 2, unavailable: (id) => void unavailable.push(id) },
     known: { load: () => known, save: (ids) => void known.splice(0, known.length, ...ids) },
+    limits: { reached: (limit) => void reached.push(limit) },
+    landlock: options.landlock ?? probeLandlock,
+    secrets: options.secrets ?? [],
   });
   return {
     plugins,
@@ -73,6 +85,8 @@ export function createRig(entries: object[], files: Record<string, string>, opti
     issued,
     revoked,
     unavailable,
+    reached,
+    warned,
     types: () => events.map(({ type }) => type),
     statuses: (id) =>
       events.flatMap((event) =>

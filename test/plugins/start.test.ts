@@ -54,6 +54,7 @@ test("the environment is an allow-list, with the entry's own variables expanded"
     HUB_MQTT_USERNAME: "env",
     HUB_MQTT_PASSWORD: PASSWORD,
     HUB_TOPIC_PREFIX: "house",
+    TMPDIR: `${folder}/tmp`,
     HUB_RUN: expect.stringMatching(/^[0-9a-f-]{36}\/1$/),
     URL: `mqtt://env:${PASSWORD}@127.0.0.1`,
     PLAIN: "$HOME ${OTHER}",

@@ -14,6 +14,10 @@ const Plugin = Type.Object(
     enabled: Type.Boolean(),
     managed: Type.Boolean({ description: "Whether the hub runs its process" }),
     pid: Type.Union([Type.Integer(), Type.Null()]),
+    confined: Type.Union([Type.Boolean(), Type.Null()], {
+      description: "Whether the kernel keeps it to its own folder; null for one the hub does not run",
+    }),
+    confined_detail: Type.String({ description: "By what, or why not" }),
     restarts: Type.Integer(),
     last_heartbeat: nullable,
     last_exit: Type.Unknown({

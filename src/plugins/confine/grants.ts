@@ -1,0 +1,164 @@
+// What a confined plugin may touch: the system's programs and devices, its own folder, and what its entry adds. Landlock
+// only adds up, so nothing here may lie above what is the hub's.
+import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { HubError } from "../../core/errors.ts";
+import type { Home } from "../../home/paths.ts";
+import { isScript } from "../command.ts";
+import type { PluginEntry } from "../config.ts";
+import { FILE_RIGHTS, RIGHTS, type Right } from "./landlock.ts";
+import { entriesOf, isWithin, openAround, realPath, realPlace } from "./trees.ts";
+
+export interface Grant {
+  /** Without links. */
+  path: string;
+  right: Right;
+}
+
+export interface GrantOptions {
+  entry: Pick<PluginEntry, "id" | "read" | "write">;
+  home: Home;
+  /** Absolute. */
+  binary: string;
+  config: string;
+  execPath: string;
+  /** Files and folders outside the home that hold secrets of the hub. */
+  secrets: readonly string[];
+  isRoot: boolean;
+}
+
+export interface Grants {
+  list: Grant[];
+  /** Named by the entry, and not there. */
+  missing: string[];
+}
+
+// Programs, libraries, interpreters.
+const PROGRAMS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"];
+// Whole, whatever lies in it: a name server's address, replaced after the start, must be read all the same.
+const SETTINGS = ["/etc"];
+// Where links of /etc lead on some systems, and what libraries for USB, D-Bus and names read.
+const RUNNING = [
+  ...["/run/systemd/resolve", "/run/systemd/netif", "/run/resolvconf", "/run/NetworkManager", "/run/connman"],
+  ...["/run/udev", "/run/dbus", "/run/avahi-daemon", "/run/nscd", "/run/current-system", "/sys", "/proc"],
+];
+const LED_TO = ["/etc/resolv.conf", "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/pki/tls/certs"];
+const SHARED = ["/dev/shm", "/run/lock"];
+// Of root's devices those that hold disks or memory; others are kept from them by the permissions of the files.
+const RAW = /^(mem|kmem|port|kmsg|nvram|nvme.*|sg\d+|bsg|mapper)$/;
+// Folders that hold more than one program's things.
+const WIDE =
+  /^\/(|home|root|tmp|var|run|mnt|media|srv|dev|proc|sys|etc|boot|home\/[^/]+|var\/[^/]+|mnt\/[^/]+|media\/[^/]+)$/;
+
+/** Throws HubError `config` with the mend when the entry would open what is the hub's. */
+export function grantsOf(options: GrantOptions): Grants {
+  const { home, entry } = options;
+  const missing: string[] = [];
+  const asked = (list: "read" | "write"): Grant[] =>
+    entry[list].flatMap((named) => {
+      const path = askedPath(options, list, named);
+      if (path === undefined) missing.push(named);
+      return path === undefined ? [] : [{ path, right: list }];
+    });
+  const readable = [realPath(join(home.plugins, "sdk")), realPath(options.execPath)];
+  const list: Grant[] = [
+    ...systemGrants(options),
+    { path: ownFolder(options), right: "write" },
+    ...readable.flatMap((path): Grant[] => (path === undefined ? [] : [{ path, right: "read" }])),
+    ...programPlace(options),
+    ...configFile(options),
+    ...asked("read"),
+    ...asked("write"),
+  ];
+  return { list, missing };
+}
+
+/** As the kernel takes them. Rights that a file cannot have are left out. */
+export function rulesOf(grants: readonly Grant[]): [path: string, rights: number][] {
+  const rules = new Map<string, number>();
+  for (const { path, right } of grants) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat) continue;
+    const rights = stat.isDirectory() ? RIGHTS[right] : RIGHTS[right] & FILE_RIGHTS;
+    rules.set(path, (rules.get(path) ?? 0) | rights);
+  }
+  return [...rules];
+}
+
+function systemGrants({ home, secrets, isRoot }: GrantOptions): Grant[] {
+  const closed = [home.root, ...secrets].map(realPlace);
+  const open = (right: Right, paths: readonly string[], but: readonly string[] = []): Grant[] =>
+    [...new Set(paths.flatMap((path) => realPath(path) ?? []))]
+      .flatMap((path) => openAround(path, [...closed, ...but]))
+      .map((path) => ({ path, right }));
+  return [
+    ...open("read", [...PROGRAMS, ...RUNNING, ...ledTo()]),
+    ...SETTINGS.map((path): Grant => ({ path, right: "read" })),
+    ...open("device", ["/dev"], isRoot ? rawDevices() : []),
+    ...open("shared", SHARED),
+  ];
+}
+
+function ledTo(): string[] {
+  return LED_TO.flatMap((path) => {
+    const real = realPath(path);
+    const folder = real === undefined ? "/" : dirname(real);
+    return WIDE.test(folder) || SETTINGS.some((settings) => isWithin(folder, settings)) ? [] : [folder];
+  });
+}
+
+function rawDevices(): string[] {
+  return entriesOf("/dev")
+    .filter((name) => RAW.test(name) || statSync(`/dev/${name}`, { throwIfNoEntry: false })?.isBlockDevice())
+    .map((name) => `/dev/${name}`);
+}
+
+function ownFolder(options: GrantOptions): string {
+  const { root } = options.home.plugin(options.entry.id);
+  const real = realPlace(root);
+  const hubs = hubsBeneath(real, "write", options);
+  if (hubs === undefined) return real;
+  throw new HubError(
+    "config",
+    `the plugin's own folder ${root} leads to ${hubs}, which is the hub's: make it a folder`,
+  );
+}
+
+// What lies in its own folder is open anyway, and what a link there says is the plugin's word, not the entry's.
+function programPlace(options: GrantOptions): Grant[] {
+  const { entry, home, binary } = options;
+  const real = realPath(binary);
+  if (real === undefined || isWithin(binary, home.plugin(entry.id).root)) return [];
+  const folder = dirname(real);
+  if (!WIDE.test(folder) && hubsBeneath(folder, "read", options) === undefined)
+    return [{ path: folder, right: "read" }];
+  const file: Grant = { path: real, right: "read" };
+  // Bun looks a script up in its folder; the names there are all it sees.
+  return isScript(real) ? [file, { path: folder, right: "list" }] : [file];
+}
+
+// The file alone: what lies beside it may be other plugins', or the hub's.
+function configFile({ entry, home, config, secrets }: GrantOptions): Grant[] {
+  const real = realPath(config);
+  if (real === undefined || isWithin(config, home.plugin(entry.id).root) || statSync(real).isDirectory()) return [];
+  const closed = [home.hubToml, home.modesToml, home.data, home.rules, ...secrets].map(realPlace);
+  return closed.some((path) => isWithin(real, path)) ? [] : [{ path: real, right: "write" }];
+}
+
+/** Undefined where nothing is there. */
+function askedPath(options: GrantOptions, list: "read" | "write", named: string): string | undefined {
+  const path = options.home.resolve(named);
+  const hubs = hubsBeneath(realPlace(path), list, options);
+  if (hubs === undefined) return realPath(path);
+  throw new HubError(
+    "config",
+    `${list} = ["${named}"] would open ${hubs}, which stays closed to plugins: keep what it needs in plugins/${options.entry.id}/ or in a folder of its own`,
+  );
+}
+
+/** What of the hub's the path would open. In a folder of backups there may be other things: what lies in it may be named. */
+function hubsBeneath(path: string, list: "read" | "write", { home, secrets }: GrantOptions): string | undefined {
+  const hubs = [home.config, home.data, home.rules, ...(list === "write" ? [home.bin, home.logs] : [])].map(realPlace);
+  const own = hubs.find((closed) => isWithin(path, closed) || isWithin(closed, path));
+  return own ?? secrets.map(realPlace).find((secret) => isWithin(secret, path));
+}

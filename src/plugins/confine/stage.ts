@@ -1,0 +1,163 @@
+// Becomes a plugin: one re-execution of the hub's binary as plain Bun, which restricts itself and then executes the plugin
+// in its place. It runs from a text (see stage-source.ts) with no other code of the hub, in the folder `/`, because a
+// file of the plugin's own must not decide what it does before it is confined. What to do stands on stdin.
+import { dlopen, type Pointer, ptr, read } from "bun:ffi";
+import { closeSync, mkdirSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+
+/** On stdin, as JSON. Rights are numbers of the kernel: what is to be granted was decided elsewhere. */
+export interface StageOrder {
+  argv: string[];
+  env: Record<string, string>;
+  cwd: string;
+  /** Rights that are refused unless a rule grants them. */
+  handled: number;
+  scoped: number;
+  rules: [path: string, rights: number][];
+  /** Emptied, or made; of the plugin alone. */
+  temporary: string | undefined;
+  /** Capabilities that root's plugins lose. */
+  drop: number[];
+}
+
+// The same on x64 and arm64.
+const CREATE_RULESET = 444;
+const ADD_RULE = 445;
+const RESTRICT_SELF = 446;
+const CLOSE_RANGE = 436;
+const CLOSE_RANGE_CLOEXEC = 4n;
+const RULE_PATH_BENEATH = 1n;
+const PR_CAPBSET_DROP = 24;
+const PR_SET_NO_NEW_PRIVS = 38;
+const O_RDONLY_CLOEXEC = 0o2000000;
+const O_PATH_CLOEXEC = 0o12000000;
+// Bun ignores these two, and what is ignored stays ignored in the program that follows.
+const SIGPIPE = 13;
+const SIGXFSZ = 25;
+
+const ENOENT = 2;
+const ENOEXEC = 8;
+const EACCES = 13;
+const WORDS: Readonly<Record<number, string>> = {
+  [ENOENT]: "No such file or directory",
+  [ENOEXEC]: "Exec format error",
+  [EACCES]: "Permission denied",
+};
+
+// As a shell says it: it could not be executed, or was not found.
+const CANNOT_EXECUTE = 126;
+const NOT_FOUND = 127;
+/** It could not be confined, and was not started. */
+const NOT_CONFINED = 125;
+
+const { symbols: libc } = dlopen("libc.so.6", {
+  syscall: { args: ["i64", "u64", "u64", "u64", "u64", "u64"], returns: "i64" },
+  prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+  open: { args: ["ptr", "i32", "u32"], returns: "i32" },
+  dup2: { args: ["i32", "i32"], returns: "i32" },
+  signal: { args: ["i32", "u64"], returns: "u64" },
+  execve: { args: ["ptr", "ptr", "ptr"], returns: "i32" },
+  __errno_location: { args: [], returns: "ptr" },
+});
+
+function errno(): number {
+  const address = libc.__errno_location();
+  return address === null ? 0 : read.i32(Number(address) as Pointer, 0);
+}
+
+function end(code: number, message: string): never {
+  writeSync(2, `hub: ${message}\n`);
+  process.exit(code);
+}
+
+function failed(what: string): never {
+  const number = errno();
+  return end(NOT_CONFINED, `the plugin could not be confined and was not started: ${what} failed (error ${number})`);
+}
+
+// Kept until the end: the kernel is handed addresses.
+const kept: Uint8Array[] = [];
+
+function at(bytes: Uint8Array): Pointer {
+  kept.push(bytes);
+  return ptr(bytes);
+}
+
+function text(value: string): Pointer {
+  return at(Buffer.from(`${value}\0`));
+}
+
+function numbers(values: readonly bigint[]): Pointer {
+  return at(new Uint8Array(new BigUint64Array(values).buffer));
+}
+
+function list(values: readonly string[]): Pointer {
+  return numbers([...values.map((value) => BigInt(text(value))), 0n]);
+}
+
+function restrict({ handled, scoped, rules }: StageOrder): void {
+  // handled_access_fs, handled_access_net, scoped. Versions before the last fields take zeros for them.
+  const attributes = numbers([BigInt(handled), 0n, BigInt(scoped)]);
+  const ruleset = Number(libc.syscall(CREATE_RULESET, BigInt(attributes), 24n, 0n, 0n, 0n));
+  if (ruleset < 0) failed("landlock_create_ruleset");
+  for (const [path, rights] of rules) addRule(ruleset, path, rights & handled);
+  if (libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) failed("no_new_privs");
+  if (Number(libc.syscall(RESTRICT_SELF, BigInt(ruleset), 0n, 0n, 0n, 0n)) !== 0) failed("landlock_restrict_self");
+}
+
+function addRule(ruleset: number, path: string, rights: number): void {
+  const file = libc.open(text(path), O_PATH_CLOEXEC, 0);
+  // Gone since it was looked at: nothing is granted.
+  if (file < 0) return;
+  // allowed_access and parent_fd, packed.
+  const rule = new DataView(new ArrayBuffer(12));
+  rule.setBigUint64(0, BigInt(rights), true);
+  rule.setInt32(8, file, true);
+  const address = BigInt(at(new Uint8Array(rule.buffer)));
+  const added = Number(libc.syscall(ADD_RULE, BigInt(ruleset), RULE_PATH_BENEATH, address, 0n, 0n));
+  closeSync(file);
+  if (added !== 0) failed(`landlock_add_rule for ${path}`);
+}
+
+// After the restriction, so that nothing the plugin left there can make this reach beyond.
+function emptyFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(folder)) rmSync(`${folder}/${name}`, { recursive: true, force: true });
+  } catch {
+    // The plugin is told by what it tries itself.
+  }
+}
+
+function become({ argv, env }: StageOrder): never {
+  const [program = ""] = argv;
+  // The mark of this run, by which what it leaves behind is found.
+  const all = { ...env, ...(process.env.HUB_RUN && { HUB_RUN: process.env.HUB_RUN }) };
+  const variables = list(Object.entries(all).map(([name, value]) => `${name}=${value}`));
+  const words = list(argv);
+  const shell = list(["sh", ...argv]);
+  const [path, sh] = [text(program), text("/bin/sh")];
+  for (const signal of [SIGPIPE, SIGXFSZ]) libc.signal(signal, 0n);
+  const input = libc.open(text("/dev/null"), O_RDONLY_CLOEXEC, 0);
+  if (input >= 0) libc.dup2(input, 0);
+  // Whatever else is open here is not the plugin's.
+  libc.syscall(CLOSE_RANGE, 3n, 0xffffffffn, CLOSE_RANGE_CLOEXEC, 0n, 0n);
+  libc.execve(path, words, variables);
+  let problem = errno();
+  if (problem === ENOEXEC) {
+    // A script without a first line that names its interpreter is the shell's, as a shell would have it.
+    libc.execve(sh, shell, variables);
+    problem = errno();
+  }
+  return end(
+    problem === ENOENT ? NOT_FOUND : CANNOT_EXECUTE,
+    `${program} cannot be executed: ${WORDS[problem] ?? `error ${problem}`}`,
+  );
+}
+
+// Where the hub died first, this is cut short, and nothing runs.
+const order: StageOrder = JSON.parse(readFileSync(0, "utf8"));
+process.chdir(order.cwd);
+for (const capability of order.drop) libc.prctl(PR_CAPBSET_DROP, BigInt(capability), 0n, 0n, 0n);
+restrict(order);
+if (order.temporary !== undefined) emptyFolder(order.temporary);
+become(order);

@@ -1,0 +1,111 @@
+// What plugins use, counted from /proc: processes, threads, memory of their own. No cgroup and no rlimit does it everywhere:
+// the one needs a service that may make them, the other counts addresses, of which JavaScript engines reserve gigabytes.
+// Elsewhere than on Linux there is nothing to count.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import type { PluginEntry } from "./config.ts";
+
+export interface Process {
+  pid: number;
+  parent: number;
+  group: number;
+  threads: number;
+}
+
+interface Usage {
+  threads: number;
+  /** Memory that nobody else has, swapped out or not; files of programs do not count. */
+  bytes: number;
+}
+
+export interface Excess {
+  /** The configuration key. */
+  limit: string;
+  message: string;
+}
+
+const MEGABYTE = 1_000_000;
+
+/** Every process there is. */
+export function listProcesses(): Process[] {
+  return pids().flatMap((pid) => parseStat(pid, textOf(`/proc/${pid}/stat`)) ?? []);
+}
+
+/** What the plugin's group and the descendants of its first process use. */
+function usageOf(pid: number, all: readonly Process[]): Usage {
+  const own = membersOf(pid, all);
+  return {
+    threads: own.reduce((sum, { threads }) => sum + threads, 0),
+    bytes: own.reduce((sum, member) => sum + ownBytes(member.pid), 0),
+  };
+}
+
+export interface Allowance {
+  entry: Pick<PluginEntry, "max_memory_mb" | "max_processes">;
+  totalMemory: number;
+}
+
+/** Which limit the plugin is over, if one. */
+export function excessOf(pid: number, all: readonly Process[], { entry, totalMemory }: Allowance): Excess | undefined {
+  const { threads, bytes } = usageOf(pid, all);
+  const { max_processes: most, max_memory_mb: megabytes = Math.floor(totalMemory / 2 / MEGABYTE) } = entry;
+  if (most > 0 && threads > most)
+    return { limit: "[[plugins]] max_processes", message: `${threads} processes and threads are more than ${most}` };
+  if (megabytes === 0 || bytes <= megabytes * MEGABYTE) return undefined;
+  const used = Math.ceil(bytes / MEGABYTE);
+  return { limit: "[[plugins]] max_memory_mb", message: `${used} MB of memory are more than ${megabytes}` };
+}
+
+/** Processes and threads of the user this process runs as; undefined where they cannot be counted. */
+export function ownTasks(): number | undefined {
+  const uid = process.getuid?.();
+  const found = listProcesses().filter(({ pid }) => ownerOf(pid) === uid);
+  return found.length === 0 ? undefined : found.reduce((sum, { threads }) => sum + threads, 0);
+}
+
+function membersOf(pid: number, all: readonly Process[]): Process[] {
+  const members = new Set([pid]);
+  let before = 0;
+  // Children may be listed before their parents.
+  while (members.size > before) {
+    before = members.size;
+    for (const one of all) if (one.group === pid || members.has(one.parent)) members.add(one.pid);
+  }
+  return all.filter((one) => members.has(one.pid));
+}
+
+function pids(): number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+// Fields as proc(5) counts them, from the third on: the name before them is in brackets and may hold anything.
+function parseStat(pid: number, text: string): Process | undefined {
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group] = fields;
+  if (state === undefined || parent === undefined || state === "Z" || state === "X" || text === "") return undefined;
+  return { pid, parent: Number(parent), group: Number(group), threads: Number(fields[17]) };
+}
+
+function ownBytes(pid: number): number {
+  const status = textOf(`/proc/${pid}/status`);
+  const kilobytes = [...status.matchAll(/^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$/gm)].map(([, number]) =>
+    Number(number),
+  );
+  return kilobytes.reduce((sum, number) => sum + number, 0) * 1024;
+}
+
+function ownerOf(pid: number): number | undefined {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
+}
+
+// Empty for one that ended meanwhile.
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
