@@ -39,7 +39,7 @@ const ENOEXEC = 8;
 const EACCES = 13;
 const WORDS: Readonly<Record<number, string>> = {
   [ENOENT]: "No such file or directory",
-  [ENOEXEC]: "Exec format error",
+  [ENOEXEC]: "Exec format error: it may be built for another kind of machine",
   [EACCES]: "Permission denied",
 };
 
@@ -143,7 +143,7 @@ function become({ argv, env }: StageOrder): never {
   libc.syscall(CLOSE_RANGE, 3n, 0xffffffffn, CLOSE_RANGE_CLOEXEC, 0n, 0n);
   libc.execve(path, words, variables);
   let problem = errno();
-  if (problem === ENOEXEC) {
+  if (problem === ENOEXEC && !isProgram(program)) {
     // A script without a first line that names its interpreter is the shell's, as a shell would have it.
     libc.execve(sh, shell, variables);
     problem = errno();
@@ -152,6 +152,15 @@ function become({ argv, env }: StageOrder): never {
     problem === ENOENT ? NOT_FOUND : CANNOT_EXECUTE,
     `${program} cannot be executed: ${WORDS[problem] ?? `error ${problem}`}`,
   );
+}
+
+// The shell would take one for another processor as a script of its own.
+function isProgram(path: string): boolean {
+  try {
+    return readFileSync(path).subarray(0, 4).equals(Buffer.from("\x7fELF"));
+  } catch {
+    return false;
+  }
 }
 
 // Where the hub died first, this is cut short, and nothing runs.

@@ -1,0 +1,338 @@
+// What a confined plugin can and cannot touch, asked of real processes and of this machine's kernel.
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { probeLandlock } from "../../src/plugins/confine/landlock.ts";
+import { openAround } from "../../src/plugins/confine/trees.ts";
+import { createRig, type RigOptions, textOf, until } from "./rig.ts";
+
+const { abi } = probeLandlock();
+const SECRET = "jwt_secret_of_the_hub";
+const HUBS = {
+  "config/hub.toml": SECRET,
+  "data/state.redb": SECRET,
+  "rules/one.toml": SECRET,
+  "logs/hub.log": SECRET,
+  "plugins/other/secret": SECRET,
+};
+
+/** Runs the script as a plugin until it has written `done` into its folder; returns what its folder then holds. */
+async function ran(script: string, entry: object = {}, options: RigOptions = {}, files: Record<string, string> = {}) {
+  const path = "plugins/p/bin/run";
+  const rig = createRig([{ id: "p", binary: path, ...entry }], { ...HUBS, ...files, [path]: script }, options);
+  await rig.plugins.start("p");
+  const folder = rig.home.plugin("p").root;
+  await until("it is done", () => existsSync(join(folder, "done")) || rig.plugins.get("p").last_exit, 20_000);
+  return {
+    rig,
+    folder,
+    text: (name: string) => textOf(join(folder, name)),
+    [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose](),
+  };
+}
+
+const attempt = (command: string) => `(${command}) >out 2>err; echo $? >code; touch done; exec sleep 60\n`;
+
+describe.if(abi > 0)("on a kernel with Landlock", () => {
+  test("the hub's secrets are refused by the kernel, and the record says so", async () => {
+    await using run = await ran(
+      `#!/bin/sh\ncat ../../config/hub.toml >out; echo $? >code; touch done; exec sleep 60\n`,
+    );
+    expect({ out: run.text("out"), code: run.text("code") }).toEqual({ out: "", code: "1\n" });
+    const record = await until("the record says so", () =>
+      [run.rig.plugins.get("p")].find((one) => one.notices.length > 0),
+    );
+    expect(record).toMatchObject({ confined: true, confined_detail: expect.stringContaining(`Landlock ${abi}`) });
+    expect(record.notices[0]?.message).toBe(
+      `the kernel refused it ${run.rig.home.hubToml}, which is the hub's and stays closed to plugins`,
+    );
+  });
+
+  test("one that ends because it was refused says what would open it", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "hub-outside-"));
+    writeFileSync(join(outside, "music"), "x");
+    try {
+      await using run = await ran(`#!/bin/sh\nexec cat ${outside}/music\n`);
+      expect(run.rig.plugins.get("p").last_exit?.reason).toContain(`read = ["${outside}/music"]`);
+      await using opened = await ran(`#!/bin/sh\n${attempt(`cat ${outside}/music && echo y >${outside}/music`)}`, {
+        read: [outside],
+      });
+      expect({ out: opened.text("out"), code: opened.text("code") }).toEqual({ out: "x", code: "2\n" });
+      await using written = await ran(`#!/bin/sh\n${attempt(`echo y >${outside}/new`)}`, { write: [outside] });
+      expect({ code: written.text("code"), made: textOf(`${outside}/new`) }).toEqual({ code: "0\n", made: "y\n" });
+    } finally {
+      rmSync(outside, { recursive: true });
+    }
+  });
+
+  const HUB = process.pid;
+  const ESCAPES = {
+    "a path through /proc/self/root": "cat /proc/self/root$HUB_HOME/config/hub.toml",
+    "the folder of the hub's process": `cat /proc/${HUB}/root$HUB_HOME/config/hub.toml`,
+    "the working folder of the hub's process": `cat /proc/${HUB}/cwd/package.json`,
+    "what the hub has open": `for f in /proc/${HUB}/fd/*; do cat $f; done`,
+    "the hub's environment": `cat /proc/${HUB}/environ`,
+    "the hub's memory": `head -c 1 /proc/${HUB}/mem`,
+    "a link of its own": "ln -s $HUB_HOME/config/hub.toml link && cat link",
+    "a hard link": "ln $HUB_HOME/config/hub.toml hard && cat hard",
+    "moving it here": "mv $HUB_HOME/config/hub.toml here && cat here",
+    "copying the state": "cp $HUB_HOME/data/state.redb here",
+    "listing the home": "ls $HUB_HOME",
+    "the rules": "cat $HUB_HOME/rules/one.toml",
+    "the log": "cat $HUB_HOME/logs/hub.log",
+    "another plugin": "cat ../other/secret",
+    "a file in the rules": "touch $HUB_HOME/rules/mine.toml",
+    "a file in the place of the hub's": "mv done0 $HUB_HOME/config/hub.toml",
+    "a file of another plugin": "touch ../other/mine",
+    "a folder in the place of its own": "mv $HUB_HOME/plugins/p $HUB_HOME/plugins/q",
+    "a device file": "mknod disk b 8 0",
+    mounting: "mkdir m && mount --bind $HUB_HOME/config m && cat m/hub.toml",
+    "a namespace of its own": "unshare -rm sh -c 'mkdir -p n && mount --bind '$HUB_HOME'/config n && cat n/hub.toml'",
+    "the temporary files of others": "touch /tmp/hub-plugin-was-here",
+    "somebody's home": "ls /root",
+  };
+  test.each(Object.entries(ESCAPES))("%s is refused", async (_, command) => {
+    await using run = await ran(`#!/bin/sh\ntouch done0\n${attempt(command)}`);
+    const out = run.text("out") ?? "";
+    expect(run.text("code")).not.toBe("0\n");
+    expect(out).not.toContain(SECRET);
+    expect(out).toBe("");
+    expect(textOf(run.rig.home.hubToml)).toBe(SECRET);
+    expect(existsSync(run.rig.home.resolve("rules/mine.toml"))).toBe(false);
+  });
+
+  const WHAT = `
+import ctypes, os, sys, json
+libc = ctypes.CDLL(None, use_errno=True)
+hub, home = ${HUB}, os.environ["HUB_HOME"]
+found = {}
+# The folder that is listed is closed by then.
+found["files"] = sorted(name for name in os.listdir("/proc/self/fd") if os.path.lexists("/proc/self/fd/" + name))
+open("done0", "w")
+def attempt(name, work):
+    try: found[name] = repr(work())
+    except OSError as error: found[name] = os.strerror(error.errno)
+def call(*arguments):
+    result = libc.syscall(*arguments)
+    if result < 0: raise OSError(ctypes.get_errno(), "")
+    return result
+attempt("kill", lambda: os.kill(hub, 0))
+attempt("ptrace", lambda: call(${process.arch === "arm64" ? 117 : 101}, 16, hub, 0, 0))
+attempt("vm", lambda: os.readlink("/proc/%d/exe" % hub))
+attempt("truncate", lambda: os.truncate(home + "/config/hub.toml", 0))
+attempt("exchange", lambda: call(${process.arch === "arm64" ? 276 : 316}, -100, b"done0", -100, (home + "/config/hub.toml").encode(), 2))
+class Handle(ctypes.Structure): _fields_ = [("bytes", ctypes.c_uint), ("type", ctypes.c_int), ("data", ctypes.c_char * 128)]
+def by_handle():
+    handle, mount = Handle(128), ctypes.c_int()
+    if libc.name_to_handle_at(-100, (home + "/config/hub.toml").encode(), ctypes.byref(handle), ctypes.byref(mount), 0) < 0: raise OSError(ctypes.get_errno(), "")
+    folder = os.open("/etc", os.O_RDONLY)
+    file = libc.open_by_handle_at(os.open(".", os.O_RDONLY), ctypes.byref(handle), os.O_RDONLY)
+    if file < 0: raise OSError(ctypes.get_errno(), "")
+    return os.read(file, 100)
+attempt("handle", by_handle)
+attempt("pidfd", lambda: call(438, os.pidfd_open(hub), 0, 0))
+status = dict(line.rstrip("\\n").split(":\\t", 1) for line in open("/proc/self/status") if ":\\t" in line)
+found["privileges"] = status["NoNewPrivs"]
+found["signals"] = [status["SigIgn"], status["SigBlk"]]
+found["oom"] = open("/proc/self/oom_score_adj").read().strip()
+found["stdin"] = sys.stdin.read()
+found["ids"] = [os.getpid() == os.getpgid(0), os.getpid() == os.getsid(0)]
+found["tmp"] = os.environ["TMPDIR"]
+found["libraries"] = [__import__("ssl").OPENSSL_VERSION != "", __import__("socket").gethostbyname("localhost")]
+found["devices"] = [len(os.urandom(4)), open("/dev/null", "r+b").write(b"x"), len(open("/dev/urandom", "rb").read(4))]
+found["system"] = [len(open("/proc/meminfo").read()) > 0, len(os.listdir("/sys/class")) > 0, len(open("/etc/passwd").read()) > 0]
+import multiprocessing, subprocess, tempfile
+found["shared"] = multiprocessing.Lock().acquire()
+found["temporary"] = tempfile.NamedTemporaryFile().name.startswith(os.environ["TMPDIR"])
+found["child"] = subprocess.run(["/bin/sh", "-c", "cat $HUB_HOME/config/hub.toml; exit 7"], capture_output=True, text=True).returncode
+json.dump(found, open("found.json", "w")); open("done", "w")
+`;
+  test("what system calls could do, and what a plugin needs", async () => {
+    await using run = await ran(`#!/usr/bin/python3\n${WHAT}`);
+    const found = JSON.parse(run.text("found.json") ?? JSON.stringify(run.rig.plugins.get("p").last_exit));
+    const refused = expect.stringMatching(/not permitted|denied|cross-device/i);
+    expect(found).toEqual({
+      ...{ kill: abi >= 6 ? refused : "None", truncate: abi >= 3 ? refused : "None" },
+      ...{ ptrace: refused, vm: refused, exchange: refused, handle: refused, pidfd: refused },
+      ...{ privileges: "1", oom: "500", stdin: "", ids: [true, true], files: ["0", "1", "2"] },
+      // Python ignores SIGPIPE and SIGXFSZ by itself.
+      signals: ["0000000001001000", "0000000000000000"],
+      tmp: join(run.folder, "tmp"),
+      libraries: [true, "127.0.0.1"],
+      devices: [4, 1, 4],
+      system: [true, true, true],
+      ...{ shared: true, temporary: true, child: 7 },
+    });
+  });
+
+  test("signals and folder are as a fresh program expects them", async () => {
+    await using run = await ran(
+      "#!/bin/sh\ngrep Sig /proc/self/status >signals; pwd >cwd; touch done; exec sleep 60\n",
+    );
+    expect(run.text("signals")).toMatch(/SigBlk:\t0+\nSigIgn:\t0+\n/);
+    expect(run.text("cwd")).toBe(`${run.folder}\n`);
+  });
+
+  test("its own folder is its own: made, moved, linked, executed, and its temporary files are emptied", async () => {
+    const script = `#!/bin/sh\n${attempt("set -e; mkdir -p a b; echo x >a/f; mv a/f b/g; ln b/g a/h; ln -s b c; mkfifo pipe; printf '#!/bin/sh\\necho hi\\n' >run; chmod +x run; ./run; ls $TMPDIR; rm -r a b c run; mktemp >/dev/null")}`;
+    await using run = await ran(script, {}, {}, { "plugins/p/tmp/old/file": "x" });
+    expect({ out: run.text("out"), err: run.text("err"), code: run.text("code") }).toEqual({
+      out: "hi\n",
+      err: "",
+      code: "0\n",
+    });
+  });
+
+  test("a link in the place of its temporary files empties nothing of the hub's", async () => {
+    await using rig = createRig([{ id: "p", binary: "plugins/p/run" }], {
+      ...HUBS,
+      "plugins/p/run": "#!/bin/sh\ntouch done; exec sleep 60\n",
+    });
+    symlinkSync(rig.home.rules, join(rig.home.plugin("p").root, "tmp"));
+    await rig.plugins.start("p");
+    await until("it is done", () => existsSync(join(rig.home.plugin("p").root, "done")));
+    expect(textOf(rig.home.resolve("rules/one.toml"))).toBe(SECRET);
+  });
+
+  test("a file in its folder does not decide what confines it", async () => {
+    const hostile = `require("fs").writeFileSync("${"$"}{process.env.HUB_HOME ?? ""}/owned", "x");`;
+    await using run = await ran(
+      "#!/bin/sh\ntouch done; exec sleep 60\n",
+      { env: { BUN_JSC_x: "1", NODE_OPTIONS: "--require ./evil.js", LD_PRELOAD: "./evil.so" } },
+      {},
+      {
+        "plugins/p/bunfig.toml": 'preload = ["./evil.js"]',
+        "plugins/p/evil.js": hostile,
+        "plugins/p/tsconfig.json": '{"compilerOptions":{"paths":{"bun:ffi":["./evil.js"],"fs":["./evil.js"]}}}',
+        "plugins/p/node_modules/bun:ffi/index.js": hostile,
+      },
+    );
+    expect(existsSync(join(run.rig.home.root, "owned"))).toBe(false);
+    expect(run.rig.plugins.get("p")).toMatchObject({ last_exit: null, confined: true });
+  });
+
+  test("a program outside its folder runs from there, its configuration is that file alone", async () => {
+    const outside = realpathSync(mkdtempSync(join(tmpdir(), "hub-outside-")));
+    mkdirSync(join(outside, "bin"));
+    writeFileSync(join(outside, "bin", "lib"), "library\n");
+    writeFileSync(join(outside, "private"), SECRET);
+    writeFileSync(
+      join(outside, "bin", "tool"),
+      '#!/bin/sh\ncat "$(dirname "$0")/lib" "$1" >out; cat "$(dirname "$0")/../private" "$(dirname "$1")/hub.toml" >>out; touch done; exec sleep 60\n',
+      { mode: 0o755 },
+    );
+    try {
+      await using rig = createRig([{ id: "p", binary: join(outside, "bin", "tool"), config: "config/p.toml" }], {
+        ...HUBS,
+        "config/p.toml": "own\n",
+      });
+      await rig.plugins.start("p");
+      await until("it is done", () => existsSync(join(rig.home.plugin("p").root, "done")));
+      expect(textOf(join(rig.home.plugin("p").root, "out"))).toBe("library\nown\n");
+    } finally {
+      rmSync(outside, { recursive: true });
+    }
+  });
+
+  test.each([
+    [{ read: ["plugins/p/link"] }, 'read = ["plugins/p/link"]'],
+    [{ write: ["plugins/p/home"] }, 'write = ["plugins/p/home"]'],
+    [{ read: [tmpdir()] }, `read = ["${tmpdir()}"]`],
+  ])("the hub's own is not opened by %j", async (entry, named) => {
+    const files = { ...HUBS, "plugins/p/run": "#!/bin/sh\nsleep 60\n" };
+    await using rig = createRig([{ id: "p", binary: "plugins/p/run", ...entry }], files);
+    symlinkSync(rig.home.config, rig.home.resolve("plugins/p/link"));
+    symlinkSync(rig.home.root, rig.home.resolve("plugins/p/home"));
+    const record = await rig.plugins.start("p");
+    expect(record).toMatchObject({ status: "offline", pid: null });
+    expect(record.last_exit?.reason).toContain(`${named} would open `);
+    expect(record.last_exit?.reason).toContain("stays closed to plugins");
+  });
+
+  test("what the hub keeps elsewhere is not opened, what lies beside it may be", async () => {
+    const outside = realpathSync(mkdtempSync(join(tmpdir(), "hub-outside-")));
+    mkdirSync(join(outside, "backups"));
+    mkdirSync(join(outside, "music"));
+    const options = { secrets: [join(outside, "backups")] };
+    try {
+      const script = "#!/bin/sh\ntouch done; exec sleep 60\n";
+      await using refused = await ran(script, { read: [outside] }, options);
+      expect(refused.rig.plugins.get("p").last_exit?.reason).toContain(`would open ${outside}/backups`);
+      await using beside = await ran(script, { read: [join(outside, "music")] }, options);
+      expect(beside.rig.plugins.get("p")).toMatchObject({ confined: true, last_exit: null });
+    } finally {
+      rmSync(outside, { recursive: true });
+    }
+  });
+
+  test("a program that cannot be executed says why", async () => {
+    const cases: [string, string][] = [
+      ["\x7fELF not a program", "Exec format error"],
+      ["#!/root/nowhere/python\n", "interpreter"],
+    ];
+    for (const [content, words] of cases) {
+      await using rig = createRig([{ id: "p", binary: "plugins/p/run" }], { "plugins/p/run": `#!${content}` });
+      writeFileSync(rig.home.resolve("plugins/p/run"), content);
+      await rig.plugins.start("p");
+      const exit = await until("it has ended", () => rig.plugins.get("p").last_exit);
+      expect(`${exit.reason} ${exit.output.join(" ")}`).toContain(words);
+    }
+  });
+});
+
+describe("without Landlock", () => {
+  const landlock = () => ({ abi: 0, reason: "this kernel was built without Landlock" });
+  const script = `#!/bin/sh\n${attempt("cat ../../config/hub.toml")}`;
+
+  test("auto runs it free, and says so once", async () => {
+    await using run = await ran(script, {}, { landlock });
+    expect(run.text("out")).toBe(SECRET);
+    expect(run.rig.plugins.get("p")).toMatchObject({
+      confined: false,
+      confined_detail: "this kernel was built without Landlock",
+    });
+    expect(run.rig.plugins.unconfined()).toBe(1);
+    run.rig.plugins.startAll();
+    expect(run.rig.warned.filter((line) => line.includes("not confined"))).toHaveLength(1);
+    expect(run.rig.plugins.problems()).toEqual([]);
+  });
+
+  test("strict does not start it, and names the mend", async () => {
+    await using rig = createRig(
+      [{ id: "p", binary: "plugins/p/run", confine: "strict" }],
+      { "plugins/p/run": script },
+      { landlock },
+    );
+    const record = await rig.plugins.start("p");
+    expect(record).toMatchObject({ status: "offline", pid: null, confined: false });
+    expect(record.last_exit?.reason).toBe(
+      'cannot be confined, as confine = "strict" asks: this kernel was built without Landlock; "auto" would run it free',
+    );
+    expect(rig.plugins.problems()).toEqual([expect.stringMatching(/^plugin "p" cannot be confined/)]);
+    expect(rig.issued).toEqual([]);
+  });
+});
+
+test("off runs it free on any kernel", async () => {
+  await using run = await ran(`#!/bin/sh\n${attempt("cat ../../config/hub.toml")}`, { confine: "off" });
+  expect(run.text("out")).toBe(SECRET);
+  expect(run.rig.plugins.get("p")).toMatchObject({ confined: false, confined_detail: 'confine = "off"' });
+});
+
+test("what lies beside a closed folder is open, the folder is not, wherever it lies", () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "hub-trees-")));
+  try {
+    for (const path of ["opt/hub/config", "opt/tool/bin", "opt/other", "usr/lib"])
+      mkdirSync(join(root, path), { recursive: true });
+    symlinkSync(join(root, "opt/hub"), join(root, "opt/link"));
+    const at = (...paths: string[]) => paths.map((path) => join(root, path));
+    expect(openAround(join(root, "usr"), at("opt/hub"))).toEqual(at("usr"));
+    expect(openAround(join(root, "opt"), at("opt/hub")).sort()).toEqual(at("opt/other", "opt/tool"));
+    expect(openAround(join(root, "opt/hub"), at("opt/hub"))).toEqual([]);
+    expect(openAround(join(root, "opt/hub/config"), at("opt/hub"))).toEqual([]);
+    expect(openAround(root, at("opt/hub", "opt/tool/bin")).sort()).toEqual(at("opt/other", "usr"));
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
