@@ -151,7 +151,8 @@ test("one that says nothing goes offline, and is started again in the end", asyn
 test("SIGTERM ends the hub and all of its children within ten seconds", async () => {
   await order("stubborn", "start");
   await when("it runs", "stubborn", (body) => body.pid !== null);
-  expect(processesOf(place.home).length).toBeGreaterThan(2);
+  // On its way to become the plugin, a process names no home.
+  await until("several run", () => processesOf(place.home).length > 2);
   const begun = performance.now();
   hub.kill("SIGTERM");
   expect(await soon("the hub ends", hub.exited, 10_000)).toBe(0);

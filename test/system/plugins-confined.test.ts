@@ -1,0 +1,185 @@
+// Plugins of every kind as guests of the built hub: each works, and none reads what is the hub's. As root and as a user.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, chownSync, existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { probeLandlock } from "../../src/plugins/confine/landlock.ts";
+import { createHubPlace, type HubPlace, SECRET } from "../support/hub-place.ts";
+import { type HubProcess, spawnHub } from "../support/hub-process.ts";
+import { until } from "../support/wait.ts";
+
+const { abi } = probeLandlock();
+const NODE = Bun.which("node", { PATH: "/usr/local/bin:/usr/bin:/bin" });
+const PYTHON = Bun.which("python3", { PATH: "/usr/local/bin:/usr/bin:/bin" });
+const FIXED = "a-fixed-password";
+
+// As homeCore's plugins are: broker, id and password from a file of its own, which it rewrites; plain MQTT 3.1.1.
+const HOMECORE = `#!${PYTHON}
+import os, socket, struct, sys, time, tomllib
+path = sys.argv[1]
+home = tomllib.load(open(path, "rb"))["homecore"]
+with open(path + ".new", "w") as file: file.write(open(path).read() + "# seen\\n")
+os.replace(path + ".new", path)
+text = lambda value: struct.pack("!H", len(value)) + value.encode()
+def packet(kind, body):
+    length, n = b"", len(body)
+    while True:
+        n, digit = n // 128, n % 128
+        length += bytes([digit | (128 if n else 0)])
+        if not n: return bytes([kind]) + length + body
+broker = socket.create_connection((home["broker_host"], int(os.environ["HUB_MQTT_PORT"])))
+broker.sendall(packet(0x10, text("MQTT") + bytes([4, 0xC2, 0, 60]) + text("homecore-1") + text(home["plugin_id"]) + text(home["password"])))
+if broker.recv(4)[3] != 0: sys.exit("refused")
+prefix = os.environ["HUB_TOPIC_PREFIX"]
+while True:
+    broker.sendall(packet(0x30, text(prefix + "/devices/ts_lamp/cmd") + b'{"on":true}'))
+    broker.sendall(packet(0x30, text(prefix + "/plugins/homecore/heartbeat") + b"{}"))
+    try: open("../../config/hub.toml")
+    except OSError as error: print(error, flush=True)
+    time.sleep(1)
+`;
+const LAMP = `import { runPlugin, Type } from "../../sdk/hub-sdk.js";
+import { readFileSync } from "node:fs";
+interface State { on: boolean }
+const initial: State = { on: false };
+runPlugin({
+  version: "1.2.3",
+  configSchema: Type.Object({}),
+  start(plugin) {
+    const lamp = plugin.device({ id: "ts_lamp", name: "Lamp", onCommand: (wanted: State) => ({ on: wanted.on }) });
+    lamp.set(initial);
+    try { console.log(readFileSync("../../config/hub.toml", "utf8")); } catch (error) { console.log(String(error)); }
+    console.log(Bun.spawnSync(["/bin/cat", process.env.HUB_HOME + "/data/state.redb"]).stderr.toString());
+  },
+});
+`;
+const NODE_PLUGIN = `#!/usr/bin/env node
+const fs = require("fs"), net = require("net"), os = require("os");
+try { console.log(fs.readFileSync("../../config/hub.toml", "utf8")); } catch (error) { console.log(String(error)); }
+fs.writeFileSync(os.tmpdir() + "/x", "y");
+new (require("worker_threads").Worker)("1", { eval: true });
+net.connect(Number(process.env.HUB_MQTT_PORT), "localhost", () => { fs.writeFileSync("connected", require("dns").getServers().join()); });
+setInterval(() => {}, 1000);
+`;
+const SHELL = `#!/bin/sh
+# nothing
+cat ../../config/hub.toml
+date >connected
+exec sleep 1000
+`;
+
+interface PluginBody {
+  id: string;
+  status: string;
+  pid: number | null;
+  confined: boolean;
+  confined_detail: string;
+  last_exit: { reason: string } | null;
+  notices: { code: string; message: string }[];
+}
+
+function furnish(place: HubPlace): void {
+  place.put("plugins/lamp/bin/lamp.ts", LAMP);
+  place.put("plugins/node/bin/node", NODE_PLUGIN, 0o755);
+  place.put("plugins/shell/bin/shell", SHELL, 0o755);
+  place.put("plugins/homecore/bin/hc", HOMECORE, 0o755);
+  const own = `[homecore]\nbroker_host = "127.0.0.1"\nplugin_id = "homecore"\npassword = "${FIXED}"\n`;
+  place.put("plugins/homecore/config/config.toml", own);
+  const entry = (id: string, binary: string, more = ""): string =>
+    `[[plugins]]\nid = "${id}"\nbinary = "plugins/${binary}"\n${more}`;
+  place.configure({
+    toml: [
+      entry("sysmon", "sysmon/bin/sysmon.js", 'confine = "strict"\n'),
+      entry("virtual", "virtual/bin/virtual.js"),
+      entry("lamp", "lamp/bin/lamp.ts"),
+      entry("node", "node/bin/node"),
+      entry("shell", "shell/bin/shell"),
+      entry("homecore", "homecore/bin/hc", `password = "${FIXED}"\npublish = ["hub/devices/+/cmd"]\n`),
+    ].join(""),
+  });
+}
+
+function give(folder: string, uid: number): void {
+  chownSync(folder, uid, uid);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) give(path, uid);
+    else chownSync(path, uid, uid);
+  }
+}
+
+const KINDS = [
+  ["root", 0],
+  ["a user of its own", 65_534],
+] as const;
+describe.if(abi > 0 && process.getuid?.() === 0).each(KINDS)("as %s", (_, uid) => {
+  const place = createHubPlace();
+  let hub: HubProcess;
+  beforeAll(async () => {
+    furnish(place);
+    if (uid === 0) hub = await place.start();
+    else {
+      give(place.home, uid);
+      chmodSync(join(place.home, ".."), 0o755);
+      const as = { ...place, binary: "/usr/bin/setpriv", admin: undefined };
+      hub = spawnHub(as, { args: [`--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", place.binary, "serve"] });
+      await hub.up();
+    }
+  });
+  afterAll(async () => {
+    await hub?.end();
+    await place[Symbol.asyncDispose]();
+  });
+  const plugin = (id: string) => hub.get<PluginBody>(`/plugins/${id}`);
+  const log = async (id: string) => (await hub.get<string[]>(`/plugins/${id}/log?lines=100`)).join("\n");
+  test.each(["sysmon", "virtual", "lamp", "homecore"])("%s is active and confined", async (id) => {
+    const active = await until("it is active", async () =>
+      [await plugin(id)].find(({ status }) => status === "active"),
+    ).catch(async (error: unknown) => {
+      throw new Error(`${error}\n${await log(id)}`);
+    });
+    expect(active).toMatchObject({
+      confined: true,
+      confined_detail: expect.stringContaining(`Landlock ${abi}`),
+      last_exit: null,
+    });
+  });
+
+  test.each(["node", "shell"])("%s runs and does its work", async (id) => {
+    if (id === "node" && !NODE) return;
+    const done = () => existsSync(place.at("plugins", id, "connected"));
+    await until("it has done its work", done).catch(async (error: unknown) => {
+      throw new Error(`${error}\n${await log(id)}`);
+    });
+    expect(await plugin(id)).toMatchObject({ status: "starting", confined: true });
+  });
+
+  test.each(["lamp", "homecore", "node", "shell"])(
+    "%s is refused hub.toml by the kernel, and its record says so",
+    async (id) => {
+      const message = `the kernel refused it ${place.at("config", "hub.toml")}, which is the hub's and stays closed to plugins`;
+      const said = async () => (await plugin(id)).notices.find((notice) => notice.message === message);
+      expect(await until("the record says so", said)).toMatchObject({ level: "warning", code: "refused" });
+      expect(await log(id)).toMatch(/permission denied/i);
+      expect(await log(id)).not.toContain(SECRET);
+    },
+  );
+
+  test("sysmon measures what it does where it runs free", async () => {
+    const readings = async () =>
+      (await hub.get<{ id: string }[]>("/devices")).filter(({ id }) => id.startsWith("sysmon")).length;
+    await until("its devices are there", async () => (await readings()) >= 3);
+  });
+
+  test("what its entry adds to its account counts, and its fixed password", async () => {
+    await until(
+      "the lamp was switched by another plugin",
+      async () => (await hub.get<{ attributes: { on: boolean } }>("/devices/ts_lamp")).attributes.on,
+    );
+    const second = await hub.mqtt({ username: "homecore", password: FIXED, clientId: "homecore-2" });
+    expect(second.connected).toBe(true);
+  });
+
+  test("the status counts those that are not confined", async () => {
+    expect(await hub.get("/system/status")).toMatchObject({ plugins: 6, plugins_unconfined: 0 });
+  });
+});
