@@ -210,3 +210,58 @@ describe("anonymous", () => {
     expect(hub.called("state")).toEqual([["state", "lamp", {}, { pluginId: "zig", partial: false }]]);
   });
 });
+
+describe("what a plugin's entry adds to its account", () => {
+  const grant = {
+    password: "a-fixed-password",
+    publish: ["hub/devices/+/cmd", "house/#"],
+    subscribe: ["hub/devices/plug/state", "house/#"],
+  };
+  async function granted() {
+    const hub = await start();
+    expect(hub.mqtt.accounts.issue("zig", grant)).toBe(grant.password);
+    return {
+      hub,
+      client: await hub.client({ username: "zig", password: grant.password }),
+      [Symbol.asyncDispose]: () => hub[Symbol.asyncDispose](),
+    };
+  }
+
+  test("it publishes and receives what is listed, and no more", async () => {
+    await using rig = await granted();
+    const { hub, client } = rig;
+    const allowed = ["hub/devices/plug/cmd", "house/kitchen", "hub/plugins/zig/heartbeat"];
+    const denied = ["hub/devices/plug/state", "hub/plugins/other/heartbeat", "hub/plugins/zig/manage/cmd", "$SYS/x"];
+    for (const topic of allowed) expect([topic, await passes(hub, client, topic)]).toEqual([topic, true]);
+    for (const topic of denied) expect([topic, await passes(hub, client, topic)]).toEqual([topic, false]);
+    for (const topic of ["hub/devices/plug/state", "house/x"]) expect(await subscribes(client, topic)).toBe(true);
+    expect(await subscribes(client, "hub/devices/plug/schema")).toBe(false);
+    const other = await hub.plugin("other");
+    await other.publishAsync("hub/devices/plug/state", '{"on":true}', { qos: 1 });
+    await until(() => client.messages.some(({ topic }) => topic === "hub/devices/plug/state"));
+  });
+
+  test("what it says of another's device is said in the owner's name", async () => {
+    await using hub = await start();
+    hub.mqtt.accounts.issue("zig", { ...grant, publish: ["hub/devices/plug/state"] });
+    const client = await hub.client({ username: "zig", password: grant.password });
+    await client.publishAsync("hub/devices/plug/state", '{"on":true}', { qos: 1 });
+    await until(() => hub.called("state").length > 0);
+    expect<unknown>(hub.called("state")[0]).toEqual([
+      "state",
+      "plug",
+      { on: true },
+      { pluginId: "other", partial: false },
+    ]);
+  });
+
+  test("a fixed password serves several connections, and none after the plugin has ended", async () => {
+    await using rig = await granted();
+    const second = await rig.hub.client({ username: "zig", password: grant.password });
+    rig.hub.mqtt.accounts.revoke("zig");
+    await until(() => !second.connected && !rig.client.connected);
+    expect(
+      await rig.hub.client({ username: "zig", password: grant.password }).catch((error: Error) => error.message),
+    ).toContain("Bad");
+  });
+});

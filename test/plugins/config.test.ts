@@ -56,3 +56,25 @@ test("what the schema cannot see is found, all of it", () => {
   ]);
   expect(problems.at(-1)?.message).toContain('did you mean "HUB_MQTT_HOST"?');
 });
+
+test("paths that would open the hub's own folders, and patterns that are none, are problems", () => {
+  const entry = {
+    id: "p",
+    binary: "x",
+    read: ["/srv/music", "shared", "plugins/other/public", "config/hub.toml", "./data", "rules/..", "logs", "/"],
+    write: ["/srv/out", "../rules/../config", "logs", "bin/hub", "."],
+    publish: ["hub/devices/+/cmd", "a#"],
+    subscribe: ["#", "+a"],
+  };
+  expect(pluginProblems(entriesOf([entry])).map(({ path }) => path)).toEqual([
+    ...[3, 4, 5, 7].map((index) => `plugins[0].read[${index}]`),
+    ...[2, 3, 4].map((index) => `plugins[0].write[${index}]`),
+    ...["plugins[0].publish[1]", "plugins[0].subscribe[1]"],
+  ]);
+  const checked = checkValue(PluginsSection, [
+    { id: "a", binary: "x", confine: "maybe", max_memory_mb: -1, password: "short" },
+  ]);
+  expect(checked.ok ? [] : checked.problems.map(({ path }) => path)).toEqual([
+    ...["[0].confine", "[0].max_memory_mb", "[0].password"],
+  ]);
+});
