@@ -142,11 +142,13 @@ export function createPlugins(options: PluginsOptions): Plugins {
       return "log" in found ? found.log(lines) : [];
     },
     unconfined: () => entries.filter((entry) => !verdictOf(entry).confined).length,
-    problems: () =>
-      [...managed].flatMap(([id, plugin]) => {
+    problems: () => [
+      ...(entries.some((entry) => entry.enabled && verdictOf(entry).confined) ? confinement.problems() : []),
+      ...[...managed].flatMap(([id, plugin]) => {
         const problem = plugin.problem();
         return problem === undefined ? [] : [`plugin "${id}" ${problem}`];
       }),
+    ],
     startAll() {
       const free = entries.find((entry) => entry.enabled && entry.confine === "auto" && !verdictOf(entry).confined);
       if (free) log.warn("plugins are not confined and can read what the hub can", { reason: verdictOf(free).detail });

@@ -118,6 +118,8 @@ SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 # Of no harm without privileges: \`ping\` gives up rights it does not have, \`cp -p\` sets an owner that is the owner.
 SystemCallFilter=capset @setuid @chown
+# By which the hub confines its plugins. Those that systemd does not know are passed over.
+SystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self
 SystemCallErrorNumber=EPERM
 # Netlink lists network interfaces; CAN is a bus of heating and solar systems.
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK AF_BLUETOOTH AF_CAN

@@ -266,6 +266,17 @@ json.dump(found, open("found.json", "w")); open("done", "w")
     }
   });
 
+  test("a secret of the hub in /etc, which is open whole, is a problem with its mend", async () => {
+    await using run = await ran(
+      "#!/bin/sh\ntouch done; exec sleep 60\n",
+      {},
+      { secrets: ["/etc/ssl/private/hub.key"] },
+    );
+    expect(run.rig.plugins.problems()).toEqual([
+      `/etc/ssl/private/hub.key is a secret that confined plugins can read: keep it in ${run.rig.home.config}`,
+    ]);
+  });
+
   test("a program that cannot be executed says why", async () => {
     const cases: [string, string][] = [
       ["\x7fELF not a program", "Exec format error"],

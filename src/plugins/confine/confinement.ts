@@ -2,7 +2,7 @@
 import type { Log } from "../../core/log.ts";
 import type { Home } from "../../home/paths.ts";
 import type { PluginEntry } from "../config.ts";
-import { grantsOf, rulesOf } from "./grants.ts";
+import { exposed, grantsOf, rulesOf } from "./grants.ts";
 import { gaps, handledRights, type Landlock, scopes } from "./landlock.ts";
 import type { StageOrder } from "./stage.ts";
 
@@ -16,6 +16,8 @@ export interface Confinement {
   verdict(entry: Pick<PluginEntry, "confine">): Verdict;
   /** Why it may not be started at all: `strict` where there is no Landlock. */
   whyNot(entry: Pick<PluginEntry, "confine">): string | undefined;
+  /** What confined plugins can read all the same, with the mend. */
+  problems(): string[];
   /** What is to be run so that the program runs confined. Throws HubError `config` when the entry would open what is the hub's. */
   through(entry: PluginEntry, program: Program): Program & { input: string };
 }
@@ -64,6 +66,8 @@ export function createConfinement(options: ConfinementOptions): Confinement {
       if (confine !== "strict" || landlock().abi > 0) return undefined;
       return `cannot be confined, as confine = "strict" asks: ${landlock().reason}; "auto" would run it free`;
     },
+    problems: () =>
+      exposed(secrets).map((path) => `${path} is a secret that confined plugins can read: keep it in ${home.config}`),
     through(entry, program) {
       const { binary, config, argv, cwd, env } = program;
       const { list, missing } = grantsOf({ entry, home, binary, config, execPath, secrets, isRoot });

@@ -73,6 +73,11 @@ export function grantsOf(options: GrantOptions): Grants {
   return { list, missing };
 }
 
+/** Secrets that every plugin can read, because what is open whole holds them. */
+export function exposed(secrets: readonly string[]): string[] {
+  return secrets.filter((path) => SETTINGS.some((settings) => isWithin(realPlace(path), settings)));
+}
+
 /** As the kernel takes them. Rights that a file cannot have are left out. */
 export function rulesOf(grants: readonly Grant[]): [path: string, rights: number][] {
   const rules = new Map<string, number>();
