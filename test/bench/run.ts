@@ -18,6 +18,7 @@ import { historyStall } from "./history-stall.ts";
 import { idleMemory } from "./idle-memory.ts";
 import { mqttToSocket } from "./mqtt-to-socket.ts";
 import { outbox } from "./outbox.ts";
+import { pluginStart } from "./plugin-start.ts";
 import { rulesCost } from "./rules-cost.ts";
 import { rulesLatency } from "./rules-latency.ts";
 import { rulesMemory } from "./rules-memory.ts";
@@ -31,6 +32,7 @@ import { formatTable } from "./support/table.ts";
 const BENCHES: readonly Bench[] = [
   coldStart,
   idleMemory,
+  pluginStart,
   authenticatedGet,
   fanOut,
   mqttToSocket,
