@@ -36,7 +36,7 @@ test("what it leaves behind when it ends by itself is ended too", async () => {
   await rig.plugins.start("p");
   const left = await until("something is left", () => pidIn(`${rig.home.plugin("p").root}/left`));
   await until("it is gone", () => !alive(left));
-  expect(rig.plugins.get("p").last_exit).toMatchObject({ code: 0 });
+  expect(await until("its end is noted", () => rig.plugins.get("p").last_exit)).toMatchObject({ code: 0 });
 });
 
 test("stopping while starting leaves nothing, and nothing starts again", async () => {
