@@ -137,5 +137,5 @@ function offRules(reason: string): Rules {
 function offPlugins(reason: string): Plugins {
   const unheard = (): void => {};
   const hear = { heartbeat: unheard, status: unheard, registered: unheard, capabilities: unheard, response: unheard };
-  return standInFor<Plugins>(reason, { startAll() {}, ...hear });
+  return standInFor<Plugins>(reason, { startAll() {}, ...hear, problems: () => [], unconfined: () => 0 });
 }
