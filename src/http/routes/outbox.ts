@@ -72,7 +72,7 @@ export function outboxRoutes({ outbox }: { outbox: Pick<Outbox, "list" | "retry"
         return new Response(null, { status: 204 });
       },
       doc({
-        access: "user",
+        access: "admin",
         summary: "Do not deliver it",
         tag,
         answers: { 204: { description: "Dropped" }, 404: { description: "It does not wait (any more)" } },

@@ -11,7 +11,7 @@ const Problem = Type.Object({
   path: Type.Optional(Type.String({ description: "Within the rule" })),
   line: Type.Integer(),
   column: Type.Integer(),
-  frame: Type.Optional(Type.String({ description: "The lines of the place, with a mark" })),
+  frame: Type.Optional(Type.String({ description: "The lines of the place, with a mark; only for administrators" })),
 });
 
 export const ListedRule = Type.Object({

@@ -1,8 +1,9 @@
 // /rules: what they are, what they do and why, and changing them. A rule may command every device and call any service in
-// the hub's name, so making and changing one is for administrators; a user may switch it on and off and run it.
+// the hub's name, and what keeps watch over a house is a rule too: making, running, pausing and switching one off is for
+// administrators. Others see what rules do and why, without secrets.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { allows, type Role } from "../../auth/roles.ts";
+import { type Role, seesSecrets } from "../../auth/roles.ts";
 import { HubError } from "../../core/errors.ts";
 import { type Json, type JsonObject, parseJson } from "../../core/json.ts";
 import { decodeRule } from "../../rules/parse/decode.ts";
@@ -10,6 +11,8 @@ import { MAX_RULE_BYTES } from "../../rules/parse/read.ts";
 import { withoutSecrets } from "../../rules/references.ts";
 import type { Rules } from "../../rules/rules.ts";
 import type { RuleInfo } from "../../rules/store/describe.ts";
+import type { Trace as TraceRecord } from "../../rules/trace.ts";
+import { veiledInfo, veiledTrace } from "../../rules/veil.ts";
 import { vocabulary } from "../../rules/vocabulary.ts";
 import { jsonBody, readBody } from "../body.ts";
 import { doc } from "../doc.ts";
@@ -73,12 +76,21 @@ const madeAnswers = { 201: { description: "The rule", schema: RuleDetails } };
 const traced = { 200: { description: "What happened and why", schema: Trace } };
 
 function detailsFor(role: Role, info: RuleInfo) {
-  return detailsBody(info, info.rule && (allows(role, "admin") ? info.rule : withoutSecrets(info.rule)));
+  if (seesSecrets(role)) return detailsBody(info, info.rule);
+  return detailsBody(veiledInfo(info), info.rule && withoutSecrets(info.rule));
+}
+
+function listedFor(role: Role, info: RuleInfo) {
+  return listedBody(seesSecrets(role) ? info : veiledInfo(info));
+}
+
+function traceFor(role: Role, trace: TraceRecord) {
+  return traceBody(seesSecrets(role) ? trace : veiledTrace(trace));
 }
 
 function reading({ rules, sessions }: RuleRoutesDeps) {
   return new Elysia()
-    .get("", ({ query }) => rules.list(query).map(listedBody), {
+    .get("", ({ query, request }) => rules.list(query).map((info) => listedFor(sessions.of(request).role, info)), {
       query: t.Object(
         {
           tag: t.Optional(t.String()),
@@ -113,7 +125,7 @@ function reading({ rules, sessions }: RuleRoutesDeps) {
     )
     .get(
       "/:id/traces",
-      ({ params }) => rules.traces(params.id).map(traceBody),
+      ({ params, request }) => rules.traces(params.id).map((trace) => traceFor(sessions.of(request).role, trace)),
       doc({
         access: "viewer",
         summary: "Its last 50 evaluations, newest first: what set it off, and why it ran or did not",
@@ -123,7 +135,7 @@ function reading({ rules, sessions }: RuleRoutesDeps) {
     );
 }
 
-function editing({ rules, sessions }: RuleRoutesDeps) {
+function editing({ rules }: RuleRoutesDeps) {
   return new Elysia()
     .post(
       "",
@@ -141,24 +153,15 @@ function editing({ rules, sessions }: RuleRoutesDeps) {
       ...ruleBody,
       ...doc({ access: "admin", summary: "Replace a rule, in its file", tag, answers }),
     })
-    .patch(
-      "/:id",
-      function patchRule({ params, body, request }) {
-        const { role } = sessions.of(request);
-        if (!allows(role, "admin") && Object.keys(body).some((key) => key !== "enabled"))
-          throw new HubError("forbidden", `a ${role} may change enabled only; the rest needs the role admin`);
-        return detailsFor(role, rules.patch(params.id, body));
-      },
-      {
-        ...jsonBody(Patch),
-        ...doc({
-          access: "user",
-          summary: "Switch a rule on or off; for administrators also its name, priority, cooldown and tags",
-          tag,
-          answers,
-        }),
-      },
-    )
+    .patch("/:id", ({ params, body }) => detailsFor("admin", rules.patch(params.id, body)), {
+      ...jsonBody(Patch),
+      ...doc({
+        access: "admin",
+        summary: "Switch a rule on or off, or change its name, priority, cooldown and tags",
+        tag,
+        answers,
+      }),
+    })
     .delete(
       "/:id",
       function removeRule({ params }) {
@@ -246,7 +249,7 @@ function running({ rules, sessions }: RuleRoutesDeps) {
       },
       {
         ...optionalBody(TestRun),
-        ...doc({ access: "user", summary: "What the rule would do, without doing it", tag, answers: traced }),
+        ...doc({ access: "admin", summary: "What the rule would do, without doing it", tag, answers: traced }),
       },
     )
     .post(
@@ -260,7 +263,7 @@ function running({ rules, sessions }: RuleRoutesDeps) {
       {
         ...optionalBody(Run),
         ...doc({
-          access: "user",
+          access: "admin",
           summary: "Run a rule's actions now",
           tag,
           answers: { ...traced, 202: { description: "It is still running; its trace so far", schema: Trace } },
@@ -269,16 +272,16 @@ function running({ rules, sessions }: RuleRoutesDeps) {
     )
     .post(
       "/:id/pause",
-      function pauseRule({ params, body, request }) {
+      function pauseRule({ params, body }) {
         const ms = body.duration_secs === undefined ? undefined : body.duration_secs * 1000;
-        return detailsFor(sessions.of(request).role, rules.pause(params.id, ms));
+        return detailsFor("admin", rules.pause(params.id, ms));
       },
-      { ...optionalBody(Pause), ...doc({ access: "user", summary: "Let a rule rest", tag, answers }) },
+      { ...optionalBody(Pause), ...doc({ access: "admin", summary: "Let a rule rest", tag, answers }) },
     )
     .post(
       "/:id/resume",
-      ({ params, request }) => detailsFor(sessions.of(request).role, rules.resume(params.id)),
-      doc({ access: "user", summary: "End a rule's pause", tag, answers }),
+      ({ params }) => detailsFor("admin", rules.resume(params.id)),
+      doc({ access: "admin", summary: "End a rule's pause", tag, answers }),
     );
 }
 

@@ -1,7 +1,9 @@
 // /scenes: keeping, activating and capturing them.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
+import { type Role, seesSecrets } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
+import { masked } from "../../core/masking.ts";
 import { Attributes } from "../../events/define.ts";
 import { sceneActivated } from "../../events/rules.ts";
 import { LONGEST_NAME } from "../../state/given-name.ts";
@@ -47,11 +49,12 @@ const tag = "scenes";
 const answers = { 200: { description: "The scene", schema: Scene } };
 const made = { 201: { description: "The scene", schema: Scene } };
 
-function keeping({ scenes }: SceneRoutesDeps) {
+function keeping({ scenes, sessions }: SceneRoutesDeps) {
+  const bodyFor = (request: Request, scene: SceneState) => sceneBody(scene, sessions.of(request).role);
   return new Elysia()
     .get(
       "",
-      () => scenes.list().map(sceneBody),
+      ({ request }) => scenes.list().map((scene) => bodyFor(request, scene)),
       doc({
         access: "viewer",
         summary: "All scenes",
@@ -61,23 +64,23 @@ function keeping({ scenes }: SceneRoutesDeps) {
     )
     .post(
       "",
-      function createScene({ body, set }) {
+      function createScene({ body, request, set }) {
         const scene = scenes.create(body);
         set.status = 201;
-        return sceneBody(scene);
+        return bodyFor(request, scene);
       },
       { ...jsonBody(NewScene), ...doc({ access: "user", summary: "Make a scene", tag, answers: made }) },
     )
     .get(
       "/:id",
-      ({ params }) => sceneBody(scenes.get(params.id)),
+      ({ params, request }) => bodyFor(request, scenes.get(params.id)),
       doc({ access: "viewer", summary: "One scene", tag, answers }),
     )
-    .put("/:id", ({ params, body }) => sceneBody(scenes.edit(params.id, body)), {
+    .put("/:id", ({ params, body, request }) => bodyFor(request, scenes.edit(params.id, body)), {
       ...jsonBody(WholeScene),
       ...doc({ access: "user", summary: "Replace a scene's name and states", tag, answers }),
     })
-    .patch("/:id", ({ params, body }) => sceneBody(scenes.edit(params.id, body)), {
+    .patch("/:id", ({ params, body, request }) => bodyFor(request, scenes.edit(params.id, body)), {
       ...jsonBody(SceneEdit),
       ...doc({ access: "user", summary: "Change a scene's name, or all its states", tag, answers }),
     })
@@ -91,32 +94,36 @@ function keeping({ scenes }: SceneRoutesDeps) {
     );
 }
 
-function capturing({ scenes }: SceneRoutesDeps) {
+function capturing({ scenes, sessions }: SceneRoutesDeps) {
   return new Elysia()
     .post(
       "/capture",
-      function captureNewScene({ body, set }) {
+      function captureNewScene({ body, request, set }) {
         const { device_ids: deviceIds, ...scene } = body;
         const captured = scenes.captureNew({ ...scene, deviceIds });
         set.status = 201;
-        return sceneBody(captured);
+        return sceneBody(captured, sessions.of(request).role);
       },
       {
         ...jsonBody(NewCapture),
         ...doc({ access: "user", summary: "Make a scene of the present state of devices", tag, answers: made }),
       },
     )
-    .post("/:id/capture", ({ params, body }) => sceneBody(scenes.capture(params.id, body.device_ids)), {
-      ...jsonBody(Capture),
-      // All of it may be left out, and then the body as well.
-      parse: [readOptionalBody, "json" as const],
-      ...doc({
-        access: "user",
-        summary: "Take the present state of its devices, or of those in device_ids, which then are its devices",
-        tag,
-        answers,
-      }),
-    });
+    .post(
+      "/:id/capture",
+      ({ params, body, request }) => sceneBody(scenes.capture(params.id, body.device_ids), sessions.of(request).role),
+      {
+        ...jsonBody(Capture),
+        // All of it may be left out, and then the body as well.
+        parse: [readOptionalBody, "json" as const],
+        ...doc({
+          access: "user",
+          summary: "Take the present state of its devices, or of those in device_ids, which then are its devices",
+          tag,
+          answers,
+        }),
+      },
+    );
 }
 
 function activating({ scenes, sessions }: SceneRoutesDeps) {
@@ -142,6 +149,7 @@ async function readOptionalBody({ request, contentType }: { request: Request; co
   return (await readBody(request, contentType)) ?? {};
 }
 
-function sceneBody({ id, name, states, createdAt, updatedAt }: SceneState) {
+function sceneBody({ id, name, states: held, createdAt, updatedAt }: SceneState, role: Role) {
+  const states = seesSecrets(role) ? held : masked(held);
   return { id, name, states, created_at: isoSeconds(createdAt), updated_at: isoSeconds(updatedAt) };
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Identity } from "../../../src/auth/authenticate.ts";
 import { openLog, silentLog } from "../../../src/core/log.ts";
 import { createEventFeed, type Envelope, type EventFeed } from "../../../src/events/feed.ts";
-import { matches, parseFilter, topicsFor, topicsOf } from "../../../src/http/stream/filter.ts";
+import { matches, parseFilter, type Rendition, topicIn, topicsFor, topicsOf } from "../../../src/http/stream/filter.ts";
 import { type HubStream, startHubStream } from "../../../src/http/stream/hub-stream.ts";
 import type { Socket } from "../../../src/http/stream/reader.ts";
 import { createTestOutput } from "../../support/edge.ts";
@@ -102,9 +102,17 @@ describe("filters", () => {
         (wanted, device, type, about) => {
           const filter = parseFilter(wanted.join(","), device);
           const envelope = { type, deviceId: type === "mqtt_message" ? undefined : about } as Envelope;
-          const subscribed = topicsOf(filter);
-          const over = topicsFor(envelope).filter((topic) => subscribed.includes(topic));
-          expect(over.length).toBe(matches(filter, envelope) ? 1 : 0);
+          for (const isOpen of [true, false]) {
+            const subscribed = topicsOf(filter, isOpen);
+            const over = (rendition: Rendition) =>
+              topicsFor(envelope).filter((topic) => subscribed.includes(topicIn(rendition, topic))).length;
+            const once = matches(filter, envelope) ? 1 : 0;
+            expect({ common: over("common"), open: over("open"), veiled: over("veiled") }).toEqual({
+              common: once,
+              open: isOpen ? once : 0,
+              veiled: isOpen ? 0 : once,
+            });
+          }
         },
       ),
     );
