@@ -10,6 +10,7 @@ import { type Authenticator, createAuthenticator, type Identity } from "./authen
 import type { AuthSection } from "./config.ts";
 import { createLogin, type Login } from "./login.ts";
 import { createLoginLimit, type LoginLimit } from "./login-limit.ts";
+import { type LoginSession, openLoginSessions } from "./login-sessions.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import type { Role } from "./roles.ts";
 import { createTokens } from "./tokens.ts";
@@ -25,7 +26,7 @@ export interface AuthOptions {
   log: Log;
 }
 
-export interface Auth {
+export interface Auth extends Disposable {
   /**
    * Who a bearer token or API key stands for. Without one: the whitelisted address, or undefined. Throws HubError
    * `unauthenticated` with `tokenSent` for a bad one, whitelisted or not, so that a mistake shows. Answers (and throws)
@@ -40,12 +41,20 @@ export interface Auth {
   changePassword(identity: Identity, current: string, next: string, address?: string): Promise<void>;
   users: UserAccounts;
   apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
+  sessions: SessionAccounts;
   /** With an empty user table: makes `admin` with a password that is not known anywhere else but to whom it is told. */
   ensureAdministrator(tell: (credentials: { username: string; password: string }) => void): Promise<void>;
   /** Where failed logins are counted; other doors with passwords count theirs here too. */
   logins: LoginLimit;
   /** Told after any change that may end sessions, so that open sockets are looked at again. */
   onRevoked(listener: () => void): Disposable;
+}
+
+export interface SessionAccounts {
+  /** The latest used first; of one user or of all. */
+  list(userId?: string): LoginSession[];
+  /** Ends its token at once. Throws HubError `not_found`, also for one that is not of `userId`, where that is given. */
+  end(id: string, userId?: string): LoginSession;
 }
 
 /** All throw HubError: `not_found`, `conflict` (name taken, last administrator), `invalid`. */
@@ -63,11 +72,13 @@ export function createAuth({ config, db, clock, random, log }: AuthOptions): Aut
   const users = createUsers(db.durable, random, now);
   const apiKeys = createApiKeys(db.durable, random, now);
   const passwords = createPasswords();
-  const tokens = createTokens({ secret: config.jwt_secret, lifetimeHours: config.token_lifetime_hours, clock });
+  const tokens = createTokens({ secret: config.jwt_secret, lifetimeHours: config.token_lifetime_hours, clock, random });
+  const sessions = openLoginSessions({ db, clock, log, endAll: users.endTokens });
   const whitelist = addressSet(config.whitelist);
   const limit = createLoginLimit({ clock, exempt: (address) => isLoopback(address) || whitelist.has(address) });
-  const { identify, stillValid, forget } = createAuthenticator({ users, apiKeys, tokens, whitelist, clock });
-  const { login, changePassword } = createLogin({ users, passwords, tokens, limit });
+  const parts = { users, apiKeys, tokens, sessions, whitelist, clock };
+  const { identify, stillValid, forget } = createAuthenticator(parts);
+  const { login, changePassword } = createLogin({ users, passwords, tokens, limit, sessions });
 
   const listeners = new Set<() => void>();
   function revoked(): void {
@@ -93,6 +104,14 @@ export function createAuth({ config, db, clock, random, log }: AuthOptions): Aut
         revoked();
       },
     },
+    sessions: {
+      list: sessions.list,
+      end(id, userId) {
+        const session = sessions.end(id, userId);
+        revoked();
+        return session;
+      },
+    },
     async ensureAdministrator(tell) {
       if (users.count() > 0) return;
       const [username, password] = ["admin", readablePassword(random, 16)];
@@ -107,6 +126,7 @@ export function createAuth({ config, db, clock, random, log }: AuthOptions): Aut
       listeners.add(call);
       return { [Symbol.dispose]: () => void listeners.delete(call) };
     },
+    [Symbol.dispose]: () => sessions[Symbol.dispose](),
   };
 }
 

@@ -35,6 +35,7 @@ import { outboxRoutes } from "./routes/outbox.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
+import { sessionRoutes } from "./routes/sessions.ts";
 import { switchRoutes } from "./routes/switches.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { timerRoutes } from "./routes/timers.ts";
@@ -120,6 +121,7 @@ export function createApp(deps: AppDeps) {
     .use(healthRoutes(deps))
     .use(authRoutes({ auth, sessions }))
     .use(userRoutes({ users: auth.users }))
+    .use(sessionRoutes({ auth, sessions }))
     .use(apiKeyRoutes({ apiKeys: auth.apiKeys, sessions }))
     .use(eventRoutes({ ...deps, sessions }))
     .use(deviceRoutes({ ...deps, refuseRemoval: deps.virtual.refuseRemoval, sessions }))

@@ -39,7 +39,7 @@ export async function openStores(options: HubOptions, stack: AsyncDisposableStac
     save: (seq: number) => meta.set("event_seq", String(seq)),
   };
   const feed = createEventFeed({ clock, log: log.child("events"), buffer: config.events.buffer, mark });
-  const auth = createAuth({ config: config.auth, db, clock, random, log: log.child("auth") });
+  const auth = stack.use(createAuth({ config: config.auth, db, clock, random, log: log.child("auth") }));
   await auth.ensureAdministrator(options.onFirstAdministrator);
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
   const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });

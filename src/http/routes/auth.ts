@@ -42,7 +42,12 @@ export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
     .post(
       "/login",
       async function login({ body, request, server }) {
-        const { token, expiresIn, user } = await auth.login(body.username, body.password, addressOf(request, server));
+        const { token, expiresIn, user } = await auth.login(
+          body.username,
+          body.password,
+          addressOf(request, server),
+          request.headers.get("user-agent") ?? "",
+        );
         return { token, token_type: "Bearer", expires_in: expiresIn, user };
       },
       {
