@@ -2,6 +2,7 @@
 import { createMeta } from "./db/meta.ts";
 import { startApi } from "./hub/api.ts";
 import { openArchives } from "./hub/archives.ts";
+import { auditMqttRefusals } from "./hub/audit.ts";
 import { type House, openHouse } from "./hub/house.ts";
 import { type Messages, notifyForRules, openMessages } from "./hub/messages.ts";
 import { type HubOptions, type Late, mqttOf } from "./hub/options.ts";
@@ -44,6 +45,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       devices: house.registry,
       plugins,
       logins: stores.auth.logins,
+      refusedLogin: auditMqttRefusals(config, stores.audit),
       limits: stores.limits,
     }),
   );

@@ -6,6 +6,8 @@ import type { Log } from "../core/log.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { addressSet, isLoopback } from "./addresses.ts";
 import { type ApiKeys, createApiKeys } from "./api-keys.ts";
+import type { Audit } from "./audit.ts";
+import { auditedLogin } from "./audited-login.ts";
 import { type Authenticator, createAuthenticator, type Identity } from "./authenticate.ts";
 import type { AuthSection } from "./config.ts";
 import { createLogin, type Login } from "./login.ts";
@@ -24,6 +26,7 @@ export interface AuthOptions {
   clock: Clock;
   random: RandomBytes;
   log: Log;
+  audit: Pick<Audit, "record" | "refused">;
 }
 
 export interface Auth extends Disposable {
@@ -67,7 +70,7 @@ export interface UserAccounts {
   remove(username: string): void;
 }
 
-export function createAuth({ config, db, clock, random, log }: AuthOptions): Auth {
+export function createAuth({ config, db, clock, random, log, audit }: AuthOptions): Auth {
   const now = (): number => clock.now();
   const users = createUsers(db.durable, random, now);
   const apiKeys = createApiKeys(db.durable, random, now);
@@ -90,7 +93,7 @@ export function createAuth({ config, db, clock, random, log }: AuthOptions): Aut
     identify,
     logins: limit,
     stillValid,
-    login,
+    login: auditedLogin(login, { audit, users }),
     async changePassword(identity, current, next, address = "") {
       await changePassword(identity, { current, next, address });
       revoked();

@@ -1,5 +1,6 @@
 // The REST API and the upgrade: one line a resource. The guard stands before all of them.
 import { Elysia } from "elysia";
+import type { Audit } from "../auth/audit.ts";
 import type { Auth } from "../auth/auth.ts";
 import type { ServerSection } from "../config/server.ts";
 import type { Clock } from "../core/clock.ts";
@@ -17,12 +18,14 @@ import type { Scenes } from "../state/scenes.ts";
 import type { Variables } from "../state/variables.ts";
 import type { VirtualDevices } from "../state/virtual/virtual-devices.ts";
 import type { Health, SystemStatus } from "../system/status.ts";
+import { createAuditTrail } from "./audit-trail.ts";
 import { createCors } from "./cors.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
 import { type Access, createGuard, type GuardedRoute, splitUrl } from "./guard.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
 import { apiKeyRoutes } from "./routes/api-keys.ts";
 import { areaRoutes } from "./routes/areas.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { type BackupRouteDeps, backupRoutes } from "./routes/backup.ts";
 import { deviceRoutes } from "./routes/devices.ts";
@@ -53,6 +56,7 @@ export interface AppDeps {
   clock: Clock;
   log: Log;
   auth: Auth;
+  audit: Audit;
   ring: EventRing;
   stream: () => HubStream;
   registry: Registry;
@@ -86,6 +90,13 @@ export function createApp(deps: AppDeps) {
   // Asked of the app, not of the context: a hook that names `server` makes Elysia define it anew on every request.
   const peers = (): PeerSource | null => app.server;
 
+  const auditTrail = createAuditTrail({
+    audit: deps.audit,
+    sessions,
+    peers,
+    deviceType: (id) => deps.registry.find(id)?.deviceType,
+  });
+
   const app = new Elysia({
     prefix: API_PREFIX,
     // Unknown keys are refused, not dropped.
@@ -111,12 +122,14 @@ export function createApp(deps: AppDeps) {
     })
     .onError(function refuse({ code, error, request }) {
       const { path } = splitUrl(request.url);
+      auditTrail.refused(request, error);
       const refusal = toHubError({ code, error }, log, path);
       const response = refusal ? problemResponse(refusal, path) : bugResponse(path);
       for (const [name, value] of Object.entries(cors.headers(request) ?? {})) response.headers.set(name, value);
       return response;
     })
     .headers({ "x-content-type-options": "nosniff" })
+    .decorate("auditTrail", auditTrail)
     .use(openApiDocument(deps.version))
     .use(healthRoutes(deps))
     .use(authRoutes({ auth, sessions }))
@@ -137,6 +150,7 @@ export function createApp(deps: AppDeps) {
     .use(pluginRoutes({ ...deps, sessions }))
     .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))
     .use(outboxRoutes(deps))
+    .use(auditRoutes(deps))
     .use(systemRoutes(deps))
     .use(backupRoutes(deps));
 

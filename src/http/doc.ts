@@ -1,5 +1,6 @@
 // What a route says of itself: who may call it, and its page in the OpenAPI document.
 import type { TSchema } from "@sinclair/typebox";
+import { type AuditedAct, auditHooks } from "./audit-trail.ts";
 import type { Access } from "./guard.ts";
 
 export interface RouteDoc {
@@ -10,10 +11,12 @@ export interface RouteDoc {
   answers?: Record<number, { description: string; schema?: TSchema; contentType?: string }>;
   tokenInQuery?: boolean;
   streamedBody?: boolean;
+  /** What this is called in the audit log; what only reads has no place there. */
+  audit?: string | AuditedAct;
 }
 
 /** The `detail` of an Elysia route. A route without one stays closed to all but administrators. */
-export function doc({ access, summary, tag, answers = {}, tokenInQuery, streamedBody }: RouteDoc) {
+export function doc({ access, summary, tag, answers = {}, tokenInQuery, streamedBody, audit }: RouteDoc) {
   const responses = Object.entries(answers).map(
     ([status, { description, schema, contentType = "application/json" }]) => [
       status,
@@ -22,6 +25,7 @@ export function doc({ access, summary, tag, answers = {}, tokenInQuery, streamed
   );
   const refusals =
     access === "public" ? [] : [problem(401, "No valid token"), problem(403, `The role ${access} is needed`)];
+  const act = typeof audit === "string" ? { action: audit } : audit;
   return {
     detail: {
       summary,
@@ -31,7 +35,9 @@ export function doc({ access, summary, tag, answers = {}, tokenInQuery, streamed
       "x-access": access,
       ...(tokenInQuery ? { "x-token-in-query": true } : {}),
       ...(streamedBody ? { "x-streamed-body": true } : {}),
+      ...(act ? { "x-audit": act.action } : {}),
     },
+    ...(act ? auditHooks(act) : {}),
   };
 }
 

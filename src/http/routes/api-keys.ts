@@ -61,6 +61,7 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
         ...jsonBody(NewApiKey),
         ...doc({
           access: "admin",
+          audit: "key.create",
           summary: "Make an API key; it ends when its maker is removed or loses the role admin",
           tag,
           answers: {
@@ -80,6 +81,7 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
       },
       doc({
         access: "admin",
+        audit: "key.remove",
         summary: "Withdraw an API key",
         tag,
         answers: { 204: { description: "Withdrawn" } },

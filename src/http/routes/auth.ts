@@ -88,6 +88,7 @@ export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
         ...jsonBody(PasswordChange),
         ...doc({
           access: "viewer",
+          audit: "password.change",
           summary: "Change one's own password; ends all one's tokens",
           tag: "auth",
           answers: { 204: { description: "Changed" } },

@@ -114,6 +114,7 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
         ),
         ...doc({
           access: "user",
+          audit: { action: "device.command", body: true, guardedOnly: true },
           summary: "Command a device: the wanted state",
           tag,
           answers: { 202: { description: "Sent to its plugin", schema: CommandSent } },
@@ -127,7 +128,13 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
         registry.remove(params.id);
         return new Response(null, { status: 204 });
       },
-      doc({ access: "admin", summary: "Forget a device", tag, answers: { 204: { description: "Forgotten" } } }),
+      doc({
+        access: "admin",
+        audit: "device.remove",
+        summary: "Forget a device",
+        tag,
+        answers: { 204: { description: "Forgotten" } },
+      }),
     );
 }
 

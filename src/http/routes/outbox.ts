@@ -73,6 +73,7 @@ export function outboxRoutes({ outbox }: { outbox: Pick<Outbox, "list" | "retry"
       },
       doc({
         access: "admin",
+        audit: "notification.drop",
         summary: "Do not deliver it",
         tag,
         answers: { 204: { description: "Dropped" }, 404: { description: "It does not wait (any more)" } },

@@ -59,17 +59,17 @@ export function pluginRoutes({ plugins, sessions }: PluginRoutesDeps) {
     .post(
       "/:id/start",
       ({ params }) => plugins.start(params.id),
-      doc({ access: "admin", summary: "Start it", tag, answers }),
+      doc({ access: "admin", audit: "plugin.start", summary: "Start it", tag, answers }),
     )
     .post(
       "/:id/stop",
       ({ params }) => plugins.stop(params.id),
-      doc({ access: "admin", summary: "Stop it until somebody starts it", tag, answers }),
+      doc({ access: "admin", audit: "plugin.stop", summary: "Stop it until somebody starts it", tag, answers }),
     )
     .post(
       "/:id/restart",
       ({ params }) => plugins.restart(params.id),
-      doc({ access: "admin", summary: "Stop and start it", tag, answers }),
+      doc({ access: "admin", audit: "plugin.restart", summary: "Stop and start it", tag, answers }),
     )
     .get("/:id/log", ({ params, query }) => plugins.log(params.id, inRange("lines", query.lines, LINES)), {
       query: t.Object({ lines: wholeNumber(LINES, { default: 100 }) }, { additionalProperties: false }),

@@ -146,17 +146,24 @@ function editing({ rules }: RuleRoutesDeps) {
       },
       {
         ...ruleBody,
-        ...doc({ access: "admin", summary: "Make a rule, in a new file", tag, answers: madeAnswers }),
+        ...doc({
+          access: "admin",
+          audit: "rule.create",
+          summary: "Make a rule, in a new file",
+          tag,
+          answers: madeAnswers,
+        }),
       },
     )
     .put("/:id", ({ params, body }) => detailsFor("admin", rules.replace(params.id, body as JsonObject)), {
       ...ruleBody,
-      ...doc({ access: "admin", summary: "Replace a rule, in its file", tag, answers }),
+      ...doc({ access: "admin", audit: "rule.change", summary: "Replace a rule, in its file", tag, answers }),
     })
     .patch("/:id", ({ params, body }) => detailsFor("admin", rules.patch(params.id, body)), {
       ...jsonBody(Patch),
       ...doc({
         access: "admin",
+        audit: "rule.change",
         summary: "Switch a rule on or off, or change its name, priority, cooldown and tags",
         tag,
         answers,
@@ -170,6 +177,7 @@ function editing({ rules }: RuleRoutesDeps) {
       },
       doc({
         access: "admin",
+        audit: "rule.remove",
         summary: "Remove a rule; its file goes to rules/.trash/",
         tag,
         answers: { 204: { description: "Removed" } },
@@ -220,6 +228,7 @@ function texts({ rules }: RuleRoutesDeps) {
         parse: [({ request }) => readText(request), "text" as const],
         ...doc({
           access: "admin",
+          audit: "rule.change",
           summary: `${summaries.put}; with If-Match 409 where it was changed meanwhile`,
           tag,
           answers,
@@ -264,6 +273,7 @@ function running({ rules, sessions }: RuleRoutesDeps) {
         ...optionalBody(Run),
         ...doc({
           access: "admin",
+          audit: "rule.run",
           summary: "Run a rule's actions now",
           tag,
           answers: { ...traced, 202: { description: "It is still running; its trace so far", schema: Trace } },
@@ -276,12 +286,15 @@ function running({ rules, sessions }: RuleRoutesDeps) {
         const ms = body.duration_secs === undefined ? undefined : body.duration_secs * 1000;
         return detailsFor("admin", rules.pause(params.id, ms));
       },
-      { ...optionalBody(Pause), ...doc({ access: "admin", summary: "Let a rule rest", tag, answers }) },
+      {
+        ...optionalBody(Pause),
+        ...doc({ access: "admin", audit: "rule.pause", summary: "Let a rule rest", tag, answers }),
+      },
     )
     .post(
       "/:id/resume",
       ({ params }) => detailsFor("admin", rules.resume(params.id)),
-      doc({ access: "admin", summary: "End a rule's pause", tag, answers }),
+      doc({ access: "admin", audit: "rule.resume", summary: "End a rule's pause", tag, answers }),
     );
 }
 

@@ -90,7 +90,13 @@ function keeping({ scenes, sessions }: SceneRoutesDeps) {
         scenes.remove(params.id);
         return new Response(null, { status: 204 });
       },
-      doc({ access: "user", summary: "Remove a scene", tag, answers: { 204: { description: "Removed" } } }),
+      doc({
+        access: "user",
+        audit: "scene.remove",
+        summary: "Remove a scene",
+        tag,
+        answers: { 204: { description: "Removed" } },
+      }),
     );
 }
 
@@ -137,6 +143,7 @@ function activating({ scenes, sessions }: SceneRoutesDeps) {
       ),
       ...doc({
         access: "user",
+        audit: { action: "scene.activate", guardedOnly: true },
         summary: "Command all its devices",
         tag,
         answers: { 200: { description: "What was sent, and what was not and why", schema: Activation } },

@@ -60,6 +60,7 @@ export function sessionRoutes({ auth, sessions }: SessionRoutesDeps) {
       },
       doc({
         access: "viewer",
+        audit: "session.end",
         summary: "End a login: its token and its streams",
         tag,
         answers: {

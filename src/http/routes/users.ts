@@ -41,6 +41,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
         ...jsonBody(NewUser),
         ...doc({
           access: "admin",
+          audit: "user.create",
           summary: "Make a user",
           tag,
           answers: { 201: { description: "The user", schema: User } },
@@ -70,6 +71,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
         ...jsonBody(UserEdit),
         ...doc({
           access: "admin",
+          audit: "user.change",
           summary: "Change role or password; ends the user's tokens",
           tag,
           answers: { 200: { description: "The user", schema: User } },
@@ -82,7 +84,13 @@ export function userRoutes({ users }: { users: UserAccounts }) {
         users.remove(params.name);
         return new Response(null, { status: 204 });
       },
-      doc({ access: "admin", summary: "Remove a user", tag, answers: { 204: { description: "Removed" } } }),
+      doc({
+        access: "admin",
+        audit: "user.remove",
+        summary: "Remove a user",
+        tag,
+        answers: { 204: { description: "Removed" } },
+      }),
     );
 }
 

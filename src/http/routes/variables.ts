@@ -62,7 +62,13 @@ export function variableRoutes({ variables, sessions }: VariableRoutesDeps) {
         variables.remove(params.name);
         return new Response(null, { status: 204 });
       },
-      doc({ access: "user", summary: "Remove a variable", tag, answers: { 204: { description: "Removed" } } }),
+      doc({
+        access: "user",
+        audit: "variable.remove",
+        summary: "Remove a variable",
+        tag,
+        answers: { 204: { description: "Removed" } },
+      }),
     );
 }
 
