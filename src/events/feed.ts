@@ -15,7 +15,9 @@ export interface Envelope<E extends HubEvent = HubEvent> {
   /** The device it is about, where it is about one. */
   readonly deviceId: string | undefined;
   readonly json: string;
-  /** The same for readers who may not see secrets: the very same text where there is nothing to hide. */
+  /** Whether there is anything in it that not everybody may see. */
+  readonly isSecret: boolean;
+  /** The text for readers who may not see secrets. */
   readonly veiled: string;
 }
 
@@ -136,6 +138,7 @@ export function createEventFeed({ clock, log, buffer, mark }: FeedOptions): Even
 export function createEnvelope(event: HubEvent & Stamp): Envelope {
   const deviceId = (event as { device_id?: unknown }).device_id;
   let json: string | undefined;
+  let shown: HubEvent | undefined;
   let veiled: string | undefined;
   return {
     type: event.type,
@@ -146,10 +149,13 @@ export function createEnvelope(event: HubEvent & Stamp): Envelope {
       json ??= JSON.stringify(event);
       return json;
     },
+    get isSecret() {
+      shown ??= veiledEvent(event);
+      return shown !== event;
+    },
     get veiled() {
-      if (veiled !== undefined) return veiled;
-      const shown = veiledEvent(event);
-      veiled = shown === event ? this.json : JSON.stringify(shown);
+      if (!this.isSecret) return this.json;
+      veiled ??= JSON.stringify(shown);
       return veiled;
     },
   };

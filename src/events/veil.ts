@@ -7,6 +7,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The event, or a copy of it with what is secret masked; the very same one where there is nothing to hide. */
 export function veiledEvent<E extends { readonly type: string }>(event: E): E {
   if (event.type === "webhook_received") return { ...event, ...veiledCall(event as Fields) };
+  // Whoever may not read the outbox reads its titles nowhere else.
+  if (event.type.startsWith("notification_")) return masked({ ...event, title: MASK });
   if (event.type !== "rule_fired") return masked(event);
   const { trigger_type, trigger_context, trigger_label } = event as Fields;
   const context = (trigger_context ?? {}) as Fields;

@@ -49,10 +49,10 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
     if (interest.size === 0) return;
     for (const topic of topicsFor(envelope)) {
       if (!interest.has(topicIn("common", topic))) continue;
-      if (envelope.veiled === envelope.json) send(topicIn("common", topic), envelope.json);
+      if (!envelope.isSecret) send(topicIn("common", topic), () => envelope.json);
       else {
-        send(topicIn("open", topic), envelope.json);
-        send(topicIn("veiled", topic), envelope.veiled);
+        send(topicIn("open", topic), () => envelope.json);
+        send(topicIn("veiled", topic), () => envelope.veiled);
       }
     }
     if (sinceLook < LOOK_EVERY_BYTES) return;
@@ -60,8 +60,10 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
     for (const reader of readers) dismissIfBehind(reader);
   }
 
-  function send(topic: string, text: string): void {
+  /** The text is made for somebody, or not at all. */
+  function send(topic: string, textOf: () => string): void {
     if (!interest.has(topic)) return;
+    const text = textOf();
     publish(topic, text);
     sinceLook += text.length;
   }
