@@ -31,11 +31,13 @@ export interface AuditEntry {
   detail?: string;
 }
 
+export type Refusal = Omit<AuditEntry, "outcome" | "actor"> & { actor?: AuditActor };
+
 export interface Audit extends Disposable {
   /** On disk when it returns, unless the same actor does the same more than ten times a minute. Never throws. */
   record(entry: AuditEntry): void;
-  /** What strangers can provoke: the same within ten minutes is one row, written behind. Never throws. */
-  refused(entry: Omit<AuditEntry, "outcome" | "actor">): void;
+  /** What was not done, by nobody unless somebody is named: the same within ten minutes is one row, written behind. Never throws. */
+  refused(entry: Refusal): void;
   /** Newest first. */
   list(query: AuditQuery): AuditRow[];
 }
@@ -55,7 +57,7 @@ const WINDOW_MS = 600_000;
 /** Rows a minute that one actor's doing gets synced, and gets at all; what is more counts in the last one. */
 const SYNCED_A_MINUTE = 10;
 const ROWS_A_MINUTE = 60;
-/** Of all strangers together. */
+/** Of one actor; strangers are one together. */
 const REFUSALS_A_MINUTE = 20;
 
 export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
@@ -65,7 +67,6 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
   /** What was refused lately, by action, address and account. */
   const windows = new Map<string, Held>();
   let minuteBegan = clock.mono();
-  let refusals = 0;
 
   const behind = startWriteBehind<Held>({
     clock,
@@ -78,7 +79,6 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
   function beginMinute(): void {
     if (clock.mono() - minuteBegan < MINUTE_MS) return;
     minuteBegan = clock.mono();
-    refusals = 0;
     minute.clear();
     for (const [key, { since }] of windows) if (clock.mono() - since >= WINDOW_MS) windows.delete(key);
   }
@@ -114,17 +114,22 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
     },
     refused(entry) {
       beginMinute();
-      const { action, target = "", address, detail = "" } = entry;
-      const key = [action, target.toLowerCase(), networkOf(address), detail].join("\n");
+      const { actor = NOBODY, action, target = "", address, detail = "" } = entry;
+      const row = rowOf({ ...entry, actor, outcome: "refused" }, clock.now());
+      const key = [row.share, target.toLowerCase(), networkOf(address), detail].join("\n");
       const known = windows.get(key);
       if (known) return again(known);
-      const isOne = refusals < REFUSALS_A_MINUTE;
-      const others = windows.get(action);
+      const lately = minute.get(row.share) ?? { count: 0, last: undefined };
+      minute.set(row.share, lately);
+      const isOne = lately.count < REFUSALS_A_MINUTE;
+      const others = windows.get(row.share);
       if (!isOne && others) return again(others);
-      if (isOne) refusals++;
-      const told = isOne ? entry : { action, address: "", target: "", detail: "many others" };
-      const held = insert(db.behind, rowOf({ ...told, actor: NOBODY, outcome: "refused" }, clock.now()));
-      if (held) windows.set(isOne ? key : action, held);
+      lately.count++;
+      const held = insert(
+        db.behind,
+        isOne ? row : rowOf({ actor, action, address: "", outcome: "refused", detail: "many others" }, row.at),
+      );
+      if (held) windows.set(isOne ? key : row.share, held);
     },
     list(query) {
       behind.flush();
@@ -140,7 +145,8 @@ export function recordOnce(db: StateDb, at: number, entry: AuditEntry): void {
 }
 
 function rowOf({ actor, address, action, target = "", outcome, detail = "" }: AuditEntry, at: number): NewRow {
-  const share = clip(`${actor.kind} ${actor.id} ${action}`, 200);
+  // What was refused has a share of its own: trying is not doing.
+  const share = clip(`${actor.kind} ${actor.id} ${action}${outcome === "refused" ? " refused" : ""}`, 200);
   return {
     at,
     actor: { kind: actor.kind, id: clip(actor.id, 100), name: clip(actor.name, 100) },

@@ -122,7 +122,7 @@ export function createApp(deps: AppDeps) {
     })
     .onError(function refuse({ code, error, request }) {
       const { path } = splitUrl(request.url);
-      auditTrail.refused(request, error);
+      auditTrail.refused(request, error, path);
       const refusal = toHubError({ code, error }, log, path);
       const response = refusal ? problemResponse(refusal, path) : bugResponse(path);
       for (const [name, value] of Object.entries(cors.headers(request) ?? {})) response.headers.set(name, value);

@@ -18,8 +18,8 @@ export interface AuditedAct {
 export interface AuditTrail {
   begun(request: Request, asked: Asked): void;
   done(request: Request, response: unknown): void;
-  /** For any request that was refused or went wrong; one that nobody audits is passed over. */
-  refused(request: Request, error: unknown): void;
+  /** For any request that was refused or went wrong: those of audited routes, and what somebody's role does not allow. */
+  refused(request: Request, error: unknown, path: string): void;
 }
 
 interface Asked {
@@ -29,8 +29,8 @@ interface Asked {
 }
 
 export interface AuditTrailDeps {
-  audit: Pick<Audit, "record">;
-  sessions: Pick<Sessions, "of" | "addressOf">;
+  audit: Pick<Audit, "record" | "refused">;
+  sessions: Pick<Sessions, "of" | "isKnown" | "addressOf">;
   peers: () => PeerSource | null;
   /** The type of a device, where there is one. */
   deviceType: (id: string) => string | undefined;
@@ -61,26 +61,37 @@ export function createAuditTrail({ audit, sessions, peers, deviceType }: AuditTr
     return [sent, failed].flat().some((one) => isObject(one) && isGuard(one.device_id));
   }
 
-  function write(request: Request, { response, error }: { response?: unknown; error?: unknown }): void {
+  function take(request: Request, response: unknown): Asked | undefined {
     const asked = begun.get(request);
-    if (!asked || (asked.act.guardedOnly && !concernsGuard(asked, response))) return;
     begun.delete(request);
-    const { act, params, body } = asked;
+    return asked?.act.guardedOnly && !concernsGuard(asked, response) ? undefined : asked;
+  }
+
+  function from(request: Request) {
     const { kind, id, name } = sessions.of(request);
-    audit.record({
-      actor: { kind, id, name },
-      address: sessions.addressOf(request, peers()),
-      action: act.action,
-      target: params.id ?? params.name ?? nameIn(response) ?? "",
-      outcome: error === undefined ? "ok" : error instanceof HubError ? "refused" : "failed",
-      detail: detailOf(error, body, response),
-    });
+    return { actor: { kind, id, name }, address: sessions.addressOf(request, peers()) };
   }
 
   return {
     begun: (request, asked) => void begun.set(request, asked),
-    done: (request, response) => write(request, { response }),
-    refused: (request, error) => write(request, { error }),
+    done(request, response) {
+      const asked = take(request, response);
+      if (!asked) return;
+      const { act, params, body } = asked;
+      const target = params.id ?? params.name ?? nameIn(response) ?? "";
+      audit.record({ ...from(request), action: act.action, target, outcome: "ok", detail: detailOf(body, response) });
+    },
+    refused(request, error, path) {
+      const asked = take(request, undefined);
+      if (asked) {
+        const { act, params } = asked;
+        const about = { ...from(request), action: act.action, target: params.id ?? params.name ?? "" };
+        if (error instanceof HubError) audit.refused({ ...about, detail: error.code });
+        else audit.record({ ...about, outcome: "failed", detail: "it went wrong inside the hub" });
+      } else if (error instanceof HubError && error.code === "forbidden" && sessions.isKnown(request)) {
+        audit.refused({ ...from(request), action: "request", target: `${request.method} ${path}`, detail: error.code });
+      }
+    },
   };
 }
 
@@ -100,8 +111,7 @@ function nameIn(response: unknown): string | undefined {
   return found as string | undefined;
 }
 
-function detailOf(refusal: unknown, body: unknown, response: unknown): string {
-  if (refusal !== undefined) return refusal instanceof HubError ? refusal.code : "it went wrong inside the hub";
+function detailOf(body: unknown, response: unknown): string {
   if (body !== undefined) return JSON.stringify(masked(body));
   if (!isObject(response)) return "";
   const told = TOLD.filter((key) => ["string", "boolean"].includes(typeof response[key]));

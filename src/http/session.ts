@@ -21,6 +21,8 @@ export interface Sessions {
   addressOf(request: Request, server: PeerSource | null): string;
   /** Throws HubError `unauthenticated`. Remembers the identity for `of`. */
   open(request: Request, address: string, credential: string | undefined): Promise<Identity> | Identity;
+  /** Whether somebody was identified for it, let in or not. */
+  isKnown(request: Request): boolean;
   /** The identity of a request that passed the guard. */
   of(request: Request): Identity;
 }
@@ -59,6 +61,7 @@ export function createSessions({ auth, trustedProxies, corsOrigins, log }: Sessi
         ? found.then((identity) => remember(request, identity))
         : remember(request, found);
     },
+    isKnown: (request) => identities.has(request),
     of(request) {
       const identity = identities.get(request);
       if (!identity) throw new Error("a handler ran for a request that did not pass the guard");

@@ -161,6 +161,16 @@ test("logins that are refused, at the API and at the broker", async () => {
   for (const secret of ["not the password", "a-typed-secret"]) expect(text).not.toContain(secret);
 });
 
+test("what somebody's role does not allow is told, once for all that is alike", async () => {
+  const user = await hub.tokenFor("user");
+  for (let tries = 0; tries < 5; tries++) await act("POST", `/rules/${RULE}/run`, undefined, user);
+  await act("GET", "/auth/users?x=1", undefined, user);
+  expect(await entries("?action=request")).toMatchObject([
+    { target: "GET /api/v1/auth/users", outcome: "refused", count: 1, address: "203.0.113.20" },
+    { target: `POST /api/v1/rules/${RULE}/run`, detail: "forbidden", count: 5, actor: { kind: "user" } },
+  ]);
+});
+
 describe("who may read it", () => {
   runScenarios(
     () => hub,
