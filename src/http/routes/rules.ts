@@ -3,21 +3,16 @@
 // administrators. Others see what rules do and why, without secrets.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { type Role, seesSecrets } from "../../auth/roles.ts";
 import { HubError } from "../../core/errors.ts";
 import { type Json, type JsonObject, parseJson } from "../../core/json.ts";
 import { decodeRule } from "../../rules/parse/decode.ts";
 import { MAX_RULE_BYTES } from "../../rules/parse/read.ts";
-import { withoutSecrets } from "../../rules/references.ts";
 import type { Rules } from "../../rules/rules.ts";
-import type { RuleInfo } from "../../rules/store/describe.ts";
-import type { Trace as TraceRecord } from "../../rules/trace.ts";
-import { veiledInfo, veiledTrace } from "../../rules/veil.ts";
 import { vocabulary } from "../../rules/vocabulary.ts";
 import { jsonBody, readBody } from "../body.ts";
 import { doc } from "../doc.ts";
 import type { Sessions } from "../session.ts";
-import { detailsBody, ListedRule, listedBody, RuleDetails, Trace, traceBody } from "./rule-bodies.ts";
+import { detailsFor, ListedRule, listedFor, RuleDetails, Trace, traceBody, traceFor } from "./rule-bodies.ts";
 
 const closed = { additionalProperties: false } as const;
 const WholeRule = Type.Record(Type.String(), Type.Unknown(), {
@@ -74,19 +69,6 @@ const ruleBody = { ...jsonBody(WholeRule), parse: [readRuleBody, "json" as const
 const answers = { 200: { description: "The rule", schema: RuleDetails } };
 const madeAnswers = { 201: { description: "The rule", schema: RuleDetails } };
 const traced = { 200: { description: "What happened and why", schema: Trace } };
-
-function detailsFor(role: Role, info: RuleInfo) {
-  if (seesSecrets(role)) return detailsBody(info, info.rule);
-  return detailsBody(veiledInfo(info), info.rule && withoutSecrets(info.rule));
-}
-
-function listedFor(role: Role, info: RuleInfo) {
-  return listedBody(seesSecrets(role) ? info : veiledInfo(info));
-}
-
-function traceFor(role: Role, trace: TraceRecord) {
-  return traceBody(seesSecrets(role) ? trace : veiledTrace(trace));
-}
 
 function reading({ rules, sessions }: RuleRoutesDeps) {
   return new Elysia()
