@@ -4,6 +4,7 @@ import { lockHome } from "./home/lock.ts";
 import { openAlerts } from "./hub/alerts.ts";
 import { startApi } from "./hub/api.ts";
 import { openArchives } from "./hub/archives.ts";
+import { auditMqttRefusals } from "./hub/audit.ts";
 import { type House, openHouse } from "./hub/house.ts";
 import { type Messages, notifyForRules, offMessages, openMessages } from "./hub/messages.ts";
 import { type HubOptions, type Late, mqttOf } from "./hub/options.ts";
@@ -50,8 +51,10 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
   if (late.off === undefined) {
     const shared = { ...stores, logins: stores.auth.logins, clock: edge.clock, random: edge.random };
+    const refusedLogin = auditMqttRefusals(config, stores.audit);
+    const log = options.log.child("mqtt");
     const begin = () =>
-      startMqtt({ ...shared, config: config.mqtt, log: log.child("mqtt"), devices: house.registry, plugins });
+      startMqtt({ ...shared, config: config.mqtt, log, devices: house.registry, plugins, refusedLogin });
     late.mqtt = stack.use(await parts.begin("mqtt", begin));
   }
   await parts.begin("rules", () => rules.start());

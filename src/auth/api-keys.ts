@@ -11,8 +11,12 @@ export interface ApiKey {
   id: string;
   label: string;
   role: Role;
-  /** The name of who made it; the key outlives that account. */
+  /** The name of who made it. */
   createdBy: string;
+  /** The id of the user who made it, with whose account it ends; undefined where that was none. */
+  owner: string | undefined;
+  /** That user's name. */
+  ownerName: string | undefined;
   /** Epoch ms. */
   createdAt: number;
   /** Epoch ms; never when undefined. */
@@ -23,6 +27,7 @@ export interface NewApiKey {
   label: string;
   role: Role;
   createdBy: string;
+  owner?: string | undefined;
   expiresInDays?: number | undefined;
 }
 
@@ -42,6 +47,8 @@ interface Row {
   label: string;
   role: string;
   created_by: string;
+  owner: string | null;
+  owner_name: string | null;
   created_at: number;
   expires_at: number | null;
 }
@@ -50,7 +57,8 @@ const PREFIX = "hub_";
 const LONGEST_LABEL = 100;
 const MOST_DAYS = 3650;
 const DAY_MS = 86_400_000;
-const COLUMNS = "id, label, role, created_by, created_at, expires_at";
+const COLUMNS =
+  "id, label, role, created_by, owner, (SELECT username FROM users WHERE users.id = api_keys.owner) AS owner_name, created_at, expires_at";
 
 const LABEL_RULE = `must have 1 to ${LONGEST_LABEL} characters, and not spaces alone`;
 const DAYS_RULE = `must be above 0 and at most ${MOST_DAYS}; leave it out for no expiry`;
@@ -69,22 +77,24 @@ export function createApiKeys(db: Database, random: RandomBytes, now: () => numb
   const byHash = db.query<Row, [string]>(`SELECT ${COLUMNS} FROM api_keys WHERE key_hash = ?`);
   const remove = db.query("DELETE FROM api_keys WHERE id = ?");
   const insert = db.query(
-    "INSERT INTO api_keys (id, key_hash, label, role, created_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO api_keys (id, key_hash, label, role, created_by, owner, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   );
 
   return {
     list: () => list.all().map(keyOf),
     byId: (id) => optionalKey(byId.get(id)),
     find: (key) => optionalKey(byHash.get(sha256(key))),
-    create({ label: rawLabel, role, createdBy, expiresInDays }) {
+    create({ label: rawLabel, role, createdBy, owner, expiresInDays }) {
       const label = checkLabel(rawLabel);
       checkDays(expiresInDays);
       const createdAt = now();
       const expiresAt = expiresInDays === undefined ? undefined : Math.round(createdAt + expiresInDays * DAY_MS);
       const id = uuid(random);
       const key = `${PREFIX}${secret(random, 32)}`;
-      insert.run(id, sha256(key), label, role, createdBy, createdAt, expiresAt ?? null);
-      return { id, label, role, createdBy, createdAt, expiresAt, key };
+      insert.run(id, sha256(key), label, role, createdBy, owner ?? null, createdAt, expiresAt ?? null);
+      const made = optionalKey(byId.get(id));
+      if (!made) throw new Error("the key that was written did not come back");
+      return { ...made, key };
     },
     remove(id) {
       if (remove.run(id).changes === 0) throw new HubError("not_found", "there is no such API key");
@@ -117,6 +127,8 @@ function keyOf(row: Row): ApiKey {
     label: row.label,
     role: storedRole(row.role),
     createdBy: row.created_by,
+    owner: row.owner ?? undefined,
+    ownerName: row.owner_name ?? undefined,
     createdAt: numberIn(row.created_at, 0),
     // An expiry that cannot be read is over.
     expiresAt: row.expires_at === null ? undefined : numberIn(row.expires_at, 0),

@@ -6,10 +6,13 @@ import type { Log } from "../core/log.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { addressSet, isLoopback } from "./addresses.ts";
 import { type ApiKeys, createApiKeys } from "./api-keys.ts";
+import type { Audit } from "./audit.ts";
+import { auditedLogin } from "./audited-login.ts";
 import { type Authenticator, createAuthenticator, type Identity } from "./authenticate.ts";
 import type { AuthSection } from "./config.ts";
 import { createLogin, type Login } from "./login.ts";
 import { createLoginLimit, type LoginLimit } from "./login-limit.ts";
+import { type LoginSession, openLoginSessions } from "./login-sessions.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import type { Role } from "./roles.ts";
 import { createTokens } from "./tokens.ts";
@@ -23,9 +26,10 @@ export interface AuthOptions {
   clock: Clock;
   random: RandomBytes;
   log: Log;
+  audit: Pick<Audit, "record" | "refused">;
 }
 
-export interface Auth {
+export interface Auth extends Disposable {
   /**
    * Who a bearer token or API key stands for. Without one: the whitelisted address, or undefined. Throws HubError
    * `unauthenticated` with `tokenSent` for a bad one, whitelisted or not, so that a mistake shows. Answers (and throws)
@@ -40,12 +44,20 @@ export interface Auth {
   changePassword(identity: Identity, current: string, next: string, address?: string): Promise<void>;
   users: UserAccounts;
   apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
+  sessions: SessionAccounts;
   /** With an empty user table: makes `admin` with a password that is not known anywhere else but to whom it is told. */
   ensureAdministrator(tell: (credentials: { username: string; password: string }) => void): Promise<void>;
   /** Where failed logins are counted; other doors with passwords count theirs here too. */
   logins: LoginLimit;
   /** Told after any change that may end sessions, so that open sockets are looked at again. */
   onRevoked(listener: () => void): Disposable;
+}
+
+export interface SessionAccounts {
+  /** The latest used first; of one user or of all. */
+  list(userId?: string): LoginSession[];
+  /** Ends its token at once. Throws HubError `not_found`, also for one that is not of `userId`, where that is given. */
+  end(id: string, userId?: string): LoginSession;
 }
 
 /** All throw HubError: `not_found`, `conflict` (name taken, last administrator), `invalid`. */
@@ -58,16 +70,18 @@ export interface UserAccounts {
   remove(username: string): void;
 }
 
-export function createAuth({ config, db, clock, random, log }: AuthOptions): Auth {
+export function createAuth({ config, db, clock, random, log, audit }: AuthOptions): Auth {
   const now = (): number => clock.now();
   const users = createUsers(db.durable, random, now);
   const apiKeys = createApiKeys(db.durable, random, now);
   const passwords = createPasswords();
-  const tokens = createTokens({ secret: config.jwt_secret, lifetimeHours: config.token_lifetime_hours, clock });
+  const tokens = createTokens({ secret: config.jwt_secret, lifetimeHours: config.token_lifetime_hours, clock, random });
+  const sessions = openLoginSessions({ db, clock, log, endAll: users.endTokens });
   const whitelist = addressSet(config.whitelist);
   const limit = createLoginLimit({ clock, exempt: (address) => isLoopback(address) || whitelist.has(address) });
-  const { identify, stillValid, forget } = createAuthenticator({ users, apiKeys, tokens, whitelist, clock });
-  const { login, changePassword } = createLogin({ users, passwords, tokens, limit });
+  const parts = { users, apiKeys, tokens, sessions, whitelist, clock };
+  const { identify, stillValid, forget } = createAuthenticator(parts);
+  const { login, changePassword } = createLogin({ users, passwords, tokens, limit, sessions });
 
   const listeners = new Set<() => void>();
   function revoked(): void {
@@ -79,7 +93,7 @@ export function createAuth({ config, db, clock, random, log }: AuthOptions): Aut
     identify,
     logins: limit,
     stillValid,
-    login,
+    login: auditedLogin(login, { audit, users }),
     async changePassword(identity, current, next, address = "") {
       await changePassword(identity, { current, next, address });
       revoked();
@@ -91,6 +105,14 @@ export function createAuth({ config, db, clock, random, log }: AuthOptions): Aut
       remove(id) {
         apiKeys.remove(id);
         revoked();
+      },
+    },
+    sessions: {
+      list: sessions.list,
+      end(id, userId) {
+        const session = sessions.end(id, userId);
+        revoked();
+        return session;
       },
     },
     async ensureAdministrator(tell) {
@@ -107,6 +129,7 @@ export function createAuth({ config, db, clock, random, log }: AuthOptions): Aut
       listeners.add(call);
       return { [Symbol.dispose]: () => void listeners.delete(call) };
     },
+    [Symbol.dispose]: () => sessions[Symbol.dispose](),
   };
 }
 

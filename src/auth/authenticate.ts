@@ -5,7 +5,8 @@ import { HubError } from "../core/errors.ts";
 import { type AddressSet, normalizeAddress } from "./addresses.ts";
 import { type ApiKey, type ApiKeys, looksLikeApiKey } from "./api-keys.ts";
 import { createGlance } from "./glance.ts";
-import type { Role } from "./roles.ts";
+import type { LoginSessions } from "./login-sessions.ts";
+import { allows, type Role } from "./roles.ts";
 import type { TokenClaims, Tokens } from "./tokens.ts";
 import type { Users } from "./users.ts";
 
@@ -20,6 +21,10 @@ export interface Identity {
   expiresAt: number | undefined;
   /** The user's version; undefined for keys and addresses. */
   ver: number | undefined;
+  /** The login behind a token; absent for keys, addresses and tokens from before there were sessions. */
+  session?: string;
+  /** The id of the user who made a key; absent where that was none. */
+  owner?: string;
 }
 
 export interface Authenticator {
@@ -33,18 +38,32 @@ export interface AuthenticatorParts {
   users: Users;
   apiKeys: ApiKeys;
   tokens: Tokens;
+  sessions: Pick<LoginSessions, "isEnded" | "used">;
   whitelist: AddressSet;
   clock: Clock;
 }
 
-export function createAuthenticator({ users, apiKeys, tokens, whitelist, clock }: AuthenticatorParts): Authenticator {
+export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
+  const { users, apiKeys, tokens, sessions, whitelist, clock } = parts;
   const userById = createGlance(clock, users.byId);
   const unexpired = (expiresAt: number | undefined): boolean => expiresAt === undefined || clock.now() < expiresAt;
 
-  function identityOfToken({ userId, ver, expiresAt }: TokenClaims): Identity {
+  function identityOfToken({ session, ...claims }: TokenClaims): Identity {
+    const { userId, ver, expiresAt } = claims;
     const user = userById(userId);
     if (!user || user.ver !== ver) throw refusal();
-    return { kind: "user", id: user.id, name: user.username, role: user.role, expiresAt, ver };
+    const identity = { kind: "user", id: user.id, name: user.username, role: user.role, expiresAt, ver } as const;
+    if (session === undefined) return identity;
+    if (sessions.isEnded(session)) throw refusal();
+    sessions.used({ ...claims, session });
+    return { ...identity, session };
+  }
+
+  /** Only administrators make keys: one that its owner could not make today is over, whatever its own role. */
+  function hasItsOwner({ owner }: Pick<ApiKey, "owner">): boolean {
+    if (owner === undefined) return true;
+    const user = userById(owner);
+    return user !== undefined && allows(user.role, "admin");
   }
 
   async function verifyToken(token: string): Promise<Identity> {
@@ -55,7 +74,7 @@ export function createAuthenticator({ users, apiKeys, tokens, whitelist, clock }
 
   function identifyKey(credential: string): Identity {
     const key = apiKeys.find(credential);
-    if (!key || !unexpired(key.expiresAt)) throw refusal();
+    if (!key || !unexpired(key.expiresAt) || !hasItsOwner(key)) throw refusal();
     return identityOfKey(key);
   }
 
@@ -67,16 +86,21 @@ export function createAuthenticator({ users, apiKeys, tokens, whitelist, clock }
       const claims = tokens.recall(credential);
       return claims ? identityOfToken(claims) : verifyToken(credential);
     },
-    stillValid({ kind, id, expiresAt, ver }) {
+    stillValid({ kind, id, expiresAt, ver, session }) {
       if (!unexpired(expiresAt)) return false;
-      if (kind === "user") return userById(id)?.ver === ver;
-      return kind === "whitelist" || apiKeys.byId(id) !== undefined;
+      if (kind === "whitelist") return true;
+      if (kind === "user") {
+        return userById(id)?.ver === ver && !(session !== undefined && sessions.isEnded(session));
+      }
+      const key = apiKeys.byId(id);
+      return key !== undefined && hasItsOwner(key);
     },
   };
 }
 
-function identityOfKey({ id, label, role, expiresAt }: ApiKey): Identity {
-  return { kind: "api_key", id, name: label, role, expiresAt, ver: undefined };
+function identityOfKey({ id, label, role, expiresAt, owner }: ApiKey): Identity {
+  const identity = { kind: "api_key", id, name: label, role, expiresAt, ver: undefined } as const;
+  return owner === undefined ? identity : { ...identity, owner };
 }
 
 function identityOfAddress(address: string): Identity {

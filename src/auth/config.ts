@@ -18,6 +18,8 @@ export const AuthSection = Type.Object(
       default: 24,
       expected: "a number of hours above 0, at most 8760 (one year)",
     }),
+    /** Rows of the audit log in the state database, at most a kilobyte or so each; the oldest go first. */
+    audit_rows: Type.Integer({ minimum: 100, maximum: 1_000_000, default: 10_000 }),
     /** Addresses or CIDR ranges that are administrators without a token. */
     whitelist: Type.Array(Type.String(), { default: [], expected: "a list of addresses or CIDR ranges" }),
   },
@@ -26,7 +28,7 @@ export const AuthSection = Type.Object(
 export type AuthSection = Static<typeof AuthSection>;
 
 /** What one schema cannot say: whitelist entries that are no addresses, or that let everybody in. */
-export function authProblems({ whitelist }: AuthSection): Problem[] {
+export function authProblems({ whitelist }: Pick<AuthSection, "whitelist">): Problem[] {
   return whitelist.flatMap((entry, index): Problem[] => {
     const path = `auth.whitelist[${index}]`;
     const range = parseRange(entry);

@@ -4,6 +4,7 @@ import { HubError } from "../core/errors.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { Identity } from "./authenticate.ts";
 import type { LoginLimit } from "./login-limit.ts";
+import type { LoginSessions } from "./login-sessions.ts";
 import { checkPassword, createPasswords, type Passwords } from "./passwords.ts";
 import type { Role } from "./roles.ts";
 import type { Tokens } from "./tokens.ts";
@@ -28,14 +29,15 @@ export interface LoginParts {
   passwords: Passwords;
   tokens: Tokens;
   limit: LoginLimit;
+  sessions: Pick<LoginSessions, "begin">;
 }
 
 export interface Login {
-  login(username: string, password: string, address: string): Promise<LoggedIn>;
+  login(username: string, password: string, address: string, userAgent?: string): Promise<LoggedIn>;
   changePassword(identity: Identity, change: PasswordChange): Promise<void>;
 }
 
-export function createLogin({ users, passwords, tokens, limit }: LoginParts): Login {
+export function createLogin({ users, passwords, tokens, limit, sessions }: LoginParts): Login {
   /** The user whose password this is, or undefined; counted against the address. */
   async function prove(username: string, password: string, address: string): Promise<User | undefined> {
     const attempt = limit.begin(address, username);
@@ -53,11 +55,13 @@ export function createLogin({ users, passwords, tokens, limit }: LoginParts): Lo
   }
 
   return {
-    async login(username, password, address) {
+    async login(username, password, address, userAgent = "") {
       const user = await prove(username, password, address);
       if (!user) throw new HubError("unauthenticated", "wrong username or password");
       const { id, role } = user;
-      return { ...(await tokens.issue(user)), user: { id, username: user.username, role } };
+      const { token, expiresIn, claims } = await tokens.issue(user);
+      sessions.begin(claims, { address, userAgent });
+      return { token, expiresIn, user: { id, username: user.username, role } };
     },
     async changePassword(identity, { current, next, address }) {
       if (identity.kind !== "user")

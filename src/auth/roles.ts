@@ -11,6 +11,11 @@ export function allows(role: Role, needed: Role): boolean {
   return RANK[role] >= RANK[needed];
 }
 
+/** Whether PINs, what webhooks and MQTT carried, and what rules send are shown; to others they are masked. */
+export function seesSecrets(role: Role): boolean {
+  return role === "admin";
+}
+
 /** A role as it stands in the database; a word this hub does not know gives the least. */
 export function storedRole(text: string): Role {
   return Object.hasOwn(RANK, text) ? (text as Role) : "viewer";

@@ -2,16 +2,20 @@
 // asked elsewhere.
 import { jwt } from "@elysiajs/jwt";
 import type { Clock } from "../core/clock.ts";
+import { type RandomBytes, uuid } from "../core/ids.ts";
 
 export interface TokenClaims {
   userId: string;
   ver: number;
   /** Epoch ms. */
   expiresAt: number;
+  /** The login it came from; undefined in tokens of hubs before 0005-people.sql. */
+  session: string | undefined;
 }
 
 export interface IssuedToken {
   token: string;
+  claims: TokenClaims & { session: string };
   /** Seconds. */
   expiresIn: number;
 }
@@ -28,6 +32,7 @@ export interface TokenOptions {
   secret: string;
   lifetimeHours: number;
   clock: Clock;
+  random: RandomBytes;
   /** How many verified tokens are remembered. */
   capacity?: number;
 }
@@ -35,7 +40,7 @@ export interface TokenOptions {
 // Ours have about 300 characters.
 const LONGEST_TOKEN = 4096;
 
-export function createTokens({ secret, lifetimeHours, clock, capacity = 1000 }: TokenOptions): Tokens {
+export function createTokens({ secret, lifetimeHours, clock, random, capacity = 1000 }: TokenOptions): Tokens {
   const signer = jwt({ name: "jwt", secret }).decorator.jwt;
   const expiresIn = Math.max(1, Math.round(lifetimeHours * 3600));
   const verified = new Map<string, TokenClaims>();
@@ -50,7 +55,9 @@ export function createTokens({ secret, lifetimeHours, clock, capacity = 1000 }: 
     async issue({ id, role, ver }) {
       const exp = Math.floor(clock.now() / 1000) + expiresIn;
       // The plugin sets `iat` itself, from the system's clock; nothing here depends on it.
-      return { token: await signer.sign({ sub: id, role, ver, exp }), expiresIn };
+      const session = uuid(random);
+      const token = await signer.sign({ sub: id, role, ver, exp, jti: session });
+      return { token, expiresIn, claims: { userId: id, ver, expiresAt: exp * 1000, session } };
     },
     recall(token) {
       const claims = verified.get(token);
@@ -66,9 +73,10 @@ export function createTokens({ secret, lifetimeHours, clock, capacity = 1000 }: 
         currentDate: new Date(clock.now()),
       });
       if (!payload) return undefined;
-      const { sub, exp, ver } = payload;
+      const { sub, exp, ver, jti } = payload;
       if (typeof sub !== "string" || typeof exp !== "number" || typeof ver !== "number") return undefined;
-      const claims: TokenClaims = { userId: sub, ver, expiresAt: exp * 1000 };
+      const session = typeof jti === "string" && jti !== "" ? jti : undefined;
+      const claims: TokenClaims = { userId: sub, ver, expiresAt: exp * 1000, session };
       remember(token, claims);
       return claims;
     },

@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { HubError, systemCode } from "../core/errors.ts";
 import { type RandomBytes, uuid } from "../core/ids.ts";
 import { numberIn } from "../db/rows.ts";
-import { type Role, storedRole } from "./roles.ts";
+import { allows, type Role, storedRole } from "./roles.ts";
 
 export interface User {
   id: string;
@@ -36,6 +36,8 @@ export interface Users {
   setRole(username: string, role: Role): User;
   setPasswordHash(username: string, passwordHash: string): User;
   remove(username: string): void;
+  /** Ends all tokens of a user. */
+  endTokens(id: string): void;
 }
 
 interface Row {
@@ -75,6 +77,8 @@ export function createUsers(db: Database, random: RandomBytes, now: () => number
   const setRole = db.query("UPDATE users SET role = ?, ver = ver + 1 WHERE id = ?");
   const setHash = db.query("UPDATE users SET password_hash = ?, ver = ver + 1 WHERE id = ?");
   const remove = db.query("DELETE FROM users WHERE id = ?");
+  const endTokens = db.query("UPDATE users SET ver = ver + 1 WHERE id = ?");
+  const removeKeys = db.query("DELETE FROM api_keys WHERE owner = ?");
 
   function existing(username: string): User {
     const row = byName.get(username);
@@ -114,6 +118,8 @@ export function createUsers(db: Database, random: RandomBytes, now: () => number
         if (user.role === role) return user;
         keepAnAdministrator(user);
         setRole.run(role, user.id);
+        // A key must not be a way back to what was taken away.
+        if (!allows(role, user.role)) removeKeys.run(user.id);
         return existing(username);
       }),
     setPasswordHash: (username, passwordHash) =>
@@ -126,7 +132,9 @@ export function createUsers(db: Database, random: RandomBytes, now: () => number
         const user = existing(username);
         keepAnAdministrator(user);
         remove.run(user.id);
+        removeKeys.run(user.id);
       }),
+    endTokens: (id) => void endTokens.run(id),
   };
 }
 

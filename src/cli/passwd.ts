@@ -1,5 +1,6 @@
 // hub passwd: a new password for a user, on the home of a stopped or a running hub.
 import { existsSync } from "node:fs";
+import { recordOnce } from "../auth/audit.ts";
 import { resetPassword } from "../auth/login.ts";
 import { HubError } from "../core/errors.ts";
 import { readablePassword } from "../core/ids.ts";
@@ -30,6 +31,13 @@ export const passwd: Command = {
     const password = given ?? readablePassword(edge.random, 16);
     using db = openStateDb(home.stateDb, edge.clock.now);
     const { created } = await resetPassword(db, username, password, edge);
+    recordOnce(db, edge.clock.now(), {
+      actor: { kind: "command_line", id: "", name: "hub passwd" },
+      address: "",
+      action: "password.change",
+      target: username,
+      outcome: "ok",
+    });
     if (created) edge.stdout.write(`the user "${username}" was made, as an administrator\n`);
     edge.stdout.write(
       given === undefined ? credentialsBlock({ username, password }) : `the password of "${username}" was changed\n`,

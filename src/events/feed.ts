@@ -5,6 +5,7 @@ import type { Log } from "../core/log.ts";
 import { createRingBuffer } from "../core/ring-buffer.ts";
 import type { EventType, HubEvent, Stamp } from "./catalog.ts";
 import { createSequence, type SequenceMark } from "./sequence.ts";
+import { veiledEvent } from "./veil.ts";
 
 /** One emitted event. Its JSON text is made once, whoever and how many want it. */
 export interface Envelope<E extends HubEvent = HubEvent> {
@@ -14,6 +15,10 @@ export interface Envelope<E extends HubEvent = HubEvent> {
   /** The device it is about, where it is about one. */
   readonly deviceId: string | undefined;
   readonly json: string;
+  /** Whether there is anything in it that not everybody may see. */
+  readonly isSecret: boolean;
+  /** The text for readers who may not see secrets. */
+  readonly veiled: string;
 }
 
 type EnvelopeOf<K> = K extends "*" ? Envelope : Envelope<Extract<HubEvent, { type: K }>>;
@@ -130,9 +135,11 @@ export function createEventFeed({ clock, log, buffer, mark }: FeedOptions): Even
   };
 }
 
-function createEnvelope(event: HubEvent & Stamp): Envelope {
+export function createEnvelope(event: HubEvent & Stamp): Envelope {
   const deviceId = (event as { device_id?: unknown }).device_id;
   let json: string | undefined;
+  let shown: HubEvent | undefined;
+  let veiled: string | undefined;
   return {
     type: event.type,
     event,
@@ -141,6 +148,15 @@ function createEnvelope(event: HubEvent & Stamp): Envelope {
     get json() {
       json ??= JSON.stringify(event);
       return json;
+    },
+    get isSecret() {
+      shown ??= veiledEvent(event);
+      return shown !== event;
+    },
+    get veiled() {
+      if (!this.isSecret) return this.json;
+      veiled ??= JSON.stringify(shown);
+      return veiled;
     },
   };
 }

@@ -29,6 +29,8 @@ export interface HistoryQuery {
   /** Also the last sample before `from` of each attribute, at its own time. */
   initial: boolean;
   format: "json" | "csv";
+  /** For those who may not see PINs and the like: without the attributes that hold them. */
+  withoutSecrets?: boolean;
 }
 
 export interface HistoryPage {

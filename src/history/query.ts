@@ -1,6 +1,7 @@
 // Answers a query as the text that goes out: raw samples, or a value for each stretch of time.
 import type { Database } from "bun:sqlite";
 import { HubError } from "../core/errors.ts";
+import { isSecretName, masked } from "../core/masking.ts";
 import type { Zone } from "../core/zone.ts";
 import { bucketStarts } from "./bucket-starts.ts";
 import { reckon } from "./buckets.ts";
@@ -9,7 +10,7 @@ import type { HistoryPage, HistoryQuery } from "./messages.ts";
 import { jsonOf, REMOVED, type Sample } from "./sample.ts";
 import { createScanner, type Scanner } from "./scan.ts";
 import type { Series, SeriesDirectory } from "./series.ts";
-import { createPageWriter } from "./text.ts";
+import { createPageWriter, type PageWriter } from "./text.ts";
 
 // A page of long texts ends earlier than its limit says.
 const LONGEST_PAGE = 4 * 1024 * 1024;
@@ -28,11 +29,28 @@ export function answerQuery(query: HistoryQuery, source: QuerySource): HistoryPa
   const wanted = query.attributes && new Set(query.attributes);
   const series = [...source.series.ofDevice(query.deviceId)]
     .filter(({ attribute }) => wanted?.has(attribute) ?? true)
+    .filter(({ attribute }) => !(query.withoutSecrets && isSecretName(attribute)))
     .sort((a, b) => (a.attribute < b.attribute ? -1 : 1));
   const scanner = createScanner(source.db);
   return query.bucketMs === undefined
     ? samplesPage(query, series, scanner)
     : bucketsPage({ ...query, bucketMs: query.bucketMs }, series, scanner, source);
+}
+
+/** Lists and objects may have secrets of their own within. */
+function pageFor({ format, withoutSecrets }: HistoryQuery, counted: boolean): PageWriter {
+  const page = createPageWriter(format, counted);
+  if (!withoutSecrets) return page;
+  return {
+    get length() {
+      return page.length;
+    },
+    add(at, attribute, json, count) {
+      const isDeep = json.startsWith("{") || json.startsWith("[");
+      page.add(at, attribute, isDeep ? JSON.stringify(masked(JSON.parse(json))) : json, count);
+    },
+    end: page.end,
+  };
 }
 
 interface Place {
@@ -44,7 +62,7 @@ interface Place {
 
 function samplesPage(query: HistoryQuery, series: readonly Series[], scanner: Scanner): HistoryPage {
   const { from, to, limit } = query;
-  const page = createPageWriter(query.format, false);
+  const page = pageFor(query, false);
   if (query.initial) {
     for (const { series: one, sample } of initialOf(series, from, scanner))
       page.add(sample.at, one.attribute, jsonOf(sample));
@@ -91,7 +109,7 @@ function bucketsPage(
   source: QuerySource,
 ): HistoryPage {
   const { from, bucketMs, aggregate, limit } = query;
-  const page = createPageWriter(query.format, true);
+  const page = pageFor(query, true);
   const to = Math.min(query.to, source.now);
   if (from >= to || series.length === 0) return { text: page.end(), next: undefined };
   if ((to - from) / bucketMs > MOST_BUCKETS) throw tooMany(to - from);

@@ -2,6 +2,7 @@
 import type { Server } from "bun";
 import { type AnyElysia, Elysia } from "elysia";
 import type { Alerts } from "../alerts/alerts.ts";
+import type { Audit } from "../auth/audit.ts";
 import type { Auth } from "../auth/auth.ts";
 import type { ServerSection } from "../config/server.ts";
 import type { Clock } from "../core/clock.ts";
@@ -20,6 +21,7 @@ import type { Variables } from "../state/variables.ts";
 import type { VirtualDevices } from "../state/virtual/virtual-devices.ts";
 import type { Health, SystemStatus } from "../system/status.ts";
 import { splitUrl } from "./address.ts";
+import { createAuditTrail } from "./audit-trail.ts";
 import { createCors } from "./cors.ts";
 import { createDoor, type Door } from "./door.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
@@ -27,6 +29,7 @@ import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
 import { alertRoutes } from "./routes/alerts.ts";
 import { apiKeyRoutes } from "./routes/api-keys.ts";
 import { areaRoutes } from "./routes/areas.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { type BackupRouteDeps, backupRoutes } from "./routes/backup.ts";
 import { deviceRoutes } from "./routes/devices.ts";
@@ -39,6 +42,7 @@ import { outboxRoutes } from "./routes/outbox.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
+import { sessionRoutes } from "./routes/sessions.ts";
 import { switchRoutes } from "./routes/switches.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { timerRoutes } from "./routes/timers.ts";
@@ -59,6 +63,7 @@ export interface AppDeps {
   clock: Clock;
   log: Log;
   auth: Auth;
+  audit: Audit;
   ring: EventRing;
   stream: () => HubStream;
   registry: Registry;
@@ -101,11 +106,19 @@ export function createApp(deps: AppDeps): App {
 
   function respondTo(fault: { code: string | number; error: unknown }, request: Request): Response {
     const { path } = splitUrl(request.url);
+    auditTrail.refused(request, fault.error, path);
     const refusal = toHubError(fault, log, path);
     const response = refusal ? problemResponse(refusal, path) : bugResponse(path);
     for (const [name, value] of Object.entries(cors.headers(request) ?? {})) response.headers.set(name, value);
     return response;
   }
+
+  const auditTrail = createAuditTrail({
+    audit: deps.audit,
+    sessions,
+    peers: () => app.server,
+    deviceType: (id) => deps.registry.find(id)?.deviceType,
+  });
 
   const app = new Elysia({
     prefix: API_PREFIX,
@@ -116,25 +129,28 @@ export function createApp(deps: AppDeps): App {
     // Behind every router there may ever be: a handler runs for the route that was admitted, or not at all.
     .onTransform(({ request, route }) => sessions.assertAdmitted(request, route))
     .headers(HEADERS)
+    .decorate("auditTrail", auditTrail)
     .use(openApiDocument(deps.version))
     .use(healthRoutes(deps))
     .use(authRoutes({ auth, sessions }))
     .use(userRoutes({ users: auth.users }))
+    .use(sessionRoutes({ auth, sessions }))
     .use(apiKeyRoutes({ apiKeys: auth.apiKeys, sessions }))
     .use(eventRoutes({ ...deps, sessions }))
     .use(deviceRoutes({ ...deps, refuseRemoval: deps.virtual.refuseRemoval, sessions }))
-    .use(historyRoutes(deps))
+    .use(historyRoutes({ ...deps, sessions }))
     .use(areaRoutes(deps))
     .use(sceneRoutes({ ...deps, sessions }))
     .use(timerRoutes(deps.virtual))
     .use(switchRoutes(deps.virtual))
     .use(modeRoutes({ ...deps.virtual, commands: deps.commands, sessions }))
-    .use(variableRoutes(deps))
+    .use(variableRoutes({ ...deps, sessions }))
     .use(ruleRoutes({ ...deps, sessions }))
     .use(webhookRoutes({ ...deps, sessions }))
-    .use(pluginRoutes(deps))
+    .use(pluginRoutes({ ...deps, sessions }))
     .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))
     .use(outboxRoutes(deps))
+    .use(auditRoutes(deps))
     .use(systemRoutes(deps))
     .use(alertRoutes(deps.alerts))
     .use(backupRoutes(deps));
@@ -146,6 +162,7 @@ export function createApp(deps: AppDeps): App {
       sessions,
       cors,
       headers: HEADERS,
+      decorations: { auditTrail },
       maxBodyBytes: config.max_body_bytes,
       publicPaths: [API_PREFIX + OPENAPI_PATH],
       refuse: (error, request) => respondTo({ code: "UNKNOWN", error }, request),

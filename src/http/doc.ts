@@ -2,6 +2,7 @@
 // refuses is not repeated there: refusals.ts works it out.
 import type { TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../core/errors.ts";
+import { type AuditedAct, auditHooks } from "./audit-trail.ts";
 import type { Access } from "./resources.ts";
 
 /** Code → when this route refuses so. */
@@ -41,13 +42,16 @@ export interface RouteDoc {
   frames?: TSchema;
   tokenInQuery?: boolean;
   streamedBody?: boolean;
+  /** What this is called in the audit log; what only reads has no place there. */
+  audit?: string | AuditedAct;
 }
 
 /** The `detail` of an Elysia route. A route without one stays closed to all but administrators. */
-export function doc({ access, summary, tag, answers = {}, tokenInQuery, streamedBody, ...more }: RouteDoc) {
+export function doc({ access, summary, tag, answers = {}, tokenInQuery, streamedBody, audit, ...more }: RouteDoc) {
   const responses = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)]);
   const security = securityOf(access, tokenInQuery);
   const { refusals = {}, makesMissing, readsElsewhere, rawBody, frames } = more;
+  const act = typeof audit === "string" ? { action: audit } : audit;
   return {
     detail: {
       summary,
@@ -62,7 +66,9 @@ export function doc({ access, summary, tag, answers = {}, tokenInQuery, streamed
       ...(readsElsewhere ? { "x-reads-elsewhere": readsElsewhere } : {}),
       ...(tokenInQuery ? { "x-token-in-query": true } : {}),
       ...(streamedBody ? { "x-streamed-body": true } : {}),
+      ...(act ? { "x-audit": act.action } : {}),
     },
+    ...(act ? auditHooks(act) : {}),
   };
 }
 

@@ -15,6 +15,8 @@ export interface DoorOptions {
   cors: Cors;
   /** Those of every answer. */
   headers: Readonly<Record<string, string>>;
+  /** What else every handler finds in its context. */
+  decorations: object;
   maxBodyBytes: number;
   /** Routes that are open though they say nothing of themselves. */
   publicPaths: readonly string[];
@@ -31,7 +33,16 @@ export interface Door {
   fetch: Handler;
 }
 
-export function createDoor({ app, sessions, cors, headers, maxBodyBytes, publicPaths, refuse }: DoorOptions): Door {
+export function createDoor({
+  app,
+  sessions,
+  cors,
+  headers,
+  decorations,
+  maxBodyBytes,
+  publicPaths,
+  refuse,
+}: DoorOptions): Door {
   const resources = resourcesOf(app, publicPaths);
 
   /** Whether the caller may have this route; throws HubError where not. */
@@ -55,6 +66,7 @@ export function createDoor({ app, sessions, cors, headers, maxBodyBytes, publicP
   function run(route: Route, request: Request): Answer {
     const { url } = request;
     return route.run({
+      ...decorations,
       request,
       url,
       qi: url.indexOf("?"),

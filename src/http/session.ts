@@ -36,12 +36,15 @@ export interface Sessions {
   admit(request: Request, route: AdmittedRoute, identity: Identity | undefined): void;
   /** Throws where this route was not admitted for this request: behind the router, before any handler. */
   assertAdmitted(request: Request, path: string): void;
-  /** The identity of a request that was admitted. */
+  /** Whether somebody was identified for it, let in or not. */
+  isKnown(request: Request): boolean;
+  /** Who was identified for it, let in or not. */
   of(request: Request): Identity;
 }
 
 interface Admission {
-  route: AdmittedRoute;
+  /** Absent until it is let in. */
+  route: AdmittedRoute | undefined;
   identity: Identity | undefined;
 }
 
@@ -74,6 +77,7 @@ export function createSessions({ auth, trustedProxies, corsOrigins, hosts, log }
   function checked(request: Request, identity: Identity | undefined): Identity {
     if (!identity) throw new HubError("unauthenticated", "a token is needed: log in at /api/v1/auth/login");
     if (identity.kind === "whitelist") refuseForeignPage(request);
+    admissions.set(request, { route: undefined, identity });
     return identity;
   }
 
@@ -93,12 +97,15 @@ export function createSessions({ auth, trustedProxies, corsOrigins, hosts, log }
       return found instanceof Promise ? found.then((identity) => checked(request, identity)) : checked(request, found);
     },
     admit(request, route, identity) {
-      admissions.set(request, { route, identity });
+      const known = admissions.get(request);
+      if (known) known.route = route;
+      else admissions.set(request, { route, identity });
     },
     assertAdmitted(request, path) {
-      if (admissions.get(request)?.route.path !== path)
+      if (admissions.get(request)?.route?.path !== path)
         throw new Error(`the handler of ${path} was called for a request that was not admitted to it`);
     },
+    isKnown: (request) => admissions.get(request)?.identity !== undefined,
     of(request) {
       const identity = admissions.get(request)?.identity;
       if (!identity) throw new Error("a handler asked for the identity of a request that has none");

@@ -1,6 +1,7 @@
 // The stores a hub stands on: the lock of its home, the state database, the events, the users.
 import type { Finding } from "../alerts/alert.ts";
 import { databaseLost, UNCLEAN_STOP } from "../alerts/watches/process.ts";
+import { type Audit, openAudit } from "../auth/audit.ts";
 import { type Auth, createAuth } from "../auth/auth.ts";
 import { settleDatabases } from "../backup/settle-databases.ts";
 import type { HubConfig } from "../config/sections.ts";
@@ -13,6 +14,7 @@ import { createEventFeed, type EventFeed } from "../events/feed.ts";
 import { historyMigrations } from "../history/migrations/index.ts";
 import type { HomeLock } from "../home/lock.ts";
 import { bytesWritten } from "../system/bytes-written.ts";
+import { auditStart, keepAuditOverRestore } from "./audit.ts";
 import type { HubOptions } from "./options.ts";
 
 /** How new the databases of this hub are. */
@@ -22,6 +24,7 @@ export interface Stores {
   db: StateDb;
   feed: EventFeed;
   auth: Auth;
+  audit: Audit;
   budget: WriteBudget;
   limits: LimitReports;
   /** What the start itself found. */
@@ -48,12 +51,17 @@ export async function openStores(
     save: (seq: number) => meta.set("event_seq", String(seq)),
   };
   const feed = createEventFeed({ clock, log: log.child("events"), buffer: config.events.buffer, mark });
-  const auth = createAuth({ config: config.auth, db, clock, random, log: log.child("auth") });
+  const authLog = log.child("auth");
+  const kept = { home, db, meta, log: authLog };
+  keepAuditOverRestore(kept);
+  const audit = stack.use(openAudit({ db, clock, log: authLog, rows: config.auth.audit_rows }));
+  const auth = stack.use(createAuth({ config: config.auth, db, clock, random, log: authLog, audit }));
+  auditStart(kept, audit);
   await auth.ensureAdministrator(options.onFirstAdministrator);
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
   const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });
   const found = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...(db.setAside ? [databaseLost(db.setAside)] : [])];
-  return { db, feed, auth, budget, limits, found };
+  return { db, feed, auth, audit, budget, limits, found };
 }
 
 /** Bytes a day; undefined for no limit. */

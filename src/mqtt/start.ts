@@ -14,6 +14,7 @@ import type { MqttSection } from "./config.ts";
 import { createPluginLogs } from "./plugin-logs.ts";
 import type { DevicePort, PluginPort } from "./ports.ts";
 import { createRateLimitedLog } from "./rate-limited-log.ts";
+import { type RefusedLogin, tellingRefusals } from "./refused-logins.ts";
 import { createRights } from "./rights.ts";
 import { type LoginCounter, slowGuessing } from "./slow-guessing.ts";
 import { formatTopic } from "./topics.ts";
@@ -42,6 +43,8 @@ export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "m
   devices: DevicePort;
   plugins: PluginPort;
   logins: LoginCounter;
+  /** Told whom nobody let in. */
+  refusedLogin?: (login: RefusedLogin) => void;
   limits: Limits;
 }
 
@@ -54,7 +57,8 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
   await using stack = new AsyncDisposableStack();
   const limited = stack.use(createRateLimitedLog({ clock, log, lines: LINES }));
   const logs = stack.use(createPluginLogs({ clock, log }));
-  const accounts = slowGuessing(createAccounts(config, random), options.logins);
+  const slow = slowGuessing(createAccounts(config, random), options.logins);
+  const accounts = tellingRefusals(slow, options.refusedLogin ?? (() => {}));
   const rights = createRights(prefix, (deviceId) => devices.ownerOf(deviceId));
   const hear = createBridge({ devices, plugins, feed, log, limited, logs });
   const broker = stack.use(await startBroker({ ...options, accounts, rights, hear, limited }));

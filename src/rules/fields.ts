@@ -75,8 +75,8 @@ export function wantedState(description: string): TUnsafe<JsonObject> {
   return table(description, { minProperties: 1, problem });
 }
 
-export function expression(description: string) {
-  return Type.String({ minLength: 1, maxLength: LONGEST_EXPRESSION, contentMediaType: CEL, description });
+export function expression(description: string, options: SchemaOptions = {}) {
+  return Type.String({ minLength: 1, maxLength: LONGEST_EXPRESSION, contentMediaType: CEL, description, ...options });
 }
 
 interface SecsOptions {

@@ -2,6 +2,7 @@
 // appear later. Also where its secrets are.
 import type { Static, TSchema } from "@sinclair/typebox";
 import { isObject, type JsonObject } from "../core/json.ts";
+import { MASK, masked } from "../core/masking.ts";
 import { KEYS_NAME, kindOfChild, NAMES, type Named } from "./fields.ts";
 import { Rule } from "./rule.ts";
 import { members } from "./schemas.ts";
@@ -32,11 +33,12 @@ function named({ schema, value, path }: Place): Reference[] {
   return Object.keys(value).map((name) => ({ kind: ofKeys, name, path: under(path, name) }));
 }
 
-/** The rule for eyes that may not see its secrets: each is `***`. */
+/** The rule for eyes that may not see its secrets: what is declared one, and what bears the name of one. */
 export function withoutSecrets(rule: Rule): Rule {
-  return visit({ schema: Rule, value: rule, path: "" }, ({ schema, value }) =>
-    schema.writeOnly === true ? "***" : value,
+  const declared = visit({ schema: Rule, value: rule, path: "" }, ({ schema, value }) =>
+    schema.writeOnly === true && value !== undefined ? MASK : value,
   ) as Static<typeof Rule>;
+  return masked(declared);
 }
 
 /** As `rewrite`, and on through all triggers, conditions and actions. */

@@ -3,7 +3,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isoSeconds } from "../core/clock.ts";
 import type { Json } from "../core/json.ts";
-import type { Envelope, EventFeed } from "../events/feed.ts";
+import { createEnvelope, type Envelope, type EventFeed } from "../events/feed.ts";
 import type { Rule } from "./rule.ts";
 
 export interface WebhookCall {
@@ -80,8 +80,7 @@ export function createWebhooks({ feed, now }: { feed: EventFeed; now: () => numb
       const event = { type: TYPE, ...told, timestamp: isoSeconds(now()), seq: feed.ring.head } as const;
       // Not enumerable: whoever copies or writes the event leaves it behind.
       Object.defineProperty(event, "secret", { value: secret });
-      const { seq } = event;
-      const envelope: Envelope = { type: TYPE, event, seq, deviceId: undefined, json: JSON.stringify(event) };
+      const envelope = createEnvelope(event);
       for (const listener of [...listeners]) listener(envelope);
       return true;
     },

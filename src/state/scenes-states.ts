@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 import { ID_PATTERN, isValidId } from "../core/ids.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
+import { MASK } from "../core/masking.ts";
 import { HELD_TO, type Problem } from "../core/schema.ts";
 import { frozen } from "./frozen.ts";
 
@@ -45,6 +46,9 @@ function problemsOf(deviceId: string, command: unknown): Problem[] {
   if (!isValidId(deviceId)) return [{ path, message: "this cannot be a device's id" }];
   if (!isObject(command) || Object.keys(command).length === 0) {
     return [{ path, message: "must be an object with at least one attribute or a command" }];
+  }
+  if (JSON.stringify(command).includes(`"${MASK}"`)) {
+    return [{ path, message: `"${MASK}" stands for what you may not see: write the value itself` }];
   }
   if (!Object.hasOwn(command, "_hc")) return [];
   return [{ path: `${path}._hc`, message: "is for the hub's own use: leave it out" }];

@@ -4,6 +4,7 @@ import { HubError } from "../core/errors.ts";
 import { isValidId, type RandomBytes, uuid } from "../core/ids.ts";
 import { jsonEqual } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
+import { withHeld } from "../core/masking.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { Actor, Commands } from "./commands.ts";
@@ -11,7 +12,7 @@ import { givenName } from "./given-name.ts";
 import type { Registry } from "./registry.ts";
 import { commandAll, type FailedCommand, type SentCommand } from "./scenes-activate.ts";
 import { captureStates } from "./scenes-capture.ts";
-import { readSceneStates } from "./scenes-states.ts";
+import { readSceneStates, type SceneStates } from "./scenes-states.ts";
 import { createSceneStore, type Scene } from "./scenes-store.ts";
 
 export interface NewScene {
@@ -91,7 +92,8 @@ export function openScenes({ db, registry, commands, clock, random, log, emit }:
     const edited = {
       ...scene,
       ...(name === undefined ? {} : { name: givenName(name) }),
-      ...(states === undefined ? {} : { states: readSceneStates(states) }),
+      // Whoever may not see its PINs may still change the rest.
+      ...(states === undefined ? {} : { states: readSceneStates(withHeld(states, scene.states) as SceneStates) }),
     };
     if (edited.name === scene.name && jsonEqual(edited.states, scene.states)) return scene;
     return keep({ ...edited, updatedAt: clock.now() });

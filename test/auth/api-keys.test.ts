@@ -1,6 +1,6 @@
 // API keys and the whitelist: the two ways in without a login.
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import { type AuthFixture, everythingIn, identified, openAuth, refusalOf, STRANGER } from "./auth-fixture.ts";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type AuthFixture, everythingIn, identified, openAuth, PASSWORD, refusalOf, STRANGER } from "./auth-fixture.ts";
 
 let fixture: AuthFixture;
 beforeEach(() => {
@@ -48,6 +48,59 @@ test("a key that is wrong, expired or deleted", async () => {
   }
   expect((await refusalOf(() => auth.apiKeys.remove(lasting.id))).code).toBe("not_found");
   expect(auth.apiKeys.list().map((other) => other.id)).toEqual([id]);
+});
+
+describe("a key and the account of its maker", () => {
+  async function makerAndKey() {
+    const { auth } = fixture;
+    for (const username of ["root", "ann"]) await auth.users.create({ username, password: PASSWORD, role: "admin" });
+    const ann = auth.users.get("ann");
+    const owner = ann?.id ?? "";
+    const { key, id } = auth.apiKeys.create({ label: "panel", role: "viewer", createdBy: "ann", owner });
+    return { auth, key, id, open: await identified(auth, key) };
+  }
+
+  test("it is listed with its owner", async () => {
+    const { auth, open } = await makerAndKey();
+    expect(auth.apiKeys.list()).toMatchObject([{ ownerName: "ann" }]);
+    expect(open.owner).toBe(auth.users.get("ann")?.id as string);
+  });
+
+  test.each(["user", "viewer"] as const)("it ends when that becomes a %s, and does not come back", async (role) => {
+    const { auth, key, open } = await makerAndKey();
+    auth.users.setRole("ann", role);
+    expect(auth.stillValid(open)).toBe(false);
+    expect((await refusalOf(() => auth.identify(key, STRANGER))).code).toBe("unauthenticated");
+    expect(auth.apiKeys.list()).toEqual([]);
+    auth.users.setRole("ann", "admin");
+    expect((await refusalOf(() => auth.identify(key, STRANGER))).code).toBe("unauthenticated");
+  });
+
+  test("it ends with the account, and a new one of that name has nothing of it", async () => {
+    const { auth, key, open } = await makerAndKey();
+    auth.users.remove("ann");
+    expect(auth.stillValid(open)).toBe(false);
+    await auth.users.create({ username: "ann", password: PASSWORD, role: "admin" });
+    expect((await refusalOf(() => auth.identify(key, STRANGER))).code).toBe("unauthenticated");
+  });
+
+  test("another process that demotes its owner ends it within the glance", async () => {
+    const { auth, db, clock, key, open } = { ...(await makerAndKey()), ...fixture };
+    db.durable.run("UPDATE users SET role = 'user' WHERE username = 'ann'");
+    await clock.advance(21);
+    expect(auth.stillValid(open)).toBe(false);
+    expect((await refusalOf(() => auth.identify(key, STRANGER))).code).toBe("unauthenticated");
+  });
+
+  test("a new password of its owner leaves it, and so does anything with one that has no owner", async () => {
+    const { auth, key } = await makerAndKey();
+    const orphan = auth.apiKeys.create({ label: "old", role: "admin", createdBy: "ann" });
+    await auth.users.setPassword("ann", "another password");
+    expect((await identified(auth, key)).role).toBe("viewer");
+    auth.users.remove("ann");
+    expect((await identified(auth, orphan.key)).role).toBe("admin");
+    expect(auth.apiKeys.list()).toMatchObject([{ id: orphan.id, owner: undefined, ownerName: undefined }]);
+  });
 });
 
 test("labels and lifetimes that are refused", async () => {

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Audit, openAudit } from "../../src/auth/audit.ts";
 import { type Auth, createAuth, type Identity } from "../../src/auth/auth.ts";
 import type { AuthSection } from "../../src/auth/config.ts";
 import { HubError } from "../../src/core/errors.ts";
@@ -18,6 +19,7 @@ export const random = (bytes: number): Uint8Array => new Uint8Array(randomBytes(
 
 export interface AuthFixture extends Disposable {
   auth: Auth;
+  audit: Audit;
   db: StateDb;
   path: string;
   clock: VirtualClock;
@@ -30,16 +32,26 @@ export function openAuth(config: Partial<AuthSection> = {}): AuthFixture {
   const path = join(folder, "state.redb");
   const clock = createVirtualClock();
   const db = openStateDb(path, () => clock.now());
+  const audit = openAudit({ db, clock, log: silentLog, rows: 10_000 });
   const again = (changed: Partial<AuthSection> = {}): Auth =>
     createAuth({
-      config: { jwt_secret: SECRET, token_lifetime_hours: 24, whitelist: [], ...config, ...changed },
+      config: {
+        jwt_secret: SECRET,
+        token_lifetime_hours: 24,
+        whitelist: [],
+        audit_rows: 10_000,
+        ...config,
+        ...changed,
+      },
       db,
       clock,
       random,
       log: silentLog,
+      audit,
     });
   return {
     auth: again(),
+    audit,
     db,
     path,
     clock,

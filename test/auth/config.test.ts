@@ -12,7 +12,7 @@ function problemsOf(value: unknown): string[] {
 test("defaults", () => {
   expect(checkValue(AuthSection, { jwt_secret: SECRET })).toEqual({
     ok: true,
-    value: { jwt_secret: SECRET, token_lifetime_hours: 24, whitelist: [] },
+    value: { jwt_secret: SECRET, token_lifetime_hours: 24, audit_rows: 10_000, whitelist: [] },
   });
 });
 

@@ -9,6 +9,7 @@ import {
   identified,
   openAuth,
   PASSWORD,
+  random,
   refusalOf,
   SECRET,
   STRANGER,
@@ -48,7 +49,7 @@ async function expectRefused(token: string): Promise<void> {
 test("a token says who, until when and which version", async () => {
   const { clock, auth } = fixture;
   expect(session).toMatchObject({ expiresIn: 86_400, user: { username: "ann", role: "admin" } });
-  const { sub, role, ver, iat, exp } = payloadOf(session.token);
+  const { sub, role, ver, iat, exp, jti } = payloadOf(session.token);
   expect({ sub, role, ver, exp }).toEqual({
     sub: session.user.id,
     role: "admin",
@@ -63,6 +64,7 @@ test("a token says who, until when and which version", async () => {
     role: "admin",
     expiresAt: clock.now() + 86_400_000,
     ver: 1,
+    session: String(jti),
   });
 });
 
@@ -175,7 +177,7 @@ test("a short lifetime is kept to", async () => {
 });
 
 test("the memory of verified tokens is bounded", async () => {
-  const tokens = createTokens({ secret: SECRET, lifetimeHours: 1, clock: fixture.clock, capacity: 2 });
+  const tokens = createTokens({ secret: SECRET, lifetimeHours: 1, clock: fixture.clock, random, capacity: 2 });
   const issued: string[] = [];
   for (const id of ["a", "b", "c"]) {
     const { token } = await tokens.issue({ id, role: "user", ver: 1 });

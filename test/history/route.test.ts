@@ -1,6 +1,7 @@
 // GET /devices/:id/history as a client sees it. The guard's part is tested with all routes, in test/contract.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Elysia } from "elysia";
+import type { Identity } from "../../src/auth/auth.ts";
 import { HubError } from "../../src/core/errors.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { bugResponse, problemResponse, toHubError } from "../../src/http/errors.ts";
@@ -12,6 +13,7 @@ import type { Item } from "./store-rig.ts";
 const HOUR_MS = 3_600_000;
 const folder = createTemporaryFolder();
 let rig: HistoryRig;
+const asked = { kind: "user", id: "1", name: "ann", role: "admin", expiresAt: undefined, ver: 1 } as Identity;
 let get: (query: string, headers?: Record<string, string>, device?: string) => Promise<Response>;
 
 beforeAll(async () => {
@@ -28,7 +30,7 @@ beforeAll(async () => {
       const refusal = toHubError({ code, error }, silentLog, "/");
       return refusal ? problemResponse(refusal, "/") : bugResponse("/");
     })
-    .use(historyRoutes({ registry, history: rig.history, clock: rig.clock }));
+    .use(historyRoutes({ registry, history: rig.history, clock: rig.clock, sessions: { of: () => asked } }));
   get = (query, headers = {}, device = "lamp") =>
     app.handle(new Request(`http://localhost/devices/${device}/history${query}`, { headers }));
   rig.report("lamp", { on: false, level: 0, mode: "=1+1" });

@@ -5,7 +5,7 @@ import { Elysia } from "elysia";
 import { checkConfig } from "../../src/config/load.ts";
 import type { ServerSection } from "../../src/config/server.ts";
 import { silentLog } from "../../src/core/log.ts";
-import type { createApp } from "../../src/http/app.ts";
+import type { App } from "../../src/http/app.ts";
 import { readCertificate } from "../../src/http/certificate.ts";
 import { type Listener, listen } from "../../src/http/listen.ts";
 import { askHealth } from "../../src/system/ask-health.ts";
@@ -43,9 +43,17 @@ function serve(cert: string | null, key: string | null, now = Date.now()): Serve
   };
   put("cert", cert);
   put("key", key);
-  const app = new Elysia().get("/api/v1/health", () => ({ status: "ok", version: "1", uptime_secs: 1 }));
+  const health = (): Response => Response.json({ status: "ok", version: "1", uptime_secs: 1 });
+  const elysia = new Elysia();
+  const app: App = {
+    elysia,
+    door: { routes: { "/api/v1/health": health }, fetch: health },
+    serve(server) {
+      elysia.server = server;
+    },
+  };
   const clock = createVirtualClock(now);
-  const listener = listen(app as never as ReturnType<typeof createApp>, {
+  const listener = listen(app, {
     config: config('tls_cert = "cert"\ntls_key = "key"\n'),
     resolvePath: (path) => folder.at(path),
     clock,

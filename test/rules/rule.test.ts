@@ -279,7 +279,7 @@ test("a rule can be shown without its secrets", () => {
   if (!rule) throw new Error("it is a rule");
   expect(withoutSecrets(rule)).toEqual({
     ...rule,
-    triggers: [{ ...trigger, secret: "***" }, { type: "manual_trigger" }],
+    triggers: [{ ...trigger, secret: "•••" }, { type: "manual_trigger" }],
   });
   expect(rule.triggers[0]?.secret).toBe(trigger.secret);
 });

@@ -246,7 +246,7 @@ describe("a house that runs", () => {
     ]);
   });
 
-  test("viewers read, users switch and run, administrators write", async () => {
+  test("viewers read, users try, administrators run, switch and write", async () => {
     const tokens: Record<string, string> = {};
     for (const role of ["viewer", "user"]) {
       const made = await hub.request("POST", "/auth/api-keys", { body: { label: role, role } });
@@ -263,10 +263,10 @@ describe("a house that runs", () => {
     for (const path of ["/rules", `/rules/${id}`, `/rules/${id}/traces`, "/rules/vocabulary"])
       expect([path, ...(await may("GET", path)), await status("nobody", "GET", path)]).toEqual([path, 200, 200, 401]);
     expect(await may("POST", `/rules/${id}/test`)).toEqual([403, 200]);
-    expect(await may("POST", `/rules/${id}/run`)).toEqual([403, 200]);
-    expect(await may("POST", `/rules/${id}/pause`, {})).toEqual([403, 200]);
-    expect(await may("POST", `/rules/${id}/resume`)).toEqual([403, 200]);
-    expect(await may("PATCH", `/rules/${id}`, { enabled: true })).toEqual([403, 200]);
+    expect(await may("POST", `/rules/${id}/run`)).toEqual([403, 403]);
+    expect(await may("POST", `/rules/${id}/pause`, {})).toEqual([403, 403]);
+    expect(await may("POST", `/rules/${id}/resume`)).toEqual([403, 403]);
+    expect(await may("PATCH", `/rules/${id}`, { enabled: true })).toEqual([403, 403]);
     expect(await may("PATCH", `/rules/${id}`, { name: "Mine" })).toEqual([403, 403]);
     expect(await may("GET", `/rules/${id}/text`)).toEqual([403, 403]);
     expect(await may("POST", "/rules", { name: "X", actions: [] })).toEqual([403, 403]);

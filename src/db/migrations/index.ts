@@ -3,5 +3,6 @@ import initial from "./0001-initial.sql" with { type: "text" };
 import home from "./0002-home.sql" with { type: "text" };
 import rules from "./0003-rules.sql" with { type: "text" };
 import outbox from "./0004-outbox.sql" with { type: "text" };
+import people from "./0005-people.sql" with { type: "text" };
 
-export const stateMigrations: readonly string[] = [initial, home, rules, outbox];
+export const stateMigrations: readonly string[] = [initial, home, rules, outbox, people];

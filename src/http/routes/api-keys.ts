@@ -13,6 +13,9 @@ const ApiKey = Type.Object({
   label: Type.String(),
   role: Role,
   created_by: Type.String(),
+  owner: Type.Union([Type.String(), Type.Null()], {
+    description: "The user who made it, with whose account it ends; null where that was none",
+  }),
   created_at: Type.String(),
   expires_at: Type.Union([Type.String(), Type.Null()]),
 });
@@ -43,10 +46,12 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
       "",
       function createKey({ body, request, set }) {
         const { label, role, expires_in_days } = body;
+        const { kind, id, name, owner } = sessions.of(request);
         const made = apiKeys.create({
           label,
           role,
-          createdBy: sessions.of(request).name,
+          createdBy: name,
+          owner: kind === "user" ? id : owner,
           expiresInDays: expires_in_days,
         });
         set.status = 201;
@@ -56,7 +61,8 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
         ...jsonBody(NewApiKey),
         ...doc({
           access: "admin",
-          summary: "Make an API key",
+          audit: "key.create",
+          summary: "Make an API key; it ends when its maker is removed or loses the role admin",
           tag,
           answers: {
             201: {
@@ -75,6 +81,7 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
       },
       doc({
         access: "admin",
+        audit: "key.remove",
         summary: "Withdraw an API key",
         tag,
         answers: { 204: { description: "Withdrawn" } },
@@ -82,12 +89,13 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
     );
 }
 
-function keyBody({ id, label, role, createdBy, createdAt, expiresAt }: ApiKeyRecord) {
+function keyBody({ id, label, role, createdBy, ownerName, createdAt, expiresAt }: ApiKeyRecord) {
   return {
     id,
     label,
     role,
     created_by: createdBy,
+    owner: ownerName ?? null,
     created_at: isoSeconds(createdAt),
     expires_at: expiresAt === undefined ? null : isoSeconds(expiresAt),
   };

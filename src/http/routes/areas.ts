@@ -68,6 +68,7 @@ export function areaRoutes({ areas }: { areas: Areas }) {
       },
       doc({
         access: "user",
+        audit: "area.remove",
         summary: "Remove an area; its devices are then in none",
         tag,
         answers: { 204: { description: "Removed" } },

@@ -43,7 +43,12 @@ export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
     .post(
       "/login",
       async function login({ body, request, server }) {
-        const { token, expiresIn, user } = await auth.login(body.username, body.password, addressOf(request, server));
+        const { token, expiresIn, user } = await auth.login(
+          body.username,
+          body.password,
+          addressOf(request, server),
+          request.headers.get("user-agent") ?? "",
+        );
         return { token, token_type: "Bearer", expires_in: expiresIn, user };
       },
       {
@@ -89,6 +94,7 @@ export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
         ...jsonBody(PasswordChange),
         ...doc({
           access: "viewer",
+          audit: "password.change",
           summary: "Change one's own password; ends all one's tokens",
           tag: "auth",
           answers: { 204: { description: "Changed" } },

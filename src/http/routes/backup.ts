@@ -59,6 +59,7 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
       },
       doc({
         access: "admin",
+        audit: "backup.download",
         summary: "Create and download a backup archive",
         tag,
         answers: {
@@ -107,6 +108,7 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
         },
         ...doc({
           access: "admin",
+          audit: "restore.accept",
           summary: "Restore an archive (the zip as the body) and restart with it",
           tag,
           streamedBody: true,

@@ -1,8 +1,10 @@
 // /devices: reading, naming, commanding and removing them.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
+import { type Role, seesSecrets } from "../../auth/roles.ts";
 import { secondsAsText } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { masked } from "../../core/masking.ts";
 import { Attributes } from "../../events/define.ts";
 import type { Commands } from "../../state/commands.ts";
 import type { Device as DeviceState } from "../../state/device.ts";
@@ -68,13 +70,14 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
   return new Elysia({ prefix: "/devices" })
     .get(
       "",
-      function listDevices({ query }) {
+      function listDevices({ query, request }) {
+        const { role } = sessions.of(request);
         const fits = (device: DeviceState): boolean =>
           (query.area === undefined || device.area === query.area) &&
           (query.plugin_id === undefined || device.pluginId === query.plugin_id) &&
           (query.device_type === undefined || device.deviceType === query.device_type) &&
           (query.available === undefined || device.available === query.available);
-        return [...registry.list()].filter(fits).map((device) => deviceBody(device));
+        return [...registry.list()].filter(fits).map((device) => deviceBody(device, role));
       },
       {
         query: ListQuery,
@@ -88,13 +91,17 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
     )
     .get(
       "/:id",
-      ({ params }) => deviceBody(registry.get(params.id)),
+      ({ params, request }) => deviceBody(registry.get(params.id), sessions.of(request).role),
       doc({ access: "viewer", summary: "One device", tag, answers }),
     )
-    .patch("/:id", ({ params, body }) => deviceBody(registry.edit(params.id, body)), {
-      ...jsonBody(DeviceEdit),
-      ...doc({ access: "user", summary: "Give a device a name or an area", tag, answers }),
-    })
+    .patch(
+      "/:id",
+      ({ params, body, request }) => deviceBody(registry.edit(params.id, body), sessions.of(request).role),
+      {
+        ...jsonBody(DeviceEdit),
+        ...doc({ access: "user", summary: "Give a device a name or an area", tag, answers }),
+      },
+    )
     .patch(
       "/:id/state",
       async function commandDevice({ params, body, query, request, set }) {
@@ -111,6 +118,7 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
         ),
         ...doc({
           access: "user",
+          audit: { action: "device.command", body: true, guardedOnly: true },
           summary: "Command a device: the wanted state",
           tag,
           answers: { 202: { description: "Sent to its plugin", schema: CommandSent } },
@@ -130,6 +138,7 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
       },
       doc({
         access: "admin",
+        audit: "device.remove",
         summary: "Forget a device",
         tag,
         answers: { 204: { description: "Forgotten" } },
@@ -140,7 +149,7 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
 
 function bodyWriter() {
   const iso = secondsAsText();
-  return function deviceBody(device: DeviceState) {
+  return function deviceBody(device: DeviceState, role: Role) {
     const last_changed: Record<string, string> = {};
     for (const name of Object.keys(device.lastChanged)) last_changed[name] = iso(device.lastChanged[name] ?? 0);
     const { manufacturer, model, sw_version, parent_device_id, schema, capabilities } = device.details;
@@ -151,7 +160,7 @@ function bodyWriter() {
       area: device.area ?? null,
       device_type: device.deviceType ?? null,
       available: device.available,
-      attributes: device.attributes,
+      attributes: seesSecrets(role) ? device.attributes : masked(device.attributes),
       last_seen: device.lastSeen === undefined ? null : iso(device.lastSeen),
       last_changed,
       schema: schema ?? null,

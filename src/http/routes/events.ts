@@ -1,6 +1,7 @@
 // /events: the ring of recent events, and the upgrade to the live stream.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
+import { seesSecrets } from "../../auth/roles.ts";
 import { HubError } from "../../core/errors.ts";
 import { catalog } from "../../events/catalog.ts";
 import type { EventRing } from "../../events/feed.ts";
@@ -60,14 +61,15 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
   return new Elysia({ prefix: "/events" })
     .get(
       "",
-      function recentEvents({ query }) {
+      function recentEvents({ query, request }) {
+        const isOpen = seesSecrets(sessions.of(request).role);
         const filter = parseFilter(query.type, query.device_id);
         const limit = inRange("limit", query.limit, LIMIT);
         const since = inRange("since", query.since ?? 0, SEQ);
         const found: string[] = [];
         for (const envelope of ring.newestFirst()) {
           if (found.length >= limit || envelope.seq <= since) break;
-          if (matches(filter, envelope)) found.push(envelope.json);
+          if (matches(filter, envelope)) found.push(isOpen ? envelope.json : envelope.veiled);
         }
         return new Response(`[${found.join(",")}]`, { headers: { "content-type": "application/json" } });
       },

@@ -1,6 +1,7 @@
 // /devices/:id/history: what a device's attributes were.
 import { Type } from "@sinclair/typebox";
 import { Elysia, type Static, t } from "elysia";
+import { seesSecrets } from "../../auth/roles.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { History } from "../../history/history.ts";
 import { aggregates, type HistoryPage, type HistoryQuery } from "../../history/messages.ts";
@@ -10,6 +11,7 @@ import { splitUrl } from "../address.ts";
 import { doc } from "../doc.ts";
 import { invalid } from "../errors.ts";
 import { inRange, wholeNumber } from "../query.ts";
+import type { Sessions } from "../session.ts";
 
 const DAY_MS = 86_400_000;
 const LIMIT = { from: 1, to: 10_000 };
@@ -53,16 +55,18 @@ export interface HistoryRoutesDeps {
   registry: Pick<Registry, "get">;
   history: Pick<History, "query" | "zone">;
   clock: Pick<Clock, "now">;
+  sessions: Pick<Sessions, "of">;
 }
 
-export function historyRoutes({ registry, history, clock }: HistoryRoutesDeps) {
+export function historyRoutes({ registry, history, clock, sessions }: HistoryRoutesDeps) {
   return new Elysia({ prefix: "/devices" }).get(
     "/:id/history",
     async function deviceHistory({ params, query, request }) {
       const { id } = registry.get(params.id);
       const asked = readQuery(id, query, { zone: history.zone, now: clock.now() });
       const format = query.format ?? (request.headers.get("accept")?.includes("text/csv") ? "csv" : "json");
-      const page = await history.query({ ...asked, format });
+      const withoutSecrets = !seesSecrets(sessions.of(request).role);
+      const page = await history.query({ ...asked, format, withoutSecrets });
       return new Response(page.text, { headers: headersOf(page, { ...asked, format }, request.url) });
     },
     {
@@ -84,7 +88,7 @@ export function historyRoutes({ registry, history, clock }: HistoryRoutesDeps) {
   );
 }
 
-type Asked = Omit<HistoryQuery, "format">;
+type Asked = Omit<HistoryQuery, "format" | "withoutSecrets">;
 
 function readQuery(
   deviceId: string,
@@ -114,7 +118,11 @@ function refuse(path: string, message: string): never {
   throw invalid([{ path, message }]);
 }
 
-function headersOf({ next }: HistoryPage, { deviceId, to, format }: HistoryQuery, url: string): Headers {
+function headersOf(
+  { next }: HistoryPage,
+  { deviceId, to, format }: Asked & Pick<HistoryQuery, "format">,
+  url: string,
+): Headers {
   const headers = new Headers({ vary: "accept" });
   headers.set("content-type", format === "csv" ? "text/csv; charset=utf-8; header=present" : "application/json");
   if (format === "csv") {

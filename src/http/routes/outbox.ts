@@ -74,7 +74,8 @@ export function outboxRoutes({ outbox }: { outbox: Pick<Outbox, "list" | "retry"
         return new Response(null, { status: 204 });
       },
       doc({
-        access: "user",
+        access: "admin",
+        audit: "notification.drop",
         summary: "Do not deliver it",
         tag,
         answers: { 204: { description: "Dropped" } },

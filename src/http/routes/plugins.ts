@@ -1,10 +1,13 @@
 // /plugins: the supervised and the connected ones.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
+import { seesSecrets } from "../../auth/roles.ts";
 import { pluginStatus } from "../../events/plugins.ts";
+import type { PluginRecord } from "../../plugins/records.ts";
 import type { Plugins } from "../../plugins/supervisor.ts";
 import { doc } from "../doc.ts";
 import { inRange, wholeNumber } from "../query.ts";
+import type { Sessions } from "../session.ts";
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
 const Plugin = Type.Object(
@@ -21,7 +24,7 @@ const Plugin = Type.Object(
     restarts: Type.Integer(),
     last_heartbeat: nullable,
     last_exit: Type.Unknown({
-      description: "at, code, signal, reason and the last lines of output; null before the first",
+      description: "at, code, signal, reason and, for administrators, the last lines of output; null before the first",
     }),
     devices: Type.Integer(),
     version: nullable,
@@ -31,7 +34,17 @@ const Plugin = Type.Object(
 );
 const LINES = { from: 1, to: 1000 };
 
-export function pluginRoutes({ plugins }: { plugins: Plugins }) {
+export interface PluginRoutesDeps {
+  plugins: Plugins;
+  sessions: Pick<Sessions, "of">;
+}
+
+export function pluginRoutes({ plugins, sessions }: PluginRoutesDeps) {
+  // What a plugin prints may hold anything: it is shown to those who may read its log.
+  const bodyFor = (request: Request, record: PluginRecord): PluginRecord =>
+    record.last_exit === null || seesSecrets(sessions.of(request).role)
+      ? record
+      : { ...record, last_exit: { ...record.last_exit, output: [] } };
   const tag = "plugins";
   const answers = { 200: { description: "The plugin", schema: Plugin } };
   const refusals = {
@@ -41,7 +54,7 @@ export function pluginRoutes({ plugins }: { plugins: Plugins }) {
   return new Elysia({ prefix: "/plugins" })
     .get(
       "",
-      () => plugins.list(),
+      ({ request }) => plugins.list().map((record) => bodyFor(request, record)),
       doc({
         access: "viewer",
         summary: "All plugins",
@@ -49,21 +62,32 @@ export function pluginRoutes({ plugins }: { plugins: Plugins }) {
         answers: { 200: { description: "The plugins", schema: Type.Array(Plugin) } },
       }),
     )
-    .get("/:id", ({ params }) => plugins.get(params.id), doc({ access: "viewer", summary: "One plugin", tag, answers }))
+    .get(
+      "/:id",
+      ({ params, request }) => bodyFor(request, plugins.get(params.id)),
+      doc({ access: "viewer", summary: "One plugin", tag, answers }),
+    )
     .post(
       "/:id/start",
       ({ params }) => plugins.start(params.id),
-      doc({ access: "admin", summary: "Start it", tag, answers, refusals }),
+      doc({ access: "admin", audit: "plugin.start", summary: "Start it", tag, answers, refusals }),
     )
     .post(
       "/:id/stop",
       ({ params }) => plugins.stop(params.id),
-      doc({ access: "admin", summary: "Stop it until somebody starts it", tag, answers, refusals }),
+      doc({
+        access: "admin",
+        audit: "plugin.stop",
+        summary: "Stop it until somebody starts it",
+        tag,
+        answers,
+        refusals,
+      }),
     )
     .post(
       "/:id/restart",
       ({ params }) => plugins.restart(params.id),
-      doc({ access: "admin", summary: "Stop and start it", tag, answers, refusals }),
+      doc({ access: "admin", audit: "plugin.restart", summary: "Stop and start it", tag, answers, refusals }),
     )
     .get("/:id/log", ({ params, query }) => plugins.log(params.id, inRange("lines", query.lines, LINES)), {
       query: t.Object({ lines: wholeNumber(LINES, { default: 100 }) }, { additionalProperties: false }),

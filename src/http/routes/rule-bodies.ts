@@ -1,7 +1,10 @@
 // Rules and traces as they are told over the API, and their schemas.
 import { Type } from "@sinclair/typebox";
+import { type Role, seesSecrets } from "../../auth/roles.ts";
+import { withoutSecrets } from "../../rules/references.ts";
 import type { RuleInfo } from "../../rules/store/describe.ts";
 import type { ActionTrace, Trace as TraceRecord } from "../../rules/trace.ts";
+import { veiledInfo, veiledTrace } from "../../rules/veil.ts";
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 const oneOf = (words: readonly string[], description?: string) =>
@@ -16,7 +19,7 @@ const Problem = Type.Object({
   path: Type.Optional(Type.String({ description: "Within the rule" })),
   line: Type.Integer(),
   column: Type.Integer(),
-  frame: Type.Optional(Type.String({ description: "The lines of the place, with a mark" })),
+  frame: Type.Optional(Type.String({ description: "The lines of the place, with a mark; only for administrators" })),
 });
 
 export const ListedRule = Type.Object(
@@ -70,7 +73,21 @@ export const Trace = Type.Object(
   { $id: "Trace" },
 );
 
-export function listedBody(info: RuleInfo) {
+/** What this role may see of it. */
+export function detailsFor(role: Role, info: RuleInfo) {
+  if (seesSecrets(role)) return detailsBody(info, info.rule);
+  return detailsBody(veiledInfo(info), info.rule && withoutSecrets(info.rule));
+}
+
+export function listedFor(role: Role, info: RuleInfo) {
+  return listedBody(seesSecrets(role) ? info : veiledInfo(info));
+}
+
+export function traceFor(role: Role, trace: TraceRecord) {
+  return traceBody(seesSecrets(role) ? trace : veiledTrace(trace));
+}
+
+function listedBody(info: RuleInfo) {
   const { activity, problems } = info;
   const [error] = problems;
   return {
@@ -95,8 +112,7 @@ export function listedBody(info: RuleInfo) {
   };
 }
 
-/** `rule` is what this caller may see of it. */
-export function detailsBody(info: RuleInfo, rule: object | undefined) {
+function detailsBody(info: RuleInfo, rule: object | undefined) {
   return { ...listedBody(info), problems: info.problems, rule: rule ?? null };
 }
 

@@ -1,8 +1,10 @@
 // /scenes: keeping, activating and capturing them.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
+import { type Role, seesSecrets } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { Id } from "../../core/ids.ts";
+import { masked } from "../../core/masking.ts";
 import { sceneActivated } from "../../events/rules.ts";
 import { GivenName } from "../../state/given-name.ts";
 import type { Scenes } from "../../state/scenes.ts";
@@ -49,11 +51,12 @@ const refusals = {
 };
 const made = { 201: { description: "The scene", schema: Scene } };
 
-function keeping({ scenes }: SceneRoutesDeps) {
+function keeping({ scenes, sessions }: SceneRoutesDeps) {
+  const bodyFor = (request: Request, scene: SceneState) => sceneBody(scene, sessions.of(request).role);
   return new Elysia()
     .get(
       "",
-      () => scenes.list().map(sceneBody),
+      ({ request }) => scenes.list().map((scene) => bodyFor(request, scene)),
       doc({
         access: "viewer",
         summary: "All scenes",
@@ -63,23 +66,23 @@ function keeping({ scenes }: SceneRoutesDeps) {
     )
     .post(
       "",
-      function createScene({ body, set }) {
+      function createScene({ body, request, set }) {
         const scene = scenes.create(body);
         set.status = 201;
-        return sceneBody(scene);
+        return bodyFor(request, scene);
       },
       { ...jsonBody(NewScene), ...doc({ access: "user", summary: "Make a scene", tag, answers: made, refusals }) },
     )
     .get(
       "/:id",
-      ({ params }) => sceneBody(scenes.get(params.id)),
+      ({ params, request }) => bodyFor(request, scenes.get(params.id)),
       doc({ access: "viewer", summary: "One scene", tag, answers }),
     )
-    .put("/:id", ({ params, body }) => sceneBody(scenes.edit(params.id, body)), {
+    .put("/:id", ({ params, body, request }) => bodyFor(request, scenes.edit(params.id, body)), {
       ...jsonBody(WholeScene),
       ...doc({ access: "user", summary: "Replace a scene's name and states", tag, answers }),
     })
-    .patch("/:id", ({ params, body }) => sceneBody(scenes.edit(params.id, body)), {
+    .patch("/:id", ({ params, body, request }) => bodyFor(request, scenes.edit(params.id, body)), {
       ...jsonBody(SceneEdit),
       ...doc({ access: "user", summary: "Change a scene's name, or all its states", tag, answers }),
     })
@@ -89,19 +92,25 @@ function keeping({ scenes }: SceneRoutesDeps) {
         scenes.remove(params.id);
         return new Response(null, { status: 204 });
       },
-      doc({ access: "user", summary: "Remove a scene", tag, answers: { 204: { description: "Removed" } } }),
+      doc({
+        access: "user",
+        audit: "scene.remove",
+        summary: "Remove a scene",
+        tag,
+        answers: { 204: { description: "Removed" } },
+      }),
     );
 }
 
-function capturing({ scenes }: SceneRoutesDeps) {
+function capturing({ scenes, sessions }: SceneRoutesDeps) {
   return new Elysia()
     .post(
       "/capture",
-      function captureNewScene({ body, set }) {
+      function captureNewScene({ body, request, set }) {
         const { device_ids: deviceIds, ...scene } = body;
         const captured = scenes.captureNew({ ...scene, deviceIds });
         set.status = 201;
-        return sceneBody(captured);
+        return sceneBody(captured, sessions.of(request).role);
       },
       {
         ...jsonBody(NewCapture),
@@ -114,16 +123,20 @@ function capturing({ scenes }: SceneRoutesDeps) {
         }),
       },
     )
-    .post("/:id/capture", ({ params, body }) => sceneBody(scenes.capture(params.id, body.device_ids)), {
-      ...optionalJsonBody(Capture),
-      ...doc({
-        access: "user",
-        summary: "Take the present state of its devices, or of those in device_ids, which then are its devices",
-        tag,
-        answers,
-        refusals: { conflict: "A device reports nothing that could be wanted of it" },
-      }),
-    });
+    .post(
+      "/:id/capture",
+      ({ params, body, request }) => sceneBody(scenes.capture(params.id, body.device_ids), sessions.of(request).role),
+      {
+        ...optionalJsonBody(Capture),
+        ...doc({
+          access: "user",
+          summary: "Take the present state of its devices, or of those in device_ids, which then are its devices",
+          tag,
+          answers,
+          refusals: { conflict: "A device reports nothing that could be wanted of it" },
+        }),
+      },
+    );
 }
 
 function activating({ scenes, sessions }: SceneRoutesDeps) {
@@ -137,6 +150,7 @@ function activating({ scenes, sessions }: SceneRoutesDeps) {
       ),
       ...doc({
         access: "user",
+        audit: { action: "scene.activate", guardedOnly: true },
         summary: "Command all its devices",
         tag,
         answers: { 200: { description: "What was sent, and what was not and why", schema: Activation } },
@@ -145,6 +159,7 @@ function activating({ scenes, sessions }: SceneRoutesDeps) {
   );
 }
 
-function sceneBody({ id, name, states, createdAt, updatedAt }: SceneState) {
+function sceneBody({ id, name, states: held, createdAt, updatedAt }: SceneState, role: Role) {
+  const states = seesSecrets(role) ? held : masked(held);
   return { id, name, states, created_at: isoSeconds(createdAt), updated_at: isoSeconds(updatedAt) };
 }

@@ -68,7 +68,13 @@ export function switchRoutes({ switches }: { switches: Omit<Switches, "prepare">
         switches.remove(params.id);
         return new Response(null, { status: 204 });
       },
-      doc({ access: "user", summary: "Remove a switch", tag, answers: { 204: { description: "Removed" } } }),
+      doc({
+        access: "user",
+        audit: "switch.remove",
+        summary: "Remove a switch",
+        tag,
+        answers: { 204: { description: "Removed" } },
+      }),
     );
 }
 

@@ -87,6 +87,12 @@ export function timerRoutes({ timers }: { timers: Omit<Timers, "start" | "prepar
         timers.remove(params.id);
         return new Response(null, { status: 204 });
       },
-      doc({ access: "user", summary: "Remove a timer", tag, answers: { 204: { description: "Removed" } } }),
+      doc({
+        access: "user",
+        audit: "timer.remove",
+        summary: "Remove a timer",
+        tag,
+        answers: { 204: { description: "Removed" } },
+      }),
     );
 }

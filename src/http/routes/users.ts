@@ -45,6 +45,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
         ...jsonBody(NewUser),
         ...doc({
           access: "admin",
+          audit: "user.create",
           summary: "Make a user",
           tag,
           answers: { 201: { description: "The user", schema: User } },
@@ -75,6 +76,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
         ...jsonBody(UserEdit),
         ...doc({
           access: "admin",
+          audit: "user.change",
           summary: "Change role or password; ends the user's tokens",
           tag,
           answers: { 200: { description: "The user", schema: User } },
@@ -90,6 +92,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
       },
       doc({
         access: "admin",
+        audit: "user.remove",
         summary: "Remove a user",
         tag,
         answers: { 204: { description: "Removed" } },

@@ -18,13 +18,25 @@ export function matches({ types, deviceId }: StreamFilter, envelope: Envelope): 
   return deviceId === undefined || envelope.deviceId === deviceId;
 }
 
-/** The topics a reader subscribes to. Of the topics an event goes out on, at most one is among them. */
-export function topicsOf({ types, deviceId }: StreamFilter): string[] {
-  if (!types) return [deviceId === undefined ? "all" : `device/${deviceId}`];
-  return [...types].map((type) => (deviceId === undefined ? `type/${type}` : `both/${type}/${deviceId}`));
+/**
+ * What an event goes out as: `common` to everybody where there is nothing to hide, else `open` to those who see secrets
+ * and `veiled` to the others.
+ */
+export type Rendition = "common" | "open" | "veiled";
+
+export function topicIn(rendition: Rendition, topic: string): string {
+  return `${rendition}/${topic}`;
 }
 
-/** The topics an event goes out on, whatever the number of filters. */
+/** The topics a reader subscribes to. Of the topics an event goes out on, at most one is among them. */
+export function topicsOf({ types, deviceId }: StreamFilter, isOpen: boolean): string[] {
+  const topics = types
+    ? [...types].map((type) => (deviceId === undefined ? `type/${type}` : `both/${type}/${deviceId}`))
+    : [deviceId === undefined ? "all" : `device/${deviceId}`];
+  return topics.flatMap((topic) => [topicIn("common", topic), topicIn(isOpen ? "open" : "veiled", topic)]);
+}
+
+/** The topics an event goes out on, each in its renditions, whatever the number of filters. */
 export function topicsFor({ type, deviceId }: Envelope): string[] {
   const topics = type === "mqtt_message" ? [`type/${type}`] : ["all", `type/${type}`];
   if (deviceId !== undefined && type !== "mqtt_message") topics.push(`device/${deviceId}`, `both/${type}/${deviceId}`);

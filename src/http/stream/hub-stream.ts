@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { guarded } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import type { Envelope, EventFeed } from "../../events/feed.ts";
-import { topicsFor } from "./filter.ts";
+import { topicIn, topicsFor } from "./filter.ts";
 import { createReader, type Reader, type ReaderInfo, type Socket } from "./reader.ts";
 
 /** A reader further behind than this is closed. */
@@ -48,13 +48,24 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
   function broadcast(envelope: Envelope): void {
     if (interest.size === 0) return;
     for (const topic of topicsFor(envelope)) {
-      if (!interest.has(topic)) continue;
-      publish(topic, envelope.json);
-      sinceLook += envelope.json.length;
+      if (!interest.has(topicIn("common", topic))) continue;
+      if (!envelope.isSecret) send(topicIn("common", topic), () => envelope.json);
+      else {
+        send(topicIn("open", topic), () => envelope.json);
+        send(topicIn("veiled", topic), () => envelope.veiled);
+      }
     }
     if (sinceLook < LOOK_EVERY_BYTES) return;
     sinceLook = 0;
     for (const reader of readers) dismissIfBehind(reader);
+  }
+
+  /** The text is made for somebody, or not at all. */
+  function send(topic: string, textOf: () => string): void {
+    if (!interest.has(topic)) return;
+    const text = textOf();
+    publish(topic, text);
+    sinceLook += text.length;
   }
 
   function changeInterest(topics: readonly string[], by: 1 | -1): void {
@@ -64,7 +75,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
       else interest.delete(topic);
     }
     // Nobody pays for MQTT traffic as events unless an administrator asked to see it.
-    const wanted = interest.has("type/mqtt_message");
+    const wanted = interest.has(topicIn("common", "type/mqtt_message"));
     if (wanted) mqtt ??= feed.on("mqtt_message", "stream", broadcast);
     else {
       mqtt?.[Symbol.dispose]();

@@ -1,5 +1,6 @@
 // One reader of the stream: first what it missed, at its own pace, then live.
 import type { Identity } from "../../auth/authenticate.ts";
+import { seesSecrets } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import type { EventRing } from "../../events/feed.ts";
 import { matches, type StreamFilter, topicsOf } from "./filter.ts";
@@ -44,6 +45,7 @@ export function createReader(
   onLive: (topics: readonly string[]) => void,
 ): Reader {
   const { filter } = info;
+  const isOpen = seesSecrets(info.identity.role);
   let topics: readonly string[] = [];
   // A number from the future is from before a restore: everything held is news then.
   let position = info.since === undefined ? ring.head : info.since > ring.head ? 0 : info.since;
@@ -67,10 +69,10 @@ export function createReader(
       tellGap();
       for (const envelope of ring.after(position)) {
         if (socket.getBufferedAmount() > REPLAY_AHEAD_BYTES) return;
-        if (matches(filter, envelope)) socket.send(envelope.json);
+        if (matches(filter, envelope)) socket.send(isOpen ? envelope.json : envelope.veiled);
         position = envelope.seq;
       }
-      topics = topicsOf(filter);
+      topics = topicsOf(filter, isOpen);
       for (const topic of topics) socket.subscribe(topic);
       onLive(topics);
     },

@@ -25,7 +25,7 @@ export const callService = defineAction({
       writeOnly: true,
     }),
     body: Type.Optional(json("Text, which goes out as it is, or any other JSON", { writeOnly: true })),
-    expression: Type.Optional(expression("CEL that gives the body, instead of `body`")),
+    expression: Type.Optional(expression("CEL that gives the body, instead of `body`", { writeOnly: true })),
     timeout_secs: secs("How long an answer may take", { default: 10, minimum: 0.1, maximum: 300 }),
     retries: Type.Integer({
       default: 0,

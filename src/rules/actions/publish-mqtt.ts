@@ -12,8 +12,10 @@ export const publishMqtt = defineAction({
   doc: "Publishes a message on the MQTT broker.",
   fields: () => ({
     topic: text("The topic"),
-    payload: Type.Optional(json("Text, which goes out as it is, or any other JSON; empty when absent")),
-    expression: Type.Optional(expression("CEL that gives the payload, instead of `payload`")),
+    payload: Type.Optional(
+      json("Text, which goes out as it is, or any other JSON; empty when absent", { writeOnly: true }),
+    ),
+    expression: Type.Optional(expression("CEL that gives the payload, instead of `payload`", { writeOnly: true })),
     retain: Type.Boolean({ default: false, description: "Whether the broker keeps it for those who come later" }),
     qos: Type.Unsafe<0 | 1>(Type.Integer({ default: 0, minimum: 0, maximum: 1, description: "Quality of service" })),
   }),

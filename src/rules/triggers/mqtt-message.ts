@@ -17,7 +17,7 @@ export const mqttMessage = defineTrigger({
       text("JSON pointer into the payload, such as /sensor/temperature; without it, the whole", { minLength: 0 }),
     ),
     op,
-    value: Type.Optional(json("What to compare with; any message when absent")),
+    value: Type.Optional(json("What to compare with; any message when absent", { writeOnly: true })),
   },
   label({ topic, pointer = "", op, value }) {
     return `${topic}${pointer}${value === undefined ? "" : ` ${inWords({ op, value })}`}`;

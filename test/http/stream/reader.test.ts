@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Identity } from "../../../src/auth/authenticate.ts";
+import type { Role } from "../../../src/auth/roles.ts";
 import { openLog, silentLog } from "../../../src/core/log.ts";
 import { createEventFeed, type Envelope, type EventFeed } from "../../../src/events/feed.ts";
-import { matches, parseFilter, topicsFor, topicsOf } from "../../../src/http/stream/filter.ts";
+import { matches, parseFilter, type Rendition, topicIn, topicsFor, topicsOf } from "../../../src/http/stream/filter.ts";
 import { type HubStream, startHubStream } from "../../../src/http/stream/hub-stream.ts";
 import type { Socket } from "../../../src/http/stream/reader.ts";
 import { createTestOutput } from "../../support/edge.ts";
@@ -11,7 +12,7 @@ import { createVirtualClock, type VirtualClock } from "../../support/virtual-clo
 
 /** A reader's side of the wire: what arrived, and how much it left untaken. */
 interface Wire extends Socket {
-  received: { type: string; seq?: number; device_id?: string; from_seq?: number; to_seq?: number }[];
+  received: { type: string; seq?: number; device_id?: string; from_seq?: number; body?: unknown; to_seq?: number }[];
   closed: [number, string] | undefined;
   terminated: boolean;
   buffered: number;
@@ -49,7 +50,9 @@ interface Rig {
   stream: HubStream;
   valid: boolean;
   log: { text: string };
-  connect(query?: { type?: string; device?: string; since?: number }, wire?: Wire): Wire;
+  /** Topics, in the order of going out. */
+  published: string[];
+  connect(query?: { type?: string; device?: string; since?: number; role?: Role }, wire?: Wire): Wire;
   emit(...ids: string[]): void;
 }
 
@@ -60,7 +63,9 @@ function rig(buffer = 100): Rig {
   const output = createTestOutput();
   const feed = createEventFeed({ clock, log: silentLog, buffer, mark: { load: () => 0, save() {} } });
   const wires = new Set<Wire>();
+  const published: string[] = [];
   const publish = (topic: string, text: string): void => {
+    published.push(topic);
     for (const wire of wires) if (wire.topics.has(topic)) wire.send(text);
   };
   const { log } = openLog({ clock, output, level: "info" });
@@ -77,9 +82,17 @@ function rig(buffer = 100): Rig {
     stream,
     valid: true,
     log: output,
-    connect({ type, device, since } = {}, wire = createWire()) {
+    published,
+    connect({ type, device, since, role = "admin" } = {}, wire = createWire()) {
       wires.add(wire);
-      stream.socketHandlers({ identity, address: "192.0.2.1", filter: parseFilter(type, device), since }).open(wire);
+      stream
+        .socketHandlers({
+          identity: { ...identity, role },
+          address: "192.0.2.1",
+          filter: parseFilter(type, device),
+          since,
+        })
+        .open(wire);
       return wire;
     },
     emit(...ids) {
@@ -102,9 +115,17 @@ describe("filters", () => {
         (wanted, device, type, about) => {
           const filter = parseFilter(wanted.join(","), device);
           const envelope = { type, deviceId: type === "mqtt_message" ? undefined : about } as Envelope;
-          const subscribed = topicsOf(filter);
-          const over = topicsFor(envelope).filter((topic) => subscribed.includes(topic));
-          expect(over.length).toBe(matches(filter, envelope) ? 1 : 0);
+          for (const isOpen of [true, false]) {
+            const subscribed = topicsOf(filter, isOpen);
+            const over = (rendition: Rendition) =>
+              topicsFor(envelope).filter((topic) => subscribed.includes(topicIn(rendition, topic))).length;
+            const once = matches(filter, envelope) ? 1 : 0;
+            expect({ common: over("common"), open: over("open"), veiled: over("veiled") }).toEqual({
+              common: once,
+              open: isOpen ? once : 0,
+              veiled: isOpen ? 0 : once,
+            });
+          }
         },
       ),
     );
@@ -112,6 +133,34 @@ describe("filters", () => {
 
   test("blanks around names are no part of them", () => {
     expect(parseFilter(" a, b ,,", "")).toEqual({ types: new Set(["a", "b"]), deviceId: undefined });
+  });
+});
+
+describe("two renditions", () => {
+  const hook = { type: "webhook_received", path: "x", method: "POST", query: {}, body: "secret" } as const;
+
+  test("each goes out once, to those it is for, and only where somebody is", () => {
+    const hub = rig();
+    const [admin, other] = [hub.connect(), hub.connect()];
+    hub.feed.emit(hook);
+    hub.emit("a");
+    expect(hub.published).toEqual(["open/all", "common/all"]);
+    const viewer = hub.connect({ role: "viewer" });
+    hub.feed.emit(hook);
+    hub.emit("b");
+    expect(hub.published.slice(2)).toEqual(["open/all", "veiled/all", "common/all"]);
+    expect(admin.received.map(({ body }) => body)).toEqual(["secret", undefined, "secret", undefined]);
+    expect(other.received).toEqual(admin.received);
+    expect(viewer.received.map(({ body }) => body)).toEqual(["•••", undefined]);
+    expect(hub.connect({ role: "user", since: 0 }).received.map(({ body }) => body)).not.toContain("secret");
+  });
+
+  test("titles of notifications are not for those who may not read the outbox", () => {
+    const hub = rig();
+    const viewer = hub.connect({ role: "viewer" });
+    const about = { channel: "phone", title: "Anna is away", at: "", tries: 1, count: 1, waited_secs: 1 };
+    hub.feed.emit({ type: "notification_delivered_late", ...about });
+    expect(viewer.received).toMatchObject([{ channel: "phone", title: "•••" }]);
   });
 });
 

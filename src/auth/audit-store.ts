@@ -1,0 +1,163 @@
+// The audit log's table: adding a row makes room for it, reading goes backwards in time.
+import type { Database } from "bun:sqlite";
+import type { StateDb } from "../db/state-db.ts";
+
+export interface AuditRow {
+  id: number;
+  /** Epoch ms. */
+  at: number;
+  /** When it happened last; `at` where it happened once. */
+  until: number;
+  count: number;
+  actor: { kind: string; id: string; name: string };
+  address: string;
+  action: string;
+  target: string;
+  outcome: string;
+  detail: string;
+}
+
+export type NewRow = Omit<AuditRow, "id" | "until" | "count"> & {
+  /** Whose share of the room it takes. */
+  share: string;
+};
+
+/** A row that may happen again. */
+export interface Held {
+  id: number;
+  count: number;
+  until: number;
+  /** When it was begun, on the monotonic clock. */
+  since: number;
+}
+
+export interface AuditQuery {
+  limit: number;
+  /** Only rows with a smaller, or a greater, id. */
+  before?: number | undefined;
+  since?: number | undefined;
+  /** A name or an id. */
+  actor?: string | undefined;
+  /** `rule.run`, or `rule` for all of them. */
+  action?: string | undefined;
+}
+
+export interface AuditStore {
+  insert(into: Database, row: NewRow): Omit<Held, "since">;
+  /** Writes their counts. */
+  update(held: Iterable<Held>): void;
+  list(query: AuditQuery): AuditRow[];
+}
+
+interface Row {
+  id: number;
+  at: number;
+  until: number;
+  count: number;
+  actor_kind: string;
+  actor_id: string;
+  actor_name: string;
+  address: string;
+  action: string;
+  target: string;
+  outcome: string;
+  detail: string;
+}
+
+const INSERT = `INSERT INTO audit (at, until, count, actor_kind, actor_id, actor_name, address, action, target, outcome, detail, share)
+  VALUES (?1, ?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id`;
+const DROP = "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE share = ? ORDER BY id LIMIT ?)";
+
+export function createAuditStore({ durable, behind }: Pick<StateDb, "durable" | "behind">, most: number): AuditStore {
+  const shares = new Map<string, number>();
+  let total = 0;
+  const counted = durable.query<{ share: string; rows: number }, []>(
+    "SELECT share, count(*) AS rows FROM audit GROUP BY share",
+  );
+  count();
+  const update = behind.query("UPDATE audit SET count = ?, until = ? WHERE id = ?");
+  const list = behind.query<Row, Record<string, string | number | null>>(
+    `SELECT * FROM audit WHERE ($before IS NULL OR id < $before) AND ($since IS NULL OR id > $since)
+     AND ($actor IS NULL OR actor_id = $actor OR actor_name = $actor COLLATE NOCASE)
+     AND ($action IS NULL OR action = $action OR substr(action, 1, length($action) + 1) = $action || '.')
+     ORDER BY id DESC LIMIT $limit`,
+  );
+
+  function count(): void {
+    total = 0;
+    shares.clear();
+    for (const { share, rows } of counted.all()) grow(share, rows);
+  }
+
+  function grow(share: string, by: number): void {
+    const rows = (shares.get(share) ?? 0) + by;
+    total += by;
+    if (rows > 0) shares.set(share, rows);
+    else shares.delete(share);
+  }
+
+  /** Whoever has most gives up their oldest, down to what the next one has. */
+  function makeRoom(db: Database): void {
+    while (total > most) {
+      const [largest, next] = [...shares].sort((a, b) => b[1] - a[1]);
+      if (!largest) return;
+      const surplus = Math.min(total - most, Math.max(1, largest[1] - (next?.[1] ?? 0)));
+      db.query(DROP).run(largest[0], surplus);
+      grow(largest[0], -surplus);
+    }
+  }
+
+  // A smaller limit than before.
+  if (total > most) durable.transaction(() => makeRoom(durable)).immediate();
+
+  return {
+    insert(into, { at, actor, address, action, target, outcome, detail, share }) {
+      const values = [at, actor.kind, actor.id, actor.name, address, action, target, outcome, detail, share] as const;
+      const add = into.transaction(() => {
+        const made = into.query<{ id: number }, [...typeof values]>(INSERT).get(...values);
+        grow(share, 1);
+        makeRoom(into);
+        return made?.id ?? 0;
+      });
+      try {
+        return { id: add.immediate(), count: 1, until: at };
+      } catch (error) {
+        // What was counted was taken back.
+        count();
+        throw error;
+      }
+    },
+    update(held) {
+      behind.transaction(() => {
+        for (const { id, count, until } of held) update.run(count, until, id);
+      })();
+    },
+    list: ({ limit, before = null, since = null, actor = null, action = null }) =>
+      list.all({ limit, before, since, actor, action }).map(rowOf),
+  };
+}
+
+function rowOf({ actor_kind: kind, actor_id: id, actor_name: name, ...row }: Row): AuditRow {
+  const { at, until, count, address, action, target, outcome, detail } = row;
+  return { id: row.id, at, until, count, actor: { kind, id, name }, address, action, target, outcome, detail };
+}
+
+const COPIED = "at, until, count, actor_kind, actor_id, actor_name, address, action, target, outcome, detail, share";
+
+/** Adds what `from` has and `into` has not. Room is made when it is opened. */
+export function carryAudit(from: Database, into: Database): void {
+  type Values = (string | number)[];
+  const known = new Set(into.query<object, []>(`SELECT ${COPIED} FROM audit`).values().map(keyOf));
+  const add = into.query(`INSERT INTO audit (${COPIED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  into
+    .transaction(() => {
+      for (const row of from.query(`SELECT ${COPIED} FROM audit ORDER BY id`).values() as Values[])
+        if (!known.has(keyOf(row))) add.run(...row);
+    })
+    .immediate();
+}
+
+// Without what may have grown since.
+function keyOf([at, , , ...rest]: unknown[]): string {
+  return JSON.stringify([at, ...rest]);
+}

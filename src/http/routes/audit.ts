@@ -1,0 +1,64 @@
+// /system/audit: who did what from where.
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import type { Audit, AuditRow } from "../../auth/audit.ts";
+import { isoSeconds } from "../../core/clock.ts";
+import { doc } from "../doc.ts";
+import { inRange, wholeNumber } from "../query.ts";
+
+const LIMIT = { from: 1, to: 1000 };
+const ID = { from: 0, to: Number.MAX_SAFE_INTEGER };
+const Query = t.Object(
+  {
+    limit: wholeNumber(LIMIT, { default: 100 }),
+    before: t.Optional(wholeNumber(ID, { description: "Only entries with a smaller id: the next page" })),
+    since: t.Optional(wholeNumber(ID, { description: "Only entries with a greater id: what is new" })),
+    actor: t.Optional(t.String({ description: "A name or an id" })),
+    action: t.Optional(t.String({ description: "Such as rule.run, or rule for all that begin so" })),
+  },
+  { additionalProperties: false },
+);
+const Entry = Type.Object({
+  id: Type.Integer({ description: "Only grows" }),
+  at: Type.String({ description: "UTC" }),
+  last_at: Type.String({ description: "When it happened last, where count is more than 1" }),
+  count: Type.Integer({ description: "The same from the same within some minutes is one entry" }),
+  actor: Type.Object({
+    kind: Type.String({ description: "user, api_key, whitelist, command_line, hub, or nobody: not let in" }),
+    id: Type.String(),
+    name: Type.String(),
+  }),
+  address: Type.String({ description: "Empty where it was not the network" }),
+  action: Type.String(),
+  target: Type.String(),
+  outcome: Type.String({ description: "ok, refused or failed" }),
+  detail: Type.String(),
+});
+
+export function auditRoutes({ audit }: { audit: Pick<Audit, "list"> }) {
+  return new Elysia({ prefix: "/system" }).get(
+    "/audit",
+    ({ query: { limit, before, since, ...filter } }) =>
+      audit
+        .list({
+          ...filter,
+          limit: inRange("limit", limit, LIMIT),
+          before: before === undefined ? undefined : inRange("before", before, ID),
+          since: since === undefined ? undefined : inRange("since", since, ID),
+        })
+        .map(entryBody),
+    {
+      query: Query,
+      ...doc({
+        access: "admin",
+        summary: "Who did what from where, newest first",
+        tag: "system",
+        answers: { 200: { description: "The entries", schema: Type.Array(Entry) } },
+      }),
+    },
+  );
+}
+
+function entryBody({ at, until, ...row }: AuditRow) {
+  return { ...row, at: isoSeconds(at), last_at: isoSeconds(until) };
+}

@@ -1,0 +1,95 @@
+// /auth/sessions: who is logged in where, and ending a login. One's own for everybody, all of them for administrators.
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import type { Auth, Identity } from "../../auth/auth.ts";
+import type { LoginSession } from "../../auth/login-sessions.ts";
+import { allows } from "../../auth/roles.ts";
+import { isoSeconds } from "../../core/clock.ts";
+import { HubError } from "../../core/errors.ts";
+import { doc } from "../doc.ts";
+import type { Sessions } from "../session.ts";
+
+const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const Session = Type.Object({
+  id: Type.String(),
+  user: Type.String(),
+  created_at: nullable("UTC time of the login; null where that is not known, as after a restore"),
+  last_used_at: Type.String({ description: "UTC" }),
+  expires_at: Type.String({ description: "UTC" }),
+  address: nullable("Where the login came from"),
+  user_agent: nullable("What the client said of itself then"),
+  current: Type.Boolean({ description: "Of the token this was asked with" }),
+});
+
+export interface SessionRoutesDeps {
+  auth: Pick<Auth, "sessions" | "users">;
+  sessions: Pick<Sessions, "of">;
+}
+
+export function sessionRoutes({ auth, sessions }: SessionRoutesDeps) {
+  const tag = "auth";
+  return new Elysia({ prefix: "/auth/sessions" })
+    .get(
+      "",
+      function listSessions({ query: { user }, request }) {
+        const identity = sessions.of(request);
+        return auth.sessions.list(whose(identity, user)).map((session) => sessionBody(session, identity));
+      },
+      {
+        query: t.Object(
+          { user: t.Optional(t.String({ description: "A username; all users where absent, for administrators" })) },
+          { additionalProperties: false },
+        ),
+        ...doc({
+          access: "viewer",
+          summary: "Logins in use, the latest used first: one's own; for administrators everybody's",
+          tag,
+          answers: { 200: { description: "Of each user the 100 used last", schema: Type.Array(Session) } },
+          refusals: { not_found: "There is no such user", forbidden: "The sessions of others need the role admin" },
+        }),
+      },
+    )
+    .delete(
+      "/:id",
+      function endSession({ params, request }) {
+        const identity = sessions.of(request);
+        auth.sessions.end(params.id, allows(identity.role, "admin") ? undefined : identity.id);
+        return new Response(null, { status: 204 });
+      },
+      doc({
+        access: "viewer",
+        audit: "session.end",
+        summary: "End a login: its token and its streams",
+        tag,
+        answers: { 204: { description: "Ended" } },
+        refusals: { not_found: "There is no such session, or it is not yours" },
+      }),
+    );
+
+  function whose(identity: Identity, name: string | undefined): string | undefined {
+    if (!allows(identity.role, "admin")) {
+      const isOwn = name === undefined || name.toLowerCase() === identity.name.toLowerCase();
+      if (!isOwn) throw new HubError("forbidden", "the sessions of others need the role admin");
+      // Keys and addresses have no sessions: their ids are no user's.
+      return identity.id;
+    }
+    if (name === undefined) return undefined;
+    const user = auth.users.get(name);
+    if (!user) throw new HubError("not_found", `there is no user "${name}"`);
+    return user.id;
+  }
+}
+
+function sessionBody(session: LoginSession, { session: current }: Identity) {
+  const { id, username, createdAt, lastUsedAt, expiresAt, address, userAgent } = session;
+  return {
+    id,
+    user: username,
+    created_at: createdAt === undefined ? null : isoSeconds(createdAt),
+    last_used_at: isoSeconds(lastUsedAt),
+    expires_at: isoSeconds(expiresAt),
+    address: address ?? null,
+    user_agent: userAgent ?? null,
+    current: id === current,
+  };
+}

@@ -1,0 +1,239 @@
+// /system/audit: what people do over the API and the broker stands there, with who and where from, and no secret.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connectAsync } from "mqtt";
+import { restoreHome } from "../../src/backup/restore.ts";
+import { homeAt } from "../../src/home/paths.ts";
+import { databaseSchemas } from "../../src/hub/stores.ts";
+import { runScenarios } from "../support/scenarios.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { startTestHub, type TestHub } from "../support/test-hub.ts";
+import { until } from "../support/wait.ts";
+
+interface Entry {
+  id: number;
+  at: string;
+  actor: { kind: string; id: string; name: string };
+  address: string;
+  action: string;
+  target: string;
+  outcome: string;
+  detail: string;
+  count: number;
+}
+
+const folder = createTemporaryFolder();
+const PIN = "480215";
+const RULE = "6f2c1f0e-6d60-4b0f-9d53-1e8d9a1c2b01";
+let hub: TestHub;
+let token: string;
+
+beforeAll(async () => {
+  hub = await startTestHub({ folder, server: 'trusted_proxies = ["127.0.0.1"]' });
+  token = hub.adminToken;
+});
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+const entries = async (query = ""): Promise<Entry[]> =>
+  (await (await hub.request("GET", `/system/audit${query}`, { token: hub.adminToken })).json()) as Entry[];
+const act = async (method: string, path: string, body?: unknown, as = hub.adminToken): Promise<number> => {
+  const response = await hub.request(method, path, {
+    token: as,
+    headers: { "x-forwarded-for": "203.0.113.20" },
+    ...(body === undefined ? {} : { body }),
+  });
+  await response.text();
+  return response.status;
+};
+
+test("what is done to users, keys, sessions, rules and plugins, by whom and from where", async () => {
+  const done: [string, string, unknown?][] = [
+    ["POST", "/auth/users", { username: "eve", password: "password of eve", role: "admin" }],
+    ["PATCH", "/auth/users/eve", { role: "viewer" }],
+    ["PATCH", "/auth/users/eve", { password: "another of eve" }],
+    ["POST", "/auth/api-keys", { label: "panel", role: "viewer" }],
+    ["POST", "/rules", { id: RULE, name: "Alarm", actions: [{ type: "log_message", message: "x" }] }],
+    ["PATCH", `/rules/${RULE}`, { enabled: false }],
+    ["PATCH", `/rules/${RULE}`, { enabled: true }],
+    ["POST", `/rules/${RULE}/run`],
+    ["POST", `/rules/${RULE}/pause`],
+    ["POST", `/rules/${RULE}/resume`],
+    ["DELETE", `/rules/${RULE}`],
+    ["POST", "/plugins/nobody/start"],
+    ["DELETE", "/auth/users/eve"],
+    ["POST", "/system/backup"],
+  ];
+  for (const [method, path, body] of done) await act(method, path, body);
+  const found = (await entries("?limit=100")).toReversed().filter(({ action }) => action !== "login");
+  expect(found.map(({ action, target, outcome, detail }) => [action, target, outcome, detail])).toEqual([
+    ["user.create", "eve", "ok", "role: admin, username: eve"],
+    ["user.change", "eve", "ok", "role: viewer, username: eve"],
+    ["user.change", "eve", "ok", "role: viewer, username: eve"],
+    ["key.create", expect.stringMatching(/-/), "ok", "label: panel, role: viewer"],
+    ["rule.create", RULE, "ok", "name: Alarm, enabled: true"],
+    ["rule.change", RULE, "ok", "name: Alarm, enabled: false"],
+    ["rule.change", RULE, "ok", "name: Alarm, enabled: true"],
+    ["rule.run", RULE, "ok", ""],
+    ["rule.pause", RULE, "ok", "name: Alarm, enabled: true"],
+    ["rule.resume", RULE, "ok", "name: Alarm, enabled: true"],
+    ["rule.remove", RULE, "ok", ""],
+    ["plugin.start", "nobody", "refused", "not_found"],
+    ["user.remove", "eve", "ok", ""],
+    ["backup.download", "", "ok", ""],
+  ] as never);
+  for (const { actor, address, at } of found) {
+    expect({ kind: actor.kind, name: actor.name, address }).toEqual({
+      kind: "user",
+      name: "admin",
+      address: "203.0.113.20",
+    });
+    expect(at).toMatch(/^\d{4}-.*Z$/);
+  }
+  const text = JSON.stringify(await entries("?limit=1000"));
+  for (const secret of ["password of eve", "another of eve", "hub_", hub.adminToken])
+    expect(text).not.toContain(secret);
+});
+
+test("commands to locks and alarms, also within a scene, but not to lamps; without the PIN", async () => {
+  await using plugin = await connectAsync(`mqtt://127.0.0.1:${hub.mqttPort}`, { clientId: "zigbee" }).then(
+    (client) => ({
+      client,
+      [Symbol.asyncDispose]: () => client.endAsync(),
+    }),
+  );
+  for (const [device_id, device_type] of [
+    ["door", "lock"],
+    ["panel", "alarm_control_panel"],
+    ["lamp", "light"],
+  ]) {
+    const registration = { device_id, plugin_id: "zigbee", name: device_id, device_type };
+    await plugin.client.publishAsync("hub/plugins/zigbee/register", JSON.stringify(registration), { qos: 1 });
+    await plugin.client.publishAsync(`hub/devices/${device_id}/availability`, "online", { qos: 1 });
+  }
+  await until(
+    "they are available",
+    async () =>
+      ((await (await hub.request("GET", "/devices?available=true", { token })).json()) as unknown[]).length === 3,
+  );
+  const user = await hub.tokenFor("user");
+  const [{ id: last }] = (await entries("?limit=1")) as [Entry];
+  await act("PATCH", "/devices/door/state", { state: "UNLOCK", pin_code: PIN }, user);
+  await act("PATCH", "/devices/lamp/state", { on: true }, user);
+  await act("PATCH", "/devices/panel/state", { arm_mode: "disarm", code: PIN }, user);
+  await act(
+    "POST",
+    "/scenes",
+    { id: "leave", name: "Leave", states: { door: { state: "LOCK" }, lamp: { on: false } } },
+    user,
+  );
+  await act("POST", "/scenes/leave/activate", undefined, user);
+  await act("DELETE", "/scenes/leave", undefined, user);
+  const found = (await entries(`?since=${last}`)).toReversed();
+  expect(found.map(({ action, target, detail }) => [action, target, detail])).toEqual([
+    ["device.command", "door", '{"state":"UNLOCK","pin_code":"•••"}'],
+    ["device.command", "panel", '{"arm_mode":"disarm","code":"•••"}'],
+    ["scene.activate", "leave", ""],
+    ["scene.remove", "leave", ""],
+  ]);
+  expect(found[0]?.actor).toMatchObject({ kind: "user", name: expect.stringContaining("user-") });
+});
+
+test("logins that are refused, at the API and at the broker", async () => {
+  const body = { username: "admin", password: "not the password" };
+  await hub.request("POST", "/auth/login", { body, headers: { "x-forwarded-for": "203.0.113.66" } });
+  await connectAsync(`mqtt://127.0.0.1:${hub.mqttPort}`, {
+    username: "a-typed-secret",
+    password: "x",
+    reconnectPeriod: 0,
+  })
+    .then((client) => client.endAsync())
+    .catch(() => undefined);
+  const [broker] = await until("the broker's is there", async () => {
+    const found = await entries("?action=mqtt");
+    return found.length > 0 ? found : undefined;
+  });
+  expect(broker).toMatchObject({ action: "mqtt.login", outcome: "refused", target: "(unknown)", address: "127.0.0.1" });
+  const login = (await entries("?action=login")).find(({ outcome }) => outcome === "refused");
+  expect(login).toMatchObject({ target: "admin", address: "203.0.113.66", actor: { kind: "nobody" }, count: 1 });
+  const text = JSON.stringify(await entries("?limit=1000"));
+  for (const secret of ["not the password", "a-typed-secret"]) expect(text).not.toContain(secret);
+});
+
+test("what somebody's role does not allow is told, once for all that is alike", async () => {
+  const user = await hub.tokenFor("user");
+  for (let tries = 0; tries < 5; tries++) await act("POST", `/rules/${RULE}/run`, undefined, user);
+  await act("GET", "/auth/users?x=1", undefined, user);
+  expect(await entries("?action=request")).toMatchObject([
+    { target: "GET /api/v1/auth/users", outcome: "refused", count: 1, address: "203.0.113.20" },
+    { target: `POST /api/v1/rules/${RULE}/run`, detail: "forbidden", count: 5, actor: { kind: "user" } },
+  ]);
+});
+
+describe("who may read it", () => {
+  runScenarios(
+    () => hub,
+    [
+      { name: "a viewer may not", path: "/system/audit", as: "viewer", status: 403 },
+      { name: "nor a user", path: "/system/audit", as: "user", status: 403 },
+      { name: "nor nobody", path: "/system/audit", as: "nobody", status: 401 },
+      {
+        name: "an administrator may",
+        path: "/system/audit?limit=1&actor=admin",
+        status: 200,
+        contains: ['"name":"admin"'],
+      },
+      { name: "within limits", path: "/system/audit?limit=1001", status: 400, contains: ["limit"] },
+    ],
+  );
+});
+
+test("it is there after a restart, with what changed in between", async () => {
+  const before = (await entries("?limit=1"))[0]?.id ?? 0;
+  expect(before).toBeGreaterThan(5);
+  await hub[Symbol.asyncDispose]();
+  await Bun.write(folder.at("config", "hub.toml"), "# one\n");
+  hub = await startTestHub({ folder, admin: hub.admin });
+  await hub[Symbol.asyncDispose]();
+  await Bun.write(folder.at("config", "hub.toml"), "# another\n");
+  hub = await startTestHub({ folder, admin: hub.admin });
+  const found = await entries("?limit=1000");
+  expect(found.some(({ id }) => id === before)).toBe(true);
+  expect(found.filter(({ action }) => action === "config.change")).toMatchObject([
+    { target: "hub.toml", actor: { kind: "hub" } },
+  ]);
+});
+
+test("a restore brings the archive's log, and takes nothing from what this machine has logged since", async () => {
+  await act("PUT", "/variables/kept", { value: 1 });
+  await act("DELETE", "/variables/kept");
+  const archive = await hub.request("POST", "/system/backup", { token: hub.adminToken });
+  const file = folder.at("house.zip");
+  await Bun.write(file, await archive.arrayBuffer());
+  await act(
+    "POST",
+    "/auth/users",
+    { username: "intruder", password: "of the intruder", role: "admin" },
+    hub.adminToken,
+  );
+  const before = await entries("?limit=1000");
+  await hub[Symbol.asyncDispose]();
+  const home = homeAt(folder.path);
+  await restoreHome({ home, file, passphrase: undefined, schemas: databaseSchemas, now: Date.now() });
+  for (let start = 0; start < 2; start++) {
+    hub = await startTestHub({ folder, admin: hub.admin });
+    const after = await entries("?limit=1000");
+    const names = (list: Entry[]) => list.map(({ action, target, at }) => `${at} ${action} ${target}`);
+    expect(names(after)).toEqual(expect.arrayContaining(names(before)));
+    const ofAction = (wanted: string) => after.filter(({ action }) => action === wanted);
+    expect(ofAction("restore")).toMatchObject([{ actor: { kind: "hub" }, outcome: "ok" }]);
+    expect(
+      ofAction("user.create")
+        .map(({ target }) => target)
+        .filter((name) => name === "intruder"),
+    ).toHaveLength(1);
+    expect(await (await hub.request("GET", "/auth/users", { token: hub.adminToken })).text()).not.toContain("intruder");
+    if (start === 0) await hub[Symbol.asyncDispose]();
+  }
+});
