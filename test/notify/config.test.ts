@@ -138,8 +138,9 @@ describe("hub.toml", () => {
     expect(problems.map(({ path }) => path).sort()).toEqual(["notify.channels[0].priority", "server.port"]);
   });
 
-  test("whose list of channels is none is refused", () => {
-    expect(checkConfig(`${AUTH}[notify]\nchannels = "x"`).config).toBeUndefined();
+  test("whose list of channels is none has no channels, and says so", () => {
+    const { config } = checkConfig(`${AUTH}[notify]\nchannels = "x"`);
+    expect(config).toMatchObject({ notify: { channels: [] }, faults: [{ path: "notify.channels", confined: true }] });
     expect(checkConfig(`${AUTH}[notify]\nchanels = []`).problems[0]?.message).toContain('did you mean "channels"');
   });
 });
