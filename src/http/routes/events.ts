@@ -7,7 +7,7 @@ import type { EventRing } from "../../events/feed.ts";
 import { doc } from "../doc.ts";
 import { inRange, wholeNumber } from "../query.ts";
 import type { Sessions } from "../session.ts";
-import { matches, parseFilter } from "../stream/filter.ts";
+import { matches, parseFilter, type StreamFilter } from "../stream/filter.ts";
 import type { HubStream } from "../stream/hub-stream.ts";
 
 const LIMIT = { from: 1, to: 1000 };
@@ -18,7 +18,11 @@ const filterQuery = {
   since: t.Optional(wholeNumber(SEQ, { description: "Only events with a greater seq" })),
 };
 const RecentQuery = t.Object(
-  { ...filterQuery, limit: wholeNumber(LIMIT, { default: 50 }) },
+  {
+    ...filterQuery,
+    before: t.Optional(wholeNumber(SEQ, { description: "Only events with a smaller seq" })),
+    limit: wholeNumber(LIMIT, { default: 50 }),
+  },
   { additionalProperties: false },
 );
 const StreamQuery = t.Object({ ...filterQuery, token: t.Optional(t.String()) }, { additionalProperties: false });
@@ -32,7 +36,49 @@ const Event = Type.Union([
     { type: Type.String({ pattern: "^custom_." }), ...stamp },
     { title: "custom_<event_type>", description: "A custom event" },
   ),
+  Type.Object(
+    {
+      type: Type.Literal("stream_gap"),
+      timestamp: stamp.timestamp,
+      from_seq: stamp.seq,
+      to_seq: stamp.seq,
+      reason: Type.String(),
+    },
+    { title: "stream_gap", description: "Stands for an event of more than 1 MiB, which is neither kept nor streamed" },
+  ),
 ]);
+
+// Texts are joined as they are: an answer costs no more than its bytes.
+const ANSWER_BYTES = 4 * 1_048_576;
+
+interface Wanted {
+  filter: StreamFilter;
+  limit: number;
+  since: number;
+  before: number;
+}
+
+/** Newest first; `next` is the `before` of the next page, where there is more. */
+function pageOf(ring: EventRing, { filter, limit, since, before }: Wanted): { found: string[]; next?: number } {
+  const found: string[] = [];
+  let bytes = 0;
+  let last = before;
+  for (const event of ring.newestFirst(before)) {
+    if (event.seq <= since) break;
+    if (!matches(filter, event)) continue;
+    bytes += Buffer.byteLength(event.json);
+    if (found.length >= limit || (found.length > 0 && bytes > ANSWER_BYTES)) return { found, next: last };
+    found.push(event.json);
+    last = event.seq;
+  }
+  return { found };
+}
+
+function linkTo(url: string, before: number): string {
+  const { pathname, searchParams } = new URL(url);
+  searchParams.set("before", String(before));
+  return `<${pathname}?${searchParams}>; rel="next"`;
+}
 
 export interface EventRoutesDeps {
   ring: EventRing;
@@ -44,16 +90,16 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
   return new Elysia({ prefix: "/events" })
     .get(
       "",
-      function recentEvents({ query }) {
-        const filter = parseFilter(query.type, query.device_id);
-        const limit = inRange("limit", query.limit, LIMIT);
-        const since = inRange("since", query.since ?? 0, SEQ);
-        const found: string[] = [];
-        for (const envelope of ring.newestFirst()) {
-          if (found.length >= limit || envelope.seq <= since) break;
-          if (matches(filter, envelope)) found.push(envelope.json);
-        }
-        return new Response(`[${found.join(",")}]`, { headers: { "content-type": "application/json" } });
+      function recentEvents({ query, request }) {
+        const { found, next } = pageOf(ring, {
+          filter: parseFilter(query.type, query.device_id),
+          limit: inRange("limit", query.limit, LIMIT),
+          since: inRange("since", query.since ?? 0, SEQ),
+          before: inRange("before", query.before ?? SEQ.to, SEQ),
+        });
+        const headers = new Headers({ "content-type": "application/json" });
+        if (next !== undefined) headers.set("link", linkTo(request.url, next));
+        return new Response(`[${found.join(",")}]`, { headers });
       },
       {
         query: RecentQuery,
@@ -61,7 +107,12 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
           access: "viewer",
           summary: "Recent events, newest first",
           tag: "events",
-          answers: { 200: { description: "The events", schema: Type.Array(Event) } },
+          answers: {
+            200: {
+              description: "The events, 4 MiB of them at most; a Link header with rel=next where there is more",
+              schema: Type.Array(Event),
+            },
+          },
         }),
       },
     )
