@@ -13,6 +13,7 @@ import { PluginsSection, pluginProblems } from "../plugins/config.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
 import { BatterySection, batteryProblems } from "../state/battery-config.ts";
 import { StorageSection } from "../state/config.ts";
+import { DevicesSection } from "../state/devices-config.ts";
 import { LocationSection, locationProblems } from "./location.ts";
 import { LogSection } from "./log.ts";
 import { ServerSection, serverProblems } from "./server.ts";
@@ -26,6 +27,7 @@ export const HubConfig = Type.Object(
     plugins: PluginsSection,
     notify: NotifySection,
     events: EventsSection,
+    devices: DevicesSection,
     storage: StorageSection,
     history: HistorySection,
     battery: BatterySection,

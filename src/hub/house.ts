@@ -15,13 +15,18 @@ import type { Stores } from "./stores.ts";
 export type House = ReturnType<typeof openHouse>;
 
 /** Nothing is said of what is restored. */
-export function openHouse(options: HubOptions, { db, feed, budget }: Stores, late: Late, stack: AsyncDisposableStack) {
+export function openHouse(
+  options: HubOptions,
+  { db, feed, budget, limits }: Stores,
+  late: Late,
+  stack: AsyncDisposableStack,
+) {
   const { config, home, edge } = options;
   const { clock, random } = edge;
   const log = options.log.child("state");
   const { emit } = feed;
   const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
-  const registry = stack.use(openRegistry(behind));
+  const registry = stack.use(openRegistry({ ...behind, config: config.devices, limits }));
   const history = stack.use(
     startHistory({
       path: home.historyDb,
