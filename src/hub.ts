@@ -61,7 +61,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
 function prepareRules(
   { config, home, edge, log }: HubOptions,
-  { db, feed, budget, house, messages, late }: Stores & { house: House; messages: Messages; late: Late },
+  { db, feed, budget, limits, house, messages, late }: Stores & { house: House; messages: Messages; late: Late },
 ): Rules {
   const { clock, random } = edge;
   const host = createRuleHost({
@@ -83,6 +83,8 @@ function prepareRules(
     db,
     flushMs: config.storage.flush_secs * 1000,
     budget,
+    config: config.rules,
+    limits,
   });
 }
 

@@ -10,6 +10,7 @@ import { HistorySection } from "../history/config.ts";
 import { MqttSection, mqttProblems } from "../mqtt/config.ts";
 import { channelNames, NotifySection, readChannels } from "../notify/config.ts";
 import { PluginsSection, pluginProblems } from "../plugins/config.ts";
+import { RulesSection } from "../rules/config.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
 import { BatterySection, batteryProblems } from "../state/battery-config.ts";
 import { StorageSection } from "../state/config.ts";
@@ -28,6 +29,7 @@ export const HubConfig = Type.Object(
     notify: NotifySection,
     events: EventsSection,
     devices: DevicesSection,
+    rules: RulesSection,
     storage: StorageSection,
     history: HistorySection,
     battery: BatterySection,
