@@ -36,6 +36,7 @@ export function openHouse(
       log: options.log.child("history"),
       random,
       feed,
+      limits,
       timezone: timezoneOf(config.location),
       mayWrite: budget.allows,
       worker: historyWorker(),
