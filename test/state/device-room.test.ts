@@ -101,3 +101,29 @@ describe("devices are bounded in bytes", () => {
     await until("ben's", async () => (await devices()).some(({ id }) => id === "ben_again"));
   });
 });
+
+test("GET /devices answers in pages of some megabytes, and the Link header leads through all", async () => {
+  await using own = await startTestHub();
+  const flood = await connectAsync({ host: "127.0.0.1", port: own.mqttPort });
+  for (let count = 0; count < 45; count++)
+    await flood.publishAsync(`hub/devices/d${count}/state`, `{"text":"${"x".repeat(400_000)}"}`, { qos: 1 });
+  const page = async (query: string) => {
+    const response = await own.request("GET", `/devices${query}`, { token: own.adminToken });
+    const text = await response.text();
+    const next = /after=(\w+)/.exec(response.headers.get("link") ?? "")?.[1];
+    return { ids: (JSON.parse(text) as { id: string }[]).map(({ id }) => id), bytes: text.length, next };
+  };
+  await until("the last", async () => (await own.request("GET", "/devices/d44", { token: own.adminToken })).ok);
+  const ids: string[] = [];
+  let query = "";
+  for (let count = 0; count < 10; count++) {
+    const one = await page(query);
+    expect(one.bytes).toBeLessThan(8_900_000);
+    ids.push(...one.ids);
+    if (one.next === undefined) break;
+    query = `?after=${one.next}`;
+  }
+  expect(ids).toEqual(Array.from({ length: 45 }, (_, index) => `d${index}`));
+  expect((await own.request("GET", "/devices?after=gone", { token: own.adminToken })).status).toBe(409);
+  await flood.endAsync(true);
+});

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { secondsAsText } from "../../core/clock.ts";
+import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Attributes } from "../../events/define.ts";
 import type { Commands } from "../../state/commands.ts";
@@ -45,6 +46,9 @@ const ListQuery = t.Object(
     plugin_id: t.Optional(t.String()),
     device_type: t.Optional(t.String()),
     available: t.Optional(t.Boolean()),
+    after: t.Optional(
+      t.String({ description: "Only devices behind this one, as a Link header of the answer before says" }),
+    ),
   },
   closed,
 );
@@ -64,13 +68,16 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
   return new Elysia({ prefix: "/devices" })
     .get(
       "",
-      function listDevices({ query }) {
+      function listDevices({ query, request }) {
         const fits = (device: DeviceState): boolean =>
           (query.area === undefined || device.area === query.area) &&
           (query.plugin_id === undefined || device.pluginId === query.plugin_id) &&
           (query.device_type === undefined || device.deviceType === query.device_type) &&
           (query.available === undefined || device.available === query.available);
-        return [...registry.list()].filter(fits).map((device) => deviceBody(device));
+        const page = pageOf(registry, query.after, (device) => (fits(device) ? deviceBody(device) : undefined));
+        const headers = new Headers({ "content-type": "application/json" });
+        if (page.next !== undefined) headers.set("link", linkTo(request.url, page.next));
+        return new Response(`[${page.found.join(",")}]`, { headers });
       },
       {
         query: ListQuery,
@@ -78,7 +85,12 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
           access: "viewer",
           summary: "All devices",
           tag,
-          answers: { 200: { description: "The devices", schema: Type.Array(Device) } },
+          answers: {
+            200: {
+              description: "The devices, about 8 MiB of them at most; a Link header with rel=next where there are more",
+              schema: Type.Array(Device),
+            },
+          },
         }),
       },
     )
@@ -122,6 +134,40 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
       },
       doc({ access: "admin", summary: "Forget a device", tag, answers: { 204: { description: "Forgotten" } } }),
     );
+}
+
+// No house has so many; where somebody floods it with devices, nobody is made to take them all at once.
+const ANSWER_BYTES = 8 * 1_048_576;
+
+/** As texts; `next` is the `after` of the next page, where there is more. */
+function pageOf(
+  { list, ownerOf }: Pick<Registry, "list" | "ownerOf">,
+  after: string | undefined,
+  bodyOf: (device: DeviceState) => unknown,
+): { found: string[]; next?: string } {
+  if (after !== undefined && ownerOf(after) === undefined)
+    throw new HubError("conflict", `the device "${after}" is gone meanwhile: begin again, without after`);
+  const found: string[] = [];
+  let bytes = 0;
+  let last = after;
+  let skipping = after !== undefined;
+  for (const device of list()) {
+    const body = skipping ? undefined : bodyOf(device);
+    if (device.id === after) skipping = false;
+    if (body === undefined) continue;
+    if (bytes > ANSWER_BYTES) return { found, ...(last !== undefined && { next: last }) };
+    const text = JSON.stringify(body);
+    found.push(text);
+    bytes += text.length;
+    last = device.id;
+  }
+  return { found };
+}
+
+function linkTo(url: string, after: string): string {
+  const { pathname, searchParams } = new URL(url);
+  searchParams.set("after", after);
+  return `<${pathname}?${searchParams}>; rel="next"`;
 }
 
 function bodyWriter() {
