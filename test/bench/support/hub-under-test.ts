@@ -18,6 +18,8 @@ export interface HubUnderTestOptions {
   /** sysmon, as in a new home; off where it would only be noise. */
   sysmon?: boolean;
   httpPort?: number;
+  /** The account for the load may publish and read everything. */
+  mayAll?: boolean;
 }
 
 export const MQTT_USER = "bench";
@@ -31,14 +33,19 @@ enabled = true
 `;
 
 /** Lays out a home that `startHub` can use. */
-export function writeHome({ folder, sysmon = false, httpPort = 0 }: Omit<HubUnderTestOptions, "binary">): void {
+export function writeHome({
+  folder,
+  sysmon = false,
+  httpPort = 0,
+  mayAll = false,
+}: Omit<HubUnderTestOptions, "binary">): void {
   mkdirSync(join(folder, "config"), { recursive: true });
   writeFileSync(
     join(folder, "config", "hub.toml"),
     `[server]\nhost = "127.0.0.1"\nport = ${httpPort}\n
 [auth]\njwt_secret = "${crypto.randomUUID()}${crypto.randomUUID()}"\n
 [mqtt]\nhost = "127.0.0.1"\nport = 0\n
-[[mqtt.users]]\nusername = "${MQTT_USER}"\npassword = "${MQTT_PASSWORD}"\n${sysmon ? SYSMON : ""}`,
+[[mqtt.users]]\nusername = "${MQTT_USER}"\npassword = "${MQTT_PASSWORD}"\n${mayAll ? 'publish = ["#"]\nsubscribe = ["#"]\n' : ""}${sysmon ? SYSMON : ""}`,
     { mode: 0o600 },
   );
 }
