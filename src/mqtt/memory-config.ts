@@ -19,8 +19,8 @@ export const memoryKeys = {
   max_buffered_mb: megabytes(32),
   max_buffered_mb_per_account: megabytes(16),
   /** Filters subscribed to: what they take to be found by their levels. */
-  max_filters_mb: megabytes(32),
-  max_filters_mb_per_account: megabytes(16),
+  max_filters_mb: megabytes(16),
+  max_filters_mb_per_account: megabytes(8),
 };
 
 const MemoryKeys = Type.Object(memoryKeys);

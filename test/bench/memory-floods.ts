@@ -1,5 +1,5 @@
 // One account does its worst, in one way after another, each against a hub of its own: how far RSS rises above its level
-// before, at its highest and ten seconds after the flood.
+// before, at its highest and five seconds after the flood.
 //
 // There is no twin: what counts is that the hub still fits beside others on a Raspberry Pi with a gigabyte.
 import { connect, type Socket } from "node:net";
@@ -10,8 +10,8 @@ import { rssMiB } from "./support/proc.ts";
 
 const CEILING_MIB = 300;
 const SETTLE_MS = 3000;
-const AFTER_MS = 10_000;
-const FLOOD_MS = 15_000;
+const AFTER_MS = 5000;
+const FLOOD_MS = 10_000;
 const CHUNK = 60_000;
 
 interface Flood {
