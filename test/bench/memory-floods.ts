@@ -205,12 +205,13 @@ async function openGuest(
       if (socket.destroyed || socket.write(bytes)) return;
       // One that does not go on is left to itself after a while: that is the hub's doing.
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, 2000);
-        for (const event of ["drain", "close"] as const)
-          socket.once(event, () => {
-            clearTimeout(timer);
-            resolve();
-          });
+        const goOn = (): void => {
+          clearTimeout(timer);
+          socket.off("drain", goOn).off("close", goOn);
+          resolve();
+        };
+        const timer = setTimeout(goOn, 2000);
+        socket.on("drain", goOn).on("close", goOn);
       });
     },
   };
