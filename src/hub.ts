@@ -83,7 +83,7 @@ function reportStarted({ log, version }: HubOptions, { feed }: Stores, { safe }:
 
 function prepareRules(
   { config, home, edge, log }: HubOptions,
-  { db, feed, budget, house, messages, late }: Stores & { house: House; messages: Messages; late: Late },
+  { db, feed, budget, limits, house, messages, late }: Stores & { house: House; messages: Messages; late: Late },
 ): Rules {
   const { clock, random } = edge;
   const host = createRuleHost({
@@ -105,6 +105,8 @@ function prepareRules(
     db,
     flushMs: config.storage.flush_secs * 1000,
     budget,
+    config: config.rules,
+    limits,
   });
 }
 

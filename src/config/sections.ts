@@ -12,9 +12,11 @@ import { HistorySection } from "../history/config.ts";
 import { MqttSection, mqttProblems } from "../mqtt/config.ts";
 import { channelNames, NotifySection, readChannels } from "../notify/config.ts";
 import { PluginsSection, pluginProblems } from "../plugins/config.ts";
+import { RulesSection } from "../rules/config.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
 import { BatterySection, batteryProblems } from "../state/battery-config.ts";
 import { StorageSection } from "../state/config.ts";
+import { DevicesSection } from "../state/devices-config.ts";
 import { LocationSection, locationProblems } from "./location.ts";
 import { LogSection } from "./log.ts";
 import { ServerSection, serverProblems } from "./server.ts";
@@ -28,6 +30,8 @@ export const HubConfig = Type.Object(
     plugins: PluginsSection,
     notify: NotifySection,
     events: EventsSection,
+    devices: DevicesSection,
+    rules: RulesSection,
     storage: StorageSection,
     history: HistorySection,
     battery: BatterySection,

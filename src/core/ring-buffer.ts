@@ -4,6 +4,8 @@ export interface RingBuffer<T> extends Iterable<T> {
   readonly size: number;
   readonly capacity: number;
   push(item: T): void;
+  /** Takes the oldest out. */
+  shift(): T | undefined;
   /** 0 is the oldest held. */
   at(index: number): T | undefined;
 }
@@ -11,24 +13,32 @@ export interface RingBuffer<T> extends Iterable<T> {
 export function createRingBuffer<T>(capacity: number): RingBuffer<T> {
   if (!Number.isInteger(capacity) || capacity < 1)
     throw new RangeError(`ring buffer capacity ${capacity} is not a whole number above 0`);
-  const slots: T[] = [];
+  const slots: (T | undefined)[] = [];
   let start = 0;
+  let size = 0;
+
+  function shift(): T | undefined {
+    if (size === 0) return undefined;
+    const oldest = slots[start];
+    slots[start] = undefined;
+    start = (start + 1) % capacity;
+    size--;
+    return oldest;
+  }
 
   return {
     capacity,
     get size() {
-      return slots.length;
+      return size;
     },
     push(item) {
-      if (slots.length < capacity) slots.push(item);
-      else {
-        slots[start] = item;
-        start = (start + 1) % capacity;
-      }
+      if (size === capacity) shift();
+      slots[(start + size++) % capacity] = item;
     },
-    at: (index) => (index < 0 || index >= slots.length ? undefined : slots[(start + index) % slots.length]),
+    shift,
+    at: (index) => (index < 0 || index >= size ? undefined : slots[(start + index) % capacity]),
     *[Symbol.iterator]() {
-      for (let index = 0; index < slots.length; index++) yield slots[(start + index) % slots.length] as T;
+      for (let index = 0; index < size; index++) yield slots[(start + index) % capacity] as T;
     },
   };
 }

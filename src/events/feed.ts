@@ -2,10 +2,13 @@
 import { createBus } from "../core/bus.ts";
 import { type Clock, secondsAsText } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import { createRingBuffer } from "../core/ring-buffer.ts";
+import { bytesHeldBy } from "../core/text-bytes.ts";
 import type { EventType, HubEvent, Stamp } from "./catalog.ts";
+import { createEventRing, type EventRing } from "./ring.ts";
 import { createSequence, type SequenceMark } from "./sequence.ts";
 import { veiledEvent } from "./veil.ts";
+
+export type { EventRing, KeptEvent } from "./ring.ts";
 
 /** One emitted event. Its JSON text is made once, whoever and how many want it. */
 export interface Envelope<E extends HubEvent = HubEvent> {
@@ -14,6 +17,7 @@ export interface Envelope<E extends HubEvent = HubEvent> {
   readonly seq: number;
   /** The device it is about, where it is about one. */
   readonly deviceId: string | undefined;
+  /** The event; or where that is longer than `LARGEST_EVENT_BYTES` a `stream_gap` of its number, which says so. */
   readonly json: string;
   /** Whether there is anything in it that not everybody may see. */
   readonly isSecret: boolean;
@@ -32,44 +36,34 @@ export interface EventFeed {
   readonly ring: EventRing;
 }
 
-export interface EventRing {
-  readonly capacity: number;
-  readonly size: number;
-  /** `seq` of the newest event emitted, or of the start where there was none. */
-  readonly head: number;
-  /** Everything up to and including this `seq` is no longer held. */
-  readonly lostThrough: number;
-  /** Events with a greater `seq`, oldest first. */
-  after(seq: number): Iterable<Envelope>;
-  /** All, newest first. */
-  newestFirst(): Iterable<Envelope>;
-}
-
 export interface FeedOptions {
   clock: Clock;
   log: Log;
   /** Events kept for `GET /events` and for readers that come back. */
   buffer: number;
+  /** What their texts may take. */
+  bufferBytes?: number;
   mark: SequenceMark;
+  /** Told of what readers miss because it is too large. */
+  onTooLarge?: (what: "event" | "buffer", message: string) => void;
 }
 
-export function createEventFeed({ clock, log, buffer, mark }: FeedOptions): EventFeed {
+/**
+ * Above it the text of an event is neither kept nor streamed. A reader is closed when it is so far behind: with a larger one it
+ * would be closed, come back, get it again, and so on without end.
+ */
+export const LARGEST_EVENT_BYTES = 1_048_576;
+export const DEFAULT_BUFFER_BYTES = 16 * 1_048_576;
+
+export function createEventFeed(options: FeedOptions): EventFeed {
+  const { clock, log, buffer, bufferBytes = DEFAULT_BUFFER_BYTES, mark, onTooLarge = () => {} } = options;
   const sequence = createSequence(clock, mark);
   const bus = createBus<Envelope & { type: EventType }>(log);
-  const ring = createRingBuffer<Envelope>(buffer);
+  const ring = createEventRing({ most: buffer, mostBytes: bufferBytes, from: sequence.current });
   const queue: Envelope[] = [];
-  let lostThrough = sequence.current;
-  let head = sequence.current;
   let mqttListeners = 0;
   const timestamp = secondsAsText();
   let delivering = false;
-
-  function keep(envelope: Envelope): void {
-    const oldest = ring.at(0);
-    if (ring.size === ring.capacity && oldest) lostThrough = oldest.seq;
-    ring.push(envelope);
-    head = envelope.seq;
-  }
 
   // A listener may emit: its event waits, so that all see all events in the order of their numbers.
   function deliver(envelope: Envelope): void {
@@ -88,8 +82,13 @@ export function createEventFeed({ clock, log, buffer, mark }: FeedOptions): Even
       stamped.timestamp = timestamp(clock.now());
       stamped.seq = sequence.next();
       const envelope = createEnvelope(stamped);
-      if (event.type !== "mqtt_message") keep(envelope);
+      if (event.type === "mqtt_message") return deliver(envelope);
+      const crowded = ring.keep(envelope);
       deliver(envelope);
+      // Behind it: what is emitted about an event has a greater number.
+      if (crowded) onTooLarge("buffer", `only the last ${ring.size} of ${buffer} events fit into it`);
+      if (envelope.json.startsWith(GAP))
+        onTooLarge("event", `${event.type} is longer than the ${LARGEST_EVENT_BYTES} bytes that are kept and streamed`);
     },
     on(type, name, listener) {
       if (type === "*") {
@@ -107,32 +106,19 @@ export function createEventFeed({ clock, log, buffer, mark }: FeedOptions): Even
       };
     },
     wantsMqtt: () => mqttListeners > 0,
-    ring: {
-      capacity: ring.capacity,
-      get size() {
-        return ring.size;
-      },
-      get head() {
-        return head;
-      },
-      get lostThrough() {
-        return lostThrough;
-      },
-      *after(seq) {
-        // Numbers grow along the ring: find the first that is greater by halving.
-        let low = 0;
-        for (let high = ring.size; low < high; ) {
-          const middle = (low + high) >> 1;
-          if ((ring.at(middle)?.seq ?? 0) > seq) high = middle;
-          else low = middle + 1;
-        }
-        for (; low < ring.size; low++) yield ring.at(low) as Envelope;
-      },
-      *newestFirst() {
-        for (let index = ring.size - 1; index >= 0; index--) yield ring.at(index) as Envelope;
-      },
-    },
+    ring,
   };
+}
+
+const GAP = '{"type":"stream_gap"';
+
+function textOf(event: HubEvent & Stamp): string {
+  const text = JSON.stringify(event);
+  const bytes = bytesHeldBy(text);
+  if (bytes <= LARGEST_EVENT_BYTES) return text;
+  const { type, timestamp, seq } = event;
+  const reason = `${type.slice(0, 200)} of ${bytes} bytes is longer than the ${LARGEST_EVENT_BYTES} an event may have`;
+  return JSON.stringify({ type: "stream_gap", timestamp, from_seq: seq, to_seq: seq, reason });
 }
 
 export function createEnvelope(event: HubEvent & Stamp): Envelope {
@@ -146,7 +132,7 @@ export function createEnvelope(event: HubEvent & Stamp): Envelope {
     seq: event.seq,
     deviceId: typeof deviceId === "string" ? deviceId : undefined,
     get json() {
-      json ??= JSON.stringify(event);
+      json ??= textOf(event);
       return json;
     },
     get isSecret() {
@@ -154,7 +140,8 @@ export function createEnvelope(event: HubEvent & Stamp): Envelope {
       return shown !== event;
     },
     get veiled() {
-      if (!this.isSecret) return this.json;
+      // What is too long is shown to nobody.
+      if (!this.isSecret || this.json.startsWith(GAP)) return this.json;
       veiled ??= JSON.stringify(shown);
       return veiled;
     },

@@ -6,6 +6,8 @@ export const HistorySection = Type.Object(
     enabled: Type.Boolean({ default: true }),
     /** Older samples are removed; the last one before stays, so that it is known what stood then. */
     retention_days: Type.Integer({ default: 30, minimum: 1, maximum: 3650 }),
+    /** What texts may take in memory until they are in the file; beyond, the oldest are dropped. */
+    max_waiting_mb: Type.Number({ default: 16, minimum: 1, maximum: 4096 }),
     /** Above this the oldest samples are removed, whatever their age. */
     max_size_mb: Type.Integer({ default: 1024, minimum: 10, maximum: 1_000_000 }),
     /** What is not recorded: `device` or `device/attribute`, where `*` stands for any text. */

@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import { within } from "../core/lifecycle.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { createZone, type Zone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
@@ -56,6 +57,7 @@ export interface HistoryOptions {
   mayWrite?: (waitedMs: number) => boolean;
   /** See worker-source.ts. */
   worker: string | URL;
+  limits?: Limits;
   /** Ids of the devices there are: of others, nothing is kept beyond its time. */
   devices?: () => Iterable<string>;
 }
@@ -79,6 +81,7 @@ export function startHistory(options: HistoryOptions): History {
       timezone: options.timezone,
       retentionDays: config.retention_days,
       maxBytes: config.max_size_mb * 1_000_000,
+      mostTextBytes: config.max_waiting_mb * 1_048_576,
     },
     clock,
     log,
@@ -101,6 +104,8 @@ export function startHistory(options: HistoryOptions): History {
     clock,
     log,
     isExcluded: createExclude(config.exclude),
+    mostTextBytes: config.max_waiting_mb * 1_048_576,
+    ...(options.limits && { limits: options.limits }),
     post(rows, samples) {
       if (!link.post({ kind: "record", rows: JSON.stringify(rows), samples })) recorder.lost();
       waitingSince ??= clock.mono();

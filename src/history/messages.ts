@@ -44,6 +44,8 @@ export interface StoreOptions {
   timezone: string;
   retentionDays: number;
   maxBytes: number;
+  /** What texts may take that wait to be written, or to be settled. */
+  mostTextBytes: number;
 }
 
 /** Five of these are one sample: device, attribute, epoch ms, value, type. As JSON, which crosses fastest. */

@@ -1,4 +1,6 @@
 // One change of one attribute, as it is kept: a value SQLite holds, and the type it had where that does not tell.
+import { bytesHeldBy } from "../core/text-bytes.ts";
+
 /** What stands in `type`; null for numbers and texts. */
 export const BOOLEAN = 1;
 export const JSON_TEXT = 2;
@@ -18,6 +20,11 @@ export interface Sample extends Stored {
 
 /** Longer texts are not recorded. */
 export const LONGEST_TEXT_BYTES = 8192;
+
+/** What its text takes in memory; numbers are counted by their number. */
+export function textBytes({ value }: Stored): number {
+  return typeof value === "string" ? bytesHeldBy(value) : 0;
+}
 
 /** The value as it is kept (undefined: removed), or why it is not. */
 export function storedOf(value: unknown): Stored | "too_long" | "no_number" {

@@ -1,19 +1,25 @@
 // Moves what arrived into its place: sorted by series and time, in slices, so that a query never waits long. Cut short
 // at any point it leaves nothing out and nothing double: what is in both places is known by its key.
 import type { Database } from "bun:sqlite";
-import type { Sample } from "./sample.ts";
+import { type Sample, textBytes } from "./sample.ts";
 import { firstFrom, type Series } from "./series.ts";
 
 const SLICE_SAMPLES = 2000;
 
-/** Settles all that is in `recent`; every step is one transaction. `done` is told how many left the memory. */
-export function* settle(db: Database, series: Iterable<Series>, done: (samples: number) => void): Generator<void> {
+/** Told how many left the memory, and what their texts took there. */
+type Done = (samples: number, textBytes: number) => void;
+
+/** Settles all that is in `recent`; every step is one transaction. */
+export function* settle(db: Database, series: Iterable<Series>, done: Done): Generator<void> {
   const through = db.query<{ id: number | null }, []>("SELECT max(rowid) AS id FROM recent").get()?.id ?? 0;
   for (const slice of slicesOf(series)) {
     write(db, slice);
     for (const [one, samples] of slice) {
       release(one, samples);
-      done(samples.length);
+      done(
+        samples.length,
+        samples.reduce((sum, sample) => sum + textBytes(sample), 0),
+      );
     }
     yield;
   }

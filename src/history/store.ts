@@ -20,7 +20,12 @@ export interface StoreLimits extends MemoryLimits {
   settleAt: number;
 }
 
-export const storeLimits: StoreLimits = { settleAt: 50_000, mostWaiting: 200_000, mostSeries: 100_000 };
+export const storeLimits: StoreLimits = {
+  settleAt: 50_000,
+  mostWaiting: 200_000,
+  mostTextBytes: 16 * 1_048_576,
+  mostSeries: 100_000,
+};
 
 export interface Store {
   readonly health: StoreHealth;
@@ -48,7 +53,7 @@ export interface OpenStoreOptions extends StoreOptions {
 
 /** Opens, or says in its health why it could not; it tries again by itself. */
 export function openStore(options: OpenStoreOptions, begin: Moment): Store {
-  const { path, log, limits = storeLimits } = options;
+  const { path, log, limits = { ...storeLimits, mostTextBytes: options.mostTextBytes } } = options;
   const zone = createZone(options.timezone);
   const memory = createMemory(limits, log);
   // What is wrong with which work; each is told once.
@@ -134,17 +139,22 @@ export function openStore(options: OpenStoreOptions, begin: Moment): Store {
     return { db, memory, now, retentionDays, maxBytes, devices };
   };
 
-  const written = (): number => memory.held - memory.waiting.length;
+  /** What is written and not settled, as a part of what makes it worth settling. */
+  function written(): number {
+    const samples = (memory.held - memory.waiting.length) / limits.settleAt;
+    // A quarter: as much again may come before it is done.
+    return Math.max(samples, (4 * (memory.heldTextBytes - memory.waitingTextBytes)) / limits.mostTextBytes);
+  }
 
   const store: Store = {
     get health() {
       return { problem: [...faults.values()][0], recorded, waiting: memory.waiting.length, dropped: memory.dropped };
     },
     get settleDue() {
-      return written() >= limits.settleAt;
+      return written() >= 1;
     },
     get settleLate() {
-      return written() >= 2 * limits.settleAt;
+      return written() >= 2;
     },
     record: (rows) => memory.record(rows),
     flush(at) {
@@ -152,7 +162,8 @@ export function openStore(options: OpenStoreOptions, begin: Moment): Store {
       if (samples === 0) return true;
       const db = writable(at);
       // What cannot be settled is held as long as there is room; then writing waits too, which is bounded.
-      if (!db || memory.held - samples > limits.mostWaiting) return false;
+      const unsettled = { held: memory.held - samples, text: memory.heldTextBytes - memory.waitingTextBytes };
+      if (!db || unsettled.held > limits.mostWaiting || unsettled.text > limits.mostTextBytes) return false;
       try {
         append(db, memory.waiting);
         memory.written();

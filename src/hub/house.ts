@@ -18,7 +18,7 @@ export type House = ReturnType<typeof openHouse>;
 /** Nothing is said of what is restored. */
 export function openHouse(
   options: HubOptions,
-  { db, feed, budget }: Stores,
+  { db, feed, budget, limits }: Stores,
   { late, parts, stack }: { late: Late; parts: Parts; stack: AsyncDisposableStack },
 ) {
   const { config, home, edge } = options;
@@ -26,7 +26,7 @@ export function openHouse(
   const log = options.log.child("state");
   const { emit } = feed;
   const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
-  const registry = stack.use(openRegistry(behind));
+  const registry = stack.use(openRegistry({ ...behind, config: config.devices, limits }));
   const timezone = timezoneOf(config.location);
   const begin = () =>
     startHistory({
@@ -37,6 +37,7 @@ export function openHouse(
       log: options.log.child("history"),
       random,
       feed,
+      limits,
       timezone,
       mayWrite: budget.allows,
       worker: historyWorker(),

@@ -19,7 +19,7 @@ export interface Messages {
 /** Connects to nothing. */
 export function openMessages(
   { config, home, edge, log }: HubOptions,
-  { db, feed, budget }: Stores,
+  { db, feed, budget, limits }: Stores,
   { house: { registry, variables }, stack }: { house: House; stack: AsyncDisposableStack },
 ): Messages {
   const { clock, random } = edge;
@@ -44,6 +44,8 @@ export function openMessages(
       emit: feed.emit,
       houseTime: createHouseTime(timezone),
       expireHours: config.notify.expire_hours,
+      room: { letters: config.notify.max_waiting, bytes: config.notify.max_waiting_mb * 1_048_576 },
+      limits,
       budget,
     }),
   );

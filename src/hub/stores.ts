@@ -20,6 +20,8 @@ import type { HubOptions } from "./options.ts";
 /** How new the databases of this hub are. */
 export const databaseSchemas = { state: stateMigrations.length, history: historyMigrations.length };
 
+const EVENT_LIMITS = { event: "the size of an event", buffer: "[events] buffer_mb" } as const;
+
 export interface Stores {
   db: StateDb;
   feed: EventFeed;
@@ -50,7 +52,14 @@ export async function openStores(
     load: () => Number(meta.get("event_seq") ?? 0) || 0,
     save: (seq: number) => meta.set("event_seq", String(seq)),
   };
-  const feed = createEventFeed({ clock, log: log.child("events"), buffer: config.events.buffer, mark });
+  const feed = createEventFeed({
+    clock,
+    log: log.child("events"),
+    buffer: config.events.buffer,
+    bufferBytes: config.events.buffer_mb * 1_048_576,
+    mark,
+    onTooLarge: (limit, message) => limits.reached({ limit: EVENT_LIMITS[limit], account: "all", message }),
+  });
   const authLog = log.child("auth");
   const kept = { home, db, meta, log: authLog };
   keepAuditOverRestore(kept);

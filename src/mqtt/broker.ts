@@ -10,9 +10,10 @@ import { within } from "../core/lifecycle.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Account } from "./accounts.ts";
 import type { MqttSection } from "./config.ts";
+import { type ConnectionRoom, createConnectionRoom } from "./connection-room.ts";
 import { createGatekeeper, type GatekeeperOptions } from "./gatekeeper.ts";
 import { createLink, type Link } from "./link.ts";
-import { boundMemory, type GrowingStore } from "./memory-bounds.ts";
+import { boundMemory, type GrowingBroker } from "./memory-bounds.ts";
 
 export interface Broker extends AsyncDisposable {
   readonly host: string;
@@ -50,20 +51,29 @@ const STOP_MS = 2000;
 const PACKET_OVERHEAD_BYTES = 1024;
 
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
-  const { config, clock, random, log, limited, connectTimeoutMs = 10_000, maxConnections = 500 } = options;
+  const { config, clock, random, log, limited, limits, connectTimeoutMs = 10_000, maxConnections = 500 } = options;
   const links = new Map<Duplex, Link>();
+  const maxPacketBytes = config.max_payload_bytes + PACKET_OVERHEAD_BYTES;
   const gatekeeper = createGatekeeper({
     ...options,
     prefix: config.prefix,
     maxPayloadBytes: config.max_payload_bytes,
     linkOf: (stream) => links.get(stream),
+    filterRoom: () => filterRoom,
+    sending: (bytes) => room.moved(bytes),
   });
   // It would keep a buffer of its own for each of the 65,536 numbers a packet can hold: 5 MB, made at the first message.
   writeToStream.cacheNumbers = false;
   const aedes = await Aedes.createBroker({ ...AEDES, ...gatekeeper.hooks, connectTimeout: connectTimeoutMs });
-  boundMemory((aedes as unknown as { persistence: GrowingStore }).persistence, {
-    warn: (message, fields) => limited.warn(message, message, fields ?? {}),
-  });
+  const { accountOf } = gatekeeper;
+  const filterRoom = boundMemory(aedes as unknown as GrowingBroker<Client>, { bounds: config, limits, accountOf });
+  const room: ConnectionRoom = createConnectionRoom({ bounds: config, limits, maxPacketBytes, connections });
+
+  function* connections() {
+    const accounts = new Map([...gatekeeper.sessions.values()].map(({ link, account }) => [link, account.name]));
+    for (const link of links.values()) yield { link, account: accounts.get(link) ?? link.address };
+  }
+
   aedes.on("unsubscribe", (filters, client) => gatekeeper.unsubscribed(client, filters));
   aedes.on("clientError", ended);
   aedes.on("connectionError", ended);
@@ -92,7 +102,8 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     const link = createLink(socket, {
       clock,
       random,
-      maxPacketBytes: config.max_payload_bytes + PACKET_OVERHEAD_BYTES,
+      maxPacketBytes,
+      received: (bytes) => room.moved(bytes),
       refused: (address, reason) =>
         limited.warn(`refused ${address}`, "an MQTT connection was closed for what it sent", { address, reason }),
     });

@@ -5,6 +5,7 @@ import ipaddr from "ipaddr.js";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { Problem } from "../core/schema.ts";
 import { isTopicFilter } from "../core/topic-filter.ts";
+import { memoryKeys } from "./memory-config.ts";
 
 const closed = { additionalProperties: false } as const;
 const patterns = Type.Optional(Type.Array(Type.String(), { expected: "a list of topic patterns" }));
@@ -39,6 +40,7 @@ export const MqttSection = Type.Object(
     anonymous: Type.Boolean({ default: false }),
     users: Type.Array(MqttUser, { default: [] }),
     max_payload_bytes: Type.Integer({ default: 1_048_576, minimum: 1024, maximum: 67_108_864 }),
+    ...memoryKeys,
   },
   { ...closed, default: {} },
 );

@@ -6,6 +6,7 @@ import type { AedesOptions, AedesPublishPacket, Client, ConnectPacket, PublishPa
 import type { Log } from "../core/log.ts";
 import { matchesFilter } from "../core/topic-filter.ts";
 import type { Account, Accounts } from "./accounts.ts";
+import type { FilterRoom } from "./filter-room.ts";
 import type { Link } from "./link.ts";
 import type { Heard } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
@@ -19,6 +20,9 @@ export interface GatekeeperOptions {
   rights: Rights;
   hear: (message: Heard) => void;
   linkOf: (stream: Duplex) => Link | undefined;
+  filterRoom: () => FilterRoom;
+  /** So many bytes are to be sent to a client. */
+  sending: (bytes: number) => void;
   log: Log;
   limited: RateLimitedLog;
 }
@@ -39,6 +43,7 @@ export interface Gatekeeper {
   /** By client id; clients that are connected and known. */
   readonly sessions: ReadonlyMap<string, Session>;
   unsubscribed(client: Client, filters: readonly string[]): void;
+  accountOf(client: Client): string | undefined;
   /** From now on nothing is heard: the wills of clients that the stop disconnects are no news. */
   deafen(): void;
 }
@@ -57,7 +62,7 @@ const REFUSALS = {
 } as const;
 
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
-  const { prefix, maxPayloadBytes, accounts, rights, hear, linkOf, log, limited } = options;
+  const { prefix, maxPayloadBytes, accounts, rights, hear, linkOf, filterRoom, log, limited } = options;
   const sessions = new Map<string, Session>();
   const known = new WeakMap<Client, Session>();
   const connects = new WeakMap<Client, ConnectPacket>();
@@ -117,7 +122,9 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
     sessions,
     unsubscribed(client, filters) {
       for (const filter of filters) known.get(client)?.filters.delete(filter);
+      filterRoom().drop(client.id, filters);
     },
+    accountOf: (client) => known.get(client)?.account.name,
     deafen() {
       deaf = true;
     },
@@ -161,7 +168,8 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
         if (!session) return callback(null, null);
         const { account, filters } = session;
         const { topic } = subscription;
-        if (rights.maySubscribe(account, topic) && (filters.has(topic) || filters.size < MOST_FILTERS)) {
+        const allowed = rights.maySubscribe(account, topic) && (filters.has(topic) || filters.size < MOST_FILTERS);
+        if (allowed && filterRoom().claim(client, account.name, subscription)) {
           filters.set(topic, subscription.qos);
           return callback(null, subscription);
         }
@@ -175,6 +183,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       authorizeForward(client: Client, packet: AedesPublishPacket) {
         const session = known.get(client);
         if (!session || packet.topic === DROPPED || !rights.mayReceive(session.account, packet.topic)) return null;
+        options.sending(packet.payload.length);
         const own = (packet as { clientId?: string }).clientId === client.id;
         if (own && session.link.refusesOwn(packet.topic)) return null;
         // aedes sends what is retained with the publisher's QoS to those who subscribed with a wildcard.

@@ -14,6 +14,8 @@ export interface Link {
   opened(): void;
   /** Whether the client asked not to get its own messages on this topic. */
   refusesOwn(topic: string): boolean;
+  /** What waits in its socket and in its gateway. */
+  waitingBytes(): number;
   /** Ends the connection now, whatever is still on its way. */
   cut(): void;
 }
@@ -22,6 +24,8 @@ export interface LinkOptions {
   clock: Clock;
   random: RandomBytes;
   maxPacketBytes: number;
+  /** Told of what came. */
+  received: (bytes: number) => void;
   /** Told once, when the link closes the connection for what the client sent. */
   refused: (address: string, reason: string) => void;
 }
@@ -34,7 +38,7 @@ const WRITE_BUFFER_BYTES = 1_048_576;
 const LINGER_MS = 1000;
 const CONNACK_UNKNOWN_LEVEL = Buffer.from([0x20, 2, 0, 1]);
 
-export function createLink(socket: Socket, { clock, random, maxPacketBytes, refused }: LinkOptions): Link {
+export function createLink(socket: Socket, { clock, random, maxPacketBytes, received, refused }: LinkOptions): Link {
   const address = socket.remoteAddress ?? "unknown";
   const guard = createFrameGuard(MAX_CONNECT_BYTES);
   let held: Buffer | undefined = Buffer.alloc(0);
@@ -104,6 +108,7 @@ export function createLink(socket: Socket, { clock, random, maxPacketBytes, refu
 
   function receive(chunk: Buffer): void {
     if (closing) return;
+    received(chunk.length);
     let bytes = chunk;
     if (held) {
       held = Buffer.concat([held, chunk]);
@@ -131,6 +136,7 @@ export function createLink(socket: Socket, { clock, random, maxPacketBytes, refu
       guard.limit = maxPacketBytes;
     },
     refusesOwn: (topic) => gateway?.refusesOwn(topic) ?? false,
+    waitingBytes: () => (held?.length ?? 0) + socket.writableLength + (gateway?.waitingBytes() ?? 0),
     cut() {
       stream.destroy();
       socket.destroy();

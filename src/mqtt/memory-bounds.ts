@@ -1,98 +1,66 @@
-// aedes keeps retained messages and the queues of absent clients in memory without end. Here is the end.
-import type { Log } from "../core/log.ts";
+// aedes keeps retained messages, the queues and filters of absent clients and half-finished exchanges in memory without end.
+// Here all its bounds are put into it.
+import type { Limits } from "../core/limits.ts";
+import { createFilterRoom, type FilterRoom, type FilterStore } from "./filter-room.ts";
+import { HUB_ACCOUNT } from "./held-bytes.ts";
+import type { MemoryKeys } from "./memory-config.ts";
+import { boundQueues, type QueueStore } from "./queue-room.ts";
+import { boundRetained, type RetainedStore } from "./retained-room.ts";
 
-interface Queued {
-  payload?: Uint8Array | string;
+interface Incoming {
+  messageId?: number;
 }
 
 /** The part of aedes's in-memory persistence that grows. */
-export interface GrowingStore {
-  storeRetained(packet: { topic: string; payload: Uint8Array | string }): Promise<void>;
-  outgoingEnqueueCombi(subscriptions: readonly { clientId: string }[], packet: Queued): Promise<void>;
-  outgoingClearMessageId(
-    client: { id: string },
-    packet: { messageId?: number | undefined },
-  ): Promise<Queued | undefined>;
+export interface GrowingStore extends RetainedStore, QueueStore, FilterStore {
+  incomingStorePacket(client: { id: string }, packet: Incoming): Promise<void>;
 }
 
-export interface Bounds {
-  retainedTopics: number;
-  retainedBytes: number;
-  queuedMessages: number;
-  queuedBytes: number;
+/** The part of aedes that is looked into. */
+export interface GrowingBroker<C> {
+  persistence: GrowingStore;
+  publish(packet: unknown, client: C | ((error?: Error) => void), done?: (error?: Error) => void): void;
 }
 
-export const DEFAULT_BOUNDS: Bounds = {
-  retainedTopics: 20_000,
-  retainedBytes: 64 * 1_048_576,
-  queuedMessages: 1000,
-  queuedBytes: 4 * 1_048_576,
-};
-
-/** Puts the bounds into the store: what is retained beyond them is not kept, a full queue loses its oldest message. */
-export function boundMemory(store: GrowingStore, log: Pick<Log, "warn">, bounds: Bounds = DEFAULT_BOUNDS): void {
-  boundRetained(store, log, bounds);
-  boundQueues(store, log, bounds);
+export interface MemoryOptions<C> {
+  bounds: MemoryKeys;
+  limits: Limits;
+  accountOf: (client: C) => string | undefined;
 }
 
-function boundRetained(store: GrowingStore, log: Pick<Log, "warn">, bounds: Bounds): void {
-  const keep = store.storeRetained.bind(store);
-  const sizes = new Map<string, number>();
-  let total = 0;
+export function boundMemory<C extends object>(
+  broker: GrowingBroker<C>,
+  { bounds, limits, accountOf }: MemoryOptions<C>,
+): FilterRoom {
+  const { persistence: store } = broker;
+  const filters = createFilterRoom({ bounds, limits });
+  boundRetained(store, { bounds, limits, publisher: publisherOf(broker, accountOf) });
+  boundQueues(store, { bounds, limits, ownerOf: filters.ownerOf });
+  filters.bound(store);
+  emptyIncoming(store);
+  return filters;
+}
 
-  store.storeRetained = async function storeRetainedWithin(packet) {
-    const { topic } = packet;
-    const size = packet.payload.length;
-    const before = sizes.get(topic) ?? 0;
-    const tooMany = before === 0 && sizes.size >= bounds.retainedTopics;
-    if (size > 0 && (tooMany || total - before + size > bounds.retainedBytes)) {
-      log.warn("a retained message is not kept: too many are held", { topic, held: sizes.size, bytes: total });
-      return;
+/** Who publishes: what is retained is stored before `publish` returns. */
+function publisherOf<C extends object>(broker: GrowingBroker<C>, accountOf: (client: C) => string | undefined) {
+  const publish = broker.publish.bind(broker);
+  let publisher = HUB_ACCOUNT;
+  broker.publish = function publishAs(packet, client, done) {
+    const before = publisher;
+    publisher = typeof client === "function" || !client ? HUB_ACCOUNT : (accountOf(client) ?? "unknown");
+    try {
+      publish(packet, client, done);
+    } finally {
+      publisher = before;
     }
-    total += size - before;
-    if (size > 0) sizes.set(topic, size);
-    else sizes.delete(topic);
-    await keep(packet);
   };
+  return () => publisher;
 }
 
-function boundQueues(store: GrowingStore, log: Pick<Log, "warn">, bounds: Bounds): void {
-  const enqueue = store.outgoingEnqueueCombi.bind(store);
-  const clear = store.outgoingClearMessageId.bind(store);
-  const queues = new Map<string, { messages: number; bytes: number }>();
-
-  async function forget(clientId: string, messageId: number | undefined): Promise<Queued | undefined> {
-    const gone = await clear({ id: clientId }, { messageId });
-    const queue = queues.get(clientId);
-    if (!gone || !queue) return gone;
-    queue.messages--;
-    queue.bytes -= gone.payload?.length ?? 0;
-    if (queue.messages <= 0) queues.delete(clientId);
-    return gone;
-  }
-
-  /** Makes room for one more; false where everything held is already on its way to the client. */
-  async function makeRoom(clientId: string, size: number): Promise<boolean> {
-    for (;;) {
-      const queue = queues.get(clientId);
-      if (!queue || (queue.messages < bounds.queuedMessages && queue.bytes + size <= bounds.queuedBytes)) return true;
-      log.warn("a client does not fetch its messages: the oldest is dropped", { client: clientId });
-      // Messages not yet sent have no message id: clearing "none" takes the oldest of these.
-      if (!(await forget(clientId, undefined))) return false;
-    }
-  }
-
-  store.outgoingClearMessageId = (client, packet) => forget(client.id, packet.messageId);
-  store.outgoingEnqueueCombi = async function enqueueWithin(subscriptions, packet) {
-    if (subscriptions.length === 0) return;
-    const size = packet.payload?.length ?? 0;
-    const roomy: { clientId: string }[] = [];
-    for (const subscription of subscriptions) {
-      if (!(await makeRoom(subscription.clientId, size))) continue;
-      const queue = queues.get(subscription.clientId) ?? { messages: 0, bytes: 0 };
-      queues.set(subscription.clientId, { messages: queue.messages + 1, bytes: queue.bytes + size });
-      roomy.push(subscription);
-    }
-    await enqueue(roomy, packet);
-  };
+// A QoS 2 message is delivered when it comes; it is kept only so that the same is not delivered twice until its release, and
+// for that its number is enough: 250 of a megabyte would be held for each connection.
+function emptyIncoming(store: GrowingStore): void {
+  const keep = store.incomingStorePacket.bind(store);
+  store.incomingStorePacket = (client, { messageId }) =>
+    keep(client, { cmd: "publish", topic: "", payload: Buffer.alloc(0), qos: 2, messageId } as Incoming);
 }

@@ -11,6 +11,7 @@ import {
 } from "mqtt-packet";
 import { messageOf } from "../core/errors.ts";
 import { type RandomBytes, uuid } from "../core/ids.ts";
+import { messageBytes } from "./held-bytes.ts";
 import { createV5Subscriptions } from "./v5-subscriptions.ts";
 
 export interface V5Gateway {
@@ -18,6 +19,8 @@ export interface V5Gateway {
   /** False when the client's socket is full. */
   fromBroker(chunk: Buffer): boolean;
   refusesOwn(topic: string): boolean;
+  /** Held back for acknowledgements, and of packets that have not arrived as a whole. */
+  waitingBytes(): number;
   /** The last word to the client, with the reason code. */
   farewell(code: number): void;
 }
@@ -40,6 +43,8 @@ const DISCONNECT_WITH_WILL = 4;
 const V5 = { protocolVersion: 5 };
 // Messages held back for a client whose Receive Maximum is used up.
 const MOST_HELD = 1000;
+const MOST_HELD_BYTES = 8 * 1_048_576;
+const HELD_ENTRY_BYTES = 550;
 
 export function createV5Gateway({ random, maxPacketBytes, toBroker, toClient, fail, hangUp }: V5Options): V5Gateway {
   const clientParser = parser({ ...V5 });
@@ -47,6 +52,7 @@ export function createV5Gateway({ random, maxPacketBytes, toBroker, toClient, fa
   const subscriptions = createV5Subscriptions();
   const unacknowledged = new Set<number>();
   const held: IPublishPacket[] = [];
+  let heldBytes = 0;
   let welcome: NonNullable<IConnackPacket["properties"]> = {};
   let receiveMaximum = 65_535;
   let clientPacketBytes = Number.POSITIVE_INFINITY;
@@ -106,6 +112,7 @@ export function createV5Gateway({ random, maxPacketBytes, toBroker, toClient, fa
     for (;;) {
       const next = unacknowledged.size < receiveMaximum ? held.shift() : undefined;
       if (!next) return;
+      heldBytes -= messageBytes(next, HELD_ENTRY_BYTES);
       deliver(next);
     }
   }
@@ -120,6 +127,12 @@ export function createV5Gateway({ random, maxPacketBytes, toBroker, toClient, fa
     }
     if (qos > 0) unacknowledged.add(messageId);
     roomLeft = toClient(bytes) && roomLeft;
+  }
+
+  function hold(packet: IPublishPacket): void {
+    heldBytes += messageBytes(packet, HELD_ENTRY_BYTES);
+    if (held.push(packet) > MOST_HELD || heldBytes > MOST_HELD_BYTES)
+      fail("messages that are never acknowledged", 0x97);
   }
 
   function onClientPacket(packet: Packet): void {
@@ -147,7 +160,7 @@ export function createV5Gateway({ random, maxPacketBytes, toBroker, toClient, fa
       send({ cmd, sessionPresent, reasonCode, ...(connected ? { properties: welcome } : {}) });
     } else if (cmd === "publish") {
       if (packet.qos === 0 || unacknowledged.size < receiveMaximum) deliver(packet);
-      else if (held.push(packet) > MOST_HELD) fail("messages that are never acknowledged", 0x97);
+      else hold(packet);
     } else if (cmd === "suback") {
       const granted = subscriptions.granted(packet);
       if (granted) send({ cmd, messageId, granted });
@@ -176,6 +189,7 @@ export function createV5Gateway({ random, maxPacketBytes, toBroker, toClient, fa
       return roomLeft;
     },
     refusesOwn: subscriptions.refusesOwn,
+    waitingBytes: () => heldBytes + ((clientParser as unknown as { _list?: Buffer })._list?.length ?? 0),
     farewell(code) {
       if (connected) toClient(generate({ cmd: "disconnect", reasonCode: code }, V5));
       else toClient(generate({ cmd: "connack", sessionPresent: false, reasonCode: code }, V5));

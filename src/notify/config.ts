@@ -14,6 +14,18 @@ export const NotifySection = Type.Object(
       maximum: 720,
       description: "So long a message that does not get through is tried again",
     }),
+    max_waiting: Type.Integer({
+      default: 10_000,
+      minimum: 10,
+      maximum: 1_000_000,
+      description: "Messages that wait, of all channels; beyond, the oldest of the channel with the most is given up",
+    }),
+    max_waiting_mb: Type.Number({
+      default: 16,
+      minimum: 1,
+      maximum: 4096,
+      description: "The same for what they take on disk",
+    }),
   },
   { additionalProperties: false },
 );

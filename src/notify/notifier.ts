@@ -66,7 +66,7 @@ export interface Notifier {
 }
 
 export interface NotifierOptions {
-  section: NotifySection;
+  section: Pick<NotifySection, "channels">;
   clock: Clock;
   log: Log;
   fetch: typeof fetch;

@@ -2,10 +2,13 @@
 import { type Clock, isoSeconds, type Timer } from "../core/clock.ts";
 import { guarded } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
+import { ownBeginning } from "../core/text-bytes.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { Heartbeat, Notice, PluginStatus, ReportedStatus } from "./records.ts";
 
 const MOST_NOTICES = 50;
+// Hundreds of plugins may say that many.
+const MOST_NOTICE_CHARS = 16_384;
 
 export interface PresenceOptions {
   id: string;
@@ -139,7 +142,7 @@ export function createPresence({
 }
 
 function shortText(value: unknown): string | undefined {
-  return typeof value === "string" ? value.slice(0, 200) : undefined;
+  return typeof value === "string" ? ownBeginning(value, 200) : undefined;
 }
 
 function numberIn(value: unknown): number | undefined {
@@ -148,11 +151,14 @@ function numberIn(value: unknown): number | undefined {
 
 function noticesIn(value: unknown): Notice[] {
   if (!Array.isArray(value)) return [];
+  let left = MOST_NOTICE_CHARS;
   return value.slice(0, MOST_NOTICES).flatMap((item: Partial<Notice> | null) => {
     const { level, code, message, remedy } = item ?? {};
     if (level !== "info" && level !== "warning" && level !== "error") return [];
     if (typeof code !== "string" || typeof message !== "string") return [];
-    const mend = typeof remedy === "string" ? { remedy: remedy.slice(0, 1000) } : {};
-    return [{ level, code: code.slice(0, 200), message: message.slice(0, 1000), ...mend }];
+    const mend = typeof remedy === "string" ? { remedy: ownBeginning(remedy, 1000) } : {};
+    const notice = { level, code: ownBeginning(code, 200), message: ownBeginning(message, 1000), ...mend };
+    left -= notice.code.length + notice.message.length + (mend.remedy?.length ?? 0);
+    return left < 0 ? [] : [notice];
   });
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import type { Problem } from "../core/schema.ts";
 import type { DiskBudget } from "../core/write-behind.ts";
@@ -11,6 +12,7 @@ import type { StateDb } from "../db/state-db.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { actions } from "./actions/index.ts";
 import { conditions } from "./conditions/index.ts";
+import type { RulesSection } from "./config.ts";
 import { startEngine } from "./engine/engine.ts";
 import { createRuleExpressions } from "./expressions.ts";
 import type { RuleHost } from "./host.ts";
@@ -75,6 +77,8 @@ export interface RulesOptions {
   flushMs?: number;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;
+  config?: RulesSection;
+  limits?: Limits;
 }
 
 // A start with thousands of files must let the rest of the hub have its turn.

@@ -37,6 +37,9 @@ export interface AreasOptions {
   clock: Clock;
 }
 
+// They are held in memory, and people know no more by name.
+const MOST_AREAS = 1000;
+
 export function openAreas({ db: { durable, faults }, registry, clock }: AreasOptions): Areas {
   const rows = durable.query<{ id: string; name: string }, []>("SELECT id, name FROM areas").all();
   const read = ({ id, name }: { id: string; name: string }) => [textIn(id, "id"), textIn(name, "name")] as const;
@@ -61,6 +64,8 @@ export function openAreas({ db: { durable, faults }, registry, clock }: AreasOpt
   }
 
   function declare(id: string, name: string): Area {
+    if (!names.has(id) && names.size >= MOST_AREAS)
+      throw new HubError("conflict", `there are ${MOST_AREAS} areas: remove some`);
     save.run(id, name, clock.now());
     names.set(id, name);
     return get(id);

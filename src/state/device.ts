@@ -68,7 +68,7 @@ export function applyRegistration(device: Device, registration: DeviceRegistrati
   if (registration.area && !device.areaIsUsers) device.area = registration.area;
   if (registration.device_type) device.deviceType = registration.device_type;
   for (const key of ["manufacturer", "model", "sw_version", "parent_device_id", "capabilities"] as const) {
-    if (registration[key] !== undefined) Object.assign(device.details, { [key]: registration[key] });
+    if (registration[key] !== undefined) device.details = { ...device.details, [key]: registration[key] };
   }
   return JSON.stringify(identityOf(device)) !== before;
 }

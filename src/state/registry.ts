@@ -3,13 +3,16 @@ import { createBus } from "../core/bus.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { type DiskBudget, startWriteBehind } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import { changeAttributes } from "./attributes.ts";
 import { applyRegistration, type Device, type DeviceRegistration, newDevice } from "./device.ts";
+import { bytesAfter, bytesOf, createDeviceRoom, descriptionBytes } from "./device-room.ts";
 import { createDeviceStore } from "./device-store.ts";
+import { DEFAULT_DEVICES, type DevicesSection } from "./devices-config.ts";
 
 export interface StateReport {
   pluginId: string;
@@ -53,11 +56,17 @@ export interface RegistryOptions {
   flushSecs: number;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;
+  /** [devices]; its defaults where absent. */
+  config?: DevicesSection;
+  limits?: Limits;
 }
 
-export function openRegistry({ db, clock, log, emit, flushSecs, budget }: RegistryOptions): Registry {
+export function openRegistry(options: RegistryOptions): Registry {
+  const { db, clock, log, emit, flushSecs, budget, config = DEFAULT_DEVICES, limits = { reached() {} } } = options;
   const store = createDeviceStore(db);
   const devices = new Map(store.load().map((device) => [device.id, device]));
+  const room = createDeviceRoom(config, limits);
+  for (const device of devices.values()) room.set(device, bytesOf(device));
   // Devices their own plugin called offline: only its word brings them back, not the next report.
   const saidOffline = new Set<string>();
   const removals = createBus<{ type: "removed"; device: Device }>(log);
@@ -75,17 +84,26 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
     return device;
   }
 
-  /** The device, made if nobody knows it yet; refuses what another plugin owns. */
+  /** The device, or one that nobody knows yet and `keep` takes in; refuses what another plugin owns. */
   function ownedBy(pluginId: string, id: string): Device {
     const known = devices.get(id);
     if (known && known.pluginId !== pluginId) {
       throw new HubError("forbidden", `the device "${id}" belongs to the plugin "${known.pluginId}"`);
     }
-    if (known) return known;
-    const device = newDevice(id, pluginId);
+    return known ?? newDevice(id, pluginId);
+  }
+
+  /** Durable when it returns. Refuses what there is no room for. */
+  function keep(device: Device): void {
+    const bytes = { ...room.of(device.id), description: descriptionBytes(device) };
+    room.check(device, bytes);
     store.saveIdentity(device, clock.now());
-    devices.set(id, device);
-    return device;
+    room.set(device, bytes);
+    devices.set(device.id, device);
+  }
+
+  function keepIfNew(device: Device): void {
+    if (!devices.has(device.id)) keep(device);
   }
 
   function setAvailable(device: Device, available: boolean): void {
@@ -103,6 +121,7 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
   function drop(device: Device): void {
     store.remove(device.id);
     behind.forget(device);
+    room.drop(device);
     devices.delete(device.id);
     saidOffline.delete(device.id);
     removals.publish({ type: "removed", device });
@@ -126,8 +145,15 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
     ownerOf: (id) => devices.get(id)?.pluginId,
     register(registration, pluginId) {
       const device = ownedBy(pluginId, registration.device_id);
-      const previous = device.name;
-      if (applyRegistration(device, registration)) store.saveIdentity(device, clock.now());
+      const { name: previous, area, deviceType, details } = device;
+      try {
+        if (applyRegistration(device, registration)) keep(device);
+        else keepIfNew(device);
+      } catch (error) {
+        // Refused as a whole, or not on disk: then it is as it was.
+        Object.assign(device, { name: previous, area, deviceType, details });
+        throw error;
+      }
       if (device.name !== previous && previous !== device.id) {
         emit({ type: "device_name_changed", device_id: device.id, previous_name: previous, name: device.name });
       }
@@ -140,11 +166,15 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
         throw new HubError("forbidden", `the device "${id}" belongs to the plugin "${device.pluginId}"`);
       drop(device);
     },
-    state(id, report, { pluginId, partial, change, durable }) {
+    state(id, report, { pluginId, partial, change: cause, durable }) {
       const device = ownedBy(pluginId, id);
-      sawAlive(device);
       const previous = device.attributes;
-      const { current, changed } = changeAttributes(previous, report, partial);
+      const change = changeAttributes(previous, report, partial);
+      const { current, changed } = change;
+      const bytes = bytesAfter(room.of(id), previous, change);
+      if (changed.length > 0) room.check(device, bytes);
+      keepIfNew(device);
+      sawAlive(device);
       if (changed.length === 0) return;
       const lastChanged = durable ? { ...device.lastChanged } : device.lastChanged;
       for (const name of changed) {
@@ -153,11 +183,17 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
       }
       if (durable) store.saveStateNow({ ...device, attributes: current, lastChanged });
       else behind.mark(device);
+      room.set(device, { ...room.of(id), attributes: bytes.attributes });
       Object.assign(device, { attributes: current, lastChanged });
-      emit({ type: "device_state_changed", device_id: id, previous, current, changed, ...(change ? { change } : {}) });
+      emit({
+        type: "device_state_changed",
+        ...{ device_id: id, previous, current, changed },
+        ...(cause ? { change: cause } : {}),
+      });
     },
     availability(id, available, pluginId) {
       const device = ownedBy(pluginId, id);
+      keepIfNew(device);
       device.lastSeen = clock.now();
       if (available) saidOffline.delete(id);
       else saidOffline.add(id);
@@ -166,8 +202,14 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
     schema(id, schema, pluginId) {
       const device = ownedBy(pluginId, id);
       if (JSON.stringify(device.details.schema) === JSON.stringify(schema)) return;
-      device.details = { ...device.details, schema };
-      store.saveIdentity(device, clock.now());
+      const { details } = device;
+      try {
+        device.details = { ...details, schema };
+        keep(device);
+      } catch (error) {
+        device.details = details;
+        throw error;
+      }
     },
     unavailable(pluginId) {
       for (const device of devices.values()) if (device.pluginId === pluginId) setAvailable(device, false);

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { isValidId, type RandomBytes, uuid } from "../core/ids.ts";
 import { jsonEqual } from "../core/json.ts";
+import { jsonBytes } from "../core/json-bytes.ts";
 import type { Log } from "../core/log.ts";
 import { withHeld } from "../core/masking.ts";
 import type { StateDb } from "../db/state-db.ts";
@@ -61,10 +62,13 @@ export interface ScenesOptions {
 
 // They are held in memory.
 const MOST_SCENES = 1000;
+const MOST_BYTES = 8 * 1_048_576;
 
 export function openScenes({ db, registry, commands, clock, random, log, emit }: ScenesOptions): Scenes {
   const store = createSceneStore(db);
   const scenes = new Map(store.load().map((scene) => [scene.id, scene]));
+  const sizes = new Map([...scenes.values()].map((scene) => [scene.id, bytesOf(scene)]));
+  let held = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
 
   function get(id: string): Scene {
     const scene = scenes.get(id);
@@ -73,7 +77,13 @@ export function openScenes({ db, registry, commands, clock, random, log, emit }:
   }
 
   function keep(scene: Scene): Scene {
+    const bytes = bytesOf(scene);
+    const more = bytes - (sizes.get(scene.id) ?? 0);
+    if (more > 0 && held + more > MOST_BYTES)
+      throw new HubError("conflict", `all scenes together may take ${MOST_BYTES} bytes: remove some`);
     store.save(scene);
+    sizes.set(scene.id, bytes);
+    held += more;
     scenes.set(scene.id, Object.freeze(scene));
     return scene;
   }
@@ -109,6 +119,8 @@ export function openScenes({ db, registry, commands, clock, random, log, emit }:
       get(id);
       store.remove(id);
       scenes.delete(id);
+      held -= sizes.get(id) ?? 0;
+      sizes.delete(id);
     },
     async activate(id, actor, { force = false } = {}) {
       const { name, states } = get(id);
@@ -128,4 +140,8 @@ export function openScenes({ db, registry, commands, clock, random, log, emit }:
     captureNew: ({ deviceIds, ...scene }) =>
       create({ ...scene, states: captureStates(registry, { held: {}, deviceIds }) }),
   };
+}
+
+function bytesOf({ name, states }: Scene): number {
+  return jsonBytes(name) + jsonBytes(states);
 }

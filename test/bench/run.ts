@@ -16,6 +16,7 @@ import { historyMemory } from "./history-memory.ts";
 import { historyQuery } from "./history-query.ts";
 import { historyStall } from "./history-stall.ts";
 import { idleMemory } from "./idle-memory.ts";
+import { memoryFloods } from "./memory-floods.ts";
 import { mqttToSocket } from "./mqtt-to-socket.ts";
 import { outbox } from "./outbox.ts";
 import { pluginStart } from "./plugin-start.ts";
@@ -37,6 +38,7 @@ const BENCHES: readonly Bench[] = [
   fanOut,
   mqttToSocket,
   slowReader,
+  memoryFloods,
   historyIngest,
   historyMemory,
   historyQuery,

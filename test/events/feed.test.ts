@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { silentLog } from "../../src/core/log.ts";
-import { createEventFeed, type EventFeed } from "../../src/events/feed.ts";
+import { createEventFeed, type EventFeed, LARGEST_EVENT_BYTES } from "../../src/events/feed.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
 function storedMark() {
@@ -78,6 +78,66 @@ describe("the feed", () => {
     expect([...feed.ring.after(start + 3)].map(({ deviceId }) => deviceId)).toEqual(["d", "e"]);
     expect([...feed.ring.after(0)]).toHaveLength(3);
     expect([...feed.ring.after(feed.ring.head)]).toEqual([]);
+  });
+});
+
+describe("the ring in bytes", () => {
+  const text = (bytes: number) => ({ type: "custom_x", text: "x".repeat(bytes) }) as const;
+
+  function boundedFeed(bufferBytes: number) {
+    const told: string[] = [];
+    const feed = createEventFeed({
+      clock: createVirtualClock(),
+      log: silentLog,
+      buffer: 100,
+      bufferBytes,
+      mark: storedMark(),
+      onTooLarge: (what, message) => {
+        told.push(`${what}: ${message}`);
+        if (told.length === 1) feed.emit({ type: "custom_said" });
+      },
+    });
+    return { feed, told };
+  }
+
+  test("drops the oldest and says up to where, before the number of them is reached", () => {
+    const { feed, told } = boundedFeed(10_000);
+    const start = feed.ring.head;
+    for (let count = 0; count < 20; count++) feed.emit(text(1000));
+    const [oldest] = [...feed.ring.after(0)];
+    expect(feed.ring.size).toBeLessThan(10);
+    expect(feed.ring.size).toBeGreaterThan(5);
+    expect(feed.ring.bytes).toBeLessThanOrEqual(10_000);
+    expect(oldest?.seq).toBe(feed.ring.lostThrough + 1);
+    expect(feed.ring.head).toBe(start + 21);
+    expect(told[0]).toStartWith("buffer: only the last");
+    const numbers = [...feed.ring.after(0)].map(({ seq }) => seq);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  });
+
+  test("counts what a text takes in memory: two bytes for each character that is not plain", () => {
+    const { feed } = boundedFeed(1_000_000);
+    feed.emit(text(1000));
+    const plain = feed.ring.bytes;
+    feed.emit({ type: "custom_x", text: `${"x".repeat(999)}…` });
+    expect(feed.ring.bytes - plain).toBeGreaterThan(plain + 800);
+  });
+
+  test("an event too large for anybody to read leaves a gap of its own number, and those around it stay", () => {
+    const { feed, told } = boundedFeed(16 * 1_048_576);
+    const live: string[] = [];
+    feed.on("*", "live", ({ json }) => live.push(json));
+    const start = feed.ring.head;
+    feed.emit(text(10));
+    feed.emit(text(LARGEST_EVENT_BYTES));
+    feed.emit(text(10));
+    const kept = [...feed.ring.after(start)].map(({ json }) => JSON.parse(json) as Record<string, unknown>);
+    expect(kept.map(({ type }) => type)).toEqual(["custom_x", "stream_gap", "custom_said", "custom_x"]);
+    expect(kept[1]).toMatchObject({ from_seq: start + 2, to_seq: start + 2 });
+    expect(kept[1]?.reason).toContain("custom_x of");
+    expect(live).toEqual([...feed.ring.after(start)].map(({ json }) => json));
+    expect(told).toEqual([expect.stringContaining("custom_x is longer than the 1048576 bytes")]);
+    expect(feed.ring.lostThrough).toBe(start);
   });
 });
 

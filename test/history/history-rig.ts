@@ -31,7 +31,7 @@ export function startHistoryRig({ config, ...options }: HistoryRigOptions): Hist
   const { log } = openLog({ clock, output, level: "debug" });
   const feed = createEventFeed({ clock, log, buffer: 10, mark: { load: () => 0, save() {} } });
   const history = startHistory({
-    config: { enabled: true, retention_days: 30, max_size_mb: 100, exclude: [], ...config },
+    config: { enabled: true, retention_days: 30, max_waiting_mb: 16, max_size_mb: 100, exclude: [], ...config },
     flushSecs: 1,
     clock,
     log,

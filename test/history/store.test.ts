@@ -158,3 +158,29 @@ test("a page of long texts ends before it grows beyond bounds, and the next goes
   expect(next).toBe(T0 + items.length);
   rig.store.close(rig.at);
 });
+
+test("texts that wait are bounded in bytes: the oldest are dropped, the newest are recorded", () => {
+  const rig = createStoreRig({ path: path(), limits: { mostTextBytes: 1_000_000 } });
+  for (let index = 0; index < 500; index++) rig.say("text", T0 + index, `${index} ${"x".repeat(8000)}`);
+  const { waiting, dropped } = rig.store.health;
+  expect(waiting).toBeLessThan(125);
+  expect(waiting + dropped).toBe(500);
+  expect(rig.ask({ from: T0 + 499 }).map(({ value }) => String(value).slice(0, 4))).toEqual(["499 "]);
+  // Numbers are not the worse for it.
+  for (let index = 0; index < 1000; index++) rig.say("number", T0 + index, index);
+  expect(rig.store.health.waiting).toBe(waiting + 1000);
+  rig.store.close(rig.at);
+});
+
+test("written texts are settled by their bytes, and leave the memory with it", () => {
+  const rig = createStoreRig({ path: path(), limits: { mostTextBytes: 1_000_000 } });
+  for (let round = 0; round < 30; round++) {
+    for (let index = 0; index < 50; index++)
+      rig.say("text", T0 + round * 100 + index, `${round} ${index} ${"x".repeat(8000)}`);
+    expect(rig.flush()).toBe(true);
+    if (rig.store.settleDue) rig.settle();
+  }
+  expect(rig.store.health).toMatchObject({ waiting: 0, dropped: 0, recorded: 1500 });
+  expect(rig.ask({ from: T0 + 2949 }).map(({ value }) => String(value).slice(0, 5))).toEqual(["29 49"]);
+  rig.store.close(rig.at);
+});

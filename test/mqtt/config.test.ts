@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { checkValue } from "../../src/core/schema.ts";
 import { MqttSection, mqttProblems } from "../../src/mqtt/config.ts";
+import { DEFAULT_MEMORY } from "../../src/mqtt/memory-config.ts";
 
 const user = { username: "remote", password: "secret" };
 const section = (value: object): MqttSection => {
@@ -12,6 +13,7 @@ const section = (value: object): MqttSection => {
 test("everything has a default", () => {
   expect(section({})).toEqual({
     ...{ host: "127.0.0.1", port: 1883, prefix: "hub", anonymous: false, users: [], max_payload_bytes: 1_048_576 },
+    ...DEFAULT_MEMORY,
   });
 });
 

@@ -7,6 +7,7 @@ import { createLimitReports } from "../../src/core/limits.ts";
 import type { Fields, Log } from "../../src/core/log.ts";
 import { createEventFeed, type Envelope } from "../../src/events/feed.ts";
 import type { MqttSection } from "../../src/mqtt/config.ts";
+import { DEFAULT_MEMORY } from "../../src/mqtt/memory-config.ts";
 import type { DevicePort, PluginPort } from "../../src/mqtt/ports.ts";
 import { type MqttOptions, startMqtt } from "../../src/mqtt/start.ts";
 
@@ -101,6 +102,7 @@ export async function startTestMqtt({ config, owners = {}, ...rest }: TestMqttOp
   const mqtt = await startMqtt({
     config: {
       ...{ host: "127.0.0.1", port: 0, prefix: "hub", anonymous: false, users: [], max_payload_bytes: 1_048_576 },
+      ...DEFAULT_MEMORY,
       ...config,
     },
     logins: { begin: () => ({ succeed() {}, withdraw() {} }) },

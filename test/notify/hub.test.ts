@@ -139,3 +139,25 @@ test("two messages to one chat: the second waits its second, and nothing has fai
   const events = await get<JsonObject[]>(hub, "/events?limit=1000");
   expect(events.filter(({ type }) => type === "action_failed")).toEqual([]);
 });
+
+test("what waits is bounded by the configuration, and the limit is told", async () => {
+  const fetch = Object.assign(async () => Promise.reject(new Error("no network")), { preconnect() {} });
+  const phone =
+    '[[notify.channels]]\nname = "phone"\ntype = "push_app"\napi_key = "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"\nuser_key = "uuuuuuuuuuuuuuuuuuuuuuuuuuuuuu"';
+  await using hub = await startTestHub({ toml: `[notify]\nmax_waiting = 10\n${phone}`, fetch });
+  const ask = async <T>(path: string, method = "GET", body?: unknown): Promise<T> =>
+    (await (await hub.request(method, path, { token: hub.adminToken, body })).json()) as T;
+  const actions = Array.from({ length: 15 }, (_, index) => ({ type: "notify", channel: "phone", message: `${index}` }));
+  const { id } = await ask<{ id: string }>("/rules", "POST", { name: "Talks", actions });
+  await ask(`/rules/${id}/run`, "POST");
+  const { problems } = await until("the limit in the status", async () => {
+    const status = await ask<{ problems: { part: string; message: string }[] }>("/system/status");
+    return status.problems.some(({ message }) => message.includes("max_waiting")) ? status : undefined;
+  });
+  expect(problems).toContainEqual({
+    part: "limits",
+    message: expect.stringContaining("[notify] max_waiting, reached by phone"),
+  });
+  const waiting = await ask<{ message: string }[]>("/notify/outbox");
+  expect(waiting.length).toBeLessThanOrEqual(10);
+});

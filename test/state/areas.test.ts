@@ -115,3 +115,12 @@ describe("an area a plugin speaks of", () => {
     expect(hub.areas.list()).toEqual([]);
   });
 });
+
+test("a thousand areas are kept, and no more are made; removing one makes room", () => {
+  using hub = rig();
+  for (let count = 0; count < 1000; count++) hub.areas.create({ name: `Area ${count}` });
+  expect(() => hub.areas.create({ name: "One more" })).toThrow("there are 1000 areas: remove some");
+  hub.areas.edit("area_0", { name: "Another name" });
+  hub.areas.remove("area_1");
+  expect(hub.areas.create({ name: "One more" }).id).toBe("one_more");
+});

@@ -294,3 +294,18 @@ describe("capturing", () => {
     expect(hub.dispatched).toMatchObject([{ deviceId: "lamp", payload: { on: true, level: 3 } }]);
   });
 });
+
+test("all scenes together take so much memory; what takes no more than before is always taken", () => {
+  using hub = rig();
+  const states = { lamp: { text: "x".repeat(60_000) } };
+  let made = 0;
+  const fill = () => {
+    for (; made < 1000; made++) hub.scenes.create({ id: `s${made}`, name: "Full", states });
+  };
+  expect(fill).toThrow("all scenes together may take 8388608 bytes: remove some");
+  expect(made).toBeGreaterThan(100);
+  hub.scenes.edit("s0", { states: { lamp: { text: "x".repeat(10_000) } } });
+  hub.scenes.create({ id: "fits", name: "Fits", states: { lamp: { text: "x".repeat(40_000) } } });
+  hub.scenes.remove("s1");
+  hub.scenes.create({ id: "again", name: "Again", states });
+});

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
 import { secondsAsText } from "../../core/clock.ts";
+import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { masked } from "../../core/masking.ts";
 import { Attributes } from "../../events/define.ts";
@@ -10,6 +11,7 @@ import type { Commands } from "../../state/commands.ts";
 import type { Device as DeviceState } from "../../state/device.ts";
 import { GivenName } from "../../state/given-name.ts";
 import type { Registry } from "../../state/registry.ts";
+import { splitUrl } from "../address.ts";
 import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 import type { Sessions } from "../session.ts";
@@ -51,6 +53,9 @@ const ListQuery = t.Object(
     plugin_id: t.Optional(t.String()),
     device_type: t.Optional(t.String()),
     available: t.Optional(t.Boolean()),
+    after: t.Optional(
+      t.String({ description: "Only devices behind this one, as a Link header of the answer before says" }),
+    ),
   },
   closed,
 );
@@ -77,7 +82,10 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
           (query.plugin_id === undefined || device.pluginId === query.plugin_id) &&
           (query.device_type === undefined || device.deviceType === query.device_type) &&
           (query.available === undefined || device.available === query.available);
-        return [...registry.list()].filter(fits).map((device) => deviceBody(device, role));
+        const page = pageOf(registry, query.after, (device) => (fits(device) ? deviceBody(device, role) : undefined));
+        const headers = new Headers({ "content-type": "application/json" });
+        if (page.next !== undefined) headers.set("link", linkTo(request.url, page.next));
+        return new Response(`[${page.found.join(",")}]`, { headers });
       },
       {
         query: ListQuery,
@@ -85,7 +93,13 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
           access: "viewer",
           summary: "All devices",
           tag,
-          answers: { 200: { description: "The devices", schema: Type.Array(Device) } },
+          answers: {
+            200: {
+              description: "The devices, about 8 MiB of them at most; a Link header with rel=next where there are more",
+              schema: Type.Array(Device),
+            },
+          },
+          refusals: { conflict: "The device that `after` names is gone meanwhile" },
         }),
       },
     )
@@ -145,6 +159,41 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
         refusals: { conflict: "It is a mode of modes.toml" },
       }),
     );
+}
+
+// No house has so many; where somebody floods it with devices, nobody is made to take them all at once.
+const ANSWER_BYTES = 8 * 1_048_576;
+
+/** As texts; `next` is the `after` of the next page, where there is more. */
+function pageOf(
+  { list, ownerOf }: Pick<Registry, "list" | "ownerOf">,
+  after: string | undefined,
+  bodyOf: (device: DeviceState) => unknown,
+): { found: string[]; next?: string } {
+  if (after !== undefined && ownerOf(after) === undefined)
+    throw new HubError("conflict", `the device "${after}" is gone meanwhile: begin again, without after`);
+  const found: string[] = [];
+  let bytes = 0;
+  let last = after;
+  let skipping = after !== undefined;
+  for (const device of list()) {
+    const body = skipping ? undefined : bodyOf(device);
+    if (device.id === after) skipping = false;
+    if (body === undefined) continue;
+    if (bytes > ANSWER_BYTES) return { found, ...(last !== undefined && { next: last }) };
+    const text = JSON.stringify(body);
+    found.push(text);
+    bytes += text.length;
+    last = device.id;
+  }
+  return { found };
+}
+
+function linkTo(url: string, after: string): string {
+  const { path, query } = splitUrl(url);
+  const searchParams = new URLSearchParams(query);
+  searchParams.set("after", after);
+  return `<${path}?${searchParams}>; rel="next"`;
 }
 
 function bodyWriter() {

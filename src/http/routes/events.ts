@@ -5,10 +5,11 @@ import { seesSecrets } from "../../auth/roles.ts";
 import { HubError } from "../../core/errors.ts";
 import { catalog } from "../../events/catalog.ts";
 import type { EventRing } from "../../events/feed.ts";
+import { splitUrl } from "../address.ts";
 import { doc } from "../doc.ts";
 import { inRange, wholeNumber } from "../query.ts";
 import type { Sessions } from "../session.ts";
-import { matches, parseFilter } from "../stream/filter.ts";
+import { matches, parseFilter, type StreamFilter } from "../stream/filter.ts";
 import type { HubStream } from "../stream/hub-stream.ts";
 
 const LIMIT = { from: 1, to: 1000 };
@@ -19,7 +20,11 @@ const filterQuery = {
   since: t.Optional(wholeNumber(SEQ, { description: "Only events with a greater seq" })),
 };
 const RecentQuery = t.Object(
-  { ...filterQuery, limit: wholeNumber(LIMIT, { default: 50 }) },
+  {
+    ...filterQuery,
+    before: t.Optional(wholeNumber(SEQ, { description: "Only events with a smaller seq" })),
+    limit: wholeNumber(LIMIT, { default: 50 }),
+  },
   { additionalProperties: false },
 );
 const StreamQuery = t.Object({ ...filterQuery, token: t.Optional(t.String()) }, { additionalProperties: false });
@@ -46,10 +51,58 @@ const Event = Type.Union(
   { $id: "Event" },
 );
 const StreamGap = Type.Object(
-  { type: Type.Literal("stream_gap"), timestamp: stamp.timestamp, from_seq: Type.Integer(), to_seq: Type.Integer() },
-  { $id: "stream_gap", description: "The first frame where events after `since` are no longer held; it has no seq" },
+  {
+    type: Type.Literal("stream_gap"),
+    timestamp: stamp.timestamp,
+    from_seq: Type.Integer(),
+    to_seq: Type.Integer(),
+    reason: Type.Optional(Type.String({ description: "Where it stands for an event of more than 1 MiB" })),
+  },
+  {
+    $id: "stream_gap",
+    description:
+      "The first frame where events after `since` are no longer held, and in the place of an event of more than 1 MiB, which is neither kept nor streamed; it has no seq",
+  },
 );
 const Frame = Type.Union([Event, StreamGap], { $id: "StreamFrame", description: "One text frame of the stream" });
+
+// Texts are joined as they are: an answer costs no more than its bytes.
+const ANSWER_BYTES = 4 * 1_048_576;
+
+interface Wanted {
+  filter: StreamFilter;
+  limit: number;
+  since: number;
+  before: number;
+}
+
+/** Newest first; `next` is the `before` of the next page, where there is more. */
+function pageOf(
+  ring: EventRing,
+  isOpen: boolean,
+  { filter, limit, since, before }: Wanted,
+): { found: string[]; next?: number } {
+  const found: string[] = [];
+  let bytes = 0;
+  let last = before;
+  for (const event of ring.newestFirst(before)) {
+    if (event.seq <= since) break;
+    if (!matches(filter, event)) continue;
+    const text = isOpen ? event.json : event.veiled;
+    bytes += Buffer.byteLength(text);
+    if (found.length >= limit || (found.length > 0 && bytes > ANSWER_BYTES)) return { found, next: last };
+    found.push(text);
+    last = event.seq;
+  }
+  return { found };
+}
+
+function linkTo(url: string, before: number): string {
+  const { path, query } = splitUrl(url);
+  const searchParams = new URLSearchParams(query);
+  searchParams.set("before", String(before));
+  return `<${path}?${searchParams}>; rel="next"`;
+}
 
 export interface EventRoutesDeps {
   ring: EventRing;
@@ -63,15 +116,15 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
       "",
       function recentEvents({ query, request }) {
         const isOpen = seesSecrets(sessions.of(request).role);
-        const filter = parseFilter(query.type, query.device_id);
-        const limit = inRange("limit", query.limit, LIMIT);
-        const since = inRange("since", query.since ?? 0, SEQ);
-        const found: string[] = [];
-        for (const envelope of ring.newestFirst()) {
-          if (found.length >= limit || envelope.seq <= since) break;
-          if (matches(filter, envelope)) found.push(isOpen ? envelope.json : envelope.veiled);
-        }
-        return new Response(`[${found.join(",")}]`, { headers: { "content-type": "application/json" } });
+        const { found, next } = pageOf(ring, isOpen, {
+          filter: parseFilter(query.type, query.device_id),
+          limit: inRange("limit", query.limit, LIMIT),
+          since: inRange("since", query.since ?? 0, SEQ),
+          before: inRange("before", query.before ?? SEQ.to, SEQ),
+        });
+        const headers = new Headers({ "content-type": "application/json" });
+        if (next !== undefined) headers.set("link", linkTo(request.url, next));
+        return new Response(`[${found.join(",")}]`, { headers });
       },
       {
         query: RecentQuery,
@@ -79,7 +132,12 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
           access: "viewer",
           summary: "Recent events, newest first",
           tag: "events",
-          answers: { 200: { description: "The events", schema: Type.Array(Event) } },
+          answers: {
+            200: {
+              description: "The events, 4 MiB of them at most; a Link header with rel=next where there is more",
+              schema: Type.Array(Frame),
+            },
+          },
         }),
       },
     )

@@ -1,5 +1,5 @@
 // Which events a reader wants, and the broadcast topics that carry just those.
-import type { Envelope } from "../../events/feed.ts";
+import type { Envelope, KeptEvent } from "../../events/feed.ts";
 
 export interface StreamFilter {
   /** undefined: all types but `mqtt_message`. */
@@ -13,7 +13,7 @@ export function parseFilter(types: string | undefined, deviceId: string | undefi
   return { types: names.length > 0 ? new Set(names) : undefined, deviceId: deviceId || undefined };
 }
 
-export function matches({ types, deviceId }: StreamFilter, envelope: Envelope): boolean {
+export function matches({ types, deviceId }: StreamFilter, envelope: KeptEvent): boolean {
   if (types ? !types.has(envelope.type) : envelope.type === "mqtt_message") return false;
   return deviceId === undefined || envelope.deviceId === deviceId;
 }

@@ -1,5 +1,6 @@
 // All lanes of a hub: one for each channel, and one for each that is gone but has letters left.
 import { HubError } from "../../core/errors.ts";
+import type { Limits } from "../../core/limits.ts";
 import type { Notifier } from "../notifier.ts";
 import { createLane, type Lane, type LaneDeps, type LanePlace } from "./lane.ts";
 import type { Letter } from "./letter.ts";
@@ -13,16 +14,38 @@ export interface Lanes {
   makeRoom(): void;
 }
 
-const MOST_LETTERS = 10_000;
-const MOST_BYTES = 16 * 1024 * 1024;
+/** What may wait, of all channels together. */
+export interface OutboxRoom {
+  letters: number;
+  bytes: number;
+}
+
+export const OUTBOX_ROOM: OutboxRoom = { letters: 10_000, bytes: 16 * 1_048_576 };
 const GONE = "the channel is not in the configuration";
 
-export function openLanes(earlier: readonly Letter[], deps: LaneDeps & { notifier: Pick<Notifier, "list"> }): Lanes {
+interface LanesDeps extends LaneDeps {
+  notifier: LaneDeps["notifier"] & Pick<Notifier, "list">;
+  room?: OutboxRoom;
+  limits?: Limits;
+}
+
+export function openLanes(earlier: readonly Letter[], deps: LanesDeps): Lanes {
+  const { room = OUTBOX_ROOM, limits } = deps;
   const byChannel = Map.groupBy(earlier, ({ channel }) => channel);
   const places = placesOf(deps.notifier);
   for (const name of byChannel.keys()) if (!places.has(name)) places.set(name, { name, limits: {}, blocked: GONE });
   const all = [...places.values()].map((place) => createLane(place, byChannel.get(place.name) ?? [], deps));
   const byName = new Map(all.map((lane) => [lane.name, lane]));
+
+  function giveUpWithin(most: number, of: (lane: Lane) => number, limit: string): void {
+    while (sum(all, of) > most) {
+      const fullest = greatest(all, of);
+      if (!fullest?.giveUpOldest()) return;
+      const message = "too many messages wait: the oldest of this channel are given up";
+      limits?.reached({ limit, account: fullest.name, message });
+    }
+  }
+
   return {
     get: (channel) => byName.get(channel),
     all: () => all,
@@ -34,10 +57,8 @@ export function openLanes(earlier: readonly Letter[], deps: LaneDeps & { notifie
       throw new HubError("not_found", `no message ${id} waits: it was delivered, given up or dropped`);
     },
     makeRoom() {
-      const size = (lane: Lane): number => lane.letters.length;
-      const bytes = (lane: Lane): number => lane.bytes;
-      while (sum(all, size) > MOST_LETTERS && greatest(all, size)?.giveUpOldest());
-      while (sum(all, bytes) > MOST_BYTES && greatest(all, bytes)?.giveUpOldest());
+      giveUpWithin(room.letters, ({ letters }) => letters.length, "[notify] max_waiting");
+      giveUpWithin(room.bytes, ({ bytes }) => bytes, "[notify] max_waiting_mb");
     },
   };
 }

@@ -1,5 +1,6 @@
 // A notification on its way: what is remembered of it, and what is said when it goes out.
 import type { Clock } from "../../core/clock.ts";
+import { ownBeginning } from "../../core/text-bytes.ts";
 import type { ChannelMessage } from "../channel.ts";
 
 export interface Texts {
@@ -61,7 +62,7 @@ const LONGEST_SHOWN = 200;
 
 /** Its beginning, where it is long. */
 export function shortened(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN).toWellFormed()}…` : text;
+  return text.length > LONGEST_SHOWN ? `${ownBeginning(text, LONGEST_SHOWN).toWellFormed()}…` : text;
 }
 
 export function bytesOf({ title, message }: Texts): number {

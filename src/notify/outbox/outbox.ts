@@ -3,13 +3,14 @@
 // where the hub ends in between, it is sent once more. Texts are filled in before they come here; sending is the notifier's.
 import { type Clock, isoSeconds } from "../../core/clock.ts";
 import type { RandomBytes } from "../../core/ids.ts";
+import type { Limits } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
 import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { Addressed, Notifier } from "../notifier.ts";
 import type { GivenUp, Lane } from "./lane.ts";
-import { openLanes } from "./lanes.ts";
+import { type OutboxRoom, openLanes } from "./lanes.ts";
 import {
   bytesOf,
   createHoursClock,
@@ -70,6 +71,9 @@ export interface OutboxOptions {
   expireHours: number;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;
+  /** What may wait. */
+  room?: OutboxRoom;
+  limits?: Limits;
 }
 
 const HOUR_MS = 3_600_000;
@@ -174,7 +178,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
       ...{ id: String(letter.id), channel, title, message: shortened(message), tries, count },
       at: momentOf(letter, { ...options, hours }),
       nextTry,
-      lastError: lane.blocked ?? letter.lastError,
+      lastError: shortenedOr(lane.blocked ?? letter.lastError),
       state: stateOf(lane, letter, nextTry),
     };
   }
@@ -208,6 +212,10 @@ export function startOutbox(options: OutboxOptions): Outbox {
       behind[Symbol.dispose]();
     },
   };
+}
+
+function shortenedOr(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : shortened(text);
 }
 
 function stateOf({ blocked }: Lane, { state }: Letter, nextTry: number | undefined): WaitingMessage["state"] {

@@ -1,12 +1,13 @@
 // What goes into a trace is for people to read: large values are cut, so that fifty traces of a rule stay small.
 import type { Json, JsonObject } from "../../core/json.ts";
+import { ownBeginning } from "../../core/text-bytes.ts";
 import type { ConditionTrace } from "../trace.ts";
 
 const MOST_TEXT = 500;
 const MOST_JSON = 1000;
 
 export function clipText(text: string): string {
-  return text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
+  return text.length > MOST_TEXT ? `${ownBeginning(text, MOST_TEXT)}…` : text;
 }
 
 export function clip(value: Json): Json {

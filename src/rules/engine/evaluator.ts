@@ -13,6 +13,7 @@ import type { Entry, Occasion, Run } from "./entry.ts";
 import { countFiring } from "./firing-rate.ts";
 import * as gates from "./gates.ts";
 import { momentNow } from "./moment.ts";
+import type { RunRoom } from "./run-room.ts";
 import type { Runs } from "./runs.ts";
 import { createScope, type ScopeTools } from "./scope.ts";
 import type { Traces } from "./traces.ts";
@@ -37,6 +38,7 @@ export interface EvaluatorOptions {
   scopes: ScopeTools;
   runs: Runs;
   traces: Traces;
+  room: RunRoom;
   /** It fired: to be kept. */
   onFired(entry: Entry): void;
 }
@@ -44,7 +46,7 @@ export interface EvaluatorOptions {
 const MOST_CHAINED = 10;
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
-  const { clock, host, runs, traces, scopes } = options;
+  const { clock, host, runs, traces, scopes, room } = options;
   const nextId = traceIds(options.random);
 
   function begin(entry: Entry, occasion: Occasion, dryRun: boolean): Trace {
@@ -112,6 +114,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         gates.coolingDown(clock, entry) ??
         asked(gates.askConditions(rule, scope)) ??
         gates.busy(entry) ??
+        room.refusal(rule.name, occasion.context) ??
         runaway(entry, occasion);
       if (refusal) return refuse(entry, trace, refusal);
       trace.why = gates.whyFired(occasion.label, trace.conditions);
@@ -126,6 +129,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         gates.resting(clock, entry) ??
         (conditions ? asking(trace)(gates.askConditions(rule, scope)) : undefined) ??
         gates.busy(entry) ??
+        room.refusal(rule.name, occasion.context) ??
         runaway(entry, occasion);
       if (refusal) return refuse(entry, trace, refusal);
       trace.why = conditions

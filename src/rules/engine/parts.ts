@@ -3,10 +3,12 @@
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { RandomBytes } from "../../core/ids.ts";
+import type { Limits } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
 import type { DiskBudget } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { Envelope, EventFeed } from "../../events/feed.ts";
+import type { RulesSection } from "../config.ts";
 import type { ActionDefinition, ConditionDefinition, TriggerContext, TriggerDefinition } from "../define.ts";
 import type { RuleHost } from "../host.ts";
 import { createActionScope } from "./action-scope.ts";
@@ -17,6 +19,7 @@ import { createHolds, type Holds } from "./holds.ts";
 import { createListening } from "./listening.ts";
 import { stateRow } from "./remember.ts";
 import { type Control, createControl } from "./rule-control.ts";
+import { createRunRoom } from "./run-room.ts";
 import { createRuns, type Runs } from "./runs.ts";
 import { createSchedules, type Schedules } from "./schedules.ts";
 import type { Evaluate } from "./scope.ts";
@@ -43,6 +46,8 @@ export interface EngineOptions {
   flushMs?: number;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;
+  config?: RulesSection;
+  limits?: Limits;
 }
 
 export interface EngineParts {
@@ -62,18 +67,22 @@ export function createParts(
   options: EngineOptions,
   { entries, stack }: { entries: ReadonlyMap<string, Entry>; stack: DisposableStack },
 ): EngineParts {
-  const { feed, clock, log, host, vocabulary, flushMs = FLUSH_MS } = options;
+  const { feed, clock, log, host, vocabulary, flushMs = FLUSH_MS, config, limits } = options;
+  const told = limits ? { limits } : {};
   const store = stack.use(openRuleStore({ ...options, flushMs }));
-  const traces = createTraces();
+  const megabytes = (count: number | undefined) => (count === undefined ? {} : { mostBytes: count * 1_048_576 });
+  const traces = createTraces({ ...megabytes(config?.max_traces_mb), ...told });
+  const room = createRunRoom({ ...megabytes(config?.max_running_mb), ...told });
   const causes = createCauses({ clock, head: () => feed.ring.head, lastRunOf: (id) => entries.get(id)?.lastRun });
   const listening = stack.use(createListening(feed, { event: onEvent, any: () => waits.heardAny() }));
   const waits = createWaits({ clock, listening });
-  const runs = createRuns({ clock, log, traces, sequence: () => sequence });
+  const runs = createRuns({ clock, log, traces, room, sequence: () => sequence });
   const evaluator = createEvaluator({
     ...options,
     scopes: { evaluate: options.evaluate, conditions: byType(vocabulary.conditions) },
     runs,
     traces,
+    room,
     onFired: (entry) => keepFiring(store, entry),
   });
   const control = createControl({ clock, entries, store, causes, evaluator });

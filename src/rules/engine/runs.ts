@@ -5,6 +5,7 @@ import type { Log } from "../../core/log.ts";
 import type { Entry, Run } from "./entry.ts";
 import { closeRun, createRun, type NewRun, type RunEnd } from "./run.ts";
 import { RunEnded } from "./run-ended.ts";
+import type { RunRoom } from "./run-room.ts";
 import { runActions, type SequenceTools } from "./sequence.ts";
 import type { Traces } from "./traces.ts";
 
@@ -22,10 +23,13 @@ export interface RunsOptions {
   clock: Clock;
   log: Log;
   traces: Traces;
+  room: RunRoom;
   sequence(): SequenceTools;
 }
 
-export function createRuns({ clock, log, traces, sequence }: RunsOptions): Runs {
+export function createRuns({ clock, log, traces, room, sequence }: RunsOptions): Runs {
+  const taken = new WeakMap<Run, Disposable>();
+
   function start(run: Run): void {
     const { entry, trace, chain, mono } = run;
     entry.running.add(run);
@@ -52,6 +56,7 @@ export function createRuns({ clock, log, traces, sequence }: RunsOptions): Runs 
   function end(run: Run, how: RunEnd): void {
     const { entry } = run;
     if (!closeRun(clock, run, how)) return;
+    taken.get(run)?.[Symbol.dispose]();
     traces.seal(entry, run.trace);
     if (!entry.running.delete(run)) return;
     const next = entry.running.size === 0 ? entry.queue.shift() : undefined;
@@ -69,6 +74,7 @@ export function createRuns({ clock, log, traces, sequence }: RunsOptions): Runs 
       }
       const run = createRun(clock, wanted);
       traces.add(entry, trace);
+      taken.set(run, room.take(run.scope.trigger));
       if (mode === "queued" && entry.running.size > 0) entry.queue.push(run);
       else start(run);
       return run;

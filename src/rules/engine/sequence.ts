@@ -102,7 +102,7 @@ function tellFailure({ host, log, clock }: SequenceTools, run: Run, told: { type
   run.counts.firstFailure ??= clipText(`${type} failed: ${error}`);
   if (run.dry) return;
   const { entry } = run;
-  entry.lastError = { at: clock.now(), message: `${type}: ${error}` };
+  entry.lastError = { at: clock.now(), message: clipText(`${type}: ${error}`) };
   log.warn("a rule's action failed; the next one follows", { rule: entry.rule.name, action: type, error });
   host.emit({
     type: "action_failed",

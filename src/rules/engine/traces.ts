@@ -1,5 +1,7 @@
 // The last evaluations of each rule. One that is over is kept as JSON text: a home of thousands of rules that fire all day
 // holds a quarter of a million of them.
+import type { Limits } from "../../core/limits.ts";
+import { bytesHeldBy } from "../../core/text-bytes.ts";
 import type { Trace } from "../trace.ts";
 import type { Entry } from "./entry.ts";
 
@@ -13,43 +15,81 @@ export interface Traces {
   forget(entry: Entry): void;
 }
 
+export interface TracesOptions {
+  /** All rules together: beyond, those that hold the most keep fewer. Rules that rarely run keep all of theirs. */
+  mostBytes?: number;
+  limits?: Limits;
+}
+
 const MOST_PER_RULE = 50;
-// Beyond so much text the rules that add more keep fewer. Rules that rarely run keep all of theirs.
-const MOST_CHARS = 64 * 1024 * 1024;
-const FEWEST_PER_RULE = 10;
+const MOST_BYTES_PER_RULE = 1_048_576;
+const MOST_BYTES = 24 * 1_048_576;
+// Room is made for more than one, so that it is not looked for with each.
+const MAKE_ROOM = 0.05;
 
-export function createTraces(mostChars = MOST_CHARS): Traces {
-  const kept = new Map<Entry, (string | Trace)[]>();
-  let chars = 0;
+interface Kept {
+  list: (string | Trace)[];
+  bytes: number;
+}
 
-  function dropOldest(list: (string | Trace)[]): void {
-    const oldest = list.shift();
-    if (typeof oldest === "string") chars -= oldest.length;
+export function createTraces({ mostBytes = MOST_BYTES, limits }: TracesOptions = {}): Traces {
+  const rules = new Map<Entry, Kept>();
+  let total = 0;
+
+  function count(kept: Kept, bytes: number): void {
+    kept.bytes += bytes;
+    total += bytes;
   }
 
-  function textOf(trace: Trace): string {
+  function dropOldest(kept: Kept): void {
+    const oldest = kept.list.shift();
+    if (typeof oldest === "string") count(kept, -bytesHeldBy(oldest));
+  }
+
+  function dropWithin(kept: Kept): void {
+    while (kept.list.length > MOST_PER_RULE || (kept.bytes > MOST_BYTES_PER_RULE && kept.list.length > 1))
+      dropOldest(kept);
+    if (total > mostBytes) makeRoom();
+  }
+
+  function makeRoom(): void {
+    const message = "rules keep fewer of their traces than 50: they are many, or large";
+    limits?.reached({ limit: "[rules] max_traces_mb", account: "all", message });
+    const fullest = [...rules.values()].sort((a, b) => b.bytes - a.bytes);
+    const goal = mostBytes * (1 - MAKE_ROOM);
+    // Down to what the next one holds, then both, and so on.
+    for (let most = 1; total > goal && most <= fullest.length; most++) {
+      const floor = fullest[most]?.bytes ?? 0;
+      for (const kept of fullest.slice(0, most))
+        while (total > goal && kept.bytes > floor && kept.list.length > 1) dropOldest(kept);
+    }
+  }
+
+  function textOf(kept: Kept, trace: Trace): string {
     const text = JSON.stringify(trace);
-    chars += text.length;
+    count(kept, bytesHeldBy(text));
     return text;
   }
 
   return {
     add(entry, trace) {
-      const list = kept.get(entry) ?? [];
-      kept.set(entry, list);
-      list.push(trace.endedAt === undefined ? trace : textOf(trace));
-      while (list.length > MOST_PER_RULE || (chars > mostChars && list.length > FEWEST_PER_RULE)) dropOldest(list);
+      const kept = rules.get(entry) ?? { list: [], bytes: 0 };
+      rules.set(entry, kept);
+      kept.list.push(trace.endedAt === undefined ? trace : textOf(kept, trace));
+      dropWithin(kept);
     },
     seal(entry, trace) {
-      const list = kept.get(entry);
-      const at = list?.lastIndexOf(trace) ?? -1;
-      if (list && at >= 0) list[at] = textOf(trace);
+      const kept = rules.get(entry);
+      const at = kept?.list.lastIndexOf(trace) ?? -1;
+      if (!kept || at < 0) return;
+      kept.list[at] = textOf(kept, trace);
+      dropWithin(kept);
     },
-    of: (entry) => (kept.get(entry) ?? []).map(read).reverse(),
+    of: (entry) => (rules.get(entry)?.list ?? []).map(read).reverse(),
     forget(entry) {
-      const list = kept.get(entry) ?? [];
-      while (list.length > 0) dropOldest(list);
-      kept.delete(entry);
+      const kept = rules.get(entry);
+      while (kept && kept.list.length > 0) dropOldest(kept);
+      rules.delete(entry);
     },
   };
 }

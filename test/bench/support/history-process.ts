@@ -45,7 +45,7 @@ async function main({ path, samples, perSecond, every }: FeedOrder): Promise<voi
   const feed = createEventFeed({ clock, log, buffer: 1000, mark: { load: () => 0, save() {} } });
   const history = startHistory({
     path,
-    config: { enabled: true, retention_days: 3650, max_size_mb: 100_000, exclude: [] },
+    config: { enabled: true, retention_days: 3650, max_waiting_mb: 16, max_size_mb: 100_000, exclude: [] },
     flushSecs: 1,
     clock,
     log,

@@ -20,6 +20,8 @@ export interface HubUnderTestOptions {
   httpPort?: number;
   /** Behind the rest of hub.toml. */
   toml?: string;
+  /** The account for the load may publish and read everything. */
+  mayAll?: boolean;
 }
 
 export const MQTT_USER = "bench";
@@ -38,6 +40,7 @@ export function writeHome({
   sysmon = false,
   httpPort = 0,
   toml = "",
+  mayAll = false,
 }: Omit<HubUnderTestOptions, "binary">): void {
   mkdirSync(join(folder, "config"), { recursive: true });
   writeFileSync(
@@ -45,7 +48,7 @@ export function writeHome({
     `[server]\nhost = "127.0.0.1"\nport = ${httpPort}\n
 [auth]\njwt_secret = "${crypto.randomUUID()}${crypto.randomUUID()}"\n
 [mqtt]\nhost = "127.0.0.1"\nport = 0\n
-[[mqtt.users]]\nusername = "${MQTT_USER}"\npassword = "${MQTT_PASSWORD}"\n${sysmon ? SYSMON : ""}${toml}`,
+[[mqtt.users]]\nusername = "${MQTT_USER}"\npassword = "${MQTT_PASSWORD}"\n${mayAll ? 'publish = ["#"]\nsubscribe = ["#"]\n' : ""}${sysmon ? SYSMON : ""}${toml}`,
     { mode: 0o600 },
   );
 }

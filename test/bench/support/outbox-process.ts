@@ -53,7 +53,6 @@ const notifier = createNotifier({
       { ...bot, name: "group", chat_id: "-100123", api_url: `${order.url}/group` },
       { name: "push", type: "push_app", api_key: "key", user_key: "user", api_url: `${order.url}/push` },
     ],
-    expire_hours: 24,
   },
   ...{ clock, log: silentLog, random, timezone: "UTC", resolve: (file) => file },
   fetch: counted as typeof fetch,

@@ -22,7 +22,7 @@ const channels = ["a", "b"].map((name) => ({
 
 using db = openStateDb(path, clock.now);
 const notifier = createNotifier({
-  section: { channels, expire_hours: 720 },
+  section: { channels },
   ...{ clock, log: silentLog, random, fetch, timezone: "UTC", resolve: (file) => file },
   house: { device: () => undefined, variable: () => undefined },
 });

@@ -100,7 +100,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
   function start(): void {
     rig.db = openStateDb(folder.at("state.redb"), clock.now);
     rig.notifier = createNotifier({
-      section: { channels, expire_hours: expireHours },
+      section: { channels },
       ...{ clock, log, random, timezone: "Europe/Berlin", resolve: folder.at },
       fetch: service as typeof fetch,
       house: { device: () => undefined, variable: () => undefined },

@@ -13,7 +13,7 @@ function traceOf(id: string, endedAt?: number): Trace {
 }
 
 test("where there is little room, busy rules keep fewer, and the others all of theirs", () => {
-  const traces = createTraces(25_000);
+  const traces = createTraces({ mostBytes: 25_000 });
   const [rare, busy] = [entryOf("rare"), entryOf("busy")];
   for (let n = 0; n < 15; n++) traces.add(rare, traceOf(`${n}`, 1));
   for (let n = 0; n < 500; n++) traces.add(busy, traceOf(`${n}`, 1));
@@ -23,6 +23,15 @@ test("where there is little room, busy rules keep fewer, and the others all of t
   traces.forget(busy);
   for (let n = 0; n < 15; n++) traces.add(rare, traceOf(`${n}`, 1));
   expect(traces.of(rare)).toHaveLength(30);
+});
+
+test("the bound holds however many rules share it, and each keeps its last", () => {
+  const traces = createTraces({ mostBytes: 25_000 });
+  const entries = Array.from({ length: 40 }, (_, index) => entryOf(`${index}`));
+  for (let n = 0; n < 10; n++) for (const entry of entries) traces.add(entry, traceOf(`${n}`, 1));
+  const all = entries.flatMap((entry) => traces.of(entry));
+  expect(JSON.stringify(all).length).toBeLessThan(27_000);
+  for (const entry of entries.slice(-20)) expect(traces.of(entry)[0]?.id).toBe("9");
 });
 
 test("one that still runs is shown as it is now", () => {

@@ -1,0 +1,129 @@
+// What devices may make the hub hold, as a plugin and a person see it: over MQTT and HTTP.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connectAsync, type MqttClient } from "mqtt";
+import { jsonBytes } from "../../src/core/json-bytes.ts";
+import { startTestHub, type TestHub } from "../support/test-hub.ts";
+import { until } from "../support/wait.ts";
+
+const USERS = ["ann", "ben"].map((name) => `[[mqtt.users]]\nusername = "${name}"\npassword = "of ${name}"\n`).join("");
+let hub: TestHub;
+const clients: MqttClient[] = [];
+
+beforeAll(async () => {
+  hub = await startTestHub({
+    toml: `${USERS}[devices]\nmax_device_kb = 64\nmax_mb_per_account = 1\nmax_mb = 1.5`,
+  });
+});
+afterAll(async () => {
+  for (const client of clients) await client.endAsync(true);
+  await hub[Symbol.asyncDispose]();
+});
+
+async function client(name: string): Promise<MqttClient> {
+  const made = await connectAsync({ host: "127.0.0.1", port: hub.mqttPort, username: name, password: `of ${name}` });
+  clients.push(made);
+  return made;
+}
+
+async function get<T>(path: string): Promise<T> {
+  return (await (await hub.request("GET", path, { token: hub.adminToken })).json()) as T;
+}
+
+const devices = () => get<{ id: string; plugin_id: string; attributes: Record<string, unknown> }[]>("/devices");
+const problems = async () => (await get<{ problems: { message: string }[] }>("/system/status")).problems;
+
+describe("devices are bounded in bytes", () => {
+  test("one that reports ever new attributes stops growing, says why, and still reports what it has", async () => {
+    const ann = await client("ann");
+    const say = (report: object) =>
+      ann.publishAsync("hub/devices/grower/state/partial", JSON.stringify(report), { qos: 1 });
+    for (let count = 0; count < 200; count++) await say({ [`name_${count}`]: "x".repeat(1000) });
+    await say({ name_0: "still heard" });
+    const grower = await until("the last report", async () =>
+      (await devices()).find(({ id, attributes }) => id === "grower" && attributes.name_0 === "still heard"),
+    );
+    const names = Object.keys(grower.attributes);
+    expect(names.length).toBeGreaterThan(50);
+    expect(names.length).toBeLessThan(64);
+    // The last that was taken is whole.
+    expect(grower.attributes[names.at(-1) ?? ""]).toBe("x".repeat(1000));
+    expect(await problems()).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining("[devices] max_device_kb, reached by ann") }),
+    );
+    expect(hub.edge.stdout.text).toContain("an MQTT message was ignored");
+    // What takes no more than before is taken, also where it is full.
+    await say(Object.fromEntries(names.slice(1).map((name) => [name, null])));
+    await say({ afterwards: "x".repeat(5000) });
+    await until("room again", async () => (await devices()).find(({ attributes }) => attributes.afterwards));
+  });
+
+  test("a description counts as well: a schema, capabilities", async () => {
+    const ann = await client("ann");
+    const text = "x".repeat(70_000);
+    await ann.publishAsync("hub/devices/described/schema", JSON.stringify({ text }), { qos: 1 });
+    const register = { device_id: "described", name: "Described", capabilities: { text } };
+    await ann.publishAsync("hub/plugins/ann/register", JSON.stringify(register), { qos: 1 });
+    await ann.publishAsync("hub/devices/described/state", '{"on":true}', { qos: 1 });
+    await until("its state", async () => (await devices()).find(({ id }) => id === "described"));
+    expect(await get("/devices/described")).toMatchObject({ name: "described", schema: null, capabilities: null });
+  });
+
+  test("values that are small as text and large in memory are counted as what they take", async () => {
+    const ann = await client("ann");
+    await ann.publishAsync("hub/devices/lists/state", `{"lists":[${"[],".repeat(2000)}[]]}`, { qos: 1 });
+    await ann.publishAsync("hub/devices/behind/state", '{"on":true}', { qos: 1 });
+    await until("the one behind it", async () => (await devices()).some(({ id }) => id === "behind"));
+    expect((await devices()).map(({ id }) => id)).not.toContain("lists");
+    expect(jsonBytes(JSON.parse(`[${"[],".repeat(2000)}[]]`))).toBeGreaterThan(140_000);
+  });
+
+  test("one account's devices leave room for another's, and all together have an end", async () => {
+    const [ann, ben] = [await client("ann"), await client("ben")];
+    const flood = async (who: MqttClient, name: string) => {
+      for (let count = 0; count < 60; count++)
+        await who.publishAsync(`hub/devices/${name}_${count}/state`, `{"text":"${"x".repeat(40_000)}"}`, { qos: 1 });
+    };
+    const of = (all: { plugin_id: string }[], name: string) => all.filter((one) => one.plugin_id === name).length;
+    await flood(ann, "ann");
+    await flood(ben, "ben");
+    await until("all were reached", async () => (await problems()).length >= 3);
+    const all = await devices();
+    expect(of(all, "ann")).toBeGreaterThan(20);
+    expect(of(all, "ann")).toBeLessThan(30);
+    expect(of(all, "ben")).toBeGreaterThan(8);
+    expect(of(all, "ben")).toBeLessThan(16);
+    const told = (await problems()).map(({ message }) => message).join("\n");
+    expect(told).toContain("[devices] max_mb_per_account, reached by ann");
+    expect(told).toContain("[devices] max_mb, reached by all");
+    // A device that is gone makes room.
+    await hub.request("DELETE", "/devices/ann_0", { token: hub.adminToken });
+    await ben.publishAsync("hub/devices/ben_again/state", `{"text":"${"x".repeat(30_000)}"}`, { qos: 1 });
+    await until("ben's", async () => (await devices()).some(({ id }) => id === "ben_again"));
+  });
+});
+
+test("GET /devices answers in pages of some megabytes, and the Link header leads through all", async () => {
+  await using own = await startTestHub();
+  const flood = await connectAsync({ host: "127.0.0.1", port: own.mqttPort });
+  for (let count = 0; count < 45; count++)
+    await flood.publishAsync(`hub/devices/d${count}/state`, `{"text":"${"x".repeat(400_000)}"}`, { qos: 1 });
+  const page = async (query: string) => {
+    const response = await own.request("GET", `/devices${query}`, { token: own.adminToken });
+    const text = await response.text();
+    const next = /after=(\w+)/.exec(response.headers.get("link") ?? "")?.[1];
+    return { ids: (JSON.parse(text) as { id: string }[]).map(({ id }) => id), bytes: text.length, next };
+  };
+  await until("the last", async () => (await own.request("GET", "/devices/d44", { token: own.adminToken })).ok);
+  const ids: string[] = [];
+  let query = "";
+  for (let count = 0; count < 10; count++) {
+    const one = await page(query);
+    expect(one.bytes).toBeLessThan(8_900_000);
+    ids.push(...one.ids);
+    if (one.next === undefined) break;
+    query = `?after=${one.next}`;
+  }
+  expect(ids).toEqual(Array.from({ length: 45 }, (_, index) => `d${index}`));
+  expect((await own.request("GET", "/devices?after=gone", { token: own.adminToken })).status).toBe(409);
+  await flood.endAsync(true);
+});
