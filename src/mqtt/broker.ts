@@ -13,6 +13,7 @@ import type { MqttSection } from "./config.ts";
 import { createGatekeeper, type GatekeeperOptions } from "./gatekeeper.ts";
 import { createLink, type Link } from "./link.ts";
 import { boundMemory, type GrowingStore } from "./memory-bounds.ts";
+import { createTurns } from "./turns.ts";
 
 export interface Broker extends AsyncDisposable {
   readonly host: string;
@@ -52,6 +53,7 @@ const PACKET_OVERHEAD_BYTES = 1024;
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { config, clock, random, log, limited, connectTimeoutMs = 10_000, maxConnections = 500 } = options;
   const links = new Map<Duplex, Link>();
+  const turns = createTurns();
   const gatekeeper = createGatekeeper({
     ...options,
     prefix: config.prefix,
@@ -92,6 +94,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     const link = createLink(socket, {
       clock,
       random,
+      turns,
       maxPacketBytes: config.max_payload_bytes + PACKET_OVERHEAD_BYTES,
       refused: (address, reason) =>
         limited.warn(`refused ${address}`, "an MQTT connection was closed for what it sent", { address, reason }),

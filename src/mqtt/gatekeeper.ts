@@ -68,7 +68,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
     const session: Session = { client, account, link, filters: new Map() };
     known.set(client, session);
     sessions.set(client.id, session);
-    link.opened();
+    link.opened({ waitMs: () => 0, spend() {} });
     link.stream.once("close", () => {
       if (sessions.get(client.id) === session) sessions.delete(client.id);
     });
