@@ -45,6 +45,8 @@ const AEDES = {
   // aedes publishes the wills of "lost" brokers by the wall clock, and a Pi's clock jumps by years after boot: every
   // will of a live client would go out. The longest period whose fourfold still fits a timer keeps that from happening.
   heartbeatInterval: 500_000_000,
+  // The gatekeeper bounds them; for the broker they begin with the account.
+  maxClientsIdLength: 1024,
 };
 const STOP_MS = 2000;
 // Above the payload: topic, message id, length.
@@ -56,8 +58,6 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const turns = createTurns();
   const gatekeeper = createGatekeeper({
     ...options,
-    prefix: config.prefix,
-    maxPayloadBytes: config.max_payload_bytes,
     linkOf: (stream) => links.get(stream),
   });
   // It would keep a buffer of its own for each of the 65,536 numbers a packet can hold: 5 MB, made at the first message.
@@ -81,7 +81,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     if (told.has(client)) return;
     told.add(client);
     const address = links.get(client.conn as Duplex)?.address;
-    const fields = { client: client.id ?? undefined, address, reason: messageOf(error) };
+    const fields = { client: gatekeeper.clientIdOf(client), address, reason: messageOf(error) };
     limited.warn(`ended ${address}`, "an MQTT connection was ended", fields);
   }
 

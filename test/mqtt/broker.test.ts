@@ -71,18 +71,6 @@ describe("login", () => {
     await hub.client();
     expect(hub.mqtt.connections()).toBe(1);
   });
-
-  test("another account's client id is refused, one's own is taken over", async () => {
-    await using hub = await startTestMqtt();
-    const password = hub.mqtt.accounts.issue("zig");
-    const first = await hub.client({ username: "zig", password, clientId: "one" });
-    expect(await hub.plugin("evil", { clientId: "one" }).catch((error) => error)).toMatchObject({ code: 2 });
-    expect(first.connected).toBe(true);
-    const second = await hub.client({ username: "zig", password, clientId: "one" });
-    await until(() => !first.connected);
-    expect(second.connected).toBe(true);
-    await until(() => hub.mqtt.connections() === 1);
-  });
 });
 
 describe("starting and stopping", () => {
