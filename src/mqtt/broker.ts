@@ -14,6 +14,7 @@ import { createGatekeeper, type GatekeeperOptions } from "./gatekeeper.ts";
 import { createLink, type Link } from "./link.ts";
 import { boundMemory, type GrowingStore } from "./memory-bounds.ts";
 import { createTurns } from "./turns.ts";
+import { createWaitingRoom } from "./waiting-room.ts";
 
 export interface Broker extends AsyncDisposable {
   readonly host: string;
@@ -24,14 +25,14 @@ export interface Broker extends AsyncDisposable {
   connections(): number;
 }
 
-export interface BrokerOptions extends Pick<GatekeeperOptions, "accounts" | "rights" | "hear" | "log" | "limited"> {
+export interface BrokerOptions
+  extends Pick<GatekeeperOptions, "accounts" | "rights" | "hear" | "log" | "limited" | "paces"> {
   config: MqttSection;
   clock: Clock;
   random: RandomBytes;
   limits: Limits;
   /** Time a new connection has to send its CONNECT. */
   connectTimeoutMs?: number;
-  maxConnections?: number;
 }
 
 const AEDES = {
@@ -53,12 +54,14 @@ const STOP_MS = 2000;
 const PACKET_OVERHEAD_BYTES = 1024;
 
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
-  const { config, clock, random, log, limited, connectTimeoutMs = 10_000, maxConnections = 500 } = options;
+  const { config, clock, random, log, limited, limits, connectTimeoutMs = 10_000 } = options;
   const links = new Map<Duplex, Link>();
   const turns = createTurns();
+  const strangers = createWaitingRoom({ config, limits });
   const gatekeeper = createGatekeeper({
     ...options,
     linkOf: (stream) => links.get(stream),
+    admitted: (link) => strangers.left(link),
   });
   // It would keep a buffer of its own for each of the 65,536 numbers a packet can hold: 5 MB, made at the first message.
   writeToStream.cacheNumbers = false;
@@ -86,11 +89,6 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   }
 
   function accept(socket: Socket): void {
-    if (links.size >= maxConnections) {
-      limited.warn("connections", "too many MQTT connections: a new one was closed", { limit: maxConnections });
-      socket.destroy();
-      return;
-    }
     const link = createLink(socket, {
       clock,
       random,
@@ -100,8 +98,12 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
         limited.warn(`refused ${address}`, "an MQTT connection was closed for what it sent", { address, reason }),
     });
     links.set(link.stream, link);
-    link.stream.once("close", () => setImmediate(() => links.delete(link.stream)));
+    link.stream.once("close", () => {
+      strangers.left(link);
+      setImmediate(() => links.delete(link.stream));
+    });
     aedes.handle(link.stream);
+    strangers.arrived(link);
   }
 
   const server = createServer(accept);

@@ -4,11 +4,14 @@
 import type { Duplex } from "node:stream";
 import type { AedesOptions, AedesPublishPacket, Client, ConnectPacket, PublishPacket } from "aedes";
 import type { RandomBytes } from "../core/ids.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { matchesFilter } from "../core/topic-filter.ts";
 import type { Account, Accounts } from "./accounts.ts";
 import type { MqttSection } from "./config.ts";
 import type { Link } from "./link.ts";
+import type { Paces } from "./paces.ts";
+import { createPlaces } from "./places.ts";
 import type { Heard } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
 import type { Rights } from "./rights.ts";
@@ -18,10 +21,13 @@ import { parseTopic } from "./topics.ts";
 export interface GatekeeperOptions {
   config: MqttSection;
   random: RandomBytes;
+  limits: Limits;
+  paces: Paces;
   accounts: Pick<Accounts, "authenticate">;
   rights: Rights;
   hear: (message: Heard) => void;
   linkOf: (stream: Duplex) => Link | undefined;
+  admitted: (link: Link) => void;
   log: Log;
   limited: RateLimitedLog;
 }
@@ -53,25 +59,25 @@ export interface Gatekeeper {
 // A denied publish goes on under this name, emptied: it is acknowledged as usual, and reaches nobody.
 const DROPPED = "$SYS/dropped";
 const MOST_FILTERS = 1000;
-const MOST_KEPT_SESSIONS = 200;
 const LONGEST_CLIENT_ID = 256;
 const REFUSALS = {
   wrong_password: { code: 4, message: "bad user name or password" },
   no_account: { code: 5, message: "not authorized: an account is needed" },
   // Clients try again after this one; a wrong password ends some for good.
   too_many: { code: 3, message: "too many failed logins from this address" },
+  no_place: { code: 3, message: "there are too many connections" },
   client_id: { code: 2, message: "client ids that begin with hub-plugin- are those of the hub's own plugins" },
   no_client_id: { code: 2, message: "a session that is to be kept needs a client id" },
 } as const;
 type Refusal = keyof typeof REFUSALS;
 
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
-  const { config, random, accounts, rights, hear, linkOf, log, limited } = options;
+  const { config, random, limits, paces, accounts, rights, hear, linkOf, admitted, log, limited } = options;
   const { prefix, max_payload_bytes: maxPayloadBytes } = config;
   const sessions = new Map<string, Session>();
   const known = new WeakMap<Client, Session>();
   const logins = new WeakMap<Client, { packet: ConnectPacket; clientId: string; found: Account | Refusal }>();
-  const kept = new Set<string>();
+  const places = createPlaces({ config, limits, sessions });
   let deaf = false;
 
   /** Who it is. From here on the broker knows the client by its session id, as it does its subscriptions and its will. */
@@ -92,20 +98,19 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
     const session: Session = { client, clientId, account, link, filters: new Map() };
     known.set(client, session);
     sessions.set(client.id, session);
-    link.opened({ waitMs: () => 0, spend() {} });
+    link.opened(paces.of(account));
+    admitted(link);
     link.stream.once("close", () => {
       if (sessions.get(client.id) === session) sessions.delete(client.id);
     });
     log.debug("an MQTT client connected", { client: clientId, account: account.name, address: link.address });
   }
 
-  function boundKeptSessions(client: Client, { packet, clientId }: { packet: ConnectPacket; clientId: string }): void {
-    if (packet.clean) kept.delete(client.id);
-    else if (kept.has(client.id) || kept.size < MOST_KEPT_SESSIONS) kept.add(client.id);
-    else {
+  function boundKeptSessions(client: Client, account: Account, packet: ConnectPacket): void {
+    if (packet.clean) places.notKept(client.id);
+    else if (!places.mayKeep(account, client.id)) {
       packet.clean = true;
       client.clean = true;
-      limited.warn("sessions", "too many MQTT sessions are kept: this one is not", { client: clientId });
     }
   }
 
@@ -154,13 +159,14 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
         const link = linkOf(client.conn as Duplex);
         const login = logins.get(client);
         if (!link || !login) return callback(null, false);
-        const { found, clientId } = login;
-        if (typeof found !== "string") {
-          admit(client, clientId, found, link);
-          boundKeptSessions(client, login);
+        const { found, packet, clientId } = login;
+        const refusal = typeof found !== "string" && !places.mayConnect(found, client.id) ? "no_place" : found;
+        if (typeof refusal !== "string") {
+          admit(client, clientId, refusal, link);
+          boundKeptSessions(client, refusal, packet);
           return callback(null, true);
         }
-        const { code, message } = REFUSALS[found];
+        const { code, message } = REFUSALS[refusal];
         limited.warn(`login ${link.address}`, "an MQTT login was refused", {
           address: link.address,
           username: username?.slice(0, 200),

@@ -37,7 +37,7 @@ export function writeHome({ folder, sysmon = false, httpPort = 0 }: Omit<HubUnde
     join(folder, "config", "hub.toml"),
     `[server]\nhost = "127.0.0.1"\nport = ${httpPort}\n
 [auth]\njwt_secret = "${crypto.randomUUID()}${crypto.randomUUID()}"\n
-[mqtt]\nhost = "127.0.0.1"\nport = 0\n
+[mqtt]\nhost = "127.0.0.1"\nport = 0\nmax_messages_per_second = 1000000\n
 [[mqtt.users]]\nusername = "${MQTT_USER}"\npassword = "${MQTT_PASSWORD}"\n${sysmon ? SYSMON : ""}`,
     { mode: 0o600 },
   );
