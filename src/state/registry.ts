@@ -75,15 +75,16 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
     return device;
   }
 
-  /** The device, made if nobody knows it yet; refuses what another plugin owns. */
-  function ownedBy(pluginId: string, id: string): Device {
+  /** The device, made if nobody knows it yet, as `registration` says; refuses what another plugin owns. */
+  function ownedBy(pluginId: string, id: string, registration?: DeviceRegistration): Device {
     const known = devices.get(id);
     if (known && known.pluginId !== pluginId) {
       throw new HubError("forbidden", `the device "${id}" belongs to the plugin "${known.pluginId}"`);
     }
     if (known) return known;
     const device = newDevice(id, pluginId);
-    store.saveIdentity(device, clock.now());
+    if (registration) applyRegistration(device, registration);
+    store.noteIdentity(device, clock.now());
     devices.set(id, device);
     return device;
   }
@@ -125,9 +126,9 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
         : [...devices.values()].filter((device) => device.pluginId === pluginId).length,
     ownerOf: (id) => devices.get(id)?.pluginId,
     register(registration, pluginId) {
-      const device = ownedBy(pluginId, registration.device_id);
+      const device = ownedBy(pluginId, registration.device_id, registration);
       const previous = device.name;
-      if (applyRegistration(device, registration)) store.saveIdentity(device, clock.now());
+      if (applyRegistration(device, registration)) store.noteIdentity(device, clock.now());
       if (device.name !== previous && previous !== device.id) {
         emit({ type: "device_name_changed", device_id: device.id, previous_name: previous, name: device.name });
       }
@@ -167,7 +168,7 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
       const device = ownedBy(pluginId, id);
       if (JSON.stringify(device.details.schema) === JSON.stringify(schema)) return;
       device.details = { ...device.details, schema };
-      store.saveIdentity(device, clock.now());
+      store.noteIdentity(device, clock.now());
     },
     unavailable(pluginId) {
       for (const device of devices.values()) if (device.pluginId === pluginId) setAvailable(device, false);
