@@ -11,7 +11,10 @@ export interface DeviceStore {
   saveIdentity(device: Device, now: number): void;
   /** Written when it returns, which outlives the process; synced at the next checkpoint or durable write. */
   noteIdentity(device: Device, now: number): void;
+  /** Durable when it returns. */
   remove(id: string): void;
+  /** As noteIdentity. */
+  noteRemoval(id: string): void;
   /** One transaction for all of them; synced at the next checkpoint. */
   saveStates(devices: Iterable<Device>): void;
   /** Durable when it returns. */
@@ -35,6 +38,7 @@ interface Row {
 
 export function createDeviceStore({ durable, behind }: Pick<StateDb, "durable" | "behind">): DeviceStore {
   const remove = durable.query("DELETE FROM devices WHERE id = ?");
+  const noteRemoval = behind.query("DELETE FROM devices WHERE id = ?");
   const saveStates = stateWriter(behind);
   const saveNow = stateWriter(durable);
 
@@ -47,6 +51,7 @@ export function createDeviceStore({ durable, behind }: Pick<StateDb, "durable" |
     saveIdentity: identityWriter(durable),
     noteIdentity: identityWriter(behind),
     remove: (id) => void remove.run(id),
+    noteRemoval: (id) => void noteRemoval.run(id),
     saveStates,
     saveStateNow: (device) => saveNow([device]),
   };

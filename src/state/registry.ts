@@ -101,8 +101,8 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
     if (!saidOffline.has(device.id)) setAvailable(device, true);
   }
 
-  function drop(device: Device): void {
-    store.remove(device.id);
+  function drop(device: Device, remove: (id: string) => void): void {
+    remove(device.id);
     behind.forget(device);
     devices.delete(device.id);
     saidOffline.delete(device.id);
@@ -139,7 +139,7 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
       if (!device) return;
       if (device.pluginId !== pluginId)
         throw new HubError("forbidden", `the device "${id}" belongs to the plugin "${device.pluginId}"`);
-      drop(device);
+      drop(device, store.noteRemoval);
     },
     state(id, report, { pluginId, partial, change, durable }) {
       const device = ownedBy(pluginId, id);
@@ -184,7 +184,7 @@ export function openRegistry({ db, clock, log, emit, flushSecs, budget }: Regist
       rename(device, edited.name);
       return device;
     },
-    remove: (id) => drop(get(id)),
+    remove: (id) => drop(get(id), store.remove),
     onRemoved: (name, listener) => removals.on("removed", name, ({ device }) => listener(device)),
     storageFailingSince: behind.failingSince,
     [Symbol.dispose]: () => behind[Symbol.dispose](),
