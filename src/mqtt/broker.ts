@@ -56,7 +56,7 @@ const PACKET_OVERHEAD_BYTES = 1024;
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { config, clock, random, log, limited, limits, connectTimeoutMs = 10_000 } = options;
   const links = new Map<Duplex, Link>();
-  const turns = createTurns();
+  const turns = createTurns(clock);
   const strangers = createWaitingRoom({ config, limits });
   const gatekeeper = createGatekeeper({
     ...options,

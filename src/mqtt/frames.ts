@@ -24,18 +24,26 @@ export interface Piece {
   readonly packets: number;
   /** Packets in it that ask for work: publishes, subscriptions, logins. Acknowledgements and pings are not counted. */
   readonly requests: number;
-  readonly wrong?: "too_large" | "malformed";
+  /** Why the stream cannot go on, with the reason code of MQTT 5. */
+  readonly wrong?: { readonly reason: string; readonly code: number };
 }
 
 export interface FrameCutter {
   /** Follows the packet boundaries from `at` on, and ends after so many packets or bytes, though never within a header. */
   cut(chunk: Uint8Array, at: number, most: { packets: number; bytes: number }): Piece;
-  /** The longest body of a packet; it may change between packets. */
+  /** The longest body of a packet; it may change between packets. Only a message may be longer than 128 KiB. */
   limit: number;
 }
 
+// What is no message is read name by name: a SUBSCRIBE with 40,000 filters would hold everybody up for longer than a message
+// of its size.
+const MOST_OTHER_BYTES = 131_072;
+const PUBLISH = 3;
+
 // CONNECT, PUBLISH, SUBSCRIBE, UNSUBSCRIBE.
-const REQUESTS: ReadonlySet<number> = new Set([1, 3, 8, 10]);
+const REQUESTS: ReadonlySet<number> = new Set([1, PUBLISH, 8, 10]);
+const MALFORMED = { reason: "a malformed packet length", code: 0x81 };
+const tooLarge = (bytes: number) => ({ reason: `a packet of more than ${bytes} bytes`, code: 0x95 });
 
 /** Cuts a stream into pieces of whole packets; a packet that has not arrived as a whole is cut where the chunk ends. */
 export function createFrameCutter(limit: number): FrameCutter {
@@ -43,6 +51,7 @@ export function createFrameCutter(limit: number): FrameCutter {
   // -1 while outside of a header; else the number of length bytes read.
   let lengthBytes = -1;
   let length = 0;
+  let longest = limit;
 
   const cutter: FrameCutter = {
     limit,
@@ -63,12 +72,13 @@ export function createFrameCutter(limit: number): FrameCutter {
           lengthBytes = 0;
           length = 0;
           if (REQUESTS.has(byte >> 4)) requests++;
+          longest = byte >> 4 === PUBLISH ? cutter.limit : Math.min(cutter.limit, MOST_OTHER_BYTES);
           continue;
         }
         length += (byte & 0x7f) * 128 ** lengthBytes++;
-        if (length > cutter.limit) return { end: at, packets, requests, wrong: "too_large" };
+        if (length > longest) return { end: at, packets, requests, wrong: tooLarge(longest) };
         if (byte & 0x80) {
-          if (lengthBytes === 4) return { end: at, packets, requests, wrong: "malformed" };
+          if (lengthBytes === 4) return { end: at, packets, requests, wrong: MALFORMED };
           continue;
         }
         body = length;

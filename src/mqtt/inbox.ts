@@ -9,8 +9,8 @@ export interface Inbox {
   clear(): void;
   /** Bytes that wait. */
   readonly size: number;
-  /** The longest packet that is taken. */
-  limit: number;
+  /** From the next packet on they may be so long. */
+  allow(longest: number): void;
 }
 
 export function createInbox(limit: number): Inbox {
@@ -46,11 +46,8 @@ export function createInbox(limit: number): Inbox {
     get size() {
       return size;
     },
-    get limit() {
-      return cutter.limit;
-    },
-    set limit(bytes) {
-      cutter.limit = bytes;
+    allow(longest) {
+      cutter.limit = longest;
     },
   };
 }

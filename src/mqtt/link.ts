@@ -6,7 +6,7 @@ import type { Clock, Timer } from "../core/clock.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import { sniffLevel } from "./frames.ts";
 import { createInbox } from "./inbox.ts";
-import { PIECE, type Turns } from "./turns.ts";
+import type { Turns } from "./turns.ts";
 import { createV5Gateway, type V5Gateway } from "./v5.ts";
 
 /** How fast an account may send. */
@@ -45,7 +45,6 @@ const WRITE_BUFFER_BYTES = 1_048_576;
 // After the last word the peer gets this long to read it.
 const LINGER_MS = 1000;
 const CONNACK_UNKNOWN_LEVEL = Buffer.from([0x20, 2, 0, 1]);
-const LOGIN_FIRST = { ...PIECE, packets: 1 };
 
 export function createLink(socket: Socket, options: LinkOptions): Link {
   const { clock, random, turns, maxPacketBytes, refused } = options;
@@ -204,10 +203,8 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
       });
       return outgoing.length > 0 ? undefined : "wait";
     }
-    const { bytes, packets, requests, wrong } = inbox.take(pace ? PIECE : LOGIN_FIRST);
-    if (wrong === "too_large") refuse(`a packet of more than ${inbox.limit} bytes`, 0x95);
-    else if (wrong === "malformed") refuse("a malformed packet length", 0x81);
-    if (closing) return undefined;
+    const { bytes, packets, requests, wrong } = inbox.take(pace ? turns.piece : { ...turns.piece, packets: 1 });
+    if (wrong) return void refuse(wrong.reason, wrong.code);
     pace?.spend(requests);
     if (!pace && packets > 0) connectSent = true;
     if (gateway) gateway.fromClient(bytes);
@@ -229,7 +226,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
     stream,
     address,
     opened(allowed) {
-      inbox.limit = maxPacketBytes;
+      inbox.allow(maxPacketBytes);
       pace = allowed;
       wake();
     },

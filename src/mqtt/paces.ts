@@ -5,7 +5,7 @@ import type { Limits } from "../core/limits.ts";
 import type { Account } from "./accounts.ts";
 import type { Pace } from "./link.ts";
 import { ownerOf } from "./session-ids.ts";
-import { PIECE } from "./turns.ts";
+import { MOST_PACKETS } from "./turns.ts";
 
 export interface Paces {
   /** All connections of one account share it. */
@@ -39,7 +39,7 @@ export function createPaces({ clock, perSecond, limits }: PacesOptions): Paces {
           account,
           message: `sends more than ${perSecond} MQTT messages a second: they are taken at that rate, and none is dropped`,
         });
-        return Math.ceil(((Math.min(PIECE.packets, most) - left) * 1000) / perSecond);
+        return Math.ceil(((Math.min(MOST_PACKETS, most) - left) * 1000) / perSecond);
       },
       spend(requests) {
         left -= requests;
