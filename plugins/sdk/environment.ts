@@ -6,6 +6,8 @@ export interface Environment {
   port: number;
   username: string;
   password: string | undefined;
+  /** One for one plugin. */
+  clientId: string;
   /** First part of every topic. */
   prefix: string;
   configPath: string | undefined;
@@ -30,6 +32,7 @@ export function readEnvironment(
     port,
     username: env.HUB_MQTT_USERNAME || pluginId,
     password: env.HUB_MQTT_PASSWORD,
+    clientId: env.HUB_MQTT_CLIENT_ID || `plugin-${pluginId}`,
     prefix: env.HUB_TOPIC_PREFIX || "hub",
     configPath: args[0] || env.HUB_PLUGIN_CONFIG || undefined,
   };

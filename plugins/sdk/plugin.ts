@@ -37,7 +37,7 @@ export async function startPlugin<S extends TObject>(
   kit: Kit,
 ): Promise<RunningPlugin> {
   const { environment, printError, heartbeatMs = 30_000 } = kit;
-  const { pluginId, prefix, host, port, username, password, configPath } = environment;
+  const { pluginId, prefix, host, port, username, password, clientId, configPath } = environment;
   const config = openConfig(configPath, definition.configSchema);
   const topics = createTopics(prefix, pluginId);
   const refused = Promise.withResolvers<string>();
@@ -53,9 +53,9 @@ export async function startPlugin<S extends TObject>(
   const will = { topic: topics.status, payload: "offline" };
   const login = password === undefined ? {} : { password };
   const session = startSession(
-    // One client id for one plugin: after a network failure the new connection replaces the dead one, whose will
+    // Always the same client id: after a network failure the new connection replaces the dead one, whose will
     // would otherwise declare the living plugin offline.
-    { host, port, username, ...login, clientId: `${prefix}-plugin-${pluginId}`, keepAliveSecs: KEEP_ALIVE_SECS, will },
+    { host, port, username, ...login, clientId, keepAliveSecs: KEEP_ALIVE_SECS, will },
     {
       onConnected: announce,
       onDisconnected: (reason) => log.warn("lost the broker, trying again", { reason }),

@@ -6,6 +6,7 @@ import type { Log } from "../core/log.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { createDeviceRows } from "./device-rows.ts";
 import { readObject, textOf } from "./messages.ts";
+import type { NewDevices } from "./new-devices.ts";
 import type { PluginLogs } from "./plugin-logs.ts";
 import { createPluginRows } from "./plugin-rows.ts";
 import type { DevicePort, Heard, Outcome, PluginPort } from "./ports.ts";
@@ -18,17 +19,19 @@ export interface BridgeOptions {
   log: Log;
   limited: RateLimitedLog;
   logs: PluginLogs;
+  newDevices: NewDevices;
 }
 
-export function createBridge({ devices, plugins, feed, log, limited, logs }: BridgeOptions): (heard: Heard) => void {
+export function createBridge(options: BridgeOptions): (heard: Heard) => void {
+  const { devices, feed, log, limited, newDevices } = options;
   const deviceRow = createDeviceRows(devices);
-  const pluginRow = createPluginRows({ devices, plugins, logs, limited });
+  const pluginRow = createPluginRows(options);
 
   function dispatch(heard: Heard): Outcome {
     const { topic } = heard;
     switch (topic.kind) {
       case "device":
-        return deviceRow(heard, topic);
+        return newDevices(heard.account, topic.deviceId, () => deviceRow(heard, topic));
       case "plugin":
         return pluginRow(heard, topic);
       case "event":

@@ -14,6 +14,8 @@ import { type ConnectionRoom, createConnectionRoom } from "./connection-room.ts"
 import { createGatekeeper, type GatekeeperOptions } from "./gatekeeper.ts";
 import { createLink, type Link } from "./link.ts";
 import { boundMemory, type GrowingBroker } from "./memory-bounds.ts";
+import { createTurns } from "./turns.ts";
+import { createWaitingRoom } from "./waiting-room.ts";
 
 export interface Broker extends AsyncDisposable {
   readonly host: string;
@@ -24,14 +26,14 @@ export interface Broker extends AsyncDisposable {
   connections(): number;
 }
 
-export interface BrokerOptions extends Pick<GatekeeperOptions, "accounts" | "rights" | "hear" | "log" | "limited"> {
+export interface BrokerOptions
+  extends Pick<GatekeeperOptions, "accounts" | "rights" | "hear" | "log" | "limited" | "paces"> {
   config: MqttSection;
   clock: Clock;
   random: RandomBytes;
   limits: Limits;
   /** Time a new connection has to send its CONNECT. */
   connectTimeoutMs?: number;
-  maxConnections?: number;
 }
 
 const AEDES = {
@@ -45,22 +47,25 @@ const AEDES = {
   // aedes publishes the wills of "lost" brokers by the wall clock, and a Pi's clock jumps by years after boot: every
   // will of a live client would go out. The longest period whose fourfold still fits a timer keeps that from happening.
   heartbeatInterval: 500_000_000,
+  // The gatekeeper bounds them; for the broker they begin with the account.
+  maxClientsIdLength: 1024,
 };
 const STOP_MS = 2000;
 // Above the payload: topic, message id, length.
 const PACKET_OVERHEAD_BYTES = 1024;
 
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
-  const { config, clock, random, log, limited, limits, connectTimeoutMs = 10_000, maxConnections = 500 } = options;
+  const { config, clock, random, log, limited, limits, connectTimeoutMs = 10_000 } = options;
   const links = new Map<Duplex, Link>();
   const maxPacketBytes = config.max_payload_bytes + PACKET_OVERHEAD_BYTES;
+  const turns = createTurns(clock);
+  const strangers = createWaitingRoom({ config, limits });
   const gatekeeper = createGatekeeper({
     ...options,
-    prefix: config.prefix,
-    maxPayloadBytes: config.max_payload_bytes,
     linkOf: (stream) => links.get(stream),
     filterRoom: () => filterRoom,
     sending: (bytes) => room.moved(bytes),
+    admitted: (link) => strangers.left(link),
   });
   // It would keep a buffer of its own for each of the 65,536 numbers a packet can hold: 5 MB, made at the first message.
   writeToStream.cacheNumbers = false;
@@ -89,27 +94,27 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     if (told.has(client)) return;
     told.add(client);
     const address = links.get(client.conn as Duplex)?.address;
-    const fields = { client: client.id ?? undefined, address, reason: messageOf(error) };
+    const fields = { client: gatekeeper.clientIdOf(client), address, reason: messageOf(error) };
     limited.warn(`ended ${address}`, "an MQTT connection was ended", fields);
   }
 
   function accept(socket: Socket): void {
-    if (links.size >= maxConnections) {
-      limited.warn("connections", "too many MQTT connections: a new one was closed", { limit: maxConnections });
-      socket.destroy();
-      return;
-    }
     const link = createLink(socket, {
       clock,
       random,
+      turns,
       maxPacketBytes,
       received: (bytes) => room.moved(bytes),
       refused: (address, reason) =>
         limited.warn(`refused ${address}`, "an MQTT connection was closed for what it sent", { address, reason }),
     });
     links.set(link.stream, link);
-    link.stream.once("close", () => setImmediate(() => links.delete(link.stream)));
+    link.stream.once("close", () => {
+      strangers.left(link);
+      setImmediate(() => links.delete(link.stream));
+    });
     aedes.handle(link.stream);
+    strangers.arrived(link);
   }
 
   const server = createServer(accept);

@@ -41,6 +41,16 @@ export const MqttSection = Type.Object(
     users: Type.Array(MqttUser, { default: [] }),
     max_payload_bytes: Type.Integer({ default: 1_048_576, minimum: 1024, maximum: 67_108_864 }),
     ...memoryKeys,
+    /** Of all accounts, without those of supervised plugins, which always find a place. Kept sessions are bounded alike. */
+    max_connections: Type.Integer({ default: 500, minimum: 1, maximum: 10_000 }),
+    max_connections_per_account: Type.Integer({ default: 250, minimum: 1, maximum: 10_000 }),
+    /** Connections that have not logged in. One more, and the oldest of them is closed. */
+    max_pending_connections: Type.Integer({ default: 500, minimum: 1, maximum: 10_000 }),
+    max_pending_connections_per_address: Type.Integer({ default: 250, minimum: 1, maximum: 10_000 }),
+    /** Of one account, over ten seconds. Faster ones are taken more slowly. */
+    max_messages_per_second: Type.Integer({ default: 2000, minimum: 1, maximum: 1_000_000 }),
+    /** Of one account. More are refused. */
+    max_new_devices_per_minute: Type.Integer({ default: 2000, minimum: 1, maximum: 1_000_000 }),
   },
   { ...closed, default: {} },
 );

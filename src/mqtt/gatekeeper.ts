@@ -3,19 +3,27 @@
 
 import type { Duplex } from "node:stream";
 import type { AedesOptions, AedesPublishPacket, Client, ConnectPacket, PublishPacket } from "aedes";
+import type { RandomBytes } from "../core/ids.ts";
+import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { matchesFilter } from "../core/topic-filter.ts";
 import type { Account, Accounts } from "./accounts.ts";
+import type { MqttSection } from "./config.ts";
 import type { FilterRoom } from "./filter-room.ts";
 import type { Link } from "./link.ts";
+import type { Paces } from "./paces.ts";
+import { createPlaces } from "./places.ts";
 import type { Heard } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
 import type { Rights } from "./rights.ts";
+import { assignedClientId, clientIdProblem, sessionId } from "./session-ids.ts";
 import { parseTopic } from "./topics.ts";
 
 export interface GatekeeperOptions {
-  prefix: string;
-  maxPayloadBytes: number;
+  config: MqttSection;
+  random: RandomBytes;
+  limits: Limits;
+  paces: Paces;
   accounts: Pick<Accounts, "authenticate">;
   rights: Rights;
   hear: (message: Heard) => void;
@@ -23,12 +31,15 @@ export interface GatekeeperOptions {
   filterRoom: () => FilterRoom;
   /** So many bytes are to be sent to a client. */
   sending: (bytes: number) => void;
+  admitted: (link: Link) => void;
   log: Log;
   limited: RateLimitedLog;
 }
 
 interface Session {
   client: Client;
+  /** As the client calls itself; to the broker it is its session id. */
+  clientId: string;
   account: Account;
   link: Link;
   /** What it is subscribed to, with the QoS asked for. */
@@ -40,8 +51,10 @@ export interface Gatekeeper {
     AedesOptions,
     "preConnect" | "authenticate" | "authorizePublish" | "authorizeSubscribe" | "authorizeForward"
   >;
-  /** By client id; clients that are connected and known. */
+  /** By session id; clients that are connected and known. */
   readonly sessions: ReadonlyMap<string, Session>;
+  /** As the client calls itself, once it has. */
+  clientIdOf(client: Client): string | undefined;
   unsubscribed(client: Client, filters: readonly string[]): void;
   accountOf(client: Client): string | undefined;
   /** From now on nothing is heard: the wills of clients that the stop disconnects are no news. */
@@ -51,45 +64,58 @@ export interface Gatekeeper {
 // A denied publish goes on under this name, emptied: it is acknowledged as usual, and reaches nobody.
 const DROPPED = "$SYS/dropped";
 const MOST_FILTERS = 1000;
-const MOST_KEPT_SESSIONS = 200;
 const LONGEST_CLIENT_ID = 256;
 const REFUSALS = {
   wrong_password: { code: 4, message: "bad user name or password" },
   no_account: { code: 5, message: "not authorized: an account is needed" },
   // Clients try again after this one; a wrong password ends some for good.
   too_many: { code: 3, message: "too many failed logins from this address" },
-  client_id: { code: 2, message: "the client id is in use by another account" },
+  no_place: { code: 3, message: "there are too many connections" },
+  client_id: { code: 2, message: "client ids that begin with hub-plugin- are those of the hub's own plugins" },
+  no_client_id: { code: 2, message: "a session that is to be kept needs a client id" },
 } as const;
+type Refusal = keyof typeof REFUSALS;
 
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
-  const { prefix, maxPayloadBytes, accounts, rights, hear, linkOf, filterRoom, log, limited } = options;
+  const { config, random, limits, paces, accounts, rights, hear, linkOf, filterRoom, admitted, log, limited } = options;
+  const { prefix, max_payload_bytes: maxPayloadBytes } = config;
   const sessions = new Map<string, Session>();
   const known = new WeakMap<Client, Session>();
-  const connects = new WeakMap<Client, ConnectPacket>();
-  const kept = new Set<string>();
+  const logins = new WeakMap<Client, { packet: ConnectPacket; clientId: string; found: Account | Refusal }>();
+  const places = createPlaces({ config, limits, sessions });
   let deaf = false;
 
-  function admit(client: Client, account: Account, link: Link): void {
-    const session: Session = { client, account, link, filters: new Map() };
+  /** Who it is. From here on the broker knows the client by its session id, as it does its subscriptions and its will. */
+  function recognise(client: Client, packet: ConnectPacket): void {
+    const { username, password, clean } = packet;
+    const address = linkOf(client.conn as Duplex)?.address ?? "unknown";
+    const clientId = packet.clientId || assignedClientId(random);
+    let found: Account | Refusal = accounts.authenticate({ username, password, address });
+    if (typeof found !== "string") {
+      if (!packet.clientId && !clean) found = "no_client_id";
+      else if (clientIdProblem(found, clientId)) found = "client_id";
+      else packet.clientId = sessionId(found, clientId);
+    }
+    logins.set(client, { packet, clientId, found });
+  }
+
+  function admit(client: Client, clientId: string, account: Account, link: Link): void {
+    const session: Session = { client, clientId, account, link, filters: new Map() };
     known.set(client, session);
     sessions.set(client.id, session);
-    link.opened();
+    link.opened(paces.of(account));
+    admitted(link);
     link.stream.once("close", () => {
       if (sessions.get(client.id) === session) sessions.delete(client.id);
     });
-    boundKeptSessions(client);
-    log.debug("an MQTT client connected", { client: client.id, account: account.name, address: link.address });
+    log.debug("an MQTT client connected", { client: clientId, account: account.name, address: link.address });
   }
 
-  function boundKeptSessions(client: Client): void {
-    const packet = connects.get(client);
-    if (!packet) return;
-    if (packet.clean) kept.delete(client.id);
-    else if (kept.has(client.id) || kept.size < MOST_KEPT_SESSIONS) kept.add(client.id);
-    else {
+  function boundKeptSessions(client: Client, account: Account, packet: ConnectPacket): void {
+    if (packet.clean) places.notKept(client.id);
+    else if (!places.mayKeep(account, client.id)) {
       packet.clean = true;
       client.clean = true;
-      limited.warn("sessions", "too many MQTT sessions are kept: this one is not", { client: client.id });
     }
   }
 
@@ -97,7 +123,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
     const { account, link } = session;
     limited.warn(`denied ${account.name}`, "a publish was denied and dropped", {
       account: account.name,
-      client: session.client.id,
+      client: session.clientId,
       address: link.address,
       topic: packet.topic.slice(0, 200),
     });
@@ -115,11 +141,12 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
     if (deaf) return;
     const { topic: name, qos, retain } = packet;
     const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
-    hear({ account: session.account, clientId: session.client.id, name, topic, payload, qos, retain });
+    hear({ account: session.account, clientId: session.clientId, name, topic, payload, qos, retain });
   }
 
   return {
     sessions,
+    clientIdOf: (client) => logins.get(client)?.clientId,
     unsubscribed(client, filters) {
       for (const filter of filters) known.get(client)?.filters.delete(filter);
       filterRoom().drop(client.id, filters);
@@ -130,27 +157,27 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
     },
     hooks: {
       preConnect(client, packet, callback) {
-        connects.set(client, packet);
         const { length } = packet.clientId;
-        if (length <= LONGEST_CLIENT_ID) callback(null, true);
-        else callback(new Error(`a client id of ${length} characters`), false);
+        if (length > LONGEST_CLIENT_ID) return callback(new Error(`a client id of ${length} characters`), false);
+        recognise(client, packet);
+        callback(null, true);
       },
-      authenticate(client, username, password, callback) {
+      authenticate(client, username, _password, callback) {
         const link = linkOf(client.conn as Duplex);
-        if (!link) return callback(null, false);
-        const found = accounts.authenticate({ username, password, address: link.address });
-        const holder = sessions.get(client.id)?.account;
-        const refusal =
-          typeof found === "string" ? found : holder && holder.name !== found.name ? "client_id" : undefined;
-        if (typeof found !== "string" && !refusal) {
-          admit(client, found, link);
+        const login = logins.get(client);
+        if (!link || !login) return callback(null, false);
+        const { found, packet, clientId } = login;
+        const refusal = typeof found !== "string" && !places.mayConnect(found, client.id) ? "no_place" : found;
+        if (typeof refusal !== "string") {
+          admit(client, clientId, refusal, link);
+          boundKeptSessions(client, refusal, packet);
           return callback(null, true);
         }
-        const { code, message } = REFUSALS[refusal ?? "no_account"];
+        const { code, message } = REFUSALS[refusal];
         limited.warn(`login ${link.address}`, "an MQTT login was refused", {
           address: link.address,
           username: username?.slice(0, 200),
-          client: client.id,
+          client: clientId,
           reason: message,
         });
         callback(Object.assign(new Error(message), { returnCode: code }), false);
@@ -175,7 +202,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
         }
         limited.warn(`subscription ${account.name}`, "a subscription was denied", {
           account: account.name,
-          client: client.id,
+          client: session.clientId,
           topic: topic.slice(0, 200),
         });
         callback(null, null);

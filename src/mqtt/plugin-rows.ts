@@ -12,6 +12,7 @@ import {
   textOf,
   Unregistration,
 } from "./messages.ts";
+import type { NewDevices } from "./new-devices.ts";
 import type { PluginLogs } from "./plugin-logs.ts";
 import type { DevicePort, Heard, Outcome, PluginPort } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
@@ -26,9 +27,10 @@ export interface PluginRowsOptions {
   plugins: PluginPort;
   logs: PluginLogs;
   limited: RateLimitedLog;
+  newDevices: NewDevices;
 }
 
-export function createPluginRows({ devices, plugins, logs, limited }: PluginRowsOptions) {
+export function createPluginRows({ devices, plugins, logs, limited, newDevices }: PluginRowsOptions) {
   const check = {
     registration: createCheck(Registration),
     unregistration: createCheck(Unregistration),
@@ -54,9 +56,11 @@ export function createPluginRows({ devices, plugins, logs, limited }: PluginRows
           named: named.slice(0, 200),
         });
       }
-      devices.register({ ...registration, plugin_id: pluginId }, pluginId);
-      plugins.registered(pluginId, deviceId);
-      return undefined;
+      return newDevices(heard.account, deviceId, () => {
+        devices.register({ ...registration, plugin_id: pluginId }, pluginId);
+        plugins.registered(pluginId, deviceId);
+        return undefined;
+      });
     });
   }
 

@@ -11,6 +11,8 @@ import { createAccounts, type PluginGrant } from "./accounts.ts";
 import { createBridge } from "./bridge.ts";
 import { type BrokerOptions, startBroker } from "./broker.ts";
 import type { MqttSection } from "./config.ts";
+import { createNewDevices } from "./new-devices.ts";
+import { createPaces } from "./paces.ts";
 import { createPluginLogs } from "./plugin-logs.ts";
 import type { DevicePort, PluginPort } from "./ports.ts";
 import { createRateLimitedLog } from "./rate-limited-log.ts";
@@ -34,7 +36,7 @@ export interface Mqtt extends AsyncDisposable {
   connections(): number;
 }
 
-export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "maxConnections"> {
+export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs"> {
   config: MqttSection;
   clock: Clock;
   log: Log;
@@ -52,7 +54,7 @@ export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "m
 const LINES = 5;
 
 export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
-  const { config, clock, log, random, feed, devices, plugins } = options;
+  const { config, clock, log, random, feed, devices, plugins, limits } = options;
   const { prefix } = config;
   await using stack = new AsyncDisposableStack();
   const limited = stack.use(createRateLimitedLog({ clock, log, lines: LINES }));
@@ -60,8 +62,10 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
   const slow = slowGuessing(createAccounts(config, random), options.logins);
   const accounts = tellingRefusals(slow, options.refusedLogin ?? (() => {}));
   const rights = createRights(prefix, (deviceId) => devices.ownerOf(deviceId));
-  const hear = createBridge({ devices, plugins, feed, log, limited, logs });
-  const broker = stack.use(await startBroker({ ...options, accounts, rights, hear, limited }));
+  const newDevices = createNewDevices({ clock, perMinute: config.max_new_devices_per_minute, limits, devices });
+  const hear = createBridge({ devices, plugins, feed, log, limited, logs, newDevices });
+  const paces = createPaces({ clock, perSecond: config.max_messages_per_second, limits });
+  const broker = stack.use(await startBroker({ ...options, accounts, rights, hear, limited, paces }));
   log.info("the MQTT broker listens", { host: broker.host, port: broker.port, prefix });
   const parts = stack.move();
 

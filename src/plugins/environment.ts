@@ -11,6 +11,7 @@ const OWN = [
   "HUB_MQTT_PORT",
   "HUB_MQTT_USERNAME",
   "HUB_MQTT_PASSWORD",
+  "HUB_MQTT_CLIENT_ID",
   "HUB_TOPIC_PREFIX",
 ] as const;
 type Own = (typeof OWN)[number];
@@ -40,6 +41,8 @@ export function pluginEnvironment(options: EnvironmentOptions): Record<string, s
     HUB_MQTT_PORT: String(broker.port),
     HUB_MQTT_USERNAME: entry.id,
     HUB_MQTT_PASSWORD: options.password,
+    // The broker lets nobody else have it.
+    HUB_MQTT_CLIENT_ID: `hub-plugin-${entry.id}`,
     HUB_TOPIC_PREFIX: broker.prefix,
   };
   const known: Record<string, string> = { ...inherited(options.env), ...own };

@@ -13,7 +13,7 @@ import type { Registry } from "./registry.ts";
 export interface BatteryWatchOptions {
   feed: Pick<EventFeed, "on">;
   registry: Pick<Registry, "get" | "ownerOf" | "onRemoved">;
-  db: Pick<StateDb, "durable">;
+  db: Pick<StateDb, "behind">;
   config: BatterySection;
   clock: Clock;
   log: Log;
@@ -56,24 +56,22 @@ export function startBatteryWatch(options: BatteryWatchOptions): Disposable {
 
 interface Latch extends Disposable {
   has(deviceId: string): boolean;
-  /** Durable when these return, unless the disk refuses: then kept in memory and tried again. */
+  /** Written when these return, which outlives the process, unless the disk refuses: then kept in memory and tried again. */
   set(deviceId: string): void;
   clear(deviceId: string): void;
   /** The device is gone, and its row with it. */
   forget(deviceId: string): void;
 }
 
-function openLatch({ db: { durable }, clock, log }: BatteryWatchOptions): Latch {
-  const rows = durable
-    .query<{ device_id: string; since: number }, []>("SELECT device_id, since FROM battery_low")
-    .all();
+function openLatch({ db: { behind }, clock, log }: BatteryWatchOptions): Latch {
+  const rows = behind.query<{ device_id: string; since: number }, []>("SELECT device_id, since FROM battery_low").all();
   const low = new Map(rows.map(({ device_id, since }) => [device_id, since]));
   // Selected from the devices, so that one that is gone leaves no row.
-  const insert = durable.query(
+  const insert = behind.query(
     "INSERT INTO battery_low (device_id, since) SELECT id, $since FROM devices WHERE id = $id ON CONFLICT DO NOTHING",
   );
-  const remove = durable.query("DELETE FROM battery_low WHERE device_id = ?");
-  const write = durable.transaction((ids: Iterable<string>) => {
+  const remove = behind.query("DELETE FROM battery_low WHERE device_id = ?");
+  const write = behind.transaction((ids: Iterable<string>) => {
     for (const id of ids) {
       const since = low.get(id);
       if (since === undefined) remove.run(id);

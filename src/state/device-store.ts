@@ -1,4 +1,5 @@
-// Devices on disk: identity is written at once, state in batches.
+// Devices on disk: identity is written at once, state in batches. What a person said is synced as well; a sync for each of
+// hundreds of devices that a plugin registers would hold everybody up for as long as the disk takes.
 import type { Database } from "bun:sqlite";
 import { messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -10,7 +11,12 @@ export interface DeviceStore {
   load(): Device[];
   /** Durable when it returns. */
   saveIdentity(device: Device, now: number): void;
+  /** Written when it returns, which outlives the process; synced at the next checkpoint or durable write. */
+  noteIdentity(device: Device, now: number): void;
+  /** Durable when it returns. */
   remove(id: string): void;
+  /** As noteIdentity. */
+  noteRemoval(id: string): void;
   /** One transaction for all of them; synced at the next checkpoint. */
   saveStates(devices: Iterable<Device>): void;
   /** Durable when it returns. */
@@ -37,14 +43,8 @@ export function createDeviceStore({
   behind,
   faults,
 }: Pick<StateDb, "durable" | "behind" | "faults">): DeviceStore {
-  const upsertIdentity = durable.query(
-    `INSERT INTO devices (id, plugin_id, name, name_is_users, area, area_is_users, device_type, details, created_at)
-     VALUES ($id, $plugin_id, $name, $name_is_users, $area, $area_is_users, $device_type, $details, $now)
-     ON CONFLICT (id) DO UPDATE SET plugin_id = excluded.plugin_id, name = excluded.name,
-       name_is_users = excluded.name_is_users, area = excluded.area, area_is_users = excluded.area_is_users,
-       device_type = excluded.device_type, details = excluded.details`,
-  );
   const remove = durable.query("DELETE FROM devices WHERE id = ?");
+  const noteRemoval = behind.query("DELETE FROM devices WHERE id = ?");
   const saveStates = stateWriter(behind);
   const saveNow = stateWriter(durable);
 
@@ -53,22 +53,35 @@ export function createDeviceStore({
       const rows = durable.query<Row, []>("SELECT * FROM devices LEFT JOIN device_state ON device_id = id ORDER BY id");
       return readEach(rows.all(), (row) => fromRow(row, faults), { faults, table: "devices", keyOf: ({ id }) => id });
     },
-    saveIdentity(device, now) {
-      upsertIdentity.run({
-        id: device.id,
-        plugin_id: device.pluginId,
-        name: device.name,
-        name_is_users: Number(device.nameIsUsers),
-        area: device.area ?? null,
-        area_is_users: Number(device.areaIsUsers),
-        device_type: device.deviceType ?? null,
-        details: JSON.stringify(device.details),
-        now,
-      });
-    },
+    saveIdentity: identityWriter(durable),
+    noteIdentity: identityWriter(behind),
     remove: (id) => void remove.run(id),
+    noteRemoval: (id) => void noteRemoval.run(id),
     saveStates,
     saveStateNow: (device) => saveNow([device]),
+  };
+}
+
+function identityWriter(db: Database): DeviceStore["saveIdentity"] {
+  const upsert = db.query(
+    `INSERT INTO devices (id, plugin_id, name, name_is_users, area, area_is_users, device_type, details, created_at)
+     VALUES ($id, $plugin_id, $name, $name_is_users, $area, $area_is_users, $device_type, $details, $now)
+     ON CONFLICT (id) DO UPDATE SET plugin_id = excluded.plugin_id, name = excluded.name,
+       name_is_users = excluded.name_is_users, area = excluded.area, area_is_users = excluded.area_is_users,
+       device_type = excluded.device_type, details = excluded.details`,
+  );
+  return function writeIdentity(device, now) {
+    upsert.run({
+      id: device.id,
+      plugin_id: device.pluginId,
+      name: device.name,
+      name_is_users: Number(device.nameIsUsers),
+      area: device.area ?? null,
+      area_is_users: Number(device.areaIsUsers),
+      device_type: device.deviceType ?? null,
+      details: JSON.stringify(device.details),
+      now,
+    });
   };
 }
 

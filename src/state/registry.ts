@@ -93,11 +93,11 @@ export function openRegistry(options: RegistryOptions): Registry {
     return known ?? newDevice(id, pluginId);
   }
 
-  /** Durable when it returns. Refuses what there is no room for. */
+  /** What a plugin says of a device outlasts a crash, and a power cut after the next checkpoint. Refuses what there is no room for. */
   function keep(device: Device): void {
     const bytes = { ...room.of(device.id), description: descriptionBytes(device) };
     room.check(device, bytes);
-    store.saveIdentity(device, clock.now());
+    store.noteIdentity(device, clock.now());
     room.set(device, bytes);
     devices.set(device.id, device);
   }
@@ -118,8 +118,8 @@ export function openRegistry(options: RegistryOptions): Registry {
     if (!saidOffline.has(device.id)) setAvailable(device, true);
   }
 
-  function drop(device: Device): void {
-    store.remove(device.id);
+  function drop(device: Device, remove: (id: string) => void): void {
+    remove(device.id);
     behind.forget(device);
     room.drop(device);
     devices.delete(device.id);
@@ -164,7 +164,7 @@ export function openRegistry(options: RegistryOptions): Registry {
       if (!device) return;
       if (device.pluginId !== pluginId)
         throw new HubError("forbidden", `the device "${id}" belongs to the plugin "${device.pluginId}"`);
-      drop(device);
+      drop(device, store.noteRemoval);
     },
     state(id, report, { pluginId, partial, change: cause, durable }) {
       const device = ownedBy(pluginId, id);
@@ -225,7 +225,7 @@ export function openRegistry(options: RegistryOptions): Registry {
       rename(device, edited.name);
       return device;
     },
-    remove: (id) => drop(get(id)),
+    remove: (id) => drop(get(id), store.remove),
     onRemoved: (name, listener) => removals.on("removed", name, ({ device }) => listener(device)),
     storageFailingSince: behind.failingSince,
     [Symbol.dispose]: () => behind[Symbol.dispose](),

@@ -75,7 +75,7 @@ export const floods: Bench = {
 async function feel(context: BenchContext, flood: Flood | undefined): Promise<Felt> {
   const folder = join(context.folder, (flood ?? "idle").replaceAll(" ", "-"));
   mkdirSync(folder);
-  const home = prepareRuleHome({ folder, answering: DEVICES, others: 0 });
+  const home = prepareRuleHome({ folder, answering: DEVICES, others: 0, asShipped: true });
   const account = `\n[[mqtt.users]]\nusername = "${GUEST.username}"\npassword = "${GUEST.password}"\n`;
   appendFileSync(join(folder, "config", "hub.toml"), account);
   await using hub = await home.start(context.binary);

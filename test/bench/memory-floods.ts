@@ -152,7 +152,7 @@ export const memoryFloods: Bench = {
 
 async function flooded(place: { binary: string; folder: string }, way: (flood: Flood) => Promise<void>) {
   await using stack = new AsyncDisposableStack();
-  const hub = stack.use(await startHub({ ...place, mayAll: true }));
+  const hub = stack.use(await startHub({ ...place, mayAll: true, asShipped: true }));
   const sockets: Socket[] = [];
   stack.defer(() => {
     for (const socket of sockets) socket.destroy();

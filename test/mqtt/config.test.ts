@@ -14,6 +14,9 @@ test("everything has a default", () => {
   expect(section({})).toEqual({
     ...{ host: "127.0.0.1", port: 1883, prefix: "hub", anonymous: false, users: [], max_payload_bytes: 1_048_576 },
     ...DEFAULT_MEMORY,
+    ...{ max_connections: 500, max_connections_per_account: 250 },
+    ...{ max_pending_connections: 500, max_pending_connections_per_address: 250 },
+    ...{ max_messages_per_second: 2000, max_new_devices_per_minute: 2000 },
   });
 });
 
@@ -26,6 +29,8 @@ test.each([
   [{ prefix: "$hub" }, "prefix"],
   [{ port: 65_536 }, "port"],
   [{ port: -1 }, "port"],
+  [{ max_connections: 0 }, "max_connections"],
+  [{ max_messages_per_second: 0 }, "max_messages_per_second"],
   [{ users: [{ username: "a/b", password: "x" }] }, "users[0].username"],
   [{ users: [{ username: "a" }] }, "users[0].password"],
   [{ users: [{ ...user, topics: [] }] }, "users[0].topics"],

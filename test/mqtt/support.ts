@@ -5,9 +5,9 @@ import { HubError } from "../../src/core/errors.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { createLimitReports } from "../../src/core/limits.ts";
 import type { Fields, Log } from "../../src/core/log.ts";
+import { checkValue } from "../../src/core/schema.ts";
 import { createEventFeed, type Envelope } from "../../src/events/feed.ts";
-import type { MqttSection } from "../../src/mqtt/config.ts";
-import { DEFAULT_MEMORY } from "../../src/mqtt/memory-config.ts";
+import { MqttSection } from "../../src/mqtt/config.ts";
 import type { DevicePort, PluginPort } from "../../src/mqtt/ports.ts";
 import { type MqttOptions, startMqtt } from "../../src/mqtt/start.ts";
 
@@ -84,8 +84,13 @@ export function recordingPorts(owners: Record<string, string>) {
   return { calls, devices, plugins, owner };
 }
 
-export interface TestMqttOptions
-  extends Partial<Pick<MqttOptions, "connectTimeoutMs" | "maxConnections" | "clock" | "logins">> {
+export function mqttSection(given: Partial<MqttSection>): MqttSection {
+  const checked = checkValue(MqttSection, given);
+  if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
+  return checked.value;
+}
+
+export interface TestMqttOptions extends Partial<Pick<MqttOptions, "connectTimeoutMs" | "clock" | "logins">> {
   config?: Partial<MqttSection>;
   owners?: Record<string, string>;
 }
@@ -100,11 +105,7 @@ export async function startTestMqtt({ config, owners = {}, ...rest }: TestMqttOp
   feed.on("*", "test", (envelope) => void events.push(envelope));
   const limits = createLimitReports({ clock, log, emit: feed.emit });
   const mqtt = await startMqtt({
-    config: {
-      ...{ host: "127.0.0.1", port: 0, prefix: "hub", anonymous: false, users: [], max_payload_bytes: 1_048_576 },
-      ...DEFAULT_MEMORY,
-      ...config,
-    },
+    config: mqttSection({ port: 0, ...config }),
     logins: { begin: () => ({ succeed() {}, withdraw() {} }) },
     limits,
     ...{ log, random, feed, devices: ports.devices, plugins: ports.plugins, ...rest, clock },

@@ -132,6 +132,7 @@ test("the environment has defaults, and says all its problems", () => {
     port: 1883,
     username: "x",
     password: undefined,
+    clientId: "plugin-x",
     prefix: "hub",
     configPath: "/c",
   });

@@ -53,6 +53,7 @@ test("the environment is an allow-list, with the entry's own variables expanded"
     HUB_MQTT_PORT: "1999",
     HUB_MQTT_USERNAME: "env",
     HUB_MQTT_PASSWORD: PASSWORD,
+    HUB_MQTT_CLIENT_ID: "hub-plugin-env",
     HUB_TOPIC_PREFIX: "house",
     TMPDIR: `${folder}/tmp`,
     HUB_RUN: expect.stringMatching(/^[0-9a-f-]{36}\/1$/),

@@ -62,8 +62,8 @@ function rig(config = defaults, path?: string, clock = createVirtualClock()): Ri
         .query<{ device_id: string }, []>("SELECT device_id FROM battery_low")
         .all()
         .map(({ device_id }) => device_id),
-    writes: () => db.durable.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0,
-    refuseWrites: (refuse) => void db.durable.run(`PRAGMA query_only = ${refuse}`),
+    writes: () => db.behind.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0,
+    refuseWrites: (refuse) => void db.behind.run(`PRAGMA query_only = ${refuse}`),
     reopen: (changed = config) => rig(changed, file, createVirtualClock(clock.now())),
     [Symbol.dispose]: () => parts[Symbol.dispose](),
   };

@@ -7,6 +7,8 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
 interface Rig extends Disposable {
+  /** Rows written by the connection that waits for the disk at each commit. */
+  syncedRows(): number;
   registry: Registry;
   events: HubEvent[];
   clock: VirtualClock;
@@ -18,7 +20,10 @@ function rig(folder = createTemporaryFolder(), clock = createVirtualClock()): Ri
   const db = openStateDb(folder.at("state.redb"), clock.now);
   const events: HubEvent[] = [];
   const registry = openRegistry({ db, clock, log: silentLog, emit: (event) => events.push(event), flushSecs: 1 });
+  const synced = db.durable.query<{ rows: number }, []>("SELECT total_changes() AS rows");
+  const before = synced.get()?.rows ?? 0;
   return {
+    syncedRows: () => (synced.get()?.rows ?? 0) - before,
     registry,
     events,
     clock,
@@ -121,6 +126,24 @@ describe("names", () => {
 });
 
 describe("on disk", () => {
+  test("devices that a plugin names are written at once, without waiting for the disk; what a person says is synced", () => {
+    using hub = rig();
+    for (let n = 0; n < 50; n++) {
+      hub.registry.register({ device_id: `lamp_${n}`, name: `Lamp ${n}`, area: "Hall" }, "zigbee");
+      hub.registry.state(`plug_${n}`, { on: true }, whole("zigbee"));
+      hub.registry.schema(`plug_${n}`, { type: "object" }, "zigbee");
+    }
+    hub.registry.unregister("lamp_0", "zigbee");
+    expect(hub.syncedRows()).toBe(0);
+    hub.registry.edit("lamp_1", { name: "Reading lamp" });
+    expect(hub.syncedRows()).toBe(1);
+    using again = hub.reopen();
+    expect(again.registry.count()).toBe(99);
+    expect(again.registry.get("lamp_1")).toMatchObject({ name: "Reading lamp", area: "Hall", pluginId: "zigbee" });
+    expect(again.registry.get("lamp_2")).toMatchObject({ name: "Lamp 2", nameIsUsers: false });
+    expect(again.registry.get("plug_7").details.schema).toEqual({ type: "object" });
+  });
+
   test("attributes are written behind, and restored without a word", async () => {
     using hub = rig();
     hub.registry.state("lamp", { on: true, tags: ["a"] }, whole("zigbee"));

@@ -87,6 +87,9 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
     timer?.[Symbol.dispose]();
     if (stopped || underWay) return;
     giveUp(expired(), "expired");
+    // Who heard of that may have posted one, which woke the lane already.
+    timer?.[Symbol.dispose]();
+    if (underWay) return;
     const [oldest] = queue.letters;
     const turn = precedence.next();
     if (!oldest || !turn) return;

@@ -22,6 +22,8 @@ export interface HubUnderTestOptions {
   toml?: string;
   /** The account for the load may publish and read everything. */
   mayAll?: boolean;
+  /** With the limits on guests that a new home has; else none on messages a second, which is what most benches measure. */
+  asShipped?: boolean;
 }
 
 export const MQTT_USER = "bench";
@@ -41,13 +43,15 @@ export function writeHome({
   httpPort = 0,
   toml = "",
   mayAll = false,
+  asShipped = false,
 }: Omit<HubUnderTestOptions, "binary">): void {
   mkdirSync(join(folder, "config"), { recursive: true });
   writeFileSync(
     join(folder, "config", "hub.toml"),
     `[server]\nhost = "127.0.0.1"\nport = ${httpPort}\n
 [auth]\njwt_secret = "${crypto.randomUUID()}${crypto.randomUUID()}"\n
-[mqtt]\nhost = "127.0.0.1"\nport = 0\n
+[mqtt]\nhost = "127.0.0.1"\nport = 0\n${asShipped ? "" : "max_messages_per_second = 1000000"}
+
 [[mqtt.users]]\nusername = "${MQTT_USER}"\npassword = "${MQTT_PASSWORD}"\n${mayAll ? 'publish = ["#"]\nsubscribe = ["#"]\n' : ""}${sysmon ? SYSMON : ""}${toml}`,
     { mode: 0o600 },
   );

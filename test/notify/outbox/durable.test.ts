@@ -116,6 +116,23 @@ describe("its hours", () => {
     expect(rig.db.durable.query("SELECT count(*) AS n FROM outbox").get()).toEqual({ n: 0 });
   });
 
+  test("who hears that one is given up may send another: still one at a time", async () => {
+    await using rig = await openOutboxRig([push("phone")], 2);
+    rig.react("phone", "down");
+    await rig.say("phone", "1");
+    const note = rig.events.push;
+    rig.events.push = (...events) => {
+      // As a rule does that reports it, and at once.
+      rig.react("phone", { afterMs: 5 * SECOND });
+      if (events[0]?.type === "notification_given_up") void rig.say("phone", "2");
+      return note.apply(rig.events, events);
+    };
+    await rig.clock.advance(2 * HOUR + 10 * SECOND);
+    expect([...rig.events]).toMatchObject([{ type: "notification_given_up", reason: "expired" }]);
+    expect(rig.texts("phone")).toEqual(["2"]);
+    expect(rig.mostAtOnce).toBe(1);
+  });
+
   test("go on over restarts", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");

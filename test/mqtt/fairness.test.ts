@@ -1,0 +1,205 @@
+// What one account or a stranger may take of the broker, and that it is reported once and costs nobody else anything.
+import { describe, expect, test } from "bun:test";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+import { connectPacket, openRaw, type RawConnection } from "./raw.ts";
+import { json, startTestMqtt, type TestMqtt, until } from "./support.ts";
+
+const lists = { publish: ["hub/#"], subscribe: ["hub/#"] };
+const users = [
+  { username: "ann", password: "secret", ...lists },
+  { username: "bob", password: "secret", ...lists },
+];
+const as = (username: string, rest: object = {}) => ({ username, password: "secret", ...rest });
+const refusal = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "let in",
+    (error: { code: number }) => error.code,
+  );
+
+/** What was reported, as an event and as a problem: the same, and each once. */
+function reported(hub: TestMqtt): { limit: string; account: string; message: string }[] {
+  const problems = hub.limits.problems();
+  const events = hub.events.flatMap(({ event }) => (event.type === "limit_reached" ? [event] : []));
+  expect(events.map(({ limit, account }) => ({ limit, account }))).toEqual(
+    problems.map(({ limit, account }) => ({ limit, account })),
+  );
+  expect(hub.logged("a limit is reached")).toHaveLength(problems.length);
+  return problems;
+}
+
+describe("connections", () => {
+  test("of one account; it may still take over its own, and others come in", async () => {
+    await using hub = await startTestMqtt({ config: { users, max_connections_per_account: 2 } });
+    const [first] = await Promise.all(["one", "two"].map((clientId) => hub.client(as("ann", { clientId }))));
+    for (let n = 0; n < 3; n++) expect(await refusal(hub.client(as("ann")))).toBe(3);
+    await hub.client(as("bob"));
+    await hub.client(as("ann", { clientId: "one" }));
+    await until(() => !first?.connected);
+    expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_connections_per_account", account: "ann" }]);
+    expect(hub.logged("login was refused")[0]?.fields).toMatchObject({ reason: "there are too many connections" });
+  });
+
+  test("of all accounts; a supervised plugin takes no place and always finds one", async () => {
+    await using hub = await startTestMqtt({ config: { users, max_connections: 2 } });
+    await hub.plugin("early");
+    await hub.client(as("ann"));
+    await hub.client(as("bob"));
+    expect(await refusal(hub.client(as("bob")))).toBe(3);
+    await hub.plugin("late");
+    expect(hub.mqtt.connections()).toBe(4);
+    expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_connections", account: "all" }]);
+  });
+
+  test("sessions kept for those who are away are bounded alike", async () => {
+    await using hub = await startTestMqtt({ config: { users, max_connections_per_account: 2 } });
+    for (const clientId of ["one", "two", "three"]) {
+      const client = await hub.client(as("ann", { clientId, clean: false }));
+      await client.subscribeAsync("hub/devices/+/cmd", { qos: 1 });
+      await client.endAsync();
+      await until(() => hub.mqtt.connections() === 0);
+    }
+    const present = async (clientId: string) => {
+      const raw = await openRaw(hub.mqtt.port);
+      raw.send(connectPacket({ username: "ann", password: Buffer.from("secret"), clientId, clean: false }));
+      await until(() => raw.packets.length > 0);
+      raw.socket.destroy();
+      await until(() => hub.mqtt.connections() === 0);
+      return (raw.packets[0] as { sessionPresent?: boolean }).sessionPresent;
+    };
+    expect([await present("one"), await present("two"), await present("three")]).toEqual([true, true, false]);
+    expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_connections_per_account", account: "ann" }]);
+  });
+});
+
+describe("strangers", () => {
+  const open = async (hub: TestMqtt, count: number): Promise<RawConnection[]> => {
+    const all: RawConnection[] = [];
+    for (let n = 0; n < count; n++) all.push(await openRaw(hub.mqtt.port));
+    return all;
+  };
+  const closed = (strangers: RawConnection[]) => strangers.map((one) => one.closed());
+
+  test("of one address make room for the newest, and keep nobody out", async () => {
+    await using hub = await startTestMqtt({
+      config: { users, max_connections: 2, max_pending_connections_per_address: 3 },
+    });
+    const strangers = await open(hub, 3);
+    await hub.client(as("ann"));
+    await hub.plugin("zig");
+    await hub.client(as("bob"));
+    await until(() => closed(strangers).includes(true));
+    expect(reported(hub)).toMatchObject([
+      { limit: "[mqtt] max_pending_connections_per_address", account: "127.0.0.1" },
+    ]);
+    expect(hub.mqtt.connections()).toBe(3);
+  });
+
+  test("of all addresses", async () => {
+    await using hub = await startTestMqtt({ config: { users, max_pending_connections: 2 } });
+    const strangers = await open(hub, 5);
+    await until(() => closed(strangers).join() === "true,true,true,false,false");
+    await hub.plugin("zig");
+    expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_pending_connections", account: "all" }]);
+  });
+
+  test("who logs in or leaves no longer counts", async () => {
+    await using hub = await startTestMqtt({ config: { users, max_pending_connections: 1 } });
+    for (let n = 0; n < 5; n++) await hub.client(as("ann"));
+    for (let n = 0; n < 5; n++) {
+      const [stranger] = await open(hub, 1);
+      stranger?.socket.destroy();
+      await Bun.sleep(20);
+    }
+    expect(reported(hub)).toEqual([]);
+  });
+});
+
+describe("messages a second", () => {
+  const heard = (hub: TestMqtt, name: string): string[] =>
+    hub.events.flatMap(({ type }) =>
+      type.startsWith(`custom_${name}_`) ? [type.slice(`custom_${name}_`.length)] : [],
+    );
+
+  test.each([0, 1, 2] as const)(
+    "QoS %d: slowed to that rate, none lost, in order; others are not slowed",
+    async (qos) => {
+      const clock = createVirtualClock();
+      await using hub = await startTestMqtt({ clock, config: { users, max_messages_per_second: 10 } });
+      const ann = await hub.client(as("ann"));
+      const bob = await hub.client(as("bob"));
+      const numbers = Array.from({ length: 180 }, (_, n) => String(n));
+      const sent = Promise.all(numbers.map((n) => ann.publishAsync(`hub/events/ann_${n}`, "{}", { qos })));
+      await until(() => hub.limits.problems().length > 0);
+      await bob.publishAsync("hub/events/bob_0", "{}", { qos: 1 });
+      expect(heard(hub, "bob")).toEqual(["0"]);
+      // Ten seconds' worth at once, and at most a piece more.
+      expect(heard(hub, "ann").length).toBeGreaterThanOrEqual(100 - 32);
+      expect(heard(hub, "ann").length).toBeLessThanOrEqual(100 + 32);
+      await clock.advance(2000);
+      expect(heard(hub, "ann").length).toBeLessThanOrEqual(100 + 20 + 32);
+      for (let second = 0; second < 60 && heard(hub, "ann").length < numbers.length; second++) {
+        await clock.advance(1000);
+        await Bun.sleep(2);
+      }
+      expect(heard(hub, "ann")).toEqual(numbers);
+      await sent;
+      expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_messages_per_second", account: "ann" }]);
+    },
+  );
+
+  test("connections of one account share it; acknowledgements and pings are free", async () => {
+    const clock = createVirtualClock();
+    await using hub = await startTestMqtt({ clock, config: { users, max_messages_per_second: 10 } });
+    const clients = await Promise.all([1, 2, 3, 4].map(() => hub.client(as("ann"))));
+    const reader = await hub.client(as("bob"));
+    await reader.subscribeAsync("hub/devices/+/cmd", { qos: 1 });
+    for (let n = 0; n < 300; n++) await hub.mqtt.command("lamp", { n });
+    await until(() => reader.messages.length === 300);
+    for (const client of clients) for (let n = 0; n < 50; n++) client.publish(`hub/events/ann_${n}`, "{}");
+    await until(() => hub.limits.problems().length > 0);
+    await Bun.sleep(50);
+    expect(heard(hub, "ann").length).toBeLessThanOrEqual(100 + 4 * 32 - 1);
+    expect(reported(hub)).toMatchObject([{ account: "ann" }]);
+  });
+});
+
+describe("new devices a minute", () => {
+  test("more are refused with the reason; known ones and other accounts are not concerned", async () => {
+    const clock = createVirtualClock();
+    await using hub = await startTestMqtt({ clock, owners: { old: "zig" }, config: { max_new_devices_per_minute: 3 } });
+    const zig = await hub.plugin("zig");
+    const other = await hub.plugin("other");
+    const register = (n: number) =>
+      zig.publishAsync("hub/plugins/zig/register", json({ device_id: `lamp_${n}`, name: "Lamp" }), { qos: 1 });
+    for (let n = 0; n < 5; n++) await register(n);
+    await zig.publishAsync("hub/devices/lamp_9/state", json({ on: true }), { qos: 1 });
+    await zig.publishAsync("hub/devices/old/state", json({ on: true }), { qos: 1 });
+    await register(1);
+    await other.publishAsync("hub/devices/plug/state", json({ on: true }), { qos: 1 });
+    expect(hub.called("register").map(([, made]) => (made as { device_id: string }).device_id)).toEqual([
+      "lamp_0",
+      "lamp_1",
+      "lamp_2",
+      "lamp_1",
+    ]);
+    expect(hub.called("state").map(([, id]) => id)).toEqual(["old", "plug"]);
+    expect(hub.logged("was ignored")[0]?.fields.reason).toContain("more than 3 new devices in a minute");
+    expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_new_devices_per_minute", account: "zig" }]);
+    await clock.advance(20_000);
+    await register(3);
+    await register(4);
+    expect(hub.owner.has("lamp_3")).toBe(true);
+    expect(hub.owner.has("lamp_4")).toBe(false);
+  });
+
+  test("what is refused otherwise is not counted", async () => {
+    await using hub = await startTestMqtt({ config: { max_new_devices_per_minute: 1 } });
+    const zig = await hub.plugin("zig");
+    for (const payload of ["no JSON", json({ device_id: "a/b" }), json({ device_id: "refused" })]) {
+      await zig.publishAsync("hub/plugins/zig/register", payload, { qos: 1 });
+    }
+    await zig.publishAsync("hub/plugins/zig/register", json({ device_id: "lamp", name: "Lamp" }), { qos: 1 });
+    expect(hub.owner.has("lamp")).toBe(true);
+    expect(reported(hub)).toEqual([]);
+  });
+});

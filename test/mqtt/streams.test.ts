@@ -1,0 +1,109 @@
+// A stream keeps its place: whatever the pieces it arrives in, and however soon its packets are dealt with, every packet is
+// taken once and in order. test/interop/streams.ts does the same with recorded streams.
+import { describe, expect, test } from "bun:test";
+import { createConnection } from "node:net";
+import { generate, type Packet } from "mqtt-packet";
+import { connectPacket, openRaw } from "./raw.ts";
+import { startTestMqtt, type TestMqtt, until } from "./support.ts";
+
+const users = [{ username: "remote", password: "secret", publish: ["hub/#"], subscribe: ["hub/#"] }];
+const login = { username: "remote", password: Buffer.from("secret") };
+
+/** What a plugin says at its start: subscriptions, then messages of both kinds. */
+function plugin(name: string): { packets: Packet[]; topics: string[] } {
+  const topics: string[] = [];
+  const packets: Packet[] = [];
+  for (let n = 1; n <= 6; n++) {
+    packets.push({
+      cmd: "subscribe",
+      messageId: n,
+      subscriptions: [{ topic: `hub/devices/${name}_${n}/cmd`, qos: 1 }],
+    });
+  }
+  for (let n = 10; n < 40; n++) {
+    const topic = `hub/events/${name}_${n}`;
+    topics.push(topic);
+    const payload = JSON.stringify({ n, text: "x".repeat((n * 37) % 700) });
+    const qos = n % 4 === 0 ? 1 : 0;
+    packets.push({ cmd: "publish", topic, payload, qos, retain: n % 8 === 0, dup: false, messageId: n });
+  }
+  return { packets, topics };
+}
+
+const heard = (hub: TestMqtt, name: string): string[] =>
+  hub.events.flatMap(({ type }) =>
+    type.startsWith(`custom_${name}_`) ? [type.replace("custom_", "hub/events/")] : [],
+  );
+
+describe("in pieces", () => {
+  test.each([4, 5] as const)(
+    "version %d: every message of many clients is taken once, in order",
+    async (protocolVersion) => {
+      await using hub = await startTestMqtt({ config: { users } });
+      let seed = 7;
+      const random = (below: number) => {
+        seed = (seed * 48_271) % 2_147_483_647;
+        return seed % below;
+      };
+      for (let client = 0; client < 40; client++) {
+        const name = `c${client}`;
+        const { packets, topics } = plugin(name);
+        const bytes = Buffer.concat(packets.map((packet) => generate(packet, { protocolVersion })));
+        const raw = await openRaw(hub.mqtt.port, protocolVersion);
+        raw.socket.setNoDelay(true);
+        raw.send(connectPacket({ clientId: name, protocolVersion, ...login }));
+        for (let at = 0; at < bytes.length; ) {
+          const size = 1 + random(3000);
+          raw.socket.write(bytes.subarray(at, at + size));
+          at += size;
+          if (random(3) > 0) await Bun.sleep(random(3));
+        }
+        await until(() => raw.closed() || heard(hub, name).length === topics.length);
+        expect(heard(hub, name)).toEqual(topics);
+        expect(raw.closed()).toBe(false);
+        raw.socket.destroy();
+      }
+      expect(hub.logged("connection was ended")).toEqual([]);
+    },
+    30_000,
+  );
+
+  test("all at once behind the CONNECT, and gone at once: nothing is lost", async () => {
+    await using hub = await startTestMqtt({ config: { users } });
+    for (const protocolVersion of [4, 5] as const) {
+      const name = `v${protocolVersion}`;
+      const { packets, topics } = plugin(name);
+      const all: Packet[] = [connectPacket({ clientId: name, protocolVersion, ...login }), ...packets];
+      for (let n = 0; n < 300; n++) {
+        topics.push(`hub/events/${name}_more${n}`);
+        all.push({
+          cmd: "publish",
+          topic: `hub/events/${name}_more${n}`,
+          payload: "{}",
+          qos: 0,
+          retain: false,
+          dup: false,
+        });
+      }
+      all.push({ cmd: "disconnect" });
+      const socket = createConnection({ port: hub.mqtt.port, host: "127.0.0.1" });
+      socket.on("error", () => {});
+      socket.end(Buffer.concat(all.map((packet) => generate(packet, { protocolVersion }))));
+      await until(() => heard(hub, name).length >= topics.length);
+      expect(heard(hub, name)).toEqual(topics);
+    }
+    await until(() => hub.mqtt.connections() === 0);
+    expect(hub.logged("connection was ended")).toEqual([]);
+  });
+
+  test("who is not let in has nothing heard of what was sent along", async () => {
+    await using hub = await startTestMqtt({ config: { users } });
+    const raw = await openRaw(hub.mqtt.port);
+    const packets: Packet[] = [connectPacket({ ...login, password: Buffer.from("wrong") }), ...plugin("no").packets];
+    raw.socket.write(Buffer.concat(packets.map((packet) => generate(packet))));
+    await until(raw.closed);
+    expect(raw.packets.map(({ cmd }) => cmd)).toEqual(["connack"]);
+    expect(hub.events).toEqual([]);
+    expect(hub.logged("login was refused")).toHaveLength(1);
+  });
+});

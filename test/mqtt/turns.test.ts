@@ -1,0 +1,54 @@
+// Turns: one piece in one round of the event loop, everybody in turn, and smaller pieces where they are costly.
+import { expect, test } from "bun:test";
+import { createTurns, MOST_PACKETS } from "../../src/mqtt/turns.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+import { until } from "./support.ts";
+
+test("connections take turns, and timers and sockets come in between", async () => {
+  const turns = createTurns(createVirtualClock());
+  const order: string[] = [];
+  const work = (name: string, left: number) => (): void => {
+    order.push(name);
+    if (left > 1) turns.take(work(name, left - 1));
+  };
+  turns.take(work("a", 3));
+  turns.take(work("b", 3));
+  turns.take(work("c", 1));
+  let rounds = 0;
+  const count = (): void => {
+    rounds++;
+    if (order.length < 7) setImmediate(count);
+  };
+  setImmediate(count);
+  await until(() => order.length === 7);
+  expect(order).toEqual(["a", "b", "c", "a", "b", "a", "b"]);
+  expect(rounds).toBeGreaterThanOrEqual(7);
+});
+
+test("pieces shrink where they take long, to one packet at the least, and grow again", async () => {
+  let mono = 0;
+  const turns = createTurns({ ...createVirtualClock(), mono: () => mono });
+  /** Hands out pieces to one reader, as a link does: it asks for the next when it reads, and then takes so long over it. */
+  function pieces(count: number, tookMs: number): Promise<number[]> {
+    const sizes: number[] = [];
+    return new Promise((resolve) => {
+      function work(): void {
+        sizes.push(turns.piece.packets);
+        process.nextTick(() => {
+          if (sizes.length === count) return resolve(sizes);
+          turns.take(work);
+          mono += tookMs;
+        });
+      }
+      turns.take(work);
+    });
+  }
+  expect(await pieces(8, 50)).toEqual([32, 16, 8, 4, 2, 1, 1, 1]);
+  mono += 1000;
+  expect(await pieces(7, 3)).toEqual([1, 2, 4, 8, 16, 32, 32]);
+  // What lies between two pieces is no cost of theirs where nobody asked for the second.
+  for (let n = 0; n < 5; n++) {
+    mono += 1000;
+    expect(await pieces(1, 0)).toEqual([MOST_PACKETS]);
+  }
+});
