@@ -3,6 +3,7 @@ import { createMeta } from "./db/meta.ts";
 import { openAlerts } from "./hub/alerts.ts";
 import { startApi } from "./hub/api.ts";
 import { openArchives } from "./hub/archives.ts";
+import { watchForDisk } from "./hub/disk-recovery.ts";
 import { type House, openHouse } from "./hub/house.ts";
 import { type Messages, notifyForRules, openMessages } from "./hub/messages.ts";
 import { type HubOptions, type Late, mqttOf } from "./hub/options.ts";
@@ -32,6 +33,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   const rules = stack.use(prepareRules(options, { ...stores, house, messages, late }));
   const plugins = preparePlugins(options, stores, house, late);
   const archives = openArchives(options, stores, { house, messages, stack });
+  stack.use(
+    watchForDisk({
+      ...{ clock: edge.clock, log, home: options.home, db: stores.db, registry: house.registry },
+      startAnew: () => options.requestRestart({ apply: async () => {} }),
+    }),
+  );
   const alerts = stack.use(openAlerts(options, { ...stores, ...house, ...messages, ...archives, plugins }));
   const parts = { ...stores, ...house, ...messages, ...archives, rules, plugins, late, alerts };
   const { httpPort } = startApi(options, parts, stack);

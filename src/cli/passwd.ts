@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { resetPassword } from "../auth/login.ts";
 import { HubError } from "../core/errors.ts";
 import { readablePassword } from "../core/ids.ts";
+import { STORAGE_TEXTS } from "../core/storage-fault.ts";
 import { openStateDb } from "../db/state-db.ts";
 import { type Command, homeOf, homeOption } from "./command.ts";
 import { credentialsBlock } from "./credentials.ts";
@@ -27,6 +28,10 @@ export const passwd: Command = {
     const given = options.stdin ? (await io.readStdin()).replace(/\r?\n$/, "") : undefined;
     const password = given ?? readablePassword(edge.random, 16);
     using db = openStateDb(home.stateDb, edge.clock.now);
+    if (db.unwritable !== undefined) {
+      const { what, mend } = STORAGE_TEXTS[db.unwritable];
+      throw new HubError("storage", `${what}, so no password can be changed: ${mend}`);
+    }
     const { created } = await resetPassword(db, username, password, edge);
     if (created) edge.stdout.write(`the user "${username}" was made, as an administrator\n`);
     edge.stdout.write(

@@ -28,7 +28,7 @@ export const serve: Command = {
     const { edge } = io;
     refuseBunOptions(edge.env);
     const home = homeOf(invocation);
-    const { fresh, renewed, kept } = layOut(home, io);
+    const { fresh, renewed, kept, incomplete } = layOut(home, io);
     // Anew only for a hub that follows a restore: its warnings are told once.
     let read: HubConfig | undefined = readConfig(home, io);
     await using opened = openLog({
@@ -44,6 +44,7 @@ export const serve: Command = {
       version: hubVersion,
       at: isoSeconds(edge.clock.now()),
     });
+    if (incomplete !== undefined) log.warn(incomplete);
     if (renewed.length > 0) log.info("brought up to this version", { files: renewed });
     if (kept.length > 0)
       log.warn("changed by hand, so this version's own were not laid out: move them away to get those", {

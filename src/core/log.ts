@@ -49,16 +49,18 @@ export const SECRET_PATTERNS: RedactionPattern[] = [
 
 export function openLog({ clock, output, level, file }: LogOptions): { log: Log } & AsyncDisposable {
   const sinks: (Sink & Partial<Disposable> & Partial<AsyncDisposable>)[] = [outputSink(output)];
-  if (file)
-    sinks.push(
-      getRotatingFileSink(file, {
-        maxSize: 5 * 1024 * 1024,
-        maxFiles: 5,
-        bufferSize: 16 * 1024,
-        flushInterval: 5000,
-        formatter: formatter(false),
-      }),
-    );
+  try {
+    if (file)
+      sinks.push(
+        getRotatingFileSink(file, {
+          maxSize: 5 * 1024 * 1024,
+          maxFiles: 5,
+          bufferSize: 16 * 1024,
+          flushInterval: 5000,
+          formatter: formatter(false),
+        }),
+      );
+  } catch {}
 
   function write(category: readonly string[], at: Level, message: string, fields: Fields = {}): void {
     if (ORDER[at] < ORDER[level]) return;

@@ -1,7 +1,17 @@
 // Makes a folder a home: whatever is missing is laid out, whatever is there stays as it is.
-import { copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { writeFileAtomic } from "../core/atomic-file.ts";
+import { removeIfPossible, writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
 import { type RandomBytes, secret } from "../core/ids.ts";
 import type { Home } from "./paths.ts";
@@ -28,14 +38,18 @@ export interface LaidOut {
   fresh: boolean;
   /** Paths that were made. */
   created: string[];
+  /** Why something that is missing in a home of earlier could not be laid out. */
+  incomplete?: string;
 }
 
-/** Throws HubError `storage` when the home cannot be written. */
+/** Throws HubError `storage` when the home cannot be written and is not yet one: what is there already is enough to start. */
 export function layOutHome(options: LayoutOptions): LaidOut {
   try {
     return layOut(options);
   } catch (error) {
-    throw unwritable(error, options.home);
+    const refusal = unwritable(error, options);
+    if (!existsSync(options.home.hubToml)) throw refusal;
+    return { fresh: false, created: [], incomplete: refusal.message };
   }
 }
 
@@ -81,15 +95,28 @@ function placeExecutable(executable: string, home: Home, created: string[]): voi
     linkSync(source, home.executable);
   } catch {
     const temporary = `${home.executable}.tmp`;
-    rmSync(temporary, { force: true });
-    copyFileSync(source, temporary);
-    if (statSync(temporary).size !== statSync(source).size) throw new Error(`copying ${source} was cut short`);
-    renameSync(temporary, home.executable);
+    try {
+      rmSync(temporary, { force: true });
+      needRoom(source, home.bin);
+      copyFileSync(source, temporary);
+      if (statSync(temporary).size !== statSync(source).size) throw new Error(`copying ${source} was cut short`);
+      renameSync(temporary, home.executable);
+    } catch (error) {
+      removeIfPossible(temporary);
+      throw error;
+    }
   }
   created.push(home.executable);
 }
 
-function unwritable(error: unknown, home: Home): HubError {
+function needRoom(source: string, folder: string): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const [needed, free] = [statSync(source).size, bavail * bsize].map((bytes) => Math.ceil(bytes / 1e6));
+  if (Number(free) > Number(needed)) return;
+  throw Object.assign(new Error(`the executable needs ${needed} MB, and ${free} MB are free`), { code: "ENOSPC" });
+}
+
+function unwritable(error: unknown, { home }: LayoutOptions): HubError {
   const mend = ["EACCES", "EPERM"].includes(systemCode(error) ?? "")
     ? "give its owner the right to write, or choose another with --home"
     : isStorageFault(error)

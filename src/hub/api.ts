@@ -2,6 +2,7 @@
 import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
 import { formatProblem } from "../config/load.ts";
+import { probeStorage } from "../core/storage-fault.ts";
 import { createApp } from "../http/app.ts";
 import { listen } from "../http/listen.ts";
 import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
@@ -32,6 +33,7 @@ export function startApi(options: HubOptions, parts: Parts, stack: AsyncDisposab
     log: http,
     ring: parts.feed.ring,
     stream: (): HubStream => stream,
+    storageFault: () => probeStorage(home.data),
     health,
     status: statusOf(options, { ...parts, health }, () => stream.clients),
   });
