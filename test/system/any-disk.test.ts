@@ -2,7 +2,7 @@
 // refuses changes, and goes back to the disk when that is well again. Needs root, for mounting.
 import { expect, test } from "bun:test";
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
+import { configText, createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
 import { until } from "../support/wait.ts";
@@ -75,7 +75,8 @@ for (const [fault, kind, breakDisk, mend] of FAULTS) {
   test(`a disk that is ${fault.replace("_", "-")} at the start`, async () => {
     using disk = mountSmallDisk(8);
     // It is found again at the same port after it started anew.
-    await using place = createHubPlace({ server: `port = ${freePort()}` }, `${disk.path}/home`);
+    await using place = createHubPlace({}, `${disk.path}/home`);
+    place.put("config/hub.toml", configText().replace("port = 0", `port = ${freePort()}`), 0o600);
     await furnish(place);
     breakDisk(disk);
     const hub = await place.start();
