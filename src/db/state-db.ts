@@ -1,6 +1,7 @@
 // The state database (`data/state.redb`): one file, two connections. What a person did is on disk when it is
 // acknowledged; what devices say is written behind.
 import type { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { probeStorage, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
 import { openInMemory, readWhole } from "./memory-copy.ts";
@@ -35,7 +36,7 @@ export function openStateDb(path: string, now: () => number): StateDb {
     };
   } catch (error) {
     const fault = storageFaultOf(error instanceof Error ? (error.cause ?? error) : error);
-    if (fault === undefined) throw error;
+    if (fault === undefined || !existsSync(dirname(path))) throw error;
     // SQLite calls many things an I/O error; the disk itself says which.
     return openCopy(path, probeStorage(dirname(path)) ?? fault);
   }

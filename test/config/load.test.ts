@@ -64,7 +64,7 @@ describe("hub.toml", () => {
     ].join("\n");
     const problems = problemsOf(text);
     expect(problems).toContain("hub.toml:2: server.port: must be a whole number from 0 to 65535");
-    expect(problems).toContain('hub.toml:3: server.hots: unknown key "hots" – did you mean "host"?');
+    expect(problems).toContain('hub.toml:3: server.hots: unknown key "hots" – did you mean "hosts"?');
     expect(problems.find((line) => line.startsWith("hub.toml:5: auth.jwt_secret"))).toContain("32");
     expect(problems.some((line) => line.startsWith("hub.toml:7: plugins[0].id"))).toBe(true);
     expect(problems).toContain("hub.toml:13: notify.channels[0].to: must have at least 1 entry");
