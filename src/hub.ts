@@ -5,6 +5,7 @@ import { openAlerts } from "./hub/alerts.ts";
 import { startApi } from "./hub/api.ts";
 import { openArchives } from "./hub/archives.ts";
 import { auditMqttRefusals } from "./hub/audit.ts";
+import { watchForDisk } from "./hub/disk-recovery.ts";
 import { type House, openHouse } from "./hub/house.ts";
 import { type Messages, notifyForRules, offMessages, openMessages } from "./hub/messages.ts";
 import { type HubOptions, type Late, mqttOf } from "./hub/options.ts";
@@ -45,6 +46,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   const rules = stack.use(parts.beginUnlessOff("rules", prepare, offRules));
   const plugins = parts.beginUnlessOff("plugins", () => preparePlugins(options, stores, house, late), offPlugins);
   const archives = openArchives(options, stores, { ...openRest, messages });
+  stack.use(
+    watchForDisk({
+      ...{ clock: edge.clock, log, home, db: stores.db, registry: house.registry },
+      startAnew: () => options.requestRestart({ apply: async () => {} }),
+    }),
+  );
   const alerts = stack.use(openAlerts(options, { ...stores, ...house, ...messages, ...archives, plugins, parts }));
   const all = { ...stores, ...house, ...messages, ...archives, rules, plugins, late, alerts, parts };
   const { httpPort } = parts.begin("api", () => startApi(options, all, stack));

@@ -1,7 +1,7 @@
 // Logins that are in use, and those that somebody ended. A token is good by itself, so that it outlives a restored
 // database: what is kept for certain is the list of the ended ones; the rest is for people to look at, and is written behind.
 import type { Clock } from "../core/clock.ts";
-import { HubError } from "../core/errors.ts";
+import { HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { startWriteBehind } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
@@ -90,8 +90,7 @@ export function openLoginSessions({ db, clock, log, endAll }: LoginSessionsOptio
   const endedOf = db.durable.query<{ id: string }, [string]>("SELECT id FROM ended_sessions WHERE user_id = ?");
   const forgetEnded = db.durable.query("DELETE FROM ended_sessions WHERE user_id = ?");
 
-  db.durable.query("DELETE FROM ended_sessions WHERE expires_at <= ?").run(clock.now() - KEEP_ENDED_MS);
-  stale.run(clock.now());
+  sweep();
   const ended = new Set(
     db.durable
       .query<{ id: string }, []>("SELECT id FROM ended_sessions")
@@ -107,6 +106,16 @@ export function openLoginSessions({ db, clock, log, endAll }: LoginSessionsOptio
     write: writeUses,
     what: "the list of logins",
   });
+
+  /** A disk that takes nothing keeps nobody out. */
+  function sweep(): void {
+    try {
+      db.durable.query("DELETE FROM ended_sessions WHERE expires_at <= ?").run(clock.now() - KEEP_ENDED_MS);
+      stale.run(clock.now());
+    } catch (error) {
+      log.warn("logins that ended long ago cannot be removed", { error: messageOf(error) });
+    }
+  }
 
   function writeUses(marked: Iterable<Use>): void {
     db.behind.transaction(() => {
@@ -145,8 +154,15 @@ export function openLoginSessions({ db, clock, log, endAll }: LoginSessionsOptio
     begin(claims, from) {
       const at = clock.now();
       behind.flush();
-      db.behind.transaction(() => write(claims, at, from))();
-      remember({ claims, at, written: at });
+      const use: Use = { claims, at, written: at };
+      try {
+        db.behind.transaction(() => write(claims, at, from))();
+      } catch (error) {
+        // Whoever has the password is let in; where from is what the list then does not say.
+        log.warn("a login cannot be added to the list", { error: messageOf(error) });
+        behind.mark(use);
+      }
+      remember(use);
     },
     used(claims) {
       const at = clock.now();

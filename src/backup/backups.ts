@@ -1,6 +1,6 @@
 // Backups as the hub makes them: for whoever asks over REST, and by themselves at their times. One at a time.
-import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { removeIfPossible } from "../core/atomic-file.ts";
 import { type Clock, isoSeconds } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import { background } from "../core/lifecycle.ts";
@@ -164,7 +164,7 @@ export function startBackups(options: BackupsOptions): Backups {
       scheduled?.[Symbol.dispose]();
       await download?.end();
       await task?.[Symbol.asyncDispose]();
-      rmSync(placesIn(home).backupWork, { recursive: true, force: true });
+      removeIfPossible(placesIn(home).backupWork);
     },
   };
 }

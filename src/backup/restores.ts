@@ -30,7 +30,8 @@ import { takeIn } from "./upload.ts";
 export interface Restart {
   /** Exchanges the files; the hub is down and its lock free. Throws HubError with nothing changed: start the old again. */
   apply(): Promise<void>;
-  trial: Trial;
+  /** Absent where nothing is tried out. */
+  trial?: Trial;
 }
 
 /** A restore that a hub has yet to start with. */

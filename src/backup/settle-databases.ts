@@ -114,7 +114,8 @@ function noteFile(path: string): string {
   return `${path}.mark`;
 }
 
-function notedFor(path: string): number | undefined {
+/** The mark that was noted beside a database; undefined where there is none. */
+export function notedFor(path: string): number | undefined {
   try {
     const noted = Number.parseInt(readFileSync(noteFile(path), "utf8"), 10);
     return Number.isNaN(noted) ? undefined : noted;

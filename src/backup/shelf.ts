@@ -29,6 +29,11 @@ export async function listShelf(folder: string): Promise<ShelvedBackup[]> {
   return shelved;
 }
 
+/** The file name of the newest; undefined where there is none. */
+export function newestBackup(folder: string): string | undefined {
+  return namesIn(folder).at(-1);
+}
+
 /** When the newest was made. */
 export function newestOnShelf(folder: string): string | null {
   const newest = namesIn(folder).at(-1);

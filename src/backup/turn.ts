@@ -3,6 +3,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { removeIfPossible } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
 import { placesIn } from "./places.ts";
@@ -43,7 +44,7 @@ function clearAway(home: Home): void {
   // What lies there then is the home's new state.
   if (existsSync(journal))
     throw new HubError("conflict", `a restore of ${home.root} was cut short: start the hub, which ends it`);
-  for (const work of [backupWork, restoreWork]) rmSync(work, { recursive: true, force: true });
+  for (const work of [backupWork, restoreWork]) removeIfPossible(work);
   // Journals that were being written when their writer was killed: their swaps never began.
   for (const name of readdirSync(home.data))
     if (/^restore\.journal\.\d+\.tmp$/.test(name)) rmSync(join(home.data, name), { force: true });

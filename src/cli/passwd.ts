@@ -4,6 +4,7 @@ import { recordOnce } from "../auth/audit.ts";
 import { resetPassword } from "../auth/login.ts";
 import { HubError } from "../core/errors.ts";
 import { readablePassword } from "../core/ids.ts";
+import { STORAGE_TEXTS } from "../core/storage-fault.ts";
 import { openStateDb } from "../db/state-db.ts";
 import { actAsOwner } from "../home/owner.ts";
 import { type Command, homeOf, homeOption } from "./command.ts";
@@ -30,6 +31,10 @@ export const passwd: Command = {
     const given = options.stdin ? (await io.readStdin()).replace(/\r?\n$/, "") : undefined;
     const password = given ?? readablePassword(edge.random, 16);
     using db = openStateDb(home.stateDb, edge.clock.now);
+    if (db.unwritable !== undefined) {
+      const { what, mend } = STORAGE_TEXTS[db.unwritable];
+      throw new HubError("storage", `${what}, so no password can be changed: ${mend}`);
+    }
     const { created } = await resetPassword(db, username, password, edge);
     recordOnce(db, edge.clock.now(), {
       actor: { kind: "command_line", id: "", name: "hub passwd" },

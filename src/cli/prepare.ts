@@ -30,7 +30,9 @@ function refresh(home: Home): Refreshed {
     using _lock = lockHome(home);
     return refreshAssets(home, assets);
   } catch (error) {
-    if (error instanceof HubError && error.code === "in_use") return { renewed: [], kept: [], failed: [] };
+    // Neither keeps a home of earlier from starting.
+    if (error instanceof HubError && ["in_use", "storage"].includes(error.code))
+      return { renewed: [], kept: [], failed: [] };
     throw error;
   }
 }

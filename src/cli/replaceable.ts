@@ -53,7 +53,7 @@ export async function startReplaceable(begin: Begin, log: Log, trial?: Trial): P
   async function replace(restart: Restart): Promise<void> {
     if (ending) return;
     replacing = true;
-    log.info("stopping for a restore");
+    log.info("stopping to start anew");
     await current.hub[Symbol.asyncDispose]();
     const applied = await restart.apply().then(
       () => true,

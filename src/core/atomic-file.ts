@@ -15,10 +15,19 @@ export function writeFileAtomic(path: string, content: string | Uint8Array, mode
     }
     renameSync(temporary, path);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeIfPossible(temporary);
     throw error;
   }
   syncFolder(dirname(path));
+}
+
+/** For temporary files, whose cleaning up must hide no other failure: a disk that removes nothing has other troubles. */
+export function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // What is left is swept away at a later start.
+  }
 }
 
 /** Makes a rename or a new name in the folder last. */

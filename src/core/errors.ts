@@ -68,7 +68,7 @@ export function systemCode(thrown: unknown): string | undefined {
 export function isStorageFault(thrown: unknown): boolean {
   const code = systemCode(thrown) ?? "";
   return (
-    ["ENOSPC", "EDQUOT", "EROFS", "EFBIG", "SQLITE_FULL", "SQLITE_READONLY"].includes(code) ||
+    ["ENOSPC", "EDQUOT", "EROFS", "EFBIG", "EIO", "SQLITE_FULL", "SQLITE_READONLY"].includes(code) ||
     code.startsWith("SQLITE_IOERR")
   );
 }

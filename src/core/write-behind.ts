@@ -71,7 +71,7 @@ export function startWriteBehind<T>({
     [Symbol.dispose]() {
       timer[Symbol.dispose]();
       enlisted?.[Symbol.dispose]();
-      flush();
+      if (!flush()) log.error(`${what} could not be kept`, { changes: marked.size });
     },
   };
 }

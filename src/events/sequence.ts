@@ -21,8 +21,7 @@ const RETRY_BLOCK = 10_000;
 /** Starts at the clock (microseconds, below 2^53 until the year 2255) or behind the stored mark, whichever is greater. */
 export function createSequence(clock: Clock, mark: SequenceMark): Sequence {
   let current = Math.max(Math.floor(clock.now()) * 1000, mark.load());
-  let reserved = current + BLOCK;
-  mark.save(reserved);
+  let reserved = current;
   // A full disk must not stop events: the clock alone then keeps numbers growing over a restart.
   function reserve(): void {
     reserved = current + BLOCK;
@@ -32,6 +31,8 @@ export function createSequence(clock: Clock, mark: SequenceMark): Sequence {
       reserved = current + RETRY_BLOCK;
     }
   }
+
+  reserve();
 
   return {
     get current() {

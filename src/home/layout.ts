@@ -1,7 +1,17 @@
 // Makes a folder a home: whatever is missing is laid out, whatever is there stays as it is.
-import { copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { writeFileAtomic } from "../core/atomic-file.ts";
+import { removeIfPossible, writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
 import { type RandomBytes, secret } from "../core/ids.ts";
 import type { Home } from "./paths.ts";
@@ -89,10 +99,16 @@ function placeExecutable(executable: string, home: Home, created: string[]): voi
   const source = realpathSync(executable);
   if (!isLinked(source, home.executable)) {
     const temporary = `${home.executable}.tmp`;
-    rmSync(temporary, { force: true });
-    copyFileSync(source, temporary);
-    if (statSync(temporary).size !== statSync(source).size) throw new Error(`copying ${source} was cut short`);
-    renameSync(temporary, home.executable);
+    try {
+      rmSync(temporary, { force: true });
+      needRoom(source, home.bin);
+      copyFileSync(source, temporary);
+      if (statSync(temporary).size !== statSync(source).size) throw new Error(`copying ${source} was cut short`);
+      renameSync(temporary, home.executable);
+    } catch (error) {
+      removeIfPossible(temporary);
+      throw error;
+    }
   }
   created.push(home.executable);
 }
@@ -106,6 +122,13 @@ function isLinked(source: string, name: string): boolean {
   } catch {
     return false;
   }
+}
+
+function needRoom(source: string, folder: string): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const [needed, free] = [statSync(source).size, bavail * bsize].map((bytes) => Math.ceil(bytes / 1e6));
+  if (Number(free) > Number(needed)) return;
+  throw Object.assign(new Error(`the executable needs ${needed} MB, and ${free} MB are free`), { code: "ENOSPC" });
 }
 
 function unwritable(error: unknown, home: Home): HubError {

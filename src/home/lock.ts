@@ -1,7 +1,9 @@
 // One hub per home. The lock is a lock of the operating system (through SQLite), so it ends with the process, however it ends.
 import { Database } from "bun:sqlite";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { removeIfPossible } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
+import { storageFaultOf } from "../core/storage-fault.ts";
 import type { Home } from "./paths.ts";
 
 export interface HomeLock extends Disposable {
@@ -15,25 +17,76 @@ export function lockHome(home: Home): HomeLock {
   const wasLeftLocked = existsSync(pidFile);
   let db: Database | undefined;
   try {
-    db = new Database(home.lock, { create: true });
+    db = lockFile(home.lock);
+  } catch (error) {
+    if (storageFaultOf(error) === undefined) throw explain(error, home, pidFile);
+    db = lockUnwritable(home, pidFile);
+  }
+  try {
+    writeFileSync(pidFile, `${process.pid}\n`);
+  } catch {
+    // It is for the message of another hub only.
+  }
+  return {
+    wasLeftLocked,
+    [Symbol.dispose]() {
+      removeIfPossible(pidFile);
+      db?.close();
+    },
+  };
+}
+
+function lockFile(path: string): Database {
+  const db = new Database(path, { create: true });
+  try {
     db.run("PRAGMA busy_timeout = 0");
     db.run("PRAGMA journal_mode = MEMORY");
     db.run("BEGIN EXCLUSIVE");
     // Where the file is somebody else's, SQLite has opened it for reading, and the lock would keep nobody out.
     db.run("PRAGMA user_version = 1");
-    writeFileSync(pidFile, `${process.pid}\n`);
+    return db;
   } catch (error) {
-    db?.close();
-    throw explain(error, home, pidFile);
+    db.close();
+    throw error;
   }
-  const held = db;
-  return {
-    wasLeftLocked,
-    [Symbol.dispose]() {
-      rmSync(pidFile, { force: true });
-      held.close();
-    },
-  };
+}
+
+/**
+ * The lock of a home whose disk takes nothing, or whose lock is somebody else's file. Such a file is replaced if nobody holds
+ * it; where that is not possible either, reading it is enough to see another hub, and two that only read do no harm.
+ */
+function lockUnwritable(home: Home, pidFile: string): Database | undefined {
+  if (!existsSync(home.lock)) return undefined;
+  let reader: Database | undefined;
+  try {
+    reader = new Database(home.lock, { readonly: true });
+    reader.run("PRAGMA busy_timeout = 0");
+    reader.run("BEGIN");
+    reader.query("PRAGMA user_version").get();
+    reader.query("SELECT count(*) FROM sqlite_schema").get();
+  } catch (error) {
+    reader?.close();
+    if (systemCode(error) === "SQLITE_BUSY" || isAlive(pidFile)) throw explain(error, home, pidFile);
+    reader = undefined;
+  }
+  try {
+    rmSync(home.lock);
+    const db = lockFile(home.lock);
+    reader?.close();
+    return db;
+  } catch {
+    return reader;
+  }
+}
+
+/** Whether the process that wrote its number there still runs. */
+function isAlive(pidFile: string): boolean {
+  try {
+    process.kill(Number.parseInt(readFileSync(pidFile, "utf8"), 10), 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === "EPERM";
+  }
 }
 
 function explain(error: unknown, home: Home, pidFile: string): HubError {

@@ -7,6 +7,7 @@ import type { Auth } from "../auth/auth.ts";
 import type { ServerSection } from "../config/server.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
+import type { StorageFault } from "../core/storage-fault.ts";
 import type { EventRing } from "../events/feed.ts";
 import type { History } from "../history/history.ts";
 import type { Notifier } from "../notify/notifier.ts";
@@ -77,6 +78,8 @@ export interface AppDeps {
   notifier: Notifier;
   outbox: Outbox;
   plugins: Plugins;
+  /** What keeps the hub's disk from being written now. */
+  storageFault: () => StorageFault | undefined;
   health: () => Health;
   status: () => SystemStatus;
   alerts: Pick<Alerts, "list">;
@@ -107,7 +110,7 @@ export function createApp(deps: AppDeps): App {
   function respondTo(fault: { code: string | number; error: unknown }, request: Request): Response {
     const { path } = splitUrl(request.url);
     auditTrail.refused(request, fault.error, path);
-    const refusal = toHubError(fault, log, path);
+    const refusal = toHubError(fault, { log, path, storageFault: deps.storageFault });
     const response = refusal ? problemResponse(refusal, path) : bugResponse(path);
     for (const [name, value] of Object.entries(cors.headers(request) ?? {})) response.headers.set(name, value);
     return response;

@@ -4,6 +4,7 @@ import type { ValueError } from "@sinclair/typebox/value";
 import { type ErrorCode, HubError, isStorageFault, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { describeError, firstPerPath, type Problem } from "../core/schema.ts";
+import { STORAGE_TEXTS, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
 
 const STATUS: Record<ErrorCode, number> = {
   invalid: 400,
@@ -59,15 +60,28 @@ interface FrameworkFault {
   error: unknown;
 }
 
+export interface FaultContext {
+  log: Log;
+  /** Of the request, without its query. */
+  path: string;
+  /** What keeps the hub's disk from being written now. */
+  storageFault: () => StorageFault | undefined;
+}
+
 /** What was thrown, by us or by the framework, as a refusal of ours. What is nobody's refusal is a bug: logged, and 500. */
-export function toHubError({ code, error }: FrameworkFault, log: Log, path: string): HubError | undefined {
+export function toHubError(
+  { code, error }: FrameworkFault,
+  { log, path, storageFault }: FaultContext,
+): HubError | undefined {
   if (error instanceof HubError) return error;
   if (code === "VALIDATION") return invalid(problemsOf(error as ValidationFault));
   if (code === "PARSE") return refusalBehind(error) ?? new HubError("invalid", "the body is not valid JSON");
   if (code === "NOT_FOUND") return new HubError("not_found", "there is nothing at this address");
   if (isStorageFault(error)) {
     log.error("a request failed for want of storage", { path, error: messageOf(error) });
-    return new HubError("storage", "the disk is full or cannot be written; nothing was changed");
+    const fault = storageFault() ?? storageFaultOf(error) ?? "failing";
+    const { what, mend } = STORAGE_TEXTS[fault];
+    return new HubError("storage", `${what}; nothing was changed: ${mend}`, { details: { fault } });
   }
   log.error("a request failed", {
     path,

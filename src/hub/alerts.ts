@@ -7,6 +7,7 @@ import { clockWatch } from "../alerts/watches/clock.ts";
 import { diskWatch } from "../alerts/watches/disk.ts";
 import { pluginWatch } from "../alerts/watches/plugins.ts";
 import { certificateWatch, floodWatch, memoryWatch, startWatch } from "../alerts/watches/process.ts";
+import { probeStorage } from "../core/storage-fault.ts";
 import { createMeta } from "../db/meta.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Archives } from "./archives.ts";
@@ -60,7 +61,10 @@ export function openAlerts(
       diskWatch({
         folder: home.data,
         freeMb: section.disk_free_mb,
-        failingSince: registry.storageFailingSince,
+        // Probed only where something could not be written: looking for nothing wears the card.
+        fault: () =>
+          db.unwritable ??
+          (registry.storageFailingSince() === undefined ? undefined : (probeStorage(home.data) ?? "failing")),
         sparing: () => budget.sparing,
       }),
       pluginWatch(() => (parts.off("plugins") ? [] : plugins.list()), clock),

@@ -1,6 +1,7 @@
 // What the hub shows of itself: the REST API, the event stream, the status.
 import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
+import { probeStorage } from "../core/storage-fault.ts";
 import { createApp } from "../http/app.ts";
 import { type Listener, listen } from "../http/listen.ts";
 import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
@@ -36,6 +37,7 @@ export function startApi(options: HubOptions, parts: All, stack: AsyncDisposable
     log: http,
     ring: parts.feed.ring,
     stream: (): HubStream => stream,
+    storageFault: () => probeStorage(home.data),
     health,
     status: statusOf(options, { ...parts, health, listener: () => listener }, () => stream.clients),
   });

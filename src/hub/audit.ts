@@ -43,7 +43,15 @@ export function keepAuditOverRestore({ home, db, meta, log }: Found): void {
 }
 
 /** To be called once at each start, behind `keepAuditOverRestore`. */
-export function auditStart({ home, meta }: Pick<Found, "home" | "meta">, audit: Pick<Audit, "record">): void {
+export function auditStart(found: Pick<Found, "home" | "meta" | "log">, audit: Pick<Audit, "record">): void {
+  try {
+    recordStart(found, audit);
+  } catch (error) {
+    found.log.warn("what changed since the last start cannot be written to the audit log", { error: messageOf(error) });
+  }
+}
+
+function recordStart({ home, meta }: Pick<Found, "home" | "meta">, audit: Pick<Audit, "record">): void {
   const restore = newRestore(home, meta);
   if (restore) {
     audit.record({

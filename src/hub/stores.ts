@@ -3,9 +3,11 @@ import type { Finding } from "../alerts/alert.ts";
 import { databaseLost, UNCLEAN_STOP } from "../alerts/watches/process.ts";
 import { type Audit, openAudit } from "../auth/audit.ts";
 import { type Auth, createAuth } from "../auth/auth.ts";
+import { mendOfLoss, type Traces, tracesOf } from "../backup/lost-state.ts";
 import { settleDatabases } from "../backup/settle-databases.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { createLimitReports, type LimitReports } from "../core/limits.ts";
+import { STORAGE_TEXTS } from "../core/storage-fault.ts";
 import { createWriteBudget, type WriteBudget } from "../core/write-budget.ts";
 import { createMeta } from "../db/meta.ts";
 import { stateMigrations } from "../db/migrations/index.ts";
@@ -41,11 +43,16 @@ export async function openStores(
 ): Promise<Stores> {
   const { config, home, log, edge } = options;
   const { clock, random } = edge;
+  const traces = tracesOf(home);
   // Before anything opens them: files may have been placed by hand beside what a killed hub left.
   settleDatabases({ home, random, now: clock.now(), log, schemas: databaseSchemas });
   const db = stack.use(openStateDb(home.stateDb, clock.now));
   if (db.setAside)
     log.error("the state database was damaged; it was set aside and a new one begun", { kept_as: db.setAside });
+  if (db.unwritable !== undefined) {
+    const { what, mend } = STORAGE_TEXTS[db.unwritable];
+    log.error(`${what}: the hub runs from what it could read, and takes no changes`, { mend });
+  }
   const meta = createMeta(db.durable);
   const mark = {
     // Not a number, it would make every later one none.
@@ -66,11 +73,23 @@ export async function openStores(
   const audit = stack.use(openAudit({ db, clock, log: authLog, rows: config.auth.audit_rows }));
   const auth = stack.use(createAuth({ config: config.auth, db, clock, random, log: authLog, audit }));
   auditStart(kept, audit);
-  await auth.ensureAdministrator(options.onFirstAdministrator);
+  const found = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf(options, { db, auth, traces })];
+  // Whoever lost a house is not given a new one as if nothing had happened.
+  const isNew = !traces.ofHub && db.setAside === undefined && db.unwritable === undefined;
+  if (isNew) await auth.ensureAdministrator(options.onFirstAdministrator);
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
   const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });
-  const found = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...(db.setAside ? [databaseLost(db.setAside)] : [])];
   return { db, feed, auth, audit, budget, limits, found };
+}
+
+/** A house without users is new, or lost. */
+function lossOf(
+  { config, home }: HubOptions,
+  { db, auth, traces }: { db: StateDb; auth: Auth; traces: Traces },
+): Finding[] {
+  if (auth.users.list().length > 0) return [];
+  if (!traces.ofHub && !traces.ofRules && db.setAside === undefined) return [];
+  return [databaseLost(db.setAside, mendOfLoss(home, config.backup.directory))];
 }
 
 /** Bytes a day; undefined for no limit. */

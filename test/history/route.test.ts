@@ -27,7 +27,7 @@ beforeAll(async () => {
   };
   const app = new Elysia({ normalize: false })
     .onError(({ code, error }) => {
-      const refusal = toHubError({ code, error }, silentLog, "/");
+      const refusal = toHubError({ code, error }, { log: silentLog, path: "/", storageFault: () => undefined });
       return refusal ? problemResponse(refusal, "/") : bugResponse("/");
     })
     .use(historyRoutes({ registry, history: rig.history, clock: rig.clock, sessions: { of: () => asked } }));

@@ -22,7 +22,7 @@ function apiOf(channels: JsonObject[]) {
   const app = new Elysia({ normalize: false })
     .onError(({ code, error, request }) => {
       const { pathname } = new URL(request.url);
-      const refusal = toHubError({ code, error }, rig.log, pathname);
+      const refusal = toHubError({ code, error }, { log: rig.log, path: pathname, storageFault: () => undefined });
       return refusal ? problemResponse(refusal, pathname) : bugResponse(pathname);
     })
     .use(notifyRoutes({ notifier, queued: (name) => (name === "chat" ? 3 : 0) }));

@@ -7,6 +7,8 @@ export interface SmallDisk extends Disposable {
   /** Takes all space there is. */
   fill(): void;
   free(): void;
+  /** As an SD card turns read-only, and back. */
+  readOnly(is: boolean): void;
 }
 
 /** Throws where mounting is not permitted: without it nothing would be tested. */
@@ -31,6 +33,10 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
     },
     free() {
       for (const name of new Bun.Glob("filler-*").scanSync(path)) rmSync(`${path}/${name}`);
+    },
+    readOnly(is) {
+      const remounted = Bun.spawnSync(["mount", "-o", `remount,${is ? "ro" : "rw"}`, path]);
+      if (!remounted.success) throw new Error(`remounting failed: ${remounted.stderr}`);
     },
     [Symbol.dispose]() {
       Bun.spawnSync(["umount", path]);

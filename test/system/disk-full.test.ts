@@ -69,13 +69,13 @@ test("the disk fills and is freed again", async () => {
   expect(await again.get("/devices/meter")).toMatchObject({ name: "after", attributes: { n: last } });
 });
 
-test("a hub that finds its disk full at the start says so", async () => {
+test("a new home on a full disk is refused with the mend, and leaves nothing behind", async () => {
   using disk = mountSmallDisk(1);
-  await using place = createHubPlace({}, `${disk.path}/home`);
-  place.put("bin/hub", "");
+  await using place = createHubPlace(null, `${disk.path}/home`);
   disk.fill();
   const { code, stderr } = await place.run(["serve"]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/free some space|disk is full/);
   expect(stderr).not.toContain("\n    at ");
+  expect([...new Bun.Glob("**/*.tmp").scanSync({ cwd: disk.path, dot: true })]).toEqual([]);
 });

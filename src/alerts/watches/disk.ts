@@ -1,12 +1,13 @@
 // The disk: nearly full, full, or not taking what is written; and the day's allowance of bytes.
 import { statfsSync } from "node:fs";
+import { STORAGE_TEXTS, type StorageFault } from "../../core/storage-fault.ts";
 import type { Finding, Watch } from "../alert.ts";
 
 export interface DiskWatchOptions {
   folder: string;
   freeMb: number;
-  /** Since when device state cannot be written, epoch ms. */
-  failingSince: () => number | undefined;
+  /** What keeps the hub from writing, where something does. */
+  fault: () => StorageFault | undefined;
   sparing: () => boolean;
 }
 
@@ -16,7 +17,7 @@ const RECOVERED = 1.2;
 // Less than this and SQLite cannot commit.
 const FULL_MB = 5;
 
-export function diskWatch({ folder, freeMb, failingSince, sparing }: DiskWatchOptions): Watch {
+export function diskWatch({ folder, freeMb, fault, sparing }: DiskWatchOptions): Watch {
   return {
     name: "disk",
     look(isRaised) {
@@ -26,9 +27,10 @@ export function diskWatch({ folder, freeMb, failingSince, sparing }: DiskWatchOp
       const wanted = Math.min(freeMb, Math.floor((blocks * bsize) / MB / 10));
       const nearly = free < (isRaised("disk_nearly_full") ? wanted * RECOVERED : wanted);
       const findings: Finding[] = [];
-      if (free < FULL_MB) findings.push(full(free));
+      const wrong = fault();
+      if (free < FULL_MB || wrong === "full") findings.push(full(free));
       else if (nearly) findings.push(nearlyFull(free));
-      if (failingSince() !== undefined && free >= FULL_MB) findings.push(FAILING);
+      if (wrong === "read_only" || wrong === "failing") findings.push(failing(wrong));
       if (sparing()) findings.push(ALLOWANCE);
       return findings;
     },
@@ -53,12 +55,11 @@ function nearlyFull(free: number): Finding {
   };
 }
 
-const FAILING: Finding = {
-  kind: "disk_failing",
-  severity: "critical",
-  message: "The disk of the hub cannot be written, though it has room: it is read-only or failing",
-  mend: "Look at the kernel's log (dmesg). An SD card that turned read-only is worn: copy its newest backup and replace it.",
-};
+function failing(fault: StorageFault): Finding {
+  const { what, mend } = STORAGE_TEXTS[fault];
+  const message = `The hub cannot write: ${what}. The house runs on; what changes now is lost at the next power cut`;
+  return { kind: "disk_failing", severity: "critical", message, mend: `${mend[0]?.toUpperCase()}${mend.slice(1)}.` };
+}
 
 const ALLOWANCE: Finding = {
   kind: "write_allowance",

@@ -54,12 +54,14 @@ export const UNCLEAN_STOP: Finding = {
   mend: "Nothing that was acknowledged is lost. If nobody cut the power, the log before the start says more.",
 };
 
-export function databaseLost(keptAs: string): Finding {
+/** `keptAs`: where a damaged one was moved; undefined where it was missing or empty. */
+export function databaseLost(keptAs: string | undefined, mend: string): Finding {
+  const how = keptAs === undefined ? "is missing or empty" : `was damaged; it is kept as ${keptAs}`;
   return {
     kind: "database_lost",
     severity: "critical",
-    message: `The state database was damaged: devices, users and settings are gone. It is kept as ${keptAs}`,
-    mend: "Restore the newest backup: hub restore FILE.",
+    message: `The state database of this house ${how}: its devices, users, scenes and settings are gone`,
+    mend,
   };
 }
 

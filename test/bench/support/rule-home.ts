@@ -11,6 +11,8 @@ export interface RuleHomeOptions {
   answering: number;
   /** Rules that this load never sets off. */
   others: number;
+  /** See hub-under-test.ts. */
+  asShipped?: boolean;
 }
 
 export const FEW = 50;
@@ -20,8 +22,12 @@ export const benchDevice = (index: number): string => `bench_${index}`;
 export const ruleFile = (number: number): string => `rule_${number}.ron`;
 export const ruleId = (number: number): string => `rule_${number}`;
 
-export function prepareRuleHome({ folder, answering, others }: RuleHomeOptions): PreparedHome {
-  const home = prepareHome(folder, '\n[location]\nlatitude = 52.52\nlongitude = 13.405\ntimezone = "Europe/Berlin"\n');
+export function prepareRuleHome({ folder, answering, others, asShipped }: RuleHomeOptions): PreparedHome {
+  const home = prepareHome(
+    folder,
+    '\n[location]\nlatitude = 52.52\nlongitude = 13.405\ntimezone = "Europe/Berlin"\n',
+    asShipped,
+  );
   mkdirSync(join(folder, "rules"), { recursive: true });
   for (let number = 0; number < answering + others; number++)
     writeFileSync(

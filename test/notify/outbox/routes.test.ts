@@ -8,7 +8,7 @@ import { type OutboxRig, openOutboxRig, push } from "./rig.ts";
 function apiOf({ outbox }: OutboxRig) {
   const app = new Elysia({ normalize: false })
     .onError(({ code, error }) => {
-      const refusal = toHubError({ code, error }, silentLog, "/");
+      const refusal = toHubError({ code, error }, { log: silentLog, path: "/", storageFault: () => undefined });
       return refusal ? problemResponse(refusal, "/") : bugResponse("/");
     })
     .use(outboxRoutes({ outbox }));

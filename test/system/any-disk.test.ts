@@ -1,0 +1,177 @@
+// A hub whose disk takes nothing when it starts: it runs the house from what it can read, says what is wrong and what to do,
+// refuses changes, and goes back to the disk when that is well again. Needs root, for mounting.
+import { expect, test } from "bun:test";
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { configText, createHubPlace, type HubPlace } from "../support/hub-place.ts";
+import type { HubProcess } from "../support/hub-process.ts";
+import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
+import { until } from "../support/wait.ts";
+
+function freePort(): number {
+  const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  held.stop(true);
+  return held.port;
+}
+
+const RULE = `id = "5f0f4a2e-8d6f-4a53-9a2a-3f1d0f9f1d11"
+name = "Follow"
+enabled = true
+trigger = { type = "device_state_changed", device_id = "door", attribute = "open" }
+actions = [{ type = "fire_event", event_type = "followed" }]
+`;
+const OWNER = 65_534;
+const health = async (hub: HubProcess) =>
+  (await hub.request("GET", "/health", { token: null })).json<{ degraded: string[] }>();
+const rename = (hub: HubProcess, name: string) => hub.request("PATCH", "/devices/door", { body: { name } });
+
+/** A house with a device, a rule and a running timer, stopped. */
+async function furnish(place: HubPlace): Promise<void> {
+  // Else the executable alone would fill the disk.
+  place.put("bin/hub", "");
+  place.put("rules/follow.toml", RULE);
+  await using hub = await place.start();
+  const client = await hub.mqtt();
+  await client.publishAsync("hub/devices/door/state", JSON.stringify({ open: false }), { qos: 1 });
+  await until("the door is there", async () => (await rename(hub, "Front door")).status === 200);
+  expect((await hub.request("POST", "/timers", { body: { id: "egg", name: "Egg" } })).status).toBe(201);
+  const start = { body: { command: "start", duration_secs: 3600 } };
+  expect((await hub.request("PATCH", "/devices/egg/state", start)).status).toBe(202);
+  await hub.end();
+}
+
+async function runsTheHouse(hub: HubProcess, place: HubPlace, fault: string, kind: string): Promise<void> {
+  expect((await hub.login("admin", place.admin?.password ?? "")).status).toBe(200);
+  expect(await hub.get("/devices/door")).toMatchObject({ name: "Front door", attributes: { open: false } });
+  expect(await hub.get("/devices/egg")).toMatchObject({ attributes: { state: "started" } });
+  const stream = await hub.openStream({ type: "device_state_changed,custom_followed" });
+  const client = await hub.mqtt();
+  await client.publishAsync("hub/devices/door/state", JSON.stringify({ open: true }), { qos: 1 });
+  await stream.frame("the door opens", ({ type }) => type === "device_state_changed");
+  await stream.frame("the rule ran", ({ type }) => type === "custom_followed");
+  const refused = await rename(hub, "Back door");
+  expect({ status: refused.status, ...refused.json() }).toMatchObject({ status: 507, code: "storage", fault });
+  expect((await health(hub)).degraded).toContain(kind);
+  const alerts = await hub.get<{ kind: string; mend: string; until: string | null }[]>("/system/alerts");
+  expect(alerts.find((alert) => alert.kind === kind)).toMatchObject({
+    until: null,
+    mend: expect.stringMatching(/\w{10,}|\w+ \w+ \w+/),
+  });
+}
+
+async function goesBackToTheDisk(hub: HubProcess): Promise<void> {
+  await hub.said("starts anew from it", 20_000);
+  await hub.said("the hub is up again");
+  expect((await rename(hub, "Side door")).status).toBe(200);
+  expect(await hub.get("/devices/door")).toMatchObject({ attributes: { open: true } });
+  expect(await hub.get("/devices/egg")).toMatchObject({ attributes: { state: "started" } });
+}
+
+const FAULTS: [string, string, (disk: SmallDisk) => void, (disk: SmallDisk) => void][] = [
+  ["read_only", "disk_failing", (disk) => disk.readOnly(true), (disk) => disk.readOnly(false)],
+  ["full", "disk_full", (disk) => disk.fill(), (disk) => disk.free()],
+];
+
+for (const [fault, kind, breakDisk, mend] of FAULTS) {
+  test(`a disk that is ${fault.replace("_", "-")} at the start`, async () => {
+    using disk = mountSmallDisk(8);
+    // It is found again at the same port after it started anew.
+    await using place = createHubPlace({}, `${disk.path}/home`);
+    place.put("config/hub.toml", configText().replace("port = 0", `port = ${freePort()}`), 0o600);
+    await furnish(place);
+    breakDisk(disk);
+    const hub = await place.start();
+    await runsTheHouse(hub, place, fault, kind);
+    mend(disk);
+    await goesBackToTheDisk(hub);
+    hub.kill("SIGTERM");
+    expect(await hub.exited).toBe(0);
+    await using again = await place.start();
+    expect(await again.get("/devices/door")).toMatchObject({ name: "Side door", attributes: { open: true } });
+  });
+
+  test(`SIGTERM with a disk that is ${fault.replace("_", "-")} ends with 0 and says what is lost`, async () => {
+    using disk = mountSmallDisk(8);
+    await using place = createHubPlace({}, `${disk.path}/home`);
+    await furnish(place);
+    breakDisk(disk);
+    const hub = await place.start();
+    const client = await hub.mqtt();
+    await client.publishAsync("hub/devices/door/state", JSON.stringify({ open: true }), { qos: 1 });
+    await until("the door is open", async () => {
+      const { attributes } = await hub.get<{ attributes: { open: boolean } }>("/devices/door");
+      return attributes.open;
+    });
+    hub.kill("SIGTERM");
+    expect(await hub.exited).toBe(0);
+    expect(hub.output).toContain("could not be kept");
+    expect(hub.output).not.toContain("\n    at ");
+  });
+}
+
+test("a lock that is somebody else's file does not keep the hub from starting, and keeps a second one out", async () => {
+  await using place = createHubPlace();
+  await furnish(place);
+  writeFileSync(place.at("data", "hub.lock.pid"), "4242\n", { mode: 0o444 });
+  chownSync(place.at("data", "hub.lock.pid"), 0, 0);
+  chmodSync(place.at("data", "hub.lock"), 0o444);
+  for (const path of ["..", ".", ...(readdirSync(place.home, { recursive: true }) as string[])])
+    if (!/hub\.lock/.test(path)) chownSync(place.at(path), OWNER, OWNER);
+  const asOwner = ["setpriv", `--reuid=${OWNER}`, `--regid=${OWNER}`, "--clear-groups"];
+  const env = { PATH: process.env.PATH ?? "", HUB_HOME: place.home };
+  const first = Bun.spawn([...asOwner, place.binary, "serve"], { cwd: place.cwd, env, stdout: "pipe", stderr: "pipe" });
+  try {
+    const output = new Response(first.stdout).text();
+    const lock = place.at("data", "hub.lock.pid");
+    await until("it runs", () => existsSync(lock) && readFileSync(lock, "utf8").trim() === String(first.pid));
+    const second = await place.run(["serve"], { uid: OWNER });
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain("another hub");
+    first.kill("SIGTERM");
+    expect(await first.exited).toBe(0);
+    expect(await output).toContain("the hub is up");
+  } finally {
+    first.kill("SIGKILL");
+  }
+});
+
+test("a state database that is gone beside a history is a loss, not a new house", async () => {
+  await using place = createHubPlace();
+  await furnish(place);
+  place.put("backups/hub-backup-2026-01-02T03-04-05Z.zip", "");
+  for (const file of ["state.redb", "state.redb-wal", "state.redb-shm"])
+    rmSync(place.at("data", file), { force: true });
+  {
+    const hub = await place.start();
+    await hub.said("The state database of this house is missing or empty");
+    expect(hub.output).toContain("hub-backup-2026-01-02T03-04-05Z.zip");
+    expect(hub.output).not.toContain("password:");
+    expect((await health(hub)).degraded).toContain("database_lost");
+    hub.kill("SIGKILL");
+    await hub.exited;
+  }
+  // Again at the next start: nobody has done anything about it yet.
+  const hub = await place.start();
+  expect(hub.output).not.toContain("password:");
+  expect((await health(hub)).degraded).toContain("database_lost");
+  const made = await place.run(["passwd", "admin"]);
+  expect(made.code).toBe(0);
+  const password = /^password: (\S+)$/m.exec(made.stdout)?.[1] ?? "";
+  expect((await hub.login("admin", password)).status).toBe(200);
+});
+
+test("a damaged one is set aside and reported as well; rules copied into a new home are no loss of users", async () => {
+  await using place = createHubPlace();
+  await furnish(place);
+  writeFileSync(place.at("data", "state.redb"), "SQLite format 3\0 and then nothing that SQLite knows".repeat(100));
+  {
+    await using hub = await place.start();
+    await hub.said("was damaged; it is kept as");
+    expect(hub.output).not.toContain("password:");
+  }
+  await using fresh = createHubPlace();
+  fresh.put("rules/follow.toml", RULE);
+  await using hub = await fresh.start();
+  expect(hub.output).toContain("password:");
+  expect(existsSync(fresh.at("data", "state.redb"))).toBe(true);
+  expect((await health(hub)).degraded).toContain("database_lost");
+});
