@@ -1,4 +1,5 @@
 // The composition root: builds every part in the order of what needs what, and stops them in reverse. Nothing else wires.
+import { background } from "./core/lifecycle.ts";
 import { createMeta } from "./db/meta.ts";
 import { lockHome } from "./home/lock.ts";
 import { openAlerts } from "./hub/alerts.ts";
@@ -71,6 +72,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   stack.use(plugins);
   parts.begin("plugins", () => plugins.startAll());
   late.ready = true;
+  background(log, "old states", archives.restores.trim());
 
   const begun = stack.move();
   return { httpPort, mqttPort: late.mqtt?.port ?? 0, [Symbol.asyncDispose]: () => begun.disposeAsync() };

@@ -95,7 +95,7 @@ export function startBackups(options: BackupsOptions): Backups {
     const { bytes, counts, skipped } = await running.result;
     for (const what of skipped) log.warn("not in the backup", { what });
     left = leftOut(skipped);
-    const removed = trimShelf(directory, config.keep, basename(target));
+    const removed = trimShelf(directory, config.keep, { made: basename(target), now });
     rememberBackup(home, isoSeconds(now));
     log.info("a backup was made and read back", { file: target, bytes, ...counts, removed: removed.length });
   }

@@ -1,5 +1,6 @@
 // What restores have replaced: folders `data/before-restore-…`, counted, each with a note of what it holds.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -30,6 +31,22 @@ export function nextKept(home: Home, now: number): string {
   const last = keptNames(home).at(-1);
   const number = Number(KEPT_NAME.exec(last ?? "")?.[1] ?? 0) + 1;
   return placesIn(home).kept(`before-restore-${String(number).padStart(4, "0")}-${timeInName(now)}`);
+}
+
+/** How many old states are kept. */
+const MOST_KEPT = 3;
+
+/** Removes all but the last few; answers what went and what stays. The hub has started with what is there now. */
+export async function trimKept(home: Home): Promise<{ removed: string[]; kept: string[] }> {
+  const names = keptNames(home);
+  const removed = names.slice(0, -MOST_KEPT);
+  for (const name of removed) {
+    const folder = placesIn(home).kept(name);
+    // First what makes it something to go back to: half of it would be worse than nothing.
+    await rm(join(folder, NOTE), { force: true });
+    await rm(folder, { recursive: true, force: true });
+  }
+  return { removed, kept: names.slice(-MOST_KEPT) };
 }
 
 export function noteKept(folder: string, note: Note): void {

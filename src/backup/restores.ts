@@ -4,10 +4,11 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
-import { HubError } from "../core/errors.ts";
+import { HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { lockHome } from "../home/lock.ts";
 import type { Home } from "../home/paths.ts";
+import { trimKept } from "./kept.ts";
 import { startTask } from "./link.ts";
 import { refuseWhatCannotMove } from "./movable.ts";
 import { placesIn } from "./places.ts";
@@ -58,6 +59,8 @@ export interface Restores {
   /** Takes the archive in and verifies it. Throws HubError with nothing changed. */
   receive(sent: Sent): Promise<Accepted>;
   last(): LastRestore | null;
+  /** Once, when the hub has started: of the states that restores have replaced the last few stay. Never rejects. */
+  trim(): Promise<void>;
 }
 
 export interface RestoresOptions {
@@ -109,6 +112,14 @@ export function createRestores(options: RestoresOptions): Restores {
       }
     },
     last: () => readLastRestore(home),
+    async trim() {
+      try {
+        const { removed, kept } = await trimKept(home);
+        if (removed.length > 0) log.info("old states that restores had replaced were removed", { removed, kept });
+      } catch (error) {
+        log.warn("old states that restores have replaced cannot be removed", { error: messageOf(error) });
+      }
+    },
   };
 
   function restartWith({ home }: RestoresOptions, staged: Staged, turn: Disposable): Restart {

@@ -40,9 +40,16 @@ export function newestOnShelf(folder: string): string | null {
   return newest === undefined ? null : timeOf(newest);
 }
 
-/** Removes the oldest, but never `made`: the clock may have been wrong when it got its name. Answers what went. */
-export function trimShelf(folder: string, keep: number, made: string): string[] {
-  const others = namesIn(folder).filter((name) => name !== made);
+const DAY_MS = 86_400_000;
+
+/**
+ * Removes the oldest, but never `made`: the clock may have been wrong when it got its name. One that says it is of a day to
+ * come goes first, or those of a clock that was years ahead would push out every other for years. Answers what went.
+ */
+export function trimShelf(folder: string, keep: number, { made, now }: { made: string; now: number }): string[] {
+  const names = namesIn(folder).filter((name) => name !== made);
+  const isAhead = (name: string): boolean => Date.parse(timeOf(name)) > now + DAY_MS;
+  const others = [...names.filter(isAhead), ...names.filter((name) => !isAhead(name))];
   const surplus = others.slice(0, Math.max(0, others.length - (keep - 1)));
   for (const name of surplus) rmSync(join(folder, name), { force: true });
   return surplus;

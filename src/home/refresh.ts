@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writeFileAtomic } from "../core/atomic-file.ts";
+import { replaceFile, writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import type { Asset } from "./layout.ts";
@@ -75,10 +75,13 @@ function look({ path, content }: Asset, { home, before, found }: Look): void {
   const target = join(home.root, path);
   const brought = sum(content);
   const laid = before?.laid[path];
-  const present = existsSync(target) ? sum(readFileSync(target)) : undefined;
+  const there = existsSync(target) ? readFileSync(target) : undefined;
+  const present = there && sum(there);
   const put = (): void => {
     mkdirSync(dirname(target), { recursive: true });
-    writeFileAtomic(target, content);
+    if (!there) writeFileAtomic(target, content);
+    // Saved by somebody at this very moment: it is looked at again at the next start.
+    else if (!replaceFile(target, { expected: there, content, mode: 0o644 })) return;
     renewed.push(path);
     manifest.laid[path] = brought;
   };

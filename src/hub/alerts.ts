@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Alerts, startAlerts } from "../alerts/alerts.ts";
 import { backupWatch } from "../alerts/watches/backups.ts";
-import { clockWatch } from "../alerts/watches/clock.ts";
+import { clockWatch, EARLIEST_MS } from "../alerts/watches/clock.ts";
 import { diskWatch } from "../alerts/watches/disk.ts";
 import { pluginWatch } from "../alerts/watches/plugins.ts";
 import { certificateWatch, floodWatch, memoryWatch, startWatch } from "../alerts/watches/process.ts";
@@ -19,6 +19,7 @@ import type { Stores } from "./stores.ts";
 
 const REMEMBERED = "alerts";
 const FIRST_SEEN = "house_since";
+const DAY_MS = 86_400_000;
 
 export function openAlerts(
   { config, home, edge, log }: HubOptions,
@@ -74,7 +75,7 @@ export function openAlerts(
         scheduled: config.backup.schedule !== undefined,
         days: section.backup_days,
         clock,
-        houseSince: houseSince(meta, clock.now()),
+        houseSince: () => houseSince(meta, clock.now()),
       }),
       clockWatch(clock),
       memoryWatch(() => process.memoryUsage.rss(), section.memory_mb),
@@ -84,10 +85,14 @@ export function openAlerts(
   });
 }
 
-/** When this house was first seen, so that a new one is not overdue with its first backup. */
-function houseSince(meta: ReturnType<typeof createMeta>, now: number): number {
+/**
+ * When this house was first seen, so that a new one is not overdue with its first backup. By a clock that can be right: a Pi
+ * that wakes up years in the past would make a new house an old one.
+ */
+function houseSince(meta: ReturnType<typeof createMeta>, now: number): number | undefined {
   const known = Number(meta.get(FIRST_SEEN));
-  if (Number.isFinite(known) && known > 0) return known;
+  if (known >= EARLIEST_MS && known <= now + DAY_MS) return known;
+  if (now < EARLIEST_MS) return undefined;
   try {
     meta.set(FIRST_SEEN, String(now));
   } catch {

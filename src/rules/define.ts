@@ -52,6 +52,8 @@ export interface Scope {
   readonly vars: JsonObject;
   /** The device the trigger is about; where it is about none, that of the first condition about one. */
   readonly deviceId: string | undefined;
+  /** Ms since a time that the house has written down, epoch ms; also where the clock was set since. */
+  msSince(at: number): number;
   /** Throws HubError `invalid` that says what could not be evaluated. */
   evaluate(expression: string): Json;
   /** As `evaluate`, and refuses what is not true or false. */
@@ -94,6 +96,8 @@ export interface ActionScope extends Scope {
   readonly actor: RuleActor;
   readonly log: Log;
   readonly dryRun: boolean;
+  /** Ms that only grow, whatever the clock is set to. */
+  mono(): number;
   /** Aborted when the run is cancelled. */
   readonly signal: AbortSignal;
   /** Runs actions one after the other, as part of this one in the trace. */

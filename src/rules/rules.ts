@@ -17,10 +17,10 @@ import { startEngine } from "./engine/engine.ts";
 import { createRuleExpressions } from "./expressions.ts";
 import type { RuleHost } from "./host.ts";
 import { describe, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
-import { readRuleFile, removeLeftovers } from "./store/disk.ts";
+import { readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
 import { createRuleEdits, etagOf, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { isRuleFileName } from "./store/file-names.ts";
-import { createRuleFiles } from "./store/files.ts";
+import { createRuleFiles, type ListedFile } from "./store/files.ts";
 import { type FolderWatch, watchFolder } from "./store/folder-watch.ts";
 import { createIdGiver } from "./store/give-id.ts";
 import { createRuleReader } from "./store/understand.ts";
@@ -47,7 +47,7 @@ export interface Rules extends AsyncDisposable {
   traces(id: string): Trace[];
   pause(id: string, ms?: number): RuleInfo;
   resume(id: string): RuleInfo;
-  /** A webhook's call; false where it opens nothing. */
+  /** A webhook's call; false where it opens nothing. HubError `unavailable` before all rules run. */
   call(call: WebhookCall): boolean;
   /** Rule files, broken ones included. */
   count(): number;
@@ -113,6 +113,9 @@ export function openRules(options: RulesOptions): Rules {
       },
     },
   });
+  // They are listed from the first answer on, before they are read.
+  const expected = ruleFilesIn(folder);
+  files.expect(expected);
   const edits = createRuleEdits({ folder, files, random, now: clock.now, reader });
   const exists = existsIn(host, (id) => files.ownerOf(id) !== undefined);
   let watch: FolderWatch | undefined;
@@ -126,19 +129,29 @@ export function openRules(options: RulesOptions): Rules {
   /** Before all files are read nobody knows whose an id is. */
   function editing(): RuleEdits {
     if (started) return edits;
-    throw new HubError("unavailable", "the hub is starting: the rules are still being read");
+    throw starting();
+  }
+
+  /** A rule that nobody knows may be in a file that is not read yet. */
+  function find(id: string): ListedFile {
+    try {
+      return files.get(id);
+    } catch (error) {
+      throw started ? error : starting();
+    }
   }
 
   /** The engine's id of a rule that runs. */
   function running(id: string): string {
-    const { good, file, problems } = files.get(id);
+    const { good, file, problems, loading } = find(id);
     if (good) return good.rule.id;
+    if (loading) throw starting();
     throw new HubError("conflict", `nothing of ${file} runs: ${problems[0]?.message ?? "it has problems"}`);
   }
 
   /** Only read: what is half saved now must not run. */
   function text(id: string): RuleFileText {
-    const { file } = files.get(id);
+    const { file } = find(id);
     const read = readRuleFile(join(folder, file));
     if (!read) throw new HubError("not_found", `${file} is gone`);
     if (!read.ok) throw new HubError("conflict", `${file}: ${read.problem.message}`);
@@ -149,7 +162,7 @@ export function openRules(options: RulesOptions): Rules {
     async start() {
       removeLeftovers(folder);
       watch = watchFolder({ clock, log, folder, accepts: isRuleFileName, onChange: files.load });
-      for (const [index, name] of watch.names.entries()) {
+      for (const [index, name] of [...new Set([...watch.names, ...expected])].sort().entries()) {
         if (index % FILES_IN_ONE_GO === 0) await new Promise((resolve) => setImmediate(resolve));
         if (stopped) return;
         files.load(name);
@@ -165,7 +178,7 @@ export function openRules(options: RulesOptions): Rules {
         .map(info)
         .filter((rule) => state === undefined || rule.state === state);
     },
-    get: (id) => info(files.get(id)),
+    get: (id) => info(find(id)),
     create: (rule) => info(editing().create(rule)),
     replace: (id, rule) => info(editing().replace(id, rule)),
     patch: (id, patch) => info(editing().patch(id, patch)),
@@ -177,16 +190,20 @@ export function openRules(options: RulesOptions): Rules {
     },
     test: async (id, trigger) => engine.test(running(id), trigger),
     run: async (id, how) => engine.run(running(id), how),
-    traces: (id) => (files.get(id).good ? engine.traces(running(id)) : []),
+    traces: (id) => (find(id).good ? engine.traces(running(id)) : []),
     pause(id, ms) {
       engine.pause(running(id), ms);
-      return info(files.get(id));
+      return info(find(id));
     },
     resume(id) {
       engine.resume(running(id));
-      return info(files.get(id));
+      return info(find(id));
     },
-    call: webhooks.call,
+    call(call) {
+      // Its rule may not be read yet, and those that are do not run: the caller tries again.
+      if (!started) throw starting();
+      return webhooks.call(call);
+    },
     count: () => files.size,
     problems() {
       const fault = watch?.fault();
@@ -206,4 +223,8 @@ export function openRules(options: RulesOptions): Rules {
       await engine[Symbol.asyncDispose]();
     },
   };
+}
+
+function starting(): HubError {
+  return new HubError("unavailable", "the hub is starting: the rules are still being read");
 }

@@ -61,20 +61,31 @@ describe("backups", () => {
   const options = { last: () => null, scheduled: false, problem: () => undefined, days: 7, clock };
 
   test("are overdue after the days of the configuration, a new house's first one as well", () => {
-    expect(kinds(backupWatch({ ...options, houseSince: clock.now() }))).toEqual([]);
-    const never = backupWatch({ ...options, houseSince: clock.now() - 8 * DAY_MS });
+    expect(kinds(backupWatch({ ...options, houseSince: () => clock.now() }))).toEqual([]);
+    const never = backupWatch({ ...options, houseSince: () => clock.now() - 8 * DAY_MS });
     expect(never.look(off)).toMatchObject([{ kind: "backup_overdue", message: "This house was never backed up" }]);
     expect(never.look(off)[0]?.mend).toContain("[backup] schedule");
     const old = () => new Date(clock.now() - 9 * DAY_MS).toISOString();
-    expect(backupWatch({ ...options, last: old, houseSince: 0 }).look(off)[0]?.message).toBe(
+    expect(backupWatch({ ...options, last: old, houseSince: () => 0 }).look(off)[0]?.message).toBe(
       "The last backup is 9 days old",
     );
     const fresh = () => new Date(clock.now() - DAY_MS).toISOString();
-    expect(kinds(backupWatch({ ...options, last: fresh, houseSince: 0 }))).toEqual([]);
+    expect(kinds(backupWatch({ ...options, last: fresh, houseSince: () => 0 }))).toEqual([]);
+  });
+
+  test("a clock that was or is wrong makes no new house an old one, and no old backup a new one", async () => {
+    const clock = createVirtualClock();
+    const unsure = backupWatch({ ...options, clock, houseSince: () => undefined });
+    expect(kinds(unsure)).toEqual([]);
+    const ahead = () => new Date(clock.now() + 3650 * DAY_MS).toISOString();
+    const watch = backupWatch({ ...options, clock, last: ahead, houseSince: () => 0 });
+    expect(kinds(watch)).toEqual([]);
+    await clock.advance(8 * DAY_MS);
+    expect(kinds(watch)).toEqual(["backup_overdue"]);
   });
 
   test("that fail are reported at once, with why", () => {
-    const watch = backupWatch({ ...options, houseSince: clock.now(), problem: () => "the disk is full" });
+    const watch = backupWatch({ ...options, houseSince: () => clock.now(), problem: () => "the disk is full" });
     expect(watch.look(off)[0]?.message).toContain("the disk is full");
   });
 });

@@ -104,11 +104,13 @@ test("the oldest go, and what is no backup stays", async () => {
   const backups = start({ schedule: "0 0 3 * * *", keep: 2 });
   await clock.advance(6000);
   await until("it is there", () => backups.last());
-  expect(shelf()).toEqual(["hub-backup-2026-11-21T03-00-00Z.zip", old[2] ?? "", "mine.zip"]);
+  // Of a clock that was ahead: else it would have its place for decades.
+  expect(shelf()).toEqual([old[1] ?? "", "hub-backup-2026-11-21T03-00-00Z.zip", "mine.zip"]);
   await until("it is over", () => isFree(home));
   await clock.advance(DAY_MS);
+  writeFileSync(home.resolve("backups/hub-backup-2026-11-21T04-00-00Z.zip"), "x");
   await until("the next is there", () => shelf().some((name) => name.includes("2026-11-22")));
-  expect((await backups.list()).find(({ name }) => name === old[2])?.problem).toContain("no zip");
+  expect((await backups.list()).find(({ name }) => name.includes("T04-"))?.problem).toContain("no zip");
 });
 
 test("one that fails is told of, and the next one clears it", async () => {

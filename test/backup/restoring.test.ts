@@ -13,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { trimKept } from "../../src/backup/kept.ts";
 import { placesIn } from "../../src/backup/places.ts";
 import { checkArchive, readLastRestore, recoverRestore, restoreHome, undoRestore } from "../../src/backup/restore.ts";
 import { settleDatabases } from "../../src/backup/settle-databases.ts";
@@ -119,6 +120,19 @@ test("restored twice, and taken back twice: each brings back what the one before
   expect(deviceIn(home.stateDb)).toBe("new");
   const kept = readdirSync(home.data).filter((name) => name.startsWith("before-restore-"));
   expect(new Set(kept.map((name) => name.slice(0, 19))).size).toBe(kept.length);
+});
+
+test("of the old states the last three stay, and the last one can still be brought back", async () => {
+  const keptFolders = () => readdirSync(home.data).filter((name) => name.startsWith("before-restore-"));
+  for (let turn = 0; turn < 5; turn++) await restore(good);
+  const before = keptFolders().sort();
+  expect(before).toHaveLength(5);
+  expect(await trimKept(home)).toEqual({ removed: before.slice(0, 2), kept: before.slice(2) });
+  expect(keptFolders().sort()).toEqual(before.slice(2));
+  expect(await trimKept(home)).toEqual({ removed: [], kept: before.slice(2) });
+  writeFileSync(home.hubToml, "# of now");
+  await undoRestore(home, NOW);
+  expect(readFileSync(home.hubToml, "utf8")).not.toContain("# of now");
 });
 
 test("there is nothing to undo where nothing was restored, and no home is made by asking", async () => {

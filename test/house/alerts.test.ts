@@ -12,7 +12,8 @@ test("a hub that was killed says so at its next start, once", async () => {
   using folder = createTemporaryFolder();
   mkdirSync(join(folder.path, "data"), { recursive: true });
   writeFileSync(join(folder.path, "data", "hub.lock.pid"), "4242\n");
-  const toml = '[alerts]\nchannel = "log"\n';
+  // The test's process holds the whole suite.
+  const toml = '[alerts]\nchannel = "log"\nmemory_mb = 100000\n';
   let admin = { username: "", password: "" };
   {
     await using hub = await startTestHub({ folder, toml });

@@ -10,13 +10,14 @@ export interface BackupWatchOptions {
   problem: () => string | undefined;
   days: number;
   clock: Clock;
-  /** Epoch ms of the house's first day. */
-  houseSince: number;
+  /** Epoch ms of the house's first day; undefined while the clock cannot be right. */
+  houseSince: () => number | undefined;
 }
 
 const DAY_MS = 86_400_000;
 
 export function backupWatch({ last, scheduled, problem, days, clock, houseSince }: BackupWatchOptions): Watch {
+  const begun = clock.mono();
   return {
     name: "backups",
     look() {
@@ -24,8 +25,11 @@ export function backupWatch({ last, scheduled, problem, days, clock, houseSince 
       if (failed !== undefined)
         return [{ kind: "backup_overdue", severity: "warning", message: `No new backup: ${failed}`, mend: MEND }];
       const at = last();
-      const since = at === null ? houseSince : Date.parse(at);
-      const age = Math.floor((clock.now() - since) / DAY_MS);
+      const since = at === null ? houseSince() : Date.parse(at);
+      if (since === undefined) return [];
+      // One of a day to come, from a clock that was ahead: nobody knows how old it is, but so long at least.
+      const ahead = since > clock.now() + DAY_MS;
+      const age = Math.floor((ahead ? clock.mono() - begun : clock.now() - since) / DAY_MS);
       if (age < days) return [];
       const message = at === null ? "This house was never backed up" : `The last backup is ${age} days old`;
       return [{ kind: "backup_overdue", severity: "warning", message, mend: scheduled ? MEND : NONE }];

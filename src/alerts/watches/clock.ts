@@ -6,7 +6,7 @@ const STEP_MS = 120_000;
 // It is news for so long; nothing but people can say whether the new time is right.
 const SHOWN_MS = 3_600_000;
 // No house runs this hub before it was written.
-const EARLIEST = Date.UTC(2026, 0, 1);
+export const EARLIEST_MS = Date.UTC(2026, 0, 1);
 
 export function clockWatch(clock: Clock): Watch {
   let offset = clock.now() - clock.mono();
@@ -19,7 +19,7 @@ export function clockWatch(clock: Clock): Watch {
       const step = now - mono - offset;
       if (Math.abs(step) >= STEP_MS) stepped = { at: mono, finding: steppedBy(step, now) };
       offset = now - mono;
-      if (now < EARLIEST) return [UNSURE];
+      if (now < EARLIEST_MS) return [UNSURE];
       return stepped && mono - stepped.at < SHOWN_MS ? [stepped.finding] : [];
     },
   };

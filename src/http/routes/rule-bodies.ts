@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
 import { withoutSecrets } from "../../rules/references.ts";
-import type { RuleInfo } from "../../rules/store/describe.ts";
+import { RULE_STATUSES, type RuleInfo } from "../../rules/store/describe.ts";
 import type { ActionTrace, Trace as TraceRecord } from "../../rules/trace.ts";
 import { veiledInfo, veiledTrace } from "../../rules/veil.ts";
 
@@ -27,7 +27,7 @@ export const ListedRule = Type.Object(
     id: Type.String({ description: "Of a file that cannot be read as a rule, its name" }),
     name: Type.String(),
     enabled: Type.Boolean(),
-    state: oneOf(["enabled", "disabled", "paused", "broken"], "broken: the file has problems"),
+    state: oneOf(RULE_STATUSES, "broken: the file has problems; loading: not read yet, while the hub starts"),
     running_version: oneOf(["current", "last_good", "none"], "Of a broken file last_good or none"),
     priority: Type.Integer(),
     tags: Type.Array(Type.String()),

@@ -9,6 +9,7 @@ import { HubError } from "../../core/errors.ts";
 import { type Json, type JsonObject, parseJson } from "../../core/json.ts";
 import { MAX_RULE_BYTES } from "../../rules/parse/read.ts";
 import type { Rules } from "../../rules/rules.ts";
+import { RULE_STATUSES } from "../../rules/store/describe.ts";
 import { vocabulary } from "../../rules/vocabulary.ts";
 import { jsonBody, optionalJsonBody, readBody } from "../body.ts";
 import { doc } from "../doc.ts";
@@ -45,9 +46,7 @@ function reading({ rules, sessions }: RuleRoutesDeps) {
         {
           tag: t.Optional(t.String()),
           // Not t.UnionEnum: Elysia would take its first word for what was not asked.
-          state: t.Optional(
-            t.Union([t.Literal("enabled"), t.Literal("disabled"), t.Literal("broken"), t.Literal("paused")]),
-          ),
+          state: t.Optional(t.Union(RULE_STATUSES.map((state) => t.Literal(state)))),
         },
         closed,
       ),

@@ -73,7 +73,7 @@ export function createLane(place: LanePlace, letters: readonly Letter[], deps: L
     limits,
     clock,
     random,
-    earlier: letters[0] && { silenceMs: silenceMs(letters[0], hours()) },
+    earlier: letters[0] && { silenceMs: silenceMs(letters[0], hours()), failed: letters[0].tries > 0 },
   });
   let underWay: { letter: Letter; abort: AbortController; done: Promise<void> } | undefined;
   let timer: Timer | undefined;

@@ -8,10 +8,13 @@ export interface Pace {
   took(messages: number, now: number): void;
 }
 
-/** `full`: somebody else, such as the run before, may have used it up just now. */
-export function createPace({ perSecond, perMinute }: Limits, full?: { now: number }): Pace {
-  const windows = [createWindow(perSecond, 1000), createWindow(perMinute, 60_000)].filter((window) => !!window);
-  if (full) for (const window of windows) window.took(window.most, full.now);
+/** `full`: somebody else, such as the run before, may have used it up just now, but for `free` messages a minute. */
+export function createPace({ perSecond, perMinute }: Limits, full?: { now: number; free: number }): Pace {
+  const second = createWindow(perSecond, 1000);
+  const minute = createWindow(perMinute, 60_000);
+  const windows = [second, minute].filter((window) => !!window);
+  if (full) second?.took(second.most, full.now);
+  if (full) minute?.took(minute.most - full.free, full.now);
   return {
     waitMs: (now) => Math.max(0, ...windows.map((window) => window.waitMs(now))),
     took(messages, now) {

@@ -29,18 +29,21 @@ export interface TurnsOptions {
   limits: Limits;
   clock: Clock;
   random: RandomBytes;
-  /** An earlier run left something, and this much of the silence it was asked for. */
-  earlier?: { silenceMs: number } | undefined;
+  /** An earlier run left something, and this much of the silence it was asked for. `failed`: it was tried in vain. */
+  earlier?: { silenceMs: number; failed: boolean } | undefined;
 }
 
 const PAUSES = { firstMs: 5000, longestMs: 10 * 60_000 };
+// However long the pauses had become before: a restart is what people do to see whether it works now. The network may come
+// up a little later than the hub.
+const AFTER_START_MS = 3000;
 
 export function createTurns({ limits, clock, random, earlier }: TurnsOptions): Turns {
   const begun = clock.mono();
-  // The earlier run may have sent all that was allowed a moment ago; and the network comes up later than the hub.
-  const pace = createPace(limits, earlier && { now: begun });
+  // The earlier run may have sent all that was allowed a moment ago. One that waited in a pause may go all the same.
+  const pace = createPace(limits, earlier && { now: begun, free: earlier.failed ? 1 : 0 });
   const backoff = createBackoff(PAUSES, random);
-  let pausedUntil = earlier ? begun + backoff.next() : begun;
+  let pausedUntil = earlier ? begun + AFTER_START_MS : begun;
   let silentUntil = begun + (earlier?.silenceMs ?? 0);
 
   function soonestMs(): number {

@@ -35,11 +35,11 @@ export const fadeDevice = defineAction({
     const detail = `${spec.device_id}.${spec.attribute} ${from} → ${spec.to} in ${spec.duration_secs} s, ${values.length} steps`;
     if (scope.dryRun) return detail;
     if (spec.from !== undefined) await set(spec, scope, from);
-    const begun = scope.host.now();
+    const begun = scope.mono();
     for (const [index, value] of values.entries()) {
       // From the beginning, so that slow commands do not make the fade longer.
       const dueMs = (spec.duration_secs * 1000 * (index + 1)) / values.length;
-      const waitMs = Math.min(dueMs, Math.max(0, begun + dueMs - scope.host.now()));
+      const waitMs = Math.min(dueMs, Math.max(0, begun + dueMs - scope.mono()));
       if (waitMs > 0 && !(await scope.delay(Math.round(waitMs)))) scope.exit("its fade was cancelled");
       await set(spec, scope, value);
     }

@@ -37,6 +37,7 @@ export function createActionScope(tools: ActionScopeTools, run: Run, trace: Acti
     actor: { kind: "rule", id, name },
     log,
     dryRun: dry !== undefined,
+    mono: tools.clock.mono,
     signal,
     captured,
     rules: tools.controlFor(run),

@@ -5,6 +5,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { RandomBytes } from "../../core/ids.ts";
 import type { Limits } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
+import { followWallSteps } from "../../core/wall-steps.ts";
 import type { DiskBudget } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { Envelope, EventFeed } from "../../events/feed.ts";
@@ -77,9 +78,10 @@ export function createParts(
   const listening = stack.use(createListening(feed, { event: onEvent, any: () => waits.heardAny() }));
   const waits = createWaits({ clock, listening });
   const runs = createRuns({ clock, log, traces, room, sequence: () => sequence });
+  const { msSince } = stack.use(followWallSteps(clock));
   const evaluator = createEvaluator({
     ...options,
-    scopes: { evaluate: options.evaluate, conditions: byType(vocabulary.conditions) },
+    scopes: { evaluate: options.evaluate, conditions: byType(vocabulary.conditions), msSince },
     runs,
     traces,
     room,

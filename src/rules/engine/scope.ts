@@ -17,6 +17,7 @@ export type Evaluate = (
 export interface ScopeTools {
   readonly evaluate: Evaluate;
   readonly conditions: ReadonlyMap<string, ConditionDefinition>;
+  readonly msSince: (at: number) => number;
 }
 
 export interface Surroundings {
@@ -28,13 +29,14 @@ export interface Surroundings {
 }
 
 export function createScope(
-  { evaluate, conditions }: ScopeTools,
+  { evaluate, conditions, msSince }: ScopeTools,
   { host, trigger, vars, conditions: held }: Surroundings,
 ): ConditionScope {
   const scope: ConditionScope = {
     host,
     trigger,
     vars,
+    msSince,
     deviceId: deviceOf(trigger) ?? firstDeviceOf(held),
     evaluate: (expression) => evaluate(expression, host, { trigger, vars }),
     holds(expression) {

@@ -18,7 +18,7 @@ export function parseCron(expression: string, zone: Zone): ScheduleResult {
   const anyDay = Date.UTC(2000, 0, 1);
   if (nextLocal(fields, anyDay, anyDay + HORIZON_MS) === undefined)
     return { ok: false, problem: `the cron expression "${expression}" names a day that never comes` };
-  return { ok: true, schedule: { next: (after) => nextInstant(fields, zone, after) } };
+  return { ok: true, schedule: { next: (after) => nextInstant(fields, zone, after), fixedTime: fields.fixedTime } };
 }
 
 function nextInstant(fields: CronFields, zone: Zone, after: number): number | undefined {

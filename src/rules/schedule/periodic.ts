@@ -19,6 +19,6 @@ export function parsePeriodic({ everySecs }: Periodic, zone: Zone): ScheduleResu
   const anchor = year2000 - zone.at(year2000).offsetMs;
   return {
     ok: true,
-    schedule: { next: (after) => anchor + (Math.floor((after - anchor) / everyMs) + 1) * everyMs },
+    schedule: { next: (after) => anchor + (Math.floor((after - anchor) / everyMs) + 1) * everyMs, everyMs },
   };
 }

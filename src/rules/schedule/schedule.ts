@@ -3,6 +3,13 @@
 export interface Schedule {
   /** The first moment strictly after `after`, or undefined where there is none within reach; both in epoch ms. */
   next(after: number): number | undefined;
+  /**
+   * Its moments are times on the wall, such as 07:30 or sunset: in a stretch that the clock shows a second time they do
+   * not come again, and one that it leaves out comes late. Absent: it goes on with whatever the clock shows.
+   */
+  readonly fixedTime?: boolean;
+  /** The same span between any two moments. */
+  readonly everyMs?: number;
 }
 
 export type ScheduleResult = { ok: true; schedule: Schedule } | { ok: false; problem: string };

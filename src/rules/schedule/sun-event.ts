@@ -14,5 +14,5 @@ export interface SunMoments<Event extends string> {
 }
 
 export function createSunEvent<Event extends string>(moment: SunEvent<Event>, sun: SunMoments<Event>): Schedule {
-  return { next: (after) => sun.around(moment, after).next };
+  return { next: (after) => sun.around(moment, after).next, fixedTime: true };
 }

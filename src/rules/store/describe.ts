@@ -6,8 +6,9 @@ import type { Rule } from "../rule.ts";
 import type { ListedFile } from "./files.ts";
 import type { FileProblem, LocatedReference } from "./understand.ts";
 
-/** `broken`: what the file says now does not run. */
-export type RuleStatus = "enabled" | "disabled" | "broken" | "paused";
+/** `broken`: what the file says now does not run. `loading`: the hub is starting and has not read the file yet. */
+export const RULE_STATUSES = ["enabled", "disabled", "broken", "paused", "loading"] as const;
+export type RuleStatus = (typeof RULE_STATUSES)[number];
 
 export interface RuleInfo {
   /** Of what the file does not say as a rule, its name. */
@@ -60,7 +61,7 @@ export function describe(entry: ListedFile, exists: Exists, activity: RuleState 
     id,
     name: rule?.name ?? file,
     enabled: rule?.enabled ?? false,
-    state: broken ? "broken" : stateOf(rule, activity),
+    state: entry.loading ? "loading" : broken ? "broken" : stateOf(rule, activity),
     priority: rule?.priority ?? 0,
     tags: rule?.tags ?? [],
     file,

@@ -13,13 +13,26 @@ import {
   statSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { syncFolder, writeFileAtomic } from "../../core/atomic-file.ts";
+import { createFile, replaceFile, syncFolder, writeFileAtomic } from "../../core/atomic-file.ts";
 import { decodeText } from "../../core/decode-text.ts";
 import { HubError, isStorageFault, messageOf, systemCode } from "../../core/errors.ts";
 import { problemAt, type TextProblem } from "../../core/text-problem.ts";
 import { MAX_RULE_BYTES } from "../parse/read.ts";
+import { isRuleFileName } from "./file-names.ts";
 
 export type FileText = { ok: true; text: string } | { ok: false; problem: TextProblem };
+
+/** By name; none where the folder cannot be read. */
+export function ruleFilesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => isRuleFileName(name) && statSync(join(folder, name), { throwIfNoEntry: false })?.isFile())
+      .sort();
+  } catch {
+    // Whoever watches the folder says what is wrong with it.
+    return [];
+  }
+}
 
 /** Undefined where there is no such file; what cannot be read is a problem. */
 export function readRuleFile(path: string): FileText | undefined {
@@ -42,13 +55,28 @@ function atBeginning(message: string): FileText {
 // A rule may hold a webhook's secret, or a token for a service it calls.
 const NEW_FILE_MODE = 0o600;
 
-/** Throws HubError `storage` and leaves the old text where it cannot be written. A link stays a link. */
-export function writeRuleFile(path: string, text: string): void {
+/**
+ * False where the file has not the text that is `expected` any more: then it stays. Throws HubError `storage` and leaves the
+ * old text where it cannot be written. A link stays a link.
+ */
+export function writeRuleFile(path: string, text: string, expected?: string): boolean {
   try {
     const old = statSync(path, { throwIfNoEntry: false });
     const target = old ? realpathSync(path) : path;
-    writeFileAtomic(target, text, old ? old.mode & 0o777 : NEW_FILE_MODE);
+    const mode = old ? old.mode & 0o777 : NEW_FILE_MODE;
+    if (expected === undefined) writeFileAtomic(target, text, mode);
+    else if (!replaceFile(target, { expected, content: text, mode })) return false;
     if (old) keepAttributes(target, old);
+    return true;
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+/** False where there is a file of this name. Throws HubError `storage` where it cannot be written. */
+export function createRuleFile(path: string, text: string): boolean {
+  try {
+    return createFile(path, text, NEW_FILE_MODE);
   } catch (error) {
     throw unwritable(path, error);
   }
@@ -80,10 +108,14 @@ export function moveToTrash(folder: string, file: string, now: number): void {
   const trash = join(folder, TRASH);
   try {
     mkdirSync(trash, { recursive: true, mode: 0o700 });
-    renameSync(join(folder, file), join(trash, freeTrashName(trash, file, now)));
+    const moved = freeTrashName(trash, file, now);
+    renameSync(join(folder, file), join(trash, moved));
     syncFolder(folder);
-    const kept = readdirSync(trash).sort();
-    for (const name of kept.slice(0, Math.max(0, kept.length - MOST_IN_TRASH))) rmSync(join(trash, name));
+    // Never this one: the clock may have been ahead when the others got their names.
+    const others = readdirSync(trash)
+      .filter((name) => name !== moved)
+      .sort();
+    for (const name of others.slice(0, Math.max(0, others.length + 1 - MOST_IN_TRASH))) rmSync(join(trash, name));
   } catch (error) {
     if (systemCode(error) !== "ENOENT") throw unwritable(join(folder, file), error);
   }

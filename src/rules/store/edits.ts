@@ -6,7 +6,7 @@ import { HubError } from "../../core/errors.ts";
 import { type RandomBytes, uuid } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { lacksId, replaceId, setTopLevel } from "../parse/edit.ts";
-import { moveToTrash, writeRuleFile } from "./disk.ts";
+import { createRuleFile, moveToTrash, writeRuleFile } from "./disk.ts";
 import { freeFileName } from "./file-names.ts";
 import type { ListedFile, RuleFiles } from "./files.ts";
 import { editedText, textOf } from "./rewrite.ts";
@@ -59,12 +59,20 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
     return files.get(id);
   }
 
-  function save(file: string, text: string): ListedFile {
-    if (text !== files.at(file)?.text) writeRuleFile(join(folder, file), text);
+  /** `expected`: in place of this text only. */
+  function save(file: string, text: string, expected?: string): ListedFile {
+    if (text !== files.at(file)?.text && !writeRuleFile(join(folder, file), text, expected)) {
+      files.load(file);
+      throw changedMeanwhile(file);
+    }
+    return saved(file);
+  }
+
+  function saved(file: string): ListedFile {
     files.load(file);
-    const saved = files.at(file);
-    if (!saved) throw new HubError("conflict", `${file} was removed at this very moment; nothing runs of it`);
-    return saved;
+    const found = files.at(file);
+    if (!found) throw new HubError("conflict", `${file} was removed at this very moment; nothing runs of it`);
+    return found;
   }
 
   /** The version that will run, or the refusal. A rule that came as JSON is told of paths, not of lines nobody has seen. */
@@ -93,7 +101,9 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
       const whole = { ...given, id: lacksId(given) ? uuid(random) : (given.id ?? "") };
       const text = textOf(whole, { shape });
       const { rule } = judge(text, { json: true });
-      return save(freeFileName(folder, rule), text);
+      const file = freeFileName(folder, rule);
+      if (!createRuleFile(join(folder, file), text)) throw changedMeanwhile(file);
+      return saved(file);
     },
     replace(id, given) {
       const entry = fresh(id);
@@ -103,7 +113,7 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
         throw new HubError("conflict", "the id in the rule is not the one in the address: leave it out");
       const text = textOf(whole, { shape, format: entry.format });
       const { rule } = judge(text, { entry, json: true });
-      return save(entry.file, editedText(entry, rule) ?? text);
+      return save(entry.file, editedText(entry, rule) ?? text, entry.text);
     },
     patch(id, patch) {
       const entry = fresh(id);
@@ -114,18 +124,15 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
         text = edited.text;
       }
       judge(text, { entry });
-      return save(entry.file, text);
+      return save(entry.file, text, entry.text);
     },
     putText(id, text, etag) {
       const entry = fresh(id);
       if (etag !== undefined && etag !== "*" && (entry.text === undefined || etag !== etagOf(entry.text)))
-        throw new HubError(
-          "conflict",
-          `${entry.file} was changed meanwhile: read it again, and put your change into that`,
-        );
+        throw changedMeanwhile(entry.file);
       const withId = reader.understand(text).lacksId ? idWritten(text, entry.good?.rule.id ?? uuid(random)) : text;
       judge(withId, { entry });
-      return save(entry.file, withId);
+      return save(entry.file, withId, etag === undefined || etag === "*" ? undefined : entry.text);
     },
     remove(id) {
       const { file } = files.get(id);
@@ -133,6 +140,10 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
       files.load(file);
     },
   };
+}
+
+function changedMeanwhile(file: string): HubError {
+  return new HubError("conflict", `${file} was changed meanwhile: read it again, and put your change into that`);
 }
 
 function idWritten(text: string, id: string): string {

@@ -26,6 +26,8 @@ export interface RuleFile {
   readonly warnings: readonly FileProblem[];
   /** The id in the text, which may be another file's. */
   readonly claimedId: string | undefined;
+  /** Known to be there, and not read yet. */
+  readonly loading: boolean;
 }
 
 /** A rule file under the id it is listed by: its rule's, or where it has none, or another file's, its name. */
@@ -34,6 +36,8 @@ export interface ListedFile extends RuleFile {
 }
 
 export interface RuleFiles {
+  /** Lists these from now on; what they say is known when each is loaded. */
+  expect(files: readonly string[]): void;
   /** Reads the file anew, as it is now, and does what follows; also where it has gone. */
   load(file: string): void;
   /** By name of the file. */
@@ -79,6 +83,7 @@ export function createRuleFiles({ folder, log, giveId, reader, runner }: RuleFil
     }
     const entry = entries.get(file) ?? newEntry(file);
     entries.set(file, entry);
+    entry.loading = false;
     if (!read.ok) refuse(entry, { text: undefined, problems: [read.problem] });
     else if (read.text !== entry.text) take(entry, read.text);
   }
@@ -190,6 +195,9 @@ export function createRuleFiles({ folder, log, giveId, reader, runner }: RuleFil
   }
 
   return {
+    expect(files) {
+      for (const file of files) if (!entries.has(file)) entries.set(file, { ...newEntry(file), loading: true });
+    },
     load,
     list: listed,
     broken: () => sorted(({ problems }) => problems.length > 0),
@@ -203,7 +211,17 @@ export function createRuleFiles({ folder, log, giveId, reader, runner }: RuleFil
 }
 
 function newEntry(file: string): Entry {
-  return { file, text: undefined, format: "ron", good: undefined, problems: [], warnings: [], claimedId: undefined };
+  const format = file.toLowerCase().endsWith(".toml") ? "toml" : "ron";
+  return {
+    file,
+    text: undefined,
+    format,
+    good: undefined,
+    problems: [],
+    warnings: [],
+    claimedId: undefined,
+    loading: false,
+  };
 }
 
 function atId(text: string, message: string): FileProblem {

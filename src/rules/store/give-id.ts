@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { type RandomBytes, uuid } from "../../core/ids.ts";
 import { replaceId } from "../parse/edit.ts";
-import { readRuleFile, writeRuleFile } from "./disk.ts";
+import { writeRuleFile } from "./disk.ts";
 import { idFromFileName } from "./file-names.ts";
 
 export interface GivenId {
@@ -23,11 +23,9 @@ export function createIdGiver(folder: string, random: RandomBytes) {
     const edited = replaceId(text, known ?? uuid(random));
     try {
       if (!edited.ok) throw new Error(edited.problems[0]?.message);
-      const now = readRuleFile(path);
+      if (writeRuleFile(path, edited.text, text)) return { text: edited.text };
       // Saved again in this very moment: the next look at the folder finds it.
-      if (!now?.ok || now.text !== text) return { text, id: known ?? idFromFileName(file) };
-      writeRuleFile(path, edited.text);
-      return { text: edited.text };
+      return { text, id: known ?? idFromFileName(file) };
     } catch (error) {
       const id = known ?? idFromFileName(file);
       return {

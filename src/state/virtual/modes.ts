@@ -32,7 +32,9 @@ export interface Modes extends Disposable, Pick<OwnDevices, "is"> {
   prepare(device: Device, wanted: JsonObject, cause: JsonObject): () => void;
   /** What is wrong with modes.toml now. */
   problems(): readonly ModesProblem[];
-  /** Reads the file, makes up for the moments that were missed, and follows both from now on. */
+  /** Reads the file: from now on its modes are listed, as they stood. */
+  read(): void;
+  /** Makes up for the moments that were missed, and follows the file and the sun from now on. */
   start(): void;
 }
 
@@ -58,6 +60,7 @@ export function createModes({ registry, clock, log, emit, location, file }: Mode
   const follower = sun && createSunFollower({ clock, log, sun, standing, turn: (id, on) => set(own.get(id), on) });
   const definitions = new Map<string, ModeDefinition>();
   let problems: readonly ModesProblem[] = [];
+  let started = false;
   const parts = new DisposableStack();
   if (follower) parts.use(follower);
   parts.use(
@@ -104,7 +107,7 @@ export function createModes({ registry, clock, log, emit, location, file }: Mode
       ...gone.flatMap(({ id }) => problemOf(`the mode "${id}" cannot be removed`, () => registry.remove(id))),
       ...modes.flatMap((mode) => problemOf(`the mode "${mode.id}" is left out`, () => place(mode))),
     ];
-    follower?.follow([...definitions.values()].filter((mode): mode is SolarMode => mode.kind === "solar"));
+    if (started) follower?.follow([...definitions.values()].filter((mode): mode is SolarMode => mode.kind === "solar"));
     return failed;
   }
 
@@ -160,7 +163,9 @@ export function createModes({ registry, clock, log, emit, location, file }: Mode
       return () => (on === isOn ? undefined : set(device, on, cause));
     },
     problems: () => problems,
+    read: load,
     start() {
+      started = true;
       parts.use(watchFile({ clock, log, path: file, onChange: load }));
       load();
     },

@@ -46,8 +46,8 @@ interface Followed {
 
 // Steps of the wall clock are noticed after so long, and slewing it shifts a moment by no more than milliseconds.
 const LONGEST_HOP_MS = 10_000;
-// Set back by less, a clock does not undo the moment it has just passed.
-const JITTER_MS = 60_000;
+// Set back by up to this, a clock does not undo the moment it has passed: as Debian's cron, by which scheduled rules go too.
+const NEW_CLOCK_MS = 3 * 3_600_000;
 // As with timers: a Raspberry Pi boots in the past, and is put right within minutes.
 const CLOCK_UNSURE_MS = 15 * 60_000;
 const NEVER: Turn = { at: Number.NEGATIVE_INFINITY, on: false };
@@ -62,7 +62,7 @@ export function createSunFollower({ clock, log, sun, standing, turn }: SunFollow
     const last = lastTurn(sun, mode, now);
     if (!settled) return decideFirst(mode, last, now);
     if (last.at === settled.at && last.on === settled.on) return undefined;
-    const setBack = settled.at > now && settled.at - now <= JITTER_MS;
+    const setBack = settled.at > now && settled.at - now <= NEW_CLOCK_MS;
     return setBack ? undefined : last;
   }
 

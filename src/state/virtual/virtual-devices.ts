@@ -46,6 +46,8 @@ export function openVirtualDevices({ modesFile, location, ...shared }: VirtualDe
   const modes = parts.use(createModes({ ...shared, location, file: modesFile }));
   const kinds = [timers, switches, modes];
   let started = false;
+  // The house is complete before anybody asks; what happens in it happens after the start.
+  modes.read();
 
   return {
     timers,

@@ -186,6 +186,28 @@ describe("what waits", () => {
     expect(rig.texts("phone")).toEqual(["cold", "cold"]);
   });
 
+  test("is tried within five seconds of a start, whatever pause it was in, and to a group as well", async () => {
+    await using rig = await openOutboxRig([push("phone"), bot("group", "-100123")]);
+    rig.react("phone", "down");
+    rig.react("group", "down");
+    await rig.say("all", "x");
+    await rig.clock.advance(6 * HOUR);
+    await rig.restart();
+    const before = rig.tried.length;
+    await rig.clock.advance(5 * SECOND);
+    expect(
+      rig.tried
+        .slice(before)
+        .map(({ channel }) => channel)
+        .sort(),
+    ).toEqual(["group", "phone"]);
+    rig.react("phone", "ok");
+    rig.react("group", "ok");
+    await rig.restart();
+    await rig.clock.advance(5 * SECOND);
+    expect(rig.arrived.map(({ channel }) => channel).sort()).toEqual(["group", "phone"]);
+  });
+
   test("waits as long as the service asks", async () => {
     await using rig = await openOutboxRig([bot("chat")]);
     rig.react("chat", { status: 429, retryAfterSecs: 1234 });

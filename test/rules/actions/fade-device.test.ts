@@ -36,6 +36,22 @@ describe("fade_device", () => {
     ]);
   });
 
+  test("is as long as it should be where the clock is set on the way", async () => {
+    for (const step of [-3_600_000, 3_600_000, 10 * 365 * 86_400_000]) {
+      const { house } = houseAt(10);
+      const begun = house.clock.mono();
+      const ending = createActor(house).act(fade({ to: 60, steps: 5 }));
+      await house.clock.advance(5000);
+      house.clock.step(step);
+      expect(house.done.commands).toHaveLength(2);
+      await house.clock.advance(4999);
+      expect(house.done.commands).toHaveLength(4);
+      await house.clock.advance(1);
+      await ending;
+      expect(house.clock.mono() - begun).toBe(10_000);
+    }
+  });
+
   test("goes down, sets the beginning first, and keeps fractions", async () => {
     const { house, steps } = houseAt("unknown");
     const ending = createActor(house).act(fade({ from: 1, to: 0.25, steps: 3 }));

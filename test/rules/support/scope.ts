@@ -26,6 +26,7 @@ export function createConditionScope(
     host: house,
     trigger,
     vars,
+    msSince: (at) => house.now() - at,
     deviceId: typeof trigger.device_id === "string" ? trigger.device_id : undefined,
     evaluate(text) {
       const answer = expressions[text];
@@ -98,6 +99,7 @@ export function createActor(house: House, { dryRun = false, event, held, ...opti
     actor: { kind: "rule", id: "rule-1", name: "Tür 🚪 21 °C" },
     log: { ...log, child: () => scope.log },
     dryRun,
+    mono: house.clock.mono,
     signal: run.signal,
     async run(list) {
       for (const action of list) {
