@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 import { type RandomBytes, secret, uuid } from "../core/ids.ts";
-import { numberIn } from "../db/rows.ts";
+import { numberIn, textOrMark } from "../db/rows.ts";
 import { type Role, storedRole } from "./roles.ts";
 
 export interface ApiKey {
@@ -124,9 +124,9 @@ function optionalKey(row: Row | null): ApiKey | undefined {
 function keyOf(row: Row): ApiKey {
   return {
     id: row.id,
-    label: row.label,
+    label: textOrMark(row.label),
     role: storedRole(row.role),
-    createdBy: row.created_by,
+    createdBy: textOrMark(row.created_by),
     owner: row.owner ?? undefined,
     ownerName: row.owner_name ?? undefined,
     createdAt: numberIn(row.created_at, 0),

@@ -1,5 +1,6 @@
 // The audit log's table: adding a row makes room for it, reading goes backwards in time.
 import type { Database } from "bun:sqlite";
+import { numberIn, textOrMark } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 
 export interface AuditRow {
@@ -107,8 +108,12 @@ export function createAuditStore({ durable, behind }: Pick<StateDb, "durable" | 
     }
   }
 
-  // A smaller limit than before.
-  if (total > most) durable.transaction(() => makeRoom(durable)).immediate();
+  // A smaller limit than before; a disk that takes nothing leaves it to the next entry.
+  try {
+    if (total > most) durable.transaction(() => makeRoom(durable)).immediate();
+  } catch {
+    count();
+  }
 
   return {
     insert(into, { at, actor, address, action, target, outcome, detail, share }) {
@@ -137,9 +142,19 @@ export function createAuditStore({ durable, behind }: Pick<StateDb, "durable" | 
   };
 }
 
-function rowOf({ actor_kind: kind, actor_id: id, actor_name: name, ...row }: Row): AuditRow {
-  const { at, until, count, address, action, target, outcome, detail } = row;
-  return { id: row.id, at, until, count, actor: { kind, id, name }, address, action, target, outcome, detail };
+function rowOf({ actor_kind, actor_id, actor_name, ...row }: Row): AuditRow {
+  return {
+    id: row.id,
+    at: numberIn(row.at, 0),
+    until: numberIn(row.until, 0),
+    count: numberIn(row.count, 1),
+    actor: { kind: textOrMark(actor_kind), id: textOrMark(actor_id), name: textOrMark(actor_name) },
+    address: textOrMark(row.address),
+    action: textOrMark(row.action),
+    target: textOrMark(row.target),
+    outcome: textOrMark(row.outcome),
+    detail: textOrMark(row.detail),
+  };
 }
 
 const COPIED = "at, until, count, actor_kind, actor_id, actor_name, address, action, target, outcome, detail, share";

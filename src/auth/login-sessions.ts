@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { startWriteBehind } from "../core/write-behind.ts";
+import { numberIn, textOrMark } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { TokenClaims } from "./tokens.ts";
 
@@ -202,10 +203,10 @@ function sessionOf(row: Row, usedAt: number | undefined): LoginSession {
     id: row.id,
     userId: row.user_id,
     username: row.username,
-    createdAt: row.created_at ?? undefined,
-    lastUsedAt: Math.max(row.last_used_at, usedAt ?? 0),
-    expiresAt: row.expires_at,
-    address: row.address ?? undefined,
-    userAgent: row.user_agent ?? undefined,
+    createdAt: numberIn(row.created_at, undefined),
+    lastUsedAt: Math.max(numberIn(row.last_used_at, 0), usedAt ?? 0),
+    expiresAt: numberIn(row.expires_at, 0),
+    address: row.address === null ? undefined : textOrMark(row.address),
+    userAgent: row.user_agent === null ? undefined : textOrMark(row.user_agent),
   };
 }

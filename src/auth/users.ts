@@ -3,7 +3,7 @@ import type { Database } from "bun:sqlite";
 import { Type } from "@sinclair/typebox";
 import { HubError, systemCode } from "../core/errors.ts";
 import { type RandomBytes, uuid } from "../core/ids.ts";
-import { numberIn } from "../db/rows.ts";
+import { numberIn, textOrMark } from "../db/rows.ts";
 import { allows, type Role, storedRole } from "./roles.ts";
 
 export interface User {
@@ -145,5 +145,11 @@ function optionalUser(row: Row | null): User | undefined {
 function userOf(row: Row | null): User {
   if (!row) throw new Error("the user that was written did not come back");
   const { id, username, ver } = row;
-  return { id, username, role: storedRole(row.role), ver, createdAt: numberIn(row.created_at, 0) };
+  return {
+    id,
+    username: textOrMark(username),
+    role: storedRole(row.role),
+    ver,
+    createdAt: numberIn(row.created_at, 0),
+  };
 }

@@ -38,6 +38,11 @@ export function textIn(value: unknown, column: string): string {
   throw new TypeError(`${column} is no text`);
 }
 
+/** For lists that people read: what is no text is said to be none, and keeps nobody from reading the rest. */
+export function textOrMark(value: unknown): string {
+  return typeof value === "string" ? value : "(unreadable)";
+}
+
 /** Throws where it is no JSON object. */
 export function objectIn(value: unknown, column: string): JsonObject {
   const parsed = jsonIn(value, column);

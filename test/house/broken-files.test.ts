@@ -154,7 +154,10 @@ test("stored rows that cannot be read are named, and the hub starts with all oth
       "INSERT OR REPLACE INTO meta VALUES ('known_plugins', '{')",
       "INSERT OR REPLACE INTO meta VALUES ('event_seq', 'many')",
       "INSERT OR REPLACE INTO meta VALUES ('schedule_backup', 'then')",
-      "INSERT INTO api_keys VALUES ('x', x'00', x'01', 'boss', x'02', 'then', 'then')",
+      "INSERT INTO api_keys VALUES ('x', x'00', x'01', 'boss', x'02', 'then', 'then', x'03')",
+      "INSERT INTO sessions SELECT 's', id, ver, 'then', 'ever', 8e15, x'00', x'01' FROM users LIMIT 1",
+      "INSERT INTO ended_sessions VALUES (x'00', 'x', 'never')",
+      "INSERT INTO audit (at, until, count, actor_kind, actor_id, actor_name, address, action, target, outcome, detail, share) VALUES ('then', 'ever', 'often', 'k', 'i', 'n', 'a', 'b', 't', 'o', x'00', 's')",
       "INSERT INTO users VALUES ('x', x'00', x'01', 'boss', 'v', 'then')",
     ])
       db.run(sql);
@@ -174,7 +177,14 @@ test("stored rows that cannot be read are named, and the hub starts with all oth
     const events = await ask<{ seq: number }[]>(hub, "/events");
     expect(events.length).toBeGreaterThan(0);
     for (const { seq } of events) expect(Number.isSafeInteger(seq)).toBe(true);
-    for (const path of ["/auth/users", "/auth/api-keys", "/devices", "/outbox", "/history/devices"])
+    for (const path of [
+      "/auth/users",
+      "/auth/api-keys",
+      "/auth/sessions",
+      "/system/audit",
+      "/devices",
+      "/notify/outbox",
+    ])
       expect(`${path} ${(await hub.request("GET", path, { token: hub.adminToken })).status < 500}`).toBe(
         `${path} true`,
       );
