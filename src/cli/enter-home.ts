@@ -2,7 +2,6 @@
 // told in the log and in the status.
 import { existsSync } from "node:fs";
 import { messageOf } from "../core/errors.ts";
-import { type Level, type Log, openLog } from "../core/log.ts";
 import { becomeOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { findHomeOf, type Invocation, type Io, recover } from "./command.ts";
@@ -34,27 +33,6 @@ function layOutUnlessKnown(home: Home, io: Io, troubles: Trouble[]): ReturnType<
   if (!existsSync(home.stateDb)) return layOut(home, io);
   const done = attempt("home", troubles, () => layOut(home, io));
   return done === FAILED ? { fresh: false, created: [], failed: [], renewed: [], kept: [] } : done;
-}
-
-/** Without its file where that cannot be written. */
-export function openHubLog(
-  home: Home,
-  { edge }: Io,
-  { level, troubles }: { level: Level; troubles: Trouble[] },
-): { log: Log } & AsyncDisposable {
-  const shared = { clock: edge.clock, output: edge.stdout, level };
-  const found = attempt("log", troubles, () => openLog({ ...shared, file: home.hubLog }));
-  const opened = found === FAILED ? openLog(shared) : found;
-  return {
-    log: opened.log,
-    async [Symbol.asyncDispose]() {
-      try {
-        await opened[Symbol.asyncDispose]();
-      } catch {
-        // The last lines, on a disk that is full: what ended the hub is told all the same.
-      }
-    },
-  };
 }
 
 const FAILED = Symbol("failed");

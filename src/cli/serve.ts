@@ -4,6 +4,7 @@ import type { HubConfig } from "../config/sections.ts";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { background, within } from "../core/lifecycle.ts";
+import { openLog } from "../core/log.ts";
 import { knownIds } from "../db/known-ids.ts";
 import type { Home } from "../home/paths.ts";
 import { OPTIONAL_PARTS, SUSPECT_PARTS } from "../hub/parts.ts";
@@ -15,7 +16,7 @@ import { openStarts, type Starts } from "../system/starts.ts";
 import { openSupervision } from "../system/supervision.ts";
 import { type Command, homeOption } from "./command.ts";
 import { credentialsBlock } from "./credentials.ts";
-import { enterHome, openHubLog } from "./enter-home.ts";
+import { enterHome } from "./enter-home.ts";
 import { healthAddress, readConfig } from "./prepare.ts";
 import { type Begin, startReplaceable } from "./replaceable.ts";
 import { hubVersion } from "./version.ts";
@@ -34,7 +35,12 @@ export const serve: Command = {
     const { fresh, renewed, kept } = laidOut;
     // Anew only for a hub that follows a restore: its warnings are told once.
     let read: HubConfig | undefined = readConfig(home, io);
-    await using opened = openHubLog(home, io, { level: read.log.level, troubles });
+    await using opened = openLog({
+      clock: edge.clock,
+      output: edge.stdout,
+      level: read.log.level,
+      file: home.hubLog,
+    });
     const { log } = opened;
     const begun = edge.clock.mono();
     log.info(fresh ? "a new home was laid out" : "starting", {
@@ -42,6 +48,8 @@ export const serve: Command = {
       version: hubVersion,
       at: isoSeconds(edge.clock.now()),
     });
+    // Whether the file can be written is known from here on.
+    opened.flush();
     if (renewed.length > 0) log.info("brought up to this version", { files: renewed });
     if (kept.length > 0)
       log.warn("changed by hand, so this version's own were not laid out: move them away to get those", {
@@ -77,6 +85,7 @@ export const serve: Command = {
         requestRestart,
         start: starts,
         troubles,
+        logProblem: opened.problem,
         onFirstAdministrator: (credentials) =>
           edge.stdout.write(credentialsBlock(credentials, config.server.port || undefined)),
       });

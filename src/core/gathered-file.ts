@@ -3,7 +3,7 @@
 import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock, Timer } from "./clock.ts";
-import { systemCode } from "./errors.ts";
+import { messageOf, systemCode } from "./errors.ts";
 import { inGuestsFolder, openGuestsFile } from "./guests-file.ts";
 
 export interface GatheredFile extends Disposable {
@@ -11,6 +11,8 @@ export interface GatheredFile extends Disposable {
   flush(): void;
   /** Writes within so long; sooner than it would be, never later. */
   flushWithin(ms: number): void;
+  /** Why the last write failed; undefined where it did not. */
+  problem(): string | undefined;
 }
 
 export interface GatheredFileOptions {
@@ -36,7 +38,7 @@ export function createGatheredFile(options: GatheredFileOptions): GatheredFile {
   let pending = "";
   let timer: Timer | undefined;
   let dueMs = 0;
-  let failing = false;
+  let problem: string | undefined;
 
   function flush(): void {
     timer?.[Symbol.dispose]();
@@ -48,10 +50,10 @@ export function createGatheredFile(options: GatheredFileOptions): GatheredFile {
       mkdirSync(dirname(path), { recursive: true });
       if (options.guests) inGuestsFolder(path, (file) => add(file, text));
       else add(path, text);
-      failing = false;
+      problem = undefined;
     } catch (error) {
-      const wasFailing = failing;
-      failing = true;
+      const wasFailing = problem !== undefined;
+      problem = messageOf(error);
       if (!wasFailing) onFailure(error);
     }
   }
@@ -78,6 +80,7 @@ export function createGatheredFile(options: GatheredFileOptions): GatheredFile {
     },
     flush,
     flushWithin,
+    problem: () => problem,
     [Symbol.dispose]: flush,
   };
 }

@@ -13,7 +13,7 @@ import { JWT_PATTERN, type RedactionPattern, redactByPattern } from "@logtape/re
 import type { Clock } from "./clock.ts";
 import type { Output } from "./edge.ts";
 import { messageOf } from "./errors.ts";
-import { createGatheredFile } from "./gathered-file.ts";
+import { createGatheredFile, type GatheredFile } from "./gathered-file.ts";
 
 export type Level = "debug" | "info" | "warning" | "error";
 export type Fields = Readonly<Record<string, unknown>>;
@@ -52,9 +52,23 @@ export const SECRET_PATTERNS: RedactionPattern[] = [
   { pattern: /(?<!\d)\d{5,}:[A-Za-z0-9_-]{20,}/g, replacement: "[redacted]" },
 ];
 
-export function openLog({ clock, output, level, file }: LogOptions): { log: Log } & AsyncDisposable {
-  const sinks: (Sink & Partial<Disposable>)[] = [outputSink(output)];
-  if (file) sinks.push(fileSink(file, clock, (problem) => write(["hub", "log"], "warning", problem, { file })));
+export interface OpenedLog extends AsyncDisposable {
+  readonly log: Log;
+  /** Writes what was gathered for the file. */
+  flush(): void;
+  /** Why the file cannot be written; undefined where it can. */
+  problem(): string | undefined;
+}
+
+export function openLog({ clock, output, level, file: path }: LogOptions): OpenedLog {
+  const sinks: Sink[] = [outputSink(output)];
+  const file =
+    path === undefined
+      ? undefined
+      : logFile(path, clock, (error) =>
+          write(["hub", "log"], "warning", `the log file cannot be written: ${messageOf(error)}`, { file: path }),
+        );
+  if (file) sinks.push(fileSink(file, clock));
 
   function write(category: readonly string[], at: Level, message: string, fields: Fields = {}): void {
     if (ORDER[at] < ORDER[level]) return;
@@ -88,8 +102,10 @@ export function openLog({ clock, output, level, file }: LogOptions): { log: Log 
 
   return {
     log: at(["hub"]),
+    flush: () => file?.flush(),
+    problem: () => file?.problem(),
     async [Symbol.asyncDispose]() {
-      for (const sink of sinks) sink[Symbol.dispose]?.();
+      file?.flush();
     },
   };
 }
@@ -115,8 +131,8 @@ const GATHER_MS = 4000;
 // An error is written at once, with what came before it; of a storm of them, a few times a second.
 const ERRORS_APART_MS = 250;
 
-function fileSink(path: string, clock: Clock, tell: (problem: string) => void): Sink & Disposable {
-  const file = createGatheredFile({
+function logFile(path: string, clock: Clock, onFailure: (error: unknown) => void): GatheredFile {
+  return createGatheredFile({
     path,
     clock,
     gatherMs: GATHER_MS,
@@ -126,8 +142,11 @@ function fileSink(path: string, clock: Clock, tell: (problem: string) => void): 
     mode: 0o640,
     sync: true,
     guests: false,
-    onFailure: (error) => tell(`the log file cannot be written: ${messageOf(error)}`),
+    onFailure,
   });
+}
+
+function fileSink(file: GatheredFile, clock: Clock): Sink {
   const format = formatter(false);
   let errorAt = Number.NEGATIVE_INFINITY;
   let isFirst = true;
@@ -146,7 +165,7 @@ function fileSink(path: string, clock: Clock, tell: (problem: string) => void): 
       file.flush();
     }
   }
-  return Object.assign(writeRecord, { [Symbol.dispose]: file.flush });
+  return writeRecord;
 }
 
 function formatFields(fields: Fields): string {

@@ -22,6 +22,8 @@ export interface HubOptions {
   start?: StartWatch;
   /** What the start found wrong before there was a hub, for the status. */
   troubles?: readonly { part: string; message: string }[];
+  /** Why the log file cannot be written now. */
+  logProblem?: () => string | undefined;
   /** Told the first administrator's credentials, which are known nowhere else. */
   onFirstAdministrator: (credentials: { username: string; password: string }) => void;
 }

@@ -24,11 +24,12 @@ type Sources = Pick<Stores, "db" | "limits"> &
 
 /** Asked often: it costs little where all is well. */
 export function problemsNow(
-  { config, home, troubles = [] }: Pick<HubOptions, "config" | "home" | "troubles">,
+  { config, home, troubles = [], logProblem }: Pick<HubOptions, "config" | "home" | "troubles" | "logProblem">,
   { db, limits, virtual, notifier, backups, rules, plugins, listener, parts }: Sources,
 ): { part: string; message: string }[] {
   return [
     ...troubles,
+    ...[logProblem?.()].flatMap((message) => (message ? [{ part: "log", message }] : [])),
     ...parts.problems(),
     ...[listener.problem()].flatMap((message) => (message ? [{ part: "server", message }] : [])),
     ...faultsOf(config).map((fault) => ({

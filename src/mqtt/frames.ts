@@ -42,6 +42,10 @@ const PUBLISH = 3;
 
 // CONNECT, PUBLISH, SUBSCRIBE, UNSUBSCRIBE.
 const REQUESTS: ReadonlySet<number> = new Set([1, PUBLISH, 8, 10]);
+// PUBACK, PUBREC, PUBREL, PUBCOMP: the broker would answer one without a packet identifier with half a packet.
+const ACKNOWLEDGEMENTS: ReadonlySet<number> = new Set([4, 5, 6, 7]);
+const IDENTIFIER_BYTES = 2;
+const NO_IDENTIFIER = { reason: "an acknowledgement without a packet identifier", code: 0x81 };
 const MALFORMED = { reason: "a malformed packet length", code: 0x81 };
 const tooLarge = (bytes: number) => ({ reason: `a packet of more than ${bytes} bytes`, code: 0x95 });
 
@@ -52,6 +56,7 @@ export function createFrameCutter(limit: number): FrameCutter {
   let lengthBytes = -1;
   let length = 0;
   let longest = limit;
+  let shortest = 0;
 
   const cutter: FrameCutter = {
     limit,
@@ -72,6 +77,7 @@ export function createFrameCutter(limit: number): FrameCutter {
           lengthBytes = 0;
           length = 0;
           if (REQUESTS.has(byte >> 4)) requests++;
+          shortest = ACKNOWLEDGEMENTS.has(byte >> 4) ? IDENTIFIER_BYTES : 0;
           longest = byte >> 4 === PUBLISH ? cutter.limit : Math.min(cutter.limit, MOST_OTHER_BYTES);
           continue;
         }
@@ -81,6 +87,7 @@ export function createFrameCutter(limit: number): FrameCutter {
           if (lengthBytes === 4) return { end: at, packets, requests, wrong: MALFORMED };
           continue;
         }
+        if (length < shortest) return { end: at, packets, requests, wrong: NO_IDENTIFIER };
         body = length;
         lengthBytes = -1;
         if (body === 0 && (++packets >= most.packets || at - from >= most.bytes)) break;

@@ -248,6 +248,21 @@ describe("strangers", () => {
       .array(fc.oneof(garbage, fc.tuple(fc.integer({ min: 0, max: 15 }), garbage).map(framed)), { maxLength: 4 })
       .map((frames) => ({ protocolVersion, frames }));
 
+  test("an acknowledgement without a packet identifier ends its connection, and is not answered by half a packet", async () => {
+    await using hub = await startTestMqtt({ config: { anonymous: true } });
+    for (const kind of [4, 5, 6, 7]) {
+      const raw = await openRaw(hub.mqtt.port);
+      const received: Buffer[] = [];
+      raw.socket.on("data", (chunk: Buffer) => received.push(chunk));
+      raw.send(connectPacket());
+      await until(() => raw.packets.length > 0);
+      raw.socket.write(Buffer.from([(kind << 4) | (kind === 6 ? 2 : 0), 1, 7]));
+      await until(raw.closed);
+      expect(Buffer.concat(received).toString("hex")).toBe("20020000");
+    }
+    expect(hub.log.filter(({ fields }) => String(fields?.reason).includes("packet identifier"))).toHaveLength(4);
+  });
+
   test("random bytes at any stage, of either version, end their connection at most", async () => {
     await using hub = await startTestMqtt({ config: { anonymous: true } });
     const watcher = await hub.client();
