@@ -5,7 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 export const DevicesSection = Type.Object(
   {
     /** What one device may take in memory: its attributes, and what it is described by. */
-    max_device_kb: Type.Number({ minimum: 16, maximum: 65_536, default: 512 }),
+    max_device_kb: Type.Number({ minimum: 16, maximum: 65_536, default: 2048 }),
     /** All devices of one plugin or account together. */
     max_mb_per_account: Type.Number({ minimum: 1, maximum: 4096, default: 24 }),
     /** All devices together. */
