@@ -29,9 +29,10 @@ async function quiet(): Promise<void> {
       const now = bytesWritten();
       if (now !== last) since = performance.now();
       last = now;
-      return performance.now() - since > 2500;
+      // The log gathers for up to five.
+      return performance.now() - since > 5500;
     },
-    { timeoutMs: 20_000, everyMs: 100 },
+    { timeoutMs: 30_000, everyMs: 100 },
   );
 }
 
