@@ -10,7 +10,7 @@ export interface Turns {
 }
 
 export const MOST_PACKETS = 32;
-const MOST_BYTES = 65_536;
+export const MOST_BYTES = 65_536;
 // A round that took longer makes the pieces smaller; one that took less makes them larger again.
 const LONG_ROUND_MS = 20;
 const SHORT_ROUND_MS = 5;
