@@ -14,6 +14,8 @@ export interface Pace {
   /** How long until the next piece may be taken; 0 where it may be now. */
   waitMs(): number;
   spend(requests: number, bytes: number): void;
+  /** What was sent goes to one more subscription. */
+  delivered(): void;
 }
 
 export interface Link {

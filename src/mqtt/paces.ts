@@ -1,4 +1,4 @@
-// How fast accounts may send: so many messages and bytes a second, some seconds' worth of them at once. Who sends faster is
+// How fast accounts may send: so many messages, bytes and deliveries a second, some seconds' worth of them at once. Who sends faster is
 // read more slowly; nothing is dropped.
 import type { Clock } from "../core/clock.ts";
 import type { Limits } from "../core/limits.ts";
@@ -15,7 +15,7 @@ export interface Paces {
 
 export interface PacesOptions {
   clock: Clock;
-  config: Pick<MqttSection, "max_messages_per_second" | "max_mb_per_second">;
+  config: Pick<MqttSection, "max_messages_per_second" | "max_mb_per_second" | "max_deliveries_per_second">;
   limits: Limits;
 }
 
@@ -33,12 +33,18 @@ interface BudgetOptions {
   refill: number;
 }
 
+// Each costs what a message costs, and one message may make thousands.
+const DELIVERIES_BURST_SECS = 2;
 const MESSAGES_BURST_SECS = 10;
 // What arrives in a burst becomes garbage faster than it is collected.
 const BYTES_BURST_SECS = 4;
 
 export function createPaces({ clock, config, limits }: PacesOptions): Paces {
-  const { max_messages_per_second: messagesPerSecond, max_mb_per_second: mbPerSecond } = config;
+  const {
+    max_messages_per_second: messagesPerSecond,
+    max_mb_per_second: mbPerSecond,
+    max_deliveries_per_second: deliveriesPerSecond,
+  } = config;
   const paces = new Map<string, Pace>();
 
   function createPace(account: string): Pace {
@@ -47,6 +53,10 @@ export function createPaces({ clock, config, limits }: PacesOptions): Paces {
     });
     const bytes = createBudget(clock, {
       ...{ perSecond: mbPerSecond * 1_048_576, burstSecs: BYTES_BURST_SECS, refill: MOST_BYTES },
+    });
+
+    const deliveries = createBudget(clock, {
+      ...{ perSecond: deliveriesPerSecond, burstSecs: DELIVERIES_BURST_SECS, refill: MOST_PACKETS },
     });
 
     function reached(key: keyof PacesOptions["config"], what: string): void {
@@ -58,9 +68,15 @@ export function createPaces({ clock, config, limits }: PacesOptions): Paces {
       waitMs() {
         const forMessages = messages.waitMs();
         const forBytes = bytes.waitMs();
+        const forDeliveries = deliveries.waitMs();
         if (forMessages > 0) reached("max_messages_per_second", `${messagesPerSecond} messages`);
         if (forBytes > 0) reached("max_mb_per_second", `${mbPerSecond} MB of messages`);
-        return Math.max(forMessages, forBytes);
+        if (forDeliveries > 0)
+          reached("max_deliveries_per_second", `what makes ${deliveriesPerSecond} deliveries to subscribers`);
+        return Math.max(forMessages, forBytes, forDeliveries);
+      },
+      delivered() {
+        deliveries.spend(1);
       },
       spend(requests, received) {
         messages.spend(requests);

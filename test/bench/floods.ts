@@ -1,4 +1,4 @@
-// What the house feels while one account does its worst, in eight ways, each at a hub of its own: /health and the questions
+// What the house feels while one account does its worst, in nine ways, each at a hub of its own: /health and the questions
 // a watchdog asks, the way from another account's state to a rule's command, and the hub's memory. The twin of each figure
 // is the same hub left alone, in the same run. "Others may connect": an account that knocks during the flood is let in.
 //

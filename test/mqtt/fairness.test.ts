@@ -204,6 +204,35 @@ describe("megabytes a second", () => {
   });
 });
 
+test("deliveries a second: slowed to that rate, none lost; others are not slowed", async () => {
+  const clock = createVirtualClock();
+  await using hub = await startTestMqtt({ clock, config: { users, max_deliveries_per_second: 100 } });
+  const readers = await Promise.all(Array.from({ length: 20 }, () => hub.client(as("bob"))));
+  for (const reader of readers) await reader.subscribeAsync("hub/events/+");
+  const ann = await hub.client(as("ann"));
+  const numbers = Array.from({ length: 200 }, (_, n) => n);
+  const sent = Promise.all(numbers.map((n) => ann.publishAsync("hub/events/wide", json({ n }), { qos: 1 })));
+  await until(() => hub.limits.problems().length > 0);
+  const heard = () => hub.events.filter(({ type }) => type === "custom_wide").length;
+  // Two seconds' worth, and at most the piece that used them up and one that was begun before they were counted.
+  expect(heard()).toBeGreaterThanOrEqual(10);
+  expect(heard()).toBeLessThanOrEqual(10 + 2 * 32);
+  const free = await hub.client(as("bob"));
+  await free.publishAsync("hub/events/free", "{}", { qos: 1 });
+  expect(hub.events.some(({ type }) => type === "custom_free")).toBe(true);
+  for (let second = 0; second < 60 && heard() < numbers.length; second++) {
+    await clock.advance(1000);
+    await Bun.sleep(2);
+  }
+  await sent;
+  await until(() => readers.every(({ messages }) => messages.length === numbers.length + 1));
+  for (const { messages } of readers) {
+    const wide = messages.filter(({ topic }) => topic.endsWith("wide")).map(({ text }) => JSON.parse(text).n);
+    expect(wide).toEqual(numbers);
+  }
+  expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_deliveries_per_second", account: "ann" }]);
+});
+
 describe("new devices a minute", () => {
   test("more are refused with the reason; known ones and other accounts are not concerned", async () => {
     const clock = createVirtualClock();
