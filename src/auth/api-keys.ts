@@ -36,7 +36,7 @@ export interface ApiKeys {
   byId(id: string): ApiKey | undefined;
   /** By the key itself, expired or not. */
   find(key: string): ApiKey | undefined;
-  /** Throws HubError `invalid`. The key cannot be read again. */
+  /** Throws HubError `invalid`, and `conflict` where there are too many. The key cannot be read again. */
   create(key: NewApiKey): ApiKey & { key: string };
   /** Throws HubError `not_found`. */
   remove(id: string): void;
@@ -55,6 +55,8 @@ interface Row {
 
 const PREFIX = "hub_";
 const LONGEST_LABEL = 100;
+// Each is listed whole, and a house has a handful.
+const MOST_KEYS = 1000;
 const MOST_DAYS = 3650;
 const DAY_MS = 86_400_000;
 const COLUMNS =
@@ -73,6 +75,7 @@ export function looksLikeApiKey(credential: string): boolean {
 
 export function createApiKeys(db: Database, random: RandomBytes, now: () => number): ApiKeys {
   const list = db.query<Row, []>(`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, id`);
+  const count = db.query<{ keys: number }, []>("SELECT count(*) AS keys FROM api_keys");
   const byId = db.query<Row, [string]>(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`);
   const byHash = db.query<Row, [string]>(`SELECT ${COLUMNS} FROM api_keys WHERE key_hash = ?`);
   const remove = db.query("DELETE FROM api_keys WHERE id = ?");
@@ -87,6 +90,8 @@ export function createApiKeys(db: Database, random: RandomBytes, now: () => numb
     create({ label: rawLabel, role, createdBy, owner, expiresInDays }) {
       const label = checkLabel(rawLabel);
       checkDays(expiresInDays);
+      if ((count.get()?.keys ?? 0) >= MOST_KEYS)
+        throw new HubError("conflict", `there are ${MOST_KEYS} API keys, expired ones among them: delete some`);
       const createdAt = now();
       const expiresAt = expiresInDays === undefined ? undefined : Math.round(createdAt + expiresInDays * DAY_MS);
       const id = uuid(random);

@@ -28,7 +28,7 @@ export interface Users {
   byId(id: string): User | undefined;
   byName(username: string): User | undefined;
   passwordHash(username: string): string | undefined;
-  /** Throws HubError: `invalid` for a bad name, `conflict` for one that is taken. */
+  /** Throws HubError: `invalid` for a bad name, `conflict` for one that is taken or where there are too many. */
   create(user: NewUser): User;
   /** Makes an administrator if nobody is there yet. */
   createFirst(user: Omit<NewUser, "role">): User | undefined;
@@ -50,6 +50,8 @@ interface Row {
 
 const COLUMNS = "id, username, role, ver, created_at";
 
+// Each is listed whole, and a house has a handful.
+const MOST_USERS = 1000;
 const USERNAME = { maxLength: 64, pattern: "^[A-Za-z0-9._@-]{1,64}$" };
 const USERNAME_RULE = "must have 1 to 64 characters, of letters, digits and . _ @ -";
 
@@ -93,6 +95,8 @@ export function createUsers(db: Database, random: RandomBytes, now: () => number
 
   function create({ username, passwordHash, role }: NewUser): User {
     checkUsername(username);
+    if ((count.get()?.users ?? 0) >= MOST_USERS)
+      throw new HubError("conflict", `there are ${MOST_USERS} users: remove some`);
     try {
       return userOf(insert.get(uuid(random), username, passwordHash, role, now()));
     } catch (error) {

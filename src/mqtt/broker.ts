@@ -58,7 +58,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { config, clock, random, log, limited, limits, connectTimeoutMs = 10_000 } = options;
   const links = new Map<Duplex, Link>();
   const maxPacketBytes = config.max_payload_bytes + PACKET_OVERHEAD_BYTES;
-  const turns = createTurns(clock);
+  const turns = createTurns(clock, () => filterRoom.size);
   const strangers = createWaitingRoom({ config, limits });
   const gatekeeper = createGatekeeper({
     ...options,

@@ -26,6 +26,8 @@ export interface FilterRoom {
   drop(sessionId: string, filters: readonly string[]): void;
   /** Whose session it is that is subscribed. */
   ownerOf(sessionId: string): string;
+  /** Filters of all sessions: a message is delivered no more often. */
+  readonly size: number;
   /** From now on the store keeps just what was claimed. */
   bound(store: FilterStore): void;
 }
@@ -43,6 +45,7 @@ const LEVEL_BYTES = 400;
 export function createFilterRoom({ bounds, limits }: { bounds: MemoryKeys; limits: Limits }): FilterRoom {
   const shares = createShares(megabytes(bounds.max_filters_mb_per_account, bounds.max_filters_mb));
   const sessions = new Map<string, Session>();
+  let size = 0;
 
   function refuse(lacks: "each" | "all", account: string): false {
     const mine = lacks === "each";
@@ -59,7 +62,7 @@ export function createFilterRoom({ bounds, limits }: { bounds: MemoryKeys; limit
     if (!session) return;
     for (const filter of filters) {
       shares.add(session.account, -(session.filters.get(filter)?.bytes ?? 0));
-      session.filters.delete(filter);
+      if (session.filters.delete(filter)) size--;
     }
     if (session.filters.size === 0) sessions.delete(sessionId);
   }
@@ -74,12 +77,16 @@ export function createFilterRoom({ bounds, limits }: { bounds: MemoryKeys; limit
       const lacks = shares.lacks(session.account, more);
       if (lacks) return refuse(lacks, session.account);
       shares.add(session.account, more);
+      if (!known) size++;
       session.filters.set(topic, { bytes, qos });
       sessions.set(id, session);
       if (!clean && known?.qos !== qos) session.unstored.push(subscription);
       return true;
     },
     drop,
+    get size() {
+      return size;
+    },
     ownerOf: (sessionId) => sessions.get(sessionId)?.account ?? "unknown",
     bound(store) {
       const add = store.addSubscriptions.bind(store);

@@ -211,7 +211,10 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
         const session = known.get(client);
         if (!session || packet.topic === DROPPED || !rights.mayReceive(session.account, packet.topic)) return null;
         options.sending(packet.payload.length);
-        const own = (packet as { clientId?: string }).clientId === client.id;
+        const { clientId: sender } = packet as { clientId?: string };
+        const sentBy = sender === undefined ? undefined : sessions.get(sender);
+        if (sentBy) paces.of(sentBy.account).delivered();
+        const own = sender === client.id;
         if (own && session.link.refusesOwn(packet.topic)) return null;
         // aedes sends what is retained with the publisher's QoS to those who subscribed with a wildcard.
         if (packet.retain) packet.qos = Math.min(packet.qos, askedQos(session.filters, packet.topic)) as 0 | 1 | 2;

@@ -13,7 +13,9 @@ import { createV5Gateway, type V5Gateway } from "./v5.ts";
 export interface Pace {
   /** How long until the next piece may be taken; 0 where it may be now. */
   waitMs(): number;
-  spend(requests: number): void;
+  spend(requests: number, bytes: number): void;
+  /** What was sent goes to one more subscription. */
+  delivered(): void;
 }
 
 export interface Link {
@@ -210,7 +212,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
     }
     const { bytes, packets, requests, wrong } = inbox.take(pace ? turns.piece : { ...turns.piece, packets: 1 });
     if (wrong) return void refuse(wrong.reason, wrong.code);
-    pace?.spend(requests);
+    pace?.spend(requests, bytes.length);
     if (!pace && packets > 0) connectSent = true;
     if (gateway) gateway.fromClient(bytes);
     else outgoing.push(bytes);

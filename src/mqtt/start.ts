@@ -64,7 +64,7 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
   const rights = createRights(prefix, (deviceId) => devices.ownerOf(deviceId));
   const newDevices = createNewDevices({ clock, perMinute: config.max_new_devices_per_minute, limits, devices });
   const hear = createBridge({ devices, plugins, feed, log, limited, logs, newDevices });
-  const paces = createPaces({ clock, perSecond: config.max_messages_per_second, limits });
+  const paces = createPaces({ clock, config, limits });
   const broker = stack.use(await startBroker({ ...options, accounts, rights, hear, limited, paces }));
   log.info("the MQTT broker listens", { host: broker.host, port: broker.port, prefix });
   const parts = stack.move();

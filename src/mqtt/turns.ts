@@ -10,15 +10,19 @@ export interface Turns {
 }
 
 export const MOST_PACKETS = 32;
-const MOST_BYTES = 65_536;
+export const MOST_BYTES = 65_536;
 // A round that took longer makes the pieces smaller; one that took less makes them larger again.
 const LONG_ROUND_MS = 20;
 const SHORT_ROUND_MS = 5;
+// What the packets of one piece may be delivered to. A guest's few bytes may go to thousands of its own subscriptions, and how
+// long that takes is known too late.
+const MOST_DELIVERIES = 1024;
 // Who reads a piece asks for the next at once; after this there was nothing to read.
 const IDLE_MS = 1;
 
-export function createTurns(clock: Clock): Turns {
-  const piece = { packets: MOST_PACKETS, bytes: MOST_BYTES };
+/** `mostDeliveries`: of one packet, as things are now. */
+export function createTurns(clock: Clock, mostDeliveries: () => number = () => 1): Turns {
+  let packets = MOST_PACKETS;
   let waiting: (() => void)[] = [];
   let round: (() => void)[] = [];
   let at = 0;
@@ -30,8 +34,8 @@ export function createTurns(clock: Clock): Turns {
   function measure(): void {
     const now = clock.mono();
     const tookMs = began === undefined ? SHORT_ROUND_MS : now - began;
-    if (tookMs > LONG_ROUND_MS) piece.packets = Math.max(1, piece.packets >> 1);
-    else if (tookMs < SHORT_ROUND_MS) piece.packets = Math.min(MOST_PACKETS, piece.packets * 2);
+    if (tookMs > LONG_ROUND_MS) packets = Math.max(1, packets >> 1);
+    else if (tookMs < SHORT_ROUND_MS) packets = Math.min(MOST_PACKETS, packets * 2);
     began = now;
   }
 
@@ -51,7 +55,10 @@ export function createTurns(clock: Clock): Turns {
   }
 
   return {
-    piece,
+    get piece() {
+      const narrow = Math.max(1, Math.floor(MOST_DELIVERIES / Math.max(1, mostDeliveries())));
+      return { packets: Math.min(packets, narrow), bytes: MOST_BYTES };
+    },
     take(work) {
       waiting.push(work);
       if (running) return;

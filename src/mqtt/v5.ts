@@ -12,6 +12,7 @@ import {
 import { messageOf } from "../core/errors.ts";
 import { type RandomBytes, uuid } from "../core/ids.ts";
 import { messageBytes } from "./held-bytes.ts";
+import { createPropertyRoom, MOST_PROPERTY_BYTES } from "./v5-property-room.ts";
 import { createV5Subscriptions } from "./v5-subscriptions.ts";
 
 export interface V5Gateway {
@@ -49,6 +50,7 @@ const HELD_ENTRY_BYTES = 550;
 export function createV5Gateway({ random, maxPacketBytes, toBroker, toClient, fail, hangUp }: V5Options): V5Gateway {
   const clientParser = parser({ ...V5 });
   const brokerParser = parser({ protocolVersion: 4 });
+  const propertyRoom = createPropertyRoom();
   const subscriptions = createV5Subscriptions();
   const unacknowledged = new Set<number>();
   const held: IPublishPacket[] = [];
@@ -182,7 +184,10 @@ export function createV5Gateway({ random, maxPacketBytes, toBroker, toClient, fa
   brokerParser.on("packet", onBrokerPacket);
 
   return {
-    fromClient: (chunk) => guardedly(() => clientParser.parse(chunk)),
+    fromClient(chunk) {
+      if (propertyRoom.exceeds(chunk)) fail(`properties of more than ${MOST_PROPERTY_BYTES} bytes`, 0x95);
+      else guardedly(() => clientParser.parse(chunk));
+    },
     fromBroker(chunk) {
       roomLeft = true;
       guardedly(() => brokerParser.parse(chunk));

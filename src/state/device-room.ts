@@ -1,5 +1,5 @@
-// How much memory devices take: one, those of a plugin, and all. What does not fit is refused as a whole, with the reason;
-// what takes no more than before always fits.
+// How many devices there are and how much memory they take: one, those of a plugin, and all. What does not fit is refused as a
+// whole, with the reason; what takes no more than before always fits.
 import { HubError } from "../core/errors.ts";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -20,7 +20,7 @@ type Whose = Pick<Device, "id" | "pluginId">;
 
 export interface DeviceRoom {
   of(id: string): DeviceBytes;
-  /** Throws HubError `too_large`, or `conflict` where the plugin's devices or all together take too much. */
+  /** Throws HubError `too_large`, or `conflict` where the plugin's devices or all together are too many or take too much. */
   check(device: Whose, bytes: DeviceBytes): void;
   set(device: Whose, bytes: DeviceBytes): void;
   drop(device: Whose): void;
@@ -33,19 +33,32 @@ const TIME_BYTES = 48;
 const NOTHING: DeviceBytes = { description: 0, attributes: 0 };
 
 export function createDeviceRoom(
-  { max_device_kb, max_mb_per_account, max_mb }: DevicesSection,
+  { max_device_kb, max_devices_per_account, max_devices, max_mb_per_account, max_mb }: DevicesSection,
   limits: Limits,
 ): DeviceRoom {
   const sizes = new Map<string, DeviceBytes>();
   const shares = createShares({ each: max_mb_per_account * 1_048_576, all: max_mb * 1_048_576 });
+  const counts = createShares({ each: max_devices_per_account, all: max_devices });
   const most = max_device_kb * 1024;
 
   const of = (id: string): DeviceBytes => sizes.get(id) ?? NOTHING;
   const held = (id: string): number => (sizes.has(id) ? EMPTY_DEVICE_BYTES + sum(of(id)) : 0);
 
-  function refuse(code: "too_large" | "conflict", key: string, account: string, what: string): never {
-    limits.reached({ limit: `[devices] ${key}`, account: key === "max_mb" ? "all" : account, message: what });
+  function refuse(code: "too_large" | "conflict", key: keyof DevicesSection, account: string, what: string): never {
+    limits.reached({ limit: `[devices] ${key}`, account, message: what });
     throw new HubError(code, `${what} ([devices] ${key})`);
+  }
+
+  function checkCount({ id, pluginId }: Whose): void {
+    const lacks = counts.lacks(pluginId, 1);
+    if (lacks === "each") {
+      const what = `"${pluginId}" has ${counts.of(pluginId)} devices, and "${id}" would be another`;
+      refuse("conflict", "max_devices_per_account", pluginId, what);
+    }
+    if (lacks === "all") {
+      const what = `there are ${counts.total} devices, and "${id}" of "${pluginId}" would be another`;
+      refuse("conflict", "max_devices", "all", what);
+    }
   }
 
   return {
@@ -55,6 +68,7 @@ export function createDeviceRoom(
       const more = EMPTY_DEVICE_BYTES + wanted - held(id);
       // The hub's own are made by people, and are small.
       if (more <= 0 || pluginId === HUB_PLUGIN_ID) return;
+      if (!sizes.has(id)) checkCount({ id, pluginId });
       if (wanted > most) {
         const what = `the device "${id}" would take ${kb(wanted)}, and one may take ${kb(most)}`;
         refuse("too_large", "max_device_kb", pluginId, what);
@@ -66,16 +80,17 @@ export function createDeviceRoom(
       }
       if (lacks === "all") {
         const what = `all devices take ${kb(shares.total)}, and "${id}" would take another ${kb(more)}`;
-        refuse("conflict", "max_mb", pluginId, what);
+        refuse("conflict", "max_mb", "all", what);
       }
     },
     set({ id, pluginId }, bytes) {
       shares.add(pluginId, EMPTY_DEVICE_BYTES + sum(bytes) - held(id));
+      if (!sizes.has(id)) counts.add(pluginId, 1);
       sizes.set(id, bytes);
     },
     drop({ id, pluginId }) {
       shares.add(pluginId, -held(id));
-      sizes.delete(id);
+      if (sizes.delete(id)) counts.add(pluginId, -1);
     },
   };
 }

@@ -136,3 +136,16 @@ test("from a whitelisted address too, a bad credential is refused and a good one
   const { key } = auth.apiKeys.create({ label: "x", role: "viewer", createdBy: "a" });
   expect((await identified(auth, key, "192.168.1.9")).role).toBe("viewer");
 });
+
+test("there is an end to how many there are, and a place again for each that is deleted", async () => {
+  const { auth, db } = fixture;
+  const create = () => auth.apiKeys.create({ label: "x", role: "viewer", createdBy: "ann" });
+  const { id } = create();
+  db.durable.transaction(() => {
+    for (let n = 1; n < 1000; n++) create();
+  })();
+  expect((await refusalOf(create)).code).toBe("conflict");
+  expect(auth.apiKeys.list()).toHaveLength(1000);
+  auth.apiKeys.remove(id);
+  create();
+});

@@ -142,3 +142,16 @@ test("resetPassword from another process ends the tokens of a running hub", asyn
   expect((await refusalOf(() => resetPassword(other, "admin", "short", { clock, random }))).code).toBe("invalid");
   expect((await refusalOf(() => resetPassword(other, "no good", PASSWORD, { clock, random }))).code).toBe("invalid");
 });
+
+test("there is an end to how many there are, and a place again for each that is removed", () => {
+  const { db, clock } = fixture;
+  const users = createUsers(db.durable, random, () => clock.now());
+  const create = (n: number) => users.create({ username: `user_${n}`, passwordHash: "x", role: "viewer" });
+  db.durable.transaction(() => {
+    for (let n = 0; n < 1000; n++) create(n);
+  })();
+  expect(() => create(1000)).toThrow(expect.objectContaining({ code: "conflict" }));
+  expect(users.count()).toBe(1000);
+  users.remove("user_7");
+  expect(create(1000).username).toBe("user_1000");
+});

@@ -8,7 +8,7 @@ import { atMost, type Bench, holds, type Row } from "./support/bench.ts";
 import { type HubUnderTest, MQTT_PASSWORD, MQTT_USER, startHub } from "./support/hub-under-test.ts";
 import { rssMiB } from "./support/proc.ts";
 
-const CEILING_MIB = 300;
+const CEILING_MIB = 256;
 const SETTLE_MS = 3000;
 const AFTER_MS = 5000;
 const FLOOD_MS = 10_000;

@@ -16,7 +16,12 @@ test("everything has a default", () => {
     ...DEFAULT_MEMORY,
     ...{ max_connections: 500, max_connections_per_account: 250 },
     ...{ max_pending_connections: 500, max_pending_connections_per_address: 250 },
-    ...{ max_messages_per_second: 2000, max_new_devices_per_minute: 2000 },
+    ...{
+      max_messages_per_second: 2000,
+      max_mb_per_second: 8,
+      max_deliveries_per_second: 20_000,
+      max_new_devices_per_minute: 2000,
+    },
   });
 });
 

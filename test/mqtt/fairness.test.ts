@@ -163,6 +163,76 @@ describe("messages a second", () => {
   });
 });
 
+describe("megabytes a second", () => {
+  test("slowed to that rate, none lost, in order; others are not slowed", async () => {
+    const clock = createVirtualClock();
+    await using hub = await startTestMqtt({ clock, config: { users, max_mb_per_second: 0.25 } });
+    const ann = await hub.client(as("ann"));
+    const bob = await hub.client(as("bob"));
+    const count = 20;
+    const payload = json({ text: "x".repeat(100_000) });
+    const heard = () => hub.events.flatMap(({ type }) => (type.startsWith("custom_ann_") ? [type.slice(11)] : []));
+    const numbers = Array.from({ length: count }, (_, n) => String(n));
+    const sent = Promise.all(numbers.map((n) => ann.publishAsync(`hub/events/ann_${n}`, payload, { qos: 1 })));
+    await until(() => hub.limits.problems().length > 0);
+    await bob.publishAsync("hub/events/bob", "{}", { qos: 1 });
+    // Four seconds' worth, a megabyte of them, and at most a piece more.
+    expect(heard().length).toBeGreaterThanOrEqual(9);
+    expect(heard().length).toBeLessThanOrEqual(11);
+    await clock.advance(1000);
+    expect(heard().length).toBeLessThanOrEqual(14);
+    for (let second = 0; second < 30 && heard().length < count; second++) {
+      await clock.advance(1000);
+      await Bun.sleep(2);
+    }
+    expect(heard()).toEqual(numbers);
+    await sent;
+    expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_mb_per_second", account: "ann" }]);
+  });
+
+  test("what is no message counts as well, however it is cut", async () => {
+    const clock = createVirtualClock();
+    await using hub = await startTestMqtt({ clock, config: { users, max_mb_per_second: 0.01 } });
+    const raw = await openRaw(hub.mqtt.port);
+    raw.send(connectPacket({ username: "ann", password: Buffer.from("secret") }));
+    await until(() => raw.packets.length === 1);
+    const pings = 50_000;
+    raw.socket.write(Buffer.concat(Array.from({ length: pings }, () => Buffer.from([0xc0, 0]))));
+    await until(() => hub.limits.problems().length > 0);
+    expect(raw.packets.length).toBeLessThan(pings);
+    expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_mb_per_second", account: "ann" }]);
+  });
+});
+
+test("deliveries a second: slowed to that rate, none lost; others are not slowed", async () => {
+  const clock = createVirtualClock();
+  await using hub = await startTestMqtt({ clock, config: { users, max_deliveries_per_second: 100 } });
+  const readers = await Promise.all(Array.from({ length: 20 }, () => hub.client(as("bob"))));
+  for (const reader of readers) await reader.subscribeAsync("hub/events/+");
+  const ann = await hub.client(as("ann"));
+  const numbers = Array.from({ length: 200 }, (_, n) => n);
+  const sent = Promise.all(numbers.map((n) => ann.publishAsync("hub/events/wide", json({ n }), { qos: 1 })));
+  await until(() => hub.limits.problems().length > 0);
+  const heard = () => hub.events.filter(({ type }) => type === "custom_wide").length;
+  // Two seconds' worth, and at most the piece that used them up and one that was begun before they were counted.
+  expect(heard()).toBeGreaterThanOrEqual(10);
+  expect(heard()).toBeLessThanOrEqual(10 + 2 * 32);
+  const free = await hub.client(as("bob"));
+  await free.publishAsync("hub/events/free", "{}", { qos: 1 });
+  expect(hub.events.some(({ type }) => type === "custom_free")).toBe(true);
+  for (let second = 0; second < 60 && heard() < numbers.length; second++) {
+    await clock.advance(1000);
+    await Bun.sleep(2);
+  }
+  await sent;
+  await until(() => readers.every(({ messages }) => messages.length === numbers.length + 1));
+  for (const { messages } of readers) {
+    const wide = messages.filter(({ topic }) => topic.endsWith("wide")).map(({ text }) => JSON.parse(text).n);
+    expect(wide).toEqual(numbers);
+  }
+  expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_deliveries_per_second", account: "ann" }]);
+});
+
 describe("new devices a minute", () => {
   test("more are refused with the reason; known ones and other accounts are not concerned", async () => {
     const clock = createVirtualClock();

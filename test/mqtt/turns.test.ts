@@ -52,3 +52,13 @@ test("pieces shrink where they take long, to one packet at the least, and grow a
     expect(await pieces(1, 0)).toEqual([MOST_PACKETS]);
   }
 });
+
+test("pieces are small from the first where a packet may be delivered often", () => {
+  let deliveries = 0;
+  const turns = createTurns(createVirtualClock(), () => deliveries);
+  const sizes = [0, 1, 32, 100, 1024, 50_000].map((most) => {
+    deliveries = most;
+    return turns.piece.packets;
+  });
+  expect(sizes).toEqual([32, 32, 32, 10, 1, 1]);
+});

@@ -6,7 +6,8 @@ import { connectPacket, openRaw } from "./raw.ts";
 import { until } from "./support.ts";
 
 const BOUND_MS = 1000;
-const FREE = "max_messages_per_second = 1000000\nmax_new_devices_per_minute = 1000000\n";
+const FREE =
+  "max_messages_per_second = 1000000\nmax_mb_per_second = 4096\nmax_new_devices_per_minute = 1000000\n[devices]\nmax_devices_per_account = 100000\nmax_devices = 100000\n";
 const rest = { retain: false, dup: false, messageId: 1 } as const;
 
 const floods: [what: string, packets: () => Packet[]][] = [

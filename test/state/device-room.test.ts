@@ -102,6 +102,40 @@ describe("devices are bounded in bytes", () => {
   });
 });
 
+test("devices are bounded in number, for an account and in all; what is there already is heard", async () => {
+  await using own = await startTestHub({ toml: `${USERS}[devices]\nmax_devices_per_account = 3\nmax_devices = 5` });
+  const as = (username: string) =>
+    connectAsync({ host: "127.0.0.1", port: own.mqttPort, username, password: `of ${username}` });
+  const [ann, ben] = [await as("ann"), await as("ben")];
+  const say = (who: MqttClient, id: string, report: object) =>
+    who.publishAsync(`hub/devices/${id}/state`, JSON.stringify(report), { qos: 1 });
+  const ask = async <T>(path: string) =>
+    (await (await own.request("GET", path, { token: own.adminToken })).json()) as T;
+  const known = async () =>
+    (await ask<{ id: string; plugin_id: string }[]>("/devices"))
+      .filter(({ plugin_id }) => plugin_id !== "core")
+      .map(({ id }) => id);
+  for (let n = 0; n < 5; n++) await say(ann, `ann_${n}`, { on: true });
+  const register = { device_id: "ann_9", name: "Another" };
+  await ann.publishAsync("hub/plugins/ann/register", JSON.stringify(register), { qos: 1 });
+  for (let n = 0; n < 5; n++) await say(ben, `ben_${n}`, { on: true });
+  await say(ann, "ann_0", { on: false, level: 3 });
+  await until(
+    "the last report",
+    async () => (await ask<{ attributes: { level?: number } }>("/devices/ann_0")).attributes.level === 3,
+  );
+  expect(await known()).toEqual(["ann_0", "ann_1", "ann_2", "ben_0", "ben_1"]);
+  const told = (await ask<{ problems: { message: string }[] }>("/system/status")).problems;
+  const messages = told.map(({ message }) => message).join("\n");
+  expect(messages).toContain("[devices] max_devices_per_account, reached by ann");
+  expect(messages).toContain("[devices] max_devices, reached by all");
+  // One that is gone makes room, for its account and for others.
+  await own.request("DELETE", "/devices/ann_1", { token: own.adminToken });
+  await say(ben, "ben_9", { on: true });
+  await until("ben's", async () => (await known()).includes("ben_9"));
+  for (const one of [ann, ben]) await one.endAsync(true);
+});
+
 test("GET /devices answers in pages of some megabytes, and the Link header leads through all", async () => {
   await using own = await startTestHub();
   const flood = await connectAsync({ host: "127.0.0.1", port: own.mqttPort });

@@ -87,6 +87,8 @@ export async function startReplayHub(binary: string): Promise<ReplayHub> {
     folder.at("config/hub.toml"),
     `[server]\nhost = "127.0.0.1"\nport = 0\n[auth]\njwt_secret = "${crypto.randomUUID()}${crypto.randomUUID()}"
 [mqtt]\nhost = "127.0.0.1"\nport = 0\nmax_messages_per_second = 1000000
+max_mb_per_second = 4096
+max_deliveries_per_second = 10000000
 [[mqtt.users]]\nusername = "${username}"\npassword = "${password}"\npublish = ["hub/#"]\nsubscribe = ["hub/#"]\n`,
     { mode: 0o600 },
   );

@@ -70,6 +70,7 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
               schema: Type.Composite([ApiKey, Type.Object({ key: Type.String() })]),
             },
           },
+          refusals: { conflict: "There are too many keys" },
         }),
       },
     )

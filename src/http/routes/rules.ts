@@ -33,7 +33,7 @@ const ruleBody = { ...jsonBody(WholeRule), parse: [readRuleBody, "json" as const
 const answers = { 200: { description: "The rule", schema: RuleDetails } };
 const madeAnswers = { 201: { description: "The rule", schema: RuleDetails } };
 const refusals = {
-  conflict: "The id is another rule's, or the file has problems or was changed meanwhile",
+  conflict: "The id is another rule's, the file has problems or was changed meanwhile, or there are too many files",
   unavailable: "The hub is starting: the rules are still being read",
 };
 const notRunning = { conflict: "Nothing of it runs: its file has problems" };

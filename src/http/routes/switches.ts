@@ -49,7 +49,7 @@ export function switchRoutes({ switches }: { switches: Omit<Switches, "prepare">
           summary: "Make a switch",
           tag,
           answers: { 201: { description: "The switch", schema: Switch } },
-          refusals: { conflict: "There is a device of that id already" },
+          refusals: { conflict: "There is a device of that id already, or there are too many switches" },
         }),
       },
     )

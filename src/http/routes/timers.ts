@@ -68,7 +68,7 @@ export function timerRoutes({ timers }: { timers: Omit<Timers, "start" | "prepar
           summary: "Make a timer",
           tag,
           answers: { 201: { description: "The timer", schema: Timer } },
-          refusals: { conflict: "There is a device of that id already" },
+          refusals: { conflict: "There is a device of that id already, or there are too many timers" },
         }),
       },
     )

@@ -49,7 +49,10 @@ export function userRoutes({ users }: { users: UserAccounts }) {
           summary: "Make a user",
           tag,
           answers: { 201: { description: "The user", schema: User } },
-          refusals: { conflict: "The username is taken", unavailable: "Too many logins at once" },
+          refusals: {
+            conflict: "The username is taken, or there are too many users",
+            unavailable: "Too many logins at once",
+          },
         }),
       },
     )

@@ -26,7 +26,7 @@ export interface RulePatch {
  * another's or was changed, `storage` where it cannot be written.
  */
 export interface RuleEdits {
-  /** A new file, in RON. */
+  /** A new file, in RON; `conflict` also where there are too many. */
   create(rule: JsonObject): ListedFile;
   /** The same file; in its own format and with its comments, as far as that is possible. */
   replace(id: string, rule: JsonObject): ListedFile;
@@ -44,6 +44,9 @@ export interface RuleEditsOptions {
   now: () => number;
   reader: RuleReader;
 }
+
+// Each is compiled and held, up to a megabyte of text. What somebody puts into the folder by hand is read all the same.
+const MOST_FILES = 2000;
 
 /** Changes whenever the text does. */
 export function etagOf(text: string): string {
@@ -98,6 +101,7 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
 
   return {
     create(given) {
+      if (files.size >= MOST_FILES) throw new HubError("conflict", `there are ${MOST_FILES} rule files: remove some`);
       const whole = { ...given, id: lacksId(given) ? uuid(random) : (given.id ?? "") };
       const text = textOf(whole, { shape });
       const { rule } = judge(text, { json: true });

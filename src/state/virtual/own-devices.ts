@@ -18,7 +18,7 @@ export interface OwnDevices {
   /** Throws HubError `not_found`, also for a device of another type. */
   get(id: string): Device;
   is(device: Device): boolean;
-  /** Throws HubError `invalid` for an id that cannot be one, `conflict` for one that is taken. */
+  /** Throws HubError `invalid` for an id that cannot be one, `conflict` for one that is taken or where there are too many. */
   create(device: NewOwnDevice, attributes: JsonObject): Device;
   edit(id: string, edit: { name?: string; area?: string | null }): Device;
   remove(id: string): void;
@@ -33,6 +33,9 @@ export interface OwnDevicesOptions {
   log: Log;
   deviceType: string;
 }
+
+// They are held in memory, and people know no more by name.
+const MOST_OF_A_TYPE = 1000;
 
 export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOptions): OwnDevices {
   const is = (device: Device): boolean => device.pluginId === HUB_PLUGIN_ID && device.deviceType === deviceType;
@@ -56,8 +59,10 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
     }
   }
 
+  const list = (): Device[] => [...registry.list()].filter(is);
+
   return {
-    list: () => [...registry.list()].filter(is),
+    list,
     get,
     is,
     create({ id, name }, attributes) {
@@ -66,6 +71,12 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
       }
       if (registry.ownerOf(id) !== undefined) {
         throw new HubError("conflict", `there is already a device "${id}"; choose another id`);
+      }
+      if (list().length >= MOST_OF_A_TYPE) {
+        throw new HubError(
+          "conflict",
+          `there are ${MOST_OF_A_TYPE} virtual devices of the type ${deviceType}: remove some`,
+        );
       }
       const named = name === undefined ? id : givenName(name);
       registry.register({ device_id: id, name: named, device_type: deviceType }, HUB_PLUGIN_ID);

@@ -11,6 +11,7 @@ export const FLOODS = [
   "connections",
   "subscriptions",
   "custom events",
+  "fan-out",
   "logins",
 ] as const;
 export type Flood = (typeof FLOODS)[number];
@@ -187,6 +188,21 @@ const floods: Record<Flood, (work: Work) => Promise<void>> = {
     await each(work, 4, async (guest) => {
       work.count("events");
       await guest.send(publish("hub/events/flood", big));
+    });
+  },
+  async "fan-out"(work) {
+    const topic = "hub/events/flood";
+    const filters = [topic, "hub/events/+", "hub/events/#", `${topic}/#`, "hub/events/+/#"];
+    for (let index = 0; index < 240 && !work.isOver(); index++) {
+      const reader = await open(work, { clientId: `flood-reader-${index}` });
+      const subscriptions = filters.map((filter) => ({ topic: filter, qos: 0 as const }));
+      await reader?.send({ cmd: "subscribe", messageId: 1, subscriptions });
+    }
+    const many = Buffer.concat(Array.from({ length: 100 }, () => generate(publish(topic, "{}"))));
+    await each(work, 4, async (guest) => {
+      work.count("events", 100);
+      await guest.send(many);
+      await Bun.sleep(1);
     });
   },
   async logins(work) {

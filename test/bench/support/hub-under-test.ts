@@ -50,7 +50,7 @@ export function writeHome({
     join(folder, "config", "hub.toml"),
     `[server]\nhost = "127.0.0.1"\nport = ${httpPort}\n
 [auth]\njwt_secret = "${crypto.randomUUID()}${crypto.randomUUID()}"\n
-[mqtt]\nhost = "127.0.0.1"\nport = 0\n${asShipped ? "" : "max_messages_per_second = 1000000"}
+[mqtt]\nhost = "127.0.0.1"\nport = 0\n${asShipped ? "" : "max_messages_per_second = 1000000\nmax_mb_per_second = 4096\nmax_deliveries_per_second = 10000000"}
 
 [[mqtt.users]]\nusername = "${MQTT_USER}"\npassword = "${MQTT_PASSWORD}"\n${mayAll ? 'publish = ["#"]\nsubscribe = ["#"]\n' : ""}${sysmon ? SYSMON : ""}${toml}`,
     { mode: 0o600 },

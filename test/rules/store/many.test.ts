@@ -25,3 +25,23 @@ test("one of 5,000 files is read again within a second, and in less than 50 ms o
   // Whatever else the machine does meanwhile is in some of them.
   expect(longest.sort((a, b) => a - b)[3]).toBeLessThan(50);
 }, 60_000);
+
+test("over the API 2,000 files are made and no more; one that is put into the folder is read all the same", async () => {
+  const files = Array.from({ length: 1999 }, (_, index) => [`rule_${index}.ron`, toml("R", { id: idOf(index) })]);
+  await using rig = await openRulesRig(Object.fromEntries(files));
+  const rule = {
+    name: "Made",
+    trigger: { type: "custom_event", event_type: "shout" },
+    actions: [{ type: "log_message", message: "heard" }],
+  };
+  const made = rig.rules.create(rule);
+  expect(() => rig.rules.create(rule)).toThrow(expect.objectContaining({ code: "conflict" }));
+  expect(rig.files()).toHaveLength(2000);
+  rig.put("by_hand.toml", toml("By hand", { id: idOf(7000) }));
+  await rig.clock.advance(2000);
+  expect(rig.rules.count()).toBe(2001);
+  expect(() => rig.rules.create(rule)).toThrow(expect.objectContaining({ code: "conflict" }));
+  rig.rules.remove(made.id);
+  rig.rules.remove(idOf(7000));
+  rig.rules.create(rule);
+}, 60_000);

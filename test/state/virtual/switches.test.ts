@@ -40,3 +40,14 @@ test("a command it does not know is refused with those it does", async () => {
   }
   expect(house.registry.get("guests").attributes).toEqual({ on: false });
 });
+
+test("there is an end to how many there are of a type", () => {
+  using house = openHouse();
+  const { switches, timers } = house.virtual;
+  for (let n = 0; n < 1000; n++) switches.create({ id: `switch_${n}` });
+  expect(() => switches.create({ id: "another" })).toThrow(expect.objectContaining({ code: "conflict" }));
+  expect(house.registry.find("another")).toBeUndefined();
+  timers.create({ id: "another" });
+  switches.remove("switch_3");
+  switches.create({ id: "switch_3" });
+}, 30_000);
