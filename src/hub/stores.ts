@@ -8,6 +8,7 @@ import { settleDatabases } from "../backup/settle-databases.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { createLimitReports, type LimitReports } from "../core/limits.ts";
 import { STORAGE_TEXTS } from "../core/storage-fault.ts";
+import { createStorageTrouble, type StorageTrouble } from "../core/storage-trouble.ts";
 import { createWriteBudget, type WriteBudget } from "../core/write-budget.ts";
 import { createMeta } from "../db/meta.ts";
 import { stateMigrations } from "../db/migrations/index.ts";
@@ -31,6 +32,7 @@ export interface Stores {
   audit: Audit;
   budget: WriteBudget;
   limits: LimitReports;
+  trouble: StorageTrouble;
   /** What the start itself found. */
   found: readonly Finding[];
 }
@@ -79,7 +81,8 @@ export async function openStores(
   if (isNew) await auth.ensureAdministrator(options.onFirstAdministrator);
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
   const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });
-  return { db, feed, auth, audit, budget, limits, found };
+  const trouble = createStorageTrouble(clock, home.data);
+  return { db, feed, auth, audit, budget, limits, trouble, found };
 }
 
 /** A house without users is new, or lost. */

@@ -1,6 +1,7 @@
 /* A disk that fails on command, for LD_PRELOAD. Below the folder FAULT_UNDER, the calls that the file FAULT_FILE names fail, or are slow:
-   each line of it is "CALL ERROR" or "CALL MILLISECONDS", where CALL is write, sync or rename and ERROR is EIO, ENOSPC or EROFS.
-   Without the file all goes through. */
+   each line of it is "CALL ERROR" or "CALL MILLISECONDS", where CALL is write, sync or rename (with link) and ERROR is EIO, ENOSPC or EROFS.
+   Without the file all goes through. What a program asks of the kernel without the C library goes through as well: Bun writes its own
+   files so, but not its databases, and it syncs and renames through the C library. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -122,5 +123,15 @@ int renameat(int old_folder, const char *from, int new_folder, const char *to) {
 
 int renameat2(int old_folder, const char *from, int new_folder, const char *to, unsigned int flags) {
   REAL(int, renameat2, int, const char *, int, const char *, unsigned int);
+  return fails_in("rename", new_folder, to) ? -1 : real(old_folder, from, new_folder, to, flags);
+}
+
+int link(const char *from, const char *to) {
+  REAL(int, link, const char *, const char *);
+  return fails_at("rename", to) ? -1 : real(from, to);
+}
+
+int linkat(int old_folder, const char *from, int new_folder, const char *to, int flags) {
+  REAL(int, linkat, int, const char *, int, const char *, int);
   return fails_in("rename", new_folder, to) ? -1 : real(old_folder, from, new_folder, to, flags);
 }
