@@ -1,6 +1,6 @@
 // The stores a hub stands on: the lock of its home, the state database, the events, the users.
 import type { Finding } from "../alerts/alert.ts";
-import { databaseLost, UNCLEAN_STOP } from "../alerts/watches/process.ts";
+import { databaseLost, HISTORY_LOST, UNCLEAN_STOP } from "../alerts/watches/process.ts";
 import { type Audit, openAudit } from "../auth/audit.ts";
 import { type Auth, createAuth } from "../auth/auth.ts";
 import { mendOfLoss, type Traces, tracesOf } from "../backup/lost-state.ts";
@@ -76,6 +76,7 @@ export async function openStores(
   const auth = stack.use(createAuth({ config: config.auth, db, clock, random, log: authLog, audit }));
   auditStart(kept, audit);
   const found = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf(options, { db, auth, traces })];
+  if (traces.historyGone && config.history.enabled) found.push(HISTORY_LOST);
   // Whoever lost a house is not given a new one as if nothing had happened.
   const isNew = !traces.ofHub && db.setAside === undefined && db.unwritable === undefined;
   if (isNew) await auth.ensureAdministrator(options.onFirstAdministrator);
