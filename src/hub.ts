@@ -2,7 +2,7 @@
 import { background } from "./core/lifecycle.ts";
 import { createMeta } from "./db/meta.ts";
 import { lockHome } from "./home/lock.ts";
-import { openAlerts } from "./hub/alerts.ts";
+import { alertMemory, openAlerts } from "./hub/alerts.ts";
 import { startApi } from "./hub/api.ts";
 import { openArchives } from "./hub/archives.ts";
 import { auditMqttRefusals } from "./hub/audit.ts";
@@ -47,13 +47,17 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   const rules = stack.use(parts.beginUnlessOff("rules", prepare, offRules));
   const plugins = parts.beginUnlessOff("plugins", () => preparePlugins(options, stores, house, late), offPlugins);
   const archives = openArchives(options, stores, { ...openRest, messages });
+  const alerts = stack.use(openAlerts(options, { ...stores, ...messages, ...archives, plugins, parts }));
   stack.use(
     watchForDisk({
       ...{ clock: edge.clock, log, home, db: stores.db, registry: house.registry },
+      keep(file) {
+        if (parts.off("notify") === undefined) messages.outbox.saveInto(file);
+        alertMemory(file).save(alerts.remembered());
+      },
       startAnew: () => options.requestRestart({ apply: async () => {} }),
     }),
   );
-  const alerts = stack.use(openAlerts(options, { ...stores, ...house, ...messages, ...archives, plugins, parts }));
   const all = { ...stores, ...house, ...messages, ...archives, rules, plugins, late, alerts, parts };
   const { httpPort } = parts.begin("api", () => startApi(options, all, stack));
 

@@ -11,6 +11,8 @@ export interface Alerts extends Disposable {
   list(): readonly Alert[];
   /** The kinds that last. */
   degraded(): readonly AlertKind[];
+  /** Those that last, for the memory of a hub that follows this one. */
+  remembered(): string[];
 }
 
 export interface AlertsOptions {
@@ -20,8 +22,13 @@ export interface AlertsOptions {
   emit(event: AlertEvent): void;
   /** Sends to `[alerts] channel`; absent where none is configured. May reject. */
   notify: ((title: string, message: string) => Promise<void>) | undefined;
-  /** Which alerts lasted when the hub stopped, so that a restart reports none of them again. */
-  memory: { load(): readonly string[]; save(ids: readonly string[]): void };
+  memory: AlertMemory;
+}
+
+/** Which alerts lasted when the hub stopped, so that a restart reports none of them again, and the end of each: one a line. */
+export interface AlertMemory {
+  load(): readonly string[];
+  save(lines: readonly string[]): void;
 }
 
 export interface AlertEvent extends Omit<Finding, "about"> {
@@ -45,16 +52,24 @@ interface Active {
 export function startAlerts({ watches, clock, log, emit, notify, memory }: AlertsOptions): Alerts {
   const active = new Map<string, Active>();
   const ended: Alert[] = [];
-  // Reported before the restart: they go on silently if they are found again.
-  const known = new Set(memory.load());
-  let saved = [...known].sort().join();
+  // Reported before the restart: they go on silently if they are found again, and are over if they are not.
+  const known = new Map(memory.load().map((line) => [idIn(line), findingIn(line)]));
+  const begun = clock.mono();
+  let saved = [...known.keys()].sort().join();
+
+  const idsNow = (): string[] => [...active.keys(), ...known.keys()].sort();
+
+  const remembered = (): string[] => [
+    ...[...active.values()].map(({ alert }) => lineOf(alert)),
+    ...[...known].map(([id, finding]) => (finding ? lineOf({ ...finding, id }) : id)),
+  ];
 
   function remember(): void {
-    const ids = [...active.keys()].sort();
-    if (ids.join() === saved) return;
+    const ids = idsNow().join();
+    if (ids === saved) return;
     try {
-      memory.save(ids);
-      saved = ids.join();
+      memory.save(remembered());
+      saved = ids;
     } catch (error) {
       // The disk may be the very problem; after a restart it is reported once more.
       log.debug("alerts cannot be remembered", { error: messageOf(error) });
@@ -97,6 +112,20 @@ export function startAlerts({ watches, clock, log, emit, notify, memory }: Alert
     }
   }
 
+  /** What a hub before this one reported, and this one does not find. */
+  function clearKnown(now: number): void {
+    if (now - begun < CLEARED_AFTER_MS) return;
+    for (const [id, finding] of known) {
+      known.delete(id);
+      // That a clock was set or a hub was killed is news, and no state that ends.
+      if (!finding || finding.severity === "info") continue;
+      const alert: Alert = { ...finding, id, since: clock.now(), until: clock.now() };
+      ended.unshift(alert);
+      ended.length = Math.min(ended.length, MOST_ENDED);
+      report(alert, "cleared");
+    }
+  }
+
   function look(): void {
     const now = clock.mono();
     for (const watch of watches) {
@@ -110,6 +139,7 @@ export function startAlerts({ watches, clock, log, emit, notify, memory }: Alert
       }
     }
     clearQuiet(now);
+    clearKnown(now);
     remember();
   }
 
@@ -119,6 +149,29 @@ export function startAlerts({ watches, clock, log, emit, notify, memory }: Alert
   return {
     list: () => [...[...active.values()].map(({ alert }) => alert).reverse(), ...ended],
     degraded: () => [...new Set([...active.values()].map(({ alert }) => alert.kind))],
+    remembered,
     [Symbol.dispose]: () => timer[Symbol.dispose](),
   };
+}
+
+function lineOf({ id, kind, about, severity, message, mend }: Omit<Alert, "since" | "until">): string {
+  return JSON.stringify({ id, kind, about, severity, message, mend });
+}
+
+function parsed(line: string): (Finding & { id: string }) | undefined {
+  // Hubs before this one kept the id alone.
+  if (!line.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function idIn(line: string): string {
+  return parsed(line)?.id ?? line;
+}
+
+function findingIn(line: string): Finding | undefined {
+  return parsed(line);
 }

@@ -1,5 +1,5 @@
 // A home whose state database is gone while other things of it are there: not a new house, but a loss.
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Home } from "../home/paths.ts";
 import { NO_MARK } from "./marks.ts";
@@ -11,12 +11,16 @@ export interface Traces {
   ofHub: boolean;
   /** Rules beside the examples; they may as well have been copied into a new home. */
   ofRules: boolean;
+  /** A history was kept here, and its file is missing or empty. */
+  historyGone: boolean;
 }
 
 /** Call before anything is opened or marked. */
 export function tracesOf(home: Home): Traces {
+  const had = (path: string): boolean => (notedFor(path) ?? NO_MARK) !== NO_MARK;
   return {
-    ofHub: existsSync(home.historyDb) || (notedFor(home.stateDb) ?? NO_MARK) !== NO_MARK,
+    historyGone: had(home.historyDb) && (statSync(home.historyDb, { throwIfNoEntry: false })?.size ?? 0) === 0,
+    ofHub: existsSync(home.historyDb) || had(home.stateDb),
     ofRules: filesIn(home.rules).some((name) => /\.(ron|toml)$/.test(name)),
   };
 }

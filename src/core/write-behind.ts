@@ -3,6 +3,7 @@
 import type { Clock } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
+import type { StorageTrouble } from "./storage-trouble.ts";
 import type { WriteBudget } from "./write-budget.ts";
 
 export interface WriteBehind<T> extends Disposable {
@@ -25,6 +26,8 @@ export interface WriteBehindOptions<T> {
   what?: string;
   /** Says when what waits may be written; without one, always. */
   budget?: DiskBudget;
+  /** Hears of every failure. */
+  trouble?: Pick<StorageTrouble, "note">;
 }
 
 export function startWriteBehind<T>({
@@ -34,6 +37,7 @@ export function startWriteBehind<T>({
   write,
   what = "device state",
   budget,
+  trouble,
 }: WriteBehindOptions<T>): WriteBehind<T> {
   const marked = new Set<T>();
   let waitingSince = 0;
@@ -47,6 +51,7 @@ export function startWriteBehind<T>({
       if (failing !== undefined) log.info(`${what} is written again`, { since: new Date(failing).toISOString() });
       failing = undefined;
     } catch (error) {
+      trouble?.note(error);
       // Told once, not every second: the log may be on the same full disk.
       if (failing === undefined) {
         log.error(`${what} cannot be written; it is kept in memory and tried again`, { error: messageOf(error) });

@@ -78,8 +78,8 @@ export interface AppDeps {
   notifier: Notifier;
   outbox: Outbox;
   plugins: Plugins;
-  /** What keeps the hub's disk from being written now. */
-  storageFault: () => StorageFault | undefined;
+  /** Hears what could not be written; answers what keeps the hub's disk from being written now. */
+  storageFault: (error: unknown) => StorageFault | undefined;
   health: () => Health;
   status: () => SystemStatus;
   alerts: Pick<Alerts, "list">;

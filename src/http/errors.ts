@@ -64,8 +64,8 @@ export interface FaultContext {
   log: Log;
   /** Of the request, without its query. */
   path: string;
-  /** What keeps the hub's disk from being written now. */
-  storageFault: () => StorageFault | undefined;
+  /** Hears what could not be written; answers what keeps the hub's disk from being written now. */
+  storageFault: (error: unknown) => StorageFault | undefined;
 }
 
 /** What was thrown, by us or by the framework, as a refusal of ours. What is nobody's refusal is a bug: logged, and 500. */
@@ -79,7 +79,7 @@ export function toHubError(
   if (code === "NOT_FOUND") return new HubError("not_found", "there is nothing at this address");
   if (isStorageFault(error)) {
     log.error("a request failed for want of storage", { path, error: messageOf(error) });
-    const fault = storageFault() ?? storageFaultOf(error) ?? "failing";
+    const fault = storageFault(error) ?? storageFaultOf(error) ?? "failing";
     const { what, mend } = STORAGE_TEXTS[fault];
     return new HubError("storage", `${what}; nothing was changed: ${mend}`, { details: { fault } });
   }

@@ -1,17 +1,16 @@
 // What the hub watches of itself, and whom it notifies.
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { type Alerts, startAlerts } from "../alerts/alerts.ts";
+import { type AlertMemory, type Alerts, startAlerts } from "../alerts/alerts.ts";
 import { backupWatch } from "../alerts/watches/backups.ts";
 import { clockWatch, EARLIEST_MS } from "../alerts/watches/clock.ts";
 import { diskWatch } from "../alerts/watches/disk.ts";
 import { pluginWatch } from "../alerts/watches/plugins.ts";
 import { certificateWatch, floodWatch, memoryWatch, startWatch } from "../alerts/watches/process.ts";
-import { probeStorage } from "../core/storage-fault.ts";
 import { createMeta } from "../db/meta.ts";
+import type { StateDb } from "../db/state-db.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Archives } from "./archives.ts";
-import type { House } from "./house.ts";
 import type { Messages } from "./messages.ts";
 import type { HubOptions } from "./options.ts";
 import type { Parts } from "./parts.ts";
@@ -29,13 +28,13 @@ export function openAlerts(
     budget,
     limits,
     found,
-    registry,
+    trouble,
     notifier,
     outbox,
     backups,
     plugins,
     parts,
-  }: Stores & House & Messages & Archives & { plugins: Plugins; parts: Pick<Parts, "off"> },
+  }: Stores & Messages & Archives & { plugins: Plugins; parts: Pick<Parts, "off"> },
 ): Alerts {
   const { clock } = edge;
   const { alerts: section, server } = config;
@@ -53,19 +52,14 @@ export function openAlerts(
             const context = { deviceId: undefined, trigger: {}, vars: {} };
             await outbox.post(notifier.render({ channel, title, message, context }));
           },
-    memory: {
-      load: () => (meta.get(REMEMBERED) ?? "").split("\n").filter((id) => id !== ""),
-      save: (ids) => meta.set(REMEMBERED, ids.join("\n")),
-    },
+    memory: alertMemory(db),
     watches: [
       startWatch(found, clock),
       diskWatch({
         folder: home.data,
         freeMb: section.disk_free_mb,
         // Probed only where something could not be written: looking for nothing wears the card.
-        fault: () =>
-          db.unwritable ??
-          (registry.storageFailingSince() === undefined ? undefined : (probeStorage(home.data) ?? "failing")),
+        fault: () => db.unwritable ?? trouble.fault(),
         sparing: () => budget.sparing,
       }),
       pluginWatch(() => (parts.off("plugins") ? [] : plugins.list()), clock),
@@ -83,6 +77,14 @@ export function openAlerts(
       certificateWatch(() => expiresAt, clock.now, section.certificate_days),
     ],
   });
+}
+
+export function alertMemory({ durable }: Pick<StateDb, "durable">): AlertMemory {
+  const meta = createMeta(durable);
+  return {
+    load: () => (meta.get(REMEMBERED) ?? "").split("\n").filter((line) => line !== ""),
+    save: (lines) => meta.set(REMEMBERED, lines.join("\n")),
+  };
 }
 
 /**

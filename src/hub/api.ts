@@ -37,7 +37,10 @@ export function startApi(options: HubOptions, parts: All, stack: AsyncDisposable
     log: http,
     ring: parts.feed.ring,
     stream: (): HubStream => stream,
-    storageFault: () => probeStorage(home.data),
+    storageFault(error) {
+      parts.trouble.note(error);
+      return probeStorage(home.data);
+    },
     health,
     status: statusOf(options, { ...parts, health, listener: () => listener }, () => stream.clients),
   });

@@ -17,11 +17,13 @@ export interface DiskRecoveryOptions {
   home: Home;
   db: Pick<StateDb, "unwritable">;
   registry: Pick<Registry, "list">;
+  /** Puts into the file what the hub has in memory alone. */
+  keep: (file: StateDb) => void;
   startAnew: () => void;
 }
 
 /** Does nothing where the hub has its file. */
-export function watchForDisk({ clock, log, home, db, registry, startAnew }: DiskRecoveryOptions): Disposable {
+export function watchForDisk({ clock, log, home, db, registry, keep, startAnew }: DiskRecoveryOptions): Disposable {
   if (db.unwritable === undefined) return { [Symbol.dispose]() {} };
   const timer = clock.every("disk recovery", LOOK_EVERY_MS, () => {
     if (probeStorage(home.data) !== undefined) return;
@@ -29,6 +31,7 @@ export function watchForDisk({ clock, log, home, db, registry, startAnew }: Disk
       using file = openStateDb(home.stateDb, clock.now);
       if (file.unwritable !== undefined) return;
       createDeviceStore(file).saveStates(registry.list());
+      keep(file);
     } catch (error) {
       log.warn("the disk can be written again, but the state database cannot be opened", { error: messageOf(error) });
       return;

@@ -18,14 +18,14 @@ export type House = ReturnType<typeof openHouse>;
 /** Nothing is said of what is restored. */
 export function openHouse(
   options: HubOptions,
-  { db, feed, budget, limits }: Stores,
+  { db, feed, budget, limits, trouble }: Stores,
   { late, parts, stack }: { late: Late; parts: Parts; stack: AsyncDisposableStack },
 ) {
   const { config, home, edge } = options;
   const { clock, random } = edge;
   const log = options.log.child("state");
   const { emit } = feed;
-  const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
+  const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget, trouble };
   const registry = stack.use(openRegistry({ ...behind, config: config.devices, limits }));
   const timezone = timezoneOf(config.location);
   const begin = () =>

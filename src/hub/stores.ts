@@ -1,6 +1,6 @@
 // The stores a hub stands on: the lock of its home, the state database, the events, the users.
 import type { Finding } from "../alerts/alert.ts";
-import { databaseLost, UNCLEAN_STOP } from "../alerts/watches/process.ts";
+import { databaseLost, HISTORY_LOST, UNCLEAN_STOP } from "../alerts/watches/process.ts";
 import { type Audit, openAudit } from "../auth/audit.ts";
 import { type Auth, createAuth } from "../auth/auth.ts";
 import { mendOfLoss, type Traces, tracesOf } from "../backup/lost-state.ts";
@@ -8,6 +8,7 @@ import { settleDatabases } from "../backup/settle-databases.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { createLimitReports, type LimitReports } from "../core/limits.ts";
 import { STORAGE_TEXTS } from "../core/storage-fault.ts";
+import { createStorageTrouble, type StorageTrouble } from "../core/storage-trouble.ts";
 import { createWriteBudget, type WriteBudget } from "../core/write-budget.ts";
 import { createMeta } from "../db/meta.ts";
 import { stateMigrations } from "../db/migrations/index.ts";
@@ -31,6 +32,7 @@ export interface Stores {
   audit: Audit;
   budget: WriteBudget;
   limits: LimitReports;
+  trouble: StorageTrouble;
   /** What the start itself found. */
   found: readonly Finding[];
 }
@@ -74,12 +76,14 @@ export async function openStores(
   const auth = stack.use(createAuth({ config: config.auth, db, clock, random, log: authLog, audit }));
   auditStart(kept, audit);
   const found = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf(options, { db, auth, traces })];
+  if (traces.historyGone && config.history.enabled) found.push(HISTORY_LOST);
   // Whoever lost a house is not given a new one as if nothing had happened.
   const isNew = !traces.ofHub && db.setAside === undefined && db.unwritable === undefined;
   if (isNew) await auth.ensureAdministrator(options.onFirstAdministrator);
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
   const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });
-  return { db, feed, auth, audit, budget, limits, found };
+  const trouble = createStorageTrouble(clock, home.data);
+  return { db, feed, auth, audit, budget, limits, trouble, found };
 }
 
 /** A house without users is new, or lost. */

@@ -78,7 +78,7 @@ function openLatch({ db: { behind }, clock, log }: BatteryWatchOptions): Latch {
       else insert.run({ id, since });
     }
   }).immediate;
-  const unwritten = startWriteBehind<string>({ clock, log, periodMs: RETRY_MS, write });
+  const unwritten = startWriteBehind<string>({ clock, log, periodMs: RETRY_MS, write, what: "the state of batteries" });
 
   function writeNow(deviceId: string): void {
     unwritten.mark(deviceId);

@@ -63,6 +63,7 @@ export function openVariables({ db, clock, log, emit, flushSecs, budget }: Varia
     log,
     periodMs: flushSecs * 1000,
     write: (names) => store.saveBehind([...names].flatMap((name) => variables.get(name) ?? [])),
+    what: "what rules set variables to",
     ...(budget && { budget }),
   });
 

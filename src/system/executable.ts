@@ -4,6 +4,7 @@ import {
   closeSync,
   copyFileSync,
   fchmodSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -12,10 +13,11 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   writeSync,
 } from "node:fs";
-import { syncFolder } from "../core/atomic-file.ts";
+import { removeIfPossible, syncFolder } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import type { Owner } from "../home/owner.ts";
 import type { BinFolder } from "./bin-folder.ts";
@@ -106,18 +108,38 @@ export function stage(source: string, folder: BinFolder): string {
     return writing(folder, () => {
       const staged = `${folder.bin}/${STAGED_NAME}`;
       rmSync(staged, { force: true });
-      const to = openSync(staged, "wx", 0o755);
+      needRoom(fstatSync(from).size, folder.bin);
       try {
-        copyAll(from, to);
-        fchmodSync(to, 0o755);
-        fsyncSync(to);
-      } finally {
-        closeSync(to);
+        copyInto(staged, from);
+      } catch (error) {
+        removeIfPossible(staged);
+        throw error;
       }
       return staged;
     });
   } finally {
     closeSync(from);
+  }
+}
+
+/** Nothing is begun that cannot be finished. */
+function needRoom(bytes: number, bin: string): void {
+  const { bavail, bsize } = statfsSync(bin);
+  const [needed, free] = [bytes, bavail * bsize].map((each) => Math.ceil(each / 1e6));
+  if (Number(free) > Number(needed)) return;
+  throw Object.assign(new Error(`the executable needs ${needed} MB, and ${free} MB are free: free some space`), {
+    code: "ENOSPC",
+  });
+}
+
+function copyInto(path: string, from: number): void {
+  const to = openSync(path, "wx", 0o755);
+  try {
+    copyAll(from, to);
+    fchmodSync(to, 0o755);
+    fsyncSync(to);
+  } finally {
+    closeSync(to);
   }
 }
 
@@ -192,9 +214,18 @@ function twin(file: string): string {
     linkSync(file, second);
   } catch (error) {
     if (lstatSync(file).isSymbolicLink()) throw error;
-    copyFileSync(file, second);
+    copyWhole(file, second);
   }
   return second;
+}
+
+function copyWhole(file: string, second: string): void {
+  try {
+    copyFileSync(file, second);
+  } catch (error) {
+    removeIfPossible(second);
+    throw error;
+  }
 }
 
 function exists(file: string): boolean {

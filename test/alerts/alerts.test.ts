@@ -80,6 +80,18 @@ describe("an alert", () => {
     expect(memory.ids).toEqual([]);
   });
 
+  test("that a restart mended is reported as over, once, and news of before a restart is not", async () => {
+    const first = rig({ found: [FULL, { ...DOWN, severity: "info" }] });
+    await first.clock.advance(10_000);
+    const second = rig({ ids: first.alerts.remembered() });
+    await second.clock.advance(30_000);
+    expect(second.events).toEqual([]);
+    await second.clock.advance(120_000);
+    expect(second.events).toEqual([{ type: "alert", id: "disk_full", state: "cleared", ...FULL }]);
+    expect(second.sent).toEqual(["Over: The disk is full"]);
+    expect(second.memory.ids).toEqual([]);
+  });
+
   test("reaches people though it cannot be remembered, and a watch that fails takes no other along", async () => {
     const broken: Watch = {
       name: "broken",

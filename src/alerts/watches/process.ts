@@ -65,6 +65,15 @@ export function databaseLost(keptAs: string | undefined, mend: string): Finding 
   };
 }
 
+/** No loss of users: the house runs on without its past. */
+export const HISTORY_LOST: Finding = {
+  kind: "database_lost",
+  about: "history",
+  severity: "warning",
+  message: "The history of this house is missing or empty: a new one was begun, and what was recorded before is gone",
+  mend: "If it is wanted back, stop the hub and restore a backup with its history: hub restore FILE.",
+};
+
 /** `expiresAt`: epoch ms; undefined without TLS or where it cannot be read. */
 export function certificateWatch(expiresAt: () => number | undefined, now: () => number, days: number): Watch {
   return {

@@ -15,7 +15,8 @@ import {
 import { basename, join } from "node:path";
 import { createFile, replaceFile, syncFolder, writeFileAtomic } from "../../core/atomic-file.ts";
 import { decodeText } from "../../core/decode-text.ts";
-import { HubError, isStorageFault, messageOf, systemCode } from "../../core/errors.ts";
+import { HubError, messageOf, systemCode } from "../../core/errors.ts";
+import { STORAGE_TEXTS, type StorageFault, storageFaultOf } from "../../core/storage-fault.ts";
 import { problemAt, type TextProblem } from "../../core/text-problem.ts";
 import { MAX_RULE_BYTES } from "../parse/read.ts";
 import { isRuleFileName } from "./file-names.ts";
@@ -94,10 +95,19 @@ function keepAttributes(path: string, { mode, uid, gid }: Stats): void {
 
 function unwritable(path: string, error: unknown): HubError {
   const file = basename(path);
-  const mend = isStorageFault(error) ? "free some space" : "give the hub the right to write in the folder of the rules";
+  const fault = storageFaultOf(error);
+  const mend =
+    fault === undefined ? "give the hub the right to write in the folder of the rules" : mendOf(error, fault);
   return new HubError("storage", `${file} cannot be written (${systemCode(error) ?? messageOf(error)}): ${mend}`, {
     cause: error,
+    details: fault === undefined ? {} : { fault },
   });
+}
+
+/** A folder that is somebody else's is no worn card. */
+function mendOf(error: unknown, fault: StorageFault): string {
+  const denied = ["EACCES", "EPERM"].includes(systemCode(error) ?? "");
+  return denied ? "give the hub the right to write in the folder of the rules" : STORAGE_TEXTS[fault].mend;
 }
 
 const TRASH = ".trash";
