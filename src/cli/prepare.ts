@@ -1,6 +1,8 @@
 // What init and serve share: a home that is laid out, and a configuration that was read.
+import { dirname, join } from "node:path";
 import { formatProblem, type LocatedProblem, loadConfig } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
+import { sweepTemporaryFiles } from "../core/atomic-file.ts";
 import { HubError } from "../core/errors.ts";
 import { type LaidOut, layOutHome } from "../home/layout.ts";
 import { borrowHome } from "../home/lock.ts";
@@ -28,6 +30,8 @@ export function layOut(home: Home, { edge, execPath, compiled }: Io): LaidOut & 
 function refresh(home: Home): Refreshed {
   try {
     using _lock = borrowHome(home);
+    const folders = assets.map(({ path }) => dirname(join(home.root, path)));
+    for (const folder of new Set([home.data, home.config, ...folders])) sweepTemporaryFiles(folder);
     return refreshAssets(home, assets);
   } catch (error) {
     // Neither keeps a home of earlier from starting.

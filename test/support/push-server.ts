@@ -5,10 +5,13 @@ export interface PushServer extends Disposable {
   up: boolean;
   /** Message → how often it came. */
   readonly taken: ReadonlyMap<string, number>;
+  /** What came since the last call and had come before. */
+  repeated(): string[];
 }
 
 export function servePushes(): PushServer {
   const taken = new Map<string, number>();
+  let again: string[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -16,6 +19,7 @@ export function servePushes(): PushServer {
       const form = new URLSearchParams(await request.text());
       if (!pushes.up) return Response.json({ status: 0, errors: ["down"] }, { status: 503 });
       const message = form.get("message") ?? "";
+      if (taken.has(message)) again.push(message);
       taken.set(message, (taken.get(message) ?? 0) + 1);
       return Response.json({ status: 1, request: "r" });
     },
@@ -24,6 +28,11 @@ export function servePushes(): PushServer {
     url: `http://127.0.0.1:${server.port}`,
     up: false,
     taken,
+    repeated() {
+      const list = again;
+      again = [];
+      return list;
+    },
     [Symbol.dispose]: () => void server.stop(true),
   };
   return pushes;

@@ -1,5 +1,6 @@
 // What the compiled hub does first after it was killed: it says so, once, and tries what waits.
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { until } from "../support/wait.ts";
@@ -66,3 +67,15 @@ channel = "chat"
   expect(await degraded(third)).not.toContain("unclean_stop");
   expect(bots.taken).toHaveLength(2);
 }, 60_000);
+
+test("what a hub that was killed was writing is gone after the next start", async () => {
+  await using place = createHubPlace();
+  await (await place.start()).end();
+  const names = ["data/last-backup.json", "data/.hub-probe", "config/hub.toml", "rules/a.ron", "data/restore.journal"];
+  for (const name of names) place.put(`${name}.4194309.tmp`, "half");
+  await using hub = await place.start();
+  const left = () => names.filter((name) => existsSync(place.at(`${name}.4194309.tmp`)));
+  await until("nothing is left", () => left().length === 0, { timeoutMs: 3000 }).catch(() => {
+    throw new Error(`${left()} lie there still:\n${hub.output}`);
+  });
+});
