@@ -5,7 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 import { writeFileAtomic } from "../core/atomic-file.ts";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
-import { lockHome } from "../home/lock.ts";
+import { borrowHome } from "../home/lock.ts";
 import { actAsOwner } from "../home/owner.ts";
 import { type Home, homeAt } from "../home/paths.ts";
 import { openArchiveFile } from "./archive-file.ts";
@@ -111,7 +111,7 @@ export async function undoRestore(home: Home, now: number): Promise<Omit<Restore
 export function recoverRestore(home: Home, act: (home: Home) => Disposable = actAsOwner): boolean {
   if (!hasJournal(home)) return false;
   using _owner = act(home);
-  using _lock = lockHome(home);
+  using _lock = borrowHome(home);
   return resumeSwap(home, remembering(home));
 }
 
@@ -164,7 +164,7 @@ function makeData({ root, data }: Home): string | undefined {
 async function inHome<T>(home: Home, work: () => Promise<T>): Promise<T> {
   const made = makeData(home);
   try {
-    using _lock = lockHome(home);
+    using _lock = borrowHome(home);
     resumeSwap(home, remembering(home));
     using _turn = takeTurn(home);
     return await work();

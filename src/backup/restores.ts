@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { lockHome } from "../home/lock.ts";
+import { borrowHome } from "../home/lock.ts";
 import type { Home } from "../home/paths.ts";
 import { trimKept } from "./kept.ts";
 import { startTask } from "./link.ts";
@@ -126,7 +126,7 @@ export function createRestores(options: RestoresOptions): Restores {
     return {
       async apply() {
         try {
-          using _lock = lockHome(home);
+          using _lock = borrowHome(home);
           resumeSwap(home, remembering(home));
           placeStaged(home, staged, { now: clock.now(), onTrial: true });
         } catch (error) {

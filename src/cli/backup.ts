@@ -9,7 +9,7 @@ import { rememberBackup, storeArchive } from "../backup/store.ts";
 import { takeTurn } from "../backup/turn.ts";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
-import { lockHome } from "../home/lock.ts";
+import { borrowHome } from "../home/lock.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { countsText, knownSchemas, passphraseOption, readPassphrase, warningLog } from "./archives.ts";
@@ -60,7 +60,7 @@ function remember(home: Home, now: number): void {
 /** What a stopped hub left may be unsettled; of a running one, nothing is. */
 function settleStopped(home: Home, { io: { edge } }: Invocation): void {
   try {
-    using _lock = lockHome(home);
+    using _lock = borrowHome(home);
     settleDatabases({
       home,
       random: edge.random,

@@ -1,9 +1,11 @@
 // What init and serve share: a home that is laid out, and a configuration that was read.
+import { dirname, join } from "node:path";
 import { formatProblem, type LocatedProblem, loadConfig } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
+import { sweepTemporaryFiles } from "../core/atomic-file.ts";
 import { HubError } from "../core/errors.ts";
 import { type LaidOut, layOutHome } from "../home/layout.ts";
-import { lockHome } from "../home/lock.ts";
+import { borrowHome } from "../home/lock.ts";
 import type { Home } from "../home/paths.ts";
 import { type Refreshed, refreshAssets } from "../home/refresh.ts";
 import type { HealthAddress } from "../system/ask-health.ts";
@@ -27,7 +29,9 @@ export function layOut(home: Home, { edge, execPath, compiled }: Io): LaidOut & 
 // Not under a hub that runs: its own files are what it brought. It is told of elsewhere, where that matters.
 function refresh(home: Home): Refreshed {
   try {
-    using _lock = lockHome(home);
+    using _lock = borrowHome(home);
+    const folders = assets.map(({ path }) => dirname(join(home.root, path)));
+    for (const folder of new Set([home.data, home.config, ...folders])) sweepTemporaryFiles(folder);
     return refreshAssets(home, assets);
   } catch (error) {
     // Neither keeps a home of earlier from starting.

@@ -1,6 +1,16 @@
 // Files that are whole or absent, also after a power cut: temporary file, fsync, rename, fsync of the folder.
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { systemCode } from "./errors.ts";
 import { exchangeFiles } from "./exchange-files.ts";
 
@@ -111,6 +121,34 @@ export function removeIfPossible(path: string): void {
     rmSync(path, { recursive: true, force: true });
   } catch {
     // What is left is swept away at a later start.
+  }
+}
+
+const TEMPORARY = /\.([1-9]\d{0,9})\.tmp$/;
+
+/** Takes away temporary files of processes that were killed while writing; those of others that run stay. */
+export function sweepTemporaryFiles(folder: string): void {
+  for (const name of namesIn(folder)) {
+    const writer = Number(TEMPORARY.exec(name)?.[1]);
+    // Numbers are given anew: this very process has not written there yet.
+    if (writer === process.pid || !isRunning(writer)) removeIfPossible(join(folder, name));
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => TEMPORARY.test(name));
+  } catch {
+    return [];
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === "EPERM";
   }
 }
 

@@ -11,10 +11,25 @@ export interface HomeLock extends Disposable {
   readonly wasLeftLocked: boolean;
 }
 
-/** Takes the home. Throws HubError `in_use` naming the process that has it. */
+/** Takes the home for a hub. Throws HubError `in_use` naming the process that has it. */
 export function lockHome(home: Home): HomeLock {
+  return take(home, { what: "" });
+}
+
+/**
+ * The same for a command, or for a moment before the hub itself takes it: how the last hub ended is left for the next one
+ * to see, and a command that is killed is no hub that was.
+ */
+export function borrowHome(home: Home): Disposable {
+  return take(home, { what: COMMAND });
+}
+
+// Behind the process id in the file.
+const COMMAND = "command\n";
+
+function take(home: Home, { what }: { what: string }): HomeLock {
   const pidFile = `${home.lock}.pid`;
-  const wasLeftLocked = existsSync(pidFile);
+  const left = leftIn(pidFile);
   let db: Database | undefined;
   try {
     db = lockFile(home.lock);
@@ -22,18 +37,35 @@ export function lockHome(home: Home): HomeLock {
     if (storageFaultOf(error) === undefined) throw explain(error, home, pidFile);
     db = lockUnwritable(home, pidFile);
   }
-  try {
-    writeFileSync(pidFile, `${process.pid}\n`);
-  } catch {
-    // It is for the message of another hub only.
-  }
+  writeIfPossible(pidFile, `${process.pid}\n${left === undefined ? what : ""}`);
   return {
-    wasLeftLocked,
+    wasLeftLocked: left !== undefined,
     [Symbol.dispose]() {
-      removeIfPossible(pidFile);
+      if (what === COMMAND && left !== undefined) writeIfPossible(pidFile, left);
+      else removeIfPossible(pidFile);
       db?.close();
     },
   };
+}
+
+/** What a hub that had no time to take it away has left there. */
+function leftIn(pidFile: string): string | undefined {
+  try {
+    const text = readFileSync(pidFile, "utf8");
+    return text.endsWith(COMMAND) ? undefined : text;
+  } catch (error) {
+    // One that cannot be read is there all the same.
+    return systemCode(error) === "ENOENT" ? undefined : "";
+  }
+}
+
+/** It is for a message and an alert only. */
+function writeIfPossible(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch {
+    // A disk that takes nothing is told of elsewhere.
+  }
 }
 
 function lockFile(path: string): Database {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Bench, cost, type Row } from "./support/bench.ts";
 import type { FeedOrder, Progress } from "./support/history-process.ts";
 import { runMeasured } from "./support/measured-run.ts";
+import { slope } from "./support/slope.ts";
 import { median } from "./support/stats.ts";
 
 const SAMPLES = 10_000_000;
@@ -33,11 +34,3 @@ export const historyMemory: Bench = {
     ];
   },
 };
-
-/** Of a straight line through the values, by least squares. */
-function slope(values: readonly number[]): number {
-  const middle = (values.length - 1) / 2;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const rise = values.reduce((sum, value, index) => sum + (index - middle) * (value - mean), 0);
-  return rise / values.reduce((sum, _, index) => sum + (index - middle) ** 2, 0);
-}

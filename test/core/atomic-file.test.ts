@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFile, replaceFile, writeFileAtomic } from "../../src/core/atomic-file.ts";
+import { createFile, replaceFile, sweepTemporaryFiles, writeFileAtomic } from "../../src/core/atomic-file.ts";
 import { exchangeFiles } from "../../src/core/exchange-files.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
@@ -75,4 +75,16 @@ describe("two quick saves of an editor around a write", () => {
       expect(refused).toBeGreaterThan(0);
       expect(readdirSync(at.folder.path)).toEqual(["a.toml"]);
     }, 60_000);
+});
+
+test("what a process that is gone was writing is taken away, and nothing else", () => {
+  using at = place();
+  // Above what Linux gives to any process.
+  const gone = 4_194_309;
+  const kept = ["a.toml", "a.toml.tmp", "a.tmp", `b.${process.ppid}.tmp`, "c.0.tmp"];
+  for (const name of [...kept, `a.toml.${gone}.tmp`, `.hub-probe.${gone}.tmp`, `d.${process.pid}.tmp`])
+    writeFileSync(at.folder.at(name), "");
+  sweepTemporaryFiles(at.folder.path);
+  expect(readdirSync(at.folder.path).sort()).toEqual(kept.sort());
+  sweepTemporaryFiles(at.folder.at("not there"));
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { findHome } from "../../src/home/find.ts";
 import { layOutHome } from "../../src/home/layout.ts";
-import { lockHome } from "../../src/home/lock.ts";
+import { borrowHome, lockHome } from "../../src/home/lock.ts";
 import { homeAt } from "../../src/home/paths.ts";
 import { createTestEdge } from "../support/edge.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -119,5 +119,37 @@ describe("one hub a home", () => {
     expect(() => lockHome(home)).toThrow(`process ${process.pid}`);
     held[Symbol.dispose]();
     lockHome(home)[Symbol.dispose]();
+  });
+
+  test("a command in between leaves for the next hub to see how the last one ended", () => {
+    using folder = createTemporaryFolder();
+    const home = homeAt(folder.path);
+    mkdirSync(home.data);
+    const pidFile = `${home.lock}.pid`;
+    const wasKilled = (): boolean => {
+      using lock = lockHome(home);
+      return lock.wasLeftLocked;
+    };
+    const borrow = (): void => {
+      using _lock = borrowHome(home);
+      expect(() => lockHome(home)).toThrow(`process ${process.pid}`);
+    };
+    borrow();
+    expect(wasKilled()).toBe(false);
+    writeFileSync(pidFile, "4242\n");
+    borrow();
+    borrow();
+    expect(wasKilled()).toBe(true);
+    expect(wasKilled()).toBe(false);
+    // A command that is killed, in a home whose hub ended well, and in one whose hub did not.
+    for (const before of [undefined, "4242\n"]) {
+      if (before !== undefined) writeFileSync(pidFile, before);
+      const held = borrowHome(home);
+      const left = readFileSync(pidFile, "utf8");
+      held[Symbol.dispose]();
+      writeFileSync(pidFile, left);
+      borrow();
+      expect(wasKilled()).toBe(before !== undefined);
+    }
   });
 });

@@ -1,114 +1,141 @@
-// Killed again and again under load: what was acknowledged is there, and nobody is left behind.
-// HUB_KILL_ROUNDS says how often.
+// Killed again and again under everything a house asks of it: what was acknowledged is there, files and databases are
+// whole, and nobody is left behind. HUB_KILL_ROUNDS says how often.
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { rmSync } from "node:fs";
-import { createHubPlace } from "../support/hub-place.ts";
-import type { Answer, HubProcess } from "../support/hub-process.ts";
+import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
+import type { HubProcess } from "../support/hub-process.ts";
+import { DEVICES, type Shift, type Work } from "../support/load-work.ts";
+import { leftovers, mixedLoad } from "../support/mixed-load.ts";
 import { processesOf } from "../support/processes.ts";
+import { servePushes } from "../support/push-server.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
 
 const ROUNDS = Number(process.env.HUB_KILL_ROUNDS ?? 10);
-const DEVICES = ["attic", "barn", "cellar"];
 
-interface Acknowledged {
-  /** Device → the name acknowledged last, and the one that was asked for but not answered. */
-  names: Map<string, { known: string; pending: string | undefined }>;
-  users: { username: string; password: string }[];
-  keys: string[];
-}
-
-/** Works until the hub is gone; each kind of work one after the other, all kinds side by side. */
-async function work(hub: HubProcess, round: number, done: Acknowledged): Promise<void> {
+/** Works until the hub is killed; each kind of work one after the other, all kinds side by side. Gives the last event's number. */
+async function workUntilGone(
+  hub: HubProcess,
+  { round, ms, works }: { round: number; ms: number; works: readonly Work[] },
+): Promise<number> {
   const client = await hub.mqtt();
+  const stream = await hub.openStream();
   let gone = false;
   client.once("close", () => {
     gone = true;
   });
-  const ask = async (...args: Parameters<HubProcess["request"]>): Promise<Answer | undefined> => {
-    const answer = await hub.request(...args).catch(() => undefined);
-    if (!answer) gone = true;
-    else if (answer.status >= 400) throw new Error(`${args[0]} ${args[1]} answers ${answer.status}: ${answer.text}`);
-    return answer;
+  const answer: Shift["answer"] = async (...args) => {
+    const answered = await hub.request(...args).catch(() => undefined);
+    if (!answered) gone = true;
+    return answered;
   };
-
-  async function reports(): Promise<void> {
-    for (let n = 0; !gone; n++) {
-      const sent = DEVICES.map((id) => client.publishAsync(`hub/devices/${id}/state`, `{"n":${n}}`, { qos: 1 }));
-      await Promise.race([Promise.allSettled(sent), until("gone", () => gone)]);
-    }
-  }
-  async function renames(): Promise<void> {
-    for (let n = 0; !gone; n++) {
-      const id = DEVICES[n % DEVICES.length] ?? "";
-      const name = `${id} ${round}.${n}`;
-      const known = done.names.get(id)?.known ?? "";
-      done.names.set(id, { known, pending: name });
-      if (await ask("PATCH", `/devices/${id}`, { body: { name } }))
-        done.names.set(id, { known: name, pending: undefined });
-    }
-  }
-  async function users(): Promise<void> {
-    const user = { username: `user-${round}`, password: `password-${round}` };
-    if (await ask("POST", "/auth/users", { body: { ...user, role: "viewer" } })) done.users.push(user);
-  }
-  async function keys(): Promise<void> {
-    while (!gone) {
-      const made = await ask("POST", "/auth/api-keys", { body: { label: `round ${round}`, role: "viewer" } });
-      if (made) done.keys.push(made.json<{ key: string }>().key);
-    }
-  }
-  await Promise.all([reports(), renames(), users(), keys()]);
+  const ask: Shift["ask"] = async (method, path, body) => {
+    const answered = await answer(method, path, { body });
+    if (answered && answered.status >= 400)
+      throw new Error(`${method} ${path} answers ${answered.status}: ${answered.text}`);
+    return answered !== undefined;
+  };
+  const shift = { hub, client, round, answer, ask, gone: () => gone };
+  const killed = Bun.sleep(ms).then(() => hub.kill("SIGKILL"));
+  await Promise.all([killed, ...works.map((one) => one.work(shift))]);
+  return seqsOf(stream.frames);
 }
 
-async function checkNames(hub: HubProcess, { names }: Acknowledged): Promise<void> {
-  for (const [id, { known, pending }] of names) {
-    const { name } = await hub.get<{ name: string }>(`/devices/${id}`);
-    expect([known, pending]).toContain(name);
-    names.set(id, { known: name, pending: undefined });
+/** Throws unless they grow; the last one. */
+function seqsOf(frames: readonly { seq: number }[]): number {
+  let last = 0;
+  for (const { seq } of frames) {
+    if (seq <= last) throw new Error(`event ${seq} follows ${last}`);
+    last = seq;
   }
+  return last;
 }
 
-async function checkAccess(hub: HubProcess, { users, keys }: Pick<Acknowledged, "users" | "keys">): Promise<void> {
-  for (const { username, password } of users)
-    expect({ username, status: (await hub.login(username, password)).status }).toEqual({ username, status: 200 });
-  for (const token of keys) expect((await hub.request("GET", "/auth/me", { token })).status).toBe(200);
+/** As the next start will find them, which must find them itself. */
+function checkDatabases(place: HubPlace): void {
+  using folder = createTemporaryFolder();
+  for (const name of ["state.redb", "history.db"]) {
+    for (const end of ["", "-wal"]) {
+      const path = place.at("data", name + end);
+      if (existsSync(path)) copyFileSync(path, folder.at(name + end));
+    }
+    if (!existsSync(folder.at(name))) continue;
+    using db = new Database(folder.at(name));
+    const { integrity_check: found } = db.query("PRAGMA integrity_check").get() as { integrity_check: string };
+    expect({ name, found }).toEqual({ name, found: "ok" });
+  }
 }
 
 test(
   `every acknowledged change outlives ${ROUNDS} kills`,
   async () => {
+    using server = servePushes();
+    const channel = `type = "push_app"\napi_key = "application"\nuser_key = "somebody"\napi_url = "${server.url}"`;
     await using place = createHubPlace({
-      toml: '[[plugins]]\nid = "family"\nbinary = "plugins/family/bin/family"\n',
+      toml: `[[notify.channels]]\nname = "phone"\n${channel}\n[[plugins]]\nid = "family"\nbinary = "plugins/family/bin/family"\n`,
     });
     place.put("plugins/family/bin/family", "#!/bin/sh\n(sleep 1001; true) &\nsleep 1002\ntrue\n", 0o755);
-    const done: Acknowledged = { names: new Map(), users: [], keys: [] };
-    let checkedUsers = 0;
-    let checkedKeys = 0;
-    for (let round = 1; round <= ROUNDS; round++) {
+    const works = mixedLoad(place, server);
+    let lastSeq = 0;
+    let sentAgain = 0;
+
+    /** A hub that was killed before is up, and has everything. */
+    async function startAndCheck(round: number): Promise<HubProcess> {
       const hub = await place.start();
-      await checkNames(hub, done);
-      await checkAccess(hub, { users: done.users.slice(checkedUsers), keys: done.keys.slice(checkedKeys).slice(-20) });
-      [checkedUsers, checkedKeys] = [done.users.length, done.keys.length];
+      for (const one of works)
+        await one.check(hub).catch((error) => {
+          throw new Error(`after kill ${round}, ${one.name}: ${error.message}`, { cause: error });
+        });
+      expect(leftovers(place.home)).toEqual([]);
+      const events = await hub.get<{ seq: number }[]>("/events?limit=1000");
+      seqsOf(events.reverse());
+      for (const { seq } of events) expect(seq).toBeGreaterThan(lastSeq);
+      expect(hub.output).not.toMatch(/damaged|\[ERR\]|safe start/);
+      return hub;
+    }
+
+    for (let round = 1; round <= ROUNDS; round++) {
+      const hub = await startAndCheck(round - 1);
       if (round === 1) {
         const client = await hub.mqtt();
         for (const id of DEVICES) await client.publishAsync(`hub/devices/${id}/state`, "{}", { qos: 1 });
+        await until("the devices are there", async () => (await hub.get<unknown[]>("/devices")).length >= 3);
       }
-      await until("the devices are there", async () => (await hub.get<unknown[]>("/devices")).length >= DEVICES.length);
-      const working = work(hub, round, done);
-      const killed = Bun.sleep(20 + Math.random() * 380).then(() => hub.kill("SIGKILL"));
-      await Promise.all([working, killed]);
+      // Some live long enough for what devices say to be on the disk.
+      const ms = round % 20 === 5 ? 3000 + Math.random() * 1000 : 20 + Math.random() * 480;
+      lastSeq = Math.max(lastSeq, await workUntilGone(hub, { round, ms, works }));
       await hub.exited;
       // As of a hub that had run for long: three that die as they start are followed by a safe start.
       rmSync(place.at("data", "starts.json"), { force: true });
       await until("nobody is left", () => processesOf(place.home).length === 0, { timeoutMs: 3000 });
+      checkDatabases(place);
+      // The one that was under way when the last hub was killed, and no other.
+      const repeated = server.repeated();
+      expect(repeated.length).toBeLessThanOrEqual(1);
+      sentAgain += repeated.length;
+      if (round % 100 === 0) process.stdout.write(`${round} kills\n`);
     }
-    await using last = await place.start();
-    await checkNames(last, done);
-    await checkAccess(last, done);
-    expect(last.output).not.toMatch(/damaged|\[ERR\]/);
+
+    await using last = await startAndCheck(ROUNDS);
+    expect(last.output).toContain("the hub is up");
+    server.up = true;
+    await until(
+      "every message has come",
+      async () => {
+        const waiting = await last.get<{ id: string }[]>("/notify/outbox?limit=1");
+        if (waiting[0]) await last.request("POST", `/notify/outbox/${waiting[0].id}/retry`);
+        return waiting.length === 0;
+      },
+      { timeoutMs: 60_000, everyMs: 200 },
+    );
+    for (const one of works) await one.check(last);
+    expect(server.repeated().length).toBeLessThanOrEqual(1);
     // The load was one: something of each kind was acknowledged.
-    expect(done.users.length).toBeGreaterThan(ROUNDS / 3);
-    expect(done.keys.length).toBeGreaterThan(ROUNDS);
+    const counts = Object.fromEntries(works.map(({ name, acknowledged }) => [name, acknowledged]));
+    process.stdout.write(`after ${ROUNDS} kills: ${JSON.stringify({ ...counts, sentAgain })}\n`);
+    for (const [name, acknowledged] of Object.entries(counts))
+      expect({ name, enough: acknowledged > ROUNDS / 2 }).toEqual({ name, enough: true });
   },
-  10_000 + ROUNDS * 3000,
+  20_000 + ROUNDS * 5000,
 );
