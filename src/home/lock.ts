@@ -61,10 +61,15 @@ function leftIn(pidFile: string): string | undefined {
 
 /** It is for a message and an alert only. */
 function writeIfPossible(path: string, text: string): void {
-  try {
-    writeFileSync(path, text);
-  } catch {
-    // A disk that takes nothing is told of elsewhere.
+  for (const attempt of ["as it is", "anew"]) {
+    // Where the file is somebody else's, the folder may still be ours.
+    if (attempt === "anew") removeIfPossible(path);
+    try {
+      writeFileSync(path, text);
+      return;
+    } catch {
+      // It is for the message of another hub only.
+    }
   }
 }
 
