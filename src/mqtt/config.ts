@@ -50,7 +50,7 @@ export const MqttSection = Type.Object(
     /** Of one account, over ten seconds. Faster ones are taken more slowly. */
     max_messages_per_second: Type.Integer({ default: 2000, minimum: 1, maximum: 1_000_000 }),
     /** What the messages of one account come to, each counted once for every subscription it goes to, over two seconds. */
-    max_deliveries_per_second: Type.Integer({ default: 20_000, minimum: 1, maximum: 10_000_000 }),
+    max_deliveries_per_second: Type.Integer({ default: 10_000, minimum: 1, maximum: 10_000_000 }),
     /** What they take as they come, of one account, over four seconds. Faster ones are taken more slowly. */
     max_mb_per_second: Type.Number({ default: 8, minimum: 0.01, maximum: 4096 }),
     /** Of one account. More are refused. */

@@ -19,7 +19,7 @@ test("everything has a default", () => {
     ...{
       max_messages_per_second: 2000,
       max_mb_per_second: 8,
-      max_deliveries_per_second: 20_000,
+      max_deliveries_per_second: 10_000,
       max_new_devices_per_minute: 2000,
     },
   });

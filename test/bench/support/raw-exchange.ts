@@ -81,6 +81,7 @@ export function statusesOf(text: string): number[] {
 }
 
 export function bodyOf(text: string): string {
-  const end = text.indexOf("\r\n\r\n");
-  return end < 0 ? "" : text.slice(end + 4);
+  const whole = text.replace(/^(HTTP\/1\.1 100 Continue\r\n\r\n)+/, "");
+  const end = whole.indexOf("\r\n\r\n");
+  return end < 0 ? "" : whole.slice(end + 4);
 }
