@@ -62,6 +62,8 @@ function leftIn(pidFile: string): string | undefined {
 /** It is for a message and an alert only. */
 function writeIfPossible(path: string, text: string): void {
   try {
+    // Somebody else's file cannot be written, but its folder's owner may put his own in its place.
+    rmSync(path, { force: true });
     writeFileSync(path, text);
   } catch {
     // A disk that takes nothing is told of elsewhere.
