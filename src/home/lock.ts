@@ -61,15 +61,12 @@ function leftIn(pidFile: string): string | undefined {
 
 /** It is for a message and an alert only. */
 function writeIfPossible(path: string, text: string): void {
-  for (const attempt of ["as it is", "anew"]) {
-    // Where the file is somebody else's, the folder may still be ours.
-    if (attempt === "anew") removeIfPossible(path);
-    try {
-      writeFileSync(path, text);
-      return;
-    } catch {
-      // It is for the message of another hub only.
-    }
+  try {
+    // Somebody else's file cannot be written, but its folder's owner may put his own in its place.
+    rmSync(path, { force: true });
+    writeFileSync(path, text);
+  } catch {
+    // A disk that takes nothing is told of elsewhere.
   }
 }
 

@@ -135,7 +135,7 @@ test(
     const counts = Object.fromEntries(works.map(({ name, acknowledged }) => [name, acknowledged]));
     process.stdout.write(`after ${ROUNDS} kills: ${JSON.stringify({ ...counts, sentAgain })}\n`);
     for (const [name, acknowledged] of Object.entries(counts))
-      expect({ name, enough: acknowledged > ROUNDS / 2 }).toEqual({ name, enough: true });
+      expect({ name, enough: acknowledged > ROUNDS / 5 }).toEqual({ name, enough: true });
   },
   20_000 + ROUNDS * 5000,
 );
