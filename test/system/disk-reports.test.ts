@@ -54,12 +54,6 @@ async function startFurnished(place: HubPlace): Promise<HubProcess> {
   return hub;
 }
 
-function freePort(): number {
-  const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  held.stop(true);
-  return held.port;
-}
-
 function furnish(place: HubPlace, port: number): void {
   // Else the executable alone would fill the disk.
   place.put("bin/hub", "");
