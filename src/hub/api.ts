@@ -39,7 +39,7 @@ export function startApi(options: HubOptions, parts: All, stack: AsyncDisposable
     stream: (): HubStream => stream,
     storageFault(error) {
       parts.trouble.note(error);
-      return probeStorage(home.data);
+      return probeStorage(home.data) ?? parts.db.unwritable;
     },
     health,
     status: statusOf(options, { ...parts, health, listener: () => listener }, () => stream.clients),
