@@ -19,6 +19,7 @@ import { probeLandlock } from "./plugins/confine/landlock.ts";
 import { createKnownPlugins } from "./plugins/known.ts";
 import { createPlugins, type Plugins } from "./plugins/supervisor.ts";
 import { openRules, type Rules } from "./rules/rules.ts";
+import { createVariableStore } from "./state/variables-store.ts";
 
 export type { HubOptions } from "./hub/options.ts";
 
@@ -52,6 +53,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     watchForDisk({
       ...{ clock: edge.clock, log, home, db: stores.db, registry: house.registry },
       keep(file) {
+        createVariableStore(file).saveBehind(house.variables.list());
         if (parts.off("notify") === undefined) messages.outbox.saveInto(file);
         alertMemory(file).save(alerts.remembered());
       },

@@ -17,7 +17,10 @@ const RULE = `id = "5f0f4a2e-8d6f-4a53-9a2a-3f1d0f9f1d11"
 name = "Follow"
 enabled = true
 trigger = { type = "device_state_changed", device_id = "door", attribute = "open" }
-actions = [{ type = "fire_event", event_type = "followed" }]
+actions = [
+  { type = "set_hub_variable", name = "followed", value = true },
+  { type = "fire_event", event_type = "followed" },
+]
 `;
 const OWNER = 65_534;
 const health = async (hub: HubProcess) =>
@@ -64,6 +67,7 @@ async function goesBackToTheDisk(hub: HubProcess): Promise<void> {
   expect((await rename(hub, "Side door")).status).toBe(200);
   expect(await hub.get("/devices/door")).toMatchObject({ attributes: { open: true } });
   expect(await hub.get("/devices/egg")).toMatchObject({ attributes: { state: "started" } });
+  expect(await hub.get("/variables/followed")).toMatchObject({ value: true });
 }
 
 const FAULTS: [string, string, (disk: SmallDisk) => void, (disk: SmallDisk) => void][] = [
