@@ -20,8 +20,8 @@ export interface AlertsOptions {
   clock: Clock;
   log: Log;
   emit(event: AlertEvent): void;
-  /** Sends to `[alerts] channel`; absent where none is configured. May reject. */
-  notify: ((title: string, message: string) => Promise<void>) | undefined;
+  /** Sends to whoever hears of it; nothing where nobody does. May reject. */
+  notify: (alert: Pick<Alert, "kind" | "severity">, title: string, message: string) => Promise<void>;
   memory: AlertMemory;
 }
 
@@ -82,9 +82,8 @@ export function startAlerts({ watches, clock, log, emit, notify, memory }: Alert
     if (state === "cleared") log.info("an alert is over", { alert: id });
     else if (severity === "info") log.info(message, { alert: id, mend });
     else log[severity === "critical" ? "error" : "warn"](message, { alert: id, mend });
-    if (!notify) return;
     const text = state === "raised" ? `${message}. ${mend}` : `Over: ${message}`;
-    background(log, "alert notification", notify("Hub Alert", text));
+    background(log, "alert notification", notify(alert, "Hub Alert", text));
   }
 
   function raise(finding: Finding, now: number): void {

@@ -45,13 +45,16 @@ export function openAlerts(
     clock,
     log: log.child("alerts"),
     emit: feed.emit,
-    notify:
-      channel === undefined
-        ? undefined
-        : async (title, message) => {
-            const context = { deviceId: undefined, trigger: {}, vars: {} };
-            await outbox.post(notifier.render({ channel, title, message, context }));
-          },
+    async notify({ kind, severity }, title, message) {
+      if (parts.off("notify") !== undefined) return;
+      const reachesSomebody = notifier.list().some(({ name }) => name !== "log");
+      // Whoever lost a house hears of it, wherever they can be reached.
+      const to =
+        channel ?? (kind === "database_lost" && severity === "critical" && reachesSomebody ? "all" : undefined);
+      if (to === undefined) return;
+      const context = { deviceId: undefined, trigger: {}, vars: {} };
+      await outbox.post(notifier.render({ channel: to, title, message, context }));
+    },
     memory: alertMemory(db),
     watches: [
       startWatch(found, clock),

@@ -29,7 +29,7 @@ function rig(options: { found?: Finding[]; ids?: string[]; save?: () => void; wa
     clock,
     log: silentLog,
     emit: (event) => events.push(event),
-    notify: async (_title, message) => void sent.push(message),
+    notify: async (_alert, _title, message) => void sent.push(message),
     memory: {
       load: () => memory.ids,
       save(ids) {

@@ -178,3 +178,21 @@ test("a history that is gone is reported, and no loss of users", async () => {
   const again = await hub.get<{ id: string }[]>("/system/alerts");
   expect(again.map(({ id }) => id)).toContain("database_lost:history");
 });
+
+test("a state database that is gone is said on every phone there is, asked for or not", async () => {
+  using phone = createPhone();
+  await using place = createHubPlace();
+  furnish(place, phone.port);
+  place.put("config/hub.toml", place.read("config", "hub.toml").replace('[alerts]\nchannel = "phone"\n', ""), 0o600);
+  {
+    await using hub = await place.start();
+    await hub.end();
+  }
+  expect(phone.said).toEqual([]);
+  for (const end of ["", "-wal", "-shm"]) rmSync(place.at("data", `state.redb${end}`), { force: true });
+  await using hub = await place.start();
+  await until("the phone rings", () => phone.said.length > 0);
+  expect(phone.said.join()).toContain("The state database of this house is missing or empty");
+  expect(phone.said.join()).toContain("hub passwd admin");
+  expect(hub.output).not.toContain("password:");
+});
