@@ -11,16 +11,19 @@ export interface Traces {
   ofHub: boolean;
   /** Rules beside the examples; they may as well have been copied into a new home. */
   ofRules: boolean;
+  /** A backup lies here. */
+  ofBackup: boolean;
   /** A history was kept here, and its file is missing or empty. */
   historyGone: boolean;
 }
 
 /** Call before anything is opened or marked. */
-export function tracesOf(home: Home): Traces {
+export function tracesOf(home: Home, backupFolder: string): Traces {
   const had = (path: string): boolean => (notedFor(path) ?? NO_MARK) !== NO_MARK;
   return {
     historyGone: had(home.historyDb) && (statSync(home.historyDb, { throwIfNoEntry: false })?.size ?? 0) === 0,
     ofHub: existsSync(home.historyDb) || had(home.stateDb),
+    ofBackup: newestBackup(home.resolve(backupFolder)) !== undefined,
     ofRules: filesIn(home.rules).some((name) => /\.(ron|toml)$/.test(name)),
   };
 }

@@ -29,9 +29,13 @@ export async function listShelf(folder: string): Promise<ShelvedBackup[]> {
   return shelved;
 }
 
-/** The file name of the newest; undefined where there is none. */
+/** The file name of the newest; undefined where there is none, or the folder cannot be read: no reason not to start. */
 export function newestBackup(folder: string): string | undefined {
-  return namesIn(folder).at(-1);
+  try {
+    return namesIn(folder).at(-1);
+  } catch {
+    return undefined;
+  }
 }
 
 /** When the newest was made. */

@@ -45,7 +45,7 @@ export async function openStores(
 ): Promise<Stores> {
   const { config, home, log, edge } = options;
   const { clock, random } = edge;
-  const traces = tracesOf(home);
+  const traces = tracesOf(home, config.backup.directory);
   // Before anything opens them: files may have been placed by hand beside what a killed hub left.
   settleDatabases({ home, random, now: clock.now(), log, schemas: databaseSchemas });
   const db = stack.use(openStateDb(home.stateDb, clock.now));
@@ -86,14 +86,18 @@ export async function openStores(
   return { db, feed, auth, audit, budget, limits, trouble, found };
 }
 
-/** A house without users is new, or lost. */
+const COPIED_RULES = "If this is a new house with copied rules, nothing is wrong. Otherwise: ";
+
+/** A house without users is new, or lost. Rules alone may have been copied into a new one: then nobody's phone rings. */
 function lossOf(
   { config, home }: HubOptions,
   { db, auth, traces }: { db: StateDb; auth: Auth; traces: Traces },
 ): Finding[] {
   if (auth.users.list().length > 0) return [];
   if (!traces.ofHub && !traces.ofRules && db.setAside === undefined) return [];
-  return [databaseLost(db.setAside, mendOfLoss(home, config.backup.directory))];
+  const lost = databaseLost(db.setAside, mendOfLoss(home, config.backup.directory));
+  const perhapsNew = !traces.ofHub && !traces.ofBackup && db.setAside === undefined;
+  return [perhapsNew ? { ...lost, severity: "warning", mend: COPIED_RULES + lost.mend } : lost];
 }
 
 /** Bytes a day; undefined for no limit. */
