@@ -296,8 +296,13 @@ disk_house() {
   check "$at: … and the databases are whole" whole
   check "$at: … and nothing is left over" no_leftovers
 }
-# A full disk may still have room in a file that is there.
-said_or_kept() { grep -q "could not be kept" "$place/log" || { sqlite3 "$home/data/state.redb" .dump | grep -qF '"open":-2'; } || { tail -n 10 "$place/log"; return 1; }; }
+# A full disk may still have room in files that are there. They are read elsewhere: sqlite3 needs room beside a write-ahead log.
+said_or_kept() { grep -q "could not be kept" "$place/log" || says_minus_two || { ls -l "$home/data"; tail -n 10 "$place/log"; return 1; }; }
+says_minus_two() {
+  rm -rf "$place/copy" && mkdir "$place/copy" && cp "$home/data/state.redb" "$place/copy/" || return 1
+  [ ! -e "$home/data/state.redb-wal" ] || cp "$home/data/state.redb-wal" "$place/copy/"
+  sqlite3 "$place/copy/state.redb" .dump | grep -F '"open":-2'
+}
 accepted() { log_in && rename_to "Side door" | jq -e '.name == "Side door"'; }
 
 # What costs time only: nothing is refused.
