@@ -2,7 +2,7 @@
 import { background } from "./core/lifecycle.ts";
 import { createMeta } from "./db/meta.ts";
 import { lockHome } from "./home/lock.ts";
-import { alertMemory, openAlerts } from "./hub/alerts.ts";
+import { openAlerts } from "./hub/alerts.ts";
 import { startApi } from "./hub/api.ts";
 import { openArchives } from "./hub/archives.ts";
 import { auditMqttRefusals } from "./hub/audit.ts";
@@ -19,7 +19,6 @@ import { probeLandlock } from "./plugins/confine/landlock.ts";
 import { createKnownPlugins } from "./plugins/known.ts";
 import { createPlugins, type Plugins } from "./plugins/supervisor.ts";
 import { openRules, type Rules } from "./rules/rules.ts";
-import { createVariableStore } from "./state/variables-store.ts";
 
 export type { HubOptions } from "./hub/options.ts";
 
@@ -48,15 +47,10 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   const rules = stack.use(parts.beginUnlessOff("rules", prepare, offRules));
   const plugins = parts.beginUnlessOff("plugins", () => preparePlugins(options, stores, house, late), offPlugins);
   const archives = openArchives(options, stores, { ...openRest, messages });
-  const alerts = stack.use(openAlerts(options, { ...stores, ...messages, ...archives, plugins, parts }));
+  const alerts = stack.use(openAlerts(options, { ...stores, ...house, ...messages, ...archives, plugins, parts }));
   stack.use(
     watchForDisk({
-      ...{ clock: edge.clock, log, home, db: stores.db, registry: house.registry },
-      keep(file) {
-        createVariableStore(file).saveBehind(house.variables.list());
-        if (parts.off("notify") === undefined) messages.outbox.saveInto(file);
-        alertMemory(file).save(alerts.remembered());
-      },
+      ...{ clock: edge.clock, log, home, db: stores.db },
       startAnew: () => options.requestRestart({ apply: async () => {} }),
     }),
   );
@@ -125,7 +119,12 @@ function prepareRules(
   });
 }
 
-function preparePlugins(options: HubOptions, { feed, db, limits }: Stores, { registry }: House, late: Late): Plugins {
+function preparePlugins(
+  options: HubOptions,
+  { feed, db, limits, trouble }: Stores,
+  { registry }: House,
+  late: Late,
+): Plugins {
   const { config, home, edge, log, execPath } = options;
   return createPlugins({
     entries: config.plugins,
@@ -143,8 +142,9 @@ function preparePlugins(options: HubOptions, { feed, db, limits }: Stores, { reg
       revoke: (id) => late.mqtt?.accounts.revoke(id),
     },
     devices: registry,
-    known: createKnownPlugins(createMeta(db.durable), log),
+    known: createKnownPlugins(createMeta(db), log),
     limits,
+    trouble,
     landlock: probeLandlock,
     secrets: [config.server.tls_key, config.backup.directory].flatMap((path) => (path ? [home.resolve(path)] : [])),
   });

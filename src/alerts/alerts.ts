@@ -11,8 +11,6 @@ export interface Alerts extends Disposable {
   list(): readonly Alert[];
   /** The kinds that last. */
   degraded(): readonly AlertKind[];
-  /** Those that last, for the memory of a hub that follows this one. */
-  remembered(): string[];
 }
 
 export interface AlertsOptions {
@@ -148,7 +146,6 @@ export function startAlerts({ watches, clock, log, emit, notify, memory }: Alert
   return {
     list: () => [...[...active.values()].map(({ alert }) => alert).reverse(), ...ended],
     degraded: () => [...new Set([...active.values()].map(({ alert }) => alert.kind))],
-    remembered,
     [Symbol.dispose]: () => timer[Symbol.dispose](),
   };
 }

@@ -69,10 +69,10 @@ const INSERT = `INSERT INTO audit (at, until, count, actor_kind, actor_id, actor
   VALUES (?1, ?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id`;
 const DROP = "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE share = ? ORDER BY id LIMIT ?)";
 
-export function createAuditStore({ durable, behind }: Pick<StateDb, "durable" | "behind">, most: number): AuditStore {
+export function createAuditStore({ own, behind }: Pick<StateDb, "own" | "behind">, most: number): AuditStore {
   const shares = new Map<string, number>();
   let total = 0;
-  const counted = durable.query<{ share: string; rows: number }, []>(
+  const counted = own.query<{ share: string; rows: number }, []>(
     "SELECT share, count(*) AS rows FROM audit GROUP BY share",
   );
   count();
@@ -110,7 +110,7 @@ export function createAuditStore({ durable, behind }: Pick<StateDb, "durable" | 
 
   // A smaller limit than before; a disk that takes nothing leaves it to the next entry.
   try {
-    if (total > most) durable.transaction(() => makeRoom(durable)).immediate();
+    if (total > most) own.transaction(() => makeRoom(own)).immediate();
   } catch {
     count();
   }

@@ -74,6 +74,7 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
     periodMs: FLUSH_MS,
     write: store.update,
     what: "the audit log",
+    trouble: db.trouble,
   });
 
   function beginMinute(): void {
@@ -87,6 +88,7 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
     try {
       return { ...store.insert(into, row), since: clock.mono() };
     } catch (error) {
+      db.trouble.note(error);
       log.error("the audit log cannot be written", {
         action: row.action,
         actor: row.actor.name,
@@ -110,7 +112,7 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
       minute.set(row.share, lately);
       lately.count++;
       if (lately.count > ROWS_A_MINUTE && lately.last) again(lately.last);
-      else lately.last = insert(lately.count > SYNCED_A_MINUTE ? db.behind : db.durable, row) ?? lately.last;
+      else lately.last = insert(lately.count > SYNCED_A_MINUTE ? db.behind : db.own, row) ?? lately.last;
     },
     refused(entry) {
       beginMinute();
@@ -141,7 +143,7 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
 
 /** One entry from a command beside the hub. Throws what the database throws. */
 export function recordOnce(db: StateDb, at: number, entry: AuditEntry): void {
-  createAuditStore(db, Number.POSITIVE_INFINITY).insert(db.durable, rowOf(entry, at));
+  createAuditStore(db, Number.POSITIVE_INFINITY).insert(db.own, rowOf(entry, at));
 }
 
 function rowOf({ actor, address, action, target = "", outcome, detail = "" }: AuditEntry, at: number): NewRow {

@@ -106,6 +106,7 @@ export function openLoginSessions({ db, clock, log, endAll }: LoginSessionsOptio
     periodMs: FLUSH_MS,
     write: writeUses,
     what: "the list of logins",
+    trouble: db.trouble,
   });
 
   /** A disk that takes nothing keeps nobody out. */
@@ -114,6 +115,7 @@ export function openLoginSessions({ db, clock, log, endAll }: LoginSessionsOptio
       db.durable.query("DELETE FROM ended_sessions WHERE expires_at <= ?").run(clock.now() - KEEP_ENDED_MS);
       stale.run(clock.now());
     } catch (error) {
+      db.trouble.note(error);
       log.warn("logins that ended long ago cannot be removed", { error: messageOf(error) });
     }
   }
@@ -160,6 +162,7 @@ export function openLoginSessions({ db, clock, log, endAll }: LoginSessionsOptio
         db.behind.transaction(() => write(claims, at, from))();
       } catch (error) {
         // Whoever has the password is let in; where from is what the list then does not say.
+        db.trouble.note(error);
         log.warn("a login cannot be added to the list", { error: messageOf(error) });
         behind.mark(use);
       }

@@ -31,8 +31,8 @@ export const passwd: Command = {
     const given = options.stdin ? (await io.readStdin()).replace(/\r?\n$/, "") : undefined;
     const password = given ?? readablePassword(edge.random, 16);
     using db = openStateDb(home.stateDb, edge.clock.now);
-    if (db.unwritable !== undefined) {
-      const { what, mend } = STORAGE_TEXTS[db.unwritable];
+    if (db.copy !== undefined) {
+      const { what, mend } = STORAGE_TEXTS[db.copy.fault];
       throw new HubError("storage", `${what}, so no password can be changed: ${mend}`);
     }
     const { created } = await resetPassword(db, username, password, edge);

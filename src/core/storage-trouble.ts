@@ -1,25 +1,34 @@
-// Whether the disk takes what is written, as those who write find out. The disk itself is tried only where one of them failed:
-// looking for nothing wears a card.
+// Whether the disk takes what is written, as those who write find out. The disk itself is probed only where one of them failed:
+// probing for nothing wears a card.
 import type { Clock } from "./clock.ts";
+import { HubError, systemCode } from "./errors.ts";
 import { probeStorage, type StorageFault, storageFaultOf } from "./storage-fault.ts";
 
 export interface StorageTrouble {
-  /** Somebody could not write. What is no fault of a disk is left out. */
+  /** Something could not be written. An error that is no fault of a disk is ignored. */
   note(error: unknown): void;
-  /** What keeps the disk from being written; undefined where nothing does, as far as anybody knows. */
+  /** As `note`, where the fault is known. */
+  noteFault(fault: StorageFault): void;
+  /** What keeps the disk from being written; undefined where nothing does, as far as is known. */
   fault(): StorageFault | undefined;
 }
 
-// A disk that takes a small file may still refuse a database: whoever failed has the word for so long.
+export const NO_TROUBLE: StorageTrouble = { note() {}, noteFault() {}, fault: () => undefined };
+
+// A disk that takes a small file may still refuse a database: a failed write counts for so long.
 const REMEMBERED_MS = 30_000;
 
 export function createStorageTrouble(clock: Pick<Clock, "mono">, folder: string): StorageTrouble {
   let last: { fault: StorageFault; at: number } | undefined;
+  function noteFault(fault: StorageFault): void {
+    last = { fault, at: clock.mono() };
+  }
   return {
     note(error) {
-      const fault = storageFaultOf(error);
-      if (fault !== undefined) last = { fault, at: clock.mono() };
+      const fault = faultOf(error);
+      if (fault !== undefined) noteFault(fault);
     },
+    noteFault,
     fault() {
       if (last === undefined) return undefined;
       const found = probeStorage(folder);
@@ -28,4 +37,10 @@ export function createStorageTrouble(clock: Pick<Clock, "mono">, folder: string)
       return last?.fault;
     },
   };
+}
+
+/** A single file without the right to write it is no fault of the disk. */
+function faultOf(error: unknown): StorageFault | undefined {
+  const thrown = error instanceof HubError ? error.cause : error;
+  return ["EACCES", "EPERM"].includes(systemCode(thrown) ?? "") ? undefined : storageFaultOf(thrown);
 }

@@ -26,8 +26,7 @@ export interface WriteBehindOptions<T> {
   what?: string;
   /** Says when what waits may be written; without one, always. */
   budget?: DiskBudget;
-  /** Hears of every failure. */
-  trouble?: Pick<StorageTrouble, "note">;
+  trouble: Pick<StorageTrouble, "note">;
 }
 
 export function startWriteBehind<T>({
@@ -51,7 +50,7 @@ export function startWriteBehind<T>({
       if (failing !== undefined) log.info(`${what} is written again`, { since: new Date(failing).toISOString() });
       failing = undefined;
     } catch (error) {
-      trouble?.note(error);
+      trouble.note(error);
       // Told once, not every second: the log may be on the same full disk.
       if (failing === undefined) {
         log.error(`${what} cannot be written; it is kept in memory and tried again`, { error: messageOf(error) });

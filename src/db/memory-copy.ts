@@ -1,43 +1,102 @@
-// A read-only copy in memory of a database that cannot be opened where it is, because its disk takes nothing: what was kept
-// can be read, and whoever writes gets SQLITE_READONLY.
-import { Database } from "bun:sqlite";
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+// A copy in memory of a database whose disk takes no writes. What was kept can be read. One connection refuses every change
+// with SQLITE_READONLY; the other takes what the hub writes by itself, until the disk can be written again.
+import { constants, Database } from "bun:sqlite";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { HubError } from "../core/errors.ts";
 import { closeDatabase, openDatabase } from "./open.ts";
+
+export interface MemoryCopy extends Disposable {
+  /** Refuses every change. */
+  readonly refusing: Database;
+  /** Takes changes. */
+  readonly taking: Database;
+  /** The file is damaged, and the copy empty. */
+  readonly isDamaged: boolean;
+  /** Tables that differ from the file. */
+  changedTables(): string[];
+  /** Writes all tables into the file, in one transaction. Throws where that is not possible: HubError `conflict` where the file was replaced. */
+  writeBack(): void;
+}
+
+export interface MemoryCopyOptions {
+  path: string;
+  migrations: readonly string[];
+  /** See `OpenOptions` in open.ts. */
+  now: () => number;
+}
 
 // Where Linux keeps files in memory; SQLite can only fold in a log where it may write.
 const SCRATCH_FOLDERS = ["/dev/shm", "/run", tmpdir()];
-// Offsets of the header that say "with a log"; a copy in memory has none.
+// Offsets of the header that say "with a log"; a copy without its log has none.
 const JOURNAL_MODE_AT = [18, 19];
+const SHARED_MEMORY = constants.SQLITE_OPEN_READWRITE | constants.SQLITE_OPEN_CREATE | constants.SQLITE_OPEN_URI;
+// Each copy has a name of its own in this process.
+let copies = 0;
 
-/** The whole file, or an empty one where there is none, brought to this hub's schema. Throws where it cannot be read, or is damaged. */
-export function readWhole(path: string, migrations: readonly string[]): Uint8Array {
-  if (!existsSync(path)) return serialized(":memory:", migrations);
+/** Empty where there is no file. Brought to this hub's schema. Throws where the file cannot be read. */
+export function openMemoryCopy({ path, migrations, now }: MemoryCopyOptions): MemoryCopy {
+  using opening = new DisposableStack();
+  const name = `file:hub-copy-${++copies}?mode=memory&cache=shared`;
+  const connect = (): Database => opening.adopt(new Database(name, SHARED_MEMORY), (db) => db.close());
+  const [taking, refusing] = [connect(), connect()];
+  for (const sql of migrations) taking.run(sql);
+  let stamp = stampOf(path);
+  const isDamaged = stamp !== NO_FILE && !loadFile({ path, migrations, now }, taking);
+  // They share one cache: without this, a reader would have to wait for the writer of the same process.
+  for (const db of [taking, refusing]) db.run("PRAGMA read_uncommitted = ON");
+  taking.run("PRAGMA foreign_keys = ON");
+  refusing.run("PRAGMA query_only = ON");
+  let inFile = fingerprints(taking);
+  const connections = opening.move();
+  return {
+    refusing,
+    taking,
+    isDamaged,
+    changedTables() {
+      const current = fingerprints(taking);
+      return [...current.keys()].filter((table) => current.get(table) !== inFile.get(table));
+    },
+    writeBack() {
+      // A file that somebody put there meanwhile, as a restored one, knows better.
+      if (stamp !== stampOf(path)) throw new HubError("conflict", `${path} was replaced meanwhile`);
+      using file = new DisposableStack();
+      copyRows(taking, file.adopt(openDatabase({ path, migrations, now }).db, closeDatabase));
+      file.dispose();
+      inFile = fingerprints(taking);
+      stamp = stampOf(path);
+    },
+    [Symbol.dispose]: () => connections.dispose(),
+  };
+}
+
+/** False where the file is damaged. */
+function loadFile({ path, migrations, now }: MemoryCopyOptions, into: Database): boolean {
   const scratch = makeScratch();
-  if (scratch === undefined) return withoutLog(path);
   try {
+    if (scratch === undefined) {
+      using from = withoutLog(path);
+      copyRows(from, into);
+      return true;
+    }
     const copy = join(scratch, "copy.db");
     copyFileSync(path, copy);
     if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
-    return serialized(copy, migrations);
+    const { db, setAside } = openDatabase({ path: copy, migrations, now });
+    using from = db;
+    copyRows(from, into);
+    return setAside === undefined;
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-function serialized(path: string, migrations: readonly string[]): Uint8Array {
-  const { db } = openDatabase({ path, migrations, now: () => 0 });
-  db.run("PRAGMA journal_mode = DELETE");
-  const bytes = db.serialize();
-  closeDatabase(db);
-  return bytes;
-}
-
-export function openInMemory(bytes: Uint8Array): Database {
-  const db = Database.deserialize(bytes, { readonly: true, strict: true });
-  db.run("PRAGMA query_only = ON");
-  return db;
+/** What the log holds is missing then: the last moments before a crash. */
+function withoutLog(path: string): Database {
+  const bytes = readFileSync(path);
+  for (const at of JOURNAL_MODE_AT) bytes[at] = 1;
+  return Database.deserialize(bytes, { readonly: true, strict: true });
 }
 
 function makeScratch(): string | undefined {
@@ -51,9 +110,56 @@ function makeScratch(): string | undefined {
   return undefined;
 }
 
-/** What the log holds is missing then: the last moments before a crash. */
-function withoutLog(path: string): Uint8Array {
-  const bytes = readFileSync(path);
-  for (const at of JOURNAL_MODE_AT) bytes[at] = 1;
-  return bytes;
+type Row = (string | number | bigint | Uint8Array | null)[];
+
+function tablesOf(db: Database): string[] {
+  const named = db.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+  return named
+    .all()
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith("sqlite_"));
+}
+
+function columnsOf(db: Database, table: string): string[] {
+  return db
+    .query<{ name: string }, []>(`PRAGMA table_info("${table}")`)
+    .all()
+    .map(({ name }) => `"${name}"`);
+}
+
+/** Makes each table of `into` the same as in `from`, whose schema may be older. */
+function copyRows(from: Database, into: Database): void {
+  into
+    .transaction(() => {
+      into.run("PRAGMA defer_foreign_keys = ON");
+      const known = new Set(tablesOf(into));
+      const tables = tablesOf(from).filter((table) => known.has(table));
+      for (const table of tables) into.run(`DELETE FROM "${table}"`);
+      for (const table of tables) {
+        const columns = columnsOf(from, table);
+        const insert = into.query(
+          `INSERT INTO "${table}" (${columns.join()}) VALUES (${columns.map(() => "?").join()})`,
+        );
+        for (const row of rowsOf(from, table)) insert.run(...row);
+      }
+    })
+    .immediate();
+}
+
+function rowsOf(db: Database, table: string): Row[] {
+  return db.query(`SELECT ${columnsOf(db, table).join()} FROM "${table}"`).values() as Row[];
+}
+
+function fingerprints(db: Database): Map<string, unknown> {
+  return new Map(tablesOf(db).map((table) => [table, Bun.hash(JSON.stringify(rowsOf(db, table)))]));
+}
+
+const NO_FILE = "none none";
+
+/** Changes whenever the file or its log does. */
+function stampOf(path: string): string {
+  return [path, `${path}-wal`]
+    .map((file) => statSync(file, { throwIfNoEntry: false }))
+    .map((found) => (found && found.size > 0 ? `${found.ino}:${found.size}:${found.mtimeMs}` : "none"))
+    .join(" ");
 }

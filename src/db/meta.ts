@@ -1,19 +1,26 @@
 // Small values of the hub itself, by name.
-import type { Database } from "bun:sqlite";
+import type { StateDb } from "./state-db.ts";
 
 export interface Meta {
   get(key: string): string | undefined;
-  /** Durable when it returns. */
+  /** Durable when it returns. Throws where it cannot be written. */
   set(key: string, value: string): void;
 }
 
-export function createMeta(db: Database): Meta {
-  const read = db.query<{ value: string }, [string]>("SELECT value FROM meta WHERE key = ?");
-  const write = db.query(
+export function createMeta({ own, trouble }: Pick<StateDb, "own" | "trouble">): Meta {
+  const read = own.query<{ value: string }, [string]>("SELECT value FROM meta WHERE key = ?");
+  const write = own.query(
     "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
   );
   return {
     get: (key) => read.get(key)?.value,
-    set: (key, value) => void write.run(key, value),
+    set(key, value) {
+      try {
+        write.run(key, value);
+      } catch (error) {
+        trouble.note(error);
+        throw error;
+      }
+    },
   };
 }

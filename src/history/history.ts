@@ -6,6 +6,7 @@ import type { RandomBytes } from "../core/ids.ts";
 import { within } from "../core/lifecycle.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
+import type { StorageFault } from "../core/storage-fault.ts";
 import { createZone, type Zone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { createExclude, type HistorySection } from "./config.ts";
@@ -18,7 +19,9 @@ const CLOSE_MS = 5000;
 /** So many are written at once in any case: they fill their pages, and waiting would spare nothing. */
 const FLUSH_SAMPLES = 5000;
 
-const NOTHING_STORED: StoreHealth = { problem: undefined, recorded: 0, waiting: 0, dropped: 0 };
+const NOTHING_STORED: StoreHealth = {
+  ...{ problem: undefined, recorded: 0, waiting: 0, dropped: 0, storageFault: undefined, damagedFile: undefined },
+};
 
 export interface HistoryHealth {
   recording: boolean;
@@ -28,6 +31,8 @@ export interface HistoryHealth {
   samplesRecorded: number;
   /** What could not be kept. */
   samplesDropped: number;
+  /** Where the file was moved that was found damaged last, by any worker since the start. */
+  damagedFile: string | undefined;
 }
 
 export interface History extends AsyncDisposable {
@@ -58,6 +63,8 @@ export interface HistoryOptions {
   /** See worker-source.ts. */
   worker: string | URL;
   limits?: Limits;
+  /** The disk refused a write. */
+  onStorageFault?: (fault: StorageFault) => void;
   /** Ids of the devices there are: of others, nothing is kept beyond its time. */
   devices?: () => Iterable<string>;
 }
@@ -73,6 +80,7 @@ export function startHistory(options: HistoryOptions): History {
   let before = { recorded: 0, dropped: 0 };
   let flushedAt = 0;
   let waitingSince: number | undefined;
+  let damagedFile: string | undefined;
 
   const link: Link = startLink({
     source: options.worker,
@@ -90,6 +98,8 @@ export function startHistory(options: HistoryOptions): History {
       if (message.kind === "taken") recorder.taken(message.samples);
       else {
         stored = message.health;
+        damagedFile = stored.damagedFile ?? damagedFile;
+        if (stored.storageFault !== undefined) options.onStorageFault?.(stored.storageFault);
         // What a flush left behind is tried again.
         if (stored.waiting > 0) waitingSince ??= clock.mono();
       }
@@ -152,6 +162,7 @@ export function startHistory(options: HistoryOptions): History {
         problem,
         samplesRecorded: before.recorded + stored.recorded,
         samplesDropped: before.dropped + stored.dropped + recorder.dropped,
+        damagedFile,
       };
     },
     async [Symbol.asyncDispose]() {
@@ -170,7 +181,13 @@ export function offHistory(timezone: string, reason: string): History {
     zone: createZone(timezone),
     query: () => Promise.reject(new HubError("unavailable", reason)),
     async flush() {},
-    health: () => ({ recording: false, problem: undefined, samplesRecorded: 0, samplesDropped: 0 }),
+    health: () => ({
+      recording: false,
+      problem: undefined,
+      samplesRecorded: 0,
+      samplesDropped: 0,
+      damagedFile: undefined,
+    }),
     async [Symbol.asyncDispose]() {},
   };
 }

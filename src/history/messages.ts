@@ -2,6 +2,7 @@
 // cross as finished text: unpacking ten thousand objects would hold up the event loop, a text does not.
 import type { ErrorCode } from "../core/errors.ts";
 import type { Fields, Level } from "../core/log.ts";
+import type { StorageFault } from "../core/storage-fault.ts";
 
 /** The worker has no clock of its own. */
 export interface Moment {
@@ -69,6 +70,10 @@ export interface StoreHealth {
   waiting: number;
   /** What could not be kept. */
   dropped: number;
+  /** Why the last write failed; undefined where it did not, or where the file cannot even be opened. */
+  storageFault: StorageFault | undefined;
+  /** Where the file was moved that was found damaged last. */
+  damagedFile: string | undefined;
 }
 
 export type FromWorker =

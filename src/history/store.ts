@@ -3,6 +3,7 @@
 import type { Database } from "bun:sqlite";
 import { HubError, isStorageFault, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
 import { createZone } from "../core/zone.ts";
 import { closeDatabase, isDamage, setAside } from "../db/open.ts";
 import { type HistoryFile, openHistoryFile } from "./file.ts";
@@ -57,7 +58,8 @@ export function openStore(options: OpenStoreOptions, begin: Moment): Store {
   const zone = createZone(options.timezone);
   const memory = createMemory(limits, log);
   // What is wrong with which work; each is told once.
-  const faults = new Map<"open" | "write" | "settle", string>();
+  const faults = new Map<"open" | "write" | "settle", { problem: string; storage: StorageFault | undefined }>();
+  let damagedFile: string | undefined;
   let file: HistoryFile | undefined;
   let triedAt = begin.mono;
   let recorded = 0;
@@ -69,7 +71,7 @@ export function openStore(options: OpenStoreOptions, begin: Moment): Store {
       file?.db.close();
       file = undefined;
       file = openHistoryFile(path, now);
-      if (file.setAside) tellDamage(file.setAside);
+      if (file.setAside) reportDamage(file.setAside);
       memory.reload(file.db);
       if (file.readOnly) fault("open", file.readOnly);
       else mended("open");
@@ -85,7 +87,7 @@ export function openStore(options: OpenStoreOptions, begin: Moment): Store {
     try {
       file?.db.close();
       file = undefined;
-      tellDamage(setAside(path, now));
+      reportDamage(setAside(path, now));
       file = openHistoryFile(path, now);
       memory.reload(file.db);
       mended("open");
@@ -94,7 +96,8 @@ export function openStore(options: OpenStoreOptions, begin: Moment): Store {
     }
   }
 
-  function tellDamage(keptAs: string): void {
+  function reportDamage(keptAs: string): void {
+    damagedFile = keptAs;
     log.error("the history was damaged; it was set aside and a new one begun", { kept_as: keptAs });
   }
 
@@ -104,7 +107,7 @@ export function openStore(options: OpenStoreOptions, begin: Moment): Store {
     const mend = newer ? "" : `; free some space, or let the hub write ${path}`;
     const problem = `the history cannot be recorded: ${why}${mend}`;
     if (!faults.has(work)) log.error(problem);
-    faults.set(work, problem);
+    faults.set(work, { problem, storage: work === "open" ? undefined : storageFaultOf(error) });
   }
 
   function mended(work: "open" | "write" | "settle"): void {
@@ -148,7 +151,15 @@ export function openStore(options: OpenStoreOptions, begin: Moment): Store {
 
   const store: Store = {
     get health() {
-      return { problem: [...faults.values()][0], recorded, waiting: memory.waiting.length, dropped: memory.dropped };
+      const [first] = faults.values();
+      return {
+        problem: first?.problem,
+        recorded,
+        waiting: memory.waiting.length,
+        dropped: memory.dropped,
+        storageFault: first?.storage,
+        damagedFile,
+      };
     },
     get settleDue() {
       return written() >= 1;
@@ -192,7 +203,7 @@ export function openStore(options: OpenStoreOptions, begin: Moment): Store {
       }, at),
     query(query, at) {
       if (!file) writable(at);
-      if (!file) throw new HubError("unavailable", faults.get("open") ?? "the history is not open");
+      if (!file) throw new HubError("unavailable", faults.get("open")?.problem ?? "the history is not open");
       try {
         return answerQuery(query, { db: file.db, series: memory.series, zone, now: at.now });
       } catch (error) {

@@ -6,11 +6,12 @@ import { backupWatch } from "../alerts/watches/backups.ts";
 import { clockWatch, EARLIEST_MS } from "../alerts/watches/clock.ts";
 import { diskWatch } from "../alerts/watches/disk.ts";
 import { pluginWatch } from "../alerts/watches/plugins.ts";
-import { certificateWatch, floodWatch, memoryWatch, startWatch } from "../alerts/watches/process.ts";
-import { createMeta } from "../db/meta.ts";
-import type { StateDb } from "../db/state-db.ts";
+import { certificateWatch, floodWatch, historyWatch, memoryWatch, startWatch } from "../alerts/watches/process.ts";
+import { probeStorage } from "../core/storage-fault.ts";
+import { createMeta, type Meta } from "../db/meta.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Archives } from "./archives.ts";
+import type { House } from "./house.ts";
 import type { Messages } from "./messages.ts";
 import type { HubOptions } from "./options.ts";
 import type { Parts } from "./parts.ts";
@@ -21,7 +22,7 @@ const FIRST_SEEN = "house_since";
 const DAY_MS = 86_400_000;
 
 export function openAlerts(
-  { config, home, edge, log }: HubOptions,
+  { config, home, edge, log, logProblem }: HubOptions,
   {
     db,
     feed,
@@ -31,15 +32,16 @@ export function openAlerts(
     trouble,
     notifier,
     outbox,
+    history,
     backups,
     plugins,
     parts,
-  }: Stores & Messages & Archives & { plugins: Plugins; parts: Pick<Parts, "off"> },
+  }: Stores & Messages & Archives & Pick<House, "history"> & { plugins: Plugins; parts: Pick<Parts, "off"> },
 ): Alerts {
   const { clock } = edge;
   const { alerts: section, server } = config;
   const { channel } = section;
-  const meta = createMeta(db.durable);
+  const meta = createMeta(db);
   const expiresAt = certificateExpiry(server.tls_cert === undefined ? undefined : home.resolve(server.tls_cert));
   return startAlerts({
     clock,
@@ -55,14 +57,14 @@ export function openAlerts(
       const context = { deviceId: undefined, trigger: {}, vars: {} };
       await outbox.post(notifier.render({ channel: to, title, message, context }));
     },
-    memory: alertMemory(db),
+    memory: alertMemory(meta),
     watches: [
       startWatch(found, clock),
       diskWatch({
         folder: home.data,
         freeMb: section.disk_free_mb,
         // Probed only where something could not be written: looking for nothing wears the card.
-        fault: () => db.unwritable ?? trouble.fault(),
+        fault: () => db.copy?.fault ?? trouble.fault() ?? (logProblem?.() ? probeStorage(home.data) : undefined),
         sparing: () => budget.sparing,
       }),
       pluginWatch(() => (parts.off("plugins") ? [] : plugins.list()), clock),
@@ -76,14 +78,14 @@ export function openAlerts(
       }),
       clockWatch(clock),
       memoryWatch(() => process.memoryUsage.rss(), section.memory_mb),
+      historyWatch(() => history.health().damagedFile, clock),
       floodWatch(limits.problems),
       certificateWatch(() => expiresAt, clock.now, section.certificate_days),
     ],
   });
 }
 
-export function alertMemory({ durable }: Pick<StateDb, "durable">): AlertMemory {
-  const meta = createMeta(durable);
+function alertMemory(meta: Meta): AlertMemory {
   return {
     load: () => (meta.get(REMEMBERED) ?? "").split("\n").filter((line) => line !== ""),
     save: (lines) => meta.set(REMEMBERED, lines.join("\n")),
@@ -94,7 +96,7 @@ export function alertMemory({ durable }: Pick<StateDb, "durable">): AlertMemory 
  * When this house was first seen, so that a new one is not overdue with its first backup. By a clock that can be right: a Pi
  * that wakes up years in the past would make a new house an old one.
  */
-function houseSince(meta: ReturnType<typeof createMeta>, now: number): number | undefined {
+function houseSince(meta: Meta, now: number): number | undefined {
   const known = Number(meta.get(FIRST_SEEN));
   if (known >= EARLIEST_MS && known <= now + DAY_MS) return known;
   if (now < EARLIEST_MS) return undefined;

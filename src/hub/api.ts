@@ -39,7 +39,7 @@ export function startApi(options: HubOptions, parts: All, stack: AsyncDisposable
     stream: (): HubStream => stream,
     storageFault(error) {
       parts.trouble.note(error);
-      return probeStorage(home.data) ?? parts.db.unwritable;
+      return probeStorage(home.data) ?? parts.db.copy?.fault;
     },
     health,
     status: statusOf(options, { ...parts, health, listener: () => listener }, () => stream.clients),
@@ -66,6 +66,7 @@ function statusOf(
   const { config, home, edge } = options;
   const { feed, registry, rules, plugins, history, late } = parts;
   const { safe, off } = parts.parts;
+  const started = edge.clock.now();
   return createStatus({
     health: parts.health,
     clock: edge.clock,
@@ -77,7 +78,7 @@ function statusOf(
     eventsSeq: () => feed.ring.head,
     streamClients,
     mqttClients: () => late.mqtt?.connections() ?? 0,
-    storageFailingSince: registry.storageFailingSince,
+    storageFailingSince: () => (parts.db.copy ? started : registry.storageFailingSince()),
     disk: parts.budget,
     diskLimitBytesPerDay: diskLimit(config),
     history: history.health,

@@ -70,7 +70,7 @@ function openBackups(
   const { clock, log } = shared;
   const zone = createZone(timezoneOf(config.location));
   const parsed = config.backup.schedule === undefined ? undefined : parseCron(config.backup.schedule, zone);
-  const meta = createMeta(db.durable);
+  const meta = createMeta(db);
   const mark = {
     load(id: string) {
       const at = Number(meta.get(`schedule_${id}`) ?? Number.NaN);

@@ -36,7 +36,7 @@ export function keepAuditOverRestore({ home, db, meta, log }: Found): void {
   if (!file || !existsSync(file)) return;
   try {
     using old = new Database(file, { readonly: true });
-    carryAudit(old, db.durable);
+    carryAudit(old, db.own);
   } catch (error) {
     log.warn("the audit log of before the restore could not be taken over", { error: messageOf(error), file });
   }

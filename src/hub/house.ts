@@ -25,7 +25,7 @@ export function openHouse(
   const { clock, random } = edge;
   const log = options.log.child("state");
   const { emit } = feed;
-  const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget, trouble };
+  const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
   const registry = stack.use(openRegistry({ ...behind, config: config.devices, limits }));
   const timezone = timezoneOf(config.location);
   const begin = () =>
@@ -42,6 +42,7 @@ export function openHouse(
       mayWrite: budget.allows,
       worker: historyWorker(),
       devices: () => [...registry.list()].map(({ id }) => id),
+      onStorageFault: trouble.noteFault,
     });
   const history = stack.use(parts.beginUnlessOff("history", begin, (reason) => offHistory(timezone, reason)));
   const virtual = stack.use(

@@ -19,7 +19,7 @@ export interface Messages {
 /** Connects to nothing. */
 export function openMessages(
   { config, home, edge, log }: HubOptions,
-  { db, feed, budget, limits, trouble }: Stores,
+  { db, feed, budget, limits }: Stores,
   { house: { registry, variables }, stack }: { house: House; stack: AsyncDisposableStack },
 ): Messages {
   const { clock, random } = edge;
@@ -47,7 +47,6 @@ export function openMessages(
       room: { letters: config.notify.max_waiting, bytes: config.notify.max_waiting_mb * 1_048_576 },
       limits,
       budget,
-      trouble,
     }),
   );
   return { notifier, outbox };

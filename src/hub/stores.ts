@@ -18,6 +18,7 @@ import { historyMigrations } from "../history/migrations/index.ts";
 import type { HomeLock } from "../home/lock.ts";
 import { bytesWritten } from "../system/bytes-written.ts";
 import { auditStart, keepAuditOverRestore } from "./audit.ts";
+import { keepCopy } from "./disk-recovery.ts";
 import type { HubOptions } from "./options.ts";
 
 /** How new the databases of this hub are. */
@@ -48,14 +49,18 @@ export async function openStores(
   const traces = tracesOf(home, config.backup.directory);
   // Before anything opens them: files may have been placed by hand beside what a killed hub left.
   settleDatabases({ home, random, now: clock.now(), log, schemas: databaseSchemas });
-  const db = stack.use(openStateDb(home.stateDb, clock.now));
+  const trouble = createStorageTrouble(clock, home.data);
+  const db = stack.use(openStateDb(home.stateDb, clock.now, trouble));
   if (db.setAside)
     log.error("the state database was damaged; it was set aside and a new one begun", { kept_as: db.setAside });
-  if (db.unwritable !== undefined) {
-    const { what, mend } = STORAGE_TEXTS[db.unwritable];
-    log.error(`${what}: the hub runs from what it could read, and takes no changes`, { mend });
+  if (db.copy) {
+    const { what, mend } = STORAGE_TEXTS[db.copy.fault];
+    log.error(`${what}: the hub runs from a copy in memory, and takes no changes`, { mend });
+    // Behind everything that writes into the copy while it ends.
+    const { copy } = db;
+    stack.defer(() => keepCopy(copy, log));
   }
-  const meta = createMeta(db.durable);
+  const meta = createMeta(db);
   const mark = {
     // Not a number, it would make every later one none.
     load: () => Number(meta.get("event_seq") ?? 0) || 0,
@@ -78,11 +83,10 @@ export async function openStores(
   const found = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf(options, { db, auth, traces })];
   if (traces.historyGone && config.history.enabled) found.push(HISTORY_LOST);
   // Whoever lost a house is not given a new one as if nothing had happened.
-  const isNew = !traces.ofHub && db.setAside === undefined && db.unwritable === undefined;
+  const isNew = !traces.ofHub && db.setAside === undefined && db.copy === undefined;
   if (isNew) await auth.ensureAdministrator(options.onFirstAdministrator);
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
   const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });
-  const trouble = createStorageTrouble(clock, home.data);
   return { db, feed, auth, audit, budget, limits, trouble, found };
 }
 

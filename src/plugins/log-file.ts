@@ -6,6 +6,7 @@ import { messageOf } from "../core/errors.ts";
 import { createGatheredFile } from "../core/gathered-file.ts";
 import { inGuestsFolder, openGuestsFile } from "../core/guests-file.ts";
 import type { Log } from "../core/log.ts";
+import type { StorageTrouble } from "../core/storage-trouble.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const KEPT = 2;
@@ -20,8 +21,15 @@ export interface LogFile extends Disposable {
   tail(lines: number): string[];
 }
 
+export interface LogFileOptions {
+  path: string;
+  clock: Clock;
+  log: Log;
+  trouble?: Pick<StorageTrouble, "note"> | undefined;
+}
+
 /** Rotates at 1 MiB to `.1` and `.2`. A disk that is full or broken costs lines, nothing else. */
-export function createLogFile(path: string, clock: Clock, log: Log): LogFile {
+export function createLogFile({ path, clock, log, trouble }: LogFileOptions): LogFile {
   const file = createGatheredFile({
     path,
     clock,
@@ -32,7 +40,10 @@ export function createLogFile(path: string, clock: Clock, log: Log): LogFile {
     mode: 0o640,
     sync: false,
     guests: true,
-    onFailure: (error) => log.warn("a plugin's log cannot be written", { path, error: messageOf(error) }),
+    onFailure(error) {
+      trouble?.note(error);
+      log.warn("a plugin's log cannot be written", { path, error: messageOf(error) });
+    },
   });
   return {
     append: (line) => file.append(`${line}\n`),

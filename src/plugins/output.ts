@@ -1,9 +1,9 @@
 // What a plugin prints: into its log file at a rate an SD card bears, the last lines in memory, and never a secret.
-import { type Clock, isoSeconds, sleep } from "../core/clock.ts";
-import { type Log, SECRET_PATTERNS } from "../core/log.ts";
+import { isoSeconds, sleep } from "../core/clock.ts";
+import { SECRET_PATTERNS } from "../core/log.ts";
 import { createRingBuffer } from "../core/ring-buffer.ts";
 import { createLineSplitter, lastLines } from "./lines.ts";
-import { createLogFile } from "./log-file.ts";
+import { createLogFile, type LogFileOptions } from "./log-file.ts";
 import { createTokenBucket } from "./tokens.ts";
 
 const KEPT_LINES = 40;
@@ -48,8 +48,9 @@ interface Line {
   text: string;
 }
 
-export function createOutput({ path, clock, log }: { path: string; clock: Clock; log: Log }): Output {
-  const file = createLogFile(path, clock, log);
+export function createOutput(options: LogFileOptions): Output {
+  const { clock } = options;
+  const file = createLogFile(options);
   const recent = createRingBuffer<Line & { mask: Mask }>(KEPT_LINES);
   const written = createTokenBucket(clock, WRITTEN_BURST, WRITTEN_PER_SECOND);
   const read = createTokenBucket(clock, READ_BURST, READ_PER_SECOND);

@@ -7,6 +7,7 @@ import type { RandomBytes } from "../core/ids.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
+import type { StorageTrouble } from "../core/storage-trouble.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { Home } from "../home/paths.ts";
 import type { PluginEntry } from "./config.ts";
@@ -66,6 +67,8 @@ export interface PluginsOptions {
   devices: { count(pluginId: string): number; unavailable(pluginId: string): void };
   known: KnownPlugins;
   limits: Limits;
+  /** Where a log that the disk refuses is reported. */
+  trouble?: Pick<StorageTrouble, "note">;
   /** What of the kernel there is to confine plugins with. */
   landlock: () => Landlock;
   /** Files and folders outside the home that hold secrets of the hub. */
@@ -79,7 +82,7 @@ export function createPlugins(options: PluginsOptions): Plugins {
   const totalMemory = totalmem();
   const managed = new Map<string, Managed>(
     entries.map((entry) => {
-      const output = createOutput({ path: home.plugin(entry.id).log, clock, log });
+      const output = createOutput({ path: home.plugin(entry.id).log, clock, log, trouble: options.trouble });
       return [entry.id, createManaged({ ...options, entry, guard, output, confinement, totalMemory })];
     }),
   );

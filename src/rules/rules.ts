@@ -73,7 +73,7 @@ export interface RulesOptions {
   log: Log;
   random: RandomBytes;
   host: RuleHost;
-  db: Pick<StateDb, "durable" | "behind">;
+  db: Pick<StateDb, "durable" | "behind" | "trouble">;
   flushMs?: number;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;
@@ -99,7 +99,7 @@ export function openRules(options: RulesOptions): Rules {
     folder,
     log,
     reader,
-    giveId: createIdGiver(folder, random),
+    giveId: createIdGiver(folder, random, options.db.trouble),
     runner: {
       put(rule, file) {
         engine.put(rule);

@@ -13,7 +13,7 @@ import type { Registry } from "./registry.ts";
 export interface BatteryWatchOptions {
   feed: Pick<EventFeed, "on">;
   registry: Pick<Registry, "get" | "ownerOf" | "onRemoved">;
-  db: Pick<StateDb, "behind">;
+  db: Pick<StateDb, "behind" | "trouble">;
   config: BatterySection;
   clock: Clock;
   log: Log;
@@ -63,7 +63,7 @@ interface Latch extends Disposable {
   forget(deviceId: string): void;
 }
 
-function openLatch({ db: { behind }, clock, log }: BatteryWatchOptions): Latch {
+function openLatch({ db: { behind, trouble }, clock, log }: BatteryWatchOptions): Latch {
   const rows = behind.query<{ device_id: string; since: number }, []>("SELECT device_id, since FROM battery_low").all();
   const low = new Map(rows.map(({ device_id, since }) => [device_id, since]));
   // Selected from the devices, so that one that is gone leaves no row.
@@ -78,7 +78,8 @@ function openLatch({ db: { behind }, clock, log }: BatteryWatchOptions): Latch {
       else insert.run({ id, since });
     }
   }).immediate;
-  const unwritten = startWriteBehind<string>({ clock, log, periodMs: RETRY_MS, write, what: "the state of batteries" });
+  const what = "the state of batteries";
+  const unwritten = startWriteBehind<string>({ clock, log, periodMs: RETRY_MS, write, what, trouble });
 
   function writeNow(deviceId: string): void {
     unwritten.mark(deviceId);

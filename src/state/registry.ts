@@ -5,7 +5,6 @@ import { HubError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
-import type { StorageTrouble } from "../core/storage-trouble.ts";
 import { type DiskBudget, startWriteBehind } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
@@ -57,24 +56,13 @@ export interface RegistryOptions {
   flushSecs: number;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;
-  trouble?: Pick<StorageTrouble, "note">;
   /** [devices]; its defaults where absent. */
   config?: DevicesSection;
   limits?: Limits;
 }
 
 export function openRegistry(options: RegistryOptions): Registry {
-  const {
-    db,
-    clock,
-    log,
-    emit,
-    flushSecs,
-    budget,
-    trouble,
-    config = DEFAULT_DEVICES,
-    limits = { reached() {} },
-  } = options;
+  const { db, clock, log, emit, flushSecs, budget, config = DEFAULT_DEVICES, limits = { reached() {} } } = options;
   const store = createDeviceStore(db);
   const devices = new Map(store.load().map((device) => [device.id, device]));
   const room = createDeviceRoom(config, limits);
@@ -88,7 +76,7 @@ export function openRegistry(options: RegistryOptions): Registry {
     periodMs: flushSecs * 1000,
     write: store.saveStates,
     ...(budget && { budget }),
-    ...(trouble && { trouble }),
+    trouble: db.trouble,
   });
 
   function get(id: string): Device {

@@ -65,6 +65,7 @@ export function openVariables({ db, clock, log, emit, flushSecs, budget }: Varia
     write: (names) => store.saveBehind([...names].flatMap((name) => variables.get(name) ?? [])),
     what: "what rules set variables to",
     ...(budget && { budget }),
+    trouble: db.trouble,
   });
 
   function get(name: string): Held {

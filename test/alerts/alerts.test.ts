@@ -83,7 +83,7 @@ describe("an alert", () => {
   test("that a restart mended is reported as over, once, and news of before a restart is not", async () => {
     const first = rig({ found: [FULL, { ...DOWN, severity: "info" }] });
     await first.clock.advance(10_000);
-    const second = rig({ ids: first.alerts.remembered() });
+    const second = rig({ ids: first.memory.ids });
     await second.clock.advance(30_000);
     expect(second.events).toEqual([]);
     await second.clock.advance(120_000);

@@ -6,6 +6,7 @@ import { type PluginState, pluginWatch } from "../../src/alerts/watches/plugins.
 import {
   certificateWatch,
   floodWatch,
+  historyWatch,
   memoryWatch,
   startWatch,
   UNCLEAN_STOP,
@@ -54,6 +55,20 @@ describe("plugins", () => {
     record = lamp({ status: "active", restarts: 5 });
     expect(kinds(watch)).toEqual([]);
   });
+});
+
+test("a damaged history is an alert for a day, of each that is found", async () => {
+  const clock = createVirtualClock();
+  let file: string | undefined;
+  const watch = historyWatch(() => file, clock);
+  expect(kinds(watch)).toEqual([]);
+  file = "history.db.damaged-1";
+  expect(kinds(watch)).toEqual(["database_lost:history"]);
+  expect(watch.look(off)[0]?.message).toContain("history.db.damaged-1");
+  await clock.advance(DAY_MS);
+  expect(kinds(watch)).toEqual([]);
+  file = "history.db.damaged-2";
+  expect(watch.look(off)[0]?.message).toContain("history.db.damaged-2");
 });
 
 describe("backups", () => {

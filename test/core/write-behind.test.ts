@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { openLog } from "../../src/core/log.ts";
+import { NO_TROUBLE } from "../../src/core/storage-trouble.ts";
 import { startWriteBehind } from "../../src/core/write-behind.ts";
 import { createTestOutput } from "../support/edge.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -14,6 +15,7 @@ test("what cannot be written is kept, told once, and written later", async () =>
     clock,
     log,
     periodMs: 1000,
+    trouble: NO_TROUBLE,
     write(items) {
       if (full) throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
       written.push([...items]);

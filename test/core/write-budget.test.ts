@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { silentLog } from "../../src/core/log.ts";
+import { NO_TROUBLE } from "../../src/core/storage-trouble.ts";
 import { startWriteBehind } from "../../src/core/write-behind.ts";
 import { createWriteBudget } from "../../src/core/write-budget.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -85,7 +86,7 @@ test("all that waits is written when a copy is to be taken, however sparing the 
   const { clock, budget, write } = rig(1);
   const written: string[] = [];
   write(100 * MB);
-  const options = { clock, log: silentLog, periodMs: 1000, budget };
+  const options = { clock, log: silentLog, periodMs: 1000, budget, trouble: NO_TROUBLE };
   const one = startWriteBehind<string>({ ...options, write: (items) => written.push(...items) });
   using other = startWriteBehind<string>({ ...options, write: (items) => written.push(...items) });
   one.mark("one");

@@ -50,7 +50,12 @@ test("written once a period, and only where something changed", async () => {
   await clock.advance(1000);
   await until("the change is written", () => history.health().samplesRecorded === 1);
   expect(rowsOnDisk()).toBe(1);
-  expect(history.health()).toEqual({ recording: true, problem: undefined, samplesRecorded: 1, samplesDropped: 0 });
+  expect(history.health()).toMatchObject({
+    recording: true,
+    problem: undefined,
+    samplesRecorded: 1,
+    samplesDropped: 0,
+  });
 });
 
 test("where the disk is to be spared it is written later, and all the same when the hub stops", async () => {

@@ -252,8 +252,6 @@ house_runs() {
 # A disk that takes nothing: NAME WHEN FAULT ALERT WORDS
 disk_house() {
   local name=$1 when=$2 fault=$3 kind=$4 words=$5
-  # SQLite hides the reason when it opens a database, and a probe of the disk does not see a fault that is in the C library alone.
-  if [ "$name $when" = "enospc at the start" ]; then fault=failing kind=disk_failing words=disk.is.failing; fi
   at="$name $when"
   build_house "$name-${when// /-}"
   surround "$name"

@@ -19,6 +19,7 @@ enabled = true
 trigger = { type = "device_state_changed", device_id = "door", attribute = "open" }
 actions = [
   { type = "set_hub_variable", name = "followed", value = true },
+  { type = "set_device_state", device_id = "light", state = { on = true } },
   { type = "fire_event", event_type = "followed" },
 ]
 `;
@@ -37,6 +38,7 @@ async function furnish(place: HubPlace): Promise<void> {
   await client.publishAsync("hub/devices/door/state", JSON.stringify({ open: false }), { qos: 1 });
   await until("the door is there", async () => (await rename(hub, "Front door")).status === 200);
   expect((await hub.request("POST", "/timers", { body: { id: "egg", name: "Egg" } })).status).toBe(201);
+  expect((await hub.request("POST", "/switches", { body: { id: "light", name: "Light" } })).status).toBe(201);
   const start = { body: { command: "start", duration_secs: 3600 } };
   expect((await hub.request("PATCH", "/devices/egg/state", start)).status).toBe(202);
   await hub.end();
@@ -51,6 +53,10 @@ async function runsTheHouse(hub: HubProcess, place: HubPlace, fault: string, kin
   await client.publishAsync("hub/devices/door/state", JSON.stringify({ open: true }), { qos: 1 });
   await stream.frame("the door opens", ({ type }) => type === "device_state_changed");
   await stream.frame("the rule ran", ({ type }) => type === "custom_followed");
+  expect(await hub.get("/devices/light")).toMatchObject({ attributes: { on: true } });
+  await client.publishAsync("hub/devices/newcomer/state", JSON.stringify({ n: 1 }), { qos: 1 });
+  await until("a new device is taken in", async () => (await hub.request("GET", "/devices/newcomer")).status === 200);
+  expect((await hub.login("admin", "wrong")).status).toBe(401);
   const refused = await rename(hub, "Back door");
   expect({ status: refused.status, ...refused.json() }).toMatchObject({ status: 507, code: "storage", fault });
   expect((await health(hub)).degraded).toContain(kind);
@@ -68,6 +74,12 @@ async function goesBackToTheDisk(hub: HubProcess): Promise<void> {
   expect(await hub.get("/devices/door")).toMatchObject({ attributes: { open: true } });
   expect(await hub.get("/devices/egg")).toMatchObject({ attributes: { state: "started" } });
   expect(await hub.get("/variables/followed")).toMatchObject({ value: true });
+  expect(await hub.get("/devices/newcomer")).toMatchObject({ attributes: { n: 1 } });
+  expect(await hub.get("/devices/light")).toMatchObject({ attributes: { on: true } });
+  const [rule] = await hub.get<{ name: string; fire_count: number; last_fired_at: string | null }[]>("/rules");
+  expect(rule).toMatchObject({ name: "Follow", fire_count: 2, last_fired_at: expect.any(String) });
+  const audit = await hub.get<{ action: string; outcome: string }[]>("/system/audit");
+  expect(audit).toContainEqual(expect.objectContaining({ action: "login", outcome: "refused" }));
 }
 
 const FAULTS: [string, string, (disk: SmallDisk) => void, (disk: SmallDisk) => void][] = [
@@ -107,7 +119,7 @@ for (const [fault, kind, breakDisk, mend] of FAULTS) {
     });
     hub.kill("SIGTERM");
     expect(await hub.exited).toBe(0);
-    expect(hub.output).toContain("could not be kept");
+    expect(hub.output).toMatch(/could not be kept.*device state/);
     expect(hub.output).not.toContain("\n    at ");
   });
 }

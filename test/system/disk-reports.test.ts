@@ -1,6 +1,6 @@
 // What a hub says on the phone while its disk takes nothing, and what commands do in such a home. Needs root, for mounting.
 import { expect, test } from "bun:test";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
@@ -177,6 +177,28 @@ test("a history that is gone is reported, and no loss of users", async () => {
   await until("a new one is begun", () => existsSync(place.at("data", "history.db")));
   const again = await hub.get<{ id: string }[]>("/system/alerts");
   expect(again.map(({ id }) => id)).toContain("database_lost:history");
+});
+
+test("a damaged history is on the phone, and no loss of users", async () => {
+  using phone = createPhone();
+  await using place = createHubPlace();
+  furnish(place, phone.port);
+  {
+    await using hub = await place.start();
+    await openDoor(hub, false);
+    await hub.end();
+  }
+  writeFileSync(place.at("data", "history.db"), "no database any more\n".repeat(1000));
+  await using hub = await place.start();
+  await until("the phone rings", () => phone.said.some((text) => text.includes("history of this house was damaged")));
+  const alerts = await hub.get<{ id: string; severity: string; message: string }[]>("/system/alerts");
+  expect(alerts).toContainEqual(
+    expect.objectContaining({
+      ...{ id: "database_lost:history", severity: "warning" },
+      message: expect.stringMatching(/kept as .*history\.db\.damaged-/),
+    }),
+  );
+  expect((await hub.login("admin", place.admin?.password ?? "")).status).toBe(200);
 });
 
 test("a state database that is gone is said on every phone there is, asked for or not", async () => {

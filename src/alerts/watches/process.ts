@@ -74,6 +74,25 @@ export const HISTORY_LOST: Finding = {
   mend: "If it is wanted back, stop the hub and restore a backup with its history: hub restore FILE.",
 };
 
+/** Raised for a day after a damaged history was found; `file` is where it was moved. */
+export function historyWatch(file: () => string | undefined, clock: Clock): Watch {
+  let found: { file: string; at: number } | undefined;
+  return {
+    name: "history",
+    look() {
+      const current = file();
+      if (current !== undefined && current !== found?.file) found = { file: current, at: clock.mono() };
+      if (found === undefined || clock.mono() - found.at >= DAY_MS) return [];
+      return [
+        {
+          ...HISTORY_LOST,
+          message: `The history of this house was damaged; it is kept as ${found.file}, and a new one was begun`,
+        },
+      ];
+    },
+  };
+}
+
 /** `expiresAt`: epoch ms; undefined without TLS or where it cannot be read. */
 export function certificateWatch(expiresAt: () => number | undefined, now: () => number, days: number): Watch {
   return {

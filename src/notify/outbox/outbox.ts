@@ -5,7 +5,6 @@ import { type Clock, isoSeconds } from "../../core/clock.ts";
 import type { RandomBytes } from "../../core/ids.ts";
 import type { Limits } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
-import type { StorageTrouble } from "../../core/storage-trouble.ts";
 import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { HubEvent } from "../../events/catalog.ts";
@@ -40,8 +39,6 @@ export interface Outbox extends AsyncDisposable {
   retry(id: string): void;
   /** Throws HubError `not_found`. */
   drop(id: string): void;
-  /** Puts what waits, and could not be kept, into another database. */
-  saveInto(db: Pick<StateDb, "durable" | "faults">): void;
 }
 
 export interface WaitingMessage {
@@ -63,7 +60,7 @@ export interface WaitingMessage {
 }
 
 export interface OutboxOptions {
-  db: Pick<StateDb, "durable" | "faults">;
+  db: Pick<StateDb, "own" | "faults" | "trouble">;
   notifier: Pick<Notifier, "list" | "deliver">;
   clock: Clock;
   log: Log;
@@ -74,7 +71,6 @@ export interface OutboxOptions {
   expireHours: number;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;
-  trouble?: Pick<StorageTrouble, "note">;
   /** What may wait. */
   room?: OutboxRoom;
   limits?: Limits;
@@ -90,14 +86,14 @@ const SHOWN = 201;
 
 /** Goes on with what earlier runs left. */
 export function startOutbox(options: OutboxOptions): Outbox {
-  const { db, clock, log, notifier, emit, budget, trouble } = options;
+  const { db, clock, log, notifier, emit, budget } = options;
   const store = createOutboxStore(db);
   const earlier = store.load();
   const hours = createHoursClock(clock, latest(earlier));
   const behind = startWriteBehind<Letter>({
     ...{ clock, log, periodMs: FLUSH_MS, write: store.save, what: "the outbox" },
     ...(budget && { budget }),
-    ...(trouble && { trouble }),
+    trouble: db.trouble,
   });
   const keep = (letters: readonly Letter[]): void => {
     for (const letter of letters) behind.mark(letter);
@@ -210,10 +206,6 @@ export function startOutbox(options: OutboxOptions): Outbox {
     drop(id) {
       const { lane, letter } = lanes.find(id);
       lane.drop(letter);
-    },
-    saveInto(other) {
-      const unkept = lanes.all().flatMap(({ letters }) => letters.filter(({ texts }) => texts !== undefined));
-      createOutboxStore(other).save(unkept);
     },
     async [Symbol.asyncDispose]() {
       ending.abort();

@@ -28,7 +28,7 @@ interface Row extends Texts {
 
 const WHOLE = 2 ** 31 - 1;
 
-export function createOutboxStore({ durable: db, faults }: Pick<StateDb, "durable" | "faults">): OutboxStore {
+export function createOutboxStore({ own: db, faults }: Pick<StateDb, "own" | "faults">): OutboxStore {
   const all = db.query<Row, []>("SELECT * FROM outbox ORDER BY id");
   const read = db.query<Texts, [number, number]>(
     "SELECT title, substr(message, 1, ?) AS message FROM outbox WHERE id = ?",

@@ -37,7 +37,7 @@ export interface EngineOptions {
   log: Log;
   random: RandomBytes;
   host: RuleHost;
-  db: Pick<StateDb, "durable" | "behind">;
+  db: Pick<StateDb, "durable" | "behind" | "trouble">;
   vocabulary: {
     triggers: readonly TriggerDefinition[];
     conditions: readonly ConditionDefinition[];

@@ -49,7 +49,7 @@ export interface RuleStore extends Disposable {
 }
 
 export interface RuleStoreOptions {
-  db: Pick<StateDb, "durable" | "behind">;
+  db: Pick<StateDb, "durable" | "behind" | "trouble">;
   clock: Clock;
   log: Log;
   flushMs: number;
@@ -67,7 +67,7 @@ const UPSERT_HOLD = `INSERT INTO rule_holds (rule_id, trigger_key, device_id, si
     SET since = excluded.since, fired = excluded.fired, context = excluded.context`;
 
 export function openRuleStore({ db, clock, log, flushMs, budget }: RuleStoreOptions): RuleStore {
-  const { durable, behind } = db;
+  const { durable, behind, trouble } = db;
   const putState = behind.query(UPSERT_STATE);
   const putStateNow = durable.query(UPSERT_STATE);
   const putHold = behind.query(UPSERT_HOLD);
@@ -92,6 +92,7 @@ export function openRuleStore({ db, clock, log, flushMs, budget }: RuleStoreOpti
       waiting.clear();
     },
     ...(budget && { budget }),
+    trouble,
   });
   let hurrying: Disposable | undefined;
 
@@ -136,7 +137,14 @@ export function openRuleStore({ db, clock, log, flushMs, budget }: RuleStoreOpti
     },
     saveMark: (row) => later(`mark/${row.id}`, () => void putMark.run({ ...row })),
     dropMark: (id) => later(`mark/${id}`, () => void removeMark.run({ id })),
-    saveStateNow: (row) => void putStateNow.run({ ...row }),
+    saveStateNow(row) {
+      try {
+        putStateNow.run({ ...row });
+      } catch (error) {
+        trouble.note(error);
+        throw error;
+      }
+    },
     soon() {
       hurrying ??= clock.after("rules: write soon", 0, flush);
     },

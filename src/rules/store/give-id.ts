@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { type RandomBytes, uuid } from "../../core/ids.ts";
+import type { StorageTrouble } from "../../core/storage-trouble.ts";
 import { replaceId } from "../parse/edit.ts";
 import { writeRuleFile } from "./disk.ts";
 import { idFromFileName } from "./file-names.ts";
@@ -16,7 +17,7 @@ export interface GivenId {
 }
 
 /** `known` is the id the file's rule has had so far: who empties it keeps it. */
-export function createIdGiver(folder: string, random: RandomBytes) {
+export function createIdGiver(folder: string, random: RandomBytes, trouble: Pick<StorageTrouble, "note">) {
   /** For a text that bears no id. */
   return function giveId(file: string, text: string, known: string | undefined): GivenId {
     const path = join(folder, file);
@@ -27,6 +28,7 @@ export function createIdGiver(folder: string, random: RandomBytes) {
       // Saved again in this very moment: the next look at the folder finds it.
       return { text, id: known ?? idFromFileName(file) };
     } catch (error) {
+      trouble.note(error);
       const id = known ?? idFromFileName(file);
       return {
         text,

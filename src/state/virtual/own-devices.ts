@@ -3,6 +3,7 @@ import { HubError, messageOf } from "../../core/errors.ts";
 import { HUB_PLUGIN_ID, isValidId } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
+import { storageFaultOf } from "../../core/storage-fault.ts";
 import type { Device } from "../device.ts";
 import { givenName } from "../given-name.ts";
 import type { Registry } from "../registry.ts";
@@ -22,9 +23,12 @@ export interface OwnDevices {
   create(device: NewOwnDevice, attributes: JsonObject): Device;
   edit(id: string, edit: { name?: string; area?: string | null }): Device;
   remove(id: string): void;
-  /** The whole state, as somebody wanted it. On disk when this returns; throws where it cannot be written. */
+  /**
+   * The whole state, as somebody wanted it. On disk when this returns; throws where it cannot be written. What a rule wants
+   * happens all the same, and is written later: rules run the house whatever the disk is like.
+   */
   commanded(id: string, attributes: JsonObject, cause: JsonObject): void;
-  /** The whole state, as time brought it about. It stands even if the disk is full: written later, then. */
+  /** The whole state, as time brought it about. It happens even if the disk is full, and is written later. */
   happened(id: string, attributes: JsonObject): void;
 }
 
@@ -46,11 +50,12 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
     throw new HubError("not_found", `there is no ${deviceType} "${id}"`);
   }
 
-  function happened(id: string, attributes: JsonObject): void {
-    const report = { pluginId: HUB_PLUGIN_ID, partial: false };
+  function happened(id: string, attributes: JsonObject, change?: JsonObject): void {
+    const report = { pluginId: HUB_PLUGIN_ID, partial: false, ...(change && { change }) };
     try {
       registry.state(id, attributes, { ...report, durable: true });
     } catch (error) {
+      if (storageFaultOf(error) === undefined) throw error;
       log.error(`the state of a ${deviceType} cannot be written; it holds all the same and is written later`, {
         device: id,
         error: messageOf(error),
@@ -91,8 +96,10 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
       get(id);
       registry.remove(id);
     },
-    commanded: (id, attributes, change) =>
-      registry.state(id, attributes, { pluginId: HUB_PLUGIN_ID, partial: false, durable: true, change }),
-    happened,
+    commanded(id, attributes, change) {
+      if (change.kind === "rule") happened(id, attributes, change);
+      else registry.state(id, attributes, { pluginId: HUB_PLUGIN_ID, partial: false, durable: true, change });
+    },
+    happened: (id, attributes) => happened(id, attributes),
   };
 }
