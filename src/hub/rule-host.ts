@@ -5,7 +5,7 @@ import { HubError } from "../core/errors.ts";
 import { createSun } from "../core/sun.ts";
 import { createZone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
-import type { RuleHost } from "../rules/host.ts";
+import type { RuleHost } from "../rules/model/host.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Registry } from "../state/registry.ts";
 import type { Scenes } from "../state/scenes.ts";

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createRuleExpressions } from "../../src/rules/expressions.ts";
+import { createRuleExpressions } from "../../src/rules/read/expressions.ts";
+import { vocabulary } from "../../src/rules/read/vocabulary.ts";
 import { checkRuleFiles, formatFinding } from "../../src/rules/store/check.ts";
 import { createRuleReader } from "../../src/rules/store/understand.ts";
-import { vocabulary } from "../../src/rules/vocabulary.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { openRulesRig, toml } from "./store/rig.ts";
 

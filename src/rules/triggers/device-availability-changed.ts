@@ -1,9 +1,9 @@
 // `device_availability_changed`: a device comes online or goes offline.
 import { Type } from "@sinclair/typebox";
-import { defineTrigger } from "../define.ts";
-import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../devices.ts";
-import { forDurationSecs, someDevices } from "../fields.ts";
-import { msOf } from "../values.ts";
+import { defineTrigger } from "../model/define.ts";
+import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../model/devices.ts";
+import { forDurationSecs, someDevices } from "../model/fields.ts";
+import { msOf } from "../model/values.ts";
 
 export const deviceAvailabilityChanged = defineTrigger({
   type: "device_availability_changed",
@@ -27,6 +27,6 @@ export const deviceAvailabilityChanged = defineTrigger({
   },
   hold: {
     durationMs: (spec) => (spec.for_duration_secs === undefined ? undefined : msOf(spec.for_duration_secs)),
-    stands: (_, context, host) => host.device(String(context.device_id))?.available === context.available,
+    stillMatches: (_, context, host) => host.device(String(context.device_id))?.available === context.available,
   },
 });

@@ -1,7 +1,7 @@
 // `device_battery_low`: a battery falls to the threshold of [battery].
-import { defineTrigger } from "../define.ts";
-import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../devices.ts";
-import { someDevices } from "../fields.ts";
+import { defineTrigger } from "../model/define.ts";
+import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../model/devices.ts";
+import { someDevices } from "../model/fields.ts";
 
 export const deviceBatteryLow = defineTrigger({
   type: "device_battery_low",

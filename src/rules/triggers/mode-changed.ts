@@ -1,8 +1,8 @@
 // `mode_changed`: a mode of the house goes on or off.
 import { Type } from "@sinclair/typebox";
-import { defineTrigger } from "../define.ts";
-import { eventOf, interestIn } from "../devices.ts";
-import { name } from "../fields.ts";
+import { defineTrigger } from "../model/define.ts";
+import { eventOf, interestIn } from "../model/devices.ts";
+import { name } from "../model/fields.ts";
 
 export const modeChanged = defineTrigger({
   type: "mode_changed",

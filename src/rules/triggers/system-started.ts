@@ -1,6 +1,6 @@
 // `system_started`: the hub is up and rules run.
-import { defineTrigger } from "../define.ts";
-import { eventOf } from "../devices.ts";
+import { defineTrigger } from "../model/define.ts";
+import { eventOf } from "../model/devices.ts";
 
 export const systemStarted = defineTrigger({
   type: "system_started",

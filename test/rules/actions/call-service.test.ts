@@ -99,8 +99,8 @@ describe("call_service", () => {
   test.each<[JsonObject, string]>([
     [{ url: "pi.local/x" }, "url: must be an address such as http://192.168.1.20/api"],
     [{ url: "file:///etc/passwd" }, "url: must be an address such as http://192.168.1.20/api"],
-    [{ method: "GET", body: 1 }, "body: goes with no GET: use POST, or leave it out"],
-    [{ method: "HEAD", expression: "1" }, "expression: goes with no HEAD: use POST, or leave it out"],
+    [{ method: "GET", body: 1 }, "body: cannot be sent with GET: use POST, or leave it out"],
+    [{ method: "HEAD", expression: "1" }, "expression: cannot be sent with HEAD: use POST, or leave it out"],
     [{ body: 1, expression: "1" }, ": give either `body` or `expression`"],
     [{ retries: 11 }, "retries: must be a whole number from 0 to 10"],
     [{ timeout_secs: 0 }, "timeout_secs: must be a number of seconds from 0.1 to 300"],

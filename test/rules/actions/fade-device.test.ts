@@ -121,7 +121,7 @@ describe("fade_device", () => {
     const { house } = houseAt("bright ☀");
     const act = (fields: JsonObject) => createActor(house).act(fade(fields));
     await expect(act({ to: 5 })).rejects.toThrow(
-      'the "brightness" of the device "lamp" is no number now: say `from` where',
+      'the "brightness" of the device "lamp" is not a number now: give `from`',
     );
     await expect(act({ to: 5, device_id: "shed" })).rejects.toThrow('there is no device "shed"');
     expect(problemsIn("actions", fade({ to: 5, steps: 1001 }))).toEqual([

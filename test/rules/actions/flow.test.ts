@@ -58,7 +58,7 @@ describe("parallel", () => {
     expect(actor.inside).toHaveLength(100);
     const [problem, ...more] = problemsIn("actions", { type: "parallel", actions: [action] });
     expect(problem).toBe(
-      `${"actions[0].".repeat(101).slice(0, -1)}: stands inside more than 100 others: take some of them apart`,
+      `${"actions[0].".repeat(101).slice(0, -1)}: is inside more than 100 others: split it into several rules`,
     );
     expect(more).toEqual([]);
   });
@@ -113,21 +113,25 @@ describe("waiting", () => {
   test("goes on when it comes", async () => {
     const actor = createActor(createHouse(), { event: true, held: true });
     expect(await actor.act(forEvent)).toBe("custom_x came");
-    expect(await actor.act(forExpression)).toBe("x holds");
+    expect(await actor.act(forExpression)).toBe("x is true");
     expect(actor.waits).toMatchObject([{ event: "custom_x", deviceId: "door", timeoutMs: 5000 }]);
   });
 
-  test("only an event with the wanted fields fits", async () => {
+  test("only an event with the wanted fields matches", async () => {
     const house = createHouse();
     const actor = createActor(house);
     await actor.act({ ...forEvent, fields: { place: "Tür 🚪" } });
-    const fits = (event: object) => actor.waits[0]?.fits?.(house.envelope({ type: "custom_x", ...event }));
-    expect([fits({ place: "Tür 🚪", more: 1 }), fits({ place: "back" }), fits({})]).toEqual([true, false, false]);
+    const matches = (event: object) => actor.waits[0]?.matches?.(house.envelope({ type: "custom_x", ...event }));
+    expect([matches({ place: "Tür 🚪", more: 1 }), matches({ place: "back" }), matches({})]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   test.each([forEvent, forExpression])("when the time is over goes on, or ends the run: %j", async (action) => {
     const actor = createActor(createHouse());
-    expect(await actor.act(action)).toEndWith("did not come within 5 s; going on");
+    expect(await actor.act(action)).toEndWith("did not come within 5 s; continuing");
     await expect(actor.act({ ...action, on_timeout: "Exit" })).rejects.toThrow("did not come within 5 s");
   });
 
@@ -164,10 +168,10 @@ describe("conditional", () => {
   };
 
   test.each<[Record<string, boolean>, boolean, string, string]>([
-    [{ first: true, second: true }, true, "then", "then: first holds"],
-    [{ first: false, second: true }, true, "second", "else_if[0]: second holds"],
-    [{ first: false, second: false }, true, "third", "else_if[1]: mode_is holds"],
-    [{ first: false, second: false }, false, "else", "else: first does not hold"],
+    [{ first: true, second: true }, true, "then", "then: first passed"],
+    [{ first: false, second: true }, true, "second", "else_if[0]: second passed"],
+    [{ first: false, second: false }, true, "third", "else_if[1]: mode_is passed"],
+    [{ first: false, second: false }, false, "else", "else: first did not pass"],
   ])("%j, night %p: %s", async (holding, night, taken, detail) => {
     const house = createHouse();
     house.modes.set("night", night);
@@ -180,7 +184,7 @@ describe("conditional", () => {
   test("does nothing where nothing holds and there is no else", async () => {
     const actor = createActor(createHouse(), { expressions: { first: () => false } });
     const { else_if: _, else_actions: __, ...only } = action;
-    expect(await actor.act(only)).toBe("nothing: first does not hold");
+    expect(await actor.act(only)).toBe("nothing: first did not pass");
     expect(actor.inside).toEqual([]);
   });
 
@@ -235,8 +239,8 @@ describe("repeating", () => {
       const actor = createActor(createHouse(), { expressions: giving(...values) });
       return [await actor.act({ type: "repeat_while", expression: "x", actions }), actor.inside.length];
     };
-    expect(await act(false)).toEqual(["0 times, until x no longer held", 0]);
-    expect(await act(true, true, false)).toEqual(["2 times, until x no longer held", 2]);
+    expect(await act(false)).toEqual(["0 times, until x was false", 0]);
+    expect(await act(true, true, false)).toEqual(["2 times, until x was false", 2]);
   });
 
   test("until it holds: once at least", async () => {
@@ -244,17 +248,17 @@ describe("repeating", () => {
       const actor = createActor(createHouse(), { expressions: giving(...values) });
       return [await actor.act({ type: "repeat_until", expression: "x", actions }), actor.inside.length];
     };
-    expect(await act(true)).toEqual(["1 times, until x held", 1]);
-    expect(await act(false, false, true)).toEqual(["3 times, until x held", 3]);
+    expect(await act(true)).toEqual(["1 times, until x was true", 1]);
+    expect(await act(false, false, true)).toEqual(["3 times, until x was true", 3]);
   });
 
   test.each([
-    ["repeat_while", true, "x still holds"],
-    ["repeat_until", false, "x still does not hold"],
+    ["repeat_while", true, "x is still true"],
+    ["repeat_until", false, "x is still false"],
   ])("%s that never ends fails after its turns", async (type, value, why) => {
     const actor = createActor(createHouse(), { expressions: { x: () => value } });
     await expect(actor.act({ type, expression: "x", actions, max_turns: 7 })).rejects.toThrow(
-      `stopped after 7 turns, and ${why}: mend the expression, or raise max_turns`,
+      `stopped after 7 turns, and ${why}: correct the expression, or raise max_turns`,
     );
     expect([actor.inside.length, actor.turns]).toEqual([7, 7]);
   });

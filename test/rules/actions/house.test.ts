@@ -33,7 +33,7 @@ describe("set_device_state", () => {
     const act = (device_ids: string[]) =>
       createActor(house).act({ type: "set_device_state", device_ids, state: { on: true } });
     await expect(act(["a", "b", "shed", "c"])).rejects.toThrow(
-      '2 of 4 devices did not take it: the device "a" is not available; there is no device "shed"',
+      '2 of 4 devices refused the command: the device "a" is not available; there is no device "shed"',
     );
     expect(sent(house)).toEqual(['b {"on":true}', 'c {"on":true}']);
     await expect(act(["a"])).rejects.toThrow(/^the device "a" is not available$/);
@@ -131,7 +131,10 @@ describe("timer", () => {
   });
 
   test.each<[JsonObject, RegExp]>([
-    [{ command: "pause", duration_secs: 1 }, /^duration_secs: goes with start only; pause takes the time there is/],
+    [
+      { command: "pause", duration_secs: 1 },
+      /^duration_secs: is only for start; pause uses the time that the timer has/,
+    ],
     [{ command: "start", duration_secs: 0 }, /^duration_secs: must be a number of seconds from 0.001/],
     [{ command: "strat" }, /^command: must be one of "start", "pause".*did you mean "start"/],
   ])("refuses %j", (fields, problem) => {
@@ -178,8 +181,8 @@ describe("what is told and sent", () => {
 
   test.each<[JsonObject, string]>([
     [{ event_type: "a/b" }, "event_type: must be a word without / + #, such as doorbell"],
-    [{ event_type: "a", fields: { seq: 1 } }, "fields.seq: is the hub's own in every event; choose another name"],
-    [{ event_type: "a", data: { type: 1 } }, "fields.type: is the hub's own in every event; choose another name"],
+    [{ event_type: "a", fields: { seq: 1 } }, "fields.seq: is set by the hub in every event; choose another name"],
+    [{ event_type: "a", data: { type: 1 } }, "fields.type: is set by the hub in every event; choose another name"],
     [{ event_type: "a", data: {}, fields: {} }, 'data: unknown key "data"'],
   ])("fire_event refuses %j", (fields, problem) => {
     expect(problemsIn("actions", { type: "fire_event", ...fields })).toEqual([problem]);

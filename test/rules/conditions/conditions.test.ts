@@ -224,7 +224,7 @@ describe("time_window", () => {
   test.each<[JsonObject, string]>([
     [
       { start: "22:00", end: "22:00:00" },
-      "end: is the start too, so it would never be time; the whole day is from 00:00 to 24:00",
+      "end: is the same as the start, so the window is empty; the whole day is from 00:00 to 24:00",
     ],
     [{ start: "24:00", end: "06:00" }, 'start: must be a time of day such as "07:30" or "22:15:30"'],
     [{ start: "22:00", end: "24:01" }, 'end: must be a time of day such as "07:30" or "22:15:30", or "24:00"'],

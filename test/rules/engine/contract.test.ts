@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
-import { createRuleExpressions } from "../../../src/rules/expressions.ts";
-import { type Rule, readRule } from "../../../src/rules/rule.ts";
+import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
+import { type Rule, readRule } from "../../../src/rules/read/rule.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
 import { openRig } from "./rig.ts";
 
@@ -50,7 +50,7 @@ test("the door has been open for ten minutes: at most one alert in ten minutes",
   const [trace] = rig.engine.traces(door.id);
   expect(trace?.conditions).toMatchObject([{ passed: true }, { type: "time_elapsed", passed: false }]);
   expect(trace?.why).toStartWith(
-    "time_elapsed did not hold: expected front_door.open unchanged for at least 600 s, found",
+    "time_elapsed did not pass: expected front_door.open unchanged for at least 600 s, found",
   );
   await rig.clock.advance(60_000);
   expect(rig.commands).toEqual(["all: The door is open", "log: door"]);

@@ -24,7 +24,7 @@ test("a trigger, its conditions, its actions, and the record of all of it", asyn
       ruleId: "r1",
       dryRun: false,
       outcome: "fired",
-      why: "door.open is true; the condition held",
+      why: "door.open is true; the condition passed",
       trigger: { type: "changes", label: "door.open is true", context: { device_id: "door" } },
       conditions: [{ type: "is", passed: true, expected: "hall.dark is true", actual: true }],
       actions: [
@@ -37,7 +37,7 @@ test("a trigger, its conditions, its actions, and the record of all of it", asyn
   expect(rig.engine.state("r1")).toMatchObject({ fire_count: 1, running: 0, last_fired_at: rig.clock.now() });
 });
 
-test("every condition is asked, and the trace says which did not hold", async () => {
+test("every condition is asked, and the trace says which did not pass", async () => {
   await using rig = openRig();
   rig.report("hall", { dark: false, heat: 20 });
   const conditions = [
@@ -48,7 +48,7 @@ test("every condition is asked, and the trace says which did not hold", async ()
   rig.begin(rule("r1", { triggers: opened, conditions, actions: [on("lamp")] }));
   rig.report("door", { open: true });
   expect(rig.last("r1")).toBe(
-    "conditions_failed: is did not hold: expected hall.dark is true, found false; 1 more did not hold",
+    "conditions_failed: is did not pass: expected hall.dark is true, found false; 1 more did not pass",
   );
   expect(rig.engine.traces("r1")[0]?.conditions).toMatchObject([
     { passed: false, actual: false },
@@ -68,10 +68,10 @@ test("trigger_condition and required_expression are conditions like others in th
   );
   rig.hear("clap", { times: 1 });
   expect(rig.last("twice")).toBe(
-    "conditions_failed: trigger_condition did not hold: expected trigger.times == 2 is true, found false",
+    "conditions_failed: trigger_condition did not pass: expected trigger.times == 2 is true, found false",
   );
   expect(rig.last("ready")).toBe(
-    'conditions_failed: required_expression did not hold: it could not be told: state.nobody.here: there is no device "nobody"',
+    'conditions_failed: required_expression did not pass: it could not be evaluated: state.nobody.here: there is no device "nobody"',
   );
   rig.hear("clap", { times: 2 });
   await rig.clock.advance(0);

@@ -21,7 +21,7 @@ test("a cooldown of 600 s is over after 600 s", async () => {
   expect(fired(rig)).toBe(1);
   await rig.clock.advance(120_500);
   expect(fired(rig)).toBe(1);
-  expect(rig.last("alert")).toBe("cooldown: it fired 120.5 s ago and stays quiet for 600 s: another 479.5 s");
+  expect(rig.last("alert")).toBe("cooldown: it fired 120.5 s ago and has a cooldown of 600 s: another 479.5 s");
   await rig.clock.advance(479_499);
   expect(fired(rig)).toBe(1);
   await rig.clock.advance(1);

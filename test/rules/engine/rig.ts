@@ -6,10 +6,10 @@ import { createZone } from "../../../src/core/zone.ts";
 import { openStateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { createEventFeed, type EventFeed } from "../../../src/events/feed.ts";
-import type { Typed } from "../../../src/rules/define.ts";
-import { type Engine, type EngineOptions, startEngine } from "../../../src/rules/engine/engine.ts";
-import type { RuleDevice, RuleHost } from "../../../src/rules/host.ts";
-import type { Rule } from "../../../src/rules/rule.ts";
+import { Engine, type EngineOptions } from "../../../src/rules/engine/engine.ts";
+import type { Typed } from "../../../src/rules/model/define.ts";
+import type { RuleDevice, RuleHost } from "../../../src/rules/model/host.ts";
+import type { Rule } from "../../../src/rules/read/rule.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { evaluate as evaluateWords, words } from "./words.ts";
@@ -115,7 +115,7 @@ export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, e
     });
     rig.feed.on("*", "test", ({ event }) => void rig.events.push(event));
     const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
-    rig.engine = startEngine({ feed: rig.feed, clock, log, random, host, db, vocabulary, evaluate });
+    rig.engine = new Engine({ feed: rig.feed, clock, log, random, host, db, vocabulary, evaluate });
   }
 
   const rig = {

@@ -11,7 +11,7 @@ test("a rule that sets itself off is stopped after ten times, with the circle by
   rig.hear("echo");
   await rig.clock.advance(0);
   expect(rig.engine.state("r1").fire_count).toBe(10);
-  const why = `rules set each other off more than 10 deep, and were stopped: ${Array(11).fill("Echo").join(" → ")}`;
+  const why = `rules triggered each other more than 10 deep and were stopped: ${Array(11).fill("Echo").join(" → ")}`;
   expect(rig.last("r1")).toBe(`runaway: ${why}`);
   expect(rig.engine.state("r1").last_error?.message).toBe(why);
   expect(rig.events.at(-1)).toMatchObject({
@@ -48,7 +48,7 @@ test("the circle is told in its order, also when rules answer at once", async ()
   rig.begin(next("a", "1", "2"), next("b", "2", "3"), next("c", "3", "1"));
   await rig.engine.run("a");
   expect(rig.last("b")).toBe(
-    "runaway: rules set each other off more than 10 deep, and were stopped: a → b → c → a → b → c → a → b → c → a → b",
+    "runaway: rules triggered each other more than 10 deep and were stopped: a → b → c → a → b → c → a → b → c → a → b",
   );
   expect(rig.count("action_failed")).toBe(1);
 });
@@ -67,7 +67,7 @@ test("one that rules set off too often rests for a minute", async () => {
   rig.begin(rule("loud", { triggers: hears("begin"), actions: shouts }), rule("r1", { triggers: hears("shout") }));
   rig.hear("begin");
   expect(rig.engine.state("r1").fire_count).toBe(50);
-  expect(rig.last("r1")).toContain("runaway: it ran away, and rests for another 60 s");
+  expect(rig.last("r1")).toContain("runaway: it fired too often and is blocked for another 60 s");
   expect(rig.logged).toHaveLength(1);
   await rig.clock.advance(59_999);
   rig.hear("shout");
@@ -105,7 +105,7 @@ test("a loop without end is ended, and the hub answers meanwhile", async () => {
   expect(trace?.actions[0]).toMatchObject({
     result: "failed",
     error:
-      "the loop turned more than 10000 times within a minute, and was ended: give it a delay, or look at what is to end it",
+      "the loop made more than 10000 turns within a minute and was ended: add a delay, or correct its end condition",
   });
   expect(trace?.actions[0]?.parts).toHaveLength(499);
   expect(trace?.omittedActions).toBe(9502);
@@ -139,7 +139,7 @@ test("rules that run each other are stopped ten deep, also where they wait for e
     rig.hear("go");
     await rig.clock.advance(0);
     expect(rig.engine.state("a").fire_count + rig.engine.state("b").fire_count).toBe(10);
-    expect(rig.last("a")).toContain("runaway: rules set each other off more than 10 deep");
+    expect(rig.last("a")).toContain("runaway: rules triggered each other more than 10 deep");
     expect(rig.engine.state("a").running + rig.engine.state("b").running).toBe(0);
   }
 });

@@ -13,7 +13,7 @@ test("parallel: each firing runs on its own, twenty at most", async () => {
   await rig.clock.advance(0);
   expect(rig.commands).toHaveLength(20);
   expect(rig.engine.state("r1")).toMatchObject({ running: 20, fire_count: 20 });
-  expect(rig.last("r1")).toBe("busy: it is running 20 times already, and more at once are not allowed");
+  expect(rig.last("r1")).toBe("busy: it is already running 20 times, which is the limit");
   await rig.clock.advance(10_000);
   expect(rig.commands).toHaveLength(40);
 });
@@ -41,7 +41,7 @@ test("restart: what it was doing is cancelled", async () => {
   await rig.clock.advance(9999);
   expect(rig.commands).toEqual(['a {"on":true}', 'a {"on":true}']);
   const [, first] = rig.engine.traces("r1");
-  expect(first?.why).toBe("clap was heard; there are no conditions; cancelled, because it was set off again");
+  expect(first?.why).toBe("clap was heard; there are no conditions; cancelled, because the rule was triggered again");
   expect(first?.actions).toMatchObject([
     { type: "set", result: "ok" },
     { type: "delay", result: "cancelled", durationMs: 9000 },
@@ -55,7 +55,7 @@ test("queued: one after the other, and no more than fit", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { triggers: clap, run_mode: "queued", max_queued: 2, actions: slow }));
   for (let times = 0; times < 4; times++) rig.hear("clap");
-  expect(rig.last("r1")).toBe("busy: its last run is not over, and 2 wait already: the queue is full");
+  expect(rig.last("r1")).toBe("busy: its last run is not over, and its queue is full: 2 are waiting");
   expect(rig.engine.state("r1")).toMatchObject({ running: 1, queued: 2, fire_count: 3 });
   await rig.clock.advance(15_000);
   expect(rig.commands).toEqual(['a {"on":true}', 'b {"on":true}', 'a {"on":true}']);
@@ -227,7 +227,7 @@ test("by hand: whatever keeps it quiet, with its conditions only when asked", as
   const trace = await rig.engine.run("r1", { actor: { name: "ann" } });
   expect(trace).toMatchObject({
     outcome: "fired",
-    why: "run by hand, by ann; nothing was asked",
+    why: "run by hand, by ann; conditions were not evaluated",
     actions: [{ result: "ok" }],
     endedAt: rig.clock.now(),
   });
@@ -274,7 +274,7 @@ test("a dry run tells everything and does nothing", async () => {
   const events = rig.events.length;
   const trace = await rig.engine.test("r1", { context: { value: true } });
   expect(trace).toMatchObject({ dryRun: true, outcome: "fired" });
-  expect(trace.why).toContain("now it would not fire: it fired 2 s ago and stays quiet for 60 s");
+  expect(trace.why).toContain("now it would not fire: it fired 2 s ago and has a cooldown of 60 s");
   expect(trace.actions.map(({ result, detail, error }) => [result, detail ?? error])).toEqual([
     ["ok", 'lamp {"on":true}'],
     ["ok", "3600 s"],
@@ -282,7 +282,7 @@ test("a dry run tells everything and does nothing", async () => {
     ["ok", "it held"],
     ["ok", "event custom_boo"],
     ["failed", "it failed"],
-    ["failed", expect.stringContaining("the loop turned more than 10000 times")],
+    ["failed", expect.stringContaining("the loop made more than 10000 turns")],
     ["ok", "ran r2"],
     ["ok", undefined],
   ]);

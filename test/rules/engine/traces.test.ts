@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { newEntry } from "../../../src/rules/engine/remember.ts";
+import { newEntry } from "../../../src/rules/engine/entry.ts";
 import { createTraces } from "../../../src/rules/engine/traces.ts";
-import type { Trace } from "../../../src/rules/trace.ts";
+import type { Trace } from "../../../src/rules/model/trace.ts";
 import { rule } from "./rig.ts";
 
 const entryOf = (id: string) => newEntry(rule(id, {}), { fired: undefined, fireCount: 0, pause: undefined });
@@ -13,7 +13,7 @@ function traceOf(id: string, endedAt?: number): Trace {
 }
 
 test("where there is little room, busy rules keep fewer, and the others all of theirs", () => {
-  const traces = createTraces({ mostBytes: 25_000 });
+  const traces = createTraces({ maxBytes: 25_000 });
   const [rare, busy] = [entryOf("rare"), entryOf("busy")];
   for (let n = 0; n < 15; n++) traces.add(rare, traceOf(`${n}`, 1));
   for (let n = 0; n < 500; n++) traces.add(busy, traceOf(`${n}`, 1));
@@ -26,7 +26,7 @@ test("where there is little room, busy rules keep fewer, and the others all of t
 });
 
 test("the bound holds however many rules share it, and each keeps its last", () => {
-  const traces = createTraces({ mostBytes: 25_000 });
+  const traces = createTraces({ maxBytes: 25_000 });
   const entries = Array.from({ length: 40 }, (_, index) => entryOf(`${index}`));
   for (let n = 0; n < 10; n++) for (const entry of entries) traces.add(entry, traceOf(`${n}`, 1));
   const all = entries.flatMap((entry) => traces.of(entry));

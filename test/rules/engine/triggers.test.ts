@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Envelope } from "../../../src/events/feed.ts";
 import type { TriggerRef } from "../../../src/rules/engine/entry.ts";
-import { newEntry } from "../../../src/rules/engine/remember.ts";
+import { newEntry } from "../../../src/rules/engine/entry.ts";
 import { createTriggerIndex } from "../../../src/rules/engine/trigger-index.ts";
 import { opened, openRig, rule } from "./rig.ts";
 import { words } from "./words.ts";

@@ -10,8 +10,8 @@ import {
   defineTrigger,
   type TriggerDefinition,
   type Typed,
-} from "../../../src/rules/define.ts";
-import type { RuleHost } from "../../../src/rules/host.ts";
+} from "../../../src/rules/model/define.ts";
+import type { RuleHost } from "../../../src/rules/model/host.ts";
 
 const doc = "for tests";
 const Any = Type.Unsafe<Json>(Type.Unknown());
@@ -55,7 +55,8 @@ const changes = defineTrigger({
   },
   hold: {
     durationMs: ({ for_secs }) => (for_secs === undefined ? undefined : for_secs * 1000),
-    stands: ({ device, attribute }, { value }, host) => jsonEqual(host.device(device)?.attributes[attribute], value),
+    stillMatches: ({ device, attribute }, { value }, host) =>
+      jsonEqual(host.device(device)?.attributes[attribute], value),
   },
 });
 
@@ -204,7 +205,7 @@ const loops = defineAction({
   doc,
   fields: () => ({ while: Type.String(), actions: Actions }),
   async run(spec, scope) {
-    while (scope.holds(spec.while)) {
+    while (scope.isTrue(spec.while)) {
       scope.turn();
       await scope.run(spec.actions);
     }

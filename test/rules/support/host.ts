@@ -5,7 +5,7 @@ import { silentLog } from "../../../src/core/log.ts";
 import { createZone } from "../../../src/core/zone.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { createEventFeed, type Envelope } from "../../../src/events/feed.ts";
-import type { HttpRequest, Notification, RuleDevice, RuleHost } from "../../../src/rules/host.ts";
+import type { HttpRequest, Notification, RuleDevice, RuleHost } from "../../../src/rules/model/host.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
 export interface House extends RuleHost {

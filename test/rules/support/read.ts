@@ -1,8 +1,8 @@
 // Triggers, conditions and actions as a rule's file would have them: checked, with their defaults.
 
 import type { JsonObject } from "../../../src/core/json.ts";
-import type { Typed } from "../../../src/rules/define.ts";
-import { readRule } from "../../../src/rules/rule.ts";
+import type { Typed } from "../../../src/rules/model/define.ts";
+import { readRule } from "../../../src/rules/read/rule.ts";
 
 const anyExpression = (): undefined => undefined;
 

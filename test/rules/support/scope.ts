@@ -4,8 +4,8 @@ import { HubError, messageOf } from "../../../src/core/errors.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
-import type { ActionScope, ConditionScope, EventWanted, Typed } from "../../../src/rules/define.ts";
-import type { ConditionTrace } from "../../../src/rules/trace.ts";
+import type { ActionScope, ConditionScope, EventWanted, Typed } from "../../../src/rules/model/define.ts";
+import type { ConditionTrace } from "../../../src/rules/model/trace.ts";
 import type { House } from "./host.ts";
 import { readIn } from "./read.ts";
 
@@ -33,7 +33,7 @@ export function createConditionScope(
       if (!answer) throw new HubError("invalid", `"${text}" cannot be evaluated`);
       return answer();
     },
-    holds(text) {
+    isTrue(text) {
       const value = scope.evaluate(text);
       if (typeof value !== "boolean") throw new HubError("invalid", `"${text}" is not true or false`);
       return value;

@@ -95,7 +95,7 @@ describe("device_state_changed", () => {
       const stands = (attributes: Attributes | undefined) => {
         if (attributes === undefined) house.remove("door");
         else house.put("door", { attributes });
-        return deviceStateChanged.hold?.stands(spec, context, house);
+        return deviceStateChanged.hold?.stillMatches(spec, context, house);
       };
       return { spec, stands };
     };
@@ -135,7 +135,7 @@ describe("device_state_changed", () => {
   test("refuses what it cannot be", () => {
     const problems = (fields: JsonObject) => problemsIn("triggers", { type: "device_state_changed", ...fields });
     expect(problems({})).toEqual([
-      ": give a `device_id`, `device_ids` or an `attribute`: every change of everything is too much",
+      ": give a `device_id`, `device_ids` or an `attribute`: all changes of all devices are too many",
     ]);
     expect(problems({ device_id: "a", device_ids: ["b"] })).toEqual([": give either `device_id` or `device_ids`"]);
     expect(problems({ device_ids: [] })).toEqual(["device_ids: must have at least 1 entry"]);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
-import type { TriggerDefinition } from "../../../src/rules/define.ts";
+import type { TriggerDefinition } from "../../../src/rules/model/define.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
 import { createHouse } from "../support/host.ts";
 import { problemsIn, readIn } from "../support/read.ts";
@@ -194,7 +194,7 @@ describe("mqtt_message", () => {
     [{ topic: "a/#/b" }, "topic: must be a topic or a filter: `+` fills a whole level, `#` only the last one"],
     [{ topic: "a", pointer: "sensor.temp" }, 'pointer: must be empty or start with "/", such as "/sensor/temp"'],
     [{ topic: "a", pointer: "$.sensor.temp" }, 'pointer: must be empty or start with "/", such as "/sensor/temp"'],
-    [{ topic: "a", pointer: "/a~2" }, 'pointer: a "~" in a key is written "~0", and a "/" in a key "~1"'],
+    [{ topic: "a", pointer: "/a~2" }, 'pointer: in a key, "~" is written "~0" and "/" is written "~1"'],
     [{ topic: "a", op: "Gt" }, "value: missing: Gt needs something to compare with"],
     [
       { topic: "a", op: "Gt", value: "21" },
@@ -252,11 +252,11 @@ test("a hold on being offline ends when the device is back, or gone", () => {
   const context = { device_id: "door", available: false };
   house.put("door", { available: false });
   expect(hold?.durationMs(spec)).toBe(60_000);
-  expect(hold?.stands(spec, context, house)).toBe(true);
+  expect(hold?.stillMatches(spec, context, house)).toBe(true);
   house.put("door", { available: true });
-  expect(hold?.stands(spec, context, house)).toBe(false);
+  expect(hold?.stillMatches(spec, context, house)).toBe(false);
   house.remove("door");
-  expect(hold?.stands(spec, context, house)).toBe(false);
+  expect(hold?.stillMatches(spec, context, house)).toBe(false);
 });
 
 test("interests are as narrow as can be", () => {

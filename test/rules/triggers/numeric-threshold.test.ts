@@ -79,7 +79,7 @@ describe("numeric_threshold", () => {
     const spec = read({ ...fields, for_duration_secs: 60 });
     const stands = values.map((value) => {
       house.put("t", { attributes: value === undefined ? {} : { temperature: value } });
-      return numericThreshold.hold?.stands(spec, { device_id: "t", value: fired }, house);
+      return numericThreshold.hold?.stillMatches(spec, { device_id: "t", value: fired }, house);
     });
     expect(stands).toEqual(expected);
     expect(numericThreshold.hold?.durationMs(spec)).toBe(60_000);
@@ -90,7 +90,7 @@ describe("numeric_threshold", () => {
     expect(problems({})).toEqual([": give `above`, `below` or both; or `crosses_above`, `crosses_below` or both"]);
     expect(problems({ above: 1, crosses_above: 1 })).toHaveLength(1);
     expect(problems({ above: 25, below: 18 })).toEqual([
-      "above: no number is above 25 and below 18: what lies outside needs two triggers",
+      "above: no number is above 25 and below 18: for values outside a range write two triggers",
     ]);
     expect(problems({ above: "25" })).toEqual(["above: must be a number"]);
     expect(problemsIn("triggers", { type: "numeric_threshold", attribute: "x", above: 1 })).toEqual([
