@@ -3,11 +3,12 @@ import { formatProblem } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
 import { readTomlFile } from "../core/toml.ts";
-import { knownIds } from "../db/known-ids.ts";
+import { knownAttributes, knownIds, knownVariables } from "../db/known-ids.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { readCertificate, timeProblem } from "../http/certificate.ts";
 import { channelNames } from "../notify/config.ts";
+import { missingFiles } from "../notify/missing-files.ts";
 import { startProblems } from "../plugins/check.ts";
 import { createRuleExpressions } from "../rules/read/expressions.ts";
 import { checkRuleFiles, formatFinding } from "../rules/store/check.ts";
@@ -54,6 +55,7 @@ function tellOfFiles(home: Home, { edge }: Io, config: HubConfig): number {
     ...(certificate?.ok === false ? [certificate.problem] : []),
     ...[timeProblem(certificate, edge.clock.now())].flatMap((problem) => problem ?? []),
     ...startProblems(config.plugins, home),
+    ...missingFiles(config.notify, home.resolve),
   ];
   const read = readTomlFile(home.hubToml);
   for (const problem of found) {
@@ -98,12 +100,15 @@ interface Known {
 function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known): number {
   const channels = config && new Set(channelNames(config.notify));
   const among = (known: ReadonlySet<string> | undefined) => known && ((name: string) => known.has(name));
+  const attributes = knownAttributes(home.stateDb);
   const { files, findings } = checkRuleFiles(home.rules, {
     exists: {
       device: among(knownIds(home.stateDb, "devices")),
       scene: among(knownIds(home.stateDb, "scenes")),
       mode: among(modes),
       channel: among(channels),
+      attributes: attributes && ((device) => attributes.get(device)),
+      variable: among(knownVariables(home.stateDb)),
       location: config && (() => config.location.latitude !== undefined && config.location.longitude !== undefined),
     },
     expressions: createRuleExpressions(),

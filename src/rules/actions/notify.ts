@@ -2,7 +2,7 @@
 // this action fails.
 import { Type } from "@sinclair/typebox";
 import { defineAction } from "../model/define.ts";
-import { name, text } from "../model/fields.ts";
+import { name, TEMPLATE, text } from "../model/fields.ts";
 import { shortened } from "../model/values.ts";
 
 export const notify = defineAction({
@@ -12,8 +12,9 @@ export const notify = defineAction({
     channel: name("channel", "The name of a channel, or `log`, or `all`"),
     message: text(
       "The text; `{{device.<attribute>}}` is replaced by an attribute of the device that triggered the rule",
+      { [TEMPLATE]: true },
     ),
-    title: Type.Optional(text("The title; without it, `Hub Alert`")),
+    title: Type.Optional(text("The title; without it, `Hub Alert`", { [TEMPLATE]: true })),
   }),
   async run({ channel, message, title }, { host, deviceId, trigger, vars, signal }) {
     await host.notify({ channel, message, title, context: { deviceId, trigger, vars } }, signal);

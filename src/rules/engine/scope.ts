@@ -12,6 +12,7 @@ import type {
   TriggerContext,
   Typed,
 } from "../model/define.ts";
+import { deviceOf, firstDeviceOf } from "../model/devices.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ActionTrace, ConditionTrace } from "../model/trace.ts";
 import type { Run } from "./entry.ts";
@@ -142,19 +143,6 @@ function ask(
     const expected = "a condition that can be evaluated";
     return { type, passed: false, expected, actual: null, error: messageOf(error) };
   }
-}
-
-function deviceOf({ device_id }: Readonly<Record<string, unknown>>): string | undefined {
-  return typeof device_id === "string" ? device_id : undefined;
-}
-
-function firstDeviceOf(conditions: readonly Typed[]): string | undefined {
-  for (const condition of conditions) {
-    const inside = Array.isArray(condition.conditions) ? (condition.conditions as Typed[]) : [];
-    const found = deviceOf(condition) ?? firstDeviceOf(inside);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function notBoolean(expression: string, value: Json): HubError {

@@ -31,6 +31,8 @@ export interface TriggerDefinition<F extends TProperties = TProperties> {
   /** Checks what the schema cannot. Throws HubError `invalid`. */
   check?(spec: Static<TObject<F>>): void;
   interests?(spec: Static<TObject<F>>): Interest[];
+  /** The keys of its contexts: what `{{trigger.…}}` can name. A schedule has `scheduled_at` without saying so. */
+  readonly contextKeys?: readonly string[];
   /** The context when this event fires the trigger. */
   match?(spec: Static<TObject<F>>, envelope: Envelope, host: RuleHost): TriggerContext | undefined;
   /** Fired by the clock instead of by events. */

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { EventType, HubEvent, Stamp } from "../../events/catalog.ts";
 import type { Envelope } from "../../events/feed.ts";
 import { checkNotBoth } from "./checks.ts";
-import type { ActionScope, Interest } from "./define.ts";
+import type { ActionScope, Interest, Typed } from "./define.ts";
 import type { RuleHost } from "./host.ts";
 
 export interface SomeDevices {
@@ -32,6 +32,21 @@ export function interestIn(event: EventType, field: string, value: string | unde
   return value === undefined ? { event } : { event, where: { field, value } };
 }
 
+/** The device of a trigger context or a condition. */
+export function deviceOf({ device_id }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof device_id === "string" ? device_id : undefined;
+}
+
+/** Also looks into conditions that have conditions inside. */
+export function firstDeviceOf(conditions: readonly Typed[]): string | undefined {
+  for (const condition of conditions) {
+    const inside = Array.isArray(condition.conditions) ? (condition.conditions as Typed[]) : [];
+    const found = deviceOf(condition) ?? firstDeviceOf(inside);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** `hall_lamp`, `hall_lamp or desk_lamp`, `any device`. */
 export function whichDevices(spec: SomeDevices): string {
   return devicesOf(spec)?.join(" or ") ?? "any device";
@@ -55,6 +70,9 @@ export function deviceEventOf<T extends EventType>(
   const devices = devicesOf(spec);
   return devices === undefined || devices.includes(deviceId) ? eventOf(type, envelope) : undefined;
 }
+
+/** What triggers about an attribute of a device give. */
+export const DEVICE_CONTEXT_KEYS = ["device_id", "device_name", "attribute", "value"] as const;
 
 /** What the context of every trigger about a device starts with. */
 export function deviceContext(host: RuleHost, deviceId: string): JsonObject {

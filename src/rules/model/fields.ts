@@ -15,6 +15,12 @@ export const CEL = "application/cel";
 export const NAMES = "x-names";
 /** Marks a table whose keys name something. */
 export const KEYS_NAME = "x-keys-name";
+/** Marks the name of an attribute of the device next to it. */
+export const ATTRIBUTE = "x-attribute";
+/** Marks a table whose keys are attributes of the device next to it. */
+export const ATTRIBUTES = "x-attributes";
+/** Marks a text with placeholders. */
+export const TEMPLATE = "x-template";
 /** Other names under which a field is read. */
 export const ALIASES = "x-aliases";
 /** Other ways to write a choice. */
@@ -54,6 +60,7 @@ export const someDevices = { device_id: Type.Optional(deviceId), device_ids: Typ
 export const attribute = Type.String({
   minLength: 1,
   maxLength: MAX_NAME_CHARS,
+  [ATTRIBUTE]: true,
   description: "The name of the device's attribute",
 });
 
@@ -72,7 +79,7 @@ export function table(description: string, options: SchemaOptions = {}): TUnsafe
 /** The wanted state of a device: attributes, or a command. */
 export function wantedState(description: string): TUnsafe<JsonObject> {
   const problem = "must be a table with at least one attribute, or with a `command`";
-  return table(description, { minProperties: 1, problem });
+  return table(description, { minProperties: 1, problem, [ATTRIBUTES]: true });
 }
 
 export function expression(description: string, options: SchemaOptions = {}) {

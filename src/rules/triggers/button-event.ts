@@ -7,6 +7,7 @@ import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import {
   checkDevices,
+  DEVICE_CONTEXT_KEYS,
   deviceContext,
   deviceEventOf,
   deviceInterests,
@@ -42,6 +43,7 @@ export const buttonEvent = defineTrigger({
     checkDevices(spec);
     if (devicesOf(spec) === undefined) throw invalid("", "give `device_id` or `device_ids`");
   },
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "event", "button"],
   interests: (spec) => [
     ...deviceInterests("device_state_changed", spec),
     ...deviceInterests("custom_button_event", spec),

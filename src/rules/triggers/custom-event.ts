@@ -15,6 +15,7 @@ export const customEvent = defineTrigger({
     ),
   },
   label: ({ event_type, fields }) => `event ${event_type}${fields ? ` with ${show(fields)}` : ""}`,
+  contextKeys: ["event_type", "data", "device_id"],
   interests: ({ event_type }) => [{ event: `custom_${event_type}` }],
   match({ event_type, fields }, { type, event, deviceId }) {
     if (type !== `custom_${event_type}` || !hasFields(event, fields)) return undefined;

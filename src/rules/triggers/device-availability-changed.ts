@@ -1,7 +1,14 @@
 // `device_availability_changed`: a device comes online or goes offline.
 import { Type } from "@sinclair/typebox";
 import { defineTrigger } from "../model/define.ts";
-import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../model/devices.ts";
+import {
+  checkDevices,
+  DEVICE_CONTEXT_KEYS,
+  deviceContext,
+  deviceEventOf,
+  deviceInterests,
+  whichDevices,
+} from "../model/devices.ts";
 import { forDurationSecs, someDevices } from "../model/fields.ts";
 import { msOf } from "../model/values.ts";
 
@@ -18,6 +25,7 @@ export const deviceAvailabilityChanged = defineTrigger({
     return `${whichDevices(spec)} ${what}${for_duration_secs ? ` for ${for_duration_secs} s` : ""}`;
   },
   check: checkDevices,
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "available"],
   interests: (spec) => deviceInterests("device_availability_changed", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_availability_changed", envelope, spec);

@@ -1,6 +1,13 @@
 // `device_battery_recovered`: a low battery was changed or charged.
 import { defineTrigger } from "../model/define.ts";
-import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../model/devices.ts";
+import {
+  checkDevices,
+  DEVICE_CONTEXT_KEYS,
+  deviceContext,
+  deviceEventOf,
+  deviceInterests,
+  whichDevices,
+} from "../model/devices.ts";
 import { someDevices } from "../model/fields.ts";
 
 export const deviceBatteryRecovered = defineTrigger({
@@ -9,6 +16,7 @@ export const deviceBatteryRecovered = defineTrigger({
   fields: someDevices,
   label: (spec) => `${whichDevices(spec)} has its battery back`,
   check: checkDevices,
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "battery_pct"],
   interests: (spec) => deviceInterests("device_battery_recovered", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_battery_recovered", envelope, spec);

@@ -6,6 +6,7 @@ import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import {
   checkDevices,
+  DEVICE_CONTEXT_KEYS,
   deviceContext,
   deviceEventOf,
   deviceInterests,
@@ -39,6 +40,7 @@ export const deviceStateChanged = defineTrigger({
       throw invalid("", "give a `device_id`, `device_ids` or an `attribute`: all changes of all devices are too many");
     }
   },
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "previous"],
   interests: (spec) => deviceInterests("device_state_changed", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_state_changed", envelope, spec);

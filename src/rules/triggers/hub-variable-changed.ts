@@ -21,6 +21,7 @@ export const hubVariableChanged = defineTrigger({
     ].join("");
     return `${name === undefined ? "any variable" : `variable ${name}`}${moves || " changes"}`;
   },
+  contextKeys: ["name", "value", "previous"],
   interests: ({ name }) => [interestIn("hub_variable_changed", "name", name)],
   match({ name, to, from }, envelope) {
     const event = eventOf("hub_variable_changed", envelope);

@@ -6,4 +6,5 @@ export const manualTrigger = defineTrigger({
   doc: "Never fires by itself: a person runs the rule through the API, or another rule by `run_rule`.",
   fields: {},
   label: () => "by hand",
+  contextKeys: ["actor_name", "rule_id", "rule_name"],
 });

@@ -15,6 +15,7 @@ export const modeChanged = defineTrigger({
     const what = on === undefined ? "changes" : on ? "goes on" : "goes off";
     return `${mode_id === undefined ? "any mode" : `mode ${mode_id}`} ${what}`;
   },
+  contextKeys: ["mode_id", "mode_name", "on"],
   interests: ({ mode_id }) => [interestIn("mode_changed", "mode_id", mode_id)],
   match({ mode_id, on }, envelope) {
     const event = eventOf("mode_changed", envelope);

@@ -30,6 +30,7 @@ export const mqttMessage = defineTrigger({
     if (value !== undefined) checkComparison({ op, value });
     else if (op !== "Eq") throw invalid("value", `missing: ${op} needs something to compare with`);
   },
+  contextKeys: ["topic", "payload", "value"],
   interests: ({ topic }) => [interestIn("mqtt_message", "topic", hasWildcard(topic) ? undefined : topic)],
   match({ topic, pointer, op, value }, envelope) {
     const event = eventOf("mqtt_message", envelope);

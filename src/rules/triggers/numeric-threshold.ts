@@ -5,6 +5,7 @@ import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import {
   checkDevices,
+  DEVICE_CONTEXT_KEYS,
   deviceContext,
   deviceEventOf,
   deviceInterests,
@@ -37,6 +38,7 @@ export const numericThreshold = defineTrigger({
     if (devicesOf(spec) === undefined) throw invalid("", "give `device_id` or `device_ids`");
     checkLimits(spec);
   },
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "previous"],
   interests: (spec) => deviceInterests("device_state_changed", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_state_changed", envelope, spec);

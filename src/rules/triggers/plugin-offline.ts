@@ -9,6 +9,7 @@ export const pluginOffline = defineTrigger({
   doc: "A plugin no longer responds, or its process has ended; without `plugin_id`, any.",
   fields: { plugin_id: Type.Optional(text("The id of the plugin")) },
   label: ({ plugin_id }) => `${plugin_id === undefined ? "any plugin" : `plugin ${plugin_id}`} goes offline`,
+  contextKeys: ["plugin_id", "reason"],
   interests: ({ plugin_id }) => [interestIn("plugin_offline", "plugin_id", plugin_id)],
   match(spec, envelope) {
     const event = eventOf("plugin_offline", envelope);

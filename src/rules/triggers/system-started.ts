@@ -7,6 +7,7 @@ export const systemStarted = defineTrigger({
   doc: "The hub has started; plugins and their devices come a little later.",
   fields: {},
   label: () => "the hub starts",
+  contextKeys: ["version"],
   interests: () => [{ event: "system_started" }],
   match(_, envelope) {
     const event = eventOf("system_started", envelope);

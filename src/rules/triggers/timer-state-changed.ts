@@ -1,7 +1,14 @@
 // `timer_state_changed`: a virtual timer starts, pauses, expires or is cancelled.
 import { Type } from "@sinclair/typebox";
 import { defineTrigger } from "../model/define.ts";
-import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../model/devices.ts";
+import {
+  checkDevices,
+  DEVICE_CONTEXT_KEYS,
+  deviceContext,
+  deviceEventOf,
+  deviceInterests,
+  whichDevices,
+} from "../model/devices.ts";
 import { choice, someDevices } from "../model/fields.ts";
 import { matchesValue } from "../model/values.ts";
 
@@ -23,6 +30,7 @@ export const timerStateChanged = defineTrigger({
     return `${whichDevices(spec)} ${state === undefined ? "changes its state" : [state].flat().join(" or ")}`;
   },
   check: checkDevices,
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "previous"],
   interests: (spec) => deviceInterests("timer_state_changed", spec),
   match({ state, ...spec }, envelope, host) {
     const event = deviceEventOf("timer_state_changed", envelope, spec);

@@ -25,6 +25,7 @@ export const webhookReceived = defineTrigger({
     }),
   },
   label: ({ path }) => `webhook ${path}`,
+  contextKeys: ["path", "method", "query", "body"],
   interests: ({ path }) => [interestIn("webhook_received", "path", path)],
   match(spec, envelope) {
     const event = eventOf("webhook_received", envelope);

@@ -52,7 +52,7 @@ test("a hundred actions inside each other are read from both languages, written 
 
 test("who asks for the sun where nobody knows where the house stands is warned", async () => {
   const sunset = 'trigger: SunEvent(event: "sunset"), conditions: [Sun(position: "down")]';
-  await using rig = await openRulesRig({ "a.ron": `(id: "${ID}", name: "A", ${sunset}, actions: [])` });
+  await using rig = await openRulesRig({ "a.ron": `(id: "${ID}", name: "A", ${sunset}, actions: [Comment("x")])` });
   const warnings = (): string[] => rig.rules.get(ID).warnings.map(({ line, message }) => `${line}: ${message}`);
   const told = "is not known without latitude and longitude in [location] of hub.toml";
   expect(warnings()).toEqual([`1: the sun's "sunset" ${told}`, `1: the sun's "below_horizon" ${told}`]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { deviceStateChanged } from "../../../src/rules/triggers/device-state-changed.ts";
 import { createHouse } from "../support/host.ts";
-import { problemsIn, readIn } from "../support/read.ts";
+import { contextOf, problemsIn, readIn } from "../support/read.ts";
 
 type Attributes = Record<string, Json>;
 
@@ -14,7 +14,7 @@ function matches(fields: JsonObject, before: Attributes, after: Attributes, devi
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changed = [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   const event = { type: "device_state_changed", device_id, previous: before, current: after, changed } as const;
-  return deviceStateChanged.match?.(read(fields), house.envelope(event), house);
+  return contextOf(deviceStateChanged, { spec: read(fields), envelope: house.envelope(event), host: house });
 }
 
 describe("device_state_changed", () => {

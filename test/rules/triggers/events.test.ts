@@ -5,7 +5,7 @@ import type { HubEvent } from "../../../src/events/catalog.ts";
 import type { TriggerDefinition } from "../../../src/rules/model/define.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
 import { createHouse } from "../support/host.ts";
-import { problemsIn, readIn } from "../support/read.ts";
+import { contextOf, problemsIn, readIn } from "../support/read.ts";
 
 const definitionOf = (type: unknown): TriggerDefinition => {
   const found = triggers.find((trigger) => trigger.type === type);
@@ -16,7 +16,8 @@ const definitionOf = (type: unknown): TriggerDefinition => {
 function match(trigger: JsonObject, event: HubEvent) {
   const house = createHouse();
   house.put("door", { name: "Haustür 🚪" });
-  return definitionOf(trigger.type).match?.(readIn("triggers", trigger), house.envelope(event), house);
+  const spec = readIn("triggers", trigger);
+  return contextOf(definitionOf(trigger.type), { spec, envelope: house.envelope(event), host: house });
 }
 
 const offline = { type: "device_availability_changed", device_id: "door", available: false } as const;
@@ -214,7 +215,7 @@ describe("webhook_received", () => {
     const fields = { path, method: "POST", query: { a: "1" }, body: { who: "Tür 🚪" } };
     const envelope = house.envelope({ type: "webhook_received", ...fields });
     if (given !== undefined) Object.defineProperty(envelope.event, "secret", { value: given });
-    return definitionOf("webhook_received").match?.(readIn("triggers", trigger), envelope, house);
+    return contextOf(definitionOf("webhook_received"), { spec: readIn("triggers", trigger), envelope, host: house });
   }
 
   test("fires with its secret, which the rule does not see", () => {

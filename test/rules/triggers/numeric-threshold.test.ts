@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { numericThreshold } from "../../../src/rules/triggers/numeric-threshold.ts";
 import { createHouse } from "../support/host.ts";
-import { problemsIn, readIn } from "../support/read.ts";
+import { contextOf, problemsIn, readIn } from "../support/read.ts";
 
 const on = { device_id: "t", attribute: "temperature" };
 const read = (fields: JsonObject) => readIn("triggers", { type: "numeric_threshold", ...on, ...fields }) as never;
@@ -15,7 +15,7 @@ function fires(fields: JsonObject, previous: Json | undefined, value: Json | und
     changed: ["temperature"],
   };
   const envelope = house.envelope({ type: "device_state_changed", device_id: "t", ...states });
-  return numericThreshold.match?.(read(fields), envelope, house) !== undefined;
+  return contextOf(numericThreshold, { spec: read(fields), envelope, host: house }) !== undefined;
 }
 
 describe("numeric_threshold", () => {
