@@ -1,4 +1,4 @@
-// The house as rules see and move it: what src/rules/host.ts asks for, made of the other rooms.
+// The house as rules see and move it: what src/rules/model/host.ts asks for, made of the other rooms.
 import { type LocationSection, timezoneOf } from "../config/location.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";

@@ -79,7 +79,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   function stop(entry: Entry, why: string): refusals.Refusal {
     const { id, name } = entry.rule;
     entry.lastError = { at: clock.now(), message: why };
-    options.log.error("a rule fired too often", { rule: name, why });
+    options.log.error("a runaway rule was stopped", { rule: name, why });
     host.emit({ type: "action_failed", rule_id: id, rule_name: name, action_type: "runaway", error: why });
     return { outcome: "runaway", why };
   }

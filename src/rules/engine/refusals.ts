@@ -54,7 +54,7 @@ export function busy({ rule, running, queue }: Entry): Refusal | undefined {
       return { outcome: "busy", why: "its last run is not over, and its run mode is single" };
     case "queued":
       if (running.size === 0 || queue.length < rule.max_queued) return undefined;
-      return { outcome: "busy", why: `its last run is not over, and its queue is full: ${queue.length} are waiting` };
+      return { outcome: "busy", why: `its last run is not over, and its queue of ${rule.max_queued} is full` };
     case "restart":
       return undefined;
   }

@@ -55,7 +55,7 @@ test("queued: one after the other, and no more than fit", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { triggers: clap, run_mode: "queued", max_queued: 2, actions: slow }));
   for (let times = 0; times < 4; times++) rig.hear("clap");
-  expect(rig.last("r1")).toBe("busy: its last run is not over, and its queue is full: 2 are waiting");
+  expect(rig.last("r1")).toBe("busy: its last run is not over, and its queue of 2 is full");
   expect(rig.engine.state("r1")).toMatchObject({ running: 1, queued: 2, fire_count: 3 });
   await rig.clock.advance(15_000);
   expect(rig.commands).toEqual(['a {"on":true}', 'b {"on":true}', 'a {"on":true}']);
