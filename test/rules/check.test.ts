@@ -1,9 +1,14 @@
-// `hub check`: likely mistakes in rules and files that are missing are warnings, with their places.
+// `hub check` on rules: problems and warnings, with their places.
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { openStateDb } from "../../src/db/state-db.ts";
+import { createRuleExpressions } from "../../src/rules/read/expressions.ts";
+import { checkRuleFiles, formatFinding } from "../../src/rules/store/check.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { toml } from "./store/rig.ts";
+
+const expressions = createRuleExpressions();
 
 const HUB_TOML = `[auth]
 jwt_secret = "tests-sign-with-this-secret-and-nobody-else-does"
@@ -24,7 +29,7 @@ const RULE = `(
 )
 `;
 
-test("misspelt attributes and placeholders, missing files and rules without actions", () => {
+test("misspelt attributes and placeholders, missing files and rules without actions are warnings", () => {
   using folder = createTemporaryFolder();
   for (const name of ["config", "data", "rules"]) mkdirSync(folder.at(name));
   writeFileSync(folder.at("config", "hub.toml"), HUB_TOML, { mode: 0o600 });
@@ -56,4 +61,30 @@ test("misspelt attributes and placeholders, missing files and rules without acti
       "rules/empty.toml:3:1: warning: actions: the rule has no actions: nothing happens when it fires",
     ],
   });
+});
+
+test("all problems of all files are reported with their places, and nothing is changed", () => {
+  using folder = createTemporaryFolder();
+  const put = (name: string, code: string): void => writeFileSync(folder.at(name), code);
+  const good = toml("A", { id: "a", action: 'type = "notify"\nchannel = "phone"\nmessage = "x"' });
+  put("a.toml", good);
+  put("b.toml", toml("B", { id: "a" }));
+  put("c.ron", '(\n  name: "C",\n  trigger: Cronn(expression: "0 * * * * *"),\n  actions: [],\n)');
+  put("d.toml", toml("D"));
+  const { files, findings } = checkRuleFiles(folder.path, { exists: { channel: () => false }, expressions });
+  expect(files).toBe(4);
+  expect(
+    findings.map(
+      ({ file, line, column, warning }) => `${file.slice(folder.path.length + 1)}:${line}:${column} ${warning}`,
+    ),
+  ).toEqual(["a.toml:10:1 true", "b.toml:1:1 false", "c.ron:3:12 false"]);
+  const lines = findings.map(formatFinding);
+  expect(lines[0]).toContain('a.toml:10:1: warning: actions[0].channel: there is no channel "phone"');
+  expect(lines[2]).toContain('did you mean "cron"?');
+  expect(lines[2]).toContain("> 3 |");
+  expect(readFileSync(folder.at("d.toml"), "utf8")).toBe(toml("D"));
+});
+
+test("a missing folder has no rules", () => {
+  expect(checkRuleFiles("/nowhere/rules", { exists: {}, expressions })).toEqual({ files: 0, findings: [] });
 });

@@ -1,4 +1,4 @@
-// Rules in a house whose clock is set while it runs.
+// Rules while the clock of the house is set.
 import { expect, test } from "bun:test";
 import { openRulesRig, toml } from "../store/rig.ts";
 
@@ -9,7 +9,7 @@ const YEAR = 365 * 24 * HOUR;
 const ELAPSED = `conditions = [{ type = "time_elapsed", device_id = "door", attribute = "open", duration_secs = 600 }]`;
 
 test.each([-HOUR, HOUR, 10 * YEAR, -10 * YEAR])(
-  "time_elapsed counts the time that went by: a step of %d ms",
+  "time_elapsed counts the time that really passed: a step of %d ms",
   async (ms) => {
     await using rig = await openRulesRig({ "a.toml": toml("A", { top: ELAPSED }) });
     await rig.look();

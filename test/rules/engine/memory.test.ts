@@ -1,4 +1,4 @@
-// What rules hold in memory while guests send them megabytes: runs at work, and traces.
+// The memory of rules while clients send them megabytes: active runs, and traces.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import { startTestHub, type TestHub } from "../../support/test-hub.ts";
@@ -26,7 +26,7 @@ const traces = (id: string) => call<Trace[]>("GET", `/rules/${id}/traces`);
 const problems = async () =>
   (await call<{ problems: { message: string }[] }>("GET", "/system/status")).problems.map(({ message }) => message);
 
-test("runs that wait hold so many megabytes of what set them off, and no more are begun", async () => {
+test("the trigger contexts of waiting runs are limited, and beyond no run is started", async () => {
   const { id } = await call<{ id: string }>("POST", "/rules", {
     name: "Slow",
     run_mode: "parallel",
@@ -42,13 +42,13 @@ test("runs that wait hold so many megabytes of what set them off, and no more ar
   expect(all.filter(({ outcome }) => outcome === "fired")).toHaveLength(4);
   expect(all.at(0)).toMatchObject({ outcome: "busy", why: expect.stringContaining("takes too much memory") });
   expect(await problems()).toContainEqual(expect.stringContaining("[rules] max_running_mb, reached by Slow"));
-  // Room is there again when they are over.
+  // There is memory again when they are over.
   for (const enabled of [false, true]) await call("PATCH", `/rules/${id}`, { enabled });
   await client.publishAsync("hub/events/large", JSON.stringify({ text: "x".repeat(900_000) }), { qos: 1 });
   await until("one that fires", async () => (await traces(id))[0]?.outcome === "fired");
 });
 
-test("traces of all rules together have an end; a rule that seldom runs keeps its own", async () => {
+test("traces of all rules together are limited, and a rule that rarely runs keeps its own", async () => {
   const make = (name: string) =>
     call<{ id: string }>("POST", "/rules", {
       name,
@@ -69,7 +69,7 @@ test("traces of all rules together have an end; a rule that seldom runs keeps it
   for (let count = 0; count < 40; count++)
     for (const name of ["busy_a", "busy_b", "busy_c"])
       await client.publishAsync(`hub/events/${name}`, '{"text":"x"}', { qos: 1 });
-  await until("the limit is told", async () => (await problems()).some((text) => text.includes("max_traces_mb")));
+  await until("the limit is reported", async () => (await problems()).some((text) => text.includes("max_traces_mb")));
   const kept = await Promise.all(busy.map(async ({ id }) => JSON.stringify(await traces(id)).length));
   expect(kept.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_200_000);
   expect(await traces(rare.id)).toHaveLength(3);

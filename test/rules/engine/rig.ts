@@ -1,5 +1,5 @@
-// An engine in a scripted house: a real feed, a real database, a clock that the test holds. Stopping the hub and starting it
-// again on the same file is one call, and time may pass in between.
+// An engine in a scripted house, with a real feed, a real database and a virtual clock. One call stops the hub and starts it
+// again on the same file, and time may pass in between.
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import { createZone } from "../../../src/core/zone.ts";
@@ -18,21 +18,21 @@ export interface Rig extends AsyncDisposable {
   readonly clock: VirtualClock;
   engine: Engine;
   feed: EventFeed;
-  /** What devices were told, as `lamp {"on":true}`. */
+  /** Commands to devices, as `lamp {"on":true}`. */
   readonly commands: string[];
   readonly events: HubEvent[];
   readonly logged: string[];
-  /** A device says something: the rest of its attributes stays. */
+  /** A device reports attributes; the others stay. */
   report(id: string, attributes: JsonObject, change?: JsonObject): void;
   hear(event: string, fields?: JsonObject): void;
-  /** Puts the rules and lets the engine begin. */
+  /** Puts the rules and starts the engine. */
   begin(...rules: Rule[]): void;
-  /** What a device's own plugin does with a command. */
+  /** How a device's plugin handles a command. */
   onCommand(then: (id: string, command: JsonObject, ruleId: string) => void | Promise<void>): void;
   restart(how?: { crash?: boolean; offMs?: number; stepMs?: number; meanwhile?: () => void }): Promise<void>;
-  /** How many events of this type were told. */
+  /** How many events of this type were emitted. */
   count(type: string): number;
-  /** Of the newest trace: outcome and why. */
+  /** Outcome and reason of the newest trace. */
   last(ruleId: string): string;
 }
 
@@ -60,7 +60,7 @@ export const on = (device: string): Typed => ({ type: "set", device, state: { on
 
 type Words = Pick<EngineOptions, "vocabulary" | "evaluate">;
 
-/** With the words of the tests, unless told otherwise. */
+/** By default with the kinds of words.ts. */
 export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, evaluate: evaluateWords }): Rig {
   const folder = createTemporaryFolder();
   const clock = createVirtualClock();

@@ -12,7 +12,7 @@ function traceOf(id: string, endedAt?: number): Trace {
   return { ...about, conditions: [], actions: [], ...(endedAt !== undefined && { endedAt }) };
 }
 
-test("where there is little room, busy rules keep fewer, and the others all of theirs", () => {
+test("with little memory, busy rules keep fewer traces, and the others all of theirs", () => {
   const traces = createTraces({ maxBytes: 25_000 });
   const [rare, busy] = [entryOf("rare"), entryOf("busy")];
   for (let n = 0; n < 15; n++) traces.add(rare, traceOf(`${n}`, 1));
@@ -25,7 +25,7 @@ test("where there is little room, busy rules keep fewer, and the others all of t
   expect(traces.of(rare)).toHaveLength(30);
 });
 
-test("the bound holds however many rules share it, and each keeps its last", () => {
+test("the limit applies to any number of rules, and each keeps its last trace", () => {
   const traces = createTraces({ maxBytes: 25_000 });
   const entries = Array.from({ length: 40 }, (_, index) => entryOf(`${index}`));
   for (let n = 0; n < 10; n++) for (const entry of entries) traces.add(entry, traceOf(`${n}`, 1));
@@ -34,7 +34,7 @@ test("the bound holds however many rules share it, and each keeps its last", () 
   for (const entry of entries.slice(-20)) expect(traces.of(entry)[0]?.id).toBe("9");
 });
 
-test("one that still runs is shown as it is now", () => {
+test("a trace that still runs is shown in its current state", () => {
   const traces = createTraces();
   const entry = entryOf("r");
   const running = traceOf("a");

@@ -1,4 +1,4 @@
-// A vocabulary of a few words, so that the tests of the engine say nothing of the real ones.
+// A few triggers, conditions and actions, so that the tests of the engine do not depend on the real ones.
 import { type TProperties, Type } from "@sinclair/typebox";
 import { HubError } from "../../../src/core/errors.ts";
 import { type Json, type JsonObject, jsonEqual } from "../../../src/core/json.ts";
@@ -231,10 +231,12 @@ const untils = defineAction({
   doc,
   fields: () => ({ expression: Type.String(), secs: Type.Optional(Type.Number()) }),
   run: async ({ expression, secs }, scope) =>
-    (await scope.waitUntil(expression, secs === undefined ? undefined : secs * 1000)) ? "it held" : "it never held",
+    (await scope.waitUntil(expression, secs === undefined ? undefined : secs * 1000))
+      ? "it was true"
+      : "it was never true",
 });
 
-/** Goes on wanting things after its run is over. */
+/** Continues after its run is over. */
 const stubborn = defineAction({
   type: "stubborn",
   doc,

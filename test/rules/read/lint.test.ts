@@ -61,7 +61,7 @@ describe("an attribute of a known device", () => {
       { actions: [{ type: "set_device_state_per_mode", device_id: "lamp", states: { night: { brightnes_pct: 5 } } }] },
       `actions[0].states.night.brightnes_pct: ${missing("lamp", "brightnes_pct", "brightness_pct")}`,
     ],
-  ])("%j is reported with the one that is meant", (rule, expected) => {
+  ])("in %j is reported with a suggestion", (rule, expected) => {
     expect(warnings(rule)).toEqual([expected]);
   });
 
@@ -118,7 +118,7 @@ describe("a placeholder", () => {
     expect(warnings(notify(message))).toEqual([]);
   });
 
-  test("about the device of the trigger is checked against what is known of it", () => {
+  test("about the triggering device is checked against its attributes", () => {
     const cron = { type: "cron", expression: "0 0 8 * * *" };
     const dry = { type: "device_state", device_id: "sensor", attribute: "humidity", op: "Lt", value: 40 };
     const wrong = (rule: JsonObject) => warnings(notify("{{device.humidty}}", rule));
@@ -134,12 +134,12 @@ describe("a placeholder", () => {
     expect(warnings(notify("{{trigger.scheduled_at}}", { triggers: [cron] }))).toEqual([]);
   });
 
-  test("of the title is checked as well", () => {
+  test("in the title is checked as well", () => {
     const title = { type: "notify", channel: "log", message: "x", title: "{{trigger.valeu}}" };
     expect(warnings({ triggers: [changed], actions: [title] })[0]).toStartWith("actions[0].title: ");
   });
 
-  test("about a house of which nothing is known is only checked for its form", () => {
+  test("is only checked for its form if nothing is known of the house", () => {
     const message = "{{device.temprature}} {{devices.attic.on}} {{vars.limt}} {{vras.x}}";
     const found = warnings(notify(message), {});
     expect(found.map((text) => text.split(": ")[1])).toEqual(["{{vras.x}}"]);
@@ -151,7 +151,7 @@ test("a rule without actions is reported", () => {
   expect(warnings({})).toEqual([]);
 });
 
-test("every trigger says what its context holds", () => {
+test("every trigger declares the keys of its context", () => {
   const silent = triggers.filter(
     ({ schedule, contextKeys }) => (schedule === undefined) === (contextKeys === undefined),
   );

@@ -1,4 +1,4 @@
-// A rule as a file or the API has it, made a rule or told what is wrong with it.
+// JSON of a file or the API becomes a rule, or all its problems are reported.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { referencesOf, withoutSecrets } from "../../../src/rules/read/references.ts";
@@ -10,7 +10,7 @@ const problems = (value: JsonObject) => read(value).problems.map(({ path, messag
 const note = { type: "comment", text: "x" };
 const isNight = { type: "mode_is", mode_id: "night" };
 
-/** The contract's situation: a door that stands open for ten minutes. */
+/** The contract's situation: a door is open for ten minutes. */
 const doorOpen: JsonObject = {
   id: "",
   name: "Front door open for 10 minutes 🚪",
@@ -66,14 +66,14 @@ describe("a rule", () => {
     });
   });
 
-  test("leaves what it was given as it was, and reads again as it is", () => {
+  test("does not change its input, and can be read again", () => {
     const given = structuredClone(doorOpen);
     const { rule } = read(given);
     expect(given).toEqual(doorOpen);
     expect(readRule(rule as never, anyExpression).rule).toEqual(rule);
   });
 
-  test("keeps what stands on single actions, and words in any case", () => {
+  test("keeps the common fields of actions, and reads words in any case", () => {
     const actions = [{ ...note, enabled: false, comment: "später 🕰" }];
     const { rule } = read({ name: "x", run_mode: "Queued", actions, conditions: [{ ...isNight, comment: "°" }] });
     expect(rule).toMatchObject({ run_mode: "queued", actions, conditions: [{ comment: "°", on: true }] });
@@ -85,8 +85,8 @@ describe("a rule", () => {
   });
 });
 
-describe("what is wrong", () => {
-  test("is told all at once, each with its path", () => {
+describe("a problem", () => {
+  test("is reported together with all others, each with its path", () => {
     expect(
       problems({
         nam: "x",
@@ -137,7 +137,7 @@ describe("what is wrong", () => {
     expect(found[0]).toMatch(problem);
   });
 
-  test("in an expression, wherever it stands", () => {
+  test("in an expression is found at any depth", () => {
     const check = (text: string) => (text.includes("((") ? `"${text}" has an open bracket` : undefined);
     const found = readRule(
       {
@@ -169,7 +169,7 @@ describe("what is wrong", () => {
   });
 });
 
-describe("bounds", () => {
+describe("limits", () => {
   const many = (count: number, one: JsonObject): JsonObject[] => Array.from({ length: count }, () => one);
   const trigger = { type: "manual_trigger" };
 
@@ -208,7 +208,7 @@ describe("bounds", () => {
   });
   const inNot = (condition: JsonObject): JsonObject => ({ type: "not", condition });
 
-  test("a hundred of each kind around another, and not one more", () => {
+  test("a hundred conditions or actions around another, and no more", () => {
     expect(problems({ name: "x", actions: [nested(100, inParallel, note)] })).toEqual([]);
     expect(problems({ name: "x", actions: [nested(100, inElseIf, note)] })).toEqual([]);
     expect(problems({ name: "x", conditions: [nested(100, inNot, isNight)] })).toEqual([]);
@@ -224,14 +224,14 @@ describe("bounds", () => {
     }
   });
 
-  test.each([1000, 200_000])("%d levels are a problem, and nothing overflows", (depth) => {
-    const told = ": is nested too deeply: at most 100 conditions or actions may be around another";
-    expect(problems({ name: "x", actions: [nested(depth, inParallel, note)] })).toEqual([told]);
-    expect(problems({ name: "x", variables: { v: nested(depth, (v) => ({ v }), {}) } })).toEqual([told]);
+  test.each([1000, 200_000])("%d levels are a problem, and the stack does not overflow", (depth) => {
+    const problem = ": is nested too deeply: at most 100 conditions or actions may be around another";
+    expect(problems({ name: "x", actions: [nested(depth, inParallel, note)] })).toEqual([problem]);
+    expect(problems({ name: "x", variables: { v: nested(depth, (v) => ({ v }), {}) } })).toEqual([problem]);
   });
 });
 
-test("what a rule names is found with its place", () => {
+test("the names in a rule are found with their places", () => {
   const { rule } = read({
     name: "x",
     triggers: [{ type: "device_state_changed", device_ids: ["door", "tür 🚪"] }],

@@ -1,4 +1,4 @@
-// What editors are told of rules, and what the reader of RON gets to know.
+// The vocabulary for editors and for the RON parser.
 import { expect, test } from "bun:test";
 import { isObject, type Json, type JsonObject } from "../../../src/core/json.ts";
 import { readRuleText } from "../../../src/rules/parse/read.ts";
@@ -19,7 +19,7 @@ test("has every trigger, condition and action, each with its doc and its schema"
   }
 });
 
-test("is plain JSON, and every reference leads somewhere", () => {
+test("is plain JSON, and every reference can be resolved", () => {
   const words = vocabulary();
   expect(JSON.parse(JSON.stringify(words))).toEqual(words as never);
   const refs = new Set<string>();
@@ -32,7 +32,7 @@ test("is plain JSON, and every reference leads somewhere", () => {
   expect(Object.keys(words.rule.$defs as JsonObject).sort()).toEqual(["action", "condition", "trigger"]);
 });
 
-test("what has a default need not be given", () => {
+test("fields with a default are optional", () => {
   const { rule, conditions } = vocabulary();
   expect(rule.required).toEqual(["name"]);
   expect(conditions.find(({ type }) => type === "device_state")?.schema.required).toEqual([
@@ -43,7 +43,7 @@ test("what has a default need not be given", () => {
   ]);
 });
 
-test("says which texts are expressions and what others name", () => {
+test("marks expressions and names", () => {
   const { conditions } = vocabulary();
   const property = (type: string, key: string) =>
     conditions.flatMap(({ type: of, schema }) => (of === type ? [(schema.properties as JsonObject)[key]] : []))[0];
@@ -51,7 +51,7 @@ test("says which texts are expressions and what others name", () => {
   expect(property("mode_is", "mode_id")).toMatchObject({ "x-names": "mode" });
 });
 
-test("RON reads into rules by its shape", () => {
+test("its shape makes RON readable", () => {
   const text = `
     Rule(
       name: "Nacht 🌙 21 °C",

@@ -70,7 +70,7 @@ describe("button_event", () => {
     expect(press(fields, current) !== undefined).toBe(fires);
   });
 
-  test("of several that are told at once finds the wanted one", () => {
+  test("of several presses in one event finds the wanted one", () => {
     expect(press({ button: "right" }, { action_left: "single", action_right: "hold" })).toMatchObject({
       button: "right",
       event: "held",

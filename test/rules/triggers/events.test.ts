@@ -1,4 +1,4 @@
-// Triggers that are set off by one event of the feed: what they match, and what they tell the rule.
+// Triggers on a single event of the feed: what they match, and their contexts.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
@@ -40,7 +40,7 @@ const message = (topic: string, payload?: unknown) =>
   ({ type: "mqtt_message", topic, payload, payload_bytes: 1, retain: false, qos: 0 }) as const;
 const gone = { type: "plugin_offline", plugin_id: "sysmon", reason: "its heartbeat expired" } as const;
 
-describe("matches, and what is told", () => {
+describe("matches, and their contexts", () => {
   test.each<[JsonObject, HubEvent, JsonObject | undefined]>([
     [
       { type: "device_availability_changed", device_id: "door" },
@@ -121,7 +121,7 @@ describe("matches, and what is told", () => {
     else expect(found).toMatchObject(context);
   });
 
-  test("a custom event's stamp is not handed on", () => {
+  test("the stamp of a custom event is not passed on", () => {
     const context = match({ type: "custom_event", event_type: "x" }, { type: "custom_x", a: 1 });
     expect(context).toEqual({ event_type: "x", data: { a: 1 } });
   });
@@ -174,7 +174,7 @@ describe("mqtt_message", () => {
     expect(match(on({ topic: "zigbee/+/state", ...fields }), weather) !== undefined).toBe(heard);
   });
 
-  test("tells the topic, the payload and what was pointed at", () => {
+  test("the context holds the topic, the payload and the value at the pointer", () => {
     expect(match(on({ topic: "#", pointer: "/on" }), weather)).toMatchObject({
       topic: "zigbee/garden/state",
       payload: { on: true },
@@ -184,7 +184,7 @@ describe("mqtt_message", () => {
     expect(match(on({ topic: "#" }), message("a"))).toEqual({ topic: "a", payload: null, value: null });
   });
 
-  test("is shown only the topic it waits for, where it is just one", () => {
+  test("gets only events of its topic, if that has no wildcard", () => {
     const interests = (topic: string) => definitionOf("mqtt_message").interests?.(readIn("triggers", on({ topic })));
     expect(interests("a/b")).toEqual([{ event: "mqtt_message", where: { field: "topic", value: "a/b" } }]);
     expect(interests("a/+")).toEqual([{ event: "mqtt_message" }]);
@@ -218,7 +218,7 @@ describe("webhook_received", () => {
     return contextOf(definitionOf("webhook_received"), { spec: readIn("triggers", trigger), envelope, host: house });
   }
 
-  test("fires with its secret, which the rule does not see", () => {
+  test("fires with its secret, which is not in the context", () => {
     expect(call("doorbell", secret)).toEqual({
       path: "doorbell",
       method: "POST",
@@ -233,7 +233,7 @@ describe("webhook_received", () => {
     ["doorbell", `${secret} `],
     ["doorbell", undefined],
     ["other", secret],
-  ])("not at %s with %s", (path, given) => {
+  ])("does not fire at %s with %s", (path, given) => {
     expect(call(path, given)).toBeUndefined();
   });
 

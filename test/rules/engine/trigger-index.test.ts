@@ -1,4 +1,4 @@
-// Which rules an event finds, while rules come and go.
+// Which rules an event concerns, while rules are added and removed.
 import { expect, test } from "bun:test";
 import type { Envelope } from "../../../src/events/feed.ts";
 import type { TriggerRef } from "../../../src/rules/engine/entry.ts";
@@ -7,7 +7,7 @@ import { createTriggerIndex } from "../../../src/rules/engine/trigger-index.ts";
 import { opened, openRig, rule } from "./rig.ts";
 import { words } from "./words.ts";
 
-test("an event finds the triggers of its device, of its other field, and those that look at everything", async () => {
+test("an event concerns the triggers on its device, on another field, and those on all events", async () => {
   await using rig = openRig();
   const written = { type: "variable", name: "n" };
   rig.begin(
@@ -25,7 +25,7 @@ test("an event finds the triggers of its device, of its other field, and those t
   expect(fired()).toEqual([1, 1, 1]);
 });
 
-test("nobody listens to what no rule needs any more", async () => {
+test("the engine unsubscribes from events that no rule needs any more", async () => {
   await using rig = openRig();
   const mqtt = (id: string) => rule(id, { triggers: [{ type: "topic" }, { type: "topic" }] });
   rig.begin(mqtt("a"), mqtt("b"));
@@ -38,7 +38,7 @@ test("nobody listens to what no rule needs any more", async () => {
   expect(rig.feed.wantsMqtt()).toBe(true);
 });
 
-test("of thousands of triggers an event is shown those it concerns, in the order of their rules", () => {
+test("of thousands of triggers, an event finds those it concerns, in the order of their rules", () => {
   const index = createTriggerIndex({ need: () => ({ [Symbol.dispose]() {} }) });
   const [changes] = words.triggers;
   if (!changes) throw new Error("no such trigger");
