@@ -107,11 +107,13 @@ function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known
       scene: among(knownIds(home.stateDb, "scenes")),
       mode: among(modes),
       channel: among(channels),
-      attributes: attributes && ((device) => attributes.get(device)),
-      variable: among(knownVariables(home.stateDb)),
       location: config && (() => config.location.latitude !== undefined && config.location.longitude !== undefined),
     },
     expressions: createRuleExpressions(),
+    house: {
+      attributes: attributes && ((device) => attributes.get(device)),
+      variable: among(knownVariables(home.stateDb)),
+    },
   });
   for (const finding of findings) edge.stderr.write(`${formatFinding(finding)}\n`);
   const count = findings.filter(({ warning }) => !warning).length;

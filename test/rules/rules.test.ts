@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createRuleExpressions } from "../../src/rules/read/expressions.ts";
+import { lint } from "../../src/rules/read/lint.ts";
 import { vocabulary } from "../../src/rules/read/vocabulary.ts";
 import { createRuleReader } from "../../src/rules/store/understand.ts";
 import { openRulesRig } from "./store/rig.ts";
@@ -19,7 +20,7 @@ describe("examples", () => {
       const text = readFileSync(join(examples, name), "utf8");
       const { good, problems, warnings, lacksId } = reader.understand(text, "11111111-1111-4111-8111-111111111111");
       expect({ problems, warnings, lacksId }).toEqual({ problems: [], warnings: [], lacksId: false });
-      expect(good?.checks.flatMap((check) => check.warning({}) ?? [])).toEqual([]);
+      expect(good && lint(good.rule, {})).toEqual([]);
       expect(good?.rule.enabled).toBe(false);
       expect(text).toMatch(/^(?:#|\/\/) .*\n(?:#|\/\/) To use it, copy it one folder up, into rules\/,.* set enabled/);
     });
@@ -99,7 +100,7 @@ describe("docs/rules.md", () => {
     expect(blocks.length).toBeGreaterThanOrEqual(3);
     for (const { language, code } of blocks) {
       const { good, problems, format } = reader.understand(code, id);
-      const warnings = good?.checks.flatMap((check) => check.warning({}) ?? []);
+      const warnings = good && lint(good.rule, {});
       expect({ code, problems, warnings, format, good: good !== undefined }).toEqual({
         code,
         problems: [],

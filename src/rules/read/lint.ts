@@ -1,12 +1,15 @@
-// Likely mistakes in a valid rule: misspelt attributes of known devices, misspelt placeholders, and no actions. They are
-// warnings, because the house may change. The checks are made when a rule is read, and ask the house when it is shown.
+// Likely mistakes in a valid rule: misspelt attributes of known devices, misspelt placeholders, and no actions. `hub check`
+// reports them. They are only warnings, because the house may change.
 import type { TSchema } from "@sinclair/typebox";
 import { isObject } from "../../core/json.ts";
 import { placeholdersIn } from "../../core/placeholders.ts";
 import { didYouMean } from "../../core/schema.ts";
+import type { TextPosition } from "../../core/text-problem.ts";
 import type { Typed } from "../model/define.ts";
 import { devicesOf, firstDeviceOf, type SomeDevices } from "../model/devices.ts";
 import { ATTRIBUTE, ATTRIBUTES, TEMPLATE } from "../model/fields.ts";
+import { readRuleText } from "../parse/read.ts";
+import type { RuleShape } from "../parse/shape.ts";
 import { triggers } from "../triggers/index.ts";
 import { rewriteRule } from "./references.ts";
 import { Rule } from "./rule.ts";
@@ -19,37 +22,56 @@ export interface KnownHouse {
   readonly variable?: ((name: string) => boolean) | undefined;
 }
 
-export interface LintCheck {
+export interface LintWarning {
   /** Dotted path of the key. */
-  readonly path: string;
-  /** The warning, if there is one. */
-  warning(house: KnownHouse): string | undefined;
+  path: string;
+  message: string;
 }
 
 const ROOTS = ["now", "trigger", "vars", "device", "devices"];
 /** Every rule can also be run by hand or by another rule. */
 const CONTEXT_KEYS_BY_HAND = ["actor_name", "rule_id", "rule_name"];
-/** A command with arguments has keys that are no attributes. */
+/** A command has arguments, which are no attributes. */
 const COMMAND = "command";
 
-export function lintChecks(rule: Rule): LintCheck[] {
-  const found: LintCheck[] = [];
+/** In the order of the rule. */
+export function lint(rule: Rule, house: KnownHouse): LintWarning[] {
+  const found: LintWarning[] = [];
   rewriteRule({ schema: Rule, value: rule, path: "" }, (place) => {
-    found.push(...attributeChecks(place), ...placeholderChecks(place, rule));
+    found.push(...attributeWarnings(place, house), ...placeholderWarnings(place, rule, house));
     return place.value;
   });
   if (rule.actions.length === 0)
-    found.push({ path: "actions", warning: () => "the rule has no actions: nothing happens when it fires" });
+    found.push({ path: "actions", message: "the rule has no actions: nothing happens when it fires" });
   return found;
 }
 
-function attributeChecks({ schema, value, path }: Place): LintCheck[] {
+/** As `lint`, with the places in the text of the rule. */
+export function lintText(
+  text: string,
+  rule: Rule,
+  { shape, house }: { shape: RuleShape; house: KnownHouse },
+): (LintWarning & TextPosition)[] {
+  const warnings = lint(rule, house);
+  if (warnings.length === 0) return [];
+  const { value, locate } = readRuleText(text, shape);
+  return warnings.map(({ path, message }) => {
+    // A single trigger is written under `trigger`, and read into the list `triggers`.
+    const written = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
+    return { path: written, message, ...locate(written) };
+  });
+}
+
+function attributeWarnings({ schema, value, path }: Place, house: KnownHouse): LintWarning[] {
   if (!isObject(value) || !schema.properties) return [];
   const devices = devicesOf(value as SomeDevices) ?? [];
   if (devices.length === 0) return [];
   return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([key, field]) =>
     attributesIn(field, value[key], under(path, key)).flatMap(({ name, path }) =>
-      devices.map((device) => ({ path, warning: (house: KnownHouse) => misspelt(house, device, name) })),
+      devices.flatMap((device) => {
+        const message = misspelt(house, device, name);
+        return message === undefined ? [] : [{ path, message }];
+      }),
     ),
   );
 }
@@ -75,15 +97,12 @@ function misspelt({ attributes }: KnownHouse, device: string, name: string): str
   return hint === "" ? undefined : `the device "${device}" has no attribute "${name}" at present${hint}`;
 }
 
-function placeholderChecks({ schema, value, path }: Place, rule: Rule): LintCheck[] {
+function placeholderWarnings({ schema, value, path }: Place, rule: Rule, house: KnownHouse): LintWarning[] {
   if (!schema[TEMPLATE] || typeof value !== "string") return [];
-  return placeholdersIn(value).map((placeholder) => ({
-    path,
-    warning(house) {
-      const problem = placeholderProblem(placeholder, rule, house);
-      return problem === undefined ? undefined : `{{${placeholder}}}: ${problem}`;
-    },
-  }));
+  return placeholdersIn(value).flatMap((placeholder) => {
+    const problem = placeholderProblem(placeholder, rule, house);
+    return problem === undefined ? [] : [{ path, message: `{{${placeholder}}}: ${problem}` }];
+  });
 }
 
 function placeholderProblem(placeholder: string, rule: Rule, house: KnownHouse): string | undefined {

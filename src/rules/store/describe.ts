@@ -2,7 +2,6 @@
 import type { RuleState } from "../engine/engine.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { RuleFormat } from "../parse/detect.ts";
-import type { KnownHouse } from "../read/lint.ts";
 import type { Rule } from "../read/rule.ts";
 import type { ListedFile } from "./files.ts";
 import type { FileProblem, LocatedReference } from "./understand.ts";
@@ -40,7 +39,7 @@ export interface RuleWarning {
 }
 
 /** What there is of what a rule can name. Without a function nobody knows, and nothing is said. */
-export type Exists = KnownHouse & {
+export type Exists = {
   readonly [Kind in LocatedReference["kind"]]?: ((name: string) => boolean) | undefined;
 };
 
@@ -81,20 +80,16 @@ function stateOf(rule: Rule | undefined, { paused }: RuleState): RuleStatus {
   return paused ? "paused" : "enabled";
 }
 
-/** What does not keep the rule from running, each once. */
+/** What does not keep the rule from running, each told once. */
 export function warningsOf({ warnings, good }: ListedFile, exists: Exists): RuleWarning[] {
   const missing = (good?.references ?? []).filter(({ kind, name }) => exists[kind]?.(name) === false);
-  const seen = new Set<string>();
-  const found = [
+  const told = new Set<string>();
+  return [
+    ...warnings,
     ...missing
-      .filter(({ kind, name }) => !seen.has(`${kind} ${name}`) && seen.add(`${kind} ${name}`))
+      .filter(({ kind, name }) => !told.has(`${kind} ${name}`) && told.add(`${kind} ${name}`))
       .map(({ kind, name, ...place }) => ({ ...place, message: withoutIt(kind, name) })),
-    ...(good?.checks ?? []).flatMap(({ path, line, column, warning }) => {
-      const message = warning(exists);
-      return message === undefined ? [] : [{ path, line, column, message }];
-    }),
   ];
-  return [...warnings, ...found.sort((a, b) => a.line - b.line || a.column - b.column)];
 }
 
 function withoutIt(kind: LocatedReference["kind"], name: string): string {
@@ -111,11 +106,5 @@ export function existsIn(host: RuleHost, hasRule: (id: string) => boolean): Exis
     channel: (name) => host.hasChannel(name),
     rule: hasRule,
     location: () => host.sun !== undefined,
-    attributes: (id) => namesOf(host.device(id)?.attributes),
-    variable: (name) => host.variable(name) !== undefined,
   };
-}
-
-function namesOf(attributes: object | undefined): string[] | undefined {
-  return attributes && Object.keys(attributes);
 }

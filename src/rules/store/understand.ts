@@ -5,7 +5,6 @@ import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit.ts";
 import { type RuleText, readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
-import { type LintCheck, lintChecks } from "../read/lint.ts";
 import { type Reference, referencesOf } from "../read/references.ts";
 import { type Rule, readRule } from "../read/rule.ts";
 import { ruleShape } from "../read/vocabulary.ts";
@@ -32,11 +31,7 @@ export interface Understood {
 export interface GoodVersion {
   readonly rule: Rule;
   readonly references: readonly LocatedReference[];
-  readonly checks: readonly LocatedCheck[];
 }
-
-/** A likely mistake, with its place in the text. */
-export interface LocatedCheck extends TextPosition, LintCheck {}
 
 /** Something of the house that the rule names. */
 export interface LocatedReference extends TextPosition {
@@ -83,11 +78,7 @@ export function createRuleReader(expressions: ExpressionReader): RuleReader {
     return {
       ...told,
       ...(rule && {
-        good: {
-          rule,
-          references: inOrder([...namedBy(rule, read), ...namedIn(texts, text, expressions)]),
-          checks: inOrder(lintChecks(rule).map((check) => ({ ...check, ...placeOf(read, check.path) }))),
-        },
+        good: { rule, references: inOrder([...namedBy(rule, read), ...namedIn(texts, text, expressions)]) },
       }),
       problems: of(false),
       warnings: of(true),
@@ -118,18 +109,16 @@ export function unforeseen(text: string, error: unknown): FileProblem {
   return problemAt(text, { offset: 0, message });
 }
 
-function namedBy(rule: Rule, read: RuleText): LocatedReference[] {
-  return referencesOf(rule).map(({ path, ...reference }) => ({ ...reference, ...placeOf(read, path) }));
+function namedBy(rule: Rule, { value, locate }: RuleText): LocatedReference[] {
+  return referencesOf(rule).map(({ path, ...reference }) => {
+    // A single trigger stands under another key than the list it is read into.
+    const written = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
+    return { ...reference, path: written, ...locate(written) };
+  });
 }
 
-/** A single trigger is written under `trigger`, and read into the list `triggers`. */
-function placeOf({ value, locate }: RuleText, path: string): TextPosition & { path: string } {
-  const written = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
-  return { path: written, ...locate(written) };
-}
-
-function inOrder<T extends TextPosition>(found: T[]): T[] {
-  return found.sort((a, b) => a.line - b.line || a.column - b.column);
+function inOrder(references: LocatedReference[]): LocatedReference[] {
+  return references.sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
 /** Placed where the expression stands; one that is written with escapes, at the beginning of the file. */

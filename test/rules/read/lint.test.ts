@@ -1,7 +1,7 @@
 // Likely mistakes in valid rules: which ones are reported, and which are not.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { type KnownHouse, lintChecks } from "../../../src/rules/read/lint.ts";
+import { type KnownHouse, lint } from "../../../src/rules/read/lint.ts";
 import { readRule } from "../../../src/rules/read/rule.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
 
@@ -20,10 +20,7 @@ const changed = { type: "device_state_changed", device_id: "sensor", attribute: 
 function warnings(rule: JsonObject, known = house): string[] {
   const { rule: read, problems } = readRule({ name: "x", actions: [note], ...rule }, () => undefined);
   if (!read) throw new Error(JSON.stringify(problems));
-  return lintChecks(read).flatMap(({ path, warning }) => {
-    const message = warning(known);
-    return message === undefined ? [] : [`${path}: ${message}`];
-  });
+  return lint(read, known).map(({ path, message }) => `${path}: ${message}`);
 }
 
 describe("an attribute of a known device", () => {
