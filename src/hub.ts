@@ -18,7 +18,7 @@ import { startMqtt } from "./mqtt/start.ts";
 import { probeLandlock } from "./plugins/confine/landlock.ts";
 import { createKnownPlugins } from "./plugins/known.ts";
 import { createPlugins, type Plugins } from "./plugins/supervisor.ts";
-import { openRules, type Rules } from "./rules/rules.ts";
+import { Rules } from "./rules/rules.ts";
 
 export type { HubOptions } from "./hub/options.ts";
 
@@ -104,7 +104,7 @@ function prepareRules(
     publish: (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
     notifier: notifyForRules(messages, clock),
   });
-  return openRules({
+  return new Rules({
     folder: home.rules,
     feed,
     clock,

@@ -3,13 +3,14 @@ import { formatProblem } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
 import { readTomlFile } from "../core/toml.ts";
-import { knownIds } from "../db/known-ids.ts";
+import { knownAttributes, knownIds, knownVariables } from "../db/known-ids.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { readCertificate, timeProblem } from "../http/certificate.ts";
 import { channelNames } from "../notify/config.ts";
+import { missingFiles } from "../notify/missing-files.ts";
 import { startProblems } from "../plugins/check.ts";
-import { createRuleExpressions } from "../rules/expressions.ts";
+import { createRuleExpressions } from "../rules/read/expressions.ts";
 import { checkRuleFiles, formatFinding } from "../rules/store/check.ts";
 import { readModesFile } from "../state/virtual/modes-file.ts";
 import { type Command, homeOf, homeOption, type Io } from "./command.ts";
@@ -54,6 +55,7 @@ function tellOfFiles(home: Home, { edge }: Io, config: HubConfig): number {
     ...(certificate?.ok === false ? [certificate.problem] : []),
     ...[timeProblem(certificate, edge.clock.now())].flatMap((problem) => problem ?? []),
     ...startProblems(config.plugins, home),
+    ...missingFiles(config.notify, home.resolve),
   ];
   const read = readTomlFile(home.hubToml);
   for (const problem of found) {
@@ -98,6 +100,7 @@ interface Known {
 function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known): number {
   const channels = config && new Set(channelNames(config.notify));
   const among = (known: ReadonlySet<string> | undefined) => known && ((name: string) => known.has(name));
+  const attributes = knownAttributes(home.stateDb);
   const { files, findings } = checkRuleFiles(home.rules, {
     exists: {
       device: among(knownIds(home.stateDb, "devices")),
@@ -107,6 +110,10 @@ function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known
       location: config && (() => config.location.latitude !== undefined && config.location.longitude !== undefined),
     },
     expressions: createRuleExpressions(),
+    house: {
+      attributes: attributes && ((device) => attributes.get(device)),
+      variable: among(knownVariables(home.stateDb)),
+    },
   });
   for (const finding of findings) edge.stderr.write(`${formatFinding(finding)}\n`);
   const count = findings.filter(({ warning }) => !warning).length;

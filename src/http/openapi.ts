@@ -4,7 +4,7 @@ import { toOpenAPISchema } from "@elysiajs/openapi";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
-import { vocabulary } from "../rules/vocabulary.ts";
+import { vocabulary } from "../rules/read/vocabulary.ts";
 import {
   type Components,
   describedInput,

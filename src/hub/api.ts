@@ -72,7 +72,7 @@ function statusOf(
     clock: edge.clock,
     home,
     devices: () => registry.count(),
-    rules: rules.count,
+    rules: () => rules.count(),
     plugins: () => (off("plugins") ? 0 : plugins.list().length),
     pluginsUnconfined: () => (off("plugins") ? 0 : plugins.unconfined()),
     eventsSeq: () => feed.ring.head,

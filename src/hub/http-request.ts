@@ -1,7 +1,7 @@
 // Calls to services outside, as rules make them: bounded in time and in what is read of the answer.
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
-import type { HttpRequest, RuleHost } from "../rules/host.ts";
+import type { HttpRequest, RuleHost } from "../rules/model/host.ts";
 
 const LONGEST_ANSWER = 64 * 1024;
 

@@ -5,7 +5,7 @@ import { HubError } from "../core/errors.ts";
 import { createHouseTime } from "../notify/house-time.ts";
 import { createNotifier, type Notifier } from "../notify/notifier.ts";
 import { type FirstTry, type Outbox, startOutbox } from "../notify/outbox/outbox.ts";
-import type { RuleHost } from "../rules/host.ts";
+import type { RuleHost } from "../rules/model/host.ts";
 import type { House } from "./house.ts";
 import type { HubOptions } from "./options.ts";
 import { standInFor } from "./parts.ts";

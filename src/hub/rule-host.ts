@@ -1,11 +1,11 @@
-// The house as rules see and move it: what src/rules/host.ts asks for, made of the other rooms.
+// The house as rules see and move it: what src/rules/model/host.ts asks for, made of the other rooms.
 import { type LocationSection, timezoneOf } from "../config/location.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { createSun } from "../core/sun.ts";
 import { createZone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
-import type { RuleHost } from "../rules/host.ts";
+import type { RuleHost } from "../rules/model/host.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Registry } from "../state/registry.ts";
 import type { Scenes } from "../state/scenes.ts";

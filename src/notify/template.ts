@@ -1,6 +1,7 @@
 // Placeholders in messages and titles: {{device.temperature}}, {{devices.<id>.<attribute>}}, {{vars.x}}, {{trigger.value}}, {{now}}.
 // A value is put in as it is, whatever it holds: nothing is expanded twice.
 import type { Json, JsonObject } from "../core/json.ts";
+import { PLACEHOLDER } from "../core/placeholders.ts";
 import type { Piece } from "./channel.ts";
 import { valueText } from "./template-value.ts";
 
@@ -28,7 +29,6 @@ export interface TemplateHouse {
 }
 
 const UNKNOWN = "unknown";
-const PLACEHOLDER = /\{\{([^{}]{1,500})\}\}/g;
 
 /** The author's text and the values between it. What cannot be found is told and reads "unknown". */
 export function fillTemplate(

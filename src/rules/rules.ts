@@ -1,4 +1,5 @@
-// The room's door: rule files, the engine that runs them, and what people and services outside ask of both.
+// The entry point of rules: it connects the rule files with the engine that runs them, and offers both to the API. A rule
+// goes from its file (store/) through the reader (parse/, read/) into the engine, which runs its actions.
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
@@ -13,46 +14,26 @@ import type { EventFeed } from "../events/feed.ts";
 import { actions } from "./actions/index.ts";
 import { conditions } from "./conditions/index.ts";
 import type { RulesSection } from "./config.ts";
-import { startEngine } from "./engine/engine.ts";
-import { createRuleExpressions } from "./expressions.ts";
-import type { RuleHost } from "./host.ts";
-import { describe, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
+import type { DryTrigger } from "./engine/dry-run.ts";
+import { Engine, type RunOptions } from "./engine/engine.ts";
+import { createWebhooks, type WebhookCall, type Webhooks } from "./engine/webhooks.ts";
+import type { RuleHost } from "./model/host.ts";
+import type { Trace } from "./model/trace.ts";
+import { createRuleExpressions } from "./read/expressions.ts";
+import type { Rule } from "./read/rule.ts";
+import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
 import { readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
 import { createRuleEdits, etagOf, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { isRuleFileName } from "./store/file-names.ts";
-import { createRuleFiles, type ListedFile } from "./store/files.ts";
+import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
 import { type FolderWatch, watchFolder } from "./store/folder-watch.ts";
 import { createIdGiver } from "./store/give-id.ts";
 import { createRuleReader } from "./store/understand.ts";
-import type { Trace } from "./trace.ts";
 import { triggers } from "./triggers/index.ts";
-import { createWebhooks, type WebhookCall } from "./webhooks.ts";
 
-/** Where an id is asked for, HubError `not_found`; for the others see RuleEdits and Engine. */
-export interface Rules extends AsyncDisposable {
-  /** Reads all files and lets them run; from then on changes of the folder are followed. Before `system_started`. */
-  start(): Promise<void>;
-  /** By name of the file. */
-  list(filter?: { tag?: string | undefined; state?: RuleStatus | undefined }): RuleInfo[];
-  get(id: string): RuleInfo;
-  create(rule: JsonObject): RuleInfo;
-  replace(id: string, rule: JsonObject): RuleInfo;
-  patch(id: string, patch: RulePatch): RuleInfo;
-  remove(id: string): void;
-  /** What is in the file now. HubError `conflict` where it is no text. */
-  text(id: string): RuleFileText;
-  putText(id: string, text: string, etag?: string): RuleInfo & RuleFileText;
-  test(id: string, trigger?: { type?: string; context?: JsonObject }): Promise<Trace>;
-  run(id: string, options?: { conditions?: boolean; actor?: { name: string } }): Promise<Trace>;
-  traces(id: string): Trace[];
-  pause(id: string, ms?: number): RuleInfo;
-  resume(id: string): RuleInfo;
-  /** A webhook's call; false where it opens nothing. HubError `unavailable` before all rules run. */
-  call(call: WebhookCall): boolean;
-  /** Rule files, broken ones included. */
-  count(): number;
-  /** What people should know of: broken files, and a folder that cannot be read. */
-  problems(): RulesProblem[];
+export interface RulesFilter {
+  tag?: string | undefined;
+  state?: RuleStatus | undefined;
 }
 
 export interface RuleFileText {
@@ -81,148 +62,202 @@ export interface RulesOptions {
   limits?: Limits;
 }
 
-// A start with thousands of files must let the rest of the hub have its turn.
-const FILES_IN_ONE_GO = 10;
+// Loading thousands of files must not block the rest of the hub.
+const FILES_BETWEEN_YIELDS = 10;
 
-export function openRules(options: RulesOptions): Rules {
-  const { folder, clock, log, random, host } = options;
-  const expressions = createRuleExpressions();
-  const webhooks = createWebhooks({ feed: options.feed, now: clock.now });
-  const engine = startEngine({
-    ...options,
-    feed: webhooks.feed,
-    vocabulary: { triggers, conditions, actions },
-    evaluate: expressions.evaluate,
-  });
-  const reader = createRuleReader(expressions);
-  const files = createRuleFiles({
-    folder,
-    log,
-    reader,
-    giveId: createIdGiver(folder, random, options.db.trouble),
-    runner: {
-      put(rule, file) {
-        engine.put(rule);
-        webhooks.put(rule);
-        if (started) log.info("a rule is in effect", { file, rule: rule.name, enabled: rule.enabled });
-      },
-      remove(id) {
-        webhooks.remove(id);
-        engine.remove(id);
-        log.info("a rule is gone", { id });
-      },
-    },
-  });
-  // They are listed from the first answer on, before they are read.
-  const expected = ruleFilesIn(folder);
-  files.expect(expected);
-  const edits = createRuleEdits({ folder, files, random, now: clock.now, reader });
-  const exists = existsIn(host, (id) => files.ownerOf(id) !== undefined);
-  let watch: FolderWatch | undefined;
-  let started = false;
-  let stopped = false;
+/** Methods that take an id throw HubError `not_found`; for other errors see RuleEdits and Engine. */
+export class Rules implements AsyncDisposable {
+  readonly #options: RulesOptions;
+  readonly #engine: Engine;
+  readonly #webhooks: Webhooks;
+  readonly #files: RuleFiles;
+  readonly #edits: RuleEdits;
+  readonly #exists: Exists;
+  /** The files at the time of opening. They are listed from then on, before they are loaded. */
+  readonly #expected: readonly string[];
+  #watch: FolderWatch | undefined;
+  #started = false;
+  #stopped = false;
 
-  function info(entry: ReturnType<typeof files.get>): RuleInfo {
-    return describe(entry, exists, entry.good && engine.state(entry.good.rule.id));
+  constructor(options: RulesOptions) {
+    const { folder, feed, clock, log, random, host } = options;
+    const expressions = createRuleExpressions();
+    const reader = createRuleReader(expressions);
+    this.#options = options;
+    this.#webhooks = createWebhooks({ feed, now: clock.now });
+    this.#engine = new Engine({
+      ...options,
+      feed: this.#webhooks.feed,
+      vocabulary: { triggers, conditions, actions },
+      evaluate: expressions.evaluate,
+    });
+    const runner = {
+      put: (rule: Rule, file: string) => this.#put(rule, file),
+      remove: (id: string) => this.#remove(id),
+    };
+    this.#files = createRuleFiles({
+      folder,
+      log,
+      reader,
+      giveId: createIdGiver(folder, random, options.db.trouble),
+      runner,
+    });
+    this.#expected = ruleFilesIn(folder);
+    this.#files.expect(this.#expected);
+    this.#edits = createRuleEdits({ folder, files: this.#files, random, now: clock.now, reader });
+    this.#exists = existsIn(host, (id) => this.#files.ownerOf(id) !== undefined);
   }
 
-  /** Before all files are read nobody knows whose an id is. */
-  function editing(): RuleEdits {
-    if (started) return edits;
-    throw starting();
-  }
-
-  /** A rule that nobody knows may be in a file that is not read yet. */
-  function find(id: string): ListedFile {
-    try {
-      return files.get(id);
-    } catch (error) {
-      throw started ? error : starting();
+  /** Loads all files, starts the engine and watches the folder from then on. Before `system_started`. */
+  async start(): Promise<void> {
+    const { clock, log, folder } = this.#options;
+    removeLeftovers(folder);
+    this.#watch = watchFolder({ clock, log, folder, accepts: isRuleFileName, onChange: this.#files.load });
+    for (const [index, name] of [...new Set([...this.#watch.names, ...this.#expected])].sort().entries()) {
+      if (index % FILES_BETWEEN_YIELDS === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (this.#stopped) return;
+      this.#files.load(name);
     }
+    this.#started = true;
+    this.#engine.ready();
+    log.info("rules are running", { files: this.#files.size, broken: this.#files.broken().length });
   }
 
-  /** The engine's id of a rule that runs. */
-  function running(id: string): string {
-    const { good, file, problems, loading } = find(id);
-    if (good) return good.rule.id;
-    if (loading) throw starting();
-    throw new HubError("conflict", `nothing of ${file} runs: ${problems[0]?.message ?? "it has problems"}`);
+  /** By name of the file. */
+  list({ tag, state }: RulesFilter = {}): RuleInfo[] {
+    return this.#files
+      .list()
+      .filter(({ good }) => tag === undefined || good?.rule.tags.includes(tag))
+      .map((entry) => this.#info(entry))
+      .filter((rule) => state === undefined || rule.state === state);
   }
 
-  /** Only read: what is half saved now must not run. */
-  function text(id: string): RuleFileText {
-    const { file } = find(id);
-    const read = readRuleFile(join(folder, file));
+  get(id: string): RuleInfo {
+    return this.#info(this.#find(id));
+  }
+
+  create(rule: JsonObject): RuleInfo {
+    return this.#info(this.#editing().create(rule));
+  }
+
+  replace(id: string, rule: JsonObject): RuleInfo {
+    return this.#info(this.#editing().replace(id, rule));
+  }
+
+  patch(id: string, patch: RulePatch): RuleInfo {
+    return this.#info(this.#editing().patch(id, patch));
+  }
+
+  remove(id: string): void {
+    this.#editing().remove(id);
+  }
+
+  /** The current content of the file. HubError `conflict` if it is not text. */
+  text(id: string): RuleFileText {
+    const { file } = this.#find(id);
+    // Not loaded: a half-saved text must not run.
+    const read = readRuleFile(join(this.#options.folder, file));
     if (!read) throw new HubError("not_found", `${file} is gone`);
     if (!read.ok) throw new HubError("conflict", `${file}: ${read.problem.message}`);
     return { text: read.text, etag: etagOf(read.text) };
   }
 
-  return {
-    async start() {
-      removeLeftovers(folder);
-      watch = watchFolder({ clock, log, folder, accepts: isRuleFileName, onChange: files.load });
-      for (const [index, name] of [...new Set([...watch.names, ...expected])].sort().entries()) {
-        if (index % FILES_IN_ONE_GO === 0) await new Promise((resolve) => setImmediate(resolve));
-        if (stopped) return;
-        files.load(name);
-      }
-      started = true;
-      engine.ready();
-      log.info("rules are running", { files: files.size, broken: files.broken().length });
-    },
-    list({ tag, state } = {}) {
-      return files
-        .list()
-        .filter(({ good }) => tag === undefined || good?.rule.tags.includes(tag))
-        .map(info)
-        .filter((rule) => state === undefined || rule.state === state);
-    },
-    get: (id) => info(find(id)),
-    create: (rule) => info(editing().create(rule)),
-    replace: (id, rule) => info(editing().replace(id, rule)),
-    patch: (id, patch) => info(editing().patch(id, patch)),
-    remove: (id) => editing().remove(id),
-    text,
-    putText(id, given, etag) {
-      const entry = editing().putText(id, given, etag);
-      return { ...info(entry), ...text(entry.id) };
-    },
-    test: async (id, trigger) => engine.test(running(id), trigger),
-    run: async (id, how) => engine.run(running(id), how),
-    traces: (id) => (find(id).good ? engine.traces(running(id)) : []),
-    pause(id, ms) {
-      engine.pause(running(id), ms);
-      return info(find(id));
-    },
-    resume(id) {
-      engine.resume(running(id));
-      return info(find(id));
-    },
-    call(call) {
-      // Its rule may not be read yet, and those that are do not run: the caller tries again.
-      if (!started) throw starting();
-      return webhooks.call(call);
-    },
-    count: () => files.size,
-    problems() {
-      const fault = watch?.fault();
-      const message = `the folder of the rules cannot be read (${fault}); they go on as they were`;
-      const broken = files
-        .broken()
-        .flatMap(({ file, problems }) =>
-          problems
-            .slice(0, 1)
-            .map(({ path = "", line, message }) => ({ file: join(folder, file), path, line, message })),
-        );
-      return fault === undefined ? broken : [{ file: folder, path: "", message }, ...broken];
-    },
-    async [Symbol.asyncDispose]() {
-      stopped = true;
-      watch?.[Symbol.dispose]();
-      await engine[Symbol.asyncDispose]();
-    },
-  };
+  putText(id: string, text: string, etag?: string): RuleInfo & RuleFileText {
+    const entry = this.#editing().putText(id, text, etag);
+    return { ...this.#info(entry), ...this.text(entry.id) };
+  }
+
+  async test(id: string, trigger?: DryTrigger): Promise<Trace> {
+    return this.#engine.test(this.#runningId(id), trigger);
+  }
+
+  async run(id: string, options?: RunOptions): Promise<Trace> {
+    return this.#engine.run(this.#runningId(id), options);
+  }
+
+  traces(id: string): Trace[] {
+    return this.#find(id).good ? this.#engine.traces(this.#runningId(id)) : [];
+  }
+
+  pause(id: string, ms?: number): RuleInfo {
+    this.#engine.pause(this.#runningId(id), ms);
+    return this.get(id);
+  }
+
+  resume(id: string): RuleInfo {
+    this.#engine.resume(this.#runningId(id));
+    return this.get(id);
+  }
+
+  /** Fires webhook triggers; false if no rule has this path and secret. HubError `unavailable` before all rules run. */
+  call(call: WebhookCall): boolean {
+    // Not all rules are loaded: the caller has to retry.
+    if (!this.#started) throw starting();
+    return this.#webhooks.call(call);
+  }
+
+  /** Rule files, broken ones included. */
+  count(): number {
+    return this.#files.size;
+  }
+
+  /** Broken files, and a folder that cannot be read. */
+  problems(): RulesProblem[] {
+    const { folder } = this.#options;
+    const fault = this.#watch?.fault();
+    const message = `the folder of the rules cannot be read (${fault}); they continue as they were`;
+    const broken = this.#files.broken().flatMap(({ file, problems: [first] }) => {
+      if (!first) return [];
+      const { path = "", line, message } = first;
+      return [{ file: join(folder, file), path, line, message }];
+    });
+    return fault === undefined ? broken : [{ file: folder, path: "", message }, ...broken];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true;
+    this.#watch?.[Symbol.dispose]();
+    await this.#engine[Symbol.asyncDispose]();
+  }
+
+  #put(rule: Rule, file: string): void {
+    this.#engine.put(rule);
+    this.#webhooks.put(rule);
+    if (this.#started) this.#options.log.info("a rule was loaded", { file, rule: rule.name, enabled: rule.enabled });
+  }
+
+  #remove(id: string): void {
+    this.#webhooks.remove(id);
+    this.#engine.remove(id);
+    this.#options.log.info("a rule was removed", { id });
+  }
+
+  #info(entry: ListedFile): RuleInfo {
+    return describe(entry, this.#exists, entry.good && this.#engine.state(entry.good.rule.id));
+  }
+
+  /** Until all files are loaded, it is unknown which file has which id. */
+  #editing(): RuleEdits {
+    if (this.#started) return this.#edits;
+    throw starting();
+  }
+
+  /** Until all files are loaded, an unknown rule may be in a file that is not. */
+  #find(id: string): ListedFile {
+    try {
+      return this.#files.get(id);
+    } catch (error) {
+      throw this.#started ? error : starting();
+    }
+  }
+
+  /** The id in the engine. */
+  #runningId(id: string): string {
+    const { good, file, problems, loading } = this.#find(id);
+    if (good) return good.rule.id;
+    if (loading) throw starting();
+    throw new HubError("conflict", `no rule of ${file} runs: ${problems[0]?.message ?? "it has problems"}`);
+  }
 }
 
 function starting(): HubError {

@@ -5,11 +5,11 @@ import { join, resolve } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
 import fc from "fast-check";
 import { isObject, type JsonObject } from "../../src/core/json.ts";
-import { CEL, type Kind, kindOfChild, NAMES, wordsOf } from "../../src/rules/fields.ts";
-import { referencesOf } from "../../src/rules/references.ts";
-import { readRule } from "../../src/rules/rule.ts";
-import { type Member, members } from "../../src/rules/schemas.ts";
-import { walk } from "../../src/rules/walk.ts";
+import { CEL, type Kind, kindOfChild, NAMES, wordsOf } from "../../src/rules/model/fields.ts";
+import { referencesOf } from "../../src/rules/read/references.ts";
+import { readRule } from "../../src/rules/read/rule.ts";
+import { type Member, members } from "../../src/rules/read/schemas.ts";
+import { walk } from "../../src/rules/read/walk.ts";
 import { EXAMPLES, THE_ISSUES } from "../rules/support/examples.ts";
 
 const src = resolve(import.meta.dir, "../../src/rules");

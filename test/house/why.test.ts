@@ -121,58 +121,58 @@ const CONDITIONS: [string, string, string][] = [
   [
     "it is too light",
     `[DeviceState(device_id: "hall_motion", attribute: "lux", op: Lt, value: 5)]`,
-    "device_state did not hold: expected hall_motion.lux is below 5, found 5",
+    "device_state did not pass: expected hall_motion.lux is below 5, found 5",
   ],
-  ["the wrong mode", `[ModeIs(mode_id: "away")]`, "mode_is did not hold: expected mode away is on, found off"],
+  ["the wrong mode", `[ModeIs(mode_id: "away")]`, "mode_is did not pass: expected mode away is on, found off"],
   [
     "the lamp has not been off for long enough",
     `[TimeElapsed(device_id: "hall_lamp", attribute: "on", duration_secs: 3600)]`,
-    "time_elapsed did not hold: expected hall_lamp.on unchanged for at least 3600 s, found unchanged for ",
+    "time_elapsed did not pass: expected hall_lamp.on unchanged for at least 3600 s, found unchanged for ",
   ],
   [
     "not at this time of day",
     `[TimeWindow(start: "06:30", end: "21:00")]`,
-    "time_window did not hold: expected 06:30–21:00, found sat 22:0",
+    "time_window did not pass: expected 06:30–21:00, found sat 22:0",
   ],
   [
     "the sun",
     `[Sun(position: "above_horizon")]`,
-    "sun did not hold: expected the sun is above the horizon, found below the horizon",
+    "sun did not pass: expected the sun is above the horizon, found below the horizon",
   ],
   [
     "a device that is not there",
     `[DeviceState(device_id: "garden", attribute: "lux", value: 1)]`,
-    'device_state did not hold: expected garden.lux is 1, found there is no device "garden"',
+    'device_state did not pass: expected garden.lux is 1, found there is no device "garden"',
   ],
   [
     "an attribute that is not there",
     `[DeviceState(device_id: "hall_motion", attribute: "luxx", value: 1)]`,
-    'device_state did not hold: expected hall_motion.luxx is 1, found the device "hall_motion" has no "luxx"',
+    'device_state did not pass: expected hall_motion.luxx is 1, found the device "hall_motion" has no "luxx"',
   ],
   [
     "a variable that is not there",
     `[HubVariable(name: "guests", op: Gt, value: 0)]`,
-    'hub_variable did not hold: expected variable guests is above 0, found there is no variable "guests"',
+    'hub_variable did not pass: expected variable guests is above 0, found there is no variable "guests"',
   ],
   [
     "an expression that is false",
     `[Expression(expression: "current_hour() < 12")]`,
-    "expression did not hold: expected current_hour() < 12, found false",
+    "expression did not pass: expected current_hour() < 12, found false",
   ],
   [
     "an expression that fails",
     `[Expression(expression: "device_state('garden').lux < 3.0")]`,
-    'expression did not hold: it could not be told: there is no device "garden"',
+    'expression did not pass: it could not be evaluated: there is no device "garden"',
   ],
   [
     "two reasons at once",
     `[ModeIs(mode_id: "away"), ModeIs(mode_id: "away", on: false), Expression(expression: "false")]`,
-    "mode_is did not hold: expected mode away is on, found off; 1 more did not hold",
+    "mode_is did not pass: expected mode away is on, found off; 1 more did not pass",
   ],
   [
     "nested: one of several",
     `[Or([ModeIs(mode_id: "away"), Expression(expression: "false")])]`,
-    "or did not hold: expected at least one passes, found 0 of 2 passed",
+    "or did not pass: expected at least one passes, found 0 of 2 passed",
   ],
 ];
 
@@ -188,10 +188,10 @@ for (const [reason, conditions, sentence] of CONDITIONS)
 test("trigger_condition and required_expression tell it like any other", async () => {
   await rule(`trigger_condition: "trigger.value == 'no'",`);
   expect((await walk()).why).toBe(
-    "trigger_condition did not hold: expected trigger.value == 'no' is true, found false",
+    "trigger_condition did not pass: expected trigger.value == 'no' is true, found false",
   );
   await rule(`required_expression: "mode('away')",`);
-  expect((await walk()).why).toBe("required_expression did not hold: expected mode('away') is true, found false");
+  expect((await walk()).why).toBe("required_expression did not pass: expected mode('away') is true, found false");
 });
 
 test("the cooldown, with what is left of it", async () => {
@@ -202,10 +202,10 @@ test("the cooldown, with what is left of it", async () => {
   await clock.advance(200_000);
   expect(await walk()).toMatchObject({
     outcome: "cooldown",
-    why: "it fired 200 s ago and stays quiet for 600 s: another 400 s",
+    why: "it fired 200 s ago and has a cooldown of 600 s: another 400 s",
   });
   await clock.advance(399_999);
-  expect((await walk()).why).toBe("it fired 599.999 s ago and stays quiet for 600 s: another 0.001 s");
+  expect((await walk()).why).toBe("it fired 599.999 s ago and has a cooldown of 600 s: another 0.001 s");
   await clock.advance(1);
   expect((await walk()).outcome).toBe("fired");
 });
@@ -270,7 +270,7 @@ test("its last run is not over", async () => {
   await clock.advance(300_000);
   await rule(`run_mode: "queued", max_queued: 1,`, actions);
   for (const outcome of ["fired", "fired", "busy"]) expect((await walk()).outcome).toBe(outcome);
-  expect((await traces())[0]?.why).toBe("its last run is not over, and 1 wait already: the queue is full");
+  expect((await traces())[0]?.why).toBe("its last run is not over, and its queue of 1 is full");
 });
 
 test("an action behind a delay that was cancelled by a change of the file", async () => {

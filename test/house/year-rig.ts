@@ -5,7 +5,7 @@ import { silentLog } from "../../src/core/log.ts";
 import { createSun, type Place } from "../../src/core/sun.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
 import { createEventFeed } from "../../src/events/feed.ts";
-import { openRules, type Rules } from "../../src/rules/rules.ts";
+import { Rules } from "../../src/rules/rules.ts";
 import { createHouse } from "../rules/support/host.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createHoppingClock, type HoppingClock } from "./hopping-clock.ts";
@@ -69,7 +69,7 @@ export async function openYear({ timeZone, place, from, cases }: YearOptions): P
       list.push({ scheduled: Date.parse(trigger_context.scheduled_at), at: clock.now() });
     });
     const rules = parts.use(
-      openRules({
+      new Rules({
         folder: home.at("rules"),
         feed,
         clock,

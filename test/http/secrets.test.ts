@@ -181,7 +181,7 @@ describe("what is asked", () => {
     );
     expect(traces[0]).toMatchObject({
       outcome: "fired",
-      why: "keypad.action_code to •••; the condition held",
+      why: "keypad.action_code to •••; the condition passed",
       conditions: [{ type: "device_state", passed: true, actual: "•••" }],
       actions: [{ type: "set_device_state", result: "ok", detail: 'front_door {"state":•••,"pin_code":•••}' }],
     });

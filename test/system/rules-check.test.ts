@@ -8,7 +8,7 @@ describe("hub check", () => {
   test("says that all is well, and how much it was", async () => {
     await using place = createHubPlace();
     place.put("rules/a.ron", GOOD);
-    place.put("rules/b.toml", 'name = "B"\nactions = []\n');
+    place.put("rules/b.toml", 'name = "B"\n[[actions]]\ntype = "comment"\ntext = "x"\n');
     const { code, stdout, stderr } = await place.run(["check"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("is valid, and so are 2 rule files");

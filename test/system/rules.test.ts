@@ -213,7 +213,7 @@ describe("a house that runs", () => {
     place.put("rules/deep.ron", nested(101));
     const refused = await when(hub, "deep.ron", ({ state }) => state === "broken");
     expect(refused).toMatchObject({ running_version: "last_good", error: { line: 1 } });
-    expect(refused.error?.message).toContain("stands inside more than 100 others");
+    expect(refused.error?.message).toContain("is inside more than 100 others");
     await say(client, "deep");
     await stream.frame("the innermost action", ({ type }) => type === "custom_depth");
     let [innermost] = (await traces(hub, "deep"))[0]?.actions ?? [];
@@ -222,7 +222,7 @@ describe("a house that runs", () => {
     let body: object = { type: "comment", text: "x" };
     for (let level = 0; level < 101; level++) body = { type: "parallel", actions: [body] };
     const posted = await hub.request("POST", "/rules", { body: { name: "Deep", actions: [body] } });
-    expect([posted.status, posted.text]).toEqual([400, expect.stringContaining("stands inside more than 100 others")]);
+    expect([posted.status, posted.text]).toEqual([400, expect.stringContaining("is inside more than 100 others")]);
   });
 
   test("emoji and ° in names, files, messages and values come through unharmed", async () => {
@@ -307,7 +307,7 @@ test("a cooldown, and what has stood for a while, outlive a power cut", async ()
   );
   expect(trace).toMatchObject({
     outcome: "cooldown",
-    why: expect.stringMatching(/^it fired .* ago and stays quiet for 3600 s/),
+    why: expect.stringMatching(/^it fired .* ago and has a cooldown of 3600 s/),
   });
   const stood = await again.frame(
     "it has stood for five seconds",

@@ -1,10 +1,10 @@
 // Rules and traces as they are told over the API, and their schemas.
 import { Type } from "@sinclair/typebox";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
-import { withoutSecrets } from "../../rules/references.ts";
+import type { ActionTrace, Trace as TraceRecord } from "../../rules/model/trace.ts";
+import { withoutSecrets } from "../../rules/read/references.ts";
 import { RULE_STATUSES, type RuleInfo } from "../../rules/store/describe.ts";
-import type { ActionTrace, Trace as TraceRecord } from "../../rules/trace.ts";
-import { veiledInfo, veiledTrace } from "../../rules/veil.ts";
+import { veiledInfo, veiledTrace } from "../../rules/store/veil.ts";
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 const oneOf = (words: readonly string[], description?: string) =>

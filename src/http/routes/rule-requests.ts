@@ -1,6 +1,6 @@
 // What is sent to /rules and told of its vocabulary. The rules of a rule's own values are those of the rule itself.
 import { Type } from "@sinclair/typebox";
-import { Rule } from "../../rules/rule.ts";
+import { Rule } from "../../rules/read/rule.ts";
 import { withoutDefault } from "../body.ts";
 import { DESCRIBED_AS } from "../described-schemas.ts";
 

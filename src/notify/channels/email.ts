@@ -36,7 +36,11 @@ const fields = {
       starttls: Type.Optional(Type.Boolean()),
       tls: Type.Optional(Type.Boolean()),
       tls_ca: Type.Optional(
-        Type.String({ minLength: 1, description: "File with the certificate of an authority of your own (PEM)" }),
+        Type.String({
+          minLength: 1,
+          file: true,
+          description: "File with the certificate of an authority of your own (PEM)",
+        }),
       ),
       timeout_secs: Type.Integer({ minimum: 1, maximum: 60, default: 9, description: "Until the server greets" }),
     },

@@ -1,6 +1,6 @@
 // `activate_scene`: sends the commands of a scene.
-import { defineAction } from "../define.ts";
-import { name } from "../fields.ts";
+import { defineAction } from "../model/define.ts";
+import { name } from "../model/fields.ts";
 
 export const activateScene = defineAction({
   type: "activate_scene",

@@ -1,14 +1,14 @@
-// `cancel_delays`: what a rule has put off is not done.
+// `cancel_delays`: ends the delays of a rule.
 import { Type } from "@sinclair/typebox";
-import { defineAction } from "../define.ts";
-import { name, text } from "../fields.ts";
+import { defineAction } from "../model/define.ts";
+import { name, text } from "../model/fields.ts";
 
 export const cancelDelays = defineAction({
   type: "cancel_delays",
-  doc: "Cancels the delays of a rule, and with them what would have come after.",
+  doc: "Cancels the delays of a rule, and the rest of the runs that wait for them.",
   fields: () => ({
-    rule_id: Type.Optional(name("rule", "The id of the rule; this one when absent")),
-    key: Type.Optional(text("Only delays of this key; all when absent", { maxLength: 200 })),
+    rule_id: Type.Optional(name("rule", "The id of the rule; without it, this rule")),
+    key: Type.Optional(text("Only delays with this key; without it, all", { maxLength: 200 })),
   }),
   run({ rule_id, key }, { rules, ruleId }) {
     const count = rules.cancelDelays(rule_id ?? ruleId, key);

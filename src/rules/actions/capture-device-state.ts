@@ -1,10 +1,10 @@
-// `capture_device_state`: keeps the state of devices, so that `restore_device_state` can bring it back.
-import { defineAction } from "../define.ts";
-import { deviceIds, text } from "../fields.ts";
+// `capture_device_state`: stores the state of devices for `restore_device_state`.
+import { defineAction } from "../model/define.ts";
+import { deviceIds, text } from "../model/fields.ts";
 
 export const captureDeviceState = defineAction({
   type: "capture_device_state",
-  doc: "Keeps the present state of devices under a key, for `restore_device_state`.",
+  doc: "Stores the current state of devices under a key, for `restore_device_state`.",
   fields: () => ({ device_ids: deviceIds, key: text("The key", { maxLength: 200, default: "default" }) }),
   run({ device_ids, key }, { host, captured }) {
     captured.set(key, host.captureStates(device_ids));

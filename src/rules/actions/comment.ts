@@ -1,6 +1,6 @@
-// `comment`: a note between actions, which also stands in the trace.
-import { defineAction } from "../define.ts";
-import { text } from "../fields.ts";
+// `comment`: a note between actions, also shown in the trace.
+import { defineAction } from "../model/define.ts";
+import { text } from "../model/fields.ts";
 
 export const comment = defineAction({
   type: "comment",

@@ -1,44 +1,46 @@
-// `conditional`: one of several sequences, by what holds now.
+// `conditional`: runs one of several lists of actions, chosen by conditions.
 import { type TUnsafe, Type } from "@sinclair/typebox";
-import { type ActionScope, defineAction, type Typed } from "../define.ts";
-import { expression } from "../fields.ts";
-import { actionList } from "../sequences.ts";
-import { checkOneOf, refusal, shortened } from "../values.ts";
+import { checkOneOf, invalid } from "../model/checks.ts";
+import { type ActionScope, defineAction, type Typed } from "../model/define.ts";
+import { expression } from "../model/fields.ts";
+import { innerList } from "../model/flow.ts";
+import { shortened } from "../model/values.ts";
 
-interface Question {
+interface Branch {
   condition?: string | undefined;
   conditions?: Typed[] | undefined;
 }
 
-const question = (condition: TUnsafe<Typed>) => ({
+const branchFields = (condition: TUnsafe<Typed>) => ({
   condition: Type.Optional(expression("CEL, true or false")),
-  conditions: Type.Optional(
-    Type.Array(condition, { minItems: 1, description: "Conditions that all must pass, instead of `condition`" }),
-  ),
+  conditions: Type.Optional(innerList(condition, "Conditions that all must pass, instead of `condition`")),
 });
 
 export const conditional = defineAction({
   type: "conditional",
-  doc: "Runs `then_actions` if its condition holds, else the first of `else_if` whose condition holds, else `else_actions`.",
+  doc: "Runs `then_actions` if its condition passes, else those of the first `else_if` whose condition passes, else `else_actions`.",
   fields: ({ action, condition }) => ({
-    ...question(condition),
-    then_actions: Type.Array(action, { description: "Run when it holds" }),
+    ...branchFields(condition),
+    then_actions: Type.Array(action, { description: "Run if the condition passes" }),
     else_if: Type.Optional(
       Type.Array(
         Type.Object(
-          { ...question(condition), then_actions: Type.Array(action, { description: "Run when it holds" }) },
+          {
+            ...branchFields(condition),
+            then_actions: Type.Array(action, { description: "Run if the condition passes" }),
+          },
           { additionalProperties: false },
         ),
-        { maxItems: 100, description: "Asked one after the other when it does not hold" },
+        { maxItems: 100, description: "Evaluated one after the other if the condition does not pass" },
       ),
     ),
-    else_actions: Type.Optional(actionList(action, "Run when nothing holds")),
+    else_actions: Type.Optional(innerList(action, "Run if no condition passes")),
   }),
   check({ else_if = [], ...first }) {
     checkOneOf(first, ["condition", "conditions"]);
     for (const [index, branch] of else_if.entries()) {
       if ((branch.condition === undefined) === (branch.conditions === undefined)) {
-        throw refusal(`else_if[${index}]`, "give either `condition` or `conditions`");
+        throw invalid(`else_if[${index}]`, "give either `condition` or `conditions`");
       }
     }
   },
@@ -47,21 +49,21 @@ export const conditional = defineAction({
       { name: "then", ...first },
       ...else_if.map((branch, at) => ({ name: `else_if[${at}]`, ...branch })),
     ];
-    const taken = branches.find((branch) => holds(branch, scope));
+    const taken = branches.find((branch) => passes(branch, scope));
     if (taken) {
       await scope.run(taken.then_actions);
-      return `${taken.name}: ${shown(taken)} holds`;
+      return `${taken.name}: ${shown(taken)} passed`;
     }
-    if (!else_actions) return `nothing: ${shown(first)} does not hold`;
+    if (!else_actions) return `nothing: ${shown(first)} did not pass`;
     await scope.run(else_actions);
-    return `else: ${shown(first)} does not hold`;
+    return `else: ${shown(first)} did not pass`;
   },
 });
 
-function holds({ condition, conditions = [] }: Question, scope: ActionScope): boolean {
-  return condition === undefined ? conditions.every((one) => scope.ask(one).passed) : scope.holds(condition);
+function passes({ condition, conditions = [] }: Branch, scope: ActionScope): boolean {
+  return condition === undefined ? conditions.every((one) => scope.ask(one).passed) : scope.isTrue(condition);
 }
 
-function shown({ condition, conditions = [] }: Question): string {
+function shown({ condition, conditions = [] }: Branch): string {
   return condition === undefined ? conditions.map(({ type }) => type).join(" and ") : shortened(condition);
 }

@@ -1,13 +1,14 @@
-// `delay`: waits. When it is cancelled the rest of the run is too: what was put off is not to be done early.
+// `delay`: waits. If it is cancelled, so is the rest of the run: the next actions must not run early.
 import { Type } from "@sinclair/typebox";
 import { HubError } from "../../core/errors.ts";
-import { defineAction } from "../define.ts";
-import { expression, secs, text, YEAR_SECS } from "../fields.ts";
-import { checkOneOf, msOf, show } from "../values.ts";
+import { checkOneOf } from "../model/checks.ts";
+import { defineAction } from "../model/define.ts";
+import { expression, secs, text, YEAR_SECS } from "../model/fields.ts";
+import { msOf, show } from "../model/values.ts";
 
 export const delay = defineAction({
   type: "delay",
-  doc: "Waits before the next action. Cancelled by `cancel_delays`, the rest of the run does not happen.",
+  doc: "Waits before the next action. If `cancel_delays` cancels it, the rest of the run is cancelled too.",
   fields: () => ({
     duration_secs: Type.Optional(secs("How long")),
     expression: Type.Optional(expression("CEL that gives the seconds, instead of `duration_secs`")),

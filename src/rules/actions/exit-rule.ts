@@ -1,7 +1,7 @@
-// `exit_rule`: the rest of the run does not happen. That is no failure.
+// `exit_rule`: ends the run without a failure.
 import { Type } from "@sinclair/typebox";
-import { defineAction } from "../define.ts";
-import { text } from "../fields.ts";
+import { defineAction } from "../model/define.ts";
+import { text } from "../model/fields.ts";
 
 export const exitRule = defineAction({
   type: "exit_rule",

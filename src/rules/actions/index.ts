@@ -1,5 +1,5 @@
 // Every action there is. A new one is a file in this folder and a line here.
-import type { ActionDefinition } from "../define.ts";
+import type { ActionDefinition } from "../model/define.ts";
 import { activateScene } from "./activate-scene.ts";
 import { activateScenePerMode } from "./activate-scene-per-mode.ts";
 import { callService } from "./call-service.ts";

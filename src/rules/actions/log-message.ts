@@ -1,8 +1,9 @@
 // `log_message`: writes into the hub's log.
 import { Type } from "@sinclair/typebox";
-import { defineAction } from "../define.ts";
-import { choice, expression, text } from "../fields.ts";
-import { checkOneOf, shortened } from "../values.ts";
+import { checkOneOf } from "../model/checks.ts";
+import { defineAction } from "../model/define.ts";
+import { choice, expression, text } from "../model/fields.ts";
+import { shortened } from "../model/values.ts";
 
 export const logMessage = defineAction({
   type: "log_message",
@@ -10,7 +11,7 @@ export const logMessage = defineAction({
   fields: () => ({
     message: Type.Optional(text("The text")),
     expression: Type.Optional(expression("CEL that gives the text, instead of `message`")),
-    level: choice(["debug", "info", "warn", "error"], "How grave it is", {
+    level: choice(["debug", "info", "warn", "error"], "The level", {
       default: "info",
       spellings: { warning: "warn" },
     }),

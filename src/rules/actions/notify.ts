@@ -1,17 +1,20 @@
-// `notify`: a message to people. Placeholders in both texts are filled in by the notifier; one that cannot be sent fails
-// this action and nothing else.
+// `notify`: a message to people. The notifier fills in the placeholders of both texts. If the message cannot be sent, only
+// this action fails.
 import { Type } from "@sinclair/typebox";
-import { defineAction } from "../define.ts";
-import { name, text } from "../fields.ts";
-import { shortened } from "../values.ts";
+import { defineAction } from "../model/define.ts";
+import { name, TEMPLATE, text } from "../model/fields.ts";
+import { shortened } from "../model/values.ts";
 
 export const notify = defineAction({
   type: "notify",
   doc: "Sends a message through a notification channel.",
   fields: () => ({
     channel: name("channel", "The name of a channel, or `log`, or `all`"),
-    message: text("The text; `{{device.<attribute>}}` stands for an attribute of the device that set the rule off"),
-    title: Type.Optional(text("The title; `Hub Alert` when absent")),
+    message: text(
+      "The text; `{{device.<attribute>}}` is replaced by an attribute of the device that triggered the rule",
+      { [TEMPLATE]: true },
+    ),
+    title: Type.Optional(text("The title; without it, `Hub Alert`", { [TEMPLATE]: true })),
   }),
   async run({ channel, message, title }, { host, deviceId, trigger, vars, signal }) {
     await host.notify({ channel, message, title, context: { deviceId, trigger, vars } }, signal);

@@ -1,15 +1,15 @@
-// `parallel`: actions that run together. It is over when all of them are.
-import { defineAction } from "../define.ts";
-import { actionList } from "../sequences.ts";
+// `parallel`: runs actions at the same time, until all are done.
+import { defineAction } from "../model/define.ts";
+import { innerList } from "../model/flow.ts";
 
 export const parallel = defineAction({
   type: "parallel",
-  doc: "Runs its actions together, and goes on when all are done. One that fails stops no other.",
-  fields: ({ action }) => ({ actions: actionList(action, "They run at the same time") }),
+  doc: "Runs its actions at the same time, until all are done. If one fails, the others continue.",
+  fields: ({ action }) => ({ actions: innerList(action, "Run at the same time") }),
   async run({ actions }, scope) {
-    // All are waited for, also when one of them ends the run: nothing is left behind that nobody waits for.
-    const ends = await Promise.allSettled(actions.map((action) => scope.run([action])));
-    for (const end of ends) if (end.status === "rejected") throw end.reason;
+    // Waits for all, also if one of them ends the run, so that no promise is left unhandled.
+    const results = await Promise.allSettled(actions.map((action) => scope.run([action])));
+    for (const result of results) if (result.status === "rejected") throw result.reason;
     return `${actions.length} at the same time`;
   },
 });

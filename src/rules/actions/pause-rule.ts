@@ -1,15 +1,15 @@
-// `pause_rule`: a rule no longer fires, for a time or until it is resumed.
+// `pause_rule`: a rule does not fire for a time, or until it is resumed.
 import { Type } from "@sinclair/typebox";
-import { defineAction } from "../define.ts";
-import { name, secs } from "../fields.ts";
-import { msOf } from "../values.ts";
+import { defineAction } from "../model/define.ts";
+import { name, secs } from "../model/fields.ts";
+import { msOf } from "../model/values.ts";
 
 export const pauseRule = defineAction({
   type: "pause_rule",
   doc: "Keeps a rule from firing, for a time or until `resume_rule`.",
   fields: () => ({
     rule_id: name("rule", "The id of the rule"),
-    duration_secs: Type.Optional(secs("For how long; until it is resumed when absent")),
+    duration_secs: Type.Optional(secs("For how long; without it, until it is resumed")),
   }),
   run({ rule_id, duration_secs }, { rules }) {
     rules.pause(rule_id, duration_secs === undefined ? undefined : msOf(duration_secs));

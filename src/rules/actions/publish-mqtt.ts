@@ -1,27 +1,26 @@
 // `publish_mqtt`: publishes on the broker.
 import { Type } from "@sinclair/typebox";
 import type { Json } from "../../core/json.ts";
-import { defineAction } from "../define.ts";
-import { expression, json, text } from "../fields.ts";
-import { checkNotBoth, refusal, shortened } from "../values.ts";
+import { checkNotBoth, invalid } from "../model/checks.ts";
+import { defineAction } from "../model/define.ts";
+import { expression, json, text } from "../model/fields.ts";
+import { shortened } from "../model/values.ts";
 
-const LONGEST_TOPIC_BYTES = 65_535;
+const MAX_TOPIC_BYTES = 65_535;
 
 export const publishMqtt = defineAction({
   type: "publish_mqtt",
   doc: "Publishes a message on the MQTT broker.",
   fields: () => ({
     topic: text("The topic"),
-    payload: Type.Optional(
-      json("Text, which goes out as it is, or any other JSON; empty when absent", { writeOnly: true }),
-    ),
+    payload: Type.Optional(json("Text, sent as it is, or any other JSON; without it, empty", { writeOnly: true })),
     expression: Type.Optional(expression("CEL that gives the payload, instead of `payload`", { writeOnly: true })),
-    retain: Type.Boolean({ default: false, description: "Whether the broker keeps it for those who come later" }),
+    retain: Type.Boolean({ default: false, description: "Whether the broker keeps it for later subscribers" }),
     qos: Type.Unsafe<0 | 1>(Type.Integer({ default: 0, minimum: 0, maximum: 1, description: "Quality of service" })),
   }),
   check(spec) {
-    if (/[+#\0]/.test(spec.topic) || Buffer.byteLength(spec.topic) > LONGEST_TOPIC_BYTES) {
-      throw refusal("topic", "must be one topic, without + and #");
+    if (/[+#\0]/.test(spec.topic) || Buffer.byteLength(spec.topic) > MAX_TOPIC_BYTES) {
+      throw invalid("topic", "must be one topic, without + and #");
     }
     checkNotBoth(spec, ["payload", "expression"]);
   },

@@ -1,14 +1,14 @@
-// `repeat_count`: the same actions so many times.
+// `repeat_count`: runs actions a number of times.
 import { Type } from "@sinclair/typebox";
-import { defineAction } from "../define.ts";
-import { actionList } from "../sequences.ts";
+import { defineAction } from "../model/define.ts";
+import { innerList } from "../model/flow.ts";
 
 export const repeatCount = defineAction({
   type: "repeat_count",
-  doc: "Runs its actions so many times.",
+  doc: "Runs its actions a number of times.",
   fields: ({ action }) => ({
     count: Type.Integer({ minimum: 0, maximum: 10_000, description: "How many times" }),
-    actions: actionList(action, "Run each time, one after the other"),
+    actions: innerList(action, "Run each time, one after the other"),
   }),
   async run({ count, actions }, scope) {
     for (let turn = 0; turn < count; turn++) {

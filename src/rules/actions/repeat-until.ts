@@ -1,16 +1,16 @@
-// `repeat_until`: the same actions until something holds. A dry run takes one turn: what would end it does not happen.
-import { defineAction } from "../define.ts";
-import { expression } from "../fields.ts";
-import { maxTurns, tooManyTurns } from "../loops.ts";
-import { actionList } from "../sequences.ts";
-import { shortened } from "../values.ts";
+// `repeat_until`: runs actions until an expression is true. A dry run makes one turn, because nothing changes that could end
+// the loop.
+import { defineAction } from "../model/define.ts";
+import { expression } from "../model/fields.ts";
+import { innerList, maxTurns, tooManyTurns } from "../model/flow.ts";
+import { shortened } from "../model/values.ts";
 
 export const repeatUntil = defineAction({
   type: "repeat_until",
-  doc: "Runs its actions, at least once, until an expression holds, asked after each turn.",
+  doc: "Runs its actions, at least once, until an expression is true. It is evaluated after each turn.",
   fields: ({ action }) => ({
     expression: expression("CEL, true or false"),
-    actions: actionList(action, "Run each time, one after the other"),
+    actions: innerList(action, "Run each time, one after the other"),
     max_turns: maxTurns,
   }),
   async run({ expression, actions, max_turns }, scope) {
@@ -18,8 +18,8 @@ export const repeatUntil = defineAction({
       scope.turn();
       await scope.run(actions);
       if (scope.dryRun) return `would run until ${shortened(expression)}: one turn is shown`;
-      if (scope.holds(expression)) return `${turns} times, until ${shortened(expression)} held`;
-      if (turns >= max_turns) throw tooManyTurns(max_turns, `${shortened(expression)} still does not hold`);
+      if (scope.isTrue(expression)) return `${turns} times, until ${shortened(expression)} was true`;
+      if (turns >= max_turns) throw tooManyTurns(max_turns, `${shortened(expression)} is still false`);
     }
   },
 });

@@ -1,12 +1,12 @@
-// `restore_device_state`: brings devices back into the state that was captured. It stays captured.
+// `restore_device_state`: brings devices back into the captured state. It stays captured.
 import { HubError } from "../../core/errors.ts";
-import { commandEach } from "../command-devices.ts";
-import { defineAction } from "../define.ts";
-import { text } from "../fields.ts";
+import { defineAction } from "../model/define.ts";
+import { commandEach } from "../model/devices.ts";
+import { text } from "../model/fields.ts";
 
 export const restoreDeviceState = defineAction({
   type: "restore_device_state",
-  doc: "Brings devices back into the state that `capture_device_state` kept.",
+  doc: "Brings devices back into the state that `capture_device_state` stored.",
   fields: () => ({ key: text("The key", { maxLength: 200, default: "default" }) }),
   async run({ key }, scope) {
     const states = scope.captured.get(key);

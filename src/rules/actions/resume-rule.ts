@@ -1,6 +1,6 @@
-// `resume_rule`: a paused rule fires again.
-import { defineAction } from "../define.ts";
-import { name } from "../fields.ts";
+// `resume_rule`: ends the pause of a rule.
+import { defineAction } from "../model/define.ts";
+import { name } from "../model/fields.ts";
 
 export const resumeRule = defineAction({
   type: "resume_rule",

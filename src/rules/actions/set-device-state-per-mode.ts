@@ -1,29 +1,28 @@
-// `set_device_state_per_mode`: what a device is asked for depends on the mode of the house.
+// `set_device_state_per_mode`: which state devices are set to depends on the mode of the house.
 import { Type } from "@sinclair/typebox";
-import { commandDevices } from "../command-devices.ts";
-import { defineAction } from "../define.ts";
-import { devicesOf } from "../devices.ts";
-import { KEYS_NAME, someDevices, wantedState } from "../fields.ts";
-import { firstModeOn } from "../modes.ts";
-import { checkOneOf, show } from "../values.ts";
+import { checkOneOf } from "../model/checks.ts";
+import { defineAction } from "../model/define.ts";
+import { commandDevices, devicesOf } from "../model/devices.ts";
+import { KEYS_NAME, someDevices, wantedState } from "../model/fields.ts";
+import { show } from "../model/values.ts";
 
 export const setDeviceStatePerMode = defineAction({
   type: "set_device_state_per_mode",
-  doc: "Asks devices for the state of the first mode in the list that is on; for `default` when none is.",
+  doc: "Sets devices to the state of the first mode in the list that is on; to `default` if none is.",
   fields: () => ({
     ...someDevices,
-    states: Type.Record(Type.String(), wantedState("The state wanted in this mode"), {
+    states: Type.Record(Type.String(), wantedState("The state in this mode"), {
       minProperties: 1,
       maxProperties: 100,
       [KEYS_NAME]: "mode",
-      problem: "must be a table with the state for each mode: its id, and a table with at least one attribute",
-      description: "The wanted state by mode id; the first that is on counts",
+      problem: "must be a table of mode ids and states, each state a table with at least one attribute",
+      description: "States by mode id; the first mode that is on counts",
     }),
-    default: Type.Optional(wantedState("The state wanted when none of these modes is on; nothing is done when absent")),
+    default: Type.Optional(wantedState("The state if none of these modes is on; without it, nothing is done")),
   }),
   check: (spec) => checkOneOf(spec, ["device_id", "device_ids"]),
   async run(spec, scope) {
-    const mode = firstModeOn(Object.keys(spec.states), scope.host);
+    const mode = Object.keys(spec.states).find((id) => scope.host.mode(id));
     const state = mode === undefined ? spec.default : spec.states[mode];
     if (!state) return "nothing: none of its modes is on";
     await commandDevices(devicesOf(spec) ?? [], state, scope);

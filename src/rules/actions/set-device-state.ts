@@ -1,15 +1,15 @@
-// `set_device_state`: asks devices for a state, or commands them.
+// `set_device_state`: sets the state of devices, or sends them a command.
 import { Type } from "@sinclair/typebox";
 import { isObject, type JsonObject } from "../../core/json.ts";
-import { commandDevices } from "../command-devices.ts";
-import { defineAction } from "../define.ts";
-import { devicesOf } from "../devices.ts";
-import { expression, someDevices, wantedState } from "../fields.ts";
-import { checkOneOf, refusal, show } from "../values.ts";
+import { checkOneOf, invalid } from "../model/checks.ts";
+import { defineAction } from "../model/define.ts";
+import { commandDevices, devicesOf } from "../model/devices.ts";
+import { expression, someDevices, wantedState } from "../model/fields.ts";
+import { show } from "../model/values.ts";
 
 export const setDeviceState = defineAction({
   type: "set_device_state",
-  doc: "Asks one device or several for a state, or gives them a command.",
+  doc: "Sets the state of one device or several, or sends them a command.",
   fields: () => ({
     ...someDevices,
     state: Type.Optional(wantedState("The wanted attributes, such as {on: true}, or {command: …}")),
@@ -28,5 +28,5 @@ export const setDeviceState = defineAction({
 
 function stateOf(value: unknown): JsonObject {
   if (isObject(value) && Object.keys(value).length > 0) return value;
-  throw refusal("expression", `must give a map with at least one attribute, and gave ${show(value)}`);
+  throw invalid("expression", `must give a map with at least one attribute, and gave ${show(value)}`);
 }

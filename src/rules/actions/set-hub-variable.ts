@@ -1,8 +1,9 @@
-// `set_hub_variable`: writes a variable of the house.
+// `set_hub_variable`: writes a hub variable.
 import { Type } from "@sinclair/typebox";
-import { defineAction } from "../define.ts";
-import { expression, json, text } from "../fields.ts";
-import { checkOneOf, show } from "../values.ts";
+import { checkOneOf } from "../model/checks.ts";
+import { defineAction } from "../model/define.ts";
+import { expression, json, text } from "../model/fields.ts";
+import { show } from "../model/values.ts";
 
 export const setHubVariable = defineAction({
   type: "set_hub_variable",

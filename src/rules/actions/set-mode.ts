@@ -1,18 +1,18 @@
 // `set_mode`: turns a mode of the house on or off.
 import { Type } from "@sinclair/typebox";
 import { HubError } from "../../core/errors.ts";
-import { defineAction } from "../define.ts";
-import { name } from "../fields.ts";
-import { checkOneOf } from "../values.ts";
+import { checkOneOf } from "../model/checks.ts";
+import { defineAction } from "../model/define.ts";
+import { name } from "../model/fields.ts";
 
 export const setMode = defineAction({
   type: "set_mode",
-  doc: "Turns a mode on or off, or the other way round.",
+  doc: "Turns a mode on or off, or toggles it.",
   fields: () => ({
     mode_id: name("mode", "The id of the mode"),
     on: Type.Optional(Type.Boolean({ description: "On (true) or off (false)" })),
     toggle: Type.Optional(
-      Type.Literal(true, { description: "true, instead of `on`: off when it is on, and on when it is off" }),
+      Type.Literal(true, { description: "true, instead of `on`: turns it off if it is on, and on if it is off" }),
     ),
   }),
   check: (spec) => checkOneOf(spec, ["on", "toggle"]),

@@ -1,17 +1,17 @@
 // `timer`: commands a virtual timer.
 import { Type } from "@sinclair/typebox";
-import { defineAction } from "../define.ts";
-import { choice, deviceId, secs, YEAR_SECS } from "../fields.ts";
-import { refusal } from "../values.ts";
+import { invalid } from "../model/checks.ts";
+import { defineAction } from "../model/define.ts";
+import { choice, deviceId, secs, YEAR_SECS } from "../model/fields.ts";
 
 export const timer = defineAction({
   type: "timer",
   doc: "Starts, pauses, resumes, cancels or restarts a timer.",
   fields: () => ({
     device_id: deviceId,
-    command: choice(["start", "pause", "resume", "cancel", "restart"], "What it is to do"),
+    command: choice(["start", "pause", "resume", "cancel", "restart"], "The command"),
     duration_secs: Type.Optional(
-      secs("With start: for how long; as long as the last time when absent", {
+      secs("With start: for how long; without it, as long as the last time", {
         minimum: 0.001,
         maximum: 10 * YEAR_SECS,
       }),
@@ -19,7 +19,7 @@ export const timer = defineAction({
   }),
   check({ command, duration_secs }) {
     if (duration_secs !== undefined && command !== "start") {
-      throw refusal("duration_secs", `goes with start only; ${command} takes the time there is: leave it out`);
+      throw invalid("duration_secs", `is only for start; ${command} uses the time that the timer has: leave it out`);
     }
   },
   async run({ device_id, command, duration_secs }, { host, actor }) {

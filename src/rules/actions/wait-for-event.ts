@@ -1,27 +1,28 @@
-// `wait_for_event`: goes on when something happens in the house.
+// `wait_for_event`: waits for an event.
 import { Type } from "@sinclair/typebox";
 import { didYouMean } from "../../core/schema.ts";
 import { catalog } from "../../events/catalog.ts";
-import { defineAction } from "../define.ts";
-import { name, secs, table, text } from "../fields.ts";
-import { hasFields, refusal } from "../values.ts";
-import { onTimeout, timeIsOver } from "../waiting.ts";
+import { invalid } from "../model/checks.ts";
+import { defineAction } from "../model/define.ts";
+import { name, secs, table, text } from "../model/fields.ts";
+import { onTimeout, timedOut } from "../model/flow.ts";
+import { hasFields } from "../model/values.ts";
 
 export const waitForEvent = defineAction({
   type: "wait_for_event",
   doc: "Waits for the next event of a type.",
   fields: () => ({
-    event_type: text("Its type as on the feed, such as device_state_changed or custom_doorbell"),
+    event_type: text("Its type, such as device_state_changed or custom_doorbell"),
     device_id: Type.Optional(name("device", "Only about this device")),
-    fields: Type.Optional(table("Only with these fields and values; it may have more")),
-    timeout_secs: secs("How long at most"),
+    fields: Type.Optional(table("Only with these fields and values; the event may have more")),
+    timeout_secs: secs("The timeout"),
     on_timeout: onTimeout,
   }),
   check({ event_type }) {
     const types = catalog.map(({ type }): string => type);
     if (types.includes(event_type) || /^custom_./.test(event_type)) return;
     const hint = didYouMean(event_type, types) || `; an event of your own is "custom_${event_type}"`;
-    throw refusal("event_type", `there is no event type "${event_type}"${hint}`);
+    throw invalid("event_type", `there is no event type "${event_type}"${hint}`);
   },
   async run({ event_type, device_id, fields, timeout_secs, on_timeout }, scope) {
     if (scope.dryRun) return `would wait for ${event_type}, ${timeout_secs} s at most`;
@@ -29,8 +30,8 @@ export const waitForEvent = defineAction({
       event: event_type,
       deviceId: device_id,
       timeoutMs: timeout_secs * 1000,
-      fits: ({ event }) => hasFields(event, fields),
+      matches: ({ event }) => hasFields(event, fields),
     });
-    return envelope ? `${event_type} came` : timeIsOver(scope, { waitedFor: event_type, timeout_secs, on_timeout });
+    return envelope ? `${event_type} came` : timedOut(scope, { waitedFor: event_type, timeout_secs, on_timeout });
   },
 });

@@ -1,21 +1,21 @@
-// `wait_for_expression`: goes on when an expression holds; at once if it holds already.
-import { defineAction } from "../define.ts";
-import { expression, secs } from "../fields.ts";
-import { shortened } from "../values.ts";
-import { onTimeout, timeIsOver } from "../waiting.ts";
+// `wait_for_expression`: waits until an expression is true.
+import { defineAction } from "../model/define.ts";
+import { expression, secs } from "../model/fields.ts";
+import { onTimeout, timedOut } from "../model/flow.ts";
+import { shortened } from "../model/values.ts";
 
 export const waitForExpression = defineAction({
   type: "wait_for_expression",
-  doc: "Waits until an expression holds; at once when it does already.",
+  doc: "Waits until an expression is true; continues at once if it is already true.",
   fields: () => ({
     expression: expression("CEL, true or false"),
-    timeout_secs: secs("How long at most"),
+    timeout_secs: secs("The timeout"),
     on_timeout: onTimeout,
   }),
   async run({ expression, timeout_secs, on_timeout }, scope) {
     const shown = shortened(expression);
     if (scope.dryRun) return `would wait for ${shown}, ${timeout_secs} s at most`;
-    const held = await scope.waitUntil(expression, timeout_secs * 1000);
-    return held ? `${shown} holds` : timeIsOver(scope, { waitedFor: shown, timeout_secs, on_timeout });
+    const isTrue = await scope.waitUntil(expression, timeout_secs * 1000);
+    return isTrue ? `${shown} is true` : timedOut(scope, { waitedFor: shown, timeout_secs, on_timeout });
   },
 });

@@ -1,15 +1,15 @@
-// `device_state`: what an attribute of a device is now. Of what is not known nothing holds, not even `Ne`.
-import { defineCondition } from "../define.ts";
-import { attribute, deviceId, json, op } from "../fields.ts";
-import { checkComparison, compare, inWords } from "../values.ts";
+// `device_state`: the current value of a device's attribute. With an unknown device or attribute it never passes, even with `Ne`.
+import { defineCondition } from "../model/define.ts";
+import { attribute, deviceId, json, op } from "../model/fields.ts";
+import { checkComparison, compare, comparisonText } from "../model/values.ts";
 
 export const deviceState = defineCondition({
   type: "device_state",
-  doc: "An attribute of a device compares so now. Of a device or attribute that is not there nothing holds, not even `Ne`.",
+  doc: "Compares the current value of a device's attribute. If the device or attribute does not exist, it does not pass, even with `Ne`.",
   fields: () => ({ device_id: deviceId, attribute, op, value: json("What to compare with") }),
   check: checkComparison,
   evaluate(spec, { host }) {
-    const expected = `${spec.device_id}.${spec.attribute} ${inWords(spec)}`;
+    const expected = `${spec.device_id}.${spec.attribute} ${comparisonText(spec)}`;
     const device = host.device(spec.device_id);
     if (!device) return { passed: false, expected, actual: `there is no device "${spec.device_id}"` };
     const actual = Object.hasOwn(device.attributes, spec.attribute) ? device.attributes[spec.attribute] : undefined;

@@ -1,7 +1,7 @@
-// `expression`: whatever CEL can say about the house. Files may call it `script_expression` too.
+// `expression`: a CEL expression about the house. Files may also call it `script_expression`.
 import { messageOf } from "../../core/errors.ts";
-import { defineCondition } from "../define.ts";
-import { expression as cel } from "../fields.ts";
+import { defineCondition } from "../model/define.ts";
+import { expression as cel } from "../model/fields.ts";
 
 export const expression = defineCondition({
   type: "expression",
@@ -9,8 +9,8 @@ export const expression = defineCondition({
   fields: () => ({ expression: cel("CEL, true or false") }),
   evaluate({ expression }, scope) {
     try {
-      const holds = scope.holds(expression);
-      return { passed: holds, expected: expression, actual: holds };
+      const actual = scope.isTrue(expression);
+      return { passed: actual, expected: expression, actual };
     } catch (error) {
       return { passed: false, expected: expression, actual: "it cannot be evaluated", error: messageOf(error) };
     }

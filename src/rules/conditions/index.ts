@@ -1,5 +1,5 @@
 // Every condition there is. A new one is a file in this folder and a line here.
-import type { ConditionDefinition } from "../define.ts";
+import type { ConditionDefinition } from "../model/define.ts";
 import { and } from "./and.ts";
 import { deviceState } from "./device-state.ts";
 import { expression } from "./expression.ts";

@@ -1,14 +1,14 @@
 // `mode_is`: whether a mode of the house is on.
 import { Type } from "@sinclair/typebox";
-import { defineCondition } from "../define.ts";
-import { name } from "../fields.ts";
+import { defineCondition } from "../model/define.ts";
+import { name } from "../model/fields.ts";
 
 export const modeIs = defineCondition({
   type: "mode_is",
   doc: "A mode is on, or off.",
   fields: () => ({
     mode_id: name("mode", "The id of the mode"),
-    on: Type.Boolean({ default: true, description: "Whether it is to be on (true) or off (false)" }),
+    on: Type.Boolean({ default: true, description: "Whether it must be on (true) or off (false)" }),
   }),
   evaluate({ mode_id, on }, { host }) {
     const expected = `mode ${mode_id} is ${on ? "on" : "off"}`;

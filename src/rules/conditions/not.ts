@@ -1,14 +1,14 @@
-// `not`: its condition does not pass; of several, none does. What cannot be told does not pass, and so `not` of it does:
-// the trace says which it was.
+// `not`: its condition does not pass; of several, none does. A condition that cannot be evaluated does not pass, so `not`
+// passes then: the trace shows why.
 import { Type } from "@sinclair/typebox";
-import { defineCondition } from "../define.ts";
-import { countPassed, parts } from "../several.ts";
-import { checkOneOf } from "../values.ts";
+import { checkOneOf } from "../model/checks.ts";
+import { defineCondition } from "../model/define.ts";
+import { countPassed, innerList } from "../model/flow.ts";
 
 export const not = defineCondition({
   type: "not",
-  doc: "Its condition does not pass; of several in `conditions`, none does.",
-  fields: (self) => ({ condition: Type.Optional(self), conditions: Type.Optional(parts(self)) }),
+  doc: "Its condition does not pass; with several in `conditions`, none passes.",
+  fields: (self) => ({ condition: Type.Optional(self), conditions: Type.Optional(innerList(self, "The conditions")) }),
   check: (spec) => checkOneOf(spec, ["condition", "conditions"]),
   evaluate({ condition, conditions = [] }, scope) {
     const { all, passed, actual } = countPassed(condition ? [condition] : conditions, scope);

@@ -1,11 +1,11 @@
-// `or`: at least one of its conditions passes. All are asked, so that the trace tells of each.
-import { defineCondition } from "../define.ts";
-import { countPassed, parts } from "../several.ts";
+// `or`: at least one of its conditions passes. All are evaluated, so that the trace shows each.
+import { defineCondition } from "../model/define.ts";
+import { countPassed, innerList } from "../model/flow.ts";
 
 export const or = defineCondition({
   type: "or",
   doc: "At least one of its conditions passes.",
-  fields: (self) => ({ conditions: parts(self) }),
+  fields: (self) => ({ conditions: innerList(self, "The conditions") }),
   evaluate({ conditions }, scope) {
     const { all, passed, actual } = countPassed(conditions, scope);
     return { passed: passed > 0, expected: "at least one passes", actual, parts: all };

@@ -1,12 +1,12 @@
-// `time_elapsed`: an attribute has been what it is for so long. The times of changes survive restarts.
-import { defineCondition } from "../define.ts";
-import { attribute, deviceId, secs } from "../fields.ts";
-import { msOf } from "../values.ts";
+// `time_elapsed`: an attribute has not changed for a time. The times of changes survive restarts.
+import { defineCondition } from "../model/define.ts";
+import { attribute, deviceId, secs } from "../model/fields.ts";
+import { msOf } from "../model/values.ts";
 
 export const timeElapsed = defineCondition({
   type: "time_elapsed",
-  doc: "The last change of a device's attribute is at least so long ago.",
-  fields: () => ({ device_id: deviceId, attribute, duration_secs: secs("At least so many seconds ago") }),
+  doc: "A device's attribute has not changed for at least this time.",
+  fields: () => ({ device_id: deviceId, attribute, duration_secs: secs("At least so many seconds") }),
   evaluate({ device_id, attribute, duration_secs }, { host, msSince }) {
     const expected = `${device_id}.${attribute} unchanged for at least ${duration_secs} s`;
     const device = host.device(device_id);
@@ -17,7 +17,7 @@ export const timeElapsed = defineCondition({
     }
     const elapsedMs = msSince(changedAt);
     const passed = elapsedMs >= msOf(duration_secs);
-    // Rounded down, so that it never looks like enough when it is not.
+    // Rounded down, so that a time that is too short never looks long enough.
     return { passed, expected, actual: `unchanged for ${Math.floor(elapsedMs / 100) / 10} s` };
   },
 });

@@ -1,27 +1,27 @@
-// `time_window`: the clock on the wall of the house shows a time between two others, over midnight too.
+// `time_window`: the clock of the house shows a time between two others, also over midnight.
 import { Type } from "@sinclair/typebox";
-import { defineCondition } from "../define.ts";
-import { days, timeOfDay } from "../fields.ts";
+import { invalid } from "../model/checks.ts";
+import { defineCondition } from "../model/define.ts";
+import { days, timeOfDay } from "../model/fields.ts";
 import { WEEKDAYS } from "../schedule/time-of-day.ts";
-import { refusal } from "../values.ts";
 
 const DAY_SECS = 86_400;
 const ALL_DAY_ENDS = "24:00";
 
 export const timeWindow = defineCondition({
   type: "time_window",
-  doc: "The clock of the house shows a time from `start` until before `end`. With an end before the start it goes over midnight, and then belongs to the day on which it started.",
+  doc: "The clock of the house shows a time from `start` until just before `end`. If the end is before the start, the window goes over midnight and belongs to the day on which it starts.",
   fields: () => ({
     start: timeOfDay("`HH:MM` or `HH:MM:SS`"),
     end: Type.Union([timeOfDay("`HH:MM` or `HH:MM:SS`"), Type.Literal(ALL_DAY_ENDS)], {
       problem: 'must be a time of day such as "07:30" or "22:15:30", or "24:00"',
-      description: "`HH:MM` or `HH:MM:SS`, no longer within; 24:00 is the end of the day",
+      description: "`HH:MM` or `HH:MM:SS`, itself outside the window; 24:00 is the end of the day",
     }),
     days: Type.Optional(days),
   }),
   check({ start, end }) {
     if (secondsOf(start) === secondsOf(end)) {
-      throw refusal("end", "is the start too, so it would never be time; the whole day is from 00:00 to 24:00");
+      throw invalid("end", "is the same as the start, so the window is empty; the whole day is from 00:00 to 24:00");
     }
   },
   evaluate({ start, end, days }, { host }) {

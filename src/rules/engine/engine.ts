@@ -1,131 +1,152 @@
-// The rule engine: rules in, and what happens in the house; out come commands, events and a trace of every decision.
-// A rule that is replaced by an equal one goes on as if nothing was; a change of its actions, its disabling or its removal
-// cancels what it is doing, any other change does not.
+// The rule engine: it holds the rules, fires them by events and the clock, and records every decision in a trace. If a rule
+// is replaced by an equal one, nothing changes. If its actions change, or it is disabled or removed, its runs are cancelled;
+// any other change leaves them alone.
 import { HubError, messageOf } from "../../core/errors.ts";
 import { jsonEqual } from "../../core/json.ts";
 import { within } from "../../core/lifecycle.ts";
-import type { Rule } from "../rule.ts";
-import type { Trace } from "../trace.ts";
-import type { Entry } from "./entry.ts";
+import type { TriggerContext } from "../model/define.ts";
+import type { Trace } from "../model/trace.ts";
+import type { Rule } from "../read/rule.ts";
+import { type DryTrigger, dryActivation } from "./dry-run.ts";
+import { type Entry, fromRow, newEntry, type PersistedState, type RuleState, stateOf } from "./entry.ts";
 import type { Evaluated } from "./evaluator.ts";
-import { type MadeUp, madeUpOccasion } from "./made-up.ts";
-import { createParts, type EngineOptions } from "./parts.ts";
-import { newEntry, type RuleState, recall, stateOf } from "./remember.ts";
+import { type EngineOptions, type EngineWiring, wireEngine } from "./wire-engine.ts";
 
-export type { EngineOptions, MadeUp, RuleState };
+export type { EngineOptions, RuleState };
 
-export interface Engine extends AsyncDisposable {
-  /** Adds a rule, or replaces the one of this id. */
-  put(rule: Rule): void;
-  /** Nothing happens where there is none. Its cooldown and counts stay for a while, in case it comes back. */
-  remove(id: string): void;
-  /** Once, when all rules were put: from now on events and the clock set them off. Before `system_started`. */
-  ready(): void;
-  /**
-   * Runs the actions by hand, also of a rule that is disabled, paused or in its cooldown; `conditions`: only if they pass.
-   * Answers when it is over or after two seconds, with the trace as it is then. Throws HubError `not_found`.
-   */
-  run(id: string, options?: { conditions?: boolean; actor?: { name: string } }): Promise<Trace>;
-  /** What the rule would do, without effect; delays pass at once. Its trace is not kept. Throws HubError `not_found`. */
-  test(id: string, trigger?: MadeUp): Promise<Trace>;
-  /** The last fifty, newest first. Throws HubError `not_found`. */
-  traces(id: string): Trace[];
-  /** Throws HubError `not_found`. */
-  state(id: string): RuleState;
-  /** Until resumed where `ms` is not given. Durable when they return. Throw HubError `not_found`. */
-  pause(id: string, ms?: number): void;
-  resume(id: string): void;
+export interface RunOptions {
+  conditions?: boolean;
+  /** The person who runs it. */
+  actor?: { name: string };
 }
 
 const ANSWER_WITHIN_MS = 2000;
-const REMEMBER_GONE_MS = 30 * 86_400_000;
+const KEEP_STATE_MS = 30 * 86_400_000;
 
-export function startEngine(options: EngineOptions): Engine {
-  const { clock, log, vocabulary } = options;
-  const entries = new Map<string, Entry>();
-  const stack = new DisposableStack();
-  const parts = createParts(options, { entries, stack });
-  const { store, traces, runs, evaluator, control, triggers, holds, schedules } = parts;
-  const remembered = new Map(store.states().map((row) => [row.rule_id, recall(clock, row)]));
-  let isReady = false;
+/** Methods that take an id throw HubError `not_found`, except `remove`. */
+export class Engine implements AsyncDisposable {
+  readonly #options: EngineOptions;
+  readonly #wiring: EngineWiring;
+  readonly #stack = new DisposableStack();
+  readonly #entries = new Map<string, Entry>();
+  /** By id; also of removed rules. */
+  readonly #persisted: Map<string, PersistedState>;
+  #isReady = false;
 
-  function add(rule: Rule): Entry {
-    const known = remembered.get(rule.id) ?? { fired: undefined, fireCount: 0, pause: undefined };
-    remembered.set(rule.id, known);
-    const entry = newEntry(rule, known);
-    entries.set(rule.id, entry);
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#wiring = wireEngine(options, { entries: this.#entries, stack: this.#stack });
+    this.#persisted = new Map(
+      this.#wiring.store.states().map((row) => [row.rule_id, fromRow(options.clock, row)] as const),
+    );
+  }
+
+  /** Adds a rule, or replaces the one with this id. */
+  put(rule: Rule): void {
+    const entry = this.#entries.get(rule.id);
+    if (entry && jsonEqual(entry.rule, rule)) return;
+    if (entry) this.#change(entry, rule);
+    const current = entry ?? this.#add(rule);
+    if (this.#isReady) this.#wiring.triggers.wire(current);
+  }
+
+  /** Does nothing if there is no such rule. Its cooldown and counts are kept for a while, in case it comes back. */
+  remove(id: string): void {
+    const { triggers, runs, traces } = this.#wiring;
+    const entry = this.#entries.get(id);
+    if (!entry) return;
+    triggers.unwire(entry);
+    runs.cancel(entry, "the rule was removed");
+    traces.forget(entry);
+    this.#entries.delete(id);
+  }
+
+  /** To be called once, after all rules were put and before `system_started`: from now on triggers fire. */
+  ready(): void {
+    const { schedules, store, holds } = this.#wiring;
+    if (this.#isReady) return;
+    this.#isReady = true;
+    for (const entry of this.#entries.values()) this.#wire(entry);
+    schedules.deleteStaleMarks();
+    store.forget((id) => this.#entries.has(id), this.#options.clock.now() - KEEP_STATE_MS);
+    holds.restore([...this.#entries.values()].flatMap((entry) => entry.triggers));
+  }
+
+  /**
+   * Runs the actions by hand, also if the rule is disabled, paused or in its cooldown; with `conditions` only if they pass.
+   * Resolves when the run is over, or after two seconds with the trace so far.
+   */
+  async run(id: string, { conditions = false, actor }: RunOptions = {}): Promise<Trace> {
+    const entry = this.#wiring.control.find(id);
+    if (!this.#isReady) throw new HubError("unavailable", "the hub is starting: rules do not run yet");
+    const label = actor ? `run by hand, by ${actor.name}` : "run by hand";
+    const context: TriggerContext = actor ? { actor_name: actor.name } : {};
+    const activation = { type: "manual_trigger", label, context, chain: [] };
+    return this.#answer(this.#wiring.evaluator.command(entry, activation, { conditions }));
+  }
+
+  /** A dry run: what the rule would do, without effects and without waiting. Its trace is not kept. */
+  async test(id: string, trigger: DryTrigger = {}): Promise<Trace> {
+    const { control, evaluator, traces } = this.#wiring;
+    const entry = control.find(id);
+    const tools = { definitions: this.#options.vocabulary.triggers, traces };
+    return this.#answer(evaluator.dryRun(entry, dryActivation(entry, trigger, tools)));
+  }
+
+  /** The last fifty, newest first. */
+  traces(id: string): Trace[] {
+    const { traces, control } = this.#wiring;
+    return traces.of(control.find(id));
+  }
+
+  state(id: string): RuleState {
+    return stateOf(this.#options.clock, this.#wiring.control.find(id));
+  }
+
+  /** Without `ms` until it is resumed. Stored durably when it returns. */
+  pause(id: string, ms?: number): void {
+    this.#wiring.control.pause(id, ms);
+  }
+
+  /** Stored durably when it returns. */
+  resume(id: string): void {
+    this.#wiring.control.resume(id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stack[Symbol.dispose]();
+    for (const entry of this.#entries.values()) this.#wiring.runs.cancel(entry, "the hub stopped");
+  }
+
+  #add(rule: Rule): Entry {
+    const persisted = this.#persisted.get(rule.id) ?? { fired: undefined, fireCount: 0, pause: undefined };
+    this.#persisted.set(rule.id, persisted);
+    const entry = newEntry(rule, persisted);
+    this.#entries.set(rule.id, entry);
     return entry;
   }
 
-  /** One that cannot be listened for keeps no other from running. */
-  function wire(entry: Entry): void {
+  #change(entry: Entry, rule: Rule): void {
+    const cancels = !rule.enabled || !jsonEqual(entry.rule.actions, rule.actions);
+    Object.assign(entry, { rule, blockedUntil: Number.NEGATIVE_INFINITY, lastError: undefined });
+    if (cancels) this.#wiring.runs.cancel(entry, rule.enabled ? "its actions were changed" : "the rule was disabled");
+  }
+
+  /** An error in one rule does not keep the others from running. */
+  #wire(entry: Entry): void {
     try {
-      triggers.wire(entry);
+      this.#wiring.triggers.wire(entry);
     } catch (error) {
       const message = messageOf(error);
-      entry.lastError = { at: clock.now(), message };
-      log.error("a rule cannot be set off", { rule: entry.rule.name, error: message });
+      entry.lastError = { at: this.#options.clock.now(), message };
+      this.#options.log.error("the triggers of a rule cannot be set up", { rule: entry.rule.name, error: message });
     }
   }
 
-  function change(entry: Entry, rule: Rule): void {
-    const cancels = !rule.enabled || !jsonEqual(entry.rule.actions, rule.actions);
-    Object.assign(entry, { rule, restsUntil: Number.NEGATIVE_INFINITY, lastError: undefined });
-    if (cancels) runs.cancel(entry, rule.enabled ? "its actions were changed" : "the rule was disabled");
-  }
-
-  async function answer(evaluated: Evaluated): Promise<Trace> {
+  async #answer(evaluated: Evaluated): Promise<Trace> {
     if (!evaluated.run) return structuredClone(evaluated.trace);
     const { trace, finished } = evaluated.run;
-    await within(clock, ANSWER_WITHIN_MS, "rules: answer", finished.promise);
+    await within(this.#options.clock, ANSWER_WITHIN_MS, "rules: answer", finished.promise);
     return structuredClone(trace);
   }
-
-  return {
-    put(rule) {
-      const entry = entries.get(rule.id);
-      if (entry && jsonEqual(entry.rule, rule)) return;
-      if (entry) change(entry, rule);
-      const current = entry ?? add(rule);
-      if (isReady) triggers.wire(current);
-    },
-    remove(id) {
-      const entry = entries.get(id);
-      if (!entry) return;
-      triggers.unwire(entry);
-      runs.cancel(entry, "the rule was removed");
-      traces.forget(entry);
-      entries.delete(id);
-    },
-    ready() {
-      if (isReady) return;
-      isReady = true;
-      for (const entry of entries.values()) wire(entry);
-      schedules.forgetOthers();
-      store.forget((id) => entries.has(id), clock.now() - REMEMBER_GONE_MS);
-      holds.restore([...entries.values()].flatMap((entry) => entry.triggers));
-    },
-    async run(id, { conditions = false, actor } = {}) {
-      const entry = control.find(id);
-      if (!isReady) throw new HubError("unavailable", "the hub is starting: rules do not run yet");
-      const label = actor ? `run by hand, by ${actor.name}` : "run by hand";
-      const context: Trace["trigger"]["context"] = actor ? { actor_name: actor.name } : {};
-      return answer(evaluator.command(entry, { type: "manual_trigger", label, context, chain: [] }, { conditions }));
-    },
-    async test(id, trigger = {}) {
-      const entry = control.find(id);
-      const occasion = madeUpOccasion(entry, trigger, { definitions: vocabulary.triggers, traces });
-      return answer(evaluator.dryRun(entry, occasion));
-    },
-    traces: (id) => traces.of(control.find(id)),
-    state: (id) => stateOf(clock, control.find(id)),
-    pause: (id, ms) => control.pause(id, ms),
-    resume: control.resume,
-    async [Symbol.asyncDispose]() {
-      stack[Symbol.dispose]();
-      for (const entry of entries.values()) {
-        runs.cancel(entry, "the hub stopped");
-      }
-    },
-  };
 }

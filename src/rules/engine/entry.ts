@@ -1,26 +1,27 @@
-// A rule as the engine holds it: its text made JSON, its triggers, and what has become of it so far.
+// A rule as the engine holds it: its definition, its triggers, its runs and its state, and that state on disk and for the API.
+import type { Clock } from "../../core/clock.ts";
+import { type DurableMoment, msSince, restoreMoment } from "../../core/durable-moment.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ConditionScope, Interest, TriggerContext, TriggerDefinition, Typed } from "../define.ts";
-import type { Rule } from "../rule.ts";
-import type { Trace } from "../trace.ts";
-import type { Cause } from "./causes.ts";
-import type { DryHost } from "./dry-host.ts";
-import type { FiringRate } from "./firing-rate.ts";
-import type { Moment } from "./moment.ts";
+import type { ConditionScope, Interest, TriggerContext, TriggerDefinition, Typed } from "../model/define.ts";
+import type { RuleHost } from "../model/host.ts";
+import type { Trace } from "../model/trace.ts";
+import type { Rule } from "../read/rule.ts";
+import type { ChainedRun } from "./rule-chain.ts";
+import type { StateRow } from "./store.ts";
 
 /** A trigger of an enabled rule. */
 export interface TriggerRef {
   readonly entry: Entry;
   /** In the rule's list. */
   readonly position: number;
-  /** The same while the trigger stays the same, wherever in the list it stands. */
+  /** Stays the same as long as the trigger does, wherever it is in the list. */
   readonly key: string;
   readonly spec: Typed;
   readonly definition: TriggerDefinition;
 }
 
-/** What sets a rule off. */
-export interface Occasion {
+/** Why a rule is evaluated: a trigger fired, or a person or another rule runs it. */
+export interface Activation {
   /** snake_case. */
   readonly type: string;
   readonly label: string;
@@ -29,52 +30,55 @@ export interface Occasion {
   readonly chain: readonly string[];
 }
 
-/** Actions at work, or waiting for their turn. */
-export interface Run extends Cause {
-  /** When it began to work. */
+/** Actions that run, or are queued. */
+export interface Run extends ChainedRun {
+  /** When it began, after its time in the queue. */
   mono: number;
   readonly entry: Entry;
   readonly actions: readonly Typed[];
   readonly trace: Trace;
   readonly scope: ConditionScope;
-  /** Of a dry run: nothing is done. */
+  /** Only for a dry run. */
   readonly dry: DryHost | undefined;
   readonly captured: Map<string, Readonly<Record<string, JsonObject>>>;
   readonly abort: AbortController;
-  /** Pending delays, with what cancels each. */
   readonly delays: Set<{ key: string | undefined; cancel(): void }>;
   readonly counts: RunCounts;
   readonly finished: PromiseWithResolvers<void>;
 }
 
+export interface DryHost extends RuleHost {
+  /** The same host, which reports what would be done, as text for the trace. */
+  reportingTo(report: (what: string) => void): RuleHost;
+}
+
 export interface RunCounts {
-  /** Actions begun, and turns of loops. */
+  /** Actions started, and turns of loops. */
   steps: number;
   /** Actions in the trace. */
   recorded: number;
   failed: number;
-  /** What the first of them said. */
   firstFailure: string | undefined;
   /** Turns of loops since `turnsSince`, monotonic ms. */
   turns: number;
   turnsSince: number;
 }
 
-export function interestsOf({ definition, spec }: TriggerRef): readonly Interest[] {
-  return definition.interests?.(spec) ?? [];
-}
-
-/** What people are told of it. */
-export function labelOf({ entry, spec, definition }: TriggerRef): string {
-  return entry.rule.trigger_label ?? definition.label(spec);
-}
-
-/** What outlives restarts. */
-export interface Remembered {
-  fired: Moment | undefined;
+/** What survives a restart. */
+export interface PersistedState {
+  fired: DurableMoment | undefined;
   fireCount: number;
   /** `ms` undefined: until it is resumed. */
-  pause: { since: Moment; ms: number | undefined } | undefined;
+  pause: { since: DurableMoment; ms: number | undefined } | undefined;
+}
+
+/** How often the rule fired in the current window. */
+export interface FiringRate {
+  /** Monotonic ms. */
+  windowStart: number;
+  fired: number;
+  /** Those that other rules caused. */
+  caused: number;
 }
 
 export interface Entry {
@@ -82,14 +86,92 @@ export interface Entry {
   /** None while it is disabled, or before the engine is ready. */
   triggers: readonly TriggerRef[];
   readonly schedules: Map<string, Disposable>;
-  readonly remembered: Remembered;
+  readonly persisted: PersistedState;
   readonly rate: FiringRate;
   readonly running: Set<Run>;
   readonly queue: Run[];
-  lastRun: Cause | undefined;
+  lastRun: ChainedRun | undefined;
   lastError: { at: number; message: string } | undefined;
-  /** Monotonic ms until which it rests after it ran away. */
-  restsUntil: number;
-  /** Device states its actions keep, by key; not over restarts. */
+  /** Monotonic ms until which it is blocked because it fired too often. */
+  blockedUntil: number;
+  /** Device states of `capture_device_state`, by key; they do not survive a restart. */
   captured: Map<string, Readonly<Record<string, JsonObject>>> | undefined;
+}
+
+/** What the API shows of it. */
+export interface RuleState {
+  /** Epoch ms. */
+  last_fired_at: number | undefined;
+  fire_count: number;
+  /** Active runs, and queued ones. */
+  running: number;
+  queued: number;
+  paused: boolean;
+  /** Epoch ms; undefined if it is not paused, or paused until it is resumed. */
+  paused_until: number | undefined;
+  last_error: { at: number; message: string } | undefined;
+}
+
+export function newEntry(rule: Rule, persisted: PersistedState): Entry {
+  return {
+    rule,
+    triggers: [],
+    schedules: new Map(),
+    persisted,
+    rate: { windowStart: Number.NEGATIVE_INFINITY, fired: 0, caused: 0 },
+    running: new Set(),
+    queue: [],
+    lastRun: undefined,
+    lastError: undefined,
+    blockedUntil: Number.NEGATIVE_INFINITY,
+    captured: undefined,
+  };
+}
+
+export function interestsOf({ definition, spec }: TriggerRef): readonly Interest[] {
+  return definition.interests?.(spec) ?? [];
+}
+
+export function labelOf({ entry, spec, definition }: TriggerRef): string {
+  return entry.rule.trigger_label ?? definition.label(spec);
+}
+
+/** Infinite until it is resumed; undefined if it is not paused. */
+export function pauseLeftMs(clock: Clock, { persisted: { pause } }: Entry): number | undefined {
+  if (!pause) return undefined;
+  if (pause.ms === undefined) return Number.POSITIVE_INFINITY;
+  const leftMs = pause.ms - msSince(clock, pause.since);
+  return leftMs > 0 ? leftMs : undefined;
+}
+
+export function stateOf(clock: Clock, entry: Entry): RuleState {
+  const { persisted, running, queue, lastError } = entry;
+  const pauseMs = pauseLeftMs(clock, entry);
+  return {
+    last_fired_at: persisted.fired?.wall,
+    fire_count: persisted.fireCount,
+    running: running.size,
+    queued: queue.length,
+    paused: pauseMs !== undefined,
+    paused_until: pauseMs !== undefined && Number.isFinite(pauseMs) ? clock.now() + pauseMs : undefined,
+    last_error: lastError,
+  };
+}
+
+export function fromRow(clock: Clock, { last_fired_at, fire_count, paused_at, paused_ms }: StateRow): PersistedState {
+  return {
+    fired: last_fired_at === null ? undefined : restoreMoment(clock, last_fired_at),
+    fireCount: fire_count,
+    pause: paused_at === null ? undefined : { since: restoreMoment(clock, paused_at), ms: paused_ms ?? undefined },
+  };
+}
+
+export function toRow(ruleId: string, { fired, fireCount, pause }: PersistedState): StateRow {
+  return {
+    rule_id: ruleId,
+    last_fired_at: fired?.wall ?? null,
+    fire_count: fireCount,
+    paused_at: pause?.since.wall ?? null,
+    paused_ms: pause?.ms ?? null,
+  };
 }

@@ -1,33 +1,30 @@
-// One evaluation: from what set a rule off to its actions, or to the reason why not. A rule fires when its conditions
-// passed and its run mode takes it: at that moment its cooldown begins and `rule_fired` is told, before its first action,
-// because the last one may be hours away.
+// One evaluation of a rule: from the activation to its actions, or to the reason why they do not run. The rule fires when
+// its conditions pass and its run mode allows a run. At that moment its cooldown begins and `rule_fired` is emitted, before
+// the first action, because the last one may come hours later.
 import type { Clock } from "../../core/clock.ts";
+import { momentNow } from "../../core/durable-moment.ts";
 import { type RandomBytes, secret } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
-import type { RuleHost } from "../host.ts";
-import type { ConditionTrace, Trace } from "../trace.ts";
-import { clipContext } from "./clip.ts";
-import { createDryHost } from "./dry-host.ts";
-import type { Entry, Occasion, Run } from "./entry.ts";
-import { countFiring } from "./firing-rate.ts";
-import * as gates from "./gates.ts";
-import { momentNow } from "./moment.ts";
-import type { RunRoom } from "./run-room.ts";
+import type { RuleHost } from "../model/host.ts";
+import type { ConditionTrace, Trace } from "../model/trace.ts";
+import { createDryHost } from "./dry-run.ts";
+import type { Activation, Entry, Run } from "./entry.ts";
+import * as refusals from "./refusals.ts";
 import type { Runs } from "./runs.ts";
-import { createScope, type ScopeTools } from "./scope.ts";
-import type { Traces } from "./traces.ts";
+import { type ConditionScopeTools, createConditionScope } from "./scope.ts";
+import { clipContext, type Traces } from "./traces.ts";
 
 /** A run, or the trace that says why there is none. */
 export type Evaluated = { run: Run } | { run?: never; trace: Trace };
 
 export interface Evaluator {
-  /** Set off by a trigger: everything is asked. */
-  consider(entry: Entry, occasion: Occasion): Evaluated;
-  /** Set off by a person or another rule: neither pauses nor the cooldown keep it, and conditions only where asked. */
-  command(entry: Entry, occasion: Occasion, options: { conditions: boolean }): Evaluated;
-  /** Without effect, and whatever pauses, cooldown and run mode say: what it would do. */
-  dryRun(entry: Entry, occasion: Occasion): Evaluated;
+  /** A trigger fired: all checks apply. */
+  consider(entry: Entry, activation: Activation): Evaluated;
+  /** A person or another rule runs it: pause and cooldown do not apply, conditions only on request. */
+  command(entry: Entry, activation: Activation, options: { conditions: boolean }): Evaluated;
+  /** Without effects. Pause, cooldown and run mode do not apply, but are mentioned in the trace. */
+  dryRun(entry: Entry, activation: Activation): Evaluated;
 }
 
 export interface EvaluatorOptions {
@@ -35,129 +32,132 @@ export interface EvaluatorOptions {
   log: Log;
   random: RandomBytes;
   host: RuleHost;
-  scopes: ScopeTools;
+  scopeTools: ConditionScopeTools;
   runs: Runs;
   traces: Traces;
-  room: RunRoom;
-  /** It fired: to be kept. */
+  quota: refusals.RunQuota;
+  /** Persists that the rule fired. */
   onFired(entry: Entry): void;
 }
 
-const MOST_CHAINED = 10;
+const MAX_CHAIN = 10;
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
-  const { clock, host, runs, traces, scopes, room } = options;
+  const { clock, host, runs, traces, scopeTools, quota } = options;
   const nextId = traceIds(options.random);
 
-  function begin(entry: Entry, occasion: Occasion, dryRun: boolean): Trace {
-    const { type, label, context } = occasion;
+  function begin(entry: Entry, activation: Activation, dryRun: boolean): Trace {
+    const { type, label, context } = activation;
     const trigger = { type, label, context: clipContext(context) };
-    const about = { id: nextId(), ruleId: entry.rule.id, at: clock.now(), dryRun, trigger };
-    return { ...about, outcome: "fired", why: "", conditions: [], actions: [] };
+    const head = { id: nextId(), ruleId: entry.rule.id, at: clock.now(), dryRun, trigger };
+    return { ...head, outcome: "fired", why: "", conditions: [], actions: [] };
   }
 
-  function scopeOf({ rule }: Entry, { context }: Occasion, house: RuleHost) {
+  function scopeOf({ rule }: Entry, { context }: Activation, host: RuleHost) {
     const vars = copyOf(rule.variables);
-    return createScope(scopes, { host: house, trigger: context, vars, conditions: rule.conditions });
+    return createConditionScope(scopeTools, { host, trigger: context, vars, conditions: rule.conditions });
   }
 
-  function refuse(entry: Entry, trace: Trace, refusal: gates.Refusal): Evaluated {
+  function refuse(entry: Entry, trace: Trace, refusal: refusals.Refusal): Evaluated {
     Object.assign(trace, refusal, { endedAt: clock.now() });
     if (!trace.dryRun) traces.add(entry, trace);
     return { trace };
   }
 
-  /** Rules that set each other off without end, and those that fire faster than anybody means. */
-  function runaway(entry: Entry, { chain }: Occasion): gates.Refusal | undefined {
-    if (chain.length >= MOST_CHAINED) {
+  /** Stops rules that trigger each other in a circle, and rules that fire far too often. */
+  function runaway(entry: Entry, { chain }: Activation): refusals.Refusal | undefined {
+    if (chain.length >= MAX_CHAIN) {
       const circle = [...chain, entry.rule.name].join(" → ");
-      return stop(entry, `rules set each other off more than ${MOST_CHAINED} deep, and were stopped: ${circle}`);
+      return stop(entry, `rules triggered each other more than ${MAX_CHAIN} deep and were stopped: ${circle}`);
     }
-    const problem = countFiring(entry.rate, clock.mono(), chain.length > 0);
+    const problem = refusals.countFiring(entry.rate, clock.mono(), chain.length > 0);
     if (problem === undefined) return undefined;
-    entry.restsUntil = clock.mono() + gates.RUNAWAY_REST_MS;
-    return stop(entry, `${problem}, and rests for ${gates.RUNAWAY_REST_MS / 1000} s: look at what sets it off`);
+    entry.blockedUntil = clock.mono() + refusals.BLOCKED_MS;
+    return stop(entry, `${problem} and is blocked for ${refusals.BLOCKED_MS / 1000} s: look at what triggers it`);
   }
 
-  function stop(entry: Entry, why: string): gates.Refusal {
+  function stop(entry: Entry, why: string): refusals.Refusal {
     const { id, name } = entry.rule;
     entry.lastError = { at: clock.now(), message: why };
-    options.log.error("a rule ran away", { rule: name, why });
+    options.log.error("a runaway rule was stopped", { rule: name, why });
     host.emit({ type: "action_failed", rule_id: id, rule_name: name, action_type: "runaway", error: why });
     return { outcome: "runaway", why };
   }
 
-  function fire(entry: Entry, occasion: Occasion): void {
-    entry.remembered.fired = momentNow(clock);
-    entry.remembered.fireCount++;
+  function fire(entry: Entry, activation: Activation): void {
+    entry.persisted.fired = momentNow(clock);
+    entry.persisted.fireCount++;
     options.onFired(entry);
     host.emit({
       type: "rule_fired",
       rule_id: entry.rule.id,
       rule_name: entry.rule.name,
-      trigger_type: upperCamelCase(occasion.type),
-      trigger_context: occasion.context,
-      trigger_label: occasion.label,
+      trigger_type: upperCamelCase(activation.type),
+      trigger_context: activation.context,
+      trigger_label: activation.label,
     });
   }
 
   return {
-    consider(entry, occasion) {
+    consider(entry, activation) {
       const { rule } = entry;
-      const trace = begin(entry, occasion, false);
-      const scope = scopeOf(entry, occasion, host);
-      const asked = asking(trace);
+      const trace = begin(entry, activation, false);
+      const scope = scopeOf(entry, activation, host);
       const refusal =
-        gates.resting(clock, entry) ??
-        gates.paused(clock, entry) ??
-        asked(gates.askTrigger(rule, scope)) ??
-        gates.coolingDown(clock, entry) ??
-        asked(gates.askConditions(rule, scope)) ??
-        gates.busy(entry) ??
-        room.refusal(rule.name, occasion.context) ??
-        runaway(entry, occasion);
+        refusals.blocked(clock, entry) ??
+        refusals.paused(clock, entry) ??
+        recorded(trace, refusals.askTriggerCondition(rule, scope)) ??
+        refusals.coolingDown(clock, entry) ??
+        recorded(trace, refusals.askConditions(rule, scope)) ??
+        refusals.busy(entry) ??
+        quota.refusal(rule.name, activation.context) ??
+        runaway(entry, activation);
       if (refusal) return refuse(entry, trace, refusal);
-      trace.why = gates.whyFired(occasion.label, trace.conditions);
-      fire(entry, occasion);
-      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain: occasion.chain }) };
+      trace.why = whyFired(activation.label, trace.conditions);
+      fire(entry, activation);
+      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain: activation.chain }) };
     },
-    command(entry, occasion, { conditions }) {
+    command(entry, activation, { conditions }) {
       const { rule } = entry;
-      const trace = begin(entry, occasion, false);
-      const scope = scopeOf(entry, occasion, host);
+      const trace = begin(entry, activation, false);
+      const scope = scopeOf(entry, activation, host);
       const refusal =
-        gates.resting(clock, entry) ??
-        (conditions ? asking(trace)(gates.askConditions(rule, scope)) : undefined) ??
-        gates.busy(entry) ??
-        room.refusal(rule.name, occasion.context) ??
-        runaway(entry, occasion);
+        refusals.blocked(clock, entry) ??
+        (conditions ? recorded(trace, refusals.askConditions(rule, scope)) : undefined) ??
+        refusals.busy(entry) ??
+        quota.refusal(rule.name, activation.context) ??
+        runaway(entry, activation);
       if (refusal) return refuse(entry, trace, refusal);
       trace.why = conditions
-        ? gates.whyFired(occasion.label, trace.conditions)
-        : `${occasion.label}; nothing was asked`;
-      fire(entry, occasion);
-      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain: occasion.chain }) };
+        ? whyFired(activation.label, trace.conditions)
+        : `${activation.label}; conditions were not evaluated`;
+      fire(entry, activation);
+      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain: activation.chain }) };
     },
-    dryRun(entry, occasion) {
+    dryRun(entry, activation) {
       const { rule } = entry;
-      const trace = begin(entry, occasion, true);
+      const trace = begin(entry, activation, true);
       const dry = createDryHost(host);
-      const scope = scopeOf(entry, occasion, dry);
-      const refusal = asking(trace)([...gates.askTrigger(rule, scope), ...gates.askConditions(rule, scope)]);
+      const scope = scopeOf(entry, activation, dry);
+      const asked = [...refusals.askTriggerCondition(rule, scope), ...refusals.askConditions(rule, scope)];
+      const refusal = recorded(trace, asked);
       if (refusal) return refuse(entry, trace, refusal);
-      const now = gates.paused(clock, entry) ?? gates.coolingDown(clock, entry) ?? gates.busy(entry);
-      trace.why = `${gates.whyFired(occasion.label, trace.conditions)}${now ? `; now it would not fire: ${now.why}` : ""}`;
-      return { run: runs.beginApart({ entry, actions: rule.actions, trace, scope, dry, chain: [] }) };
+      const now = refusals.paused(clock, entry) ?? refusals.coolingDown(clock, entry) ?? refusals.busy(entry);
+      trace.why = `${whyFired(activation.label, trace.conditions)}${now ? `; now it would not fire: ${now.why}` : ""}`;
+      return { run: runs.beginDry({ entry, actions: rule.actions, trace, scope, dry, chain: [] }) };
     },
   };
 }
 
-/** Keeps what was asked, and gives the refusal that comes of it. */
-function asking(trace: Trace): (asked: ConditionTrace[]) => gates.Refusal | undefined {
-  return function keep(asked) {
-    trace.conditions.push(...asked);
-    return gates.refusalOf(asked);
-  };
+/** Adds evaluated conditions to the trace. Returns the refusal if one did not pass. */
+function recorded(trace: Trace, asked: ConditionTrace[]): refusals.Refusal | undefined {
+  trace.conditions.push(...asked);
+  return refusals.failedConditions(asked);
+}
+
+function whyFired(label: string, conditions: readonly ConditionTrace[]): string {
+  if (conditions.length === 0) return `${label}; there are no conditions`;
+  return `${label}; ${conditions.length === 1 ? "the condition passed" : `all ${conditions.length} conditions passed`}`;
 }
 
 /** Most rules have none. */
@@ -165,7 +165,7 @@ function copyOf(variables: JsonObject): JsonObject {
   return Object.keys(variables).length > 0 ? structuredClone(variables) : {};
 }
 
-/** Random once, then counted: there are thousands a second. */
+/** One random start, then counted up: there are thousands per second. */
 function traceIds(random: RandomBytes): () => string {
   const start = secret(random, 6);
   let count = 0;

@@ -1,19 +1,17 @@
-// What rules may do to rules, and people through the API: run, pause, resume, cancel delays.
+// What rules, and people through the API, can do to rules: run, pause, resume, cancel delays.
 import type { Clock } from "../../core/clock.ts";
+import { momentNow } from "../../core/durable-moment.ts";
 import { HubError } from "../../core/errors.ts";
-import type { RuleControl } from "../define.ts";
-import type { Causes } from "./causes.ts";
-import type { Entry, Run } from "./entry.ts";
+import type { RuleControl } from "../model/define.ts";
+import { type Entry, type PersistedState, type Run, toRow } from "./entry.ts";
 import type { Evaluator } from "./evaluator.ts";
-import { momentNow } from "./moment.ts";
-import { stateRow } from "./remember.ts";
-import { isOver } from "./run.ts";
-import { RunEnded } from "./run-ended.ts";
+import type { RuleChains } from "./rule-chain.ts";
+import { isOver, RunEnded } from "./runs.ts";
 import type { RuleStore } from "./store.ts";
 
 export interface Control {
   find(ruleId: string): Entry;
-  /** Durable when they return. */
+  /** Stored durably when they return. */
   pause(ruleId: string, ms: number | undefined): void;
   resume(ruleId: string): void;
   cancelDelays(ruleId: string, key?: string): number;
@@ -25,54 +23,54 @@ export interface ControlOptions {
   clock: Clock;
   entries: ReadonlyMap<string, Entry>;
   store: Pick<RuleStore, "saveStateNow">;
-  causes: Causes;
+  chains: RuleChains;
   evaluator: Evaluator;
 }
 
-export function createControl({ clock, entries, store, causes, evaluator }: ControlOptions): Control {
+export function createControl({ clock, entries, store, chains, evaluator }: ControlOptions): Control {
   function find(ruleId: string): Entry {
     const entry = entries.get(ruleId);
     if (!entry) throw new HubError("not_found", `there is no rule "${ruleId}"`);
     return entry;
   }
 
-  function setPause(ruleId: string, pause: Entry["remembered"]["pause"]): void {
+  function setPause(ruleId: string, pause: PersistedState["pause"]): void {
     const entry = find(ruleId);
-    store.saveStateNow(stateRow(ruleId, { ...entry.remembered, pause }));
-    entry.remembered.pause = pause;
+    store.saveStateNow(toRow(ruleId, { ...entry.persisted, pause }));
+    entry.persisted.pause = pause;
   }
 
   async function runFor(run: Run, ruleId: string, { conditions, wait }: { conditions: boolean; wait: boolean }) {
     const entry = find(ruleId);
     if (!entry.rule.enabled) throw new HubError("conflict", `the rule "${entry.rule.name}" is disabled`);
     const { id, name } = run.entry.rule;
-    const occasion = {
+    const activation = {
       type: "run_rule",
       label: `run by the rule "${name}"`,
       context: { rule_id: id, rule_name: name },
-      // Who waits for the other one is in it, however long it takes.
-      chain: wait ? run.chain : causes.chainAfter(run),
+      // A run that waits for the other rule stays in its chain, however long that takes.
+      chain: wait ? run.chain : chains.chainAfter(run),
     };
-    const evaluated = evaluator.command(entry, occasion, { conditions });
+    const evaluated = evaluator.command(entry, activation, { conditions });
     if (evaluated.run && wait) await evaluated.run.finished.promise;
     if (evaluated.run || evaluated.trace.outcome === "conditions_failed") return;
     throw new HubError("conflict", `the rule "${entry.rule.name}" did not run: ${evaluated.trace.why}`);
   }
 
-  /** What a cancelled action still wants of other rules does not happen. */
+  /** An action whose run is over can no longer control other rules. */
   function controlOf(run: Run): RuleControl {
-    const atWork = (): Control => {
+    const whileRunning = (): Control => {
       if (isOver(run)) throw new RunEnded();
       return control;
     };
     return {
       async run(ruleId, options) {
-        atWork();
+        whileRunning();
         await runFor(run, ruleId, options);
       },
-      pause: (ruleId, ms) => atWork().pause(ruleId, ms),
-      resume: (ruleId) => atWork().resume(ruleId),
-      cancelDelays: (ruleId, key) => atWork().cancelDelays(ruleId, key),
+      pause: (ruleId, ms) => whileRunning().pause(ruleId, ms),
+      resume: (ruleId) => whileRunning().resume(ruleId),
+      cancelDelays: (ruleId, key) => whileRunning().cancelDelays(ruleId, key),
     };
   }
 
@@ -82,16 +80,16 @@ export function createControl({ clock, entries, store, causes, evaluator }: Cont
     resume: (ruleId) => setPause(ruleId, undefined),
     cancelDelays(ruleId, key) {
       const pending = [...find(ruleId).running].flatMap(({ delays }) => [...delays]);
-      const meant = pending.filter((delay) => key === undefined || delay.key === key);
-      for (const { cancel } of meant) cancel();
-      return meant.length;
+      const cancelled = pending.filter((delay) => key === undefined || delay.key === key);
+      for (const { cancel } of cancelled) cancel();
+      return cancelled.length;
     },
     for: (run) => (run.dry ? dryControl(find) : controlOf(run)),
   };
   return control;
 }
 
-/** Of a dry run: looks whether there is such a rule, and leaves it alone. */
+/** For a dry run: only checks that the rule exists. */
 function dryControl(find: Control["find"]): RuleControl {
   return {
     run: async (ruleId) => void find(ruleId),

@@ -1,21 +1,46 @@
-// Which runs of a rule are at work and which wait: the run modes. Running sequences do not survive a restart of the hub.
+// Runs of rules. The run mode decides whether a run starts, replaces the one before or is queued. The end of a run is
+// immediate: its trace is closed, its waits are aborted, and later results of its actions are ignored. Runs do not survive a
+// restart of the hub.
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { Entry, Run } from "./entry.ts";
-import { closeRun, createRun, type NewRun, type RunEnd } from "./run.ts";
-import { RunEnded } from "./run-ended.ts";
-import type { RunRoom } from "./run-room.ts";
-import { runActions, type SequenceTools } from "./sequence.ts";
+import type { ConditionScope, TriggerContext, Typed } from "../model/define.ts";
+import type { ActionTrace, Trace } from "../model/trace.ts";
+import type { DryHost, Entry, Run } from "./entry.ts";
 import type { Traces } from "./traces.ts";
 
+/** Thrown by whatever an action waits for when its run ends. It is not a failure, and nobody reports it. */
+export class RunEnded extends Error {
+  constructor() {
+    super("this run of the rule is over");
+    this.name = "RunEnded";
+  }
+}
+
+export interface NewRun {
+  entry: Entry;
+  actions: readonly Typed[];
+  trace: Trace;
+  scope: ConditionScope;
+  dry?: DryHost;
+  /** Names of the rules that led to it, without its own. */
+  chain: readonly string[];
+}
+
+export interface RunEnd {
+  /** Appended to the trace's `why`. */
+  note?: string;
+  /** The action that ended the run. It and the actions around it succeeded; all others are cancelled. */
+  by?: ActionTrace;
+}
+
 export interface Runs {
-  /** Starts it, or queues it behind the one that runs. Whether it may was asked before. */
+  /** Starts the run, or queues it. The caller has checked that the run mode allows it. */
   begin(run: NewRun): Run;
-  /** A run of its own that no mode concerns and that is not kept: a dry one. */
-  beginApart(run: NewRun): Run;
+  /** Starts a dry run: no run mode applies, and its trace is not kept. */
+  beginDry(run: NewRun): Run;
   end(run: Run, end: RunEnd): void;
-  /** All that run and wait. */
+  /** Cancels active and queued runs. */
   cancel(entry: Entry, why: string): void;
 }
 
@@ -23,33 +48,38 @@ export interface RunsOptions {
   clock: Clock;
   log: Log;
   traces: Traces;
-  room: RunRoom;
-  sequence(): SequenceTools;
+  quota: { take(context: TriggerContext): Disposable };
+  /** Runs these actions one after the other. A promise only if one of them waits. */
+  runActions(run: Run, actions: readonly Typed[], into: ActionTrace[]): Promise<void> | undefined;
 }
 
-export function createRuns({ clock, log, traces, room, sequence }: RunsOptions): Runs {
+export function isOver({ trace }: Run): boolean {
+  return trace.endedAt !== undefined;
+}
+
+export function createRuns({ clock, log, traces, quota, runActions }: RunsOptions): Runs {
   const taken = new WeakMap<Run, Disposable>();
 
   function start(run: Run): void {
-    const { entry, trace, chain, mono } = run;
+    const { entry, chain, mono } = run;
     entry.running.add(run);
     entry.lastRun = { chain, mono };
-    work(run, () => runActions(sequence(), run, { actions: run.actions, into: trace.actions }));
+    execute(run);
   }
 
-  /** Whatever comes of it, the run has an end. */
-  function work(run: Run, act: () => Promise<void> | undefined): void {
-    const fault = (error: unknown): void => {
-      const told = error instanceof RunEnded ? {} : { told: `it broke off: ${messageOf(error)}` };
-      if (told.told) log.error("a run of a rule broke off", { rule: run.entry.rule.name, error: messageOf(error) });
-      end(run, told);
+  /** The run ends in any case, also if an error is thrown. */
+  function execute(run: Run): void {
+    const fail = (error: unknown): void => {
+      const isFault = !(error instanceof RunEnded);
+      if (isFault) log.error("a run of a rule failed", { rule: run.entry.rule.name, error: messageOf(error) });
+      end(run, isFault ? { note: `the run failed: ${messageOf(error)}` } : {});
     };
     try {
-      const pending = act();
-      if (pending !== undefined) pending.then(() => end(run, {}), fault);
+      const pending = runActions(run, run.actions, run.trace.actions);
+      if (pending !== undefined) pending.then(() => end(run, {}), fail);
       else end(run, {});
     } catch (error) {
-      fault(error);
+      fail(error);
     }
   }
 
@@ -70,24 +100,69 @@ export function createRuns({ clock, log, traces, room, sequence }: RunsOptions):
       const { entry, trace } = wanted;
       const mode = entry.rule.run_mode;
       if (mode === "restart") {
-        for (const other of [...entry.running]) end(other, { told: "cancelled, because it was set off again" });
+        for (const other of [...entry.running]) end(other, { note: "cancelled, because the rule was triggered again" });
       }
       const run = createRun(clock, wanted);
       traces.add(entry, trace);
-      taken.set(run, room.take(run.scope.trigger));
+      taken.set(run, quota.take(run.scope.trigger));
       if (mode === "queued" && entry.running.size > 0) entry.queue.push(run);
       else start(run);
       return run;
     },
-    beginApart(wanted) {
+    beginDry(wanted) {
       const run = createRun(clock, wanted);
-      work(run, () => runActions(sequence(), run, { actions: run.actions, into: run.trace.actions }));
+      execute(run);
       return run;
     },
     end,
     cancel(entry, why) {
-      for (const run of entry.queue.splice(0)) end(run, { told: `cancelled: ${why}` });
-      for (const run of [...entry.running]) end(run, { told: `cancelled: ${why}` });
+      for (const run of entry.queue.splice(0)) end(run, { note: `cancelled: ${why}` });
+      for (const run of [...entry.running]) end(run, { note: `cancelled: ${why}` });
     },
   };
+}
+
+function createRun(clock: Clock, { entry, chain, dry, ...rest }: NewRun): Run {
+  entry.captured ??= new Map();
+  return {
+    ...rest,
+    entry,
+    dry,
+    chain: [...chain, entry.rule.name],
+    mono: clock.mono(),
+    captured: dry ? new Map(entry.captured) : entry.captured,
+    abort: new AbortController(),
+    delays: new Set(),
+    counts: { steps: 0, recorded: 0, failed: 0, firstFailure: undefined, turns: 0, turnsSince: clock.mono() },
+    finished: Promise.withResolvers(),
+  };
+}
+
+/** False if it was over already. */
+function closeRun(clock: Clock, run: Run, { note, by }: RunEnd): boolean {
+  const { trace, counts } = run;
+  if (isOver(run)) return false;
+  trace.endedAt = clock.now();
+  closeActions(trace.actions, { at: trace.endedAt, by });
+  if (counts.failed > 0) trace.why += `; ${failureText(counts)}`;
+  if (note !== undefined) trace.why += `; ${note}`;
+  run.abort.abort();
+  run.finished.resolve();
+  return true;
+}
+
+function failureText({ failed, firstFailure }: Run["counts"]): string {
+  return failed === 1 ? `${firstFailure}` : `${failed} actions failed, the first: ${firstFailure}`;
+}
+
+/** True if `by` is among them. */
+function closeActions(actions: readonly ActionTrace[], end: { at: number; by: ActionTrace | undefined }): boolean {
+  let found = false;
+  for (const action of actions) {
+    const containsEnd = action === end.by || closeActions(action.parts ?? [], end);
+    found ||= containsEnd;
+    if (action.result === "running") action.result = containsEnd ? "ok" : "cancelled";
+    if (action.result !== "skipped") action.durationMs ??= Math.max(0, end.at - action.startedAt);
+  }
+  return found;
 }

@@ -1,20 +1,19 @@
-// Triggers that the clock sets off: hands their schedules to the scheduler, and keeps on disk how far each has run.
-
+// Triggers that the clock fires: passes their schedules to the scheduler, and stores up to which moment each has run.
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { RuleHost } from "../host.ts";
+import type { RuleHost } from "../model/host.ts";
 import { startScheduler } from "../schedule/scheduler.ts";
 import type { Entry, TriggerRef } from "./entry.ts";
 import type { RuleStore } from "./store.ts";
 
 export interface Schedules extends Disposable {
-  /** Nothing happens for triggers without a schedule, and for those that run already. */
-  begin(ref: TriggerRef): void;
-  /** For good: what it missed is none of its own when it comes back. */
-  end(entry: Entry, key: string): void;
-  /** Forgets how far those ran that are not there any more. */
-  forgetOthers(): void;
+  /** Does nothing for a trigger without a schedule, or one that is already running. */
+  start(ref: TriggerRef): void;
+  /** Also deletes the mark: if the trigger comes back, it does not catch up. */
+  stop(entry: Entry, key: string): void;
+  /** Deletes the marks of triggers that no longer exist. */
+  deleteStaleMarks(): void;
 }
 
 export interface SchedulesOptions {
@@ -22,11 +21,11 @@ export interface SchedulesOptions {
   log: Log;
   host: RuleHost;
   store: Pick<RuleStore, "marks" | "saveMark" | "dropMark" | "flush">;
-  /** `at`: the moment it was due, epoch ms. */
+  /** `at`: when it was due, epoch ms. */
   onDue(entry: Entry, key: string, at: number): void;
 }
 
-// A schedule that runs less often than this is on disk before it runs; a crash costs others no more than the last batch.
+// A schedule that runs less often than this is stored before it runs. For others, a crash loses at most the last batch.
 const OFTEN_MS = 5 * 60_000;
 
 export function createSchedules({ clock, log, host, store, onDue }: SchedulesOptions): Schedules {
@@ -46,12 +45,12 @@ export function createSchedules({ clock, log, host, store, onDue }: SchedulesOpt
     },
   });
 
-  function forget(id: string): void {
+  function deleteMark(id: string): void {
     if (marks.delete(id)) store.dropMark(id);
   }
 
   return {
-    begin(ref) {
+    start(ref) {
       const { entry, key, spec, definition } = ref;
       if (!definition.schedule || entry.schedules.has(key)) return;
       const id = idOf(entry, key);
@@ -64,23 +63,23 @@ export function createSchedules({ clock, log, host, store, onDue }: SchedulesOpt
         running.add(id);
       } catch (error) {
         entry.lastError = { at: clock.now(), message: messageOf(error) };
-        log.error("a trigger's times cannot be told; it will not fire", {
+        log.error("the schedule of a trigger cannot be computed; it will not fire", {
           rule: entry.rule.name,
           trigger: definition.type,
           error: messageOf(error),
         });
       }
     },
-    end(entry, key) {
+    stop(entry, key) {
       const schedule = entry.schedules.get(key);
       if (!schedule) return;
       schedule[Symbol.dispose]();
       entry.schedules.delete(key);
       running.delete(idOf(entry, key));
-      forget(idOf(entry, key));
+      deleteMark(idOf(entry, key));
     },
-    forgetOthers() {
-      for (const id of [...marks.keys()]) if (!running.has(id)) forget(id);
+    deleteStaleMarks() {
+      for (const id of [...marks.keys()]) if (!running.has(id)) deleteMark(id);
     },
     [Symbol.dispose]: () => scheduler[Symbol.dispose](),
   };

@@ -1,38 +1,36 @@
-// Runs actions one after the other. Each leaves its trace; one that fails is told and logged, and the next one follows. As
-// long as actions do not wait, they run in one go: an event is answered before the next is looked at.
+// Runs actions one after the other and records each in the trace. If one fails, the failure is logged and the next one runs.
+// Actions that do not wait run synchronously, so that an event is handled completely before the next one.
 import type { Clock } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import type { ActionDefinition, ActionScope, Typed } from "../define.ts";
-import type { RuleHost } from "../host.ts";
-import type { ActionTrace } from "../trace.ts";
-import type { Causes } from "./causes.ts";
-import { clipText } from "./clip.ts";
+import type { ActionDefinition, ActionScope, Typed } from "../model/define.ts";
+import type { RuleHost } from "../model/host.ts";
+import type { ActionTrace } from "../model/trace.ts";
 import type { Run } from "./entry.ts";
-import { isOver } from "./run.ts";
-import { RunEnded } from "./run-ended.ts";
+import type { RuleChains } from "./rule-chain.ts";
+import { isOver, RunEnded } from "./runs.ts";
+import { clipText } from "./traces.ts";
 
 export interface SequenceTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly host: RuleHost;
   readonly actions: ReadonlyMap<string, ActionDefinition>;
-  readonly causes: Causes;
-  /** What this action may look at and do. */
+  readonly chains: RuleChains;
   scopeFor(run: Run, trace: ActionTrace): ActionScope;
 }
 
-// A loop without a wait would otherwise keep the hub from everything else.
-const STEPS_IN_ONE_GO = 100;
-// A loop over weeks must not fill the memory with what it did.
-const MOST_RECORDED = 500;
+// A loop that does not wait would otherwise block the hub.
+const STEPS_BETWEEN_YIELDS = 100;
+// A loop that runs for weeks must not fill the memory with its trace.
+const MAX_RECORDED = 500;
 
 interface Step {
   action: Typed;
   into: ActionTrace[];
 }
 
-/** Throws RunEnded when the run is over before they are. A promise only if one of them waits. */
+/** Throws RunEnded if the run ends before them. Returns a promise only if one of them waits. */
 export function runActions(
   tools: SequenceTools,
   run: Run,
@@ -40,7 +38,7 @@ export function runActions(
 ): Promise<void> | undefined {
   for (const [index, action] of actions.entries()) {
     const step = { action, into };
-    const pending = takeBreath(run)?.then(() => runAction(tools, run, step)) ?? runAction(tools, run, step);
+    const pending = yieldIfDue(run)?.then(() => runAction(tools, run, step)) ?? runAction(tools, run, step);
     if (!pending) continue;
     const rest = actions.slice(index + 1);
     return rest.length === 0 ? pending : pending.then(() => runActions(tools, run, { actions: rest, into }));
@@ -48,9 +46,9 @@ export function runActions(
   return undefined;
 }
 
-/** Lets the rest of the hub have its turn now and then. */
-export function takeBreath({ counts }: Run): Promise<void> | undefined {
-  if (++counts.steps % STEPS_IN_ONE_GO > 0) return undefined;
+/** Counts a step. After many of them, lets the rest of the hub run first. */
+export function yieldIfDue({ counts }: Run): Promise<void> | undefined {
+  if (++counts.steps % STEPS_BETWEEN_YIELDS > 0) return undefined;
   return new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -62,48 +60,51 @@ function runAction(tools: SequenceTools, run: Run, { action, into }: Step): Prom
     trace.result = "skipped";
     return undefined;
   }
-  const begun = tools.clock.mono();
+  const startedMono = tools.clock.mono();
 
-  function done(result: "ok" | "failed", detail: string | undefined): void {
-    // Cancelled, or ended by another action, while this one was at work.
+  function finish(result: "ok" | "failed", detail: string | undefined): void {
+    // The run may have been cancelled, or ended by another action, meanwhile.
     if (isOver(run)) throw new RunEnded();
     if (trace.result === "running" || result === "failed") trace.result = result;
-    trace.durationMs = Math.round(tools.clock.mono() - begun);
+    trace.durationMs = Math.round(tools.clock.mono() - startedMono);
     if (detail !== undefined) trace.detail = clipText(detail);
   }
 
-  function failed(error: unknown): void {
+  function fail(error: unknown): void {
     if (error instanceof RunEnded || isOver(run)) throw new RunEnded();
     trace.error = clipText(messageOf(error));
-    done("failed", undefined);
-    tellFailure(tools, run, { type: action.type, error: messageOf(error) });
+    finish("failed", undefined);
+    reportFailure(tools, run, { type: action.type, error: messageOf(error) });
   }
 
   try {
     const definition = tools.actions.get(action.type);
     if (!definition) throw new HubError("invalid", `there is no action "${action.type}"`);
-    const answer = tools.causes.during(run, () => definition.run(action, tools.scopeFor(run, trace)));
-    if (answer instanceof Promise) return answer.then((detail) => done("ok", detail ?? trace.detail), failed);
-    done("ok", answer ?? trace.detail);
+    const result = tools.chains.during(run, () => definition.run(action, tools.scopeFor(run, trace)));
+    if (result instanceof Promise) return result.then((detail) => finish("ok", detail ?? trace.detail), fail);
+    finish("ok", result ?? trace.detail);
   } catch (error) {
-    failed(error);
+    fail(error);
   }
   return undefined;
 }
 
 function record({ trace, counts }: Run, action: ActionTrace, into: ActionTrace[]): void {
-  if (counts.recorded++ < MOST_RECORDED) into.push(action);
+  if (counts.recorded++ < MAX_RECORDED) into.push(action);
   else trace.omittedActions = (trace.omittedActions ?? 0) + 1;
 }
 
-function tellFailure({ host, log, clock }: SequenceTools, run: Run, told: { type: string; error: string }): void {
-  const { type, error } = told;
+function reportFailure(
+  { host, log, clock }: SequenceTools,
+  run: Run,
+  { type, error }: { type: string; error: string },
+): void {
   run.counts.failed++;
   run.counts.firstFailure ??= clipText(`${type} failed: ${error}`);
   if (run.dry) return;
   const { entry } = run;
   entry.lastError = { at: clock.now(), message: clipText(`${type}: ${error}`) };
-  log.warn("a rule's action failed; the next one follows", { rule: entry.rule.name, action: type, error });
+  log.warn("an action of a rule failed; the rule continues", { rule: entry.rule.name, action: type, error });
   host.emit({
     type: "action_failed",
     rule_id: entry.rule.id,

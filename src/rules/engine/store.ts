@@ -1,5 +1,5 @@
-// What rules remember on disk: when they fired, pauses, holds, and how far schedules have run. Written behind in batches,
-// but for what a rule or a person asked for and for what must not happen twice.
+// The state of rules on disk: when they fired, pauses, holds, and up to which moment schedules have run. It is written behind
+// in batches, except for pauses, and for what must not happen twice.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
@@ -32,19 +32,19 @@ export interface RuleStore extends Disposable {
   states(): StateRow[];
   holds(): HoldRow[];
   marks(): MarkRow[];
-  /** Of each row the last that was asked for is written, with the next batch; asked at that time what it holds. */
+  /** Written with the next batch, in the last version of each row. `row` is called at that time. */
   saveState(ruleId: string, row: () => StateRow): void;
   saveHold(row: HoldRow): void;
   dropHold(row: Omit<HoldRow, "since" | "fired" | "context">): void;
   saveMark(row: MarkRow): void;
   dropMark(id: string): void;
-  /** Durable when it returns. Throws where it cannot be written. */
+  /** Stored durably when it returns. Throws if it cannot be written. */
   saveStateNow(row: StateRow): void;
-  /** Brings the next batch forward, to the end of what is being done now. */
+  /** Writes the next batch as soon as the current work is done. */
   soon(): void;
-  /** Writes what waits; false when it failed. */
+  /** Writes the pending rows; false if that failed. */
   flush(): boolean;
-  /** Forgets rules that are gone and have not fired since `before`, in epoch ms. */
+  /** Deletes the state of unknown rules that have not fired since `before`, in epoch ms. */
   forget(known: (ruleId: string) => boolean, before: number): void;
 }
 
@@ -107,7 +107,7 @@ export function openRuleStore({ db, clock, log, flushMs, budget }: RuleStoreOpti
     return unwritten.flush();
   }
 
-  // What the hub did not write may hold anything: a time that is none would stop clocks.
+  // The database may have been edited by others: a time that is not a number would stop clocks.
   const areTimes = (...times: unknown[]): boolean => times.every((time) => time === null || typeof time === "number");
   const states = (): StateRow[] =>
     durable

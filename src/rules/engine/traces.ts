@@ -1,73 +1,76 @@
-// The last evaluations of each rule. One that is over is kept as JSON text: a home of thousands of rules that fire all day
-// holds a quarter of a million of them.
+// The last traces of each rule. A finished one is kept as JSON text, because a home with thousands of rules holds a quarter
+// of a million of them. Large values are cut, because traces are for people to read.
+import type { Json, JsonObject } from "../../core/json.ts";
 import type { Limits } from "../../core/limits.ts";
-import { bytesHeldBy } from "../../core/text-bytes.ts";
-import type { Trace } from "../trace.ts";
+import { bytesHeldBy, ownBeginning } from "../../core/text-bytes.ts";
+import type { ConditionTrace, Trace } from "../model/trace.ts";
 import type { Entry } from "./entry.ts";
 
 export interface Traces {
-  /** One that is over, or still runs and will be `seal`ed. */
+  /** Adds a trace that is finished, or one that still runs and will be `seal`ed. */
   add(entry: Entry, trace: Trace): void;
-  /** It will not change any more. */
+  /** Converts the trace into its final form: it will not change any more. */
   seal(entry: Entry, trace: Trace): void;
-  /** Newest first, as they are now. */
+  /** Newest first, in their current state. */
   of(entry: Entry): Trace[];
   forget(entry: Entry): void;
 }
 
 export interface TracesOptions {
-  /** All rules together: beyond, those that hold the most keep fewer. Rules that rarely run keep all of theirs. */
-  mostBytes?: number;
+  /** Limit for all rules together. Beyond it, the rules with the most bytes keep fewer traces; the others keep theirs. */
+  maxBytes?: number;
   limits?: Limits;
 }
 
-const MOST_PER_RULE = 50;
-const MOST_BYTES_PER_RULE = 1_048_576;
-const MOST_BYTES = 24 * 1_048_576;
-// Room is made for more than one, so that it is not looked for with each.
-const MAKE_ROOM = 0.05;
+const MAX_PER_RULE = 50;
+const MAX_BYTES_PER_RULE = 1_048_576;
+const MAX_BYTES = 24 * 1_048_576;
+// Frees more than is needed, so that not every new trace has to search.
+const FREED_SHARE = 0.05;
+const MAX_TEXT_CHARS = 500;
+const MAX_JSON_CHARS = 1000;
 
 interface Kept {
   list: (string | Trace)[];
   bytes: number;
 }
 
-export function createTraces({ mostBytes = MOST_BYTES, limits }: TracesOptions = {}): Traces {
+export function createTraces({ maxBytes = MAX_BYTES, limits }: TracesOptions = {}): Traces {
   const rules = new Map<Entry, Kept>();
   let total = 0;
 
-  function count(kept: Kept, bytes: number): void {
+  function addBytes(kept: Kept, bytes: number): void {
     kept.bytes += bytes;
     total += bytes;
   }
 
   function dropOldest(kept: Kept): void {
     const oldest = kept.list.shift();
-    if (typeof oldest === "string") count(kept, -bytesHeldBy(oldest));
+    if (typeof oldest === "string") addBytes(kept, -bytesHeldBy(oldest));
   }
 
-  function dropWithin(kept: Kept): void {
-    while (kept.list.length > MOST_PER_RULE || (kept.bytes > MOST_BYTES_PER_RULE && kept.list.length > 1))
+  function enforceLimits(kept: Kept): void {
+    while (kept.list.length > MAX_PER_RULE || (kept.bytes > MAX_BYTES_PER_RULE && kept.list.length > 1))
       dropOldest(kept);
-    if (total > mostBytes) makeRoom();
+    if (total > maxBytes) evict();
   }
 
-  function makeRoom(): void {
-    const message = "rules keep fewer of their traces than 50: they are many, or large";
+  function evict(): void {
+    const message = `some rules keep fewer than ${MAX_PER_RULE} traces, because there are many traces or large ones`;
     limits?.reached({ limit: "[rules] max_traces_mb", account: "all", message });
-    const fullest = [...rules.values()].sort((a, b) => b.bytes - a.bytes);
-    const goal = mostBytes * (1 - MAKE_ROOM);
-    // Down to what the next one holds, then both, and so on.
-    for (let most = 1; total > goal && most <= fullest.length; most++) {
-      const floor = fullest[most]?.bytes ?? 0;
-      for (const kept of fullest.slice(0, most))
+    const largest = [...rules.values()].sort((a, b) => b.bytes - a.bytes);
+    const goal = maxBytes * (1 - FREED_SHARE);
+    // The largest shrinks to the size of the second, then both to that of the third, and so on.
+    for (let count = 1; total > goal && count <= largest.length; count++) {
+      const floor = largest[count]?.bytes ?? 0;
+      for (const kept of largest.slice(0, count))
         while (total > goal && kept.bytes > floor && kept.list.length > 1) dropOldest(kept);
     }
   }
 
   function textOf(kept: Kept, trace: Trace): string {
     const text = JSON.stringify(trace);
-    count(kept, bytesHeldBy(text));
+    addBytes(kept, bytesHeldBy(text));
     return text;
   }
 
@@ -76,14 +79,14 @@ export function createTraces({ mostBytes = MOST_BYTES, limits }: TracesOptions =
       const kept = rules.get(entry) ?? { list: [], bytes: 0 };
       rules.set(entry, kept);
       kept.list.push(trace.endedAt === undefined ? trace : textOf(kept, trace));
-      dropWithin(kept);
+      enforceLimits(kept);
     },
     seal(entry, trace) {
       const kept = rules.get(entry);
       const at = kept?.list.lastIndexOf(trace) ?? -1;
       if (!kept || at < 0) return;
       kept.list[at] = textOf(kept, trace);
-      dropWithin(kept);
+      enforceLimits(kept);
     },
     of: (entry) => (rules.get(entry)?.list ?? []).map(read).reverse(),
     forget(entry) {
@@ -96,4 +99,24 @@ export function createTraces({ mostBytes = MOST_BYTES, limits }: TracesOptions =
 
 function read(trace: string | Trace): Trace {
   return JSON.parse(typeof trace === "string" ? trace : JSON.stringify(trace)) as Trace;
+}
+
+export function clipText(text: string): string {
+  return text.length > MAX_TEXT_CHARS ? `${ownBeginning(text, MAX_TEXT_CHARS)}…` : text;
+}
+
+function clip(value: Json): Json {
+  if (typeof value === "string") return clipText(value);
+  if (typeof value !== "object" || value === null) return value ?? null;
+  const text = JSON.stringify(value);
+  return text.length > MAX_JSON_CHARS ? clipText(text) : value;
+}
+
+/** Cuts each field on its own, so that small ones stay readable. */
+export function clipContext(context: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(context).map(([key, value]) => [key, clip(value)]));
+}
+
+export function clipCondition(trace: ConditionTrace): ConditionTrace {
+  return { ...trace, expected: clipText(trace.expected), actual: clip(trace.actual) };
 }

@@ -1,57 +1,114 @@
-// Which triggers an event concerns: by type, then by device or another field. What an event costs is what it may set off,
-// not how many rules there are.
-import type { Envelope } from "../../events/feed.ts";
-import type { Interest } from "../define.ts";
+// Which events the engine listens to, and which triggers an event concerns: by type, then by device or another field. So an
+// event costs only what it can trigger, however many rules there are, and one that nobody needs costs nothing.
+import type { Envelope, EventFeed } from "../../events/feed.ts";
+import type { Interest } from "../model/define.ts";
 import { interestsOf, type TriggerRef } from "./entry.ts";
-import type { Listening } from "./listening.ts";
+
+export interface Subscriptions extends Disposable {
+  /** Listens to this event type until disposed. "*" is every event except `mqtt_message`. */
+  need(type: string): Disposable;
+}
+
+export interface EventHandlers {
+  onEvent(envelope: Envelope): void;
+  /** Called for every event while "*" is needed. */
+  onAnyEvent(): void;
+}
+
+interface Need {
+  count: number;
+  readonly subscription: Disposable;
+}
+
+/** Subscribes once to each event type that is needed, and to no others. */
+export function createSubscriptions(feed: Pick<EventFeed, "on">, handlers: EventHandlers): Subscriptions {
+  const needs = new Map<string, Need>();
+
+  function subscribe(type: string): Need {
+    const subscription =
+      type === "*"
+        ? feed.on("*", "rules", () => handlers.onAnyEvent())
+        : feed.on(type as "system_started", "rules", (envelope: Envelope) => handlers.onEvent(envelope));
+    const need = { count: 0, subscription };
+    needs.set(type, need);
+    return need;
+  }
+
+  return {
+    need(type) {
+      const need = needs.get(type) ?? subscribe(type);
+      need.count++;
+      let disposed = false;
+      return {
+        [Symbol.dispose]() {
+          if (disposed) return;
+          disposed = true;
+          if (--need.count > 0) return;
+          needs.delete(type);
+          need.subscription[Symbol.dispose]();
+        },
+      };
+    },
+    [Symbol.dispose]() {
+      for (const { subscription } of needs.values()) subscription[Symbol.dispose]();
+      needs.clear();
+    },
+  };
+}
 
 export interface TriggerIndex {
   add(ref: TriggerRef): void;
   remove(ref: TriggerRef): void;
-  /** In the order of evaluation, each once. The list is not to be changed. */
+  /** In the order of evaluation, each once. Callers must not change the list. */
   concerned(envelope: Envelope): readonly TriggerRef[];
 }
 
-interface Shelf {
-  readonly listening: Disposable;
-  /** Those that look at every event of the type. */
+/** The triggers for one event type. */
+interface Bucket {
+  readonly subscription: Disposable;
+  /** Those that concern every event of the type. */
   all: TriggerRef[];
-  /** Field → value → those that look at events with this value there. */
+  /** Field → value → triggers for events with this value in this field. */
   readonly fields: Map<string, Map<string, TriggerRef[]>>;
   size: number;
 }
 
 const NONE: readonly TriggerRef[] = [];
 
-export function createTriggerIndex(listening: Pick<Listening, "need">): TriggerIndex {
-  const shelves = new Map<string, Shelf>();
+export function createTriggerIndex(subscriptions: Pick<Subscriptions, "need">): TriggerIndex {
+  const buckets = new Map<string, Bucket>();
 
-  function shelfOf(type: string): Shelf {
-    const shelf = shelves.get(type) ?? { listening: listening.need(type), all: [], fields: new Map(), size: 0 };
-    shelves.set(type, shelf);
-    return shelf;
+  function bucketOf(type: string): Bucket {
+    const bucket = buckets.get(type) ?? {
+      subscription: subscriptions.need(type),
+      all: [],
+      fields: new Map(),
+      size: 0,
+    };
+    buckets.set(type, bucket);
+    return bucket;
   }
 
   return {
     add(ref) {
       for (const interest of interestsOf(ref)) {
-        const shelf = shelfOf(interest.event);
-        if (insert(listFor(shelf, placeOf(interest)), ref)) shelf.size++;
+        const bucket = bucketOf(interest.event);
+        if (insert(listFor(bucket, placeOf(interest)), ref)) bucket.size++;
       }
     },
     remove(ref) {
       for (const interest of interestsOf(ref)) {
-        const shelf = shelves.get(interest.event);
-        if (!shelf || !take(shelf, placeOf(interest), ref) || --shelf.size > 0) continue;
-        shelf.listening[Symbol.dispose]();
-        shelves.delete(interest.event);
+        const bucket = buckets.get(interest.event);
+        if (!bucket || !removeFrom(bucket, placeOf(interest), ref) || --bucket.size > 0) continue;
+        bucket.subscription[Symbol.dispose]();
+        buckets.delete(interest.event);
       }
     },
     concerned(envelope) {
-      const shelf = shelves.get(envelope.type);
-      if (!shelf) return NONE;
-      let found: readonly TriggerRef[] = shelf.all;
-      for (const [field, values] of shelf.fields) {
+      const bucket = buckets.get(envelope.type);
+      if (!bucket) return NONE;
+      let found: readonly TriggerRef[] = bucket.all;
+      for (const [field, values] of bucket.fields) {
         const value = (envelope.event as Record<string, unknown>)[field];
         const more = typeof value === "string" ? values.get(value) : undefined;
         if (more) found = found.length === 0 ? more : merge(found, more);
@@ -67,24 +124,24 @@ function placeOf({ deviceId, where }: Interest): Place {
   return deviceId === undefined ? where : { field: "device_id", value: deviceId };
 }
 
-function listFor(shelf: Shelf, place: Place): TriggerRef[] {
-  if (!place) return shelf.all;
-  const values = shelf.fields.get(place.field) ?? new Map<string, TriggerRef[]>();
-  shelf.fields.set(place.field, values);
+function listFor(bucket: Bucket, place: Place): TriggerRef[] {
+  if (!place) return bucket.all;
+  const values = bucket.fields.get(place.field) ?? new Map<string, TriggerRef[]>();
+  bucket.fields.set(place.field, values);
   const list = values.get(place.value) ?? [];
   values.set(place.value, list);
   return list;
 }
 
-function take(shelf: Shelf, place: Place, ref: TriggerRef): boolean {
-  const values = place && shelf.fields.get(place.field);
-  const list = place ? values?.get(place.value) : shelf.all;
+function removeFrom(bucket: Bucket, place: Place, ref: TriggerRef): boolean {
+  const values = place && bucket.fields.get(place.field);
+  const list = place ? values?.get(place.value) : bucket.all;
   const at = list?.indexOf(ref) ?? -1;
   if (!list || at < 0) return false;
   list.splice(at, 1);
   if (place && values && list.length === 0) {
     values.delete(place.value);
-    if (values.size === 0) shelf.fields.delete(place.field);
+    if (values.size === 0) bucket.fields.delete(place.field);
   }
   return true;
 }
@@ -105,7 +162,7 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** False when it stands there already: a device named twice. */
+/** False if it is in the list already, because the trigger names a device twice. */
 function insert(list: TriggerRef[], ref: TriggerRef): boolean {
   let low = 0;
   for (let high = list.length; low < high; ) {

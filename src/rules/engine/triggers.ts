@@ -1,10 +1,10 @@
-// The triggers of the rules that are switched on: puts them where events and the clock find them, and says which of them an
-// event sets off.
+// The triggers of enabled rules: registers them with the trigger index, the schedules and the holds, and finds the ones that an
+// event fires.
 import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { Envelope } from "../../events/feed.ts";
-import type { TriggerContext, TriggerDefinition, Typed } from "../define.ts";
-import type { RuleHost } from "../host.ts";
+import type { TriggerContext, TriggerDefinition, Typed } from "../model/define.ts";
+import type { RuleHost } from "../model/host.ts";
 import type { Entry, TriggerRef } from "./entry.ts";
 import { type Holds, holdMsOf } from "./holds.ts";
 import type { Schedules } from "./schedules.ts";
@@ -16,11 +16,11 @@ export interface Match {
 }
 
 export interface Triggers {
-  /** Sets up the triggers of the rule as it is now. Those that were there before and are unchanged go on undisturbed. */
+  /** Registers the current triggers of the rule. Unchanged ones keep their holds and schedules. */
   wire(entry: Entry): void;
-  /** Takes all of them away. */
+  /** Removes all triggers of the rule. */
   unwire(entry: Entry): void;
-  /** One match a rule: that of its first trigger. In the order of priority. */
+  /** At most one match per rule, that of its first matching trigger. In the order of priority. */
   matching(envelope: Envelope): readonly Match[];
 }
 
@@ -42,13 +42,13 @@ export function createTriggers({ log, host, definitions, index, holds, schedules
     for (const ref of before) index.remove(ref);
     entry.triggers = refs;
     for (const ref of before.filter(({ key }) => !keys.has(key))) {
-      holds.drop(ref);
-      schedules.end(entry, ref.key);
+      holds.remove(ref);
+      schedules.stop(entry, ref.key);
     }
     for (const ref of refs) {
       index.add(ref);
-      holds.adopt(ref);
-      schedules.begin(ref);
+      holds.rebind(ref);
+      schedules.start(ref);
     }
   }
 
@@ -60,8 +60,8 @@ export function createTriggers({ log, host, definitions, index, holds, schedules
         log.error("a rule has a trigger that does not exist", { rule: entry.rule.name, trigger: spec.type });
         return [];
       }
-      const about = definition.schedule ? { ...spec, catch_up_secs: entry.rule.catch_up_secs } : spec;
-      return [{ entry, position, key: keyOf(about, keys), spec, definition }];
+      const identity = definition.schedule ? { ...spec, catch_up_secs: entry.rule.catch_up_secs } : spec;
+      return [{ entry, position, key: keyOf(identity, keys), spec, definition }];
     });
   }
 
@@ -70,7 +70,7 @@ export function createTriggers({ log, host, definitions, index, holds, schedules
       return definition.match?.(spec, envelope, host);
     } catch (error) {
       const message = messageOf(error);
-      // Told once: the next event will fail as well.
+      // Logged once: the next event will fail as well.
       if (entry.lastError?.message !== message)
         log.error("a trigger failed", { rule: entry.rule.name, trigger: definition.type, error: message });
       entry.lastError = { at: host.now(), message };
@@ -86,10 +86,10 @@ export function createTriggers({ log, host, definitions, index, holds, schedules
       if (concerned.length === 0) return NO_MATCH;
       const found: Match[] = [];
       for (const ref of concerned) {
-        const held = holdMsOf(ref) !== undefined;
-        if (!held && found.at(-1)?.ref.entry === ref.entry) continue;
+        const hasHold = holdMsOf(ref) !== undefined;
+        if (!hasHold && found.at(-1)?.ref.entry === ref.entry) continue;
         const context = match(ref, envelope);
-        if (held) holds.see(ref, envelope.deviceId, context);
+        if (hasHold) holds.update(ref, envelope.deviceId, context);
         else if (context) found.push({ ref, context });
       }
       return found;
@@ -97,7 +97,7 @@ export function createTriggers({ log, host, definitions, index, holds, schedules
   };
 }
 
-/** From what the trigger says, so that it stays the same when the list around it changes. */
+/** Made from the content of the trigger, so that it stays the same when the list around it changes. */
 function keyOf(spec: Typed, taken: Set<string>): string {
   const fields = Object.entries(spec).sort(([a], [b]) => (a < b ? -1 : 1));
   const key = Bun.hash(JSON.stringify(fields)).toString(36);

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, systemCode } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
+import { type KnownHouse, lintText } from "../read/lint.ts";
 import { type Exists, warningsOf } from "./describe.ts";
 import { isRuleFileName } from "./file-names.ts";
 import { createRuleFiles } from "./files.ts";
@@ -31,7 +32,7 @@ export interface CheckedRules {
 
 export function checkRuleFiles(
   folder: string,
-  { exists, expressions }: { exists: Exists; expressions: ExpressionReader },
+  { exists, expressions, house = {} }: { exists: Exists; expressions: ExpressionReader; house?: KnownHouse },
 ): CheckedRules {
   let names: string[];
   try {
@@ -40,10 +41,11 @@ export function checkRuleFiles(
     if (systemCode(error) === "ENOENT") return { files: 0, findings: [] };
     return { files: 0, findings: [{ file: folder, line: 0, column: 0, message: messageOf(error), warning: false }] };
   }
+  const reader = createRuleReader(expressions);
   const files = createRuleFiles({
     folder,
     log: silentLog,
-    reader: createRuleReader(expressions),
+    reader,
     // A start would write one into the file.
     giveId: (file, text) => ({ text, id: `to be given to ${file}` }),
     runner: { put() {}, remove() {} },
@@ -52,9 +54,12 @@ export function checkRuleFiles(
   const known: Exists = { ...exists, rule: (id) => files.ownerOf(id) !== undefined };
   const findings = files.list().flatMap((entry) => {
     const at = { file: join(folder, entry.file) };
+    const { text, good } = entry;
+    const linted = text && good ? lintText(text, good.rule, { shape: reader.shape, house }) : [];
+    const warnings = [...warningsOf(entry, known), ...linted].sort((a, b) => a.line - b.line || a.column - b.column);
     return [
       ...entry.problems.map((problem) => ({ ...at, ...problem, warning: false })),
-      ...warningsOf(entry, known).map((warning) => ({ ...at, ...warning, warning: true })),
+      ...warnings.map((warning) => ({ ...at, ...warning, warning: true })),
     ];
   });
   return { files: files.size, findings };

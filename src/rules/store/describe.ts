@@ -1,8 +1,8 @@
 // A rule as it is told to people: what its file says, whether that runs, and what has become of it.
 import type { RuleState } from "../engine/engine.ts";
-import type { RuleHost } from "../host.ts";
+import type { RuleHost } from "../model/host.ts";
 import type { RuleFormat } from "../parse/detect.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../read/rule.ts";
 import type { ListedFile } from "./files.ts";
 import type { FileProblem, LocatedReference } from "./understand.ts";
 

@@ -7,7 +7,7 @@ import { jsonEqual } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import { problemAt } from "../../core/text-problem.ts";
 import type { RuleFormat } from "../parse/detect.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../read/rule.ts";
 import { readRuleFile } from "./disk.ts";
 import type { GivenId } from "./give-id.ts";
 import { type FileProblem, type GoodVersion, type RuleReader, unforeseen } from "./understand.ts";

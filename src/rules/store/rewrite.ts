@@ -7,7 +7,7 @@ import { setTopLevel } from "../parse/edit.ts";
 import { readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { writeRon } from "../parse/write.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../read/rule.ts";
 import type { RuleFile } from "./files.ts";
 
 /** The file's text with the places changed in which its rule differs; undefined where that is not possible. */

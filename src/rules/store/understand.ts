@@ -5,9 +5,9 @@ import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit.ts";
 import { type RuleText, readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
-import { type Reference, referencesOf } from "../references.ts";
-import { type Rule, readRule } from "../rule.ts";
-import { ruleShape } from "../vocabulary.ts";
+import { type Reference, referencesOf } from "../read/references.ts";
+import { type Rule, readRule } from "../read/rule.ts";
+import { ruleShape } from "../read/vocabulary.ts";
 
 export interface FileProblem extends TextProblem {
   /** Dotted path within the rule, where there is one. */

@@ -1,12 +1,13 @@
 // `cron`: times by an expression of six fields, on the clock of the house.
-import { defineTrigger } from "../define.ts";
-import { text } from "../fields.ts";
+
+import { checkSchedule, scheduleOf } from "../model/checks.ts";
+import { defineTrigger } from "../model/define.ts";
+import { text } from "../model/fields.ts";
 import { parseCron } from "../schedule/cron.ts";
-import { checkSchedule, scheduleOf } from "../scheduled.ts";
 
 export const cron = defineTrigger({
   type: "cron",
-  doc: "It is time by a cron expression, on the clock of the house.",
+  doc: "Times of a cron expression, on the clock of the house.",
   fields: {
     expression: text("Six fields, seconds first: second, minute, hour, day of the month, month, day of the week"),
   },

@@ -1,9 +1,16 @@
 // `device_availability_changed`: a device comes online or goes offline.
 import { Type } from "@sinclair/typebox";
-import { defineTrigger } from "../define.ts";
-import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../devices.ts";
-import { forDurationSecs, someDevices } from "../fields.ts";
-import { msOf } from "../values.ts";
+import { defineTrigger } from "../model/define.ts";
+import {
+  checkDevices,
+  DEVICE_CONTEXT_KEYS,
+  deviceContext,
+  deviceEventOf,
+  deviceInterests,
+  whichDevices,
+} from "../model/devices.ts";
+import { forDurationSecs, someDevices } from "../model/fields.ts";
+import { msOf } from "../model/values.ts";
 
 export const deviceAvailabilityChanged = defineTrigger({
   type: "device_availability_changed",
@@ -18,6 +25,7 @@ export const deviceAvailabilityChanged = defineTrigger({
     return `${whichDevices(spec)} ${what}${for_duration_secs ? ` for ${for_duration_secs} s` : ""}`;
   },
   check: checkDevices,
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "available"],
   interests: (spec) => deviceInterests("device_availability_changed", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_availability_changed", envelope, spec);
@@ -27,6 +35,6 @@ export const deviceAvailabilityChanged = defineTrigger({
   },
   hold: {
     durationMs: (spec) => (spec.for_duration_secs === undefined ? undefined : msOf(spec.for_duration_secs)),
-    stands: (_, context, host) => host.device(String(context.device_id))?.available === context.available,
+    stillMatches: (_, context, host) => host.device(String(context.device_id))?.available === context.available,
   },
 });

@@ -1,7 +1,14 @@
 // `device_battery_low`: a battery falls to the threshold of [battery].
-import { defineTrigger } from "../define.ts";
-import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../devices.ts";
-import { someDevices } from "../fields.ts";
+import { defineTrigger } from "../model/define.ts";
+import {
+  checkDevices,
+  DEVICE_CONTEXT_KEYS,
+  deviceContext,
+  deviceEventOf,
+  deviceInterests,
+  whichDevices,
+} from "../model/devices.ts";
+import { someDevices } from "../model/fields.ts";
 
 export const deviceBatteryLow = defineTrigger({
   type: "device_battery_low",
@@ -9,6 +16,7 @@ export const deviceBatteryLow = defineTrigger({
   fields: someDevices,
   label: (spec) => `${whichDevices(spec)} has a low battery`,
   check: checkDevices,
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "battery_pct", "threshold_pct"],
   interests: (spec) => deviceInterests("device_battery_low", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_battery_low", envelope, spec);

@@ -1,14 +1,22 @@
-// `device_battery_recovered`: a battery that was low is changed or charged.
-import { defineTrigger } from "../define.ts";
-import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../devices.ts";
-import { someDevices } from "../fields.ts";
+// `device_battery_recovered`: a low battery was changed or charged.
+import { defineTrigger } from "../model/define.ts";
+import {
+  checkDevices,
+  DEVICE_CONTEXT_KEYS,
+  deviceContext,
+  deviceEventOf,
+  deviceInterests,
+  whichDevices,
+} from "../model/devices.ts";
+import { someDevices } from "../model/fields.ts";
 
 export const deviceBatteryRecovered = defineTrigger({
   type: "device_battery_recovered",
-  doc: "A battery that was low has climbed above the recover band of [battery]; without a device, any.",
+  doc: "A battery that was low has risen above the recover band of [battery]; without a device, any.",
   fields: someDevices,
   label: (spec) => `${whichDevices(spec)} has its battery back`,
   check: checkDevices,
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "battery_pct"],
   interests: (spec) => deviceInterests("device_battery_recovered", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_battery_recovered", envelope, spec);

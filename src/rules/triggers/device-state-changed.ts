@@ -1,11 +1,20 @@
-// `device_state_changed`: an attribute of a device takes another value. What is restored or repeated changes nothing, and
-// so makes no event.
+// `device_state_changed`: an attribute of a device takes another value. A value that is restored or repeated is no change,
+// and there is no event for it.
 import { type Static, Type } from "@sinclair/typebox";
 import { type Json, jsonEqual } from "../../core/json.ts";
-import { defineTrigger } from "../define.ts";
-import { checkDevices, deviceContext, deviceEventOf, deviceInterests, devicesOf, whichDevices } from "../devices.ts";
-import { attribute, forDurationSecs, json, someDevices } from "../fields.ts";
-import { fits, msOf, refusal, showChoice } from "../values.ts";
+import { invalid } from "../model/checks.ts";
+import { defineTrigger } from "../model/define.ts";
+import {
+  checkDevices,
+  DEVICE_CONTEXT_KEYS,
+  deviceContext,
+  deviceEventOf,
+  deviceInterests,
+  devicesOf,
+  whichDevices,
+} from "../model/devices.ts";
+import { attribute, forDurationSecs, json, someDevices } from "../model/fields.ts";
+import { matchesValue, msOf, showChoice } from "../model/values.ts";
 
 const value = (description: string) => Type.Optional(json(`${description}: a value, or a list of values`));
 
@@ -13,7 +22,7 @@ const fields = {
   ...someDevices,
   attribute: Type.Optional(attribute),
   to: value("Only to this"),
-  from: value("Only from this; null is an attribute that was not there"),
+  from: value("Only from this; null means that there was no such attribute"),
   not_to: value("Not to this"),
   not_from: value("Not from this"),
   for_duration_secs: forDurationSecs,
@@ -22,23 +31,24 @@ type Wanted = Static<ReturnType<typeof Type.Object<typeof fields>>>;
 
 export const deviceStateChanged = defineTrigger({
   type: "device_state_changed",
-  doc: "An attribute of a device changes; without `attribute` any of them, and the first that fits is told.",
+  doc: "An attribute of a device changes; without `attribute`, any, and the first that matches is passed on.",
   fields,
   label: (spec) => [`${whichDevices(spec)}.${spec.attribute ?? "*"}`, ...moves(spec)].join(" "),
   check(spec) {
     checkDevices(spec);
     if (devicesOf(spec) === undefined && spec.attribute === undefined) {
-      throw refusal("", "give a `device_id`, `device_ids` or an `attribute`: every change of everything is too much");
+      throw invalid("", "give a `device_id`, `device_ids` or an `attribute`: all changes of all devices are too many");
     }
   },
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "previous"],
   interests: (spec) => deviceInterests("device_state_changed", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_state_changed", envelope, spec);
     const changed = event?.changed.find(
       (name) =>
         (spec.attribute === undefined || spec.attribute === name) &&
-        fitsNow(spec, present(event.current, name)) &&
-        fittedBefore(spec, present(event.previous, name)),
+        matchesNow(spec, present(event.current, name)) &&
+        matchedBefore(spec, present(event.previous, name)),
     );
     if (!event || changed === undefined) return undefined;
     return {
@@ -50,13 +60,13 @@ export const deviceStateChanged = defineTrigger({
   },
   hold: {
     durationMs: (spec) => (spec.for_duration_secs === undefined ? undefined : msOf(spec.for_duration_secs)),
-    // With a wanted value it may change to another wanted one; without, any change begins anew.
-    stands(spec, context, host) {
+    // With `to` or `not_to`, a change to another wanted value does not end it. Otherwise any change does.
+    stillMatches(spec, context, host) {
       const attributes = host.device(String(context.device_id))?.attributes;
       if (attributes === undefined) return false;
       const now = present(attributes, String(context.attribute));
       const anyValue = spec.to === undefined && spec.not_to === undefined;
-      return anyValue ? jsonEqual(now, context.value) : fitsNow(spec, now);
+      return anyValue ? jsonEqual(now, context.value) : matchesNow(spec, now);
     },
   },
 });
@@ -65,12 +75,14 @@ function present(attributes: Readonly<Record<string, unknown>>, name: string): J
   return Object.hasOwn(attributes, name) ? (attributes[name] as Json) : null;
 }
 
-function fitsNow({ to, not_to }: Wanted, now: Json): boolean {
-  return (to === undefined || fits(now, to)) && (not_to === undefined || !fits(now, not_to));
+function matchesNow({ to, not_to }: Wanted, now: Json): boolean {
+  return (to === undefined || matchesValue(now, to)) && (not_to === undefined || !matchesValue(now, not_to));
 }
 
-function fittedBefore({ from, not_from }: Wanted, before: Json): boolean {
-  return (from === undefined || fits(before, from)) && (not_from === undefined || !fits(before, not_from));
+function matchedBefore({ from, not_from }: Wanted, before: Json): boolean {
+  return (
+    (from === undefined || matchesValue(before, from)) && (not_from === undefined || !matchesValue(before, not_from))
+  );
 }
 
 function moves({ from, not_from, to, not_to, for_duration_secs }: Wanted): string[] {

@@ -1,14 +1,14 @@
-// `hub_variable_changed`: a variable gets another value. The event tells every write; one of the same value changes nothing.
+// `hub_variable_changed`: a variable gets another value. There is an event for every write, also for one without a change.
 import { Type } from "@sinclair/typebox";
 import { type Json, jsonEqual } from "../../core/json.ts";
-import { defineTrigger } from "../define.ts";
-import { eventOf, interestIn } from "../devices.ts";
-import { json, text } from "../fields.ts";
-import { fits, showChoice } from "../values.ts";
+import { defineTrigger } from "../model/define.ts";
+import { eventOf, interestIn } from "../model/devices.ts";
+import { json, text } from "../model/fields.ts";
+import { matchesValue, showChoice } from "../model/values.ts";
 
 export const hubVariableChanged = defineTrigger({
   type: "hub_variable_changed",
-  doc: "A variable gets another value; without `name`, any variable. One that is new was null before, and one that is removed becomes null.",
+  doc: "A variable gets another value; without `name`, any variable. A new one was null before, and a removed one becomes null.",
   fields: {
     name: Type.Optional(text("The name of the variable")),
     to: Type.Optional(json("Only to this: a value, or a list of values")),
@@ -21,14 +21,15 @@ export const hubVariableChanged = defineTrigger({
     ].join("");
     return `${name === undefined ? "any variable" : `variable ${name}`}${moves || " changes"}`;
   },
+  contextKeys: ["name", "value", "previous"],
   interests: ({ name }) => [interestIn("hub_variable_changed", "name", name)],
   match({ name, to, from }, envelope) {
     const event = eventOf("hub_variable_changed", envelope);
     if (!event || (name !== undefined && name !== event.name)) return undefined;
     const value = (event.value ?? null) as Json;
     const previous = (event.previous_value ?? null) as Json;
-    if (jsonEqual(value, previous) || (to !== undefined && !fits(value, to))) return undefined;
-    if (from !== undefined && !fits(previous, from)) return undefined;
+    if (jsonEqual(value, previous) || (to !== undefined && !matchesValue(value, to))) return undefined;
+    if (from !== undefined && !matchesValue(previous, from)) return undefined;
     return { name: event.name, value, previous };
   },
 });

@@ -1,5 +1,5 @@
 // Every trigger there is. A new one is a file in this folder and a line here.
-import type { TriggerDefinition } from "../define.ts";
+import type { TriggerDefinition } from "../model/define.ts";
 import { buttonEvent } from "./button-event.ts";
 import { cron } from "./cron.ts";
 import { customEvent } from "./custom-event.ts";

@@ -1,8 +1,8 @@
 // `mode_changed`: a mode of the house goes on or off.
 import { Type } from "@sinclair/typebox";
-import { defineTrigger } from "../define.ts";
-import { eventOf, interestIn } from "../devices.ts";
-import { name } from "../fields.ts";
+import { defineTrigger } from "../model/define.ts";
+import { eventOf, interestIn } from "../model/devices.ts";
+import { name } from "../model/fields.ts";
 
 export const modeChanged = defineTrigger({
   type: "mode_changed",
@@ -15,6 +15,7 @@ export const modeChanged = defineTrigger({
     const what = on === undefined ? "changes" : on ? "goes on" : "goes off";
     return `${mode_id === undefined ? "any mode" : `mode ${mode_id}`} ${what}`;
   },
+  contextKeys: ["mode_id", "mode_name", "on"],
   interests: ({ mode_id }) => [interestIn("mode_changed", "mode_id", mode_id)],
   match({ mode_id, on }, envelope) {
     const event = eventOf("mode_changed", envelope);

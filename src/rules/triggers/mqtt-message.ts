@@ -1,42 +1,62 @@
-// `mqtt_message`: something is published on the broker, by a device that no plugin looks after, say.
+// `mqtt_message`: a message is published on the broker, for example by a device without a plugin.
 import { Type } from "@sinclair/typebox";
-import type { Json } from "../../core/json.ts";
+import { isObject, type Json } from "../../core/json.ts";
 import { hasWildcard, isTopicFilter, matchesFilter } from "../../core/topic-filter.ts";
-import { defineTrigger } from "../define.ts";
-import { eventOf, interestIn } from "../devices.ts";
-import { json, op, text } from "../fields.ts";
-import { checkPointer, pointedAt } from "../json-pointer.ts";
-import { checkComparison, compare, inWords, refusal } from "../values.ts";
+import { invalid } from "../model/checks.ts";
+import { defineTrigger } from "../model/define.ts";
+import { eventOf, interestIn } from "../model/devices.ts";
+import { json, op, text } from "../model/fields.ts";
+import { checkComparison, compare, comparisonText } from "../model/values.ts";
 
 export const mqttMessage = defineTrigger({
   type: "mqtt_message",
-  doc: "A message is published on a topic. With `value` only one whose payload, or what `pointer` points at in it, compares so.",
+  doc: "A message is published on a topic. With `value`, only if its payload, or the part at `pointer`, compares so.",
   fields: {
-    topic: text("The topic, or a filter: `+` stands for one level, `#` at the end for all further ones"),
+    topic: text("The topic, or a filter: `+` matches one level, `#` at the end all further levels"),
     pointer: Type.Optional(
       text("JSON pointer into the payload, such as /sensor/temperature; without it, the whole", { minLength: 0 }),
     ),
     op,
-    value: Type.Optional(json("What to compare with; any message when absent", { writeOnly: true })),
+    value: Type.Optional(json("What to compare with; without it, any message", { writeOnly: true })),
   },
   label({ topic, pointer = "", op, value }) {
-    return `${topic}${pointer}${value === undefined ? "" : ` ${inWords({ op, value })}`}`;
+    return `${topic}${pointer}${value === undefined ? "" : ` ${comparisonText({ op, value })}`}`;
   },
   check({ topic, pointer, op, value }) {
     if (!isTopicFilter(topic)) {
-      throw refusal("topic", "must be a topic or a filter: `+` fills a whole level, `#` only the last one");
+      throw invalid("topic", "must be a topic or a filter: `+` fills a whole level, `#` only the last one");
     }
-    if (pointer !== undefined) checkPointer("pointer", pointer);
+    if (pointer !== undefined) checkPointer(pointer);
     if (value !== undefined) checkComparison({ op, value });
-    else if (op !== "Eq") throw refusal("value", `missing: ${op} needs something to compare with`);
+    else if (op !== "Eq") throw invalid("value", `missing: ${op} needs something to compare with`);
   },
+  contextKeys: ["topic", "payload", "value"],
   interests: ({ topic }) => [interestIn("mqtt_message", "topic", hasWildcard(topic) ? undefined : topic)],
   match({ topic, pointer, op, value }, envelope) {
     const event = eventOf("mqtt_message", envelope);
     if (!event || !matchesFilter(topic, event.topic)) return undefined;
     const payload = (event.payload ?? null) as Json;
-    const found = pointer === undefined ? payload : pointedAt(payload, pointer);
+    const found = pointer === undefined ? payload : valueAtPointer(payload, pointer);
     if (found === undefined || (value !== undefined && !compare(found, { op, value }).passed)) return undefined;
     return { topic: event.topic, payload, value: found };
   },
 });
+
+/** JSON pointers of RFC 6901: `/sensor/0/temperature`. */
+function checkPointer(pointer: string): void {
+  if (pointer !== "" && !pointer.startsWith("/")) {
+    const example = pointer.replace(/^\$?\.?/, "").replaceAll(".", "/");
+    throw invalid("pointer", `must be empty or start with "/", such as "/${example}"`);
+  }
+  if (/~(?![01])/.test(pointer)) throw invalid("pointer", 'in a key, "~" is written "~0" and "/" is written "~1"');
+}
+
+function valueAtPointer(value: Json, pointer: string): Json | undefined {
+  let found: Json | undefined = value;
+  for (const part of pointer.split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(found)) found = /^(0|[1-9]\d*)$/.test(key) ? found[Number(key)] : undefined;
+    else found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  }
+  return found;
+}

@@ -1,34 +1,44 @@
-// `numeric_threshold`: a number passes a limit. It fires on the way over, never again while the number stays there.
+// `numeric_threshold`: a number passes a limit. It fires when the limit is passed, and not again while the number stays there.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Json } from "../../core/json.ts";
-import { defineTrigger } from "../define.ts";
-import { checkDevices, deviceContext, deviceEventOf, deviceInterests, devicesOf, whichDevices } from "../devices.ts";
-import { attribute, forDurationSecs, someDevices } from "../fields.ts";
-import { msOf, refusal } from "../values.ts";
+import { invalid } from "../model/checks.ts";
+import { defineTrigger } from "../model/define.ts";
+import {
+  checkDevices,
+  DEVICE_CONTEXT_KEYS,
+  deviceContext,
+  deviceEventOf,
+  deviceInterests,
+  devicesOf,
+  whichDevices,
+} from "../model/devices.ts";
+import { attribute, forDurationSecs, someDevices } from "../model/fields.ts";
+import { msOf } from "../model/values.ts";
 
 const limit = (description: string) => Type.Optional(Type.Number({ description }));
 
 const fields = {
   ...someDevices,
   attribute,
-  above: limit("Is above this and was not before, or was no number; with `below`: enters what lies between"),
-  below: limit("Is below this and was not before, or was no number; with `above`: enters what lies between"),
-  crosses_above: limit("Was a number up to this, and is above it"),
-  crosses_below: limit("Was a number from this on, and is below it"),
+  above: limit("Is above this and was not before, or was no number; with `below`: enters the range between"),
+  below: limit("Is below this and was not before, or was no number; with `above`: enters the range between"),
+  crosses_above: limit("Was at most this, and is above it"),
+  crosses_below: limit("Was at least this, and is below it"),
   for_duration_secs: forDurationSecs,
 };
 type Limits = Static<ReturnType<typeof Type.Object<typeof fields>>>;
 
 export const numericThreshold = defineTrigger({
   type: "numeric_threshold",
-  doc: "A number passes a limit. `crosses_above` and `crosses_below` need a number before; `above` and `below` also fire for a device's first report. What is no number never fits.",
+  doc: "A number passes a limit. `crosses_above` and `crosses_below` need a number before; `above` and `below` also fire for a device's first report. A value that is not a number never matches.",
   fields,
-  label: (spec) => `${whichDevices(spec)}.${spec.attribute} ${inWords(spec)}`,
+  label: (spec) => `${whichDevices(spec)}.${spec.attribute} ${limitText(spec)}`,
   check(spec) {
     checkDevices(spec);
-    if (devicesOf(spec) === undefined) throw refusal("", "give `device_id` or `device_ids`");
+    if (devicesOf(spec) === undefined) throw invalid("", "give `device_id` or `device_ids`");
     checkLimits(spec);
   },
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "previous"],
   interests: (spec) => deviceInterests("device_state_changed", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_state_changed", envelope, spec);
@@ -40,7 +50,7 @@ export const numericThreshold = defineTrigger({
   },
   hold: {
     durationMs: (spec) => (spec.for_duration_secs === undefined ? undefined : msOf(spec.for_duration_secs)),
-    stands(spec, context, host) {
+    stillMatches(spec, context, host) {
       const now = host.device(String(context.device_id))?.attributes[spec.attribute];
       return typeof now === "number" && isBeyond(spec, now, context.value as number);
     },
@@ -51,10 +61,13 @@ function checkLimits({ above, below, crosses_above, crosses_below }: Limits): vo
   const isBand = above !== undefined || below !== undefined;
   const isCrossing = crosses_above !== undefined || crosses_below !== undefined;
   if (isBand === isCrossing) {
-    throw refusal("", "give `above`, `below` or both; or `crosses_above`, `crosses_below` or both");
+    throw invalid("", "give `above`, `below` or both; or `crosses_above`, `crosses_below` or both");
   }
   if (above !== undefined && below !== undefined && above >= below) {
-    throw refusal("above", `no number is above ${above} and below ${below}: what lies outside needs two triggers`);
+    throw invalid(
+      "above",
+      `no number is above ${above} and below ${below}: for values outside a range write two triggers`,
+    );
   }
 }
 
@@ -72,21 +85,21 @@ function passes(spec: Limits, value: number, previous: Json | undefined): boolea
   return upwards || (crosses_below !== undefined && previous >= crosses_below && value < crosses_below);
 }
 
-/** Still on the side on which it was when it fired. */
-function isBeyond(spec: Limits, now: number, fired: number): boolean {
+/** Still on the same side of the limit as when it matched. */
+function isBeyond(spec: Limits, now: number, matched: number): boolean {
   const { crosses_above, crosses_below } = spec;
-  if (crosses_above !== undefined && fired > crosses_above) return now > crosses_above;
-  if (crosses_below !== undefined && fired < crosses_below) return now < crosses_below;
+  if (crosses_above !== undefined && matched > crosses_above) return now > crosses_above;
+  if (crosses_below !== undefined && matched < crosses_below) return now < crosses_below;
   return isWithin(spec, now);
 }
 
-function inWords({ above, below, crosses_above, crosses_below, for_duration_secs }: Limits): string {
-  const parts = [
+function limitText({ above, below, crosses_above, crosses_below, for_duration_secs }: Limits): string {
+  const limits = [
     above === undefined ? "" : `above ${above}`,
     below === undefined ? "" : `below ${below}`,
     crosses_above === undefined ? "" : `crosses above ${crosses_above}`,
     crosses_below === undefined ? "" : `crosses below ${crosses_below}`,
   ].filter(Boolean);
-  const joined = parts.join(crosses_above === undefined ? " and " : " or ");
+  const joined = limits.join(crosses_above === undefined ? " and " : " or ");
   return `${joined}${for_duration_secs ? ` for ${for_duration_secs} s` : ""}`;
 }

@@ -1,13 +1,13 @@
-// `periodic`: every so many seconds of real time, on a beat that a restart does not shift.
+// `periodic`: every so many seconds of real time. A restart does not shift the times.
 import { Type } from "@sinclair/typebox";
-import { defineTrigger } from "../define.ts";
-import { YEAR_SECS } from "../fields.ts";
+import { scheduleOf } from "../model/checks.ts";
+import { defineTrigger } from "../model/define.ts";
+import { YEAR_SECS } from "../model/fields.ts";
 import { parsePeriodic } from "../schedule/periodic.ts";
-import { scheduleOf } from "../scheduled.ts";
 
 export const periodic = defineTrigger({
   type: "periodic",
-  doc: "Every so many seconds of real time, on a beat that neither the hub's start nor a restart shifts.",
+  doc: "Every so many seconds of real time. Neither the start of the hub nor a restart shifts the times.",
   fields: {
     every_secs: Type.Integer({ minimum: 1, maximum: YEAR_SECS, description: "The seconds from one time to the next" }),
   },

@@ -1,14 +1,15 @@
-// `plugin_offline`: a plugin no longer answers, or its process has ended.
+// `plugin_offline`: a plugin no longer responds, or its process has ended.
 import { Type } from "@sinclair/typebox";
-import { defineTrigger } from "../define.ts";
-import { eventOf, interestIn } from "../devices.ts";
-import { text } from "../fields.ts";
+import { defineTrigger } from "../model/define.ts";
+import { eventOf, interestIn } from "../model/devices.ts";
+import { text } from "../model/fields.ts";
 
 export const pluginOffline = defineTrigger({
   type: "plugin_offline",
-  doc: "A plugin no longer answers, or its process has ended; without `plugin_id`, any.",
+  doc: "A plugin no longer responds, or its process has ended; without `plugin_id`, any.",
   fields: { plugin_id: Type.Optional(text("The id of the plugin")) },
   label: ({ plugin_id }) => `${plugin_id === undefined ? "any plugin" : `plugin ${plugin_id}`} goes offline`,
+  contextKeys: ["plugin_id", "reason"],
   interests: ({ plugin_id }) => [interestIn("plugin_offline", "plugin_id", plugin_id)],
   match(spec, envelope) {
     const event = eventOf("plugin_offline", envelope);

@@ -1,17 +1,17 @@
-// `sun_event`: sunrise, dusk and their kin, some minutes before or after. Without [location] it never comes.
+// `sun_event`: sunrise, dusk and so on, with an offset in minutes. Without [location] it never fires.
 import { Type } from "@sinclair/typebox";
 import { SOLAR_EVENTS } from "../../core/sun.ts";
-import { defineTrigger } from "../define.ts";
-import { choice } from "../fields.ts";
+import { defineTrigger } from "../model/define.ts";
+import { choice } from "../model/fields.ts";
 import { createSunEvent } from "../schedule/sun-event.ts";
 
 const HALF_A_DAY_MINUTES = 720;
 
 export const sunEvent = defineTrigger({
   type: "sun_event",
-  doc: "The sun does something at the place of the house; it needs [location] in hub.toml.",
+  doc: "Sunrise, sunset, dawn, dusk and so on at the place of the house; needs [location] in hub.toml.",
   fields: {
-    event: choice(SOLAR_EVENTS, "What the sun does", { names: "location" }),
+    event: choice(SOLAR_EVENTS, "Which event of the sun", { names: "location" }),
     offset_minutes: Type.Number({
       minimum: -HALF_A_DAY_MINUTES,
       maximum: HALF_A_DAY_MINUTES,

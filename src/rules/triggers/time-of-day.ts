@@ -1,13 +1,13 @@
 // `time_of_day`: a time on the clock of the house, every day or on some days of the week.
 import { Type } from "@sinclair/typebox";
-import { defineTrigger } from "../define.ts";
-import { days, timeOfDay as time } from "../fields.ts";
+import { checkSchedule, scheduleOf } from "../model/checks.ts";
+import { defineTrigger } from "../model/define.ts";
+import { days, timeOfDay as time } from "../model/fields.ts";
 import { parseTimeOfDay } from "../schedule/time-of-day.ts";
-import { checkSchedule, scheduleOf } from "../scheduled.ts";
 
 export const timeOfDay = defineTrigger({
   type: "time_of_day",
-  doc: "It is a certain time on the clock of the house.",
+  doc: "A time of day, on the clock of the house.",
   fields: { time: time("`HH:MM` or `HH:MM:SS`"), days: Type.Optional(days) },
   label: ({ time, days }) => `at ${time}${days ? ` on ${days.join(", ")}` : ""}`,
   check: (spec) => checkSchedule("time", (zone) => parseTimeOfDay(spec, zone)),

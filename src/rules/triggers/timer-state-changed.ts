@@ -1,9 +1,16 @@
 // `timer_state_changed`: a virtual timer starts, pauses, expires or is cancelled.
 import { Type } from "@sinclair/typebox";
-import { defineTrigger } from "../define.ts";
-import { checkDevices, deviceContext, deviceEventOf, deviceInterests, whichDevices } from "../devices.ts";
-import { choice, someDevices } from "../fields.ts";
-import { fits } from "../values.ts";
+import { defineTrigger } from "../model/define.ts";
+import {
+  checkDevices,
+  DEVICE_CONTEXT_KEYS,
+  deviceContext,
+  deviceEventOf,
+  deviceInterests,
+  whichDevices,
+} from "../model/devices.ts";
+import { choice, someDevices } from "../model/fields.ts";
+import { matchesValue } from "../model/values.ts";
 
 const state = choice(["started", "paused", "expired", "cancelled", "idle"], "A state of a timer");
 
@@ -14,7 +21,7 @@ export const timerStateChanged = defineTrigger({
     ...someDevices,
     state: Type.Optional(
       Type.Union([state, Type.Array(state, { minItems: 1, maxItems: 5 })], {
-        description: "Only into this state: one, or a list; any when absent",
+        description: "Only to this state, or to one of a list; without it, any",
         expected: 'one of "started", "paused", "expired", "cancelled", "idle", or a list of these',
       }),
     ),
@@ -23,10 +30,11 @@ export const timerStateChanged = defineTrigger({
     return `${whichDevices(spec)} ${state === undefined ? "changes its state" : [state].flat().join(" or ")}`;
   },
   check: checkDevices,
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "previous"],
   interests: (spec) => deviceInterests("timer_state_changed", spec),
   match({ state, ...spec }, envelope, host) {
     const event = deviceEventOf("timer_state_changed", envelope, spec);
-    if (!event || (state !== undefined && !fits(event.state, state))) return undefined;
+    if (!event || (state !== undefined && !matchesValue(event.state, state))) return undefined;
     return {
       ...deviceContext(host, event.device_id),
       attribute: "state",

@@ -1,16 +1,16 @@
-// `webhook_received`: something outside calls POST /webhooks/:path with this rule's secret. On the feed the event has no
-// secret; the engine is handed it with the one that was given, which the rule does not get to see (webhooks.ts).
+// `webhook_received`: an HTTP client calls POST /webhooks/:path with this rule's secret. The event on the feed has no secret;
+// the engine gets a copy with it (engine/webhooks.ts). The rule does not see it.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import type { Json } from "../../core/json.ts";
-import { defineTrigger } from "../define.ts";
-import { eventOf, interestIn } from "../devices.ts";
+import { defineTrigger } from "../model/define.ts";
+import { eventOf, interestIn } from "../model/devices.ts";
 
-const SHORTEST_SECRET = 16;
+const MIN_SECRET_CHARS = 16;
 
 export const webhookReceived = defineTrigger({
   type: "webhook_received",
-  doc: "Something outside calls POST /webhooks/PATH of the API with this rule's secret.",
+  doc: "An HTTP client calls POST /webhooks/PATH of the API with this rule's secret.",
   fields: {
     path: Type.String({
       pattern: "^[A-Za-z0-9_-][A-Za-z0-9._~-]{0,127}$",
@@ -18,13 +18,14 @@ export const webhookReceived = defineTrigger({
       description: "The last part of the address",
     }),
     secret: Type.String({
-      minLength: SHORTEST_SECRET,
+      minLength: MIN_SECRET_CHARS,
       maxLength: 256,
       writeOnly: true,
-      description: "What the caller must know; make it long and random",
+      description: "The secret that the caller sends; make it long and random",
     }),
   },
   label: ({ path }) => `webhook ${path}`,
+  contextKeys: ["path", "method", "query", "body"],
   interests: ({ path }) => [interestIn("webhook_received", "path", path)],
   match(spec, envelope) {
     const event = eventOf("webhook_received", envelope);
@@ -36,7 +37,7 @@ export const webhookReceived = defineTrigger({
   },
 });
 
-/** Takes the same time wherever they differ. */
+/** In constant time. */
 function isSame(given: string, secret: string): boolean {
   return timingSafeEqual(digest(given), digest(secret));
 }

@@ -2,6 +2,7 @@
 // the end that is stored. A timer's attributes are all there is of it on disk.
 import { Type } from "@sinclair/typebox";
 import type { Clock, Timer } from "../../core/clock.ts";
+import { msSince, restoreMoment } from "../../core/durable-moment.ts";
 import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { guarded } from "../../core/lifecycle.ts";
@@ -186,7 +187,7 @@ export function createTimers({ registry, clock, log, emit }: TimersOptions): Tim
 
   function takeUp(device: Device): void {
     const durationMs = msOf(durationOf(device) ?? 0);
-    const left = Math.min(endsAtOf(device) - clock.now(), durationMs);
+    const left = durationMs - msSince(clock, restoreMoment(clock, endsAtOf(device) - durationMs));
     if (left > 0) put(device.id, arm(device.id, left, true))?.[Symbol.dispose]();
     else expire(device);
   }

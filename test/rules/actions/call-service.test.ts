@@ -27,7 +27,7 @@ describe("call_service", () => {
     expect(house.done.requests).toEqual([{ url, method: "POST", headers: headers as never, body, timeoutMs: 3000 }]);
   });
 
-  test("what is no success is a failure, without the address that may hold a secret", async () => {
+  test("any other status is a failure, and the text does not contain the address, which may contain a secret", async () => {
     const house = createHouse();
     house.answers.push({ status: 404, body: "no" }, new Error(`cannot connect to ${url}`));
     expect(await begin(house, { method: "get" }).end).toBe("failed: GET pi.local:8443 answered 404");
@@ -36,7 +36,7 @@ describe("call_service", () => {
     );
   });
 
-  test("tries again when nobody answers, after longer and longer pauses", async () => {
+  test("retries without a response, with a growing backoff", async () => {
     const house = createHouse();
     house.answers.push(
       new Error("down"),
@@ -54,7 +54,7 @@ describe("call_service", () => {
     expect(await end).toBe("POST pi.local:8443 answered 204");
   });
 
-  test("gives up after its retries, and does not try again what would not help", async () => {
+  test("gives up after its retries, and does not retry when that cannot help", async () => {
     const house = createHouse();
     house.answers.push(new Error("down"), new Error("down"));
     const { end } = begin(house, { retries: 1 });
@@ -65,7 +65,7 @@ describe("call_service", () => {
     expect(house.done.requests).toHaveLength(3);
   });
 
-  test("a cancelled pause is the end of trying", async () => {
+  test("cancelling the backoff ends the retries", async () => {
     const house = createHouse();
     house.answers.push({ status: 500, body: "" });
     const { actor, end } = begin(house, { retries: 5 });
@@ -89,7 +89,7 @@ describe("call_service", () => {
       { ok: false, status: 500, body: "" },
     ],
     [new Error("down"), { ok: false, error: "POST pi.local:8443 did not answer: down" }],
-  ])("tells the answer as an event: %#", async (answer, fields) => {
+  ])("emits the response as an event: %#", async (answer, fields) => {
     const house = createHouse();
     house.answers.push(answer);
     await begin(house, { response_event: "weather" }).end;
@@ -99,8 +99,8 @@ describe("call_service", () => {
   test.each<[JsonObject, string]>([
     [{ url: "pi.local/x" }, "url: must be an address such as http://192.168.1.20/api"],
     [{ url: "file:///etc/passwd" }, "url: must be an address such as http://192.168.1.20/api"],
-    [{ method: "GET", body: 1 }, "body: goes with no GET: use POST, or leave it out"],
-    [{ method: "HEAD", expression: "1" }, "expression: goes with no HEAD: use POST, or leave it out"],
+    [{ method: "GET", body: 1 }, "body: cannot be sent with GET: use POST, or leave it out"],
+    [{ method: "HEAD", expression: "1" }, "expression: cannot be sent with HEAD: use POST, or leave it out"],
     [{ body: 1, expression: "1" }, ": give either `body` or `expression`"],
     [{ retries: 11 }, "retries: must be a whole number from 0 to 10"],
     [{ timeout_secs: 0 }, "timeout_secs: must be a number of seconds from 0.1 to 300"],

@@ -22,7 +22,7 @@ function houseAt(brightness: JsonObject["x"]) {
 }
 
 describe("fade_device", () => {
-  test("goes evenly from where it is, and ends where it should", async () => {
+  test("changes evenly from the current value to the wanted one", async () => {
     const { house, steps } = houseAt(10);
     const ending = createActor(house).act(fade({ to: 60, steps: 5 }));
     await house.clock.advance(10_000);
@@ -36,7 +36,7 @@ describe("fade_device", () => {
     ]);
   });
 
-  test("is as long as it should be where the clock is set on the way", async () => {
+  test("takes the given time also if the clock is set meanwhile", async () => {
     for (const step of [-3_600_000, 3_600_000, 10 * 365 * 86_400_000]) {
       const { house } = houseAt(10);
       const begun = house.clock.mono();
@@ -52,7 +52,7 @@ describe("fade_device", () => {
     }
   });
 
-  test("goes down, sets the beginning first, and keeps fractions", async () => {
+  test("can go down, sets the start value first, and keeps fractions", async () => {
     const { house, steps } = houseAt("unknown");
     const ending = createActor(house).act(fade({ from: 1, to: 0.25, steps: 3 }));
     await house.clock.advance(10_000);
@@ -86,7 +86,7 @@ describe("fade_device", () => {
     expect(await other).toEndWith("1000 steps");
   });
 
-  test("at once in no time, and where it is there already", async () => {
+  test("is done at once with no duration, or if the value is already reached", async () => {
     const { house, steps } = houseAt(5);
     await createActor(house).act(fade({ to: 50, duration_secs: 0 }));
     expect(steps()).toEqual([[0, 50]]);
@@ -95,7 +95,7 @@ describe("fade_device", () => {
     expect(await there).toEndWith("1 steps");
   });
 
-  test("cancelled, it stays where it is and the run ends", async () => {
+  test("when cancelled, the value stays and the run ends", async () => {
     const { house, steps } = houseAt(0);
     const actor = createActor(house);
     const ending = actor.act(fade({ to: 100, steps: 10 }));
@@ -117,11 +117,11 @@ describe("fade_device", () => {
     expect(house.clock.pending()).toEqual([]);
   });
 
-  test("says what is missing", async () => {
+  test("reports what is missing", async () => {
     const { house } = houseAt("bright ☀");
     const act = (fields: JsonObject) => createActor(house).act(fade(fields));
     await expect(act({ to: 5 })).rejects.toThrow(
-      'the "brightness" of the device "lamp" is no number now: say `from` where',
+      'the "brightness" of the device "lamp" is not a number now: give `from`',
     );
     await expect(act({ to: 5, device_id: "shed" })).rejects.toThrow('there is no device "shed"');
     expect(problemsIn("actions", fade({ to: 5, steps: 1001 }))).toEqual([
@@ -130,7 +130,7 @@ describe("fade_device", () => {
     expect(problemsIn("actions", fade({ to: 5, duration_secs: 86_401 }))).toHaveLength(1);
   });
 
-  test("only tells in a dry run", async () => {
+  test("only reports in a dry run", async () => {
     const { house, steps } = houseAt(0);
     const detail = await createActor(house, { dryRun: true }).act(fade({ to: 100, steps: 10 }));
     expect(detail).toBe("lamp.brightness 0 → 100 in 10 s, 10 steps");

@@ -38,7 +38,7 @@ describe("parallel", () => {
     expect(watch.end).toBe("ok: 3 at the same time");
   });
 
-  test("one that fails stops no other, one that exits ends the run when the others are done", async () => {
+  test("a failure does not stop the others, and an exit ends the run after the others are done", async () => {
     const house = createHouse();
     const actor = createActor(house);
     const watch = watched(actor.act({ type: "parallel", actions: [fails, { type: "delay", duration_secs: 1 }] }));
@@ -49,7 +49,7 @@ describe("parallel", () => {
     expect(left.end).toBe("exit: enough");
   });
 
-  test("a hundred within each other", async () => {
+  test("a hundred inside each other", async () => {
     let action: JsonObject = note("innermost 🪆");
     for (let depth = 0; depth < 100; depth++) action = { type: "parallel", actions: [action] };
     const actor = createActor(createHouse());
@@ -58,7 +58,7 @@ describe("parallel", () => {
     expect(actor.inside).toHaveLength(100);
     const [problem, ...more] = problemsIn("actions", { type: "parallel", actions: [action] });
     expect(problem).toBe(
-      `${"actions[0].".repeat(101).slice(0, -1)}: stands inside more than 100 others: take some of them apart`,
+      `${"actions[0].".repeat(101).slice(0, -1)}: is inside more than 100 others: split it into several rules`,
     );
     expect(more).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe("parallel", () => {
 });
 
 describe("delay", () => {
-  test("waits its time", async () => {
+  test("waits for the given time", async () => {
     const house = createHouse();
     const watch = watched(createActor(house).act({ type: "delay", duration_secs: 0.5 }));
     await house.clock.advance(499);
@@ -78,7 +78,7 @@ describe("delay", () => {
     expect(watch.end).toBe("ok: 0.5 s");
   });
 
-  test("cancelled, the rest of the run does not happen", async () => {
+  test("when cancelled, the rest of the run is cancelled too", async () => {
     const house = createHouse();
     const actor = createActor(house);
     const watch = watched(actor.act({ type: "delay", duration_secs: 60, key: "off" }));
@@ -100,7 +100,7 @@ describe("delay", () => {
     expect(watch.end).toBe(end);
   });
 
-  test("refuses what it cannot be", () => {
+  test("refuses invalid values", () => {
     expect(problemsIn("actions", { type: "delay" })).toEqual([": give `duration_secs` or `expression`"]);
     expect(problemsIn("actions", { type: "delay", duration_secs: -1 })).toHaveLength(1);
   });
@@ -110,24 +110,28 @@ describe("waiting", () => {
   const forEvent = { type: "wait_for_event", event_type: "custom_x", device_id: "door", timeout_secs: 5 };
   const forExpression = { type: "wait_for_expression", expression: "x", timeout_secs: 5 };
 
-  test("goes on when it comes", async () => {
-    const actor = createActor(createHouse(), { event: true, held: true });
+  test("continues after the event", async () => {
+    const actor = createActor(createHouse(), { event: true, isTrue: true });
     expect(await actor.act(forEvent)).toBe("custom_x came");
-    expect(await actor.act(forExpression)).toBe("x holds");
+    expect(await actor.act(forExpression)).toBe("x is true");
     expect(actor.waits).toMatchObject([{ event: "custom_x", deviceId: "door", timeoutMs: 5000 }]);
   });
 
-  test("only an event with the wanted fields fits", async () => {
+  test("only an event with the wanted fields matches", async () => {
     const house = createHouse();
     const actor = createActor(house);
     await actor.act({ ...forEvent, fields: { place: "Tür 🚪" } });
-    const fits = (event: object) => actor.waits[0]?.fits?.(house.envelope({ type: "custom_x", ...event }));
-    expect([fits({ place: "Tür 🚪", more: 1 }), fits({ place: "back" }), fits({})]).toEqual([true, false, false]);
+    const matches = (event: object) => actor.waits[0]?.matches?.(house.envelope({ type: "custom_x", ...event }));
+    expect([matches({ place: "Tür 🚪", more: 1 }), matches({ place: "back" }), matches({})]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
-  test.each([forEvent, forExpression])("when the time is over goes on, or ends the run: %j", async (action) => {
+  test.each([forEvent, forExpression])("continues or ends the run after the timeout: %j", async (action) => {
     const actor = createActor(createHouse());
-    expect(await actor.act(action)).toEndWith("did not come within 5 s; going on");
+    expect(await actor.act(action)).toEndWith("did not come within 5 s; continuing");
     await expect(actor.act({ ...action, on_timeout: "Exit" })).rejects.toThrow("did not come within 5 s");
   });
 
@@ -164,10 +168,10 @@ describe("conditional", () => {
   };
 
   test.each<[Record<string, boolean>, boolean, string, string]>([
-    [{ first: true, second: true }, true, "then", "then: first holds"],
-    [{ first: false, second: true }, true, "second", "else_if[0]: second holds"],
-    [{ first: false, second: false }, true, "third", "else_if[1]: mode_is holds"],
-    [{ first: false, second: false }, false, "else", "else: first does not hold"],
+    [{ first: true, second: true }, true, "then", "then: first passed"],
+    [{ first: false, second: true }, true, "second", "else_if[0]: second passed"],
+    [{ first: false, second: false }, true, "third", "else_if[1]: mode_is passed"],
+    [{ first: false, second: false }, false, "else", "else: first did not pass"],
   ])("%j, night %p: %s", async (holding, night, taken, detail) => {
     const house = createHouse();
     house.modes.set("night", night);
@@ -177,20 +181,20 @@ describe("conditional", () => {
     expect(actor.inside).toEqual([`comment: ${taken}`]);
   });
 
-  test("does nothing where nothing holds and there is no else", async () => {
+  test("does nothing if no condition passes and there is no else", async () => {
     const actor = createActor(createHouse(), { expressions: { first: () => false } });
     const { else_if: _, else_actions: __, ...only } = action;
-    expect(await actor.act(only)).toBe("nothing: first does not hold");
+    expect(await actor.act(only)).toBe("nothing: first did not pass");
     expect(actor.inside).toEqual([]);
   });
 
-  test("fails where it cannot be told, and does neither", async () => {
+  test("fails if the condition cannot be evaluated, and runs neither branch", async () => {
     const actor = createActor(createHouse(), { expressions: { first: () => 1 } });
     await expect(actor.act(action)).rejects.toThrow('"first" is not true or false');
     expect(actor.inside).toEqual([]);
   });
 
-  test("what ends the run inside ends it", async () => {
+  test("an inner action can end the run", async () => {
     const actor = createActor(createHouse(), { expressions: { first: () => true } });
     await expect(actor.act({ ...action, then_actions: [exits] })).rejects.toThrow(Exit);
   });
@@ -218,7 +222,7 @@ describe("conditional", () => {
 describe("repeating", () => {
   const actions = [note("turn")];
 
-  test("so many times", async () => {
+  test("a number of times", async () => {
     const actor = createActor(createHouse());
     expect(await actor.act({ type: "repeat_count", count: 3, actions })).toBe("3 times");
     expect([actor.inside.length, actor.turns]).toEqual([3, 3]);
@@ -227,39 +231,39 @@ describe("repeating", () => {
     expect(problemsIn("actions", { type: "repeat_count", count: 1.5, actions })).toHaveLength(1);
   });
 
-  /** An expression that gives these, one after the other. */
+  /** An expression with these values, one after the other. */
   const giving = (...values: boolean[]) => ({ x: () => values.shift() ?? false });
 
-  test("while it holds: not at all when it does not", async () => {
+  test("while an expression is true, perhaps never", async () => {
     const act = async (...values: boolean[]) => {
       const actor = createActor(createHouse(), { expressions: giving(...values) });
       return [await actor.act({ type: "repeat_while", expression: "x", actions }), actor.inside.length];
     };
-    expect(await act(false)).toEqual(["0 times, until x no longer held", 0]);
-    expect(await act(true, true, false)).toEqual(["2 times, until x no longer held", 2]);
+    expect(await act(false)).toEqual(["0 times, until x was false", 0]);
+    expect(await act(true, true, false)).toEqual(["2 times, until x was false", 2]);
   });
 
-  test("until it holds: once at least", async () => {
+  test("until an expression is true, at least once", async () => {
     const act = async (...values: boolean[]) => {
       const actor = createActor(createHouse(), { expressions: giving(...values) });
       return [await actor.act({ type: "repeat_until", expression: "x", actions }), actor.inside.length];
     };
-    expect(await act(true)).toEqual(["1 times, until x held", 1]);
-    expect(await act(false, false, true)).toEqual(["3 times, until x held", 3]);
+    expect(await act(true)).toEqual(["1 times, until x was true", 1]);
+    expect(await act(false, false, true)).toEqual(["3 times, until x was true", 3]);
   });
 
   test.each([
-    ["repeat_while", true, "x still holds"],
-    ["repeat_until", false, "x still does not hold"],
+    ["repeat_while", true, "x is still true"],
+    ["repeat_until", false, "x is still false"],
   ])("%s that never ends fails after its turns", async (type, value, why) => {
     const actor = createActor(createHouse(), { expressions: { x: () => value } });
     await expect(actor.act({ type, expression: "x", actions, max_turns: 7 })).rejects.toThrow(
-      `stopped after 7 turns, and ${why}: mend the expression, or raise max_turns`,
+      `stopped after 7 turns, and ${why}: correct the expression, or raise max_turns`,
     );
     expect([actor.inside.length, actor.turns]).toEqual([7, 7]);
   });
 
-  test.each(["repeat_while", "repeat_until"])("%s takes one turn in a dry run", async (type) => {
+  test.each(["repeat_while", "repeat_until"])("%s makes one turn in a dry run", async (type) => {
     const actor = createActor(createHouse(), { expressions: { x: () => type === "repeat_while" }, dryRun: true });
     expect(await actor.act({ type, expression: "x", actions })).toEndWith("one turn is shown");
     expect(actor.inside).toEqual(["comment: turn"]);

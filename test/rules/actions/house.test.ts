@@ -1,4 +1,4 @@
-// Actions that do something to the house at once.
+// Actions that act on the house at once.
 import { describe, expect, test } from "bun:test";
 import { HubError } from "../../../src/core/errors.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
@@ -27,13 +27,13 @@ describe("set_device_state", () => {
     ]);
   });
 
-  test("one that refuses keeps no other from it, and is named", async () => {
+  test("a device that refuses does not keep the others from getting the command, and is named", async () => {
     const house = houseWith("a", "b", "c");
     house.refusing.set("a", new HubError("conflict", 'the device "a" is not available'));
     const act = (device_ids: string[]) =>
       createActor(house).act({ type: "set_device_state", device_ids, state: { on: true } });
     await expect(act(["a", "b", "shed", "c"])).rejects.toThrow(
-      '2 of 4 devices did not take it: the device "a" is not available; there is no device "shed"',
+      '2 of 4 devices refused the command: the device "a" is not available; there is no device "shed"',
     );
     expect(sent(house)).toEqual(['b {"on":true}', 'c {"on":true}']);
     await expect(act(["a"])).rejects.toThrow(/^the device "a" is not available$/);
@@ -61,7 +61,7 @@ describe("set_device_state", () => {
 });
 
 describe("modes, scenes and variables", () => {
-  test("set_mode turns on, off and the other way round", async () => {
+  test("set_mode turns on, off, and toggles", async () => {
     const house = houseWith();
     const actor = createActor(house);
     expect(await actor.act({ type: "set_mode", mode_id: "night", on: true })).toBe("mode night on");
@@ -86,7 +86,7 @@ describe("modes, scenes and variables", () => {
     expect(house.done.scenes).toEqual(["bright 🌞"]);
   });
 
-  test("set_hub_variable writes a value or what an expression gives", async () => {
+  test("set_hub_variable writes a value, or the result of an expression", async () => {
     const house = houseWith();
     const actor = createActor(house, { expressions: { "1 + 1": () => 2 } });
     expect(await actor.act({ type: "set_hub_variable", name: "a", value: null })).toBe("a = null");
@@ -131,7 +131,10 @@ describe("timer", () => {
   });
 
   test.each<[JsonObject, RegExp]>([
-    [{ command: "pause", duration_secs: 1 }, /^duration_secs: goes with start only; pause takes the time there is/],
+    [
+      { command: "pause", duration_secs: 1 },
+      /^duration_secs: is only for start; pause uses the time that the timer has/,
+    ],
     [{ command: "start", duration_secs: 0 }, /^duration_secs: must be a number of seconds from 0.001/],
     [{ command: "strat" }, /^command: must be one of "start", "pause".*did you mean "start"/],
   ])("refuses %j", (fields, problem) => {
@@ -139,8 +142,8 @@ describe("timer", () => {
   });
 });
 
-describe("what is told and sent", () => {
-  test("notify hands on what templates need, and fails with the channel", async () => {
+describe("messages and events", () => {
+  test("notify passes on what placeholders need, and fails with the channel", async () => {
     const house = houseWith();
     const trigger = { device_id: "door", value: true };
     const actor = createActor(house, { trigger, vars: { who: "Zoë" } });
@@ -163,7 +166,7 @@ describe("what is told and sent", () => {
     expect(detail).toBe(`log: ${"🔥".repeat(200)}…`);
   });
 
-  test("fire_event tells an event of the rule's own", async () => {
+  test("fire_event emits a custom event", async () => {
     const house = houseWith();
     const actor = createActor(house);
     expect(await actor.act({ type: "fire_event", event_type: "doorbell", fields: { place: "Tür 🚪" } })).toBe(
@@ -178,8 +181,8 @@ describe("what is told and sent", () => {
 
   test.each<[JsonObject, string]>([
     [{ event_type: "a/b" }, "event_type: must be a word without / + #, such as doorbell"],
-    [{ event_type: "a", fields: { seq: 1 } }, "fields.seq: is the hub's own in every event; choose another name"],
-    [{ event_type: "a", data: { type: 1 } }, "fields.type: is the hub's own in every event; choose another name"],
+    [{ event_type: "a", fields: { seq: 1 } }, "fields.seq: is set by the hub in every event; choose another name"],
+    [{ event_type: "a", data: { type: 1 } }, "fields.type: is set by the hub in every event; choose another name"],
     [{ event_type: "a", data: {}, fields: {} }, 'data: unknown key "data"'],
   ])("fire_event refuses %j", (fields, problem) => {
     expect(problemsIn("actions", { type: "fire_event", ...fields })).toEqual([problem]);
@@ -249,7 +252,7 @@ describe("rules and captured states", () => {
     expect(actor.controlled).toEqual([controlled]);
   });
 
-  test("what was captured is brought back, as often as wanted", async () => {
+  test("a captured state can be restored repeatedly", async () => {
     const house = createHouse();
     house.put("lamp", { attributes: { on: true, colour: "° 🔥" } });
     house.put("fan", { attributes: { speed: 2 } });

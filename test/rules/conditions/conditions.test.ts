@@ -12,20 +12,23 @@ describe("device_state", () => {
     ...fields,
   });
 
-  function asked(fields: JsonObject, attributes: JsonObject = { open: true, t: 21, text: "21", gone: null, l: [1] }) {
+  function evaluated(
+    fields: JsonObject,
+    attributes: JsonObject = { open: true, t: 21, text: "21", gone: null, l: [1] },
+  ) {
     const house = createHouse();
     house.put("door", { attributes });
     return ask(house, state(fields));
   }
 
-  test("tells what was expected and what was found", () => {
-    expect(asked({ value: true })).toEqual({
+  test("reports what was expected and what was found", () => {
+    expect(evaluated({ value: true })).toEqual({
       type: "device_state",
       passed: true,
       expected: "door.open is true",
       actual: true,
     });
-    expect(asked({ attribute: "t", op: "gt", value: 25 })).toMatchObject({
+    expect(evaluated({ attribute: "t", op: "gt", value: 25 })).toMatchObject({
       passed: false,
       expected: "door.t is above 25",
       actual: 21,
@@ -53,8 +56,8 @@ describe("device_state", () => {
     [{ attribute: "l", value: [1] }, true],
     [{ attribute: "l", op: "Ne", value: [1, 2] }, true],
   ])("%j: %p", (fields, passed) => {
-    expect(asked(fields)).toMatchObject({ passed });
-    expect(asked(fields).error).toBeUndefined();
+    expect(evaluated(fields)).toMatchObject({ passed });
+    expect(evaluated(fields).error).toBeUndefined();
   });
 
   test.each([
@@ -62,28 +65,28 @@ describe("device_state", () => {
     ["open", "the boolean true"],
     ["gone", "null"],
     ["l", "a list"],
-  ])("what is no number is not put in order: %s", (attribute, kind) => {
+  ])("a value that is not a number cannot be ordered: %s", (attribute, kind) => {
     for (const op of ["Gt", "Gte", "Lt", "Lte"]) {
-      expect(asked({ attribute, op, value: 0 })).toMatchObject({
+      expect(evaluated({ attribute, op, value: 0 })).toMatchObject({
         passed: false,
         error: `only numbers can be compared by ${op}, and this is ${kind}`,
       });
     }
   });
 
-  test.each(["Eq", "Ne"])("of what is not there nothing holds, not even %s", (op) => {
-    expect(asked({ op, attribute: "humidity °", value: 1 })).toMatchObject({
+  test.each(["Eq", "Ne"])("without the attribute or device it does not pass, even with %s", (op) => {
+    expect(evaluated({ op, attribute: "humidity °", value: 1 })).toMatchObject({
       passed: false,
       actual: 'the device "door" has no "humidity °"',
     });
-    expect(asked({ op, device_id: "shed 🛖", value: 1 })).toMatchObject({
+    expect(evaluated({ op, device_id: "shed 🛖", value: 1 })).toMatchObject({
       passed: false,
       actual: 'there is no device "shed 🛖"',
     });
-    expect(asked({ op, attribute: "toString", value: 1 })).toMatchObject({ passed: false });
+    expect(evaluated({ op, attribute: "toString", value: 1 })).toMatchObject({ passed: false });
   });
 
-  test("refuses to put in order what is no number", () => {
+  test("refuses to order a value that is not a number", () => {
     expect(problemsIn("conditions", state({ op: "Gt", value: "21 °C" }))).toEqual([
       "value: must be a number for the op Gt; only Eq and Ne compare anything else",
     ]);
@@ -116,13 +119,13 @@ describe("time_elapsed", () => {
     expect(ask(house, elapsed(600.001)).passed).toBe(false);
   });
 
-  test("does not pass when the clock has stepped back behind the change", () => {
+  test("does not pass if the clock was set back before the change", () => {
     const house = createHouse();
     house.put("door", { lastChanged: { open: house.now() + 60_000 } });
     expect(ask(house, elapsed(0))).toMatchObject({ passed: false, actual: "unchanged for -60 s" });
   });
 
-  test("does not pass for what is not known", () => {
+  test("does not pass for unknown devices and attributes", () => {
     const house = createHouse();
     expect(ask(house, elapsed(0))).toMatchObject({ passed: false, actual: 'there is no device "door"' });
     house.put("door", {});
@@ -211,7 +214,7 @@ describe("time_window", () => {
     });
   });
 
-  test("tells the time on the wall", () => {
+  test("reports the local time", () => {
     const house = createHouse({ at: "2026-07-15T21:30:00Z", timezone: "Asia/Kolkata" });
     expect(ask(house, { type: "time_window", start: "22:00", end: "06:00", days: ["wed", "sat"] })).toEqual({
       type: "time_window",
@@ -224,7 +227,7 @@ describe("time_window", () => {
   test.each<[JsonObject, string]>([
     [
       { start: "22:00", end: "22:00:00" },
-      "end: is the start too, so it would never be time; the whole day is from 00:00 to 24:00",
+      "end: is the same as the start, so the window is empty; the whole day is from 00:00 to 24:00",
     ],
     [{ start: "24:00", end: "06:00" }, 'start: must be a time of day such as "07:30" or "22:15:30"'],
     [{ start: "22:00", end: "24:01" }, 'end: must be a time of day such as "07:30" or "22:15:30", or "24:00"'],
@@ -279,7 +282,7 @@ describe("sun", () => {
     });
   });
 
-  test("says what to do where nobody knows the place", () => {
+  test("says what to do if the location is unknown", () => {
     expect(ask(createHouse(), { type: "sun", position: "above_horizon" })).toMatchObject({
       passed: false,
       error: "set latitude and longitude in [location] of hub.toml",
@@ -314,7 +317,7 @@ describe("and, or, xor, not", () => {
     house.modes.set("night", true).set("away", false);
     const trace = ask(house, { type, conditions });
     expect(trace.passed).toBe(passed);
-    // All are asked, so that all are told.
+    // All are evaluated and reported.
     expect(trace.parts).toHaveLength(conditions.length);
     expect(trace.parts?.[0]).toMatchObject({ type: "mode_is", expected: expect.stringContaining("mode") });
   });
@@ -330,7 +333,7 @@ describe("and, or, xor, not", () => {
     expect(ask(house, { type: "not", condition: { type: "not", condition: yes } }).passed).toBe(true);
   });
 
-  test("refuse to be empty, and what stands in them wrong", () => {
+  test("refuse to be empty, and report problems inside", () => {
     expect(problemsIn("conditions", { type: "and", conditions: [] })).toEqual([
       "conditions: must have at least 1 entry",
     ]);
@@ -346,16 +349,16 @@ describe("and, or, xor, not", () => {
 
 describe("expression", () => {
   const expressions = { yes: () => true, no: () => false, number: () => 1 };
-  const asked = (type: string, expression: string) => ask(createHouse(), { type, expression }, { expressions });
+  const evaluated = (type: string, expression: string) => ask(createHouse(), { type, expression }, { expressions });
 
   test("passes when it is true", () => {
-    expect(asked("expression", "yes")).toEqual({ type: "expression", passed: true, expected: "yes", actual: true });
-    expect(asked("expression", "no")).toMatchObject({ passed: false, actual: false });
-    expect(asked("script_expression", "yes")).toMatchObject({ type: "expression", passed: true });
+    expect(evaluated("expression", "yes")).toEqual({ type: "expression", passed: true, expected: "yes", actual: true });
+    expect(evaluated("expression", "no")).toMatchObject({ passed: false, actual: false });
+    expect(evaluated("script_expression", "yes")).toMatchObject({ type: "expression", passed: true });
   });
 
-  test("does not pass, and says why, when it cannot be told", () => {
-    expect(asked("expression", "number")).toMatchObject({ passed: false, error: '"number" is not true or false' });
-    expect(asked("expression", "x °")).toMatchObject({ passed: false, error: '"x °" cannot be evaluated' });
+  test("does not pass, and reports why, when it cannot be evaluated", () => {
+    expect(evaluated("expression", "number")).toMatchObject({ passed: false, error: '"number" is not true or false' });
+    expect(evaluated("expression", "x °")).toMatchObject({ passed: false, error: '"x °" cannot be evaluated' });
   });
 });

@@ -1,10 +1,10 @@
-// The contract's two situations, in the real words, to the second.
+// The contract's two situations, with the real kinds, to the second.
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
-import { createRuleExpressions } from "../../../src/rules/expressions.ts";
-import { type Rule, readRule } from "../../../src/rules/rule.ts";
+import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
+import { type Rule, readRule } from "../../../src/rules/read/rule.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
 import { openRig } from "./rig.ts";
 
@@ -50,7 +50,7 @@ test("the door has been open for ten minutes: at most one alert in ten minutes",
   const [trace] = rig.engine.traces(door.id);
   expect(trace?.conditions).toMatchObject([{ passed: true }, { type: "time_elapsed", passed: false }]);
   expect(trace?.why).toStartWith(
-    "time_elapsed did not hold: expected front_door.open unchanged for at least 600 s, found",
+    "time_elapsed did not pass: expected front_door.open unchanged for at least 600 s, found",
   );
   await rig.clock.advance(60_000);
   expect(rig.commands).toEqual(["all: The door is open", "log: door"]);
@@ -66,7 +66,7 @@ test("the door has been open for ten minutes: at most one alert in ten minutes",
   expect(rig.engine.state(door.id).last_fired_at).toBe(firedAt + 600_000);
 });
 
-test("it is too hot: once an hour, told with the value that set it off", async () => {
+test("it is too hot: once an hour, with the value that triggered it", async () => {
   await using rig = openRig(real);
   const about = { device_id: "attic", attribute: "temperature" };
   const hot = read({
@@ -94,7 +94,7 @@ test("it is too hot: once an hour, told with the value that set it off", async (
   expect(rig.commands).toHaveLength(2);
 });
 
-test("a cancelled delay ends its run as cancelled, and what surrounds it", async () => {
+test("a cancelled delay ends its run and the actions around it as cancelled", async () => {
   await using rig = openRig(real);
   const late = read({
     id: "late",

@@ -1,4 +1,4 @@
-// From an event to what the house is told, and the answer to "why did it not turn on?".
+// From an event to the commands, and the answer to "why did it not turn on?".
 import { expect, test } from "bun:test";
 import { on, opened, openRig, rule } from "./rig.ts";
 
@@ -24,7 +24,7 @@ test("a trigger, its conditions, its actions, and the record of all of it", asyn
       ruleId: "r1",
       dryRun: false,
       outcome: "fired",
-      why: "door.open is true; the condition held",
+      why: "door.open is true; the condition passed",
       trigger: { type: "changes", label: "door.open is true", context: { device_id: "door" } },
       conditions: [{ type: "is", passed: true, expected: "hall.dark is true", actual: true }],
       actions: [
@@ -37,7 +37,7 @@ test("a trigger, its conditions, its actions, and the record of all of it", asyn
   expect(rig.engine.state("r1")).toMatchObject({ fire_count: 1, running: 0, last_fired_at: rig.clock.now() });
 });
 
-test("every condition is asked, and the trace says which did not hold", async () => {
+test("every condition is evaluated, and the trace shows which did not pass", async () => {
   await using rig = openRig();
   rig.report("hall", { dark: false, heat: 20 });
   const conditions = [
@@ -48,7 +48,7 @@ test("every condition is asked, and the trace says which did not hold", async ()
   rig.begin(rule("r1", { triggers: opened, conditions, actions: [on("lamp")] }));
   rig.report("door", { open: true });
   expect(rig.last("r1")).toBe(
-    "conditions_failed: is did not hold: expected hall.dark is true, found false; 1 more did not hold",
+    "conditions_failed: is did not pass: expected hall.dark is true, found false; 1 more did not pass",
   );
   expect(rig.engine.traces("r1")[0]?.conditions).toMatchObject([
     { passed: false, actual: false },
@@ -68,10 +68,10 @@ test("trigger_condition and required_expression are conditions like others in th
   );
   rig.hear("clap", { times: 1 });
   expect(rig.last("twice")).toBe(
-    "conditions_failed: trigger_condition did not hold: expected trigger.times == 2 is true, found false",
+    "conditions_failed: trigger_condition did not pass: expected trigger.times == 2 is true, found false",
   );
   expect(rig.last("ready")).toBe(
-    'conditions_failed: required_expression did not hold: it could not be told: state.nobody.here: there is no device "nobody"',
+    'conditions_failed: required_expression did not pass: it could not be evaluated: state.nobody.here: there is no device "nobody"',
   );
   rig.hear("clap", { times: 2 });
   await rig.clock.advance(0);
@@ -103,7 +103,7 @@ test("an event goes to the rule of higher priority first, then by name, and once
   expect(order).toEqual(["3", "2", "1", "3", "2", "1", "3", "2"]);
 });
 
-test("one rule's faults reach no other rule, and no later action", async () => {
+test("errors in one rule do not affect other rules or later actions", async () => {
   await using rig = openRig();
   const heard = { type: "hears", event: "trip" };
   rig.begin(
@@ -141,9 +141,9 @@ test("one rule's faults reach no other rule, and no later action", async () => {
     { action_type: "fails", error: "it failed" },
     { action_type: "fails", error: "it failed late" },
   ]);
-  const told = rig.logged.length;
+  const before = rig.logged.length;
   for (let times = 0; times < 5; times++) rig.hear("trip");
-  expect(rig.logged.slice(told).filter((line) => line.startsWith("a trigger failed"))).toEqual([]);
+  expect(rig.logged.slice(before).filter((line) => line.startsWith("a trigger failed"))).toEqual([]);
 });
 
 test("only the last fifty evaluations are kept, newest first, and large values are cut", async () => {
@@ -171,7 +171,7 @@ test("a hundred parallel actions inside each other", async () => {
   expect(JSON.stringify(rig.engine.traces("r1")[0])).not.toContain("running");
 });
 
-test("variables of a rule begin anew with each run", async () => {
+test("each run starts with the rule's own variables", async () => {
   await using rig = openRig();
   const actions = [
     { type: "counts", name: "n" },
@@ -186,7 +186,7 @@ test("variables of a rule begin anew with each run", async () => {
   ]);
 });
 
-test("nothing fires before all rules are there", async () => {
+test("no rule fires before all are loaded", async () => {
   await using rig = openRig();
   rig.engine.put(rule("r1", { triggers: opened, actions: [on("lamp")] }));
   rig.report("door", { open: true });

@@ -9,7 +9,7 @@ const alert = rule("alert", {
   actions: [on("siren")],
 });
 
-/** How often it fired by now, when it is set off now. */
+/** Triggers the rule. Returns how often it has fired. */
 function fired(rig: Rig, ruleId = "alert"): number {
   rig.hear("smoke");
   return rig.engine.state(ruleId).fire_count;
@@ -21,14 +21,14 @@ test("a cooldown of 600 s is over after 600 s", async () => {
   expect(fired(rig)).toBe(1);
   await rig.clock.advance(120_500);
   expect(fired(rig)).toBe(1);
-  expect(rig.last("alert")).toBe("cooldown: it fired 120.5 s ago and stays quiet for 600 s: another 479.5 s");
+  expect(rig.last("alert")).toBe("cooldown: it fired 120.5 s ago and has a cooldown of 600 s: another 479.5 s");
   await rig.clock.advance(479_499);
   expect(fired(rig)).toBe(1);
   await rig.clock.advance(1);
   expect(fired(rig)).toBe(2);
 });
 
-test("a cooldown goes on over a restart, also where the power went the moment after", async () => {
+test("a cooldown continues over a restart, also if the power fails a moment after it began", async () => {
   for (const crash of [false, true]) {
     await using rig = openRig();
     rig.begin(alert);
@@ -55,7 +55,7 @@ test("setting the clock does not change a cooldown", async () => {
   }
 });
 
-test("a hub that wakes up years in the past is not silent for years", async () => {
+test("a hub that starts years in the past does not stay in a cooldown for years", async () => {
   await using rig = openRig();
   rig.begin(alert);
   fired(rig);
@@ -66,7 +66,7 @@ test("a hub that wakes up years in the past is not silent for years", async () =
   expect(fired(rig)).toBe(2);
 });
 
-test("once a hub that woke up in the past learns the time, the cooldown it remembered is over", async () => {
+test("when a hub that started in the past learns the time, a restored cooldown is over", async () => {
   await using rig = openRig();
   rig.begin(alert);
   fired(rig);
@@ -122,7 +122,7 @@ test("open for ten minutes: once, to the second, and again only after it was clo
   expect(rig.clock.pending()).not.toContain("rules: hold");
 });
 
-test("a hold goes on over a restart", async () => {
+test("a hold continues over a restart", async () => {
   await using rig = openRig();
   rig.begin(tenMinutes);
   rig.report("door", { open: true });
@@ -137,7 +137,7 @@ test("a hold goes on over a restart", async () => {
   expect(rig.commands).toHaveLength(1);
 });
 
-test("a hold that was over while the hub was off fires at the start, if it still stands", async () => {
+test("a hold that became due while the hub was off fires at the start, if it still matches", async () => {
   await using rig = openRig();
   rig.begin(tenMinutes);
   rig.report("door", { open: true });
@@ -171,7 +171,7 @@ test("setting the clock does not change a hold; learning the time after a restar
   expect(rig.commands).toHaveLength(1);
 });
 
-test("a change of the conditions does not begin a hold anew, a change of the trigger ends it", async () => {
+test("a change of the conditions does not restart a hold, a change of the trigger ends it", async () => {
   await using rig = openRig();
   rig.begin(tenMinutes);
   rig.report("door", { open: true });
@@ -210,7 +210,7 @@ test("a schedule fires at its time, once, also when the hub is restarted within 
   expect(rig.commands).toHaveLength(2);
 });
 
-test("missed times run late only where the rule says so, and not for when it was disabled", async () => {
+test("missed times run late only if the rule says so, and not those while it was disabled", async () => {
   await using rig = openRig();
   const late = { ...hourly, id: "late", name: "late", catch_up_secs: 7200, actions: [on("clock")] };
   rig.begin(hourly, late);

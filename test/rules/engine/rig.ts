@@ -1,15 +1,15 @@
-// An engine in a scripted house: a real feed, a real database, a clock that the test holds. Stopping the hub and starting it
-// again on the same file is one call, and time may pass in between.
+// An engine in a scripted house, with a real feed, a real database and a virtual clock. One call stops the hub and starts it
+// again on the same file, and time may pass in between.
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import { createZone } from "../../../src/core/zone.ts";
 import { openStateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { createEventFeed, type EventFeed } from "../../../src/events/feed.ts";
-import type { Typed } from "../../../src/rules/define.ts";
-import { type Engine, type EngineOptions, startEngine } from "../../../src/rules/engine/engine.ts";
-import type { RuleDevice, RuleHost } from "../../../src/rules/host.ts";
-import type { Rule } from "../../../src/rules/rule.ts";
+import { Engine, type EngineOptions } from "../../../src/rules/engine/engine.ts";
+import type { Typed } from "../../../src/rules/model/define.ts";
+import type { RuleDevice, RuleHost } from "../../../src/rules/model/host.ts";
+import type { Rule } from "../../../src/rules/read/rule.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { evaluate as evaluateWords, words } from "./words.ts";
@@ -18,21 +18,21 @@ export interface Rig extends AsyncDisposable {
   readonly clock: VirtualClock;
   engine: Engine;
   feed: EventFeed;
-  /** What devices were told, as `lamp {"on":true}`. */
+  /** Commands to devices, as `lamp {"on":true}`. */
   readonly commands: string[];
   readonly events: HubEvent[];
   readonly logged: string[];
-  /** A device says something: the rest of its attributes stays. */
+  /** A device reports attributes; the others stay. */
   report(id: string, attributes: JsonObject, change?: JsonObject): void;
   hear(event: string, fields?: JsonObject): void;
-  /** Puts the rules and lets the engine begin. */
+  /** Puts the rules and starts the engine. */
   begin(...rules: Rule[]): void;
-  /** What a device's own plugin does with a command. */
+  /** How a device's plugin handles a command. */
   onCommand(then: (id: string, command: JsonObject, ruleId: string) => void | Promise<void>): void;
   restart(how?: { crash?: boolean; offMs?: number; stepMs?: number; meanwhile?: () => void }): Promise<void>;
-  /** How many events of this type were told. */
+  /** How many events of this type were emitted. */
   count(type: string): number;
-  /** Of the newest trace: outcome and why. */
+  /** Outcome and reason of the newest trace. */
   last(ruleId: string): string;
 }
 
@@ -60,7 +60,7 @@ export const on = (device: string): Typed => ({ type: "set", device, state: { on
 
 type Words = Pick<EngineOptions, "vocabulary" | "evaluate">;
 
-/** With the words of the tests, unless told otherwise. */
+/** By default with the kinds of words.ts. */
 export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, evaluate: evaluateWords }): Rig {
   const folder = createTemporaryFolder();
   const clock = createVirtualClock();
@@ -115,7 +115,7 @@ export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, e
     });
     rig.feed.on("*", "test", ({ event }) => void rig.events.push(event));
     const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
-    rig.engine = startEngine({ feed: rig.feed, clock, log, random, host, db, vocabulary, evaluate });
+    rig.engine = new Engine({ feed: rig.feed, clock, log, random, host, db, vocabulary, evaluate });
   }
 
   const rig = {

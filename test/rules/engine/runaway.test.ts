@@ -1,17 +1,17 @@
-// Rules that would never come to an end: each is stopped, says why, and leaves the hub alive.
+// Rules that would never end: each is stopped and reports why, and the hub stays responsive.
 import { expect, test } from "bun:test";
 import { on, openRig, rule } from "./rig.ts";
 
 const hears = (event: string) => ({ type: "hears", event });
 const fires = (event: string) => ({ type: "fires", event });
 
-test("a rule that sets itself off is stopped after ten times, with the circle by name", async () => {
+test("a rule that triggers itself is stopped after ten times, and the circle is named", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { name: "Echo", triggers: hears("echo"), actions: [fires("echo")] }));
   rig.hear("echo");
   await rig.clock.advance(0);
   expect(rig.engine.state("r1").fire_count).toBe(10);
-  const why = `rules set each other off more than 10 deep, and were stopped: ${Array(11).fill("Echo").join(" → ")}`;
+  const why = `rules triggered each other more than 10 deep and were stopped: ${Array(11).fill("Echo").join(" → ")}`;
   expect(rig.last("r1")).toBe(`runaway: ${why}`);
   expect(rig.engine.state("r1").last_error?.message).toBe(why);
   expect(rig.events.at(-1)).toMatchObject({
@@ -23,7 +23,7 @@ test("a rule that sets itself off is stopped after ten times, with the circle by
   expect(rig.logged).toHaveLength(1);
 });
 
-test("two rules that set each other off by way of a device, as its plugin echoes it", async () => {
+test("two rules that trigger each other through a device, as its plugin echoes it", async () => {
   await using rig = openRig();
   const change = (to: boolean) => ({ type: "changes", device: "lamp", attribute: "on", to });
   rig.onCommand((id, state, ruleId) => rig.report(id, state as { on: boolean }, { kind: "rule", actor_id: ruleId }));
@@ -41,19 +41,19 @@ test("two rules that set each other off by way of a device, as its plugin echoes
   expect(rig.last("1")).toContain("On → Off → On");
 });
 
-test("the circle is told in its order, also when rules answer at once", async () => {
+test("the circle is named in its order, also if rules react at once", async () => {
   await using rig = openRig();
   const next = (id: string, from: string, to: string) =>
     rule(id, { triggers: hears(from), actions: [fires(to), fires("end")] });
   rig.begin(next("a", "1", "2"), next("b", "2", "3"), next("c", "3", "1"));
   await rig.engine.run("a");
   expect(rig.last("b")).toBe(
-    "runaway: rules set each other off more than 10 deep, and were stopped: a → b → c → a → b → c → a → b → c → a → b",
+    "runaway: rules triggered each other more than 10 deep and were stopped: a → b → c → a → b → c → a → b → c → a → b",
   );
   expect(rig.count("action_failed")).toBe(1);
 });
 
-test("a circle that takes its time is meant: a lamp that blinks", async () => {
+test("a slow circle is allowed: a lamp that blinks", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { triggers: hears("tick"), actions: [{ type: "delay", secs: 1 }, on("lamp"), fires("tick")] }));
   rig.hear("tick");
@@ -61,13 +61,13 @@ test("a circle that takes its time is meant: a lamp that blinks", async () => {
   expect(rig.commands).toHaveLength(120);
 });
 
-test("one that rules set off too often rests for a minute", async () => {
+test("a rule that others trigger too often is blocked for a minute", async () => {
   await using rig = openRig();
   const shouts = Array(60).fill(fires("shout"));
   rig.begin(rule("loud", { triggers: hears("begin"), actions: shouts }), rule("r1", { triggers: hears("shout") }));
   rig.hear("begin");
   expect(rig.engine.state("r1").fire_count).toBe(50);
-  expect(rig.last("r1")).toContain("runaway: it ran away, and rests for another 60 s");
+  expect(rig.last("r1")).toContain("runaway: it fired too often and is blocked for another 60 s");
   expect(rig.logged).toHaveLength(1);
   await rig.clock.advance(59_999);
   rig.hear("shout");
@@ -77,7 +77,7 @@ test("one that rules set off too often rests for a minute", async () => {
   expect(rig.engine.state("r1").fire_count).toBe(51);
 });
 
-test("one that fires hundreds of times a second rests, whatever sets it off; ten a second are fine", async () => {
+test("a rule that fires hundreds of times a second is blocked; ten a second are fine", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { triggers: hears("meter") }));
   for (let n = 0; n < 300; n++) {
@@ -91,7 +91,7 @@ test("one that fires hundreds of times a second rests, whatever sets it off; ten
   expect(rig.count("action_failed")).toBe(1);
 });
 
-test("a loop without end is ended, and the hub answers meanwhile", async () => {
+test("an endless loop is ended, and the hub stays responsive meanwhile", async () => {
   await using rig = openRig();
   const loop = { type: "loops", while: "true", actions: [{ type: "counts", name: "n" }] };
   rig.begin(rule("r1", { triggers: hears("go"), actions: [loop, on("after")] }), rule("r2", { triggers: hears("hi") }));
@@ -105,14 +105,14 @@ test("a loop without end is ended, and the hub answers meanwhile", async () => {
   expect(trace?.actions[0]).toMatchObject({
     result: "failed",
     error:
-      "the loop turned more than 10000 times within a minute, and was ended: give it a delay, or look at what is to end it",
+      "the loop made more than 10000 turns within a minute and was ended: add a delay, or correct its end condition",
   });
   expect(trace?.actions[0]?.parts).toHaveLength(499);
   expect(trace?.omittedActions).toBe(9502);
   expect(rig.commands).toEqual(['after {"on":true}']);
 });
 
-test("a loop that waits may go on for weeks", async () => {
+test("a loop that waits may run for weeks", async () => {
   await using rig = openRig();
   const loop = {
     type: "loops",
@@ -129,7 +129,7 @@ test("a loop that waits may go on for weeks", async () => {
   rig.engine.remove("r1");
 });
 
-test("rules that run each other are stopped ten deep, also where they wait for each other", async () => {
+test("rules that run each other are stopped ten deep, also if they wait for each other", async () => {
   for (const wait of [false, true]) {
     await using rig = openRig();
     rig.begin(
@@ -139,12 +139,12 @@ test("rules that run each other are stopped ten deep, also where they wait for e
     rig.hear("go");
     await rig.clock.advance(0);
     expect(rig.engine.state("a").fire_count + rig.engine.state("b").fire_count).toBe(10);
-    expect(rig.last("a")).toContain("runaway: rules set each other off more than 10 deep");
+    expect(rig.last("a")).toContain("runaway: rules triggered each other more than 10 deep");
     expect(rig.engine.state("a").running + rig.engine.state("b").running).toBe(0);
   }
 });
 
-test("running a rule that cannot run is a failed action that says why; one whose conditions fail is not", async () => {
+test("running a rule that cannot run is a failed action with a reason; failed conditions of the other rule are not", async () => {
   await using rig = openRig();
   const run = (target: string) => ({ type: "runs", rule: target, wait: true, conditions: true });
   rig.begin(

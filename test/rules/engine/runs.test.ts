@@ -13,7 +13,7 @@ test("parallel: each firing runs on its own, twenty at most", async () => {
   await rig.clock.advance(0);
   expect(rig.commands).toHaveLength(20);
   expect(rig.engine.state("r1")).toMatchObject({ running: 20, fire_count: 20 });
-  expect(rig.last("r1")).toBe("busy: it is running 20 times already, and more at once are not allowed");
+  expect(rig.last("r1")).toBe("busy: it is already running 20 times, which is the limit");
   await rig.clock.advance(10_000);
   expect(rig.commands).toHaveLength(40);
 });
@@ -41,7 +41,7 @@ test("restart: what it was doing is cancelled", async () => {
   await rig.clock.advance(9999);
   expect(rig.commands).toEqual(['a {"on":true}', 'a {"on":true}']);
   const [, first] = rig.engine.traces("r1");
-  expect(first?.why).toBe("clap was heard; there are no conditions; cancelled, because it was set off again");
+  expect(first?.why).toBe("clap was heard; there are no conditions; cancelled, because the rule was triggered again");
   expect(first?.actions).toMatchObject([
     { type: "set", result: "ok" },
     { type: "delay", result: "cancelled", durationMs: 9000 },
@@ -51,11 +51,11 @@ test("restart: what it was doing is cancelled", async () => {
   expect(rig.engine.state("r1").running).toBe(0);
 });
 
-test("queued: one after the other, and no more than fit", async () => {
+test("queued: one after the other, up to the limit of the queue", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { triggers: clap, run_mode: "queued", max_queued: 2, actions: slow }));
   for (let times = 0; times < 4; times++) rig.hear("clap");
-  expect(rig.last("r1")).toBe("busy: its last run is not over, and 2 wait already: the queue is full");
+  expect(rig.last("r1")).toBe("busy: its last run is not over, and its queue of 2 is full");
   expect(rig.engine.state("r1")).toMatchObject({ running: 1, queued: 2, fire_count: 3 });
   await rig.clock.advance(15_000);
   expect(rig.commands).toEqual(['a {"on":true}', 'b {"on":true}', 'a {"on":true}']);
@@ -81,7 +81,7 @@ test("a change of triggers, conditions or name keeps what is running; one of the
   expect(rig.last("r1")).toEndWith("; cancelled: its actions were changed");
 });
 
-test("disabling, removing and stopping cancel what is running and what waits", async () => {
+test("disabling, removing and stopping cancel active and queued runs", async () => {
   await using rig = openRig();
   const running = rule("r1", { triggers: clap, run_mode: "queued", actions: slow });
   rig.begin(running, rule("r2", { triggers: clap, actions: slow }));
@@ -104,7 +104,7 @@ test("disabling, removing and stopping cancel what is running and what waits", a
   expect(rig.engine.state("r1").running).toBe(0);
 });
 
-test("delays can be cancelled by their key, and the rest goes on", async () => {
+test("delays can be cancelled by their key, and the other actions continue", async () => {
   await using rig = openRig();
   const parts = [{ type: "parallel", actions: [wait(100, "x"), wait(200, "y")] }, on("after")];
   const cancel = { type: "cancels", rule: "r1", key: "y" };
@@ -126,7 +126,7 @@ test("delays can be cancelled by their key, and the rest goes on", async () => {
   ]);
 });
 
-test("exit ends the whole run, cleanly, also what runs beside it", async () => {
+test("exit ends the whole run without a failure, also parallel actions", async () => {
   await using rig = openRig();
   const exit = { type: "exits", why: "nobody is at home" };
   rig.begin(
@@ -149,7 +149,7 @@ test("exit ends the whole run, cleanly, also what runs beside it", async () => {
   expect(rig.count("action_failed")).toBe(0);
 });
 
-test("waiting for an event, and for an expression to hold", async () => {
+test("waiting for an event, and until an expression is true", async () => {
   await using rig = openRig();
   rig.begin(
     rule("event", { triggers: clap, actions: [{ type: "awaits", event: "clap", secs: 60 }] }),
@@ -171,7 +171,7 @@ test("waiting for an event, and for an expression to hold", async () => {
   rig.begin(rule("writer", { triggers: opened, actions: [{ type: "writes", name: "n", value: "3" }] }));
   rig.report("door", { open: true });
   await rig.clock.advance(0);
-  expect(detail("holds")).toMatchObject({ result: "ok", detail: "it held" });
+  expect(detail("holds")).toMatchObject({ result: "ok", detail: "it was true" });
   await rig.clock.advance(60_000);
   expect(rig.clock.pending().filter((name) => name.startsWith("rules: "))).toEqual([]);
 });
@@ -190,7 +190,7 @@ test("an action that never ends cannot keep its rule from being cancelled", asyn
   ]);
 });
 
-test("what a cancelled action throws later is nobody's business", async () => {
+test("an error of an action after its run was cancelled is ignored", async () => {
   await using rig = openRig();
   const late = Promise.withResolvers<void>();
   rig.onCommand(() => late.promise);
@@ -204,7 +204,7 @@ test("what a cancelled action throws later is nobody's business", async () => {
   expect(rig.logged).toEqual([]);
 });
 
-test("an action that goes on after its run was cancelled gets nothing any more", async () => {
+test("an action that continues after its run was cancelled has no effect any more", async () => {
   await using rig = openRig();
   const late = Promise.withResolvers<void>();
   rig.onCommand((id) => (id === "stubborn" ? late.promise : undefined));
@@ -219,7 +219,7 @@ test("an action that goes on after its run was cancelled gets nothing any more",
   expect(rig.engine.traces("r1")[0]?.actions).toMatchObject([{ type: "stubborn", result: "cancelled" }]);
 });
 
-test("by hand: whatever keeps it quiet, with its conditions only when asked", async () => {
+test("by hand: also while disabled or in its cooldown, with its conditions only on request", async () => {
   await using rig = openRig();
   rig.report("hall", { dark: false });
   const conditions = [{ type: "is", device: "hall", attribute: "dark", value: true }];
@@ -227,7 +227,7 @@ test("by hand: whatever keeps it quiet, with its conditions only when asked", as
   const trace = await rig.engine.run("r1", { actor: { name: "ann" } });
   expect(trace).toMatchObject({
     outcome: "fired",
-    why: "run by hand, by ann; nothing was asked",
+    why: "run by hand, by ann; conditions were not evaluated",
     actions: [{ result: "ok" }],
     endedAt: rig.clock.now(),
   });
@@ -236,7 +236,7 @@ test("by hand: whatever keeps it quiet, with its conditions only when asked", as
   expect(rig.commands).toHaveLength(1);
 });
 
-test("by hand, a long sequence is answered while it runs", async () => {
+test("by hand, the answer to a long run comes while it runs", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { actions: slow }));
   const answer = rig.engine.run("r1");
@@ -245,7 +245,7 @@ test("by hand, a long sequence is answered while it runs", async () => {
   expect((await answer).endedAt).toBeUndefined();
 });
 
-test("a dry run tells everything and does nothing", async () => {
+test("a dry run reports everything and does nothing", async () => {
   await using rig = openRig();
   const actions = [
     on("lamp"),
@@ -274,15 +274,15 @@ test("a dry run tells everything and does nothing", async () => {
   const events = rig.events.length;
   const trace = await rig.engine.test("r1", { context: { value: true } });
   expect(trace).toMatchObject({ dryRun: true, outcome: "fired" });
-  expect(trace.why).toContain("now it would not fire: it fired 2 s ago and stays quiet for 60 s");
+  expect(trace.why).toContain("now it would not fire: it fired 2 s ago and has a cooldown of 60 s");
   expect(trace.actions.map(({ result, detail, error }) => [result, detail ?? error])).toEqual([
     ["ok", 'lamp {"on":true}'],
     ["ok", "3600 s"],
     ["ok", "variable n = 7"],
-    ["ok", "it held"],
+    ["ok", "it was true"],
     ["ok", "event custom_boo"],
     ["failed", "it failed"],
-    ["failed", expect.stringContaining("the loop turned more than 10000 times")],
+    ["failed", expect.stringContaining("the loop made more than 10000 turns")],
     ["ok", "ran r2"],
     ["ok", undefined],
   ]);

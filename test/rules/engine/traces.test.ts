@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { newEntry } from "../../../src/rules/engine/remember.ts";
+import { newEntry } from "../../../src/rules/engine/entry.ts";
 import { createTraces } from "../../../src/rules/engine/traces.ts";
-import type { Trace } from "../../../src/rules/trace.ts";
+import type { Trace } from "../../../src/rules/model/trace.ts";
 import { rule } from "./rig.ts";
 
 const entryOf = (id: string) => newEntry(rule(id, {}), { fired: undefined, fireCount: 0, pause: undefined });
@@ -12,8 +12,8 @@ function traceOf(id: string, endedAt?: number): Trace {
   return { ...about, conditions: [], actions: [], ...(endedAt !== undefined && { endedAt }) };
 }
 
-test("where there is little room, busy rules keep fewer, and the others all of theirs", () => {
-  const traces = createTraces({ mostBytes: 25_000 });
+test("with little memory, busy rules keep fewer traces, and the others all of theirs", () => {
+  const traces = createTraces({ maxBytes: 25_000 });
   const [rare, busy] = [entryOf("rare"), entryOf("busy")];
   for (let n = 0; n < 15; n++) traces.add(rare, traceOf(`${n}`, 1));
   for (let n = 0; n < 500; n++) traces.add(busy, traceOf(`${n}`, 1));
@@ -25,8 +25,8 @@ test("where there is little room, busy rules keep fewer, and the others all of t
   expect(traces.of(rare)).toHaveLength(30);
 });
 
-test("the bound holds however many rules share it, and each keeps its last", () => {
-  const traces = createTraces({ mostBytes: 25_000 });
+test("the limit applies to any number of rules, and each keeps its last trace", () => {
+  const traces = createTraces({ maxBytes: 25_000 });
   const entries = Array.from({ length: 40 }, (_, index) => entryOf(`${index}`));
   for (let n = 0; n < 10; n++) for (const entry of entries) traces.add(entry, traceOf(`${n}`, 1));
   const all = entries.flatMap((entry) => traces.of(entry));
@@ -34,7 +34,7 @@ test("the bound holds however many rules share it, and each keeps its last", () 
   for (const entry of entries.slice(-20)) expect(traces.of(entry)[0]?.id).toBe("9");
 });
 
-test("one that still runs is shown as it is now", () => {
+test("a trace that still runs is shown in its current state", () => {
   const traces = createTraces();
   const entry = entryOf("r");
   const running = traceOf("a");

@@ -1,4 +1,4 @@
-// A vocabulary of a few words, so that the tests of the engine say nothing of the real ones.
+// A few triggers, conditions and actions, so that the tests of the engine do not depend on the real ones.
 import { type TProperties, Type } from "@sinclair/typebox";
 import { HubError } from "../../../src/core/errors.ts";
 import { type Json, type JsonObject, jsonEqual } from "../../../src/core/json.ts";
@@ -10,8 +10,8 @@ import {
   defineTrigger,
   type TriggerDefinition,
   type Typed,
-} from "../../../src/rules/define.ts";
-import type { RuleHost } from "../../../src/rules/host.ts";
+} from "../../../src/rules/model/define.ts";
+import type { RuleHost } from "../../../src/rules/model/host.ts";
 
 const doc = "for tests";
 const Any = Type.Unsafe<Json>(Type.Unknown());
@@ -55,7 +55,8 @@ const changes = defineTrigger({
   },
   hold: {
     durationMs: ({ for_secs }) => (for_secs === undefined ? undefined : for_secs * 1000),
-    stands: ({ device, attribute }, { value }, host) => jsonEqual(host.device(device)?.attributes[attribute], value),
+    stillMatches: ({ device, attribute }, { value }, host) =>
+      jsonEqual(host.device(device)?.attributes[attribute], value),
   },
 });
 
@@ -204,7 +205,7 @@ const loops = defineAction({
   doc,
   fields: () => ({ while: Type.String(), actions: Actions }),
   async run(spec, scope) {
-    while (scope.holds(spec.while)) {
+    while (scope.isTrue(spec.while)) {
       scope.turn();
       await scope.run(spec.actions);
     }
@@ -230,10 +231,12 @@ const untils = defineAction({
   doc,
   fields: () => ({ expression: Type.String(), secs: Type.Optional(Type.Number()) }),
   run: async ({ expression, secs }, scope) =>
-    (await scope.waitUntil(expression, secs === undefined ? undefined : secs * 1000)) ? "it held" : "it never held",
+    (await scope.waitUntil(expression, secs === undefined ? undefined : secs * 1000))
+      ? "it was true"
+      : "it was never true",
 });
 
-/** Goes on wanting things after its run is over. */
+/** Continues after its run is over. */
 const stubborn = defineAction({
   type: "stubborn",
   doc,

@@ -4,7 +4,7 @@ import { detectFormat } from "../../../src/rules/parse/detect.ts";
 import { readRuleText } from "../../../src/rules/parse/read.ts";
 import { parseRon } from "../../../src/rules/parse/ron-parse.ts";
 import { defaultShape, nameOfType, typeOfName } from "../../../src/rules/parse/shape.ts";
-import { members, TYPE_ALIASES } from "../../../src/rules/schemas.ts";
+import { members, TYPE_ALIASES } from "../../../src/rules/read/schemas.ts";
 
 const ron = `// Küche 😀
 Rule(

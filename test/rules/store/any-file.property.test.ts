@@ -7,7 +7,7 @@ import { Glob } from "bun";
 import fc from "fast-check";
 import { decodeText } from "../../../src/core/decode-text.ts";
 import { type JsonObject, jsonEqual } from "../../../src/core/json.ts";
-import { createRuleExpressions } from "../../../src/rules/expressions.ts";
+import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
 import { textOf } from "../../../src/rules/store/rewrite.ts";
 import { createRuleReader } from "../../../src/rules/store/understand.ts";
 import { exchangedValue, mutatedBytes, mutatedText } from "../../support/mutated-text.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { silentLog } from "../../../src/core/log.ts";
 import { openStateDb } from "../../../src/db/state-db.ts";
 import { createEventFeed } from "../../../src/events/feed.ts";
-import { openRules } from "../../../src/rules/rules.ts";
+import { Rules } from "../../../src/rules/rules.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createHouse } from "../support/host.ts";
 import { toml } from "./rig.ts";
@@ -21,7 +21,7 @@ test("every file is listed from the beginning, and nothing is denied that may be
   const feed = createEventFeed({ clock, log: silentLog, buffer: 100, mark: { load: () => 0, save() {} } });
   const db = stack.use(openStateDb(home.at("state.redb"), clock.now));
   const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
-  const rules = stack.use(openRules({ folder, feed, clock, log: silentLog, random, host: house, db }));
+  const rules = stack.use(new Rules({ folder, feed, clock, log: silentLog, random, host: house, db }));
 
   expect(rules.count()).toBe(4);
   expect(rules.list().map(({ id, state, runningVersion }) => [id, state, runningVersion])).toEqual(

@@ -4,7 +4,7 @@ import { type Log, silentLog } from "../../../src/core/log.ts";
 import { openStateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { createEventFeed, type EventFeed } from "../../../src/events/feed.ts";
-import { openRules, type Rules } from "../../../src/rules/rules.ts";
+import { Rules } from "../../../src/rules/rules.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 import { createHouse, type House } from "../support/host.ts";
@@ -80,7 +80,7 @@ export async function openRulesRig(files: Record<string, string> = {}): Promise<
     feed.on("*", "test", ({ event }) => events.push(event));
     const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
     const host = { ...house, emit: feed.emit, hasChannel: (name: string) => name === "log" };
-    const rules = stack.use(openRules({ folder, feed, clock, log, random, host, db }));
+    const rules = stack.use(new Rules({ folder, feed, clock, log, random, host, db }));
     await rules.start();
     return { feed, rules };
   }

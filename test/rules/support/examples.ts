@@ -1,5 +1,5 @@
-// One of each, as a person might write it, with as many of its fields as go together; and the names the issue asks for.
-import type { Kind } from "../../../src/rules/fields.ts";
+// An example of each kind, with as many fields as can be combined; and the types that must exist.
+import type { Kind } from "../../../src/rules/model/fields.ts";
 
 const note = [{ type: "comment", text: "Heizung auf 21 °C 🔥" }];
 const above = { type: "device_state", device_id: "thermometer", attribute: "temperature", op: "Gt", value: 25 };

@@ -1,24 +1,24 @@
-// A small house for rules: devices, variables and modes that a test sets, and a record of what was done to it.
+// A small house for rules: devices, variables and modes that a test sets, and a record of what rules did.
 import { HubError } from "../../../src/core/errors.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createZone } from "../../../src/core/zone.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { createEventFeed, type Envelope } from "../../../src/events/feed.ts";
-import type { HttpRequest, Notification, RuleDevice, RuleHost } from "../../../src/rules/host.ts";
+import type { HttpRequest, Notification, RuleDevice, RuleHost } from "../../../src/rules/model/host.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
 export interface House extends RuleHost {
   readonly clock: VirtualClock;
-  /** Puts a device there, or changes one. */
+  /** Adds or changes a device. */
   put(id: string, device: Partial<Omit<RuleDevice, "id">>): void;
   remove(id: string): void;
   readonly variables: Map<string, Json>;
   readonly modes: Map<string, boolean>;
   readonly scenes: Set<string>;
-  /** Devices that refuse, with why. */
+  /** Devices that refuse commands, with the error. */
   readonly refusing: Map<string, HubError>;
-  /** Answers of services, the next one first; an error is thrown. */
+  /** Responses of services, the next one first; an error is thrown. */
   readonly answers: ({ status: number; body: string } | Error)[];
   readonly done: {
     commands: { at: number; device: string; command: JsonObject; actor: string }[];
@@ -28,7 +28,7 @@ export interface House extends RuleHost {
     requests: HttpRequest[];
     events: HubEvent[];
   };
-  /** The event as it comes from the feed. */
+  /** The event as the feed emits it. */
   envelope(event: HubEvent): Envelope;
 }
 
@@ -110,7 +110,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
         heard = envelope as Envelope;
       });
       feed.emit(event);
-      if (!heard) throw new Error("the feed said nothing");
+      if (!heard) throw new Error("the feed emitted nothing");
       return heard;
     },
   };

@@ -1,8 +1,10 @@
-// Triggers, conditions and actions as a rule's file would have them: checked, with their defaults.
-
+// Triggers, conditions and actions as read from a rule file: checked, with their defaults.
+import { expect } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
-import type { Typed } from "../../../src/rules/define.ts";
-import { readRule } from "../../../src/rules/rule.ts";
+import type { Envelope } from "../../../src/events/feed.ts";
+import type { TriggerContext, TriggerDefinition, Typed } from "../../../src/rules/model/define.ts";
+import type { RuleHost } from "../../../src/rules/model/host.ts";
+import { readRule } from "../../../src/rules/read/rule.ts";
 
 const anyExpression = (): undefined => undefined;
 
@@ -13,7 +15,17 @@ export function readIn(list: "triggers" | "conditions" | "actions", value: JsonO
   return read;
 }
 
-/** `path: message` of everything that is wrong with it, the paths seen from itself. */
+/** The context of a match, which has no keys but those that the trigger declares. */
+export function contextOf(
+  definition: TriggerDefinition,
+  { spec, envelope, host }: { spec: Typed; envelope: Envelope; host: RuleHost },
+): TriggerContext | undefined {
+  const context = definition.match?.(spec, envelope, host);
+  expect(Object.keys(context ?? {}).filter((key) => !definition.contextKeys?.includes(key))).toEqual([]);
+  return context;
+}
+
+/** `path: message` of every problem. Paths are relative to the trigger, condition or action. */
 export function problemsIn(list: "triggers" | "conditions" | "actions", value: JsonObject): string[] {
   const { problems } = readRule({ name: "test", [list]: [value] }, anyExpression);
   return problems.map(({ path, message }) => `${path.replace(`${list}[0]`, "").replace(/^\./, "")}: ${message}`);

@@ -1,15 +1,15 @@
-// What conditions and actions are handed: the house, expressions that a test answers, and the clock's time to wait with.
+// The scope of conditions and actions: the house, expressions with values from the test, and a virtual clock.
 import { sleep } from "../../../src/core/clock.ts";
 import { HubError, messageOf } from "../../../src/core/errors.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
-import type { ActionScope, ConditionScope, EventWanted, Typed } from "../../../src/rules/define.ts";
-import type { ConditionTrace } from "../../../src/rules/trace.ts";
+import type { ActionScope, ConditionScope, EventWanted, Typed } from "../../../src/rules/model/define.ts";
+import type { ConditionTrace } from "../../../src/rules/model/trace.ts";
 import type { House } from "./host.ts";
 import { readIn } from "./read.ts";
 
-/** What an expression gives, by its text. */
+/** The value of an expression, by its text. */
 export type Expressions = Record<string, () => Json>;
 
 export interface ScopeOptions {
@@ -33,7 +33,7 @@ export function createConditionScope(
       if (!answer) throw new HubError("invalid", `"${text}" cannot be evaluated`);
       return answer();
     },
-    holds(text) {
+    isTrue(text) {
       const value = scope.evaluate(text);
       if (typeof value !== "boolean") throw new HubError("invalid", `"${text}" is not true or false`);
       return value;
@@ -47,7 +47,7 @@ export function createConditionScope(
   return scope;
 }
 
-/** Reads the condition and asks it. */
+/** Reads the condition and evaluates it. */
 export function ask(house: House, condition: JsonObject, options?: ScopeOptions): ConditionTrace {
   return createConditionScope(house, options).ask(readIn("conditions", condition));
 }
@@ -57,25 +57,25 @@ export class Exit extends Error {}
 export interface Actor {
   /** Runs one action; resolves with its detail, rejects with its failure. */
   act(action: JsonObject): Promise<string | undefined>;
-  /** Details and failures of the actions inside, in the order of their ends. */
+  /** Details and failures of inner actions, in the order of their ends. */
   readonly inside: string[];
   readonly controlled: string[];
   readonly logged: string[];
   readonly captured: ActionScope["captured"];
   readonly waits: EventWanted[];
   turns: number;
-  /** Cancels the delays that are waited for. */
+  /** Cancels pending delays. */
   cancel(): void;
 }
 
 export interface ActorOptions extends ScopeOptions {
   dryRun?: boolean;
-  /** What waits end with. */
+  /** The results of waits. */
   event?: boolean;
-  held?: boolean;
+  isTrue?: boolean;
 }
 
-export function createActor(house: House, { dryRun = false, event, held, ...options }: ActorOptions = {}): Actor {
+export function createActor(house: House, { dryRun = false, event, isTrue, ...options }: ActorOptions = {}): Actor {
   const run = new AbortController();
   let cancelled = new AbortController();
   const level = (name: string) => (message: string) => void actor.logged.push(`${name} ${message}`);
@@ -116,7 +116,7 @@ export function createActor(house: House, { dryRun = false, event, held, ...opti
       actor.waits.push(wanted);
       return event ? house.envelope({ type: "custom_x" }) : undefined;
     },
-    waitUntil: async () => held ?? false,
+    waitUntil: async () => isTrue ?? false,
     exit(why) {
       throw new Exit(why);
     },

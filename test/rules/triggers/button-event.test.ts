@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { buttonEvent } from "../../../src/rules/triggers/button-event.ts";
 import { createHouse } from "../support/host.ts";
-import { readIn } from "../support/read.ts";
+import { contextOf, readIn } from "../support/read.ts";
 
 const read = (fields: JsonObject) =>
   readIn("triggers", { type: "button_event", device_id: "remote", ...fields }) as never;
@@ -11,7 +11,7 @@ function press(fields: JsonObject, current: Record<string, Json>) {
   const house = createHouse();
   const changed = Object.keys(current);
   const event = { type: "device_state_changed", device_id: "remote", previous: {}, current, changed } as const;
-  return buttonEvent.match?.(read(fields), house.envelope(event), house);
+  return contextOf(buttonEvent, { spec: read(fields), envelope: house.envelope(event), host: house });
 }
 
 describe("button_event", () => {
@@ -70,7 +70,7 @@ describe("button_event", () => {
     expect(press(fields, current) !== undefined).toBe(fires);
   });
 
-  test("of several that are told at once finds the wanted one", () => {
+  test("of several presses in one event finds the wanted one", () => {
     expect(press({ button: "right" }, { action_left: "single", action_right: "hold" })).toMatchObject({
       button: "right",
       event: "held",
@@ -82,7 +82,8 @@ describe("button_event", () => {
   test("hears plugins that send each press as an event", () => {
     const house = createHouse();
     const sent = (fields: object) => house.envelope({ type: "custom_button_event", device_id: "remote", ...fields });
-    const match = (fields: JsonObject, event: object) => buttonEvent.match?.(read(fields), sent(event), house);
+    const match = (fields: JsonObject, event: object) =>
+      contextOf(buttonEvent, { spec: read(fields), envelope: sent(event), host: house });
     expect(match({ button: 2, event: "held" }, { button: 2, event: "long_press" })).toMatchObject({
       event: "held",
       button: "2",

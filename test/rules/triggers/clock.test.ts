@@ -1,4 +1,4 @@
-// Triggers that are set off by the clock. What their schedules do on the nights of the clock change is tested with them.
+// Triggers on the clock. Their schedules on the nights of the clock change are tested in schedule/.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
@@ -60,7 +60,7 @@ test.each<[JsonObject, RegExp]>([
   expect(problems[0]).toMatch(problem);
 });
 
-test("labels are short and tell when", () => {
+test("labels are short and say when", () => {
   const label = (trigger: JsonObject) =>
     triggers.find(({ type }) => type === trigger.type)?.label(readIn("triggers", trigger));
   expect(label({ type: "sun_event", event: "sunset", offset_minutes: -30 })).toBe("30 min before sunset");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { deviceStateChanged } from "../../../src/rules/triggers/device-state-changed.ts";
 import { createHouse } from "../support/host.ts";
-import { problemsIn, readIn } from "../support/read.ts";
+import { contextOf, problemsIn, readIn } from "../support/read.ts";
 
 type Attributes = Record<string, Json>;
 
@@ -14,14 +14,14 @@ function matches(fields: JsonObject, before: Attributes, after: Attributes, devi
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changed = [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   const event = { type: "device_state_changed", device_id, previous: before, current: after, changed } as const;
-  return deviceStateChanged.match?.(read(fields), house.envelope(event), house);
+  return contextOf(deviceStateChanged, { spec: read(fields), envelope: house.envelope(event), host: house });
 }
 
 describe("device_state_changed", () => {
   const door = { device_id: "door", attribute: "open" };
   const opens: [Attributes, Attributes] = [{ open: false }, { open: true }];
 
-  test("tells the device, the attribute, and its value now and before", () => {
+  test("the context holds the device, the attribute, and its value now and before", () => {
     expect(matches(door, ...opens)).toEqual({
       device_id: "door",
       device_name: "Haustür 🚪",
@@ -58,7 +58,7 @@ describe("device_state_changed", () => {
     expect(matches(fields, before, after) !== undefined).toBe(fires);
   });
 
-  test("without an attribute tells the first that fits", () => {
+  test("without an attribute the context holds the first that matches", () => {
     const after = { a: 1, b: 5, c: 5 };
     expect(matches({ device_id: "door", to: 5 }, { a: 0, b: 0, c: 0 }, after)).toMatchObject({ attribute: "b" });
     expect(matches({ device_id: "door" }, { a: 0 }, { a: 1 })).toMatchObject({ attribute: "a", value: 1 });
@@ -76,11 +76,11 @@ describe("device_state_changed", () => {
     expect(deviceStateChanged.interests?.(read({ attribute: "open" }))).toEqual([{ event: "device_state_changed" }]);
   });
 
-  test("a device nobody knows yet bears its id as its name", () => {
+  test("the name of an unknown device is its id", () => {
     expect(matches({ attribute: "open" }, ...opens, "shed")).toMatchObject({ device_id: "shed", device_name: "shed" });
   });
 
-  test("names that lie in every object are no attributes", () => {
+  test("names that every object has are not attributes", () => {
     expect(matches({ device_id: "door", attribute: "toString", from: null }, {}, { toString: 1 })).toMatchObject({
       value: 1,
       previous: null,
@@ -88,43 +88,43 @@ describe("device_state_changed", () => {
   });
 
   describe("for_duration_secs", () => {
-    const held = (fields: JsonObject) => {
+    const holdOf = (fields: JsonObject) => {
       const house = createHouse();
       const spec = read({ ...door, for_duration_secs: 600, ...fields });
       const context = { device_id: "door", attribute: "open", value: true, previous: false };
-      const stands = (attributes: Attributes | undefined) => {
+      const still = (attributes: Attributes | undefined) => {
         if (attributes === undefined) house.remove("door");
         else house.put("door", { attributes });
-        return deviceStateChanged.hold?.stands(spec, context, house);
+        return deviceStateChanged.hold?.stillMatches(spec, context, house);
       };
-      return { spec, stands };
+      return { spec, still };
     };
 
-    test("is in milliseconds, and at once when absent", () => {
-      expect(deviceStateChanged.hold?.durationMs(held({}).spec)).toBe(600_000);
-      expect(deviceStateChanged.hold?.durationMs(held({ for_duration_secs: 0.25 }).spec)).toBe(250);
+    test("is in milliseconds; without it the trigger fires at once", () => {
+      expect(deviceStateChanged.hold?.durationMs(holdOf({}).spec)).toBe(600_000);
+      expect(deviceStateChanged.hold?.durationMs(holdOf({ for_duration_secs: 0.25 }).spec)).toBe(250);
       expect(deviceStateChanged.hold?.durationMs(read(door))).toBeUndefined();
     });
 
-    test("without a wanted value stands as long as it stays the same", () => {
-      const { stands } = held({});
-      expect([stands({ open: true, battery: 3 }), stands({ open: "ajar" }), stands({}), stands(undefined)]).toEqual([
+    test("without a wanted value it matches as long as the value stays the same", () => {
+      const { still } = holdOf({});
+      expect([still({ open: true, battery: 3 }), still({ open: "ajar" }), still({}), still(undefined)]).toEqual([
         ...[true, false, false, false],
       ]);
     });
 
-    test("with a list stands as long as it is in there", () => {
-      const { stands } = held({ to: [true, "ajar"] });
-      expect([stands({ open: true }), stands({ open: "ajar" }), stands({ open: false })]).toEqual([true, true, false]);
+    test("with a list it matches as long as the value is in it", () => {
+      const { still } = holdOf({ to: [true, "ajar"] });
+      expect([still({ open: true }), still({ open: "ajar" }), still({ open: false })]).toEqual([true, true, false]);
     });
 
-    test("with not_to stands as long as it is not that", () => {
-      const { stands } = held({ not_to: false });
-      expect([stands({ open: "ajar" }), stands({ open: false }), stands({})]).toEqual([true, false, true]);
+    test("with not_to it matches as long as the value is another one", () => {
+      const { still } = holdOf({ not_to: false });
+      expect([still({ open: "ajar" }), still({ open: false }), still({})]).toEqual([true, false, true]);
     });
   });
 
-  test("says in its label what it waits for", () => {
+  test("has a label", () => {
     const label = (fields: JsonObject) => deviceStateChanged.label(read(fields));
     expect(label(door)).toBe("door.open changes");
     expect(label({ ...door, to: true, for_duration_secs: 600 })).toBe("door.open to true for 600 s");
@@ -132,10 +132,10 @@ describe("device_state_changed", () => {
     expect(label({ attribute: "open" })).toBe("any device.open changes");
   });
 
-  test("refuses what it cannot be", () => {
+  test("refuses invalid combinations", () => {
     const problems = (fields: JsonObject) => problemsIn("triggers", { type: "device_state_changed", ...fields });
     expect(problems({})).toEqual([
-      ": give a `device_id`, `device_ids` or an `attribute`: every change of everything is too much",
+      ": give a `device_id`, `device_ids` or an `attribute`: all changes of all devices are too many",
     ]);
     expect(problems({ device_id: "a", device_ids: ["b"] })).toEqual([": give either `device_id` or `device_ids`"]);
     expect(problems({ device_ids: [] })).toEqual(["device_ids: must have at least 1 entry"]);

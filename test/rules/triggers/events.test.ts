@@ -1,11 +1,11 @@
-// Triggers that are set off by one event of the feed: what they match, and what they tell the rule.
+// Triggers on a single event of the feed: what they match, and their contexts.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
-import type { TriggerDefinition } from "../../../src/rules/define.ts";
+import type { TriggerDefinition } from "../../../src/rules/model/define.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
 import { createHouse } from "../support/host.ts";
-import { problemsIn, readIn } from "../support/read.ts";
+import { contextOf, problemsIn, readIn } from "../support/read.ts";
 
 const definitionOf = (type: unknown): TriggerDefinition => {
   const found = triggers.find((trigger) => trigger.type === type);
@@ -16,7 +16,8 @@ const definitionOf = (type: unknown): TriggerDefinition => {
 function match(trigger: JsonObject, event: HubEvent) {
   const house = createHouse();
   house.put("door", { name: "Haustür 🚪" });
-  return definitionOf(trigger.type).match?.(readIn("triggers", trigger), house.envelope(event), house);
+  const spec = readIn("triggers", trigger);
+  return contextOf(definitionOf(trigger.type), { spec, envelope: house.envelope(event), host: house });
 }
 
 const offline = { type: "device_availability_changed", device_id: "door", available: false } as const;
@@ -39,7 +40,7 @@ const message = (topic: string, payload?: unknown) =>
   ({ type: "mqtt_message", topic, payload, payload_bytes: 1, retain: false, qos: 0 }) as const;
 const gone = { type: "plugin_offline", plugin_id: "sysmon", reason: "its heartbeat expired" } as const;
 
-describe("matches, and what is told", () => {
+describe("matches, and their contexts", () => {
   test.each<[JsonObject, HubEvent, JsonObject | undefined]>([
     [
       { type: "device_availability_changed", device_id: "door" },
@@ -120,7 +121,7 @@ describe("matches, and what is told", () => {
     else expect(found).toMatchObject(context);
   });
 
-  test("a custom event's stamp is not handed on", () => {
+  test("the stamp of a custom event is not passed on", () => {
     const context = match({ type: "custom_event", event_type: "x" }, { type: "custom_x", a: 1 });
     expect(context).toEqual({ event_type: "x", data: { a: 1 } });
   });
@@ -173,7 +174,7 @@ describe("mqtt_message", () => {
     expect(match(on({ topic: "zigbee/+/state", ...fields }), weather) !== undefined).toBe(heard);
   });
 
-  test("tells the topic, the payload and what was pointed at", () => {
+  test("the context holds the topic, the payload and the value at the pointer", () => {
     expect(match(on({ topic: "#", pointer: "/on" }), weather)).toMatchObject({
       topic: "zigbee/garden/state",
       payload: { on: true },
@@ -183,7 +184,7 @@ describe("mqtt_message", () => {
     expect(match(on({ topic: "#" }), message("a"))).toEqual({ topic: "a", payload: null, value: null });
   });
 
-  test("is shown only the topic it waits for, where it is just one", () => {
+  test("gets only events of its topic, if that has no wildcard", () => {
     const interests = (topic: string) => definitionOf("mqtt_message").interests?.(readIn("triggers", on({ topic })));
     expect(interests("a/b")).toEqual([{ event: "mqtt_message", where: { field: "topic", value: "a/b" } }]);
     expect(interests("a/+")).toEqual([{ event: "mqtt_message" }]);
@@ -194,7 +195,7 @@ describe("mqtt_message", () => {
     [{ topic: "a/#/b" }, "topic: must be a topic or a filter: `+` fills a whole level, `#` only the last one"],
     [{ topic: "a", pointer: "sensor.temp" }, 'pointer: must be empty or start with "/", such as "/sensor/temp"'],
     [{ topic: "a", pointer: "$.sensor.temp" }, 'pointer: must be empty or start with "/", such as "/sensor/temp"'],
-    [{ topic: "a", pointer: "/a~2" }, 'pointer: a "~" in a key is written "~0", and a "/" in a key "~1"'],
+    [{ topic: "a", pointer: "/a~2" }, 'pointer: in a key, "~" is written "~0" and "/" is written "~1"'],
     [{ topic: "a", op: "Gt" }, "value: missing: Gt needs something to compare with"],
     [
       { topic: "a", op: "Gt", value: "21" },
@@ -214,10 +215,10 @@ describe("webhook_received", () => {
     const fields = { path, method: "POST", query: { a: "1" }, body: { who: "Tür 🚪" } };
     const envelope = house.envelope({ type: "webhook_received", ...fields });
     if (given !== undefined) Object.defineProperty(envelope.event, "secret", { value: given });
-    return definitionOf("webhook_received").match?.(readIn("triggers", trigger), envelope, house);
+    return contextOf(definitionOf("webhook_received"), { spec: readIn("triggers", trigger), envelope, host: house });
   }
 
-  test("fires with its secret, which the rule does not see", () => {
+  test("fires with its secret, which is not in the context", () => {
     expect(call("doorbell", secret)).toEqual({
       path: "doorbell",
       method: "POST",
@@ -232,7 +233,7 @@ describe("webhook_received", () => {
     ["doorbell", `${secret} `],
     ["doorbell", undefined],
     ["other", secret],
-  ])("not at %s with %s", (path, given) => {
+  ])("does not fire at %s with %s", (path, given) => {
     expect(call(path, given)).toBeUndefined();
   });
 
@@ -252,11 +253,11 @@ test("a hold on being offline ends when the device is back, or gone", () => {
   const context = { device_id: "door", available: false };
   house.put("door", { available: false });
   expect(hold?.durationMs(spec)).toBe(60_000);
-  expect(hold?.stands(spec, context, house)).toBe(true);
+  expect(hold?.stillMatches(spec, context, house)).toBe(true);
   house.put("door", { available: true });
-  expect(hold?.stands(spec, context, house)).toBe(false);
+  expect(hold?.stillMatches(spec, context, house)).toBe(false);
   house.remove("door");
-  expect(hold?.stands(spec, context, house)).toBe(false);
+  expect(hold?.stillMatches(spec, context, house)).toBe(false);
 });
 
 test("interests are as narrow as can be", () => {

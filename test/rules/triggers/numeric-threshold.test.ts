@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { numericThreshold } from "../../../src/rules/triggers/numeric-threshold.ts";
 import { createHouse } from "../support/host.ts";
-import { problemsIn, readIn } from "../support/read.ts";
+import { contextOf, problemsIn, readIn } from "../support/read.ts";
 
 const on = { device_id: "t", attribute: "temperature" };
 const read = (fields: JsonObject) => readIn("triggers", { type: "numeric_threshold", ...on, ...fields }) as never;
@@ -15,7 +15,7 @@ function fires(fields: JsonObject, previous: Json | undefined, value: Json | und
     changed: ["temperature"],
   };
   const envelope = house.envelope({ type: "device_state_changed", device_id: "t", ...states });
-  return numericThreshold.match?.(read(fields), envelope, house) !== undefined;
+  return contextOf(numericThreshold, { spec: read(fields), envelope, host: house }) !== undefined;
 }
 
 describe("numeric_threshold", () => {
@@ -49,14 +49,14 @@ describe("numeric_threshold", () => {
     expect(fires(fields, previous, value)).toBe(expected);
   });
 
-  test("another attribute that changes is none of its own", () => {
+  test("ignores changes of other attributes", () => {
     const house = createHouse();
     const states = { previous: { humidity: 1 }, current: { temperature: 30, humidity: 2 }, changed: ["humidity"] };
     const envelope = house.envelope({ type: "device_state_changed", device_id: "t", ...states });
     expect(numericThreshold.match?.(read({ above: 25 }), envelope, house)).toBeUndefined();
   });
 
-  test("tells the value and the one before", () => {
+  test("the context holds the value and the previous one", () => {
     const house = createHouse();
     const states = { previous: {}, current: { temperature: 30 }, changed: ["temperature"] };
     const envelope = house.envelope({ type: "device_state_changed", device_id: "t", ...states });
@@ -74,23 +74,23 @@ describe("numeric_threshold", () => {
     ["a band", { above: 18, below: 22 }, 20, [18.1, 22, 18], [true, false, false]],
     ["crossed upwards", { crosses_above: 25, crosses_below: 5 }, 26, [25.1, 25, 4], [true, false, false]],
     ["crossed downwards", { crosses_above: 25, crosses_below: 5 }, 4, [4.9, 5, 26], [true, false, false]],
-  ])("stands on the side it went to: %s", (_, fields, fired, values, expected) => {
+  ])("still matches on the same side: %s", (_, fields, fired, values, expected) => {
     const house = createHouse();
     const spec = read({ ...fields, for_duration_secs: 60 });
-    const stands = values.map((value) => {
+    const still = values.map((value) => {
       house.put("t", { attributes: value === undefined ? {} : { temperature: value } });
-      return numericThreshold.hold?.stands(spec, { device_id: "t", value: fired }, house);
+      return numericThreshold.hold?.stillMatches(spec, { device_id: "t", value: fired }, house);
     });
-    expect(stands).toEqual(expected);
+    expect(still).toEqual(expected);
     expect(numericThreshold.hold?.durationMs(spec)).toBe(60_000);
   });
 
-  test("refuses limits that do not go together", () => {
+  test("refuses limits that cannot be combined", () => {
     const problems = (fields: JsonObject) => problemsIn("triggers", { type: "numeric_threshold", ...on, ...fields });
     expect(problems({})).toEqual([": give `above`, `below` or both; or `crosses_above`, `crosses_below` or both"]);
     expect(problems({ above: 1, crosses_above: 1 })).toHaveLength(1);
     expect(problems({ above: 25, below: 18 })).toEqual([
-      "above: no number is above 25 and below 18: what lies outside needs two triggers",
+      "above: no number is above 25 and below 18: for values outside a range write two triggers",
     ]);
     expect(problems({ above: "25" })).toEqual(["above: must be a number"]);
     expect(problemsIn("triggers", { type: "numeric_threshold", attribute: "x", above: 1 })).toEqual([
@@ -98,7 +98,7 @@ describe("numeric_threshold", () => {
     ]);
   });
 
-  test("says in its label what it waits for", () => {
+  test("has a label", () => {
     expect(numericThreshold.label(read({ above: 18, below: 22 }))).toBe("t.temperature above 18 and below 22");
     expect(numericThreshold.label(read({ crosses_below: 5, crosses_above: 25, for_duration_secs: 9 }))).toBe(
       "t.temperature crosses above 25 or crosses below 5 for 9 s",

@@ -1,0 +1,80 @@
+// What rules need from the rest of the hub. `hub.ts` provides it; a dry run and a test have their own.
+import type { Json, JsonObject } from "../../core/json.ts";
+import type { SolarEvent } from "../../core/sun.ts";
+import type { Zone } from "../../core/zone.ts";
+import type { HubEvent } from "../../events/catalog.ts";
+
+/** A device as rules see it, in its current state. */
+export interface RuleDevice {
+  readonly id: string;
+  readonly name: string;
+  readonly area: string | undefined;
+  readonly deviceType: string | undefined;
+  readonly available: boolean;
+  readonly attributes: Readonly<JsonObject>;
+  /** Attribute → epoch ms of its last change. */
+  readonly lastChanged: Readonly<Record<string, number>>;
+}
+
+/** The sender of a rule's commands. */
+export interface RuleActor {
+  kind: "rule";
+  id: string;
+  name: string;
+}
+
+export interface Notification {
+  channel: string;
+  message: string;
+  title: string | undefined;
+  /** For the placeholders in both texts. */
+  context: { deviceId: string | undefined; trigger: JsonObject; vars: Readonly<JsonObject> };
+}
+
+export interface HttpRequest {
+  url: string;
+  method: string;
+  headers: Readonly<Record<string, string>>;
+  body: string | undefined;
+  timeoutMs: number;
+}
+
+export interface RuleHost {
+  device(id: string): RuleDevice | undefined;
+  /** Undefined if there is none of this name. */
+  variable(name: string): Json | undefined;
+  setVariable(name: string, value: Json): void;
+  /** Undefined if there is no such mode. */
+  mode(id: string): boolean | undefined;
+  hasScene(id: string): boolean;
+  hasChannel(name: string): boolean;
+  /** Throws HubError when it is refused. */
+  command(deviceId: string, command: JsonObject, actor: RuleActor): Promise<void>;
+  /** For each device the command that brings it back into its current state. Throws HubError. */
+  captureStates(deviceIds: readonly string[]): Readonly<Record<string, JsonObject>>;
+  /** Rejects when a device of the scene refused its command. */
+  activateScene(id: string, actor: RuleActor): Promise<void>;
+  /** Rejects when it was not sent; the rule continues. */
+  notify(notification: Notification, signal: AbortSignal): Promise<void>;
+  publish(topic: string, payload: string, options: { retain: boolean; qos: 0 | 1 }): Promise<void>;
+  request(request: HttpRequest, signal: AbortSignal): Promise<{ status: number; body: string }>;
+  emit(event: HubEvent): void;
+  /** Epoch ms. */
+  now(): number;
+  /** IANA name. */
+  readonly timezone: string;
+  /** The same time zone, with its offsets. */
+  readonly zone: Zone;
+  /** Undefined without [location]. */
+  readonly sun: SunMoments | undefined;
+}
+
+export interface SunMoments {
+  /** The last moment up to `now` and the next one, in epoch ms; undefined if there is none within a year. */
+  around(
+    moment: { readonly event: SolarEvent; readonly offsetMinutes: number },
+    now: number,
+  ): { readonly previous: number | undefined; readonly next: number | undefined };
+  /** Whether the sun is above the horizon. */
+  isUp(at: number): boolean;
+}

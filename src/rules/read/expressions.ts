@@ -1,0 +1,79 @@
+// CEL in rules: connects the language in expression/ with the house as rules see it.
+import { HubError } from "../../core/errors.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import { createExpressions } from "../expression/compile.ts";
+import type { ExpressionHost, ExpressionProblem } from "../expression/host.ts";
+import type { Evaluate } from "../model/define.ts";
+import type { RuleHost } from "../model/host.ts";
+
+export interface RuleExpressions {
+  evaluate: Evaluate;
+  /** The error in an expression, if there is one. */
+  check(text: string): string | undefined;
+  /** The devices and modes that an expression names literally; none if it has an error. */
+  names(text: string): { kind: "device" | "mode"; name: string }[];
+}
+
+export function createRuleExpressions(): RuleExpressions {
+  const expressions = createExpressions();
+  const hosts = new WeakMap<RuleHost, ExpressionHost>();
+
+  function hostOf(host: RuleHost): ExpressionHost {
+    const known = hosts.get(host) ?? expressionHost(host);
+    hosts.set(host, known);
+    return known;
+  }
+
+  return {
+    evaluate(text, host, scope): Json {
+      const compiled = expressions.compile(text);
+      const result = compiled.ok ? compiled.program.evaluate(hostOf(host), scope) : compiled;
+      if (result.ok) return result.value;
+      throw new HubError("invalid", problemText(result.problem));
+    },
+    check(text) {
+      const compiled = expressions.compile(text);
+      return compiled.ok ? undefined : problemText(compiled.problem);
+    },
+    names(text) {
+      const compiled = expressions.compile(text);
+      if (!compiled.ok) return [];
+      const { devices, modes } = compiled.program.references();
+      return [
+        ...devices.map((name) => ({ kind: "device" as const, name })),
+        ...modes.map((name) => ({ kind: "mode" as const, name })),
+      ];
+    },
+  };
+}
+
+function problemText({ message, line, column }: ExpressionProblem): string {
+  return `${message} (${line > 1 ? `line ${line}, ` : ""}character ${column} of the expression)`;
+}
+
+function expressionHost(host: RuleHost): ExpressionHost {
+  return {
+    device: (id) => deviceRecord(host, id),
+    deviceState: (id) => host.device(id)?.attributes as JsonObject | undefined,
+    variable: (name) => host.variable(name),
+    mode: (id) => host.mode(id),
+    now: () => new Date(host.now()),
+    timezone: host.timezone,
+  };
+}
+
+/** As `GET /devices/:id` shows it. */
+function deviceRecord(host: RuleHost, id: string): JsonObject | undefined {
+  const device = host.device(id);
+  if (!device) return undefined;
+  const changed = Object.entries(device.lastChanged).map(([key, ms]) => [key, new Date(ms).toISOString()]);
+  return {
+    id: device.id,
+    name: device.name,
+    area: device.area ?? null,
+    device_type: device.deviceType ?? null,
+    available: device.available,
+    attributes: device.attributes,
+    last_changed: Object.fromEntries(changed),
+  };
+}

@@ -1,0 +1,180 @@
+// Likely mistakes in a valid rule: misspelt attributes of known devices, misspelt placeholders, and no actions. `hub check`
+// reports them. They are only warnings, because the house may change.
+import type { TSchema } from "@sinclair/typebox";
+import { isObject } from "../../core/json.ts";
+import { placeholdersIn } from "../../core/placeholders.ts";
+import { didYouMean } from "../../core/schema.ts";
+import type { TextPosition } from "../../core/text-problem.ts";
+import type { Typed } from "../model/define.ts";
+import { devicesOf, firstDeviceOf, type SomeDevices } from "../model/devices.ts";
+import { ATTRIBUTE, ATTRIBUTES, TEMPLATE } from "../model/fields.ts";
+import { readRuleText } from "../parse/read.ts";
+import type { RuleShape } from "../parse/shape.ts";
+import { triggers } from "../triggers/index.ts";
+import { rewriteRule } from "./references.ts";
+import { Rule } from "./rule.ts";
+import { type Place, under } from "./walk.ts";
+
+/** What is known of the house. Without a function nothing is known, and there are no warnings about it. */
+export interface KnownHouse {
+  /** Names of a device's attributes; undefined for an unknown device. */
+  readonly attributes?: ((deviceId: string) => readonly string[] | undefined) | undefined;
+  readonly variable?: ((name: string) => boolean) | undefined;
+}
+
+export interface LintWarning {
+  /** Dotted path of the key. */
+  path: string;
+  message: string;
+}
+
+const ROOTS = ["now", "trigger", "vars", "device", "devices"];
+/** Every rule can also be run by hand or by another rule. */
+const CONTEXT_KEYS_BY_HAND = ["actor_name", "rule_id", "rule_name"];
+/** A command has arguments, which are no attributes. */
+const COMMAND = "command";
+
+/** In the order of the rule. */
+export function lint(rule: Rule, house: KnownHouse): LintWarning[] {
+  const found: LintWarning[] = [];
+  rewriteRule({ schema: Rule, value: rule, path: "" }, (place) => {
+    found.push(...attributeWarnings(place, house), ...placeholderWarnings(place, rule, house));
+    return place.value;
+  });
+  if (rule.actions.length === 0)
+    found.push({ path: "actions", message: "the rule has no actions: nothing happens when it fires" });
+  return found;
+}
+
+/** As `lint`, with the places in the text of the rule. */
+export function lintText(
+  text: string,
+  rule: Rule,
+  { shape, house }: { shape: RuleShape; house: KnownHouse },
+): (LintWarning & TextPosition)[] {
+  const warnings = lint(rule, house);
+  if (warnings.length === 0) return [];
+  const { value, locate } = readRuleText(text, shape);
+  return warnings.map(({ path, message }) => {
+    // A single trigger is written under `trigger`, and read into the list `triggers`.
+    const written = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
+    return { path: written, message, ...locate(written) };
+  });
+}
+
+function attributeWarnings({ schema, value, path }: Place, house: KnownHouse): LintWarning[] {
+  if (!isObject(value) || !schema.properties) return [];
+  const devices = devicesOf(value as SomeDevices) ?? [];
+  if (devices.length === 0) return [];
+  return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([key, field]) =>
+    attributesIn(field, value[key], under(path, key)).flatMap(({ name, path }) =>
+      devices.flatMap((device) => {
+        const message = misspelt(house, device, name);
+        return message === undefined ? [] : [{ path, message }];
+      }),
+    ),
+  );
+}
+
+/** The attributes that a field names: itself, by its keys, or by the keys of each of its tables. */
+function attributesIn(field: TSchema, value: unknown, path: string): { name: string; path: string }[] {
+  if (field[ATTRIBUTE]) return typeof value === "string" ? [{ name: value, path }] : [];
+  if (!isObject(value)) return [];
+  if (field[ATTRIBUTES]) {
+    const names = Object.hasOwn(value, COMMAND) ? [] : Object.keys(value);
+    return names.map((name) => ({ name, path: under(path, name) }));
+  }
+  const [inner] = Object.values((field.patternProperties ?? {}) as Record<string, TSchema>);
+  if (!inner?.[ATTRIBUTES]) return [];
+  return Object.entries(value).flatMap(([key, table]) => attributesIn(inner, table, under(path, key)));
+}
+
+/** A device may get further attributes, so only a name that is close to a known one is reported. */
+function misspelt({ attributes }: KnownHouse, device: string, name: string): string | undefined {
+  const known = attributes?.(device);
+  if (!known || known.includes(name)) return undefined;
+  const hint = didYouMean(name, known);
+  return hint === "" ? undefined : `the device "${device}" has no attribute "${name}" at present${hint}`;
+}
+
+function placeholderWarnings({ schema, value, path }: Place, rule: Rule, house: KnownHouse): LintWarning[] {
+  if (!schema[TEMPLATE] || typeof value !== "string") return [];
+  return placeholdersIn(value).flatMap((placeholder) => {
+    const problem = placeholderProblem(placeholder, rule, house);
+    return problem === undefined ? [] : [{ path, message: `{{${placeholder}}}: ${problem}` }];
+  });
+}
+
+function placeholderProblem(placeholder: string, rule: Rule, house: KnownHouse): string | undefined {
+  const [root = "", ...keys] = placeholder.split(".");
+  const [first] = keys;
+  if (root === "now") return first === undefined ? undefined : "the time is {{now}}, with nothing behind it";
+  if (!ROOTS.includes(root)) {
+    const hint = didYouMean(root, ROOTS);
+    return `a placeholder begins with ${ROOTS.slice(0, -1).join(", ")} or ${ROOTS.at(-1)}, not with "${root}"${hint}`;
+  }
+  if (first === undefined) return `what of "${root}" is meant? Write {{${root}.NAME}}`;
+  if (root === "trigger") return triggerProblem(rule, first);
+  if (root === "vars") return variableProblem(rule, house, keys);
+  return root === "device" ? deviceProblem(rule, house, keys) : devicesProblem(house, keys);
+}
+
+function triggerProblem({ triggers }: Rule, key: string): string | undefined {
+  const known = new Set([...triggers.flatMap(contextKeysOf), ...CONTEXT_KEYS_BY_HAND]);
+  if (known.has(key)) return undefined;
+  return `the triggers of this rule have no "${key}"${didYouMean(key, [...known])}`;
+}
+
+function contextKeysOf({ type }: Typed): readonly string[] {
+  const definition = triggers.find((trigger) => trigger.type === type);
+  return definition?.schedule ? ["scheduled_at"] : (definition?.contextKeys ?? []);
+}
+
+function variableProblem({ variables }: Rule, { variable }: KnownHouse, keys: readonly string[]): string | undefined {
+  const [name = ""] = keys;
+  if ([name, keys.join(".")].some((key) => Object.hasOwn(variables, key)) || variable?.(name) !== false)
+    return undefined;
+  const hint = didYouMean(name, Object.keys(variables));
+  return `neither the rule nor the hub has a variable "${name}" at present${hint}`;
+}
+
+/** About the device that triggers the rule. */
+function deviceProblem(rule: Rule, { attributes }: KnownHouse, keys: readonly string[]): string | undefined {
+  const devices = triggeringDevices(rule);
+  if (devices === undefined) return undefined;
+  if (devices.length === 0) return "neither a trigger nor a condition of this rule is about a device";
+  const known = devices.map((device) => attributes?.(device));
+  const names = known.flatMap((some) => some ?? []);
+  if (known.includes(undefined) || isAttribute(keys, names)) return undefined;
+  const hint = didYouMean(keys[0] ?? "", names);
+  const which = devices.length === 1 ? `the device "${devices[0]}" has no` : `none of ${devices.join(", ")} has an`;
+  return hint === "" ? undefined : `${which} attribute "${keys[0]}" at present${hint}`;
+}
+
+/** Undefined if a trigger can be about any device. */
+function triggeringDevices({ triggers, conditions }: Rule): string[] | undefined {
+  const about = triggers.filter((trigger) => contextKeysOf(trigger).includes("device_id"));
+  const named = about.map((trigger) => devicesOf(trigger as SomeDevices));
+  if (named.includes(undefined)) return undefined;
+  const first = about.length < triggers.length || about.length === 0 ? firstDeviceOf(conditions) : undefined;
+  return [...new Set([...named.flatMap((some) => some ?? []), ...(first === undefined ? [] : [first])])];
+}
+
+/** `devices.ID.ATTRIBUTE`: both may contain dots, and the longest known id counts. */
+function devicesProblem({ attributes }: KnownHouse, keys: readonly string[]): string | undefined {
+  if (!attributes) return undefined;
+  if (keys.length < 2) return "write {{devices.ID.ATTRIBUTE}}";
+  for (let length = keys.length - 1; length > 0; length--) {
+    const id = keys.slice(0, length).join(".");
+    const known = attributes(id);
+    if (!known) continue;
+    const rest = keys.slice(length);
+    return isAttribute(rest, known) ? undefined : misspelt({ attributes }, id, rest[0] ?? "");
+  }
+  return `there is no device "${keys.slice(0, -1).join(".")}" at present`;
+}
+
+/** An attribute, a value in one that holds a table, or the device's own `name` or `id`. */
+function isAttribute(keys: readonly string[], names: readonly string[]): boolean {
+  return names.includes(keys.join(".")) || [...names, "name", "id"].includes(keys[0] ?? "");
+}

@@ -1,0 +1,50 @@
+// What a rule names: devices, modes, scenes, channels and other rules; and which of its values are secrets.
+import type { Static, TSchema } from "@sinclair/typebox";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { MASK, masked } from "../../core/masking.ts";
+import { KEYS_NAME, kindOfChild, NAMES, type Named } from "../model/fields.ts";
+import { Rule } from "./rule.ts";
+import { members } from "./schemas.ts";
+import { type Place, rewrite, under } from "./walk.ts";
+
+export interface Reference {
+  kind: Named;
+  name: string;
+  /** Dotted path of the key that names it. */
+  path: string;
+}
+
+/** In the order of the rule, with repetitions. Names in expressions are not included. */
+export function referencesOf(rule: Rule): Reference[] {
+  const found: Reference[] = [];
+  rewriteRule({ schema: Rule, value: rule, path: "" }, (place) => {
+    found.push(...named(place));
+    return place.value;
+  });
+  return found;
+}
+
+function named({ schema, value, path }: Place): Reference[] {
+  const kind: Named | undefined = schema[NAMES];
+  if (kind !== undefined && typeof value === "string") return [{ kind, name: value, path }];
+  const ofKeys: Named | undefined = schema[KEYS_NAME];
+  if (ofKeys === undefined || !isObject(value)) return [];
+  return Object.keys(value).map((name) => ({ kind: ofKeys, name, path: under(path, name) }));
+}
+
+/** The rule with masked secrets: values that are declared secret, and keys that sound like one. */
+export function withoutSecrets(rule: Rule): Rule {
+  const declared = rewriteRule({ schema: Rule, value: rule, path: "" }, ({ schema, value }) =>
+    schema.writeOnly === true && value !== undefined ? MASK : value,
+  ) as Static<typeof Rule>;
+  return masked(declared);
+}
+
+/** As `rewrite`, also into all triggers, conditions and actions. */
+export function rewriteRule(place: Place, change: (place: Place) => unknown): unknown {
+  return rewrite(place, (at) => {
+    const kind = kindOfChild(at.schema);
+    const schema: TSchema | undefined = kind && members[kind].get(String((at.value as JsonObject).type))?.schema;
+    return schema ? rewriteRule({ schema, value: at.value, path: at.path }, change) : change(at);
+  });
+}

@@ -1,0 +1,43 @@
+// The schema of each trigger, condition and action: its own fields, its `type`, and the fields that all of its kind have.
+import { type TObject, type TProperties, Type } from "@sinclair/typebox";
+import { actions } from "../actions/index.ts";
+import { conditions } from "../conditions/index.ts";
+import { child, type Kind } from "../model/fields.ts";
+import { triggers } from "../triggers/index.ts";
+
+export interface Member {
+  type: string;
+  doc: string;
+  schema: TObject;
+  check?(spec: object): void;
+}
+
+const closed = { additionalProperties: false } as const;
+const note = Type.Optional(Type.String({ maxLength: 10_000, description: "A note for people" }));
+const enabled = Type.Optional(Type.Boolean({ description: "Whether it runs; false skips it" }));
+
+function member(definition: Omit<Member, "schema">, fields: TProperties, common: TProperties): [string, Member] {
+  const { type, doc } = definition;
+  const properties = { type: Type.Literal(type), ...fields, ...common };
+  const schema = Type.Object(properties, { ...closed, description: doc });
+  return [type, { type, doc, schema, check: (spec) => definition.check?.(spec) }];
+}
+
+/** By type, in the order of the lists. */
+export const members: Readonly<Record<Kind, ReadonlyMap<string, Member>>> = {
+  trigger: new Map(triggers.map((trigger) => member(trigger, trigger.fields, { comment: note }))),
+  condition: new Map(
+    conditions.map((condition) => member(condition, condition.fields(child("condition")), { comment: note })),
+  ),
+  action: new Map(
+    actions.map((action) =>
+      member(action, action.fields({ action: child("action"), condition: child("condition") }), {
+        enabled,
+        comment: note,
+      }),
+    ),
+  ),
+};
+
+/** Other names of types. */
+export const TYPE_ALIASES: ReadonlyMap<string, string> = new Map([["script_expression", "expression"]]);

@@ -1,0 +1,87 @@
+// What rules can contain, for editors and for the RON parser: JSON Schemas of the rule and of each trigger, condition and
+// action, made from the definitions.
+import type { TSchema } from "@sinclair/typebox";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { type Kind, kindOfChild } from "../model/fields.ts";
+import { type RuleShape, WRAPPERS } from "../parse/shape.ts";
+import { Rule } from "./rule.ts";
+import { type Member, members, TYPE_ALIASES } from "./schemas.ts";
+
+export interface Word {
+  type: string;
+  doc: string;
+  /** JSON Schema. For inner conditions and actions, `$ref` points into `$defs` of the rule's schema. */
+  schema: JsonObject;
+}
+
+export interface Vocabulary {
+  triggers: Word[];
+  conditions: Word[];
+  actions: Word[];
+  /** JSON Schema of a rule, with `$defs` for `trigger`, `condition` and `action`. */
+  rule: JsonObject;
+}
+
+export function vocabulary(): Vocabulary {
+  const words = (kind: Kind): Word[] =>
+    [...members[kind].values()].map(({ type, doc, schema }) => ({ type, doc, schema: jsonSchema(schema) }));
+  const [triggers, conditions, actions] = [words("trigger"), words("condition"), words("action")];
+  const $defs = { trigger: oneOf(triggers), condition: oneOf(conditions), action: oneOf(actions) };
+  const rule: JsonObject = { $schema: "https://json-schema.org/draft/2020-12/schema", ...jsonSchema(Rule), $defs };
+  return { triggers, conditions, actions, rule };
+}
+
+function oneOf(words: readonly Word[]): JsonObject {
+  return { oneOf: words.map(({ schema }) => schema) };
+}
+
+function jsonSchema(schema: TSchema): JsonObject {
+  return optionalByDefault(JSON.parse(JSON.stringify(schema)) as JsonObject) as JsonObject;
+}
+
+/** TypeBox lists fields with a default as required, because it describes the value after reading. In a file they are optional. */
+function optionalByDefault(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(optionalByDefault);
+  if (!isObject(schema)) return schema;
+  const changed = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, optionalByDefault(value)]));
+  const { properties, required } = changed;
+  if (!isObject(properties) || !Array.isArray(required)) return changed;
+  const needed = required.filter((key) => {
+    const property = properties[String(key)];
+    return !isObject(property) || !Object.hasOwn(property, "default");
+  });
+  return { ...changed, required: needed };
+}
+
+/** What the RON parser needs to know. A value in parentheses without a key is the first field: `Delay(5)`. */
+export function ruleShape(): RuleShape {
+  const all = [...Object.values(members)].flatMap((kind) => [...kind.values()]);
+  const own = (member: Member): [string, TSchema][] =>
+    Object.entries(member.schema.properties).filter(([key]) => !COMMON.has(key));
+  const fields = [...Object.entries(Rule.properties), ...all.flatMap(own)];
+  const contents = all.flatMap((member): [string, string][] => {
+    const [first] = own(member);
+    return first ? [[member.type, first[0]]] : [];
+  });
+  const aliased = [...TYPE_ALIASES].flatMap(([alias, type]): [string, string][] =>
+    contents.filter(([of]) => of === type).map(([, key]) => [alias, key]),
+  );
+  return {
+    variants: new Set([
+      ...WRAPPERS.values(),
+      ...fields.filter(([, schema]) => holdsChildren(schema)).map(([key]) => key),
+    ]),
+    branches: new Set(fields.filter(([, schema]) => holdsBranches(schema)).map(([key]) => key)),
+    contents: new Map([...contents, ...aliased]),
+  };
+}
+
+const COMMON: ReadonlySet<string> = new Set(["type", "enabled", "comment"]);
+
+function holdsChildren(schema: TSchema): boolean {
+  return kindOfChild(schema) !== undefined || (schema.items !== undefined && holdsChildren(schema.items));
+}
+
+function holdsBranches({ items }: TSchema): boolean {
+  return Object.values((items?.properties ?? {}) as Record<string, TSchema>).some(holdsChildren);
+}

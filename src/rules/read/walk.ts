@@ -1,0 +1,55 @@
+// Walks a value together with its schema. Does not go into an inner trigger, condition or action, which has its own schema.
+import type { TSchema } from "@sinclair/typebox";
+import { isObject } from "../../core/json.ts";
+import { wordsOf } from "../model/fields.ts";
+
+export interface Place {
+  schema: TSchema;
+  value: unknown;
+  /** Dotted: `else_if[0].condition`. */
+  path: string;
+}
+
+/** A copy in which every value with a schema is replaced by the result of `change`. */
+export function rewrite(place: Place, change: (place: Place) => unknown): unknown {
+  const { schema, path } = place;
+  const value = change(place);
+  const branch = branchOf(schema, value);
+  if (branch !== schema) return rewrite({ schema: branch, value, path }, change);
+  if (Array.isArray(value) && schema.items) {
+    return value.map((item, index) =>
+      rewrite({ schema: schema.items, value: item, path: `${path}[${index}]` }, change),
+    );
+  }
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
+    const known = schemaOfKey(schema, key);
+    return [key, known ? rewrite({ schema: known, value: item, path: under(path, key) }, change) : item];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Calls `visit` for every value with a schema. */
+export function walk(place: Place, visit: (place: Place) => void): void {
+  rewrite(place, (at) => {
+    visit(at);
+    return at.value;
+  });
+}
+
+export function under(path: string, key: string): string {
+  if (/^\d+$/.test(key)) return `${path}[${key}]`;
+  return path === "" ? key : `${path}.${key}`;
+}
+
+/** Of a schema for one value or a list, the branch that applies. */
+function branchOf(schema: TSchema, value: unknown): TSchema {
+  if (schema.anyOf === undefined || wordsOf(schema) !== undefined) return schema;
+  const branches: TSchema[] = schema.anyOf;
+  return branches.find((branch) => (branch.type === "array") === Array.isArray(value)) ?? schema;
+}
+
+function schemaOfKey({ properties, patternProperties }: TSchema, key: string): TSchema | undefined {
+  if (properties) return Object.hasOwn(properties, key) ? properties[key] : undefined;
+  return patternProperties && (Object.values(patternProperties)[0] as TSchema | undefined);
+}

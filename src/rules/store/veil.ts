@@ -1,0 +1,71 @@
+// Traces and problems of rules for people who may not see secrets: secret values are masked, everything else stays.
+import { MASK, maskedText, namesSecret } from "../../core/masking.ts";
+import { veiledTrigger } from "../../events/veil.ts";
+import type { ActionTrace, ConditionTrace, Trace } from "../model/trace.ts";
+import type { RuleInfo } from "./describe.ts";
+
+/** Their `detail` is what they sent. MQTT traffic and the log are only for administrators. */
+const HIDDEN_DETAILS = new Set(["publish_mqtt", "log_message"]);
+
+export function veiledTrace(trace: Trace): Trace {
+  const trigger = veiledTrigger(trace.trigger) as Trace["trigger"];
+  return {
+    ...trace,
+    trigger,
+    why: veiledWhy(trace, trigger.label),
+    conditions: trace.conditions.map(veiledCondition),
+    actions: trace.actions.map(veiledAction),
+  };
+}
+
+/** Without the lines of its file, which may contain anything. */
+export function veiledInfo(info: RuleInfo): RuleInfo {
+  const { last_error } = info.activity;
+  return {
+    ...info,
+    problems: info.problems.map((problem) => ({ ...problem, frame: "", message: maskedText(problem.message) })),
+    warnings: info.warnings.map(({ message, path, line, column }) => ({
+      message: maskedText(message),
+      ...(path === undefined ? {} : { path }),
+      line,
+      column,
+    })),
+    activity: {
+      ...info.activity,
+      last_error: last_error && { ...last_error, message: maskedText(last_error.message) },
+    },
+  };
+}
+
+// The text of a failed condition contains the value that was found, perhaps without quotes.
+function veiledWhy({ why, trigger, conditions, outcome }: Trace, label: string): string {
+  const failed = conditions.find(({ passed }) => !passed);
+  if (outcome === "conditions_failed" && failed && isAboutSecret(failed)) return `${failed.type} did not pass`;
+  return maskedText(why.replace(trigger.label, () => label));
+}
+
+function veiledCondition(condition: ConditionTrace): ConditionTrace {
+  const { expected, actual, error, parts } = condition;
+  const hidden = isAboutSecret(condition) && actual !== null && typeof actual !== "boolean";
+  return {
+    ...condition,
+    expected: maskedText(expected),
+    actual: hidden ? MASK : actual,
+    ...(error === undefined ? {} : { error: maskedText(error) }),
+    ...(parts && { parts: parts.map(veiledCondition) }),
+  };
+}
+
+function isAboutSecret({ expected, error = "", parts = [] }: ConditionTrace): boolean {
+  return namesSecret(expected) || namesSecret(error) || parts.some(isAboutSecret);
+}
+
+function veiledAction(action: ActionTrace): ActionTrace {
+  const { type, detail, error, parts } = action;
+  return {
+    ...action,
+    ...(detail === undefined ? {} : { detail: HIDDEN_DETAILS.has(type) ? MASK : maskedText(detail) }),
+    ...(error === undefined ? {} : { error: maskedText(error) }),
+    ...(parts && { parts: parts.map(veiledAction) }),
+  };
+}

@@ -1,0 +1,39 @@
+// What checks read from a state database beside the hub.
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { knownAttributes, knownIds, knownVariables } from "../../src/db/known-ids.ts";
+import { openStateDb } from "../../src/db/state-db.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+test("devices with their attributes, scenes and variables, also with a row that cannot be read", () => {
+  using folder = createTemporaryFolder();
+  const path = folder.at("state.redb");
+  using db = openStateDb(path, () => 0);
+  db.durable.run(
+    "INSERT INTO devices (id, plugin_id, name, created_at) VALUES ('lamp', 'p', 'Lamp', 0), ('x', 'p', 'X', 0)",
+  );
+  db.durable.run(
+    "INSERT INTO device_state (device_id, available, attributes, last_changed) VALUES ('lamp', 1, '{\"on\":true}', '{}'), ('x', 1, 'broken', '{}')",
+  );
+  db.durable.run("INSERT INTO variables (name, value, updated_at) VALUES ('guests', '1', 0)");
+  expect(knownIds(path, "devices")).toEqual(new Set(["lamp", "x"]));
+  expect(knownIds(path, "scenes")).toEqual(new Set());
+  expect(knownVariables(path)).toEqual(new Set(["guests"]));
+  expect(knownAttributes(path)).toEqual(
+    new Map([
+      ["lamp", ["on"]],
+      ["x", []],
+    ]),
+  );
+});
+
+test("nothing is known of a file that is missing or no database", () => {
+  using folder = createTemporaryFolder();
+  writeFileSync(folder.at("text"), "no database");
+  for (const path of [folder.at("missing"), folder.at("text")])
+    expect([knownIds(path, "devices"), knownVariables(path), knownAttributes(path)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+});
