@@ -5,6 +5,7 @@ import { HubError } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Problem } from "../core/schema.ts";
+import { checkSecretMarks } from "./secrets.ts";
 import type { Semaphores } from "./semaphores.ts";
 
 export interface ChannelMessage {
@@ -111,7 +112,10 @@ export interface ChannelDefinition<K extends string = string, F extends TPropert
   open(config: Static<TObject<Fields<K, F>>>, deps: ChannelDeps): Channel;
 }
 
-/** Fields that hold a secret are marked `secret: true`. */
+/**
+ * Fields that hold a secret are marked `secret: true`, and everything the channel says is scrubbed of their values. Throws when a
+ * field is named like a secret and not marked, or marked where the scrubber does not look.
+ */
 export function defineChannel<const K extends string, F extends TProperties>({
   kind,
   service,
@@ -127,6 +131,7 @@ export function defineChannel<const K extends string, F extends TProperties>({
 }): ChannelDefinition<K, F> {
   const name = Type.String({ minLength: 1, maxLength: 64, description: "Name in rules and in the API" });
   const schema = Type.Object({ ...fields, name, type: Type.Literal(kind) }, { additionalProperties: false });
+  checkSecretMarks(schema, kind);
   return { kind, service, schema: schema as unknown as TObject<Fields<K, F>>, problems, open };
 }
 

@@ -2,9 +2,12 @@
 // they were sent, so the encoded forms of a secret are removed as well.
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { isObject } from "../core/json.ts";
+import { isSecretName } from "../core/masking.ts";
 
 /** Shorter ones would black out ordinary words. */
 const SHORTEST = 4;
+/** Fields of these kinds cannot hold a secret. */
+const HARMLESS = new Set(["Boolean", "Integer", "Number", "Null", "Literal"]);
 
 /** Values of all fields that are marked `secret: true`, in objects at any depth; lists, unions and records are not searched. */
 export function secretsOf(schema: TSchema, value: unknown): string[] {
@@ -13,6 +16,34 @@ export function secretsOf(schema: TSchema, value: unknown): string[] {
   return Object.entries((schema.properties ?? {}) as Record<string, TSchema>).flatMap(([key, inner]) =>
     Object.hasOwn(value, key) ? secretsOf(inner, value[key]) : [],
   );
+}
+
+/** Throws when a secret of this schema would escape `secretsOf`, or a field is named like a secret and not marked as one. */
+export function checkSecretMarks(schema: TSchema, path: string, { searched = true, named = false } = {}): void {
+  if (schema.secret === true) {
+    if (schema[Kind] !== "String") throw new Error(`${path}: a field with \`secret: true\` must be a string`);
+    if (!searched)
+      throw new Error(`${path}: a secret inside a list, union or record is not scrubbed: move it to a table`);
+    return;
+  }
+  const fields = Object.entries((schema.properties ?? {}) as Record<string, TSchema>);
+  const nested = nestedSchemas(schema);
+  const mayBeSecret = fields.length + nested.length === 0 && !HARMLESS.has(schema[Kind]);
+  if (named && mayBeSecret) throw new Error(`${path}: is named like a secret: mark it \`secret: true\`, or rename it`);
+  const inside = searched && schema[Kind] === "Object";
+  for (const [key, field] of fields)
+    checkSecretMarks(field, `${path}.${key}`, { searched: inside, named: named || isSecretField(key) });
+  for (const inner of nested) checkSecretMarks(inner, `${path}[]`, { searched: false, named });
+}
+
+function isSecretField(name: string): boolean {
+  return isSecretName(name) || /key$/i.test(name);
+}
+
+/** Schemas inside this one that are not fields of an object. */
+function nestedSchemas({ items, anyOf, allOf, not, patternProperties, additionalProperties }: TSchema): TSchema[] {
+  const found: unknown[] = [items, anyOf, allOf, not, Object.values(patternProperties ?? {}), additionalProperties];
+  return found.flat().filter((one): one is TSchema => isObject(one));
 }
 
 /** Returns a function that replaces every secret in a text, in any of its forms. */
