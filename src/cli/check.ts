@@ -8,7 +8,7 @@ import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { readCertificate, timeProblem } from "../http/certificate.ts";
 import { channelNames } from "../notify/config.ts";
-import { startProblems } from "../plugins/check.ts";
+import { startProblems } from "../plugins/command.ts";
 import { createRuleExpressions } from "../rules/expressions.ts";
 import { checkRuleFiles, formatFinding } from "../rules/store/check.ts";
 import { readModesFile } from "../state/virtual/modes-file.ts";

@@ -156,7 +156,7 @@ describe.if(abi > 0 && process.getuid?.() === 0).each(KINDS)("as %s", (_, uid) =
   test.each(["lamp", "homecore", "node", "shell"])(
     "%s is refused hub.toml by the kernel, and its record says so",
     async (id) => {
-      const message = `the kernel refused it ${place.at("config", "hub.toml")}, which is the hub's and stays closed to plugins`;
+      const message = `the kernel denied access to ${place.at("config", "hub.toml")}, which belongs to the hub and stays closed to plugins`;
       const said = async () => (await plugin(id)).notices.find((notice) => notice.message === message);
       expect(await until("the record says so", said)).toMatchObject({ level: "warning", code: "refused" });
       expect(await log(id)).toMatch(/permission denied/i);
