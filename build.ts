@@ -11,8 +11,8 @@ const PLUGINS = {
   sysmon: "plugins/sysmon/main.ts",
   virtual: "plugins/virtual/main.ts",
   sdk: "plugins/sdk/index.ts",
-  // No plugin, but what becomes one: see there.
-  stage: "src/plugins/confine/stage.ts",
+  // Not a plugin: it starts a confined one.
+  launcher: "src/plugins/confine/launcher.ts",
 };
 
 const root = import.meta.dir;

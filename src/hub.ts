@@ -16,7 +16,7 @@ import { createRuleHost } from "./hub/rule-host.ts";
 import { openStores, type Stores } from "./hub/stores.ts";
 import { startMqtt } from "./mqtt/start.ts";
 import { probeLandlock } from "./plugins/confine/landlock.ts";
-import { createKnownPlugins } from "./plugins/known.ts";
+import { createKnownPlugins } from "./plugins/external-plugin.ts";
 import { createPlugins, type Plugins } from "./plugins/supervisor.ts";
 import { Rules } from "./rules/rules.ts";
 

@@ -1,4 +1,4 @@
-// An action of a plugin's own, as its author writes it and as the hub is told of it.
+// An action of a plugin, as its author writes it and as it is described to the hub.
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Json, JsonObject, LooseJson } from "./json.ts";
 
@@ -6,11 +6,11 @@ export interface ActionContext {
   readonly requestId: string;
   /** Aborts when the action is cancelled, has run out of time, or the plugin stops. */
   readonly signal: AbortSignal;
-  /** The next three need `stream: true`; without it they are silent. */
+  /** The next three need `stream: true`; without it they do nothing. */
   progress(fields: LooseJson): void;
   item(fields: LooseJson): void;
   warning(message: string): void;
-  /** Tells the person what is wanted and waits for the answer. Needs `stream: true`. */
+  /** Asks the person and waits for the answer. Needs `stream: true`. */
   ask(fields: LooseJson): Promise<Json>;
 }
 
@@ -21,12 +21,12 @@ export interface Action<P extends TObject = TObject> {
   params?: P;
   /** JSON Schema of what `run` returns. */
   result?: object;
-  /** True for work longer than the 5 s the hub waits for an answer: it is accepted at once and reports in events. */
+  /** True for work that takes longer than the 5 s the hub waits for an answer: it is accepted at once and reports by events. */
   stream?: boolean;
   cancelable?: boolean;
-  /** `single` (the default): a second call is told `busy`; `per_item`: one for each value of `itemKey`; `multi`: no limit. */
+  /** `single` (default): a second call gets `busy`; `per_item`: one call for each value of `itemKey`; `multi`: no limit. */
   concurrency?: "single" | "per_item" | "multi";
-  /** The parameter that tells items apart. */
+  /** The parameter that identifies the item. */
   itemKey?: string;
   /** Default `admin`. */
   requiresRole?: "admin" | "user" | "viewer";
@@ -34,7 +34,7 @@ export interface Action<P extends TObject = TObject> {
   run(params: Static<P>, context: ActionContext): Json | undefined | Promise<Json | undefined>;
 }
 
-/** How an action stands in the plugin's capabilities. */
+/** The description of an action in the plugin's capabilities. */
 export function describeAction(action: Action): object {
   return {
     id: action.id,
@@ -51,7 +51,7 @@ export function describeAction(action: Action): object {
   };
 }
 
-/** The parameters of a call: its `params`, or whatever stands beside `action` and `request_id`. */
+/** The parameters of a call: its `params`, or all fields besides `action` and `request_id`. */
 export function paramsOf(command: JsonObject): JsonObject {
   const { action: _action, request_id: _requestId, params, ...rest } = command;
   return typeof params === "object" && params !== null && !Array.isArray(params) ? params : rest;

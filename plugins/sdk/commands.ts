@@ -1,19 +1,19 @@
-// Commands for devices: handed to the author's `onCommand`, and remembered as the cause of what it sets.
+// Commands for devices: passed to the author's `onCommand`, and remembered as the cause of what it sets.
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Cause, DeviceOptions, SendOptions } from "./device.ts";
+import type { Cause, DeviceOptions, SendOptions } from "./definition.ts";
 import { isObject, type LooseJson, messageOf, parseObject } from "./json.ts";
 import type { Log } from "./log.ts";
 
 export interface CommandTarget {
   id: string;
   onCommand: NonNullable<DeviceOptions["onCommand"]>;
-  /** Takes the attributes that `onCommand` returned. */
+  /** Gets the attributes that `onCommand` returned. */
   apply(attributes: LooseJson, options: SendOptions): void;
 }
 
 export interface Commands {
-  take(payload: string, target: CommandTarget): void;
-  /** The command for this device that the calling code is working on, across its awaits. */
+  run(payload: string, target: CommandTarget): void;
+  /** The command for this device that the calling code is handling, also after an `await`. */
   causeFor(deviceId: string): Cause | undefined;
 }
 
@@ -25,24 +25,24 @@ interface Running {
 export function createCommands(log: Log): Commands {
   const running = new AsyncLocalStorage<Running>();
 
-  async function run(payload: string, { id, onCommand, apply }: CommandTarget): Promise<void> {
+  async function handle(payload: string, { id, onCommand, apply }: CommandTarget): Promise<void> {
     const message = parseObject(payload);
     if (!message) throw new Error("it is not a JSON object");
     const { _hc, ...command } = message;
-    const asked = isObject(_hc) && isObject(_hc.command) ? _hc.command : undefined;
-    const current: Running = { deviceId: id, cause: asked };
+    const cause = isObject(_hc) && isObject(_hc.command) ? _hc.command : undefined;
+    const current: Running = { deviceId: id, cause };
     try {
-      const result = await running.run(current, async () => onCommand(command, asked));
-      if (result) apply(result, asked ? { cause: asked } : {});
+      const result = await running.run(current, async () => onCommand(command, cause));
+      if (result) apply(result, cause ? { cause } : {});
     } finally {
-      // Timers that the command started still run in its context; what they do later has other causes.
+      // Timers that the command started run in its context too, but it is not the cause of what they do later.
       current.cause = undefined;
     }
   }
 
   return {
-    take(payload, target) {
-      run(payload, target).catch((error: unknown) =>
+    run(payload, target) {
+      handle(payload, target).catch((error: unknown) =>
         log.error("a command failed", { device_id: target.id, error: messageOf(error) }),
       );
     },

@@ -17,13 +17,13 @@ import { restoreSecrets } from "./mask.ts";
 import { type Checked, checkValue } from "./schema.ts";
 
 export interface ConfigFile<S extends TObject> {
-  /** The checked configuration with its defaults. */
+  /** The validated configuration with defaults. */
   readonly value: Static<S>;
   /** The same as plain JSON, secrets included. */
   readonly json: JsonObject;
-  /** Checks and writes a new configuration; masked secrets keep their stored value. */
+  /** Validates and writes a new configuration; masked secrets keep their stored value. */
   replace(edited: JsonObject): Checked<undefined>;
-  /** Takes the last `replace` back. */
+  /** Reverts the last `replace`. */
   undo(): void;
 }
 
@@ -50,7 +50,7 @@ export function openConfig<S extends TObject>(path: string | undefined, schema: 
       earlier = { text, value };
       try {
         text = stringify(config);
-        // The old file keeps the person's comments, which TOML writers lose.
+        // The old file keeps the person's comments, which are not written to the new one.
         if (existsSync(path)) copyFileSync(path, `${path}.bak`);
         writeWhole(path, text);
       } catch (error) {
@@ -82,20 +82,21 @@ function parseToml(text: string, where: string): JsonObject {
   try {
     return toJson(parse(text));
   } catch (error) {
-    // Only the first line: the rest quotes the file, and with it perhaps a password.
-    const said = messageOf(error).split("\n")[0];
+    // Only the first line: the others quote the file, which may contain a password.
+    const problem = messageOf(error).split("\n")[0];
     throw new Error(
-      error instanceof TomlError ? `${where}:${error.line}:${error.column}: ${said}` : `${where}: ${said}`,
+      error instanceof TomlError ? `${where}:${error.line}:${error.column}: ${problem}` : `${where}: ${problem}`,
     );
   }
 }
 
-// TOML's dates become text.
+// Dates of TOML become text.
 function toJson(value: unknown): JsonObject {
   return JSON.parse(JSON.stringify(value)) as Record<string, Json>;
 }
 
-// Beside it, synced, then renamed: a power cut leaves the old file or the new one. Only the owner may read it.
+// Writes a draft, syncs it and renames it, so that a power cut leaves the old file or the new one. A new file is readable by its
+// owner only.
 function writeWhole(path: string, text: string): void {
   const mode = existsSync(path) ? statSync(path).mode & 0o777 : 0o600;
   const draft = `${path}.new`;

@@ -1,9 +1,8 @@
-// The plugin's devices: what was last said about each is held here, so that a reconnect can say it all again and
-// an unchanged state is not sent at all.
+// The plugin's devices. The last state of each is kept here, so that everything can be sent again after a reconnect, and an
+// unchanged state is not sent at all.
 import { createCommands } from "./commands.ts";
-import type { Cause, Device, DeviceOptions, SendOptions } from "./device.ts";
-import { type DeviceState, NOTHING_SAID, patchState, replaceState } from "./device-state.ts";
-import type { JsonObject, LooseJson } from "./json.ts";
+import type { Cause, Device, DeviceOptions, SendOptions } from "./definition.ts";
+import { type JsonObject, type LooseJson, withoutUndefined } from "./json.ts";
 import type { Log } from "./log.ts";
 import type { Session } from "./mqtt/session.ts";
 import { assertTopicLevel, type Topics } from "./topics.ts";
@@ -11,21 +10,21 @@ import { assertTopicLevel, type Topics } from "./topics.ts";
 export interface Devices {
   readonly count: number;
   declare(options: DeviceOptions): Device;
-  /** Everything about every device, after a connection was made. */
+  /** Sends everything about every device, after a connection was made. */
   announce(): void;
-  /** For the end: the devices are unreachable without their plugin. */
+  /** Reports all devices as unavailable, as the plugin ends. */
   goOffline(): void;
-  /** Runs `start`; devices known before that it did not declare again are removed. */
+  /** Runs `start`, and removes the earlier devices that it did not declare again. */
   refresh(start: () => Promise<void>): Promise<void>;
 }
 
-interface Held extends DeviceState {
+interface OwnDevice extends DeviceState {
   options: DeviceOptions;
   online: boolean;
 }
 
 export function createDevices(pluginId: string, topics: Topics, session: Session, log: Log): Devices {
-  const held = new Map<string, Held>();
+  const devices = new Map<string, OwnDevice>();
   let declared = new Set<string>();
   const commands = createCommands(log);
 
@@ -33,7 +32,7 @@ export function createDevices(pluginId: string, topics: Topics, session: Session
     if (session.connected) session.publish(topic, JSON.stringify(body), { retain });
   }
 
-  function register({ options }: Held): void {
+  function register({ options }: OwnDevice): void {
     const { id, name, area, deviceType, capabilities, manufacturer, model, swVersion, parentId } = options;
     const body = {
       device_id: id,
@@ -50,67 +49,68 @@ export function createDevices(pluginId: string, topics: Topics, session: Session
     send(topics.register, body);
   }
 
-  function sendAvailability({ options, online }: Held): void {
-    if (!session.connected || !held.has(options.id)) return;
+  function sendAvailability({ options, online }: OwnDevice): void {
+    if (!session.connected || !devices.has(options.id)) return;
     session.publish(topics.availability(options.id), online ? "online" : "offline", { retain: true });
   }
 
-  function sendState(device: Held, patch: JsonObject, cause?: Cause): void {
+  function sendState(device: OwnDevice, patch: JsonObject, cause?: Cause): void {
     const { id } = device.options;
-    // A handle outlives its device's removal; what is said through it then must not bring the device back.
-    if (held.get(id) !== device) return;
+    // After its removal, the author's handle to the device must not bring it back.
+    if (devices.get(id) !== device) return;
     const metadata: JsonObject = cause ? { _hc: { change: cause } } : {};
     if (device.whole) send(topics.state(id), { ...device.attributes, ...metadata }, true);
     else send(topics.partialState(id), { ...patch, ...metadata });
   }
 
-  function set(device: Held, attributes: LooseJson, options: SendOptions): void {
+  function set(device: OwnDevice, attributes: LooseJson, options: SendOptions): void {
     const { state, changed } = replaceState(device, attributes);
     Object.assign(device, state);
     if (changed || options.force) sendState(device, {}, options.cause ?? commands.causeFor(device.options.id));
   }
 
-  function patch(device: Held, attributes: LooseJson, options: SendOptions): void {
-    const { state, news } = patchState(device, attributes, options.force);
+  function patch(device: OwnDevice, attributes: LooseJson, options: SendOptions): void {
+    const { state, changes } = patchState(device, attributes, options.force);
     Object.assign(device, state);
-    if (Object.keys(news).length > 0) sendState(device, news, options.cause ?? commands.causeFor(device.options.id));
+    if (Object.keys(changes).length > 0)
+      sendState(device, changes, options.cause ?? commands.causeFor(device.options.id));
   }
 
-  function listen(device: Held): void {
+  function listen(device: OwnDevice): void {
     const { id, onCommand } = device.options;
     if (!onCommand) return;
     session.subscribe(topics.command(id), (payload) =>
-      commands.take(payload, { id, onCommand, apply: (attributes, how) => patch(device, attributes, how) }),
+      commands.run(payload, { id, onCommand, apply: (attributes, how) => patch(device, attributes, how) }),
     );
   }
 
   function remove(id: string): void {
-    const device = held.get(id);
+    const device = devices.get(id);
     if (!device) return;
-    held.delete(id);
+    devices.delete(id);
     declared.delete(id);
     session.unsubscribe(topics.command(id));
-    // Retained messages go first: once unregistered, the device's topics are no longer ours to write.
+    // Retained messages are deleted first: after `unregister` the plugin may no longer write to the device's topics.
     session.publish(topics.state(id), "", { retain: true, keep: true });
     session.publish(topics.availability(id), "", { retain: true, keep: true });
     session.publish(topics.unregister, JSON.stringify({ device_id: id }), { keep: true });
   }
 
-  function announce(device: Held): void {
+  function announce(device: OwnDevice): void {
     register(device);
     sendAvailability(device);
-    if (device.spoken) sendState(device, device.attributes);
+    if (device.reported) sendState(device, device.attributes);
   }
 
   return {
     get count() {
-      return held.size;
+      return devices.size;
     },
     declare(options) {
       assertTopicLevel(options.id, "a device's id");
-      const device = held.get(options.id) ?? { ...NOTHING_SAID, options, online: true };
+      const device = devices.get(options.id) ?? { ...NO_STATE, options, online: true };
       device.options = options;
-      held.set(options.id, device);
+      devices.set(options.id, device);
       declared.add(options.id);
       listen(device);
       register(device);
@@ -127,15 +127,55 @@ export function createDevices(pluginId: string, topics: Topics, session: Session
       };
     },
     announce() {
-      for (const device of held.values()) announce(device);
+      for (const device of devices.values()) announce(device);
     },
     goOffline() {
-      for (const device of held.values()) sendAvailability({ ...device, online: false });
+      for (const device of devices.values()) sendAvailability({ ...device, online: false });
     },
     async refresh(start) {
       declared = new Set();
       await start();
-      for (const id of held.keys()) if (!declared.has(id)) remove(id);
+      for (const id of devices.keys()) if (!declared.has(id)) remove(id);
     },
+  };
+}
+
+export interface DeviceState {
+  attributes: JsonObject;
+  /** True after `set`: from then on the whole state is sent and retained, so that the retained message includes every patch.
+   *  Before, the hub may know attributes that the plugin does not, so only patches are sent. */
+  whole: boolean;
+  /** False until something was set. */
+  reported: boolean;
+}
+
+export const NO_STATE: DeviceState = { attributes: {}, whole: false, reported: false };
+
+/** The state after `set`, and whether it changed. */
+export function replaceState(old: DeviceState, given: LooseJson): { state: DeviceState; changed: boolean } {
+  const attributes = withoutUndefined(given);
+  const changed = !old.whole || !Bun.deepEquals(attributes, old.attributes);
+  return { state: { attributes, whole: true, reported: true }, changed };
+}
+
+/** The state after `patch`, and those of the given attributes that changed (all of them with `force`). */
+export function patchState(
+  old: DeviceState,
+  given: LooseJson,
+  force = false,
+): { state: DeviceState; changes: JsonObject } {
+  const changes: JsonObject = {};
+  const attributes = { ...old.attributes };
+  for (const [key, value] of Object.entries(withoutUndefined(given))) {
+    const before = old.whole ? (attributes[key] ?? null) : attributes[key];
+    if (!force && Bun.deepEquals(before, value)) continue;
+    changes[key] = value;
+    // In a partial state the removal itself is remembered, to be sent again after a reconnect.
+    if (value === null && old.whole) delete attributes[key];
+    else attributes[key] = value;
+  }
+  return {
+    state: { attributes, whole: old.whole, reported: old.reported || Object.keys(changes).length > 0 },
+    changes,
   };
 }

@@ -1,4 +1,4 @@
-// What the hub tells a plugin when it starts it: argv and HUB_* variables.
+// What the hub passes to a plugin at its start: argv and HUB_* variables.
 
 export interface Environment {
   pluginId: string;
@@ -6,14 +6,14 @@ export interface Environment {
   port: number;
   username: string;
   password: string | undefined;
-  /** One for one plugin. */
+  /** Unique for each plugin. */
   clientId: string;
   /** First part of every topic. */
   prefix: string;
   configPath: string | undefined;
 }
 
-/** `args` are the process's own, without runtime and script. Throws with every problem at once. */
+/** `args` are the arguments without runtime and script. Throws one error with all problems. */
 export function readEnvironment(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -1,13 +1,13 @@
-// The sign of life, and the notices that travel with it.
+// The heartbeat, and the notices it contains.
 import type { JsonObject } from "./json.ts";
 
 export const SDK_VERSION = "1.0.0";
 export const PROTOCOL_VERSION = "1";
 
-/** Something a person should know for as long as it lasts. */
+/** Something a person should know until it is cleared. */
 export interface Notice {
   level: "info" | "warning" | "error";
-  /** Names the matter; a second notice with the same code replaces the first. */
+  /** Identifies the notice; a second one with the same code replaces the first. */
   code: string;
   message: string;
   /** What the person can do about it. */
@@ -19,7 +19,7 @@ export interface HeartbeatOptions {
   everyMs: number;
   deviceCount(): number;
   send(body: object): void;
-  /** Called when an `error` notice has come or the last one has gone. */
+  /** Called when the first `error` notice is added or the last one cleared. */
   onStatus(status: "active" | "degraded"): void;
 }
 
@@ -52,7 +52,7 @@ export function startHeartbeat({ version, everyMs, deviceCount, send, onStatus }
     });
   }
 
-  // A notice does not wait for the next beat, and several of them share one.
+  // A notice does not wait for the next heartbeat; several notices share one.
   function changed(): void {
     soon ??= setTimeout(() => {
       soon = undefined;

@@ -1,15 +1,15 @@
-// JSON values as they travel, and reading what others sent.
+// JSON values, and parsing those that others sent.
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
-/** As an author writes it: what is undefined is left out. */
+/** JSON as an author writes it: undefined fields are left out. */
 export type LooseJson = { readonly [key: string]: Json | undefined };
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object in `text`; undefined when it is something else or no JSON. */
+/** The object in `text`; undefined when it is no JSON object. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,4 +1,4 @@
-// The plugin's log: to the hub while connected, to stderr (which the supervisor keeps) otherwise.
+// The plugin's log: sent to the hub while connected, otherwise written to stderr, which the hub keeps.
 import { type LooseJson, withoutUndefined } from "./json.ts";
 
 export const LEVELS = ["debug", "info", "warning", "error"] as const;
@@ -16,11 +16,11 @@ export interface PluginLog extends Log {
 }
 
 export interface LogOptions {
-  /** The plugin's id, which names the source. */
+  /** The plugin's id. */
   target: string;
-  /** Never written, wherever it turns up. */
+  /** Redacted wherever it occurs. */
   secret: string | undefined;
-  /** False when there is nobody to send it to. */
+  /** False when there is no connection. */
   send(line: string): boolean;
   printError(line: string): void;
 }
@@ -48,7 +48,7 @@ export function createLog({ target, secret, send, printError }: LogOptions): Plu
   return log;
 }
 
-/** Understands the names of other logging kits as well; undefined for anything else. */
+/** Accepts the names of other logging libraries as well; undefined for anything else. */
 export function parseLevel(word: unknown): Level | undefined {
   const name = typeof word === "string" ? word.toLowerCase() : "";
   return LEVELS.find((level) => level === ({ warn: "warning", trace: "debug" }[name] ?? name));

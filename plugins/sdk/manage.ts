@@ -1,4 +1,4 @@
-// What the hub asks of a plugin on `manage/cmd`: the built-in requests here, everything else an action of its own.
+// Requests of the hub on `manage/cmd`: the built-in ones are here, all others are actions of the plugin.
 import type { Actions, Answer } from "./actions.ts";
 import { isObject, type JsonObject, messageOf, parseObject } from "./json.ts";
 import { LEVELS, type PluginLog, parseLevel } from "./log.ts";
@@ -9,14 +9,14 @@ export interface ManageOptions {
   log: PluginLog;
   ping(): JsonObject;
   readConfig(): JsonObject;
-  /** Puts a new configuration to work; throws with every problem. */
+  /** Applies a new configuration. Throws one error with all problems. */
   changeConfig(config: JsonObject): Promise<void>;
   respond(body: object): void;
 }
 
 type BuiltIn = (command: JsonObject) => Answer | Promise<Answer>;
 
-/** A function that takes one `manage/cmd` payload and answers it exactly once. */
+/** Returns a function that handles one `manage/cmd` payload and answers it exactly once. */
 export function createManager(options: ManageOptions): (payload: string) => Promise<void> {
   const { actions, log, ping, readConfig, changeConfig, respond } = options;
 
@@ -52,7 +52,7 @@ export function createManager(options: ManageOptions): (payload: string) => Prom
     const command = parseObject(payload);
     const requestId = command?.request_id;
     const action = command?.action;
-    // A request id becomes part of a topic.
+    // The request id becomes part of a topic.
     if (!command || typeof action !== "string" || typeof requestId !== "string" || !/^[^/+#\0]+$/.test(requestId))
       return log.warn("a management request needs an action and a request_id");
     respond({ request_id: requestId, ...(await answer(command, action, requestId)) });

@@ -1,15 +1,15 @@
-// Secrets of a configuration on their way out and back: masked for whoever looks, kept when the mask comes back.
+// Secrets of a configuration that is shown and edited: masked when it is shown, restored when the mask comes back.
 import { isObject, type Json, type JsonObject } from "./json.ts";
 
 export const MASK = "********";
 const SECRET_KEY = /password|token|secret|key/i;
 
-/** A copy in which every value under a key that sounds secret is MASK. */
+/** A copy in which every value under a key that is named like a secret is MASK. */
 export function maskSecrets(config: JsonObject): JsonObject {
   return mapEntries(config, (key, value) => (SECRET_KEY.test(key) ? hide(value) : mask(value)));
 }
 
-/** Puts the stored secrets back where `edited` still holds the mask; names the paths where there is none. */
+/** Replaces the masks in `edited` by the stored secrets. `lost`: the paths of masks without a stored secret. */
 export function restoreSecrets(edited: JsonObject, stored: JsonObject): { config: JsonObject; lost: string[] } {
   const lost: string[] = [];
   function restore(value: Json, old: Json | undefined, path: string): Json {
@@ -24,7 +24,7 @@ export function restoreSecrets(edited: JsonObject, stored: JsonObject): { config
   return { config, lost };
 }
 
-// Tables of a list are matched by their id or name; without one by their place, unless the list has changed its length.
+// Tables of a list are matched by id or name; without one by position, unless the length of the list has changed.
 function partner(item: Json, at: number, items: Json[], old: Json | undefined): Json | undefined {
   if (!Array.isArray(old)) return undefined;
   for (const label of ["id", "name"]) {

@@ -1,4 +1,4 @@
-// The composition root of the kit: builds its parts for one plugin and wires them.
+// The composition root of the kit: creates the components of one plugin and connects them.
 import type { Static, TObject } from "@sinclair/typebox";
 import { createActions } from "./actions.ts";
 import { openConfig } from "./config.ts";
@@ -15,7 +15,7 @@ import { assertTopicLevel, createTopics } from "./topics.ts";
 import { createWork } from "./work.ts";
 
 export interface RunningPlugin {
-  /** Resolves with the reason when the broker will never accept this plugin. */
+  /** Resolves with the reason when the broker refuses the plugin's credentials. */
   refused: Promise<string>;
   stop(): Promise<void>;
 }
@@ -27,11 +27,11 @@ export interface Kit {
 }
 
 const KEEP_ALIVE_SECS = 30;
-// Together below the 3 s in which a plugin should be gone.
+// Together less than the 3 s in which a plugin should end.
 const LAST_WORK_MS = 1200;
-const LAST_WORDS_MS = 800;
+const LAST_MESSAGES_MS = 800;
 
-/** Throws when the configuration or the plugin's own `start` fails; a broker that is away is waited for. */
+/** Throws when the configuration or the plugin's own `start` fails; waits for a broker that cannot be reached. */
 export async function startPlugin<S extends TObject>(
   definition: PluginDefinition<S>,
   kit: Kit,
@@ -53,8 +53,8 @@ export async function startPlugin<S extends TObject>(
   const will = { topic: topics.status, payload: "offline" };
   const login = password === undefined ? {} : { password };
   const session = startSession(
-    // Always the same client id: after a network failure the new connection replaces the dead one, whose will
-    // would otherwise declare the living plugin offline.
+    // Always the same client id: after a network failure the new connection replaces the old one, whose will
+    // would otherwise report the running plugin as offline.
     { host, port, username, ...login, clientId, keepAliveSecs: KEEP_ALIVE_SECS, will },
     {
       onConnected: announce,
@@ -146,7 +146,7 @@ export async function startPlugin<S extends TObject>(
     ]);
     devices.goOffline();
     if (session.connected) session.publish(topics.status, "offline", { retain: true });
-    await session.close(LAST_WORDS_MS);
+    await session.close(LAST_MESSAGES_MS);
   }
 
   try {

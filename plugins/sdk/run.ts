@@ -1,4 +1,4 @@
-// The edge of the process: argv, environment, signals, stderr and the exit code. Nothing else in the kit touches them.
+// The edge of the process: argv, environment, signals, stderr and the exit code. No other file of the kit uses them.
 import { writeSync } from "node:fs";
 import type { TObject } from "@sinclair/typebox";
 import type { PluginDefinition } from "./definition.ts";
@@ -25,7 +25,7 @@ export function runPlugin<S extends TObject>(definition: PluginDefinition<S>): v
 async function run<S extends TObject>(definition: PluginDefinition<S>): Promise<void> {
   const asked = Promise.withResolvers<undefined>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => asked.resolve(undefined));
-  // Even a start that hangs is ended.
+  // Ends a start that hangs as well.
   void asked.promise.then(() => setTimeout(() => process.exit(0), LONGEST_STOP_MS));
 
   const environment = readEnvironment(process.argv.slice(2), process.env);
@@ -35,11 +35,11 @@ async function run<S extends TObject>(definition: PluginDefinition<S>): Promise<
   if (refusal !== undefined) throw new Error(refusal);
 }
 
-// Synchronous: a line must not be lost because the process ends right after it.
+// Synchronous, as the process may end right after it.
 function printError(line: string): void {
   try {
     writeSync(2, `${line}\n`);
   } catch {
-    // Nobody reads it.
+    // stderr is closed.
   }
 }

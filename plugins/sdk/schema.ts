@@ -1,5 +1,4 @@
-// Values against TypeBox schemas: defaults filled in, every problem named by its path, never by its value, which may
-// be a password.
+// Validates values with TypeBox schemas and adds defaults. Problems name the path, never the value, which may be a password.
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value, ValueErrorType } from "@sinclair/typebox/value";
 
@@ -10,9 +9,10 @@ export function checkValue<S extends TSchema>(schema: S, value: unknown): Checke
   const problems = new Map<string, string>();
   for (const error of Value.Errors(schema, filled)) {
     const path = error.path.slice(1).replaceAll("/", ".") || "the whole";
-    const said = error.type === ValueErrorType.ObjectAdditionalProperties ? "unknown key" : error.message.toLowerCase();
-    // A missing key is reported a second time as being of the wrong type.
-    if (!problems.has(path)) problems.set(path, `${path}: ${said}`);
+    const problem =
+      error.type === ValueErrorType.ObjectAdditionalProperties ? "unknown key" : error.message.toLowerCase();
+    // TypeBox reports a missing key a second time, as having the wrong type.
+    if (!problems.has(path)) problems.set(path, `${path}: ${problem}`);
   }
   return problems.size > 0 ? { ok: false, problems: [...problems.values()] } : { ok: true, value: filled as Static<S> };
 }

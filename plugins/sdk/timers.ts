@@ -1,4 +1,4 @@
-// Repeated work of a plugin: a throw is logged and goes no further, and a run never overtakes the one before.
+// Timers of a plugin: errors are logged, and a run never starts before the one before has ended.
 import { messageOf } from "./json.ts";
 import type { Log } from "./log.ts";
 
@@ -11,7 +11,7 @@ export interface Timers {
 export function createTimers(log: Log): Timers {
   const running = new Set<Disposable>();
 
-  function guarded(work: () => unknown): () => void {
+  function withoutOverlap(work: () => unknown): () => void {
     let busy = false;
     async function run(): Promise<void> {
       if (busy) return;
@@ -40,11 +40,11 @@ export function createTimers(log: Log): Timers {
 
   return {
     every(ms, work) {
-      const handle = setInterval(guarded(work), ms);
+      const handle = setInterval(withoutOverlap(work), ms);
       return keep(() => clearInterval(handle));
     },
     after(ms, work) {
-      const run = guarded(work);
+      const run = withoutOverlap(work);
       const handle = setTimeout(() => {
         timer[Symbol.dispose]();
         run();

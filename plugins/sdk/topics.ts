@@ -1,4 +1,4 @@
-// Every topic a plugin uses, in one place.
+// All topics that a plugin uses.
 
 export interface Topics {
   register: string;

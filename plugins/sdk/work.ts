@@ -1,4 +1,4 @@
-// The author's own work: started, stopped, and started again with another configuration.
+// The author's own work: started, stopped, and restarted with another configuration.
 import type { Actions } from "./actions.ts";
 import type { Stop } from "./definition.ts";
 import type { Devices } from "./devices.ts";
@@ -17,7 +17,7 @@ export interface WorkOptions {
 export interface Work {
   start(): Promise<void>;
   end(): Promise<void>;
-  /** Puts a new configuration to work; when that fails the earlier one is back, and the reason is thrown. */
+  /** Restarts the work with a new configuration. When that fails, the earlier one is restored and the reason thrown. */
   change(edited: JsonObject): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function createWork({ start, config, devices, actions, timers }: WorkOpti
   let stop: Stop | undefined;
   let changing: Promise<void> = Promise.resolve();
 
-  async function startAfresh(): Promise<void> {
+  async function startAnew(): Promise<void> {
     timers.clear();
     actions.clear();
     await devices.refresh(async () => {
@@ -46,22 +46,24 @@ export function createWork({ start, config, devices, actions, timers }: WorkOpti
     if (!replaced.ok) throw new Error(replaced.problems.join("; "));
     await end();
     try {
-      await startAfresh();
+      await startAnew();
     } catch (error) {
       config.undo();
-      await startAfresh();
-      throw new Error(`the plugin does not start with it, so the earlier configuration is back: ${messageOf(error)}`);
+      await startAnew();
+      throw new Error(
+        `the plugin does not start with it, so the earlier configuration was restored: ${messageOf(error)}`,
+      );
     }
   }
 
   return {
-    start: startAfresh,
+    start: startAnew,
     end,
     change(edited) {
-      const turn = changing.then(() => change(edited));
-      // The next one waits for this one, however it ends.
-      changing = turn.catch(() => undefined);
-      return turn;
+      const result = changing.then(() => change(edited));
+      // The next change waits for this one, even if it fails.
+      changing = result.catch(() => undefined);
+      return result;
     },
   };
 }

@@ -1,6 +1,6 @@
 // sysmon's configuration; config.toml beside it is the annotated default.
 import { type Plugin, Type } from "../sdk/index.ts";
-import type { ReadText } from "./files.ts";
+import type { ReadText } from "./readings.ts";
 
 export const configSchema = Type.Object(
   {
@@ -28,5 +28,5 @@ export const configSchema = Type.Object(
 
 export type SysmonPlugin = Plugin<(typeof configSchema)["static"]>;
 
-/** Declares a source's devices and gives back the function that reads and reports them once. */
+/** Declares the devices of a source and returns the function that reads and reports them once. */
 export type Watch = (plugin: SysmonPlugin, read: ReadText) => () => void | Promise<void>;

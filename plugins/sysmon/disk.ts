@@ -2,7 +2,7 @@
 import { statfs } from "node:fs/promises";
 import { Type } from "../sdk/index.ts";
 import type { SysmonPlugin, Watch } from "./config.ts";
-import { percent, roundTo } from "./rounding.ts";
+import { percent, roundTo } from "./readings.ts";
 import { createThreshold } from "./threshold.ts";
 
 export interface DiskBlocks {
@@ -34,7 +34,7 @@ export const watchDisks: Watch = (plugin) => {
 function watchDisk(plugin: SysmonPlugin, mount: string, name: string): () => Promise<void> {
   const id = `${plugin.id}_disk_${name}`;
   const device = plugin.device({ id, name: `Disk ${mount}`, deviceType: "sensor", capabilities });
-  const judge = createThreshold(plugin, plugin.config.disk_warn_pct, `disk_full_${name}`, (used) => ({
+  const checkLimit = createThreshold(plugin, plugin.config.disk_warn_pct, `disk_full_${name}`, (used) => ({
     message: `The file system ${mount} is ${used} % full.`,
     remedy: "Delete what is not needed, shorten the history's retention, or move to a larger disk.",
   }));
@@ -46,7 +46,7 @@ function watchDisk(plugin: SysmonPlugin, mount: string, name: string): () => Pro
       device.available(true);
       device.set({ mount, ...state });
       missing = false;
-      judge(state.used_pct);
+      checkLimit(state.used_pct);
     } catch {
       if (!missing) plugin.log.warn("a file system cannot be read", { mount });
       missing = true;
@@ -55,7 +55,7 @@ function watchDisk(plugin: SysmonPlugin, mount: string, name: string): () => Pro
   };
 }
 
-/** Like `df`: what is reserved for root counts neither as used nor as free. */
+/** As `df` does it: space reserved for root is neither used nor free. */
 export function describeDisk({ bsize, blocks, bfree, bavail }: DiskBlocks) {
   const used = blocks - bfree;
   return {

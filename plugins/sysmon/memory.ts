@@ -2,7 +2,7 @@
 import { freemem, totalmem } from "node:os";
 import { Type } from "../sdk/index.ts";
 import type { Watch } from "./config.ts";
-import { percent, roundTo } from "./rounding.ts";
+import { percent, roundTo } from "./readings.ts";
 
 /** In KiB, as the kernel counts. */
 export interface MemoryReading {

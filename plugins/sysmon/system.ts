@@ -1,4 +1,4 @@
-// The machine itself. Its uptime grows with every report, so that a person always sees that the plugin lives.
+// The machine itself. Its uptime grows with every report, which shows that the plugin runs.
 import { hostname, release, uptime } from "node:os";
 import { Type } from "../sdk/index.ts";
 import type { Watch } from "./config.ts";

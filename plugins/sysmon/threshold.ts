@@ -1,9 +1,9 @@
-// A notice that comes above a limit and goes only clearly below it, so that a value at the edge does not flicker.
+// A notice with hysteresis: it is raised above a limit and cleared clearly below it, so that it does not flicker at the limit.
 import type { Notice, Plugin } from "../sdk/index.ts";
 
 const RECOVER_BELOW = 2;
 
-/** A function to be told each new value; `describe` words the notice for it. */
+/** Returns a function to call with each new value; `describe` makes the text of the notice. */
 export function createThreshold(
   plugin: Pick<Plugin<unknown>, "notice" | "clearNotice">,
   limit: number,
@@ -11,7 +11,7 @@ export function createThreshold(
   describe: (value: number) => Pick<Notice, "message" | "remedy">,
 ): (value: number) => void {
   let raised = false;
-  return function judge(value) {
+  return function checkLimit(value) {
     if (value > limit) {
       raised = true;
       plugin.notice({ level: "warning", code, ...describe(value) });

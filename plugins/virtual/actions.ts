@@ -1,4 +1,4 @@
-// What the house can be asked for beyond commands to its devices: accidents, empty batteries and a great deal of noise.
+// The actions of the house: a leak, an empty battery, and a burst of changes for load tests.
 import { type ActionContext, type Plugin, Type } from "../sdk/index.ts";
 import { leakMinutes } from "./devices/leak-sensor.ts";
 import type { Furniture } from "./house.ts";
@@ -24,7 +24,7 @@ function simulateLeak({ leakSensor }: Furniture) {
     params,
     requiresRole: "user" as const,
     run({ minutes }: (typeof params)["static"]) {
-      leakSensor.obey({ leak: true, minutes });
+      leakSensor.command({ leak: true, minutes });
       return undefined;
     },
   };
@@ -48,16 +48,16 @@ function drainBattery({ sensors }: Furniture) {
       const sensor = chosen(device, sensors);
       const left = Number(sensor.attributes().battery_pct);
       if (to_pct > left) throw new Error(`to_pct: only ${left} % are left; send the command battery_pct to recharge`);
-      sensor.obey({ battery_pct: to_pct });
+      sensor.command({ battery_pct: to_pct });
       return { device, battery_pct: to_pct };
     },
   };
 }
 
-// Often enough for an even flow, seldom enough to let the commands through.
+// Short enough for an even flow, long enough to let commands through.
 const PACE_MS = 5;
-const TELL_EVERY_MS = 1000;
-// Each change waits for the hub's acknowledgement, of which MQTT can number 65,535 at a time.
+const PROGRESS_EVERY_MS = 1000;
+// Each change waits for its acknowledgement, and MQTT has 65,535 packet ids.
 const MOST_CHANGES = 50_000;
 
 function burst({ lights }: Furniture) {
@@ -90,18 +90,18 @@ async function flicker(
   { changes, perSecond }: { changes: number; perSecond: number },
   { signal, progress }: ActionContext,
 ) {
-  // At once, before the plugin can be stopped or started anew.
+  // At once, before the plugin can be stopped or restarted.
   signal.addEventListener("abort", () => light.advance(), { once: true });
   const shown = Number(light.attributes().brightness);
   const begun = performance.now();
-  let told = begun;
+  let reportedAt = begun;
   let sent = 0;
   while (sent < changes && !signal.aborted) {
     const elapsedMs = performance.now() - begun;
     const due = Math.min(changes, 1 + Math.floor((elapsedMs / 1000) * perSecond));
     for (; sent < due; sent++) light.pretend({ on: true, brightness: 1 + ((shown + sent) % 254) });
-    if (performance.now() - told >= TELL_EVERY_MS) {
-      told = performance.now();
+    if (performance.now() - reportedAt >= PROGRESS_EVERY_MS) {
+      reportedAt = performance.now();
       progress({ changes: sent, pct: Math.floor((100 * sent) / changes) });
     }
     await Bun.sleep(PACE_MS);
@@ -110,7 +110,7 @@ async function flicker(
   return { changes: sent, took_ms: Math.round(performance.now() - begun) };
 }
 
-// A plain string with an `enum` for those who show a list; `chosen` says what there is in better words.
+// A string with an `enum`, so that clients can show a list; `chosen` gives the better error message.
 function deviceId(title: string, devices: readonly Simulated[]) {
   return Type.String({ title, enum: devices.map(({ id }) => id) });
 }

@@ -10,7 +10,7 @@ export const configSchema = Type.Object(
       minimum: 0,
       maximum: 100,
       default: 0.5,
-      title: "What a battery loses in a simulated day, in percent",
+      title: "Battery drain per simulated day, in percent",
     }),
     random_events: Type.Boolean({ default: false, title: "Door and motion by chance" }),
     seed: Type.Integer({

@@ -1,4 +1,4 @@
-// Which devices stand in the house. A new kind is one file in devices/ and one line here.
+// The devices of the house. A new kind is one file in devices/ and one line here.
 import { door } from "./devices/door.ts";
 import { leakSensor } from "./devices/leak-sensor.ts";
 import { plainLight, tunableLight } from "./devices/light.ts";
@@ -9,7 +9,7 @@ import { type House, type Simulated, simulate } from "./simulated.ts";
 export interface Furniture {
   lights: readonly Simulated[];
   leakSensor: Simulated;
-  /** Those with a battery. */
+  /** The devices with a battery. */
   sensors: readonly Simulated[];
   all: readonly Simulated[];
 }
@@ -20,7 +20,7 @@ export function furnish(house: House): Furniture {
   const id = (name: string) => `${house.plugin.id}_${name}`;
   const lights = lightNames(house.plugin.config.lights).map(({ slug, name, area }, at) => {
     const place = { id: id(`light_${slug}`), name, area };
-    // Every second one, and so one of two, has a colour temperature.
+    // Every second light has a colour temperature.
     return at % 2 === 0
       ? simulate(house, { ...place, kind: tunableLight })
       : simulate(house, { ...place, kind: plainLight });
@@ -35,7 +35,7 @@ export function furnish(house: House): Furniture {
   return { lights, leakSensor: leak, sensors, all: [...lights, climate, ...sensors] };
 }
 
-/** One light in each room, then a second one, … */
+/** One light in each room, then a second one in each, and so on. */
 export function lightNames(count: number): { slug: string; name: string; area: string }[] {
   return Array.from({ length: count }, (_, at) => {
     const area = ROOMS[at % ROOMS.length] ?? "House";

@@ -1,10 +1,10 @@
-// virtual: a simulated house for demonstrations and tests. Furnishes it, and lets its time pass.
+// virtual: a simulated house for demonstrations and tests. Creates its devices and advances its time.
 import { runPlugin } from "../sdk/index.ts";
 import { addActions } from "./actions.ts";
 import { configSchema } from "./config.ts";
 import { furnish } from "./house.ts";
-import { createHouseClock, localSecs } from "./house-clock.ts";
 import { VERSION } from "./simulated.ts";
+import { createHouseClock, localSecs } from "./world.ts";
 
 runPlugin({
   version: VERSION,

@@ -1,12 +1,14 @@
-// One simulated device in the hub: its state through time, its commands, and who caused what it reports.
-import type { Static, TObject } from "@sinclair/typebox";
+// One simulated device in the hub: its state over time, its commands, and the causes of its reports.
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import type { Cause, JsonObject, LooseJson } from "../sdk/index.ts";
-import { problemsOf } from "./commands.ts";
 import type { VirtualPlugin } from "./config.ts";
-import type { HouseClock } from "./house-clock.ts";
-import type { Kind, World } from "./kind.ts";
+import type { Kind } from "./kind.ts";
+import type { HouseClock, World } from "./world.ts";
 
 export const VERSION = "1.0.0";
+const MOST_PROBLEMS = 10;
+const LONGEST_KEY = 40;
 
 export interface House {
   plugin: VirtualPlugin;
@@ -24,11 +26,11 @@ export interface Place<S, A extends TObject> {
 export interface Simulated {
   readonly id: string;
   attributes(): LooseJson;
-  /** Lives on to the present moment and reports what is new. */
+  /** Advances the state to the present and reports what changed. */
   advance(): void;
-  /** Obeys a command and reports; throws with all that speaks against it. */
-  obey(command: JsonObject): void;
-  /** Reports what this command would make of it, without obeying; the next report is the truth again. */
+  /** Carries out a command and reports. Throws one error with all problems. */
+  command(command: JsonObject): void;
+  /** Reports the result of a command without carrying it out; the next report is the real state again. */
   pretend(command: JsonObject): void;
 }
 
@@ -36,7 +38,7 @@ export function simulate<S, A extends TObject>(house: House, { id, name, area, k
   const { plugin, world, clock } = house;
   let atSecs = clock.now();
   let state = kind.initial(atSecs, world);
-  let wake: Disposable | undefined;
+  let timer: Disposable | undefined;
 
   const device = plugin.device({
     id,
@@ -48,32 +50,32 @@ export function simulate<S, A extends TObject>(house: House, { id, name, area, k
     model: kind.model,
     swVersion: VERSION,
     onCommand(command, cause) {
-      const reason = reasonAgainst(command);
+      const reason = whyRefused(command);
       if (reason === undefined) carryOut(command, cause);
       else refuse(reason, cause);
       return undefined;
     },
   });
 
-  function reasonAgainst(command: JsonObject): string | undefined {
+  function whyRefused(command: JsonObject): string | undefined {
     const problems = problemsOf(command, kind);
     return problems.length > 0 ? problems.join("; ") : kind.objection?.(command as Static<A>);
   }
 
   function carryOut(command: JsonObject, cause?: Cause): void {
-    live();
-    state = kind.obey(state, command as Static<A>, atSecs);
+    advanceState();
+    state = kind.apply(state, command as Static<A>, atSecs);
     report(cause);
-    wakeFor(cause);
+    scheduleNext(cause);
   }
 
-  // The hub has said 202 already: whoever follows the events finds the refusal by the correlation id of that answer.
+  // The hub has answered 202 already: the correlation id of that answer identifies the refusal in the events.
   function refuse(reason: string, cause?: Cause): void {
     plugin.log.warn("a command was refused", { device_id: id, reason });
     plugin.emit("command_refused", { device_id: id, reason, correlation_id: cause?.correlation_id });
   }
 
-  function live(): void {
+  function advanceState(): void {
     const now = clock.now();
     state = kind.step(state, { fromSecs: atSecs, toSecs: now }, world);
     atSecs = now;
@@ -84,18 +86,18 @@ export function simulate<S, A extends TObject>(house: House, { id, name, area, k
   }
 
   function advance(cause?: Cause): void {
-    live();
+    advanceState();
     report(cause);
   }
 
-  /** `cause` is the command whose consequences are awaited. */
-  function wakeFor(cause?: Cause): void {
-    wake?.[Symbol.dispose]();
+  /** Sets the timer for the next change; `cause` is the command that led to it. */
+  function scheduleNext(cause?: Cause): void {
+    timer?.[Symbol.dispose]();
     const next = kind.nextAt?.(state);
     if (next === undefined) return;
-    wake = plugin.after(clock.msUntil(next), () => {
+    timer = plugin.after(clock.msUntil(next), () => {
       advance(cause);
-      wakeFor(cause);
+      scheduleNext(cause);
     });
   }
 
@@ -103,11 +105,41 @@ export function simulate<S, A extends TObject>(house: House, { id, name, area, k
     id,
     attributes: () => kind.attributes(state),
     advance: () => advance(),
-    obey(command) {
-      const reason = reasonAgainst(command);
+    command(command) {
+      const reason = whyRefused(command);
       if (reason !== undefined) throw new Error(reason);
       carryOut(command);
     },
-    pretend: (command) => device.set(kind.attributes(kind.obey(state, command as Static<A>, atSecs))),
+    pretend: (command) => device.set(kind.attributes(kind.apply(state, command as Static<A>, atSecs))),
   };
+}
+
+export interface Commandable {
+  readonly capabilities: TObject;
+  readonly accepts: TObject;
+}
+
+/** All problems of a command's format, without its values; empty when there are none. */
+export function problemsOf(command: JsonObject, { capabilities, accepts }: Commandable): string[] {
+  const known = Object.keys(accepts.properties).join(", ");
+  const entries = Object.entries(command);
+  if (entries.length === 0) return [`the command is empty; it may contain ${known}`];
+  const problems = entries.flatMap(([key, value]) => {
+    const schema = own(accepts, key);
+    if (schema) return Value.Check(schema, value) ? [] : [`${key}: must be ${wording(schema)}`];
+    if (own(capabilities, key)) return [`${key}: is a reading and cannot be set`];
+    return [`${key.slice(0, LONGEST_KEY)}: unknown; a command may contain ${known}`];
+  });
+  return problems.slice(0, MOST_PROBLEMS);
+}
+
+function own({ properties }: TObject, key: string): TSchema | undefined {
+  return Object.hasOwn(properties, key) ? properties[key] : undefined;
+}
+
+function wording(schema: TSchema): string {
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(wording).join(" or ");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.type === "boolean") return "true or false";
+  return `a ${schema.type === "integer" ? "whole " : ""}number from ${schema.minimum} to ${schema.maximum}`;
 }

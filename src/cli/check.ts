@@ -9,7 +9,7 @@ import type { Home } from "../home/paths.ts";
 import { readCertificate, timeProblem } from "../http/certificate.ts";
 import { channelNames } from "../notify/config.ts";
 import { missingFiles } from "../notify/missing-files.ts";
-import { startProblems } from "../plugins/check.ts";
+import { startProblems } from "../plugins/command.ts";
 import { createRuleExpressions } from "../rules/read/expressions.ts";
 import { checkRuleFiles, formatFinding } from "../rules/store/check.ts";
 import { readModesFile } from "../state/virtual/modes-file.ts";

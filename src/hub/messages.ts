@@ -2,9 +2,9 @@
 import { timezoneOf } from "../config/location.ts";
 import { type Clock, sleep } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
-import { createHouseTime } from "../notify/house-time.ts";
 import { createNotifier, type Notifier } from "../notify/notifier.ts";
 import { type FirstTry, type Outbox, startOutbox } from "../notify/outbox/outbox.ts";
+import { createHouseTime } from "../notify/render.ts";
 import type { RuleHost } from "../rules/model/host.ts";
 import type { House } from "./house.ts";
 import type { HubOptions } from "./options.ts";
@@ -44,7 +44,7 @@ export function openMessages(
       emit: feed.emit,
       houseTime: createHouseTime(timezone),
       expireHours: config.notify.expire_hours,
-      room: { letters: config.notify.max_waiting, bytes: config.notify.max_waiting_mb * 1_048_576 },
+      quota: { messages: config.notify.max_waiting, bytes: config.notify.max_waiting_mb * 1_048_576 },
       limits,
       budget,
     }),

@@ -3,7 +3,7 @@ import { formatProblem } from "../config/load.ts";
 import type { Fault, HubConfig } from "../config/sections.ts";
 import type { Listener } from "../http/listen.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
-import type { UnusableEntry } from "../plugins/unusable.ts";
+import type { UnusableEntry } from "../plugins/unusable-plugin.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Archives } from "./archives.ts";
 import type { House } from "./house.ts";

@@ -1,22 +1,23 @@
-// What a channel is, what it is handed and what it answers. Each kind is one file in channels/ and one line in its index.
+// What a channel is: its configuration, what it gets, what it answers. Each kind is one file in channels/ and one line in its index.
 import { type Static, type TLiteral, type TObject, type TProperties, type TString, Type } from "@sinclair/typebox";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import type { Problem } from "../core/schema.ts";
-import type { Gates } from "./gates.ts";
+import { checkSecretMarks } from "./secrets.ts";
+import type { Semaphores } from "./semaphores.ts";
 
 export interface ChannelMessage {
-  /** Stable over all tries, so that a copy that came twice can be known as one. */
+  /** The same for all tries, so that a copy that arrived twice can be recognised. */
   readonly id: string;
-  /** Plain text in one line; the channel sets it off as it can. */
+  /** Plain text in one line; each channel highlights it in its own way. */
   readonly title: string;
   /** In the channel's own markup. */
   readonly message: string;
-  /** Plain text to stand behind the message, also where that is shortened: how often it was to be told. */
-  readonly tally?: string;
-  /** When what it tells of happened, in epoch ms. */
+  /** Plain text that is added behind the message, even where that is shortened: how often it occurred. */
+  readonly repeats?: string;
+  /** When the reported thing happened, in epoch ms. */
   readonly at: number;
   /** It is sent noticeably later than that, and has to say so. */
   readonly late: boolean;
@@ -24,24 +25,24 @@ export interface ChannelMessage {
   readonly skipParts?: number;
 }
 
-/** What came of a message that was taken. */
+/** The result of a message that was accepted. */
 export interface Delivery {
   /** The HTTP or SMTP status. */
   status?: number;
   /** The server's own words, without secrets. */
   answer: string;
-  /** Messages it took: a long text is more than one. */
+  /** How many messages it took: a long text is split. */
   parts: number;
   /** What a person should know although it arrived. */
   note?: string;
 }
 
 export interface DeliveryFault {
-  /** The same message may get through later: no network, too many messages, a server in trouble. */
-  passing: boolean;
-  /** Not before so long. */
+  /** The same message may get through later: no network, too many messages, a server error. */
+  transient: boolean;
+  /** The service asks for no other try before this. */
   retryAfterMs?: number;
-  /** The server itself answered that it cannot: that may be about this message alone, and others get through. */
+  /** The server itself refused it for now: the reason may be this message alone, and others may get through. */
   mayBeTheMessage?: boolean;
   /** What to do about it, in plain words. */
   hint?: string;
@@ -52,7 +53,7 @@ export interface DeliveryFault {
   partsArrived?: number;
 }
 
-/** Why a message did not arrive. It has no cause: what HTTP clients throw holds the address, and that a token. */
+/** Why a message did not arrive. It has no `cause`: the errors of HTTP clients contain the address, which may contain a token. */
 export class DeliveryError extends HubError {
   readonly fault: DeliveryFault;
 
@@ -63,24 +64,24 @@ export class DeliveryError extends HubError {
   }
 }
 
-/** What the service allows; whoever sends many messages keeps to it. */
+/** What the service allows; the outbox keeps to it. */
 export interface Limits {
   readonly perSecond?: number;
   readonly perMinute?: number;
-  /** Messages under way at the same time. */
+  /** Messages being sent at the same time. */
   readonly concurrent?: number;
 }
 
-/** A text in pieces: what the author wrote, and what was filled in. */
+/** A text in pieces: what the author wrote, and the values that were filled in. */
 export type Piece = { readonly markup: string } | { readonly value: string };
 
 export interface Channel {
   readonly name: string;
   readonly kind: string;
   readonly limits: Limits;
-  /** One text of the author's markup, and of values that stand for themselves in it. */
+  /** Joins the author's markup and the values, which are escaped. */
   compose(pieces: readonly Piece[]): string;
-  /** Rejects with a DeliveryError, soon after `signal` aborts too. */
+  /** Rejects with a DeliveryError; soon, when `signal` aborts. */
   send(message: ChannelMessage, signal: AbortSignal): Promise<Delivery>;
 }
 
@@ -89,12 +90,12 @@ export interface ChannelDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: RandomBytes;
-  /** Epoch ms as the clock in the house showed it. */
+  /** Epoch ms as local time. */
   readonly houseTime: (at: number) => string;
-  /** Makes a path of the configuration one of the file system. */
+  /** Resolves a path of the configuration against HUB_HOME. */
   readonly resolve: (path: string) => string;
   /** Shared by all channels of a hub. */
-  readonly gates: Gates;
+  readonly semaphores: Semaphores;
 }
 
 type Fields<K extends string, F extends TProperties> = F & { name: TString; type: TLiteral<K> };
@@ -102,28 +103,36 @@ type Fields<K extends string, F extends TProperties> = F & { name: TString; type
 export interface ChannelDefinition<K extends string = string, F extends TProperties = TProperties> {
   /** snake_case: `type` in the configuration. */
   readonly kind: K;
+  /** What people call the service: "Telegram". */
+  readonly service: string;
   readonly schema: TObject<Fields<K, F>>;
-  /** What keys alone cannot check; `at` is the path of the entry. */
+  /** Problems that the schema cannot express; `at` is the path of the entry. */
   problems(config: Static<TObject<Fields<K, F>>>, at: string): Problem[];
   /** Connects to nothing: the network may come later than the hub. */
   open(config: Static<TObject<Fields<K, F>>>, deps: ChannelDeps): Channel;
 }
 
-/** Fields that hold a secret are marked `secret: true`. */
+/**
+ * Fields that hold a secret are marked `secret: true`, and everything the channel says is scrubbed of their values. Throws when a
+ * field is named like a secret and not marked, or marked where the scrubber does not look.
+ */
 export function defineChannel<const K extends string, F extends TProperties>({
   kind,
+  service,
   fields,
   problems = () => [],
   open,
 }: {
   kind: K;
+  service: string;
   fields: F;
   problems?: ChannelDefinition<K, F>["problems"];
   open: ChannelDefinition<K, F>["open"];
 }): ChannelDefinition<K, F> {
   const name = Type.String({ minLength: 1, maxLength: 64, description: "Name in rules and in the API" });
   const schema = Type.Object({ ...fields, name, type: Type.Literal(kind) }, { additionalProperties: false });
-  return { kind, schema: schema as unknown as TObject<Fields<K, F>>, problems, open };
+  checkSecretMarks(schema, kind);
+  return { kind, service, schema: schema as unknown as TObject<Fields<K, F>>, problems, open };
 }
 
 /** For channels without markup. */

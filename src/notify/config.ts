@@ -1,4 +1,4 @@
-// [notify]: its entries are checked one by one, so that a wrong channel is out of use and nothing else is.
+// [notify]. Its channels are checked one by one, so that a wrong one is disabled and nothing else is.
 import { type Static, Type } from "@sinclair/typebox";
 import { isObject } from "../core/json.ts";
 import { checkValue, didYouMean, type Problem } from "../core/schema.ts";
@@ -12,37 +12,37 @@ export const NotifySection = Type.Object(
       default: 24,
       minimum: 1,
       maximum: 720,
-      description: "So long a message that does not get through is tried again",
+      description: "For how long a message that does not get through is retried",
     }),
     max_waiting: Type.Integer({
       default: 10_000,
       minimum: 10,
       maximum: 1_000_000,
-      description: "Messages that wait, of all channels; beyond, the oldest of the channel with the most is given up",
+      description: "Messages that may wait, of all channels; beyond it, the oldest of the longest queue is given up",
     }),
     max_waiting_mb: Type.Number({
       default: 16,
       minimum: 1,
       maximum: 4096,
-      description: "The same for what they take on disk",
+      description: "The same limit for the space they take on disk",
     }),
   },
   { additionalProperties: false },
 );
 export type NotifySection = Static<typeof NotifySection>;
 
-/** Names that messages can be sent to; those of disabled channels too. */
+/** All names that a message can be sent to, disabled channels included. */
 export function channelNames({ channels }: NotifySection): string[] {
   return [...RESERVED_CHANNELS, ...readChannels(channels).entries.map(({ name }) => name)];
 }
 
-/** What a channel's entry may look like, of whichever kind. */
+/** The configuration of a channel of any kind. */
 export type ChannelConfig = Static<(typeof kinds)[number]["schema"]>;
 
-/** Names that mean something without being configured. */
+/** Names that exist without being configured. */
 export const RESERVED_CHANNELS: readonly string[] = ["log", "all"];
 
-/** An entry of the list, in its order. */
+/** An entry of the list; they keep its order. */
 export type ChannelEntry =
   | { readonly name: string; readonly kind: string; readonly config: ChannelConfig }
   /** Disabled; `problem` says why. */
@@ -53,7 +53,7 @@ export interface ReadChannels {
   problems: Problem[];
 }
 
-/** Reads every entry by itself. A problem that is no warning disables its channel, and is marked as `confined`. */
+/** Checks each entry on its own. A problem that is no warning disables its channel, and is marked as `confined`. */
 export function readChannels(entries: readonly unknown[], at = "notify.channels"): ReadChannels {
   const read = entries.map((_, index) => readEntry(entries, index, `${at}[${index}]`));
   return { entries: read.map(({ entry }) => entry), problems: read.flatMap(({ problems }) => problems) };
@@ -89,16 +89,18 @@ function checkEntry(value: unknown, at: string): { config?: ChannelConfig; probl
   return { config: checked.value as ChannelConfig, problems: definition.problems(checked.value, at) };
 }
 
-/** The kind of this name. */
+/** The definition whose `kind` this is. */
 export function definitionOf(kind: unknown): ChannelDefinition | undefined {
   return (kinds as readonly unknown[] as readonly ChannelDefinition[]).find((definition) => definition.kind === kind);
 }
 
 function unknownType(type: unknown, path: string): Problem {
   const known = kinds.map(({ kind }) => kind);
-  const choice = `must be one of ${known.map((kind) => `"${kind}"`).join(", ")}`;
+  const choice = `must be one of ${kinds.map(({ kind, service }) => `"${kind}" (${service})`).join(", ")}`;
   if (type === undefined) return { path, message: `missing: ${choice}` };
-  return { path, message: `${choice}${typeof type === "string" ? didYouMean(type, known) : ""}` };
+  if (typeof type !== "string") return { path, message: choice };
+  const meant = kinds.find(({ service }) => service.toLowerCase() === type.toLowerCase());
+  return { path, message: choice + (meant ? ` – did you mean "${meant.kind}"?` : didYouMean(type, known)) };
 }
 
 function nameProblems(entries: readonly unknown[], index: number, at: string): Problem[] {

@@ -1,5 +1,5 @@
-// Sends notifications now: fills in the texts for each channel meant, hands them over, and tells what became of each. What
-// failed and could get through later is kept by the outbox, not here.
+// Sends notifications at once: fills in the texts for each channel, sends them, and returns the result of each. Retrying what
+// failed is the outbox's work.
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import { type RandomBytes, uuid } from "../core/ids.ts";
@@ -15,15 +15,14 @@ import {
 } from "./channel.ts";
 import { createLogChannel } from "./channels/log.ts";
 import { type NotifySection, readChannels } from "./config.ts";
-import { createGates } from "./gates.ts";
-import { createHouseTime } from "./house-time.ts";
 import { openChannel } from "./open-channel.ts";
-import { createRenderer, type Notification } from "./render.ts";
+import { createHouseTime, createRenderer, type Notification } from "./render.ts";
+import { createSemaphores } from "./semaphores.ts";
 import type { TemplateHouse } from "./template.ts";
 
 const SEND_WITHIN_MS = 10_000;
 
-/** A message with its texts filled in, and the one channel it goes to. */
+/** A message with its texts filled in, for one channel. */
 export interface Addressed {
   readonly channel: string;
   readonly message: ChannelMessage;
@@ -32,7 +31,7 @@ export interface Addressed {
 export interface ChannelOutcome {
   readonly channel: string;
   readonly kind: string;
-  /** What was to be sent, for who tries again. */
+  /** The message as it was sent, for a retry. */
   readonly message: ChannelMessage;
   readonly durationMs: number;
   readonly result:
@@ -53,15 +52,15 @@ export interface ChannelState {
 }
 
 export interface Notifier {
-  /** `log`, `all` and what is configured, disabled channels included. */
+  /** True for `log`, `all` and every configured channel, disabled ones included. */
   has(name: string): boolean;
   /** In the order of the configuration, `log` last. */
   list(): ChannelState[];
-  /** For every channel meant, by `all` all that are configured. Throws HubError `not_found`, or `conflict` where `all` is nobody. */
+  /** One message for each channel; `all` means every configured one. Throws HubError `not_found`, or `conflict` when `all` is empty. */
   render(notification: Notification): Addressed[];
-  /** Sends one, and never rejects. */
+  /** Sends one message. Never rejects. */
   deliver(addressed: Addressed, signal: AbortSignal, withinMs?: number): Promise<ChannelOutcome>;
-  /** Renders and delivers, to all channels at the same time. Throws as `render`. */
+  /** Renders and delivers to all channels at the same time. Throws what `render` throws. */
   send(notification: Notification, signal: AbortSignal): Promise<ChannelOutcome[]>;
 }
 
@@ -73,15 +72,15 @@ export interface NotifierOptions {
   random: RandomBytes;
   /** IANA name. */
   timezone: string;
-  /** Makes a path of the configuration one of the file system. */
+  /** Resolves a path of the configuration against HUB_HOME. */
   resolve: (path: string) => string;
   house: Pick<TemplateHouse, "device" | "variable">;
 }
 
-interface Held {
+interface Opened {
   readonly name: string;
   readonly kind: string;
-  /** Absent where the configuration is wrong. */
+  /** Absent when the configuration is wrong. */
   readonly channel?: Channel;
   readonly problem?: string;
   lastSuccess?: number;
@@ -92,20 +91,20 @@ interface Held {
 export function createNotifier(options: NotifierOptions): Notifier {
   const { clock, log } = options;
   const houseTime = createHouseTime(options.timezone);
-  const held = openAll(options, houseTime);
-  const byName = namesOf(held);
+  const opened = openAll(options, houseTime);
+  const byName = namesOf(opened);
   const render = createRenderer({ ...options, houseTime });
 
-  function get(name: string): Held {
+  function get(name: string): Opened {
     const found = byName.get(name);
     if (found) return found;
     const known = [...byName.keys(), "all"];
     throw new HubError("not_found", `there is no channel "${name}"${didYouMean(name, known)}`);
   }
 
-  function meantBy(name: string): Held[] {
+  function channelsNamed(name: string): Opened[] {
     if (name !== "all") return [get(name)];
-    const configured = held.filter((each) => each.name !== "log" && byName.get(each.name) === each);
+    const configured = opened.filter((each) => each.name !== "log" && byName.get(each.name) === each);
     if (configured.length > 0) return configured;
     throw new HubError(
       "conflict",
@@ -115,10 +114,10 @@ export function createNotifier(options: NotifierOptions): Notifier {
 
   const notifier: Notifier = {
     has: (name) => name === "all" || byName.has(name),
-    list: () => held.map(stateOf),
+    list: () => opened.map(stateOf),
     render(notification) {
       const id = uuid(options.random);
-      return meantBy(notification.channel).map((each) => ({
+      return channelsNamed(notification.channel).map((each) => ({
         channel: each.name,
         message: { id, at: clock.now(), late: false, ...render(notification, each.channel) },
       }));
@@ -130,8 +129,8 @@ export function createNotifier(options: NotifierOptions): Notifier {
       if (result.ok) to.lastSuccess = clock.now();
       else {
         to.lastError = { at: clock.now(), message: result.reason };
-        const { hint, passing } = result.fault;
-        log.warn("a notification was not delivered", { channel, reason: result.reason, hint, passing });
+        const { hint, transient } = result.fault;
+        log.warn("a notification was not delivered", { channel, reason: result.reason, hint, transient });
       }
       return { channel, kind: to.kind, message, durationMs: Math.round(clock.mono() - begun), result };
     },
@@ -142,11 +141,11 @@ export function createNotifier(options: NotifierOptions): Notifier {
   return notifier;
 }
 
-function openAll({ section, log, ...deps }: NotifierOptions, houseTime: (at: number) => string): Held[] {
-  const gates = createGates();
-  const configured = readChannels(section.channels).entries.map((entry): Held => {
+function openAll({ section, log, ...deps }: NotifierOptions, houseTime: (at: number) => string): Opened[] {
+  const semaphores = createSemaphores();
+  const configured = readChannels(section.channels).entries.map((entry): Opened => {
     if ("problem" in entry) {
-      log.error("a channel is disabled until its configuration is mended", {
+      log.error("a channel is disabled until its configuration is corrected", {
         channel: entry.name,
         problem: entry.problem,
       });
@@ -154,9 +153,9 @@ function openAll({ section, log, ...deps }: NotifierOptions, houseTime: (at: num
     }
     const { name, kind, config } = entry;
     try {
-      return { name, kind, channel: openChannel(config, { ...deps, log: log.child(name), houseTime, gates }) };
+      return { name, kind, channel: openChannel(config, { ...deps, log: log.child(name), houseTime, semaphores }) };
     } catch (error) {
-      // Its message may hold a secret of the channel.
+      // The error's message may contain a secret of the channel.
       log.error("a channel cannot be opened", {
         channel: name,
         error: error instanceof Error ? error.name : "unknown",
@@ -167,29 +166,29 @@ function openAll({ section, log, ...deps }: NotifierOptions, houseTime: (at: num
   return [...configured, { name: "log", kind: "log", channel: createLogChannel(log) }];
 }
 
-/** Where names clash, the one that works bears it. */
-function namesOf(held: readonly Held[]): ReadonlyMap<string, Held> {
-  const byName = new Map<string, Held>();
-  for (const each of held) if (!byName.get(each.name)?.channel) byName.set(each.name, each);
+/** When two channels have the same name, the first that works gets it. */
+function namesOf(opened: readonly Opened[]): ReadonlyMap<string, Opened> {
+  const byName = new Map<string, Opened>();
+  for (const each of opened) if (!byName.get(each.name)?.channel) byName.set(each.name, each);
   return byName;
 }
 
-interface Patience {
+interface Deadline {
   clock: Clock;
   signal: AbortSignal;
   withinMs: number;
 }
 
 async function attempt(
-  { channel, problem }: Held,
+  { channel, problem }: Opened,
   message: ChannelMessage,
-  { clock, signal, withinMs }: Patience,
+  { clock, signal, withinMs }: Deadline,
 ): Promise<ChannelOutcome["result"]> {
   if (!channel) {
     return {
       ok: false,
       reason: `the channel is disabled: ${problem}`,
-      fault: { passing: false, hint: "Run `hub check`" },
+      fault: { transient: false, hint: "Run `hub check`" },
     };
   }
   const late = new AbortController();
@@ -197,12 +196,12 @@ async function attempt(
   try {
     return { ok: true, delivery: await channel.send(message, AbortSignal.any([signal, late.signal])) };
   } catch (error) {
-    const fault = error instanceof DeliveryError ? error.fault : { passing: false };
+    const fault = error instanceof DeliveryError ? error.fault : { transient: false };
     const reason = late.signal.aborted ? `${messageOf(error)} (${withinMs / 1000} s)` : messageOf(error);
     return { ok: false, reason, fault };
   }
 }
 
-function stateOf({ name, kind, channel, problem, lastSuccess, lastError }: Held): ChannelState {
+function stateOf({ name, kind, channel, problem, lastSuccess, lastError }: Opened): ChannelState {
   return { name, kind, enabled: channel !== undefined, problem, limits: channel?.limits ?? {}, lastSuccess, lastError };
 }

@@ -1,11 +1,11 @@
-// Opens a configured channel so that whatever it says, none of its secrets is in it.
+// Opens a configured channel so that nothing it says contains one of its secrets.
 import { messageOf } from "../core/errors.ts";
 import type { Fields, Log } from "../core/log.ts";
 import { type Channel, type ChannelDefinition, type ChannelDeps, type Delivery, DeliveryError } from "./channel.ts";
 import { type ChannelConfig, definitionOf } from "./config.ts";
 import { createScrubber, secretsOf } from "./secrets.ts";
 
-/** `config` is as `readChannels` gave it. Connects to nothing. */
+/** `config` is what `readChannels` returned. Connects to nothing. */
 export function openChannel(config: ChannelConfig, deps: ChannelDeps): Channel {
   const definition = definitionOf(config.type) as ChannelDefinition;
   const scrub = createScrubber(secretsOf(definition.schema, config));
@@ -13,7 +13,7 @@ export function openChannel(config: ChannelConfig, deps: ChannelDeps): Channel {
   return {
     ...channel,
     async send(message, signal) {
-      if (signal.aborted) throw new DeliveryError("it was not sent: the time was over before", { passing: true });
+      if (signal.aborted) throw new DeliveryError("it was not sent: its time was over already", { transient: true });
       try {
         return scrubbedDelivery(await channel.send(message, signal), scrub);
       } catch (error) {
@@ -30,9 +30,9 @@ function scrubbedDelivery(delivery: Delivery, scrub: Scrub): Delivery {
   return { ...delivery, answer: scrub(answer), ...(note === undefined ? {} : { note: scrub(note) }) };
 }
 
-// What is no DeliveryError is a bug of ours: told as a failure that repeating does not mend.
+// Any error but a DeliveryError is a bug of ours: it is reported as a failure for good.
 function scrubbedError(error: unknown, scrub: Scrub): DeliveryError {
-  const fault = error instanceof DeliveryError ? error.fault : { passing: false };
+  const fault = error instanceof DeliveryError ? error.fault : { transient: false };
   const { answer, hint } = fault;
   return new DeliveryError(scrub(messageOf(error)), {
     ...fault,

@@ -1,11 +1,11 @@
-// A notification's two texts, filled in for one channel: the title as plain text in one line, the message in its markup.
+// Fills in the two texts of a notification for one channel: the title as plain text in one line, the message in its markup.
 import type { Clock } from "../core/clock.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { type Channel, type ChannelMessage, plainText } from "./channel.ts";
 import { createLookup, fillTemplate, type TemplateContext, type TemplateHouse } from "./template.ts";
 
-/** As a rule hands it over. */
+/** As a rule passes it on. */
 export interface Notification {
   channel: string;
   message: string;
@@ -28,21 +28,21 @@ const NOTHING: TemplateContext = {
   vars: {} satisfies JsonObject,
 };
 const MOST_REMEMBERED = 1000;
-const MOST_TOLD = 10;
+const MOST_REPORTED = 10;
 
 export function createRenderer({ clock, log, house, houseTime }: RendererDeps) {
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
-  /** One line for all that are new, each once for a template. */
-  function tellUnknown(template: string, paths: readonly string[]): void {
+  /** Logs one line for all placeholders that were not yet reported for this template. */
+  function reportUnknown(template: string, paths: readonly string[]): void {
     const hash = Bun.hash(template);
-    const fresh = [...new Set(paths)].filter((path) => !told.has(`${hash} ${path}`));
+    const fresh = [...new Set(paths)].filter((path) => !reported.has(`${hash} ${path}`));
     if (fresh.length === 0) return;
-    if (told.size + fresh.length > MOST_REMEMBERED) told.clear();
-    for (const path of fresh) told.add(`${hash} ${path}`);
-    const more = fresh.length - MOST_TOLD;
-    log.warn('a message names what is not there; it reads "unknown"', {
-      placeholders: fresh.slice(0, MOST_TOLD).join(", "),
+    if (reported.size + fresh.length > MOST_REMEMBERED) reported.clear();
+    for (const path of fresh) reported.add(`${hash} ${path}`);
+    const more = fresh.length - MOST_REPORTED;
+    log.warn('a message has placeholders without a value; they become "unknown"', {
+      placeholders: fresh.slice(0, MOST_REPORTED).join(", "),
       and_more: more > 0 ? more : undefined,
     });
   }
@@ -55,10 +55,18 @@ export function createRenderer({ clock, log, house, houseTime }: RendererDeps) {
     const fill = (template: string, into: Pick<Channel, "compose">): string => {
       const unknown: string[] = [];
       const pieces = fillTemplate(template, look, (path) => unknown.push(path));
-      tellUnknown(template, unknown);
+      reportUnknown(template, unknown);
       return into.compose(pieces);
     };
     return { title: oneLine(fill(title, plainText)) || DEFAULT_TITLE, message: fill(message, channel) };
+  };
+}
+
+/** Epoch ms as local time, `2026-11-21 14:02`. The zone is an IANA name that was checked before. */
+export function createHouseTime(timezone: string): (at: number) => string {
+  return (at) => {
+    const local = Temporal.Instant.fromEpochMilliseconds(Math.round(at)).toZonedDateTimeISO(timezone);
+    return local.toPlainDateTime().toString({ smallestUnit: "minute" }).replace("T", " ");
   };
 }
 

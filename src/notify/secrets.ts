@@ -1,12 +1,15 @@
-// Takes a channel's secrets out of everything it says. Servers echo what they were sent, so the forms a secret takes on
-// its way are looked for as well.
+// Removes a channel's secrets from everything it says. `secret: true` in its schema is the only mark of a secret. Servers echo what
+// they were sent, so the encoded forms of a secret are removed as well.
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { isObject } from "../core/json.ts";
+import { isSecretName } from "../core/masking.ts";
 
 /** Shorter ones would black out ordinary words. */
 const SHORTEST = 4;
+/** Fields of these kinds cannot hold a secret. */
+const HARMLESS = new Set(["Boolean", "Integer", "Number", "Null", "Literal"]);
 
-/** Values of all fields that are marked `secret: true`. */
+/** Values of all fields that are marked `secret: true`, in objects at any depth; lists, unions and records are not searched. */
 export function secretsOf(schema: TSchema, value: unknown): string[] {
   if (schema.secret === true) return typeof value === "string" && value.length >= SHORTEST ? [value] : [];
   if (schema[Kind] !== "Object" || !isObject(value)) return [];
@@ -15,7 +18,35 @@ export function secretsOf(schema: TSchema, value: unknown): string[] {
   );
 }
 
-/** Makes a function that replaces every secret in a text, in any of its forms. */
+/** Throws when a secret of this schema would escape `secretsOf`, or a field is named like a secret and not marked as one. */
+export function checkSecretMarks(schema: TSchema, path: string, { searched = true, named = false } = {}): void {
+  if (schema.secret === true) {
+    if (schema[Kind] !== "String") throw new Error(`${path}: a field with \`secret: true\` must be a string`);
+    if (!searched)
+      throw new Error(`${path}: a secret inside a list, union or record is not scrubbed: move it to a table`);
+    return;
+  }
+  const fields = Object.entries((schema.properties ?? {}) as Record<string, TSchema>);
+  const nested = nestedSchemas(schema);
+  const mayBeSecret = fields.length + nested.length === 0 && !HARMLESS.has(schema[Kind]);
+  if (named && mayBeSecret) throw new Error(`${path}: is named like a secret: mark it \`secret: true\`, or rename it`);
+  const inside = searched && schema[Kind] === "Object";
+  for (const [key, field] of fields)
+    checkSecretMarks(field, `${path}.${key}`, { searched: inside, named: named || isSecretField(key) });
+  for (const inner of nested) checkSecretMarks(inner, `${path}[]`, { searched: false, named });
+}
+
+function isSecretField(name: string): boolean {
+  return isSecretName(name) || /key$/i.test(name);
+}
+
+/** Schemas inside this one that are not fields of an object. */
+function nestedSchemas({ items, anyOf, allOf, not, patternProperties, additionalProperties }: TSchema): TSchema[] {
+  const found: unknown[] = [items, anyOf, allOf, not, Object.values(patternProperties ?? {}), additionalProperties];
+  return found.flat().filter((one): one is TSchema => isObject(one));
+}
+
+/** Returns a function that replaces every secret in a text, in any of its forms. */
 export function createScrubber(secrets: readonly string[]): (text: string) => string {
   const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
   return (text) => forms.reduce((clean, form) => clean.replaceAll(form, "[redacted]"), text);
@@ -26,12 +57,12 @@ function formsOf(secret: string): string[] {
   return forms.filter((form) => form.length >= SHORTEST);
 }
 
-// A login sends user and password in one base64 text: there the password takes one of three forms, by where it begins.
+// A login sends user and password in one base64 text, where the password takes one of three forms, depending on its offset.
 function base64FormsOf(secret: string): string[] {
   return [0, 1, 2].map((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
     const whole = bytes.toString("base64").replace(/=+$/, "");
-    // The outermost characters also hold bits of the neighbours.
+    // The outermost characters also encode bits of the neighbours.
     return whole.slice(offset === 0 ? 0 : offset + 1, bytes.length % 3 === 0 ? undefined : -1);
   });
 }

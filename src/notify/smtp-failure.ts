@@ -1,7 +1,7 @@
-// Why a mail was not taken, from what nodemailer throws on Bun: the contract's four hints, and whether a later try may do better.
+// Why a mail was refused, from what nodemailer throws on Bun: a hint for the person, and whether a later try may succeed.
 import { messageOf, systemCode } from "../core/errors.ts";
 import { DeliveryError, type DeliveryFault } from "./channel.ts";
-import { wordsOf } from "./post.ts";
+import { wordsOf } from "./web-service.ts";
 
 export const HINTS = {
   refused: "Likely wrong SMTP host or port",
@@ -18,9 +18,9 @@ export interface SmtpPlace {
   tls: boolean;
 }
 
-/** What nodemailer adds to an error; FACTS are measured with 10.6. */
+/** What nodemailer 10.6 adds to an error. */
 interface SmtpFault {
-  /** The system's or OpenSSL's code, where nodemailer put its own in its place. */
+  /** The code of the system or of OpenSSL, which nodemailer replaced by its own. */
   originalCode?: string;
   responseCode?: number;
   response?: string;
@@ -34,23 +34,23 @@ export function smtpFailure(error: unknown, place: SmtpPlace): DeliveryError {
   const { responseCode: status, response } = fault;
   const code = systemCode(error) ?? "";
   const { what, hint } = diagnose(code, fault, place);
-  const told: DeliveryFault = {
-    passing: isPassing(code, status),
+  const found: DeliveryFault = {
+    transient: isTransient(code, status),
     ...(mayBeTheMessage(code, status) ? { mayBeTheMessage: true } : {}),
     ...(hint ? { hint } : {}),
     ...(status ? { status } : {}),
     answer: wordsOf(response ?? messageOf(error)),
   };
-  return new DeliveryError(`${place.host}:${place.port}: ${what}: ${told.answer}`, told);
+  return new DeliveryError(`${place.host}:${place.port}: ${what}: ${found.answer}`, found);
 }
 
-// Only what the server said about this message or login is final; a connection that did not come about may later.
-function isPassing(code: string, status: number | undefined): boolean {
+// Only the server's answer to this message or login is final; a connection that failed may succeed later.
+function isTransient(code: string, status: number | undefined): boolean {
   if (code === "ETLS" || status === undefined) return code !== "EMESSAGE" && code !== "EENVELOPE";
   return status < 500;
 }
 
-// An answer to the mail's text that puts it off; 421 says that the server is about to close.
+// A temporary refusal of the mail's text; 421 says that the server is about to close.
 function mayBeTheMessage(code: string, status = 0): boolean {
   return code === "EMESSAGE" && status >= 400 && status < 500 && status !== 421;
 }
@@ -64,16 +64,16 @@ function diagnose(code: string, fault: SmtpFault, { tls }: SmtpPlace): { what: s
   if (code === "EDNS" || /ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/.test(originalCode)) {
     return { what: "connection refused", hint: HINTS.refused };
   }
-  // RFC 3207 and RFC 4954: it takes no login in the clear.
+  // RFC 3207 and RFC 4954: it accepts no login without encryption.
   if ([530, 538].includes(responseCode) && /starttls|encrypt/i.test(response)) {
     return { what: "the server wants TLS first", hint: HINTS.tls };
   }
   if (code === "EAUTH") return { what: "authentication failed", hint: HINTS.authentication };
   if (timeoutType === "GREETING_TIMEOUT" || timeoutType === "CONNECT_TIMEOUT") {
-    // A port that wants TLS at once is as silent to plain text as a host that is not there.
+    // A port that expects TLS at once is as silent to plain text as a host that does not exist.
     return { what: "no greeting", hint: tls ? HINTS.refused : `${HINTS.tls}; if it is that already: ${HINTS.refused}` };
   }
-  if (code === "EPROTOCOL" && responseCode === 0) return { what: "no SMTP server's answer", hint: HINTS.refused };
+  if (code === "EPROTOCOL" && responseCode === 0) return { what: "the answer is not SMTP", hint: HINTS.refused };
   const refusesStrangers = responseCode === 530 || /relay|authenticat|not permitted|access denied/i.test(response);
   if (code === "EENVELOPE" && responseCode >= 500 && refusesStrangers) {
     return { what: "relay denied", hint: HINTS.relay };

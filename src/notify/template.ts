@@ -1,11 +1,10 @@
 // Placeholders in messages and titles: {{device.temperature}}, {{devices.<id>.<attribute>}}, {{vars.x}}, {{trigger.value}}, {{now}}.
-// A value is put in as it is, whatever it holds: nothing is expanded twice.
+// A value is inserted as it is: placeholders inside a value are not filled in.
 import type { Json, JsonObject } from "../core/json.ts";
 import { PLACEHOLDER } from "../core/placeholders.ts";
 import type { Piece } from "./channel.ts";
-import { valueText } from "./template-value.ts";
 
-/** What a placeholder can name of a device. */
+/** The fields of a device that a placeholder can name. */
 export interface TemplateDevice {
   readonly id: string;
   readonly name: string;
@@ -22,15 +21,17 @@ export interface TemplateContext {
 
 export interface TemplateHouse {
   device(id: string): TemplateDevice | undefined;
-  /** The hub's variables; asked for names the rule has none of. */
+  /** The hub's variables, used when the rule has none of this name. */
   variable(name: string): Json | undefined;
-  /** The time of the house, for people. */
+  /** The local time, for people. */
   now(): string;
 }
 
 const UNKNOWN = "unknown";
+const large = new Intl.NumberFormat("en", { useGrouping: false, maximumFractionDigits: 4 });
+const small = new Intl.NumberFormat("en", { useGrouping: false, maximumSignificantDigits: 4 });
 
-/** The author's text and the values between it. What cannot be found is told and reads "unknown". */
+/** The author's text and the values in it. A placeholder without a value is reported to `onUnknown` and becomes "unknown". */
 export function fillTemplate(
   text: string,
   look: (path: string) => Json | undefined,
@@ -50,7 +51,7 @@ export function fillTemplate(
   return pieces;
 }
 
-/** Makes what `fillTemplate` looks into. Undefined: there is no such thing. */
+/** Makes the lookup for `fillTemplate`. It returns undefined for what does not exist. */
 export function createLookup(house: TemplateHouse, { deviceId, trigger, vars }: TemplateContext) {
   return function look(path: string): Json | undefined {
     const [root, ...keys] = path.split(".");
@@ -71,7 +72,7 @@ export function createLookup(house: TemplateHouse, { deviceId, trigger, vars }: 
   };
 }
 
-// An id may hold dots, and so may an attribute: the longest id that exists is meant.
+// Ids and attributes may contain dots: the longest id that exists wins.
 function ofSomeDevice(house: TemplateHouse, keys: readonly string[]): Json | undefined {
   for (let length = keys.length - 1; length > 0; length--) {
     const device = house.device(keys.slice(0, length).join("."));
@@ -91,7 +92,7 @@ function variableAt(house: TemplateHouse, [name = "", ...keys]: readonly string[
   return keys.length === 0 ? value : valueAt(value, keys);
 }
 
-/** By own keys only: a path can name `__proto__`. A key that holds dots itself is found as well. */
+/** Reads own keys only, as a path may name `__proto__`. A key that contains dots is found as well. */
 function valueAt(value: unknown, keys: readonly string[]): Json | undefined {
   if (typeof value !== "object" || value === null || keys.length === 0) return undefined;
   const whole = keys.join(".");
@@ -99,4 +100,20 @@ function valueAt(value: unknown, keys: readonly string[]): Json | undefined {
   const [first = "", ...rest] = keys;
   if (rest.length === 0 || !Object.hasOwn(value, first)) return undefined;
   return valueAt((value as JsonObject)[first], rest);
+}
+
+/** A value as people write it: without exponents and rounding errors such as 21.499999; undefined for null. */
+export function valueText(value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return numberText(value);
+  if (typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) return value.map((item) => valueText(item) ?? "unknown").join(", ");
+  return JSON.stringify(value);
+}
+
+function numberText(value: number): string | undefined {
+  if (!Number.isFinite(value)) return undefined;
+  // Adding 0 turns -0 into 0.
+  return (Math.abs(value) < 1 ? small : large).format(value + 0).replace(/^-0$/, "0");
 }

@@ -1,26 +1,25 @@
-// One child process in a process group of its own, held at a gate until the guard knows the group.
-import type { Guard } from "./guard.ts";
-import { endStrays, RUN_MARK } from "./strays.ts";
+// One child process in a process group of its own. A shell waits as its first process until the reaper knows the group.
+import { killEscaped, type Reaper, RUN_MARK } from "./reaper.ts";
 
-// `read` takes single bytes up to the newline. If the hub dies before "go", it fails and nothing runs.
-// Where memory is short, the kernel ends a plugin before the hub. No core dump: it would hold the plugin's secrets. How
-// many processes the user may have is -p in dash and -u in bash.
-const GATE = `{ echo 500 >/proc/self/oom_score_adj; ulimit -c 0; [ -z "$1" ] || ulimit -p "$1" || ulimit -u "$1"; } 2>/dev/null
+// `read` reads single bytes up to the newline. If the hub dies before it writes "go", it fails and nothing runs.
+// oom_score_adj: when memory is short, the kernel kills a plugin before the hub. No core dump, as it would contain the plugin's
+// secrets. The limit of the user's processes is -p in dash and -u in bash.
+const WAIT = `{ echo 500 >/proc/self/oom_score_adj; ulimit -c 0; [ -z "$1" ] || ulimit -p "$1" || ulimit -u "$1"; } 2>/dev/null
 shift
 read -r go || exit 0
 `;
-// The plugin itself reads from /dev/null, as under systemd.
+// The plugin itself reads from /dev/null, as under systemd; the launcher reads its order from stdin.
 const PLUGIN = 'exec "$@" </dev/null';
-const STAGE = 'exec "$@"';
+const LAUNCHER = 'exec "$@"';
 
 export interface ChildOptions {
   argv: readonly string[];
   cwd: string;
   env: Record<string, string>;
-  guard: Guard;
-  /** How many processes and threads its user may have in all while it starts new ones; no limit where absent. */
+  reaper: Reaper;
+  /** How many processes and threads its user may have in total; no limit when absent. */
   userProcesses?: number | undefined;
-  /** Given to the program on its stdin, for a stage that then becomes the plugin. */
+  /** What the launcher gets on its stdin. */
   input?: string | undefined;
 }
 
@@ -33,18 +32,18 @@ export interface Child {
   readonly pid: number;
   readonly stdout: ReadableStream<Uint8Array>;
   readonly stderr: ReadableStream<Uint8Array>;
-  /** Resolves when the process has ended; what is left of its group, or left it, is killed by then. */
+  /** Resolves when the process has ended, and the rest of its group and the processes that left it are killed. */
   readonly exited: Promise<Exit>;
   terminate(): void;
   /** SIGKILL to the whole group. */
   kill(): void;
 }
 
-/** Rejects with the system's error, or when the guard cannot be told; nothing runs then. */
-export async function startChild({ argv, cwd, env, guard, userProcesses, input }: ChildOptions): Promise<Child> {
-  const mark = guard.newMark();
-  const script = GATE + (input === undefined ? PLUGIN : STAGE);
-  const gate = Bun.spawn(["/bin/sh", "-c", script, "sh", String(userProcesses ?? ""), ...argv], {
+/** Rejects with the system's error, or when the reaper cannot be reached; nothing runs then. */
+export async function startChild({ argv, cwd, env, reaper, userProcesses, input }: ChildOptions): Promise<Child> {
+  const mark = reaper.newMark();
+  const script = WAIT + (input === undefined ? PLUGIN : LAUNCHER);
+  const child = Bun.spawn(["/bin/sh", "-c", script, "sh", String(userProcesses ?? ""), ...argv], {
     cwd,
     env: { ...env, [RUN_MARK]: mark },
     stdin: "pipe",
@@ -52,20 +51,20 @@ export async function startChild({ argv, cwd, env, guard, userProcesses, input }
     stderr: "pipe",
     detached: true,
   });
-  const { pid } = gate;
-  const exited = gate.exited.then(() => {
+  const { pid } = child;
+  const exited = child.exited.then(() => {
     sendTo(-pid, "SIGKILL");
-    guard.remove(pid);
-    endStrays(mark);
+    reaper.remove(pid);
+    killEscaped(mark);
     return {
-      code: gate.signalCode ? null : gate.exitCode,
-      signal: gate.signalCode === null ? null : String(gate.signalCode),
+      code: child.signalCode ? null : child.exitCode,
+      signal: child.signalCode === null ? null : String(child.signalCode),
     };
   });
   try {
-    await guard.add(pid);
-    gate.stdin.write(`go\n${input ?? ""}`);
-    await gate.stdin.end();
+    await reaper.add(pid);
+    child.stdin.write(`go\n${input ?? ""}`);
+    await child.stdin.end();
   } catch (error) {
     sendTo(-pid, "SIGKILL");
     await exited;
@@ -73,8 +72,8 @@ export async function startChild({ argv, cwd, env, guard, userProcesses, input }
   }
   return {
     pid,
-    stdout: gate.stdout,
-    stderr: gate.stderr,
+    stdout: child.stdout,
+    stderr: child.stderr,
     exited,
     terminate: () => sendTo(pid, "SIGTERM"),
     kill: () => sendTo(-pid, "SIGKILL"),
@@ -85,6 +84,6 @@ function sendTo(target: number, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(target, signal);
   } catch {
-    // Nobody is left there to send it to.
+    // It has ended already.
   }
 }

@@ -1,11 +1,13 @@
-// What to execute for a `[[plugins]]` entry, checked first: a shell's 126 and 127 tell a person nothing.
+// The command for a `[[plugins]]` entry, and what keeps it from running: the exit codes 126 and 127 of a shell explain nothing.
 import { accessSync, constants, statSync } from "node:fs";
 import { messageOf, systemCode } from "../core/errors.ts";
+import type { Problem } from "../core/schema.ts";
+import type { Home } from "../home/paths.ts";
 import type { PluginEntry } from "./config.ts";
 
 export interface Command {
   argv: string[];
-  /** Variables this command needs beyond the plugin's own. */
+  /** Variables that this command needs besides the plugin's own. */
   env: Record<string, string>;
 }
 
@@ -24,24 +26,40 @@ export function pluginCommand({ entry, binary, config, execPath }: CommandOption
   const reason = whyNotBinary(entry.binary, binary, script) ?? whyNotConfig(entry.config, config);
   if (reason) return { ok: false, reason };
   if (!script) return { ok: true, command: { argv: [binary, config, ...entry.args], env: {} } };
-  // Without these Bun would load `.env`, run the `preload` of a bunfig.toml and fetch missing packages from the network.
+  // Without these flags Bun would load `.env`, run the `preload` of a bunfig.toml and download missing packages.
   const flags = ["--no-env-file", "--config=/dev/null", "--no-install"];
   return {
     ok: true,
     command: {
       argv: [execPath, ...flags, binary, config, ...entry.args],
-      // The first makes the hub's executable plain Bun: without it this would start another hub.
+      // BUN_BE_BUN makes the hub's executable behave as plain Bun; without it this would start another hub.
       env: { BUN_BE_BUN: "1", BUN_FEATURE_FLAG_NO_ORPHANS: "1" },
     },
   };
 }
 
-/** Run by the hub's own Bun. */
+/** What keeps the enabled plugins from starting. Warnings, as the hub starts nevertheless and retries them. */
+export function startProblems(entries: readonly PluginEntry[], home: Pick<Home, "resolve">): Problem[] {
+  return entries.flatMap(({ enabled, binary, config }, index) => {
+    if (!enabled) return [];
+    const found = {
+      binary: whyNotBinary(binary, home.resolve(binary)),
+      config: config === undefined ? undefined : whyNotConfig(config, home.resolve(config)),
+    };
+    return Object.entries(found).flatMap(([key, reason]) =>
+      reason === undefined
+        ? []
+        : [{ path: `plugins[${index}].${key}`, message: `${reason}: the plugin will be offline`, warning: true }],
+    );
+  });
+}
+
+/** Whether the hub's own Bun runs it. */
 export function isScript(path: string): boolean {
   return /\.[jt]s$/.test(path);
 }
 
-/** Why a binary cannot be run; `name` is how the configuration calls it. */
+/** Why a binary cannot be run; `name` is its path in the configuration. */
 export function whyNotBinary(name: string, path: string, script = isScript(path)): string | undefined {
   try {
     if (statSync(path).isDirectory()) return `${name} is a directory, not a program`;
@@ -55,7 +73,7 @@ export function whyNotBinary(name: string, path: string, script = isScript(path)
   }
 }
 
-/** The same of a configuration that the entry names. One that it does not name need not be there. */
+/** Why a configuration file that the entry names cannot be read. Without a name, the file is optional. */
 export function whyNotConfig(name: string | undefined, path: string): string | undefined {
   if (name === undefined) return undefined;
   try {

@@ -1,4 +1,4 @@
-// `[[plugins]]`: which plugins the hub runs, and what a person may get wrong about them.
+// `[[plugins]]`: which plugins the hub runs, and the checks of their entries.
 import { isAbsolute, normalize } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
@@ -9,7 +9,7 @@ import { EXPANDABLE, referencesIn } from "./environment.ts";
 export const PluginEntry = Type.Object(
   {
     id: Type.String({
-      // It becomes a folder name and an MQTT username, and stands between the slashes of topics.
+      // It becomes a folder name, an MQTT username and a level of topics.
       pattern: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$",
       problem: "must be 1 to 64 letters, digits, dots, dashes or underscores, and not start with a dot",
       description: "Plugin identifier; also its MQTT username and the name of its folder",
@@ -30,18 +30,18 @@ export const PluginEntry = Type.Object(
     env: Type.Record(Type.String(), Type.String(), {
       default: {},
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the notation of the configuration.
-      description: "Environment variables of its own; values may name the hub's, as in ${HUB_MQTT_PASSWORD}",
+      description: "Further environment variables; values may refer to the hub's, as in ${HUB_MQTT_PASSWORD}",
     }),
     heartbeat_timeout_secs: Type.Integer({
       minimum: 5,
       maximum: 86_400,
       default: 90,
-      description: "Silence after which it counts as offline; after twice as long it is restarted",
+      description: "Time without a heartbeat after which it is offline; after twice that it is restarted",
     }),
     confine: Type.Union([Type.Literal("auto"), Type.Literal("strict"), Type.Literal("off")], {
       default: "auto",
       description:
-        "Whether the kernel (Landlock) keeps it to its own folder: auto where it can, strict or not at all, off never",
+        "Whether the kernel (Landlock) confines it to its own folder: auto if it can, strict or it is not started, off never",
     }),
     read: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
@@ -55,31 +55,29 @@ export const PluginEntry = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 1_048_576,
-        description:
-          "With more memory of its own it is started anew; half of the machine's memory when absent, 0 sets no limit",
+        description: "With more memory it is restarted; half of the machine's memory when absent, 0 for no limit",
       }),
     ),
     max_processes: Type.Integer({
       minimum: 0,
       maximum: 100_000,
       default: 1000,
-      description: "With more processes and threads it is started anew; 0 sets no limit",
+      description: "With more processes and threads it is restarted; 0 for no limit",
     }),
     password: Type.Optional(
       Type.String({
         minLength: 8,
         secret: true,
-        description:
-          "A fixed MQTT password, for a plugin with several processes; a fresh one for each start when absent",
+        description: "A fixed MQTT password, for a plugin with several processes; a new one for each start when absent",
       }),
     ),
     publish: Type.Array(Type.String(), {
       default: [],
-      description: "Topic patterns it may publish to beyond what every plugin may",
+      description: "Topic patterns it may publish to besides those of every plugin",
     }),
     subscribe: Type.Array(Type.String(), {
       default: [],
-      description: "Topic patterns it may receive beyond what every plugin may",
+      description: "Topic patterns it may subscribe to besides those of every plugin",
     }),
   },
   { additionalProperties: false },
@@ -89,21 +87,21 @@ export type PluginEntry = Static<typeof PluginEntry>;
 export const PluginsSection = Type.Array(PluginEntry, { default: [] });
 export type PluginsSection = Static<typeof PluginsSection>;
 
-/** What the schema alone cannot see. */
+/** Problems that the schema cannot express. */
 export function pluginProblems(entries: readonly PluginEntry[], at = "plugins"): Problem[] {
   return entries.flatMap((entry, index) => [
     ...idProblems(entries, index).map((message) => ({ path: `${at}[${index}].id`, message })),
     ...([entry.binary, entry.config ?? "", ...entry.args, ...entry.read, ...entry.write].some((text) =>
       text.includes("\0"),
     )
-      ? [{ path: `${at}[${index}]`, message: "a path or argument must not hold a NUL character" }]
+      ? [{ path: `${at}[${index}]`, message: "a path or argument must not contain a NUL character" }]
       : []),
     ...Object.entries(entry.env).flatMap(([name, value]) =>
       variableProblems(name, value).map((message) => ({ path: `${at}[${index}].env.${name}`, message })),
     ),
     ...(["read", "write"] as const).flatMap((list) =>
       entry[list].flatMap((path, place) =>
-        hubsOwn(list, path).map((message) => ({ path: `${at}[${index}].${list}[${place}]`, message })),
+        opensHubFolder(list, path).map((message) => ({ path: `${at}[${index}].${list}[${place}]`, message })),
       ),
     ),
     ...(["publish", "subscribe"] as const).flatMap((list) =>
@@ -113,7 +111,7 @@ export function pluginProblems(entries: readonly PluginEntry[], at = "plugins"):
           : [
               {
                 path: `${at}[${index}].${list}[${place}]`,
-                message: "is no topic pattern: + stands for one whole level, # only as the last level",
+                message: "is no topic pattern: + must be a whole level, # the last level",
               },
             ],
       ),
@@ -121,8 +119,8 @@ export function pluginProblems(entries: readonly PluginEntry[], at = "plugins"):
   ]);
 }
 
-// What can be seen without knowing where the home is, or where links lead; the rest is seen at the start.
-function hubsOwn(list: "read" | "write", path: string): string[] {
+// Checks only the path as written; where links lead is checked when the plugin starts.
+function opensHubFolder(list: "read" | "write", path: string): string[] {
   if (isAbsolute(path)) return path === "/" ? ["/ would open everything: name the folders it needs"] : [];
   const [first = "."] = normalize(path).split("/");
   const closed = ["config", "data", "rules", ...(list === "write" ? ["bin", "logs"] : [])];
@@ -142,7 +140,7 @@ function idProblems(entries: readonly PluginEntry[], index: number): string[] {
 function variableProblems(name: string, value: string): string[] {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return ["the name must be letters, digits and underscores"];
   if (/^HUB_|^BUN_(BE_BUN|OPTIONS)$/.test(name)) return [`${name} is set by the hub and cannot be changed here`];
-  if (value.includes("\0")) return ["the value must not hold a NUL character"];
+  if (value.includes("\0")) return ["the value must not contain a NUL character"];
   return referencesIn(value)
     .filter((reference) => !EXPANDABLE.has(reference))
     .map((reference) => `\${${reference}} is not a variable the hub sets${didYouMean(reference, [...EXPANDABLE])}`);

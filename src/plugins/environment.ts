@@ -1,4 +1,4 @@
-// The environment of a plugin's process, from an allow-list: nothing of the hub's own surroundings that is not named here.
+// The environment of a plugin's process: an allow-list, so that it inherits only those of the hub's variables that are named here.
 
 const INHERITED = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"] as const;
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -16,7 +16,7 @@ const OWN = [
 ] as const;
 type Own = (typeof OWN)[number];
 
-/** What a value of the entry's `env` table may name as `${…}`. */
+/** The variables that values of the entry's `env` table may refer to as `${…}`. */
 export const EXPANDABLE: ReadonlySet<string> = new Set([...OWN, ...INHERITED]);
 
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -41,7 +41,7 @@ export function pluginEnvironment(options: EnvironmentOptions): Record<string, s
     HUB_MQTT_PORT: String(broker.port),
     HUB_MQTT_USERNAME: entry.id,
     HUB_MQTT_PASSWORD: options.password,
-    // The broker lets nobody else have it.
+    // The broker reserves it for this plugin.
     HUB_MQTT_CLIENT_ID: `hub-plugin-${entry.id}`,
     HUB_TOPIC_PREFIX: broker.prefix,
   };
@@ -67,7 +67,7 @@ function inherited(env: EnvironmentOptions["env"]): Record<string, string> {
   return { PATH: DEFAULT_PATH, ...Object.fromEntries(found) };
 }
 
-// A listener on every address is reached on this machine's own.
+// A broker that listens on every address is reached through loopback.
 function reachable(host: string): string {
   return host === "0.0.0.0" || host === "::" || host === "[::]" || host === "" ? "127.0.0.1" : host;
 }

@@ -1,5 +1,5 @@
-// A plugin's log file: its lines gathered for a second, without a sync, which a chatty plugin would turn into a worn SD
-// card and a hub that stands still. The folder is the plugin's to change, and the hub may do more than the plugin.
+// A plugin's log file. Lines are gathered for a second and written without a sync: a plugin that prints much would wear out the SD
+// card and block the hub. The plugin can change the folder, so the file is opened without following its links.
 import { closeSync, constants, fstatSync, readSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
@@ -28,7 +28,7 @@ export interface LogFileOptions {
   trouble?: Pick<StorageTrouble, "note"> | undefined;
 }
 
-/** Rotates at 1 MiB to `.1` and `.2`. A disk that is full or broken costs lines, nothing else. */
+/** Rotates at 1 MiB to `.1` and `.2`. On a full or broken disk only lines are lost. */
 export function createLogFile({ path, clock, log, trouble }: LogFileOptions): LogFile {
   const file = createGatheredFile({
     path,
@@ -58,7 +58,7 @@ export function createLogFile({ path, clock, log, trouble }: LogFileOptions): Lo
   };
 }
 
-/** Nothing where it cannot be read. */
+/** Empty when it cannot be read. */
 function readEnd(path: string): string[] {
   try {
     return inGuestsFolder(path, linesAtEnd);
@@ -74,7 +74,7 @@ function linesAtEnd(path: string): string[] {
     const from = Math.max(0, size - TAIL_BYTES);
     const bytes = Buffer.alloc(size - from);
     const lines = bytes.toString("utf8", 0, readSync(file, bytes, 0, bytes.length, from)).split("\n");
-    // The first is cut where reading began in the middle; the last is empty, behind the final newline.
+    // The first line is incomplete when reading began inside it; the last is empty, behind the final newline.
     return lines.slice(from > 0 ? 1 : 0, -1);
   } finally {
     closeSync(file);

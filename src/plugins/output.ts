@@ -1,41 +1,42 @@
-// What a plugin prints: into its log file at a rate an SD card bears, the last lines in memory, and never a secret.
-import { isoSeconds, sleep } from "../core/clock.ts";
+// What a plugin prints: written to its log file at a limited rate, to spare SD cards, and the last lines kept in memory. Secrets
+// are masked.
+import { type Clock, isoSeconds, sleep } from "../core/clock.ts";
 import { SECRET_PATTERNS } from "../core/log.ts";
 import { createRingBuffer } from "../core/ring-buffer.ts";
-import { createLineSplitter, lastLines } from "./lines.ts";
+import { createLineSplitter, lastLines } from "./line-splitter.ts";
 import { createLogFile, type LogFileOptions } from "./log-file.ts";
-import { createTokenBucket } from "./tokens.ts";
 
 const KEPT_LINES = 40;
 const LINE_BYTES = 4096;
-// Room for a password that begins before the cut, so that no part of it is left standing.
+// Longer by the length of a password, so that one at the cut is masked as a whole.
 const RAW_LINE_BYTES = LINE_BYTES + 512;
-// A day of chatter without end writes 86 MB at most.
+// At most 86 MB a day.
 const WRITTEN_BURST = 256 * 1024;
 const WRITTEN_PER_SECOND = 1024;
 const RESUME_LEVEL = 32 * 1024;
 const REPORT_DROPPED_MS = 10_000;
-// Beyond this the plugin waits at its own pipe: reading everything `yes` can print would keep a core busy.
+// Above this rate the plugin has to wait at its pipe: reading everything that `yes` prints would use a whole core.
 const READ_BURST = 1024 * 1024;
 const READ_PER_SECOND = 640 * 1024;
 
 export interface Output extends Disposable {
-  /** Begins a run: reads both streams and keeps `secret` out of everything. */
-  attach(streams: readonly ReadableStream<Uint8Array>[], secret: string): Run;
-  /** A line of the hub's own between the plugin's. */
+  /** Reads both streams of a new process, and masks `secret` in them. */
+  attach(streams: readonly ReadableStream<Uint8Array>[], secret: string): Capture;
+  /** Writes a line of the hub between the plugin's. */
   note(text: string): void;
-  /** The last lines, oldest first, each with its time. */
+  /** The last lines of all processes, oldest first, each with its time. */
   log(lines: number): string[];
 }
 
-export interface Run {
+/** The output of one process. */
+export interface Capture {
   /** Resolves when both streams have ended. */
   readonly finished: Promise<void>;
-  /** Reads on without pauses, as the process has ended and little can be left. */
+  /** Reads the rest without pauses, as the process has ended and little can be left. */
   hurry(): void;
   /** Stops reading. */
   close(): void;
-  /** The run's last lines, oldest first. */
+  /** Its last lines, oldest first. */
   lastLines(): string[];
 }
 
@@ -87,7 +88,7 @@ export function createOutput(options: LogFileOptions): Output {
     return async function readAll(hurried: AbortSignal): Promise<void> {
       try {
         for (let next = await reader.read(); next.value; next = await reader.read()) {
-          // While nothing is written anyway, only the lines that memory keeps are worth taking apart.
+          // While lines are dropped, only those that memory keeps are split.
           const { skipped, rest } = dropping ? lastLines(next.value, KEPT_LINES) : { skipped: 0, rest: next.value };
           dropped += skipped;
           splitter.push(rest);
@@ -95,7 +96,7 @@ export function createOutput(options: LogFileOptions): Output {
           if (waitMs > 0) await sleep(clock, "plugin output", waitMs, hurried);
         }
       } catch {
-        // A broken pipe ends the output as its end does.
+        // A broken pipe is the end of the output.
       }
       splitter.end();
     };
@@ -129,6 +130,34 @@ export function createOutput(options: LogFileOptions): Output {
       reporter[Symbol.dispose]();
       if (dropped > 0) write(`… ${dropped} lines dropped: the plugin prints too much`);
       file[Symbol.dispose]();
+    },
+  };
+}
+
+/** A token bucket that fills at a steady rate and can go into debt. */
+interface TokenBucket {
+  /** The tokens it has now; negative when in debt. */
+  level(): number;
+  /** Returns the milliseconds until the debt is paid, 0 without debt. */
+  spend(amount: number): number;
+}
+
+function createTokenBucket(clock: Clock, capacity: number, perSecond: number): TokenBucket {
+  let tokens = capacity;
+  let at = clock.mono();
+
+  function level(): number {
+    const now = clock.mono();
+    tokens = Math.min(capacity, tokens + ((now - at) / 1000) * perSecond);
+    at = now;
+    return tokens;
+  }
+
+  return {
+    level,
+    spend(amount) {
+      tokens = level() - amount;
+      return tokens < 0 ? (-tokens / perSecond) * 1000 : 0;
     },
   };
 }

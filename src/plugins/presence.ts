@@ -1,4 +1,4 @@
-// Whether a plugin is there: its status, its signs of life, and the events that tell. Knows nothing of processes.
+// Whether a plugin is alive: its status, its heartbeats, and the events about them. Independent of processes.
 import { type Clock, isoSeconds, type Timer } from "../core/clock.ts";
 import { guarded } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
@@ -7,7 +7,7 @@ import type { HubEvent } from "../events/catalog.ts";
 import type { Heartbeat, Notice, PluginStatus, ReportedStatus } from "./records.ts";
 
 const MOST_NOTICES = 50;
-// Hundreds of plugins may say that many.
+// Hundreds of plugins may send that many.
 const MOST_NOTICE_CHARS = 16_384;
 
 export interface PresenceOptions {
@@ -17,9 +17,9 @@ export interface PresenceOptions {
   clock: Clock;
   log: Log;
   emit: (event: HubEvent) => void;
-  /** Its devices cannot be reached any more. */
+  /** Called when its devices can no longer be reached. */
   lost: () => void;
-  /** It was silent for twice the timeout. */
+  /** Called when it was silent for twice the timeout. */
   hung: () => void;
 }
 
@@ -28,15 +28,16 @@ export interface Presence {
   readonly lastHeartbeat: string | null;
   readonly version: string | null;
   readonly notices: readonly Notice[];
-  /** Begins to expect signs of life; the next registration is announced. */
+  /** Starts the timeout; the next registration is announced. */
   expect(): void;
-  /** Expects nothing any more. */
+  /** Stops the timeout. */
   release(): void;
+  /** Changes the status. */
   to(status: PluginStatus, reason?: string): void;
   heartbeat(heartbeat: Heartbeat): void;
   registered(deviceId: string): void;
   reported(status: ReportedStatus): void;
-  /** Any other message of it. */
+  /** It sent any other message. */
   alive(): void;
 }
 
@@ -55,18 +56,18 @@ export function createPresence({
   let version: string | null = null;
   let notices: readonly Notice[] = [];
   let announced = false;
-  // A plugin that fails again and again goes offline once, until it was active in between.
-  let offlineTold = false;
+  // A plugin that fails repeatedly is reported offline once, until it was active again.
+  let offlineReported = false;
   let silence: Timer | undefined;
 
   function to(next: PluginStatus, reason?: string): void {
     if (next === status) return;
     const previous = status;
     status = next;
-    if (next === "active") offlineTold = false;
+    if (next === "active") offlineReported = false;
     emit({ type: "plugin_status_changed", plugin_id: id, previous, status, ...(reason && { reason }) });
-    if (next === "offline" && !offlineTold) {
-      offlineTold = true;
+    if (next === "offline" && !offlineReported) {
+      offlineReported = true;
       emit({ type: "plugin_offline", plugin_id: id, reason: reason ?? "it said so" });
     }
     if (next === "offline" || next === "stopped") lost();
@@ -133,7 +134,7 @@ export function createPresence({
         alive();
         to("active");
       } else {
-        // The time since its last sign goes on: a process without its connection is restarted in the end.
+        // The timeout continues: a process that lost its connection is restarted in the end.
         announced = false;
         to("offline", "the plugin reported itself offline");
       }

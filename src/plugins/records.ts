@@ -1,4 +1,4 @@
-// What the hub tells about a plugin, and what a plugin tells the hub.
+// What the API shows of a plugin, and what a plugin reports to the hub.
 import type { Static } from "@sinclair/typebox";
 import type { pluginStatus } from "../events/plugins.ts";
 
@@ -25,14 +25,14 @@ export interface PluginRecord {
   id: string;
   status: PluginStatus;
   enabled: boolean;
-  /** Whether the hub runs its process; else it only connects. */
+  /** Whether the hub runs its process; otherwise it only connects. */
   managed: boolean;
   pid: number | null;
-  /** Whether the kernel keeps it to its own folder; null for one the hub does not run. */
+  /** Whether the kernel confines it to its own folder; null if the hub does not run it. */
   confined: boolean | null;
   /** By what, or why not. */
   confined_detail: string;
-  /** How often it was started again by itself since the hub started. */
+  /** How often it was restarted automatically since the hub started. */
   restarts: number;
   last_heartbeat: string | null;
   last_exit: LastExit | null;
@@ -41,7 +41,7 @@ export interface PluginRecord {
   notices: Notice[];
 }
 
-/** The fields of `plugins/<id>/heartbeat` that the hub reads. It comes from a stranger: nothing in it is relied upon. */
+/** The fields of `plugins/<id>/heartbeat` that the hub reads. They are untrusted: each is checked before use. */
 export interface Heartbeat {
   timestamp?: string;
   version?: string;
@@ -52,5 +52,5 @@ export interface Heartbeat {
   notices?: Notice[];
 }
 
-/** `degraded` works with limits, and says which in its notices. */
+/** `degraded`: it works with restrictions, which its notices describe. */
 export type ReportedStatus = "active" | "degraded" | "offline";

@@ -1,4 +1,4 @@
-// All plugins of the hub: the ones it runs and the ones that only connect.
+// All plugins of the hub: those it runs, those that only connect, and those whose entry is wrong.
 import { totalmem } from "node:os";
 import type { Clock } from "../core/clock.ts";
 import type { Edge } from "../core/edge.ts";
@@ -13,35 +13,33 @@ import type { Home } from "../home/paths.ts";
 import type { PluginEntry } from "./config.ts";
 import { createConfinement } from "./confine/confinement.ts";
 import type { Landlock } from "./confine/landlock.ts";
-import { stageSource } from "./confine/stage-source.ts";
-import { createForeign, type Foreign } from "./foreign.ts";
-import { createGuard } from "./guard.ts";
-import type { KnownPlugins } from "./known.ts";
-import { createManaged, type Managed, type PluginAccounts } from "./managed.ts";
+import { createExternalPlugin, type ExternalPlugin, type KnownPlugins } from "./external-plugin.ts";
+import { ManagedPlugin, type PluginAccounts } from "./managed-plugin.ts";
 import { createOutput } from "./output.ts";
 import type { Presence } from "./presence.ts";
+import { createReaper } from "./reaper.ts";
 import type { Heartbeat, PluginRecord, ReportedStatus } from "./records.ts";
-import { createUnusable, type Unusable, type UnusableEntry } from "./unusable.ts";
+import { createUnusablePlugin, type UnusableEntry, type UnusablePlugin } from "./unusable-plugin.ts";
 import { listProcesses } from "./usage.ts";
 
 const MEASURE_MS = 10_000;
-// Where anonymous clients are allowed, anybody can name plugins.
-const MOST_FOREIGN = 500;
+// Where anonymous clients are allowed, anybody can invent plugin ids.
+const MOST_EXTERNAL = 500;
 
 export interface Plugins extends AsyncDisposable {
   list(): PluginRecord[];
   get(id: string): PluginRecord;
   start(id: string): Promise<PluginRecord>;
-  /** Lasts until the hub starts again; `enabled` decides then. */
+  /** Until the hub restarts: then `enabled` decides again. */
   stop(id: string): Promise<PluginRecord>;
   restart(id: string): Promise<PluginRecord>;
-  /** The last lines it printed, oldest first; none from a plugin the hub does not run. */
+  /** The last lines it printed, oldest first; empty for a plugin that the hub does not run. */
   log(id: string, lines: number): string[];
-  /** Starts the enabled ones, and begins to wait for those that only connect. */
+  /** Starts the enabled plugins, and the timeout of those that only connect. */
   startAll(): void;
-  /** How many of those the hub runs are not confined. */
+  /** How many of the plugins that the hub runs are not confined. */
   unconfined(): number;
-  /** What a person has to mend before a plugin can run. */
+  /** What a person has to correct before a plugin can run. */
   problems(): string[];
   heartbeat(pluginId: string, heartbeat: Heartbeat): void;
   status(pluginId: string, status: ReportedStatus): void;
@@ -52,10 +50,10 @@ export interface Plugins extends AsyncDisposable {
 
 export interface PluginsOptions {
   entries: readonly PluginEntry[];
-  /** Those of hub.toml that are wrong. */
+  /** The wrong entries of hub.toml. */
   unusable?: readonly UnusableEntry[];
   home: Home;
-  /** Runs `.js` and `.ts` plugins: the hub's own executable. */
+  /** The hub's own executable, which runs `.js` and `.ts` plugins. */
   execPath: string;
   env: Edge["env"];
   clock: Clock;
@@ -69,21 +67,21 @@ export interface PluginsOptions {
   limits: Limits;
   /** Where a log that the disk refuses is reported. */
   trouble?: Pick<StorageTrouble, "note">;
-  /** What of the kernel there is to confine plugins with. */
+  /** Asks the kernel for its support of confinement. */
   landlock: () => Landlock;
-  /** Files and folders outside the home that hold secrets of the hub. */
+  /** Files and folders outside the home that contain secrets of the hub. */
   secrets: readonly string[];
 }
 
 export function createPlugins(options: PluginsOptions): Plugins {
   const { entries, home, clock, log, devices, known } = options;
-  const guard = createGuard(log, options.random);
-  const confinement = createConfinement({ ...options, stageSource, isRoot: process.getuid?.() === 0 });
+  const reaper = createReaper(log, options.random);
+  const confinement = createConfinement({ ...options, isRoot: process.getuid?.() === 0 });
   const totalMemory = totalmem();
-  const managed = new Map<string, Managed>(
+  const managed = new Map<string, ManagedPlugin>(
     entries.map((entry) => {
       const output = createOutput({ path: home.plugin(entry.id).log, clock, log, trouble: options.trouble });
-      return [entry.id, createManaged({ ...options, entry, guard, output, confinement, totalMemory })];
+      return [entry.id, new ManagedPlugin({ ...options, entry, reaper, output, confinement, totalMemory })];
     }),
   );
   const measuring = clock.every("plugin usage", MEASURE_MS, () => {
@@ -92,27 +90,27 @@ export function createPlugins(options: PluginsOptions): Plugins {
     const processes = listProcesses();
     for (const plugin of running) plugin.measure(processes);
   });
-  // Of earlier runs, the ones that have devices here.
+  // Those of earlier runs that still have devices.
   const away = known.load().filter((id) => !managed.has(id) && devices.count(id) > 0);
-  // Where ids clash, the one that works bears it.
+  // When two entries have the same id, the one that works gets it.
   const unusable = new Map(
     (options.unusable ?? [])
       .filter(({ id }) => !managed.has(id))
-      .map((entry): [string, Unusable] => [entry.id, createUnusable(entry, devices)]),
+      .map((entry): [string, UnusablePlugin] => [entry.id, createUnusablePlugin(entry, devices)]),
   );
-  const foreign = new Map(
-    away.map((id): [string, Foreign] => [id, createForeign({ ...options, id, initially: "starting" })]),
+  const external = new Map(
+    away.map((id): [string, ExternalPlugin] => [id, createExternalPlugin({ ...options, id, initially: "starting" })]),
   );
 
   const verdictOf = confinement.verdict;
 
-  function find(id: string): Managed | Foreign | Unusable {
-    const found = managed.get(id) ?? foreign.get(id) ?? unusable.get(id);
+  function find(id: string): ManagedPlugin | ExternalPlugin | UnusablePlugin {
+    const found = managed.get(id) ?? external.get(id) ?? unusable.get(id);
     if (!found) throw new HubError("not_found", `there is no plugin "${id}"`);
     return found;
   }
 
-  function findManaged(id: string): Managed {
+  function findManaged(id: string): ManagedPlugin {
     const found = find(id);
     if ("start" in found) return found;
     if ("refusal" in found) throw found.refusal();
@@ -122,21 +120,21 @@ export function createPlugins(options: PluginsOptions): Plugins {
   function presenceOf(id: string): Presence | undefined {
     const own = managed.get(id);
     if (own) return own.presence();
-    const other = foreign.get(id);
-    if (other || foreign.size >= MOST_FOREIGN) return other?.presence;
-    const created = createForeign({ ...options, id, initially: "stopped" });
-    foreign.set(id, created);
-    known.save([...foreign.keys()]);
+    const other = external.get(id);
+    if (other || external.size >= MOST_EXTERNAL) return other?.presence;
+    const created = createExternalPlugin({ ...options, id, initially: "stopped" });
+    external.set(id, created);
+    known.save([...external.keys()]);
     return created.presence;
   }
 
   return {
     list() {
-      const wrong = [...unusable].filter(([id]) => !foreign.has(id)).map(([, plugin]) => plugin);
-      return [...managed.values(), ...wrong, ...foreign.values()].map((plugin) => plugin.record());
+      const wrong = [...unusable].filter(([id]) => !external.has(id)).map(([, plugin]) => plugin);
+      return [...managed.values(), ...wrong, ...external.values()].map((plugin) => plugin.record());
     },
     get: (id) => find(id).record(),
-    // Not just returned: what `find` throws must reject.
+    // `async`, so that an error of `findManaged` rejects instead of being thrown.
     start: async (id) => findManaged(id).start(),
     stop: async (id) => findManaged(id).stop(),
     restart: async (id) => findManaged(id).restart(),
@@ -155,24 +153,24 @@ export function createPlugins(options: PluginsOptions): Plugins {
     startAll() {
       const free = entries.find((entry) => entry.enabled && entry.confine === "auto" && !verdictOf(entry).confined);
       if (free) log.warn("plugins are not confined and can read what the hub can", { reason: verdictOf(free).detail });
-      for (const { presence } of foreign.values()) if (presence.status === "starting") presence.expect();
+      for (const { presence } of external.values()) if (presence.status === "starting") presence.expect();
       for (const { id, enabled } of entries) if (enabled) background(log, "start of a plugin", findManaged(id).start());
     },
     heartbeat: (id, heartbeat) => presenceOf(id)?.heartbeat(heartbeat),
     status(id, status) {
-      // Retained by the broker from a plugin that is long gone: no reason to list it.
-      if (status === "offline" && !managed.has(id) && !foreign.has(id)) return;
+      // The broker retains this message of plugins that no longer exist: they are not listed.
+      if (status === "offline" && !managed.has(id) && !external.has(id)) return;
       presenceOf(id)?.reported(status);
     },
     registered: (id, deviceId) => presenceOf(id)?.registered(deviceId),
-    // Kept by nobody yet; they are signs of life.
+    // Their content is not used yet.
     capabilities: (id) => presenceOf(id)?.alive(),
     response: (id) => presenceOf(id)?.alive(),
     async [Symbol.asyncDispose]() {
       measuring[Symbol.dispose]();
-      for (const plugin of foreign.values()) plugin[Symbol.dispose]();
+      for (const plugin of external.values()) plugin[Symbol.dispose]();
       await Promise.all([...managed.values()].map((plugin) => plugin[Symbol.asyncDispose]()));
-      await guard[Symbol.asyncDispose]();
+      await reaper[Symbol.asyncDispose]();
     },
   };
 }

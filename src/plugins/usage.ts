@@ -1,6 +1,6 @@
-// What plugins use, counted from /proc: processes, threads, memory of their own. No cgroup and no rlimit does it everywhere:
-// the one needs a service that may make them, the other counts addresses, of which JavaScript engines reserve gigabytes.
-// Elsewhere than on Linux there is nothing to count.
+// The processes, threads and private memory of plugins, read from /proc. Neither cgroups nor rlimits work everywhere: cgroups need
+// a service with the right to create them, and rlimits count address space, of which JavaScript engines reserve gigabytes. On other
+// systems than Linux nothing is counted.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { PluginEntry } from "./config.ts";
 
@@ -13,7 +13,7 @@ export interface Process {
 
 interface Usage {
   threads: number;
-  /** Memory that nobody else has, swapped out or not; files of programs do not count. */
+  /** Private memory, swapped out or not; mapped program files do not count. */
   bytes: number;
 }
 
@@ -25,12 +25,12 @@ export interface Excess {
 
 const MEGABYTE = 1_000_000;
 
-/** Every process there is. */
+/** All processes of the machine. */
 export function listProcesses(): Process[] {
   return pids().flatMap((pid) => parseStat(pid, textOf(`/proc/${pid}/stat`)) ?? []);
 }
 
-/** What the plugin's group and the descendants of its first process use. */
+/** The usage of the plugin's process group and of the descendants of its first process. */
 function usageOf(pid: number, all: readonly Process[]): Usage {
   const own = membersOf(pid, all);
   return {
@@ -44,7 +44,7 @@ export interface Allowance {
   totalMemory: number;
 }
 
-/** Which limit the plugin is over, if one. */
+/** The limit that the plugin exceeds; undefined when it is within all. */
 export function excessOf(pid: number, all: readonly Process[], { entry, totalMemory }: Allowance): Excess | undefined {
   const { threads, bytes } = usageOf(pid, all);
   const { max_processes: most, max_memory_mb: megabytes = Math.floor(totalMemory / 2 / MEGABYTE) } = entry;
@@ -55,7 +55,7 @@ export function excessOf(pid: number, all: readonly Process[], { entry, totalMem
   return { limit: "[[plugins]] max_memory_mb", message: `${used} MB of memory are more than ${megabytes}` };
 }
 
-/** Processes and threads of the user this process runs as; undefined where they cannot be counted. */
+/** Processes and threads of this process's user; undefined when they cannot be counted. */
 export function ownTasks(): number | undefined {
   const uid = process.getuid?.();
   const found = listProcesses().filter(({ pid }) => ownerOf(pid) === uid);
@@ -81,7 +81,7 @@ function pids(): number[] {
   }
 }
 
-// Fields as proc(5) counts them, from the third on: the name before them is in brackets and may hold anything.
+// The fields of proc(5) from the third on: the name before them is in brackets and may contain anything.
 function parseStat(pid: number, text: string): Process | undefined {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group] = fields;
@@ -101,7 +101,7 @@ function ownerOf(pid: number): number | undefined {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
 }
 
-// Empty for one that ended meanwhile.
+// Empty for a process that has ended meanwhile.
 function textOf(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -117,9 +117,9 @@ describe.each(kinds.map((definition) => ({ kind: definition.kind, definition }))
     await connected.promise;
     const begun = performance.now();
     stop.abort();
-    expect((await failure).fault.passing).toBe(true);
+    expect((await failure).fault.transient).toBe(true);
     expect(performance.now() - begun).toBeLessThan(1000);
-    expect((await failureOf(openFrom(entry(place)).send(messageOf("x"), AbortSignal.abort()))).fault.passing).toBe(
+    expect((await failureOf(openFrom(entry(place)).send(messageOf("x"), AbortSignal.abort()))).fault.transient).toBe(
       true,
     );
     expect(place.connections()).toBe(1);
@@ -151,7 +151,7 @@ describe.each(kinds.map((definition) => ({ kind: definition.kind, definition }))
     const failure = await failureOf(openFrom(gone, rig).send(messageOf("x"), never()));
     const everything = Bun.inspect(failure) + JSON.stringify(failure) + failure.stack + rig.output.text;
     for (const form of formsOf(gone)) expect(everything).not.toContain(form);
-    expect(failure.fault).toMatchObject({ passing: true, hint: expect.any(String) });
+    expect(failure.fault).toMatchObject({ transient: true, hint: expect.any(String) });
   });
 });
 

@@ -1,4 +1,4 @@
-// An authority and a certificate of its own for "localhost", made anew: nothing secret lies in the repository.
+// Creates an authority and its certificate for "localhost", so that the repository contains no private key.
 import { readFileSync } from "node:fs";
 import type { TemporaryFolder } from "../support/temporary-folder.ts";
 

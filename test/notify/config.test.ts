@@ -33,7 +33,11 @@ describe("[notify] channels", () => {
     ["priority 3", { ...push, priority: 3 }, /\[0\]\.priority: must be a whole number from -2 to 2/],
     ["too small a retry", { ...push, retry_secs: 29 }, /retry_secs: must be a whole number from 30/],
     ["too long an expire", { ...push, expire_secs: 10_801 }, /expire_secs: must be a whole number from 30 to 10800/],
-    ["a malformed token", { ...bot, bot_token: "abc" }, /bot_token: must be the bot's token as it was issued/],
+    [
+      "a malformed token",
+      { ...bot, bot_token: "abc" },
+      /bot_token: must be the bot's token as Telegram's BotFather issued it/,
+    ],
     ["a chat by name", { ...bot, chat_id: "@house" }, /chat_id: must be the numeric identifier/],
     ["a number as chat", { ...bot, chat_id: -1001 }, /chat_id: must be the numeric identifier/],
     [
@@ -51,7 +55,12 @@ describe("[notify] channels", () => {
     [
       "an unknown type",
       { ...push, type: "push-app" },
-      /\.type: must be one of "messaging_bot", "push_app", "email" – did you mean "push_app"/,
+      /\.type: must be one of "messaging_bot" \(Telegram\), "push_app" \(Pushover\), "email" \(SMTP\) – did you mean "push_app"/,
+    ],
+    [
+      "the name of a service as type",
+      { ...bot, type: "telegram" },
+      /\.type: must be one of .* – did you mean "messaging_bot"\?/,
     ],
     ["no type", { name: "x" }, /\.type: missing: must be one of/],
     ["no name", { ...push, name: "" }, /\.name: must not be empty/],
@@ -127,25 +136,25 @@ describe("hub.toml", () => {
       toml('priority = 3\n[[notify.channels]]\nname = "mail"\ntype = "email"\nfrom = "a@b.example"\nto = []\n'),
     );
     expect(config?.notify.channels).toHaveLength(2);
-    const told = problems.map((problem) => formatProblem({ file: "hub.toml", ...problem }));
-    expect(told).toContain("hub.toml:8: notify.channels[0].priority: must be a whole number from -2 to 2");
-    expect(told).toContain("hub.toml:13: notify.channels[1].to: must have at least 1 entry");
+    const lines = problems.map((problem) => formatProblem({ file: "hub.toml", ...problem }));
+    expect(lines).toContain("hub.toml:8: notify.channels[0].priority: must be a whole number from -2 to 2");
+    expect(lines).toContain("hub.toml:13: notify.channels[1].to: must have at least 1 entry");
   });
 
-  test("that is wrong elsewhere tells its channels' problems at once", () => {
+  test("that is wrong elsewhere reports the problems of its channels as well", () => {
     const { config, problems } = checkConfig(`${toml("priority = 3\n")}[server]\nport = -1\n`);
     expect(config).toBeUndefined();
     expect(problems.map(({ path }) => path).sort()).toEqual(["notify.channels[0].priority", "server.port"]);
   });
 
-  test("whose list of channels is none has no channels, and says so", () => {
+  test("whose channels are not a list has no channels, and says so", () => {
     const { config } = checkConfig(`${AUTH}[notify]\nchannels = "x"`);
     expect(config).toMatchObject({ notify: { channels: [] }, faults: [{ path: "notify.channels", confined: true }] });
     expect(checkConfig(`${AUTH}[notify]\nchanels = []`).problems[0]?.message).toContain('did you mean "channels"');
   });
 });
 
-test("hub check fails for a wrong channel, and tells it with its line", () => {
+test("hub check fails for a wrong channel, and names its line", () => {
   using folder = createTemporaryFolder();
   mkdirSync(folder.at("config"));
   const file = folder.at("config", "hub.toml");
@@ -156,11 +165,11 @@ test("hub check fails for a wrong channel, and tells it with its line", () => {
       stderr: "pipe",
       stdout: "pipe",
     });
-    return { code: ran.exitCode, told: `${ran.stdout}${ran.stderr}` };
+    return { code: ran.exitCode, output: `${ran.stdout}${ran.stderr}` };
   };
   const channel = '[[notify.channels]]\nname = "phone"\ntype = "push_app"\napi_key = "k"\nuser_key = "u"\n';
-  expect(check(channel)).toMatchObject({ code: 0, told: expect.stringContaining("is valid") });
-  const { code, told } = check(`${channel}priority = 3\n`);
+  expect(check(channel)).toMatchObject({ code: 0, output: expect.stringContaining("is valid") });
+  const { code, output } = check(`${channel}priority = 3\n`);
   expect(code).toBe(1);
-  expect(told).toContain(`${file}:8: notify.channels[0].priority: must be a whole number from -2 to 2`);
+  expect(output).toContain(`${file}:8: notify.channels[0].priority: must be a whole number from -2 to 2`);
 });

@@ -1,5 +1,5 @@
-// Channels in a whole hub: what is wrong in the configuration takes nothing else down, what does not get through stops no rule, and
-// no secret is in anything the hub says about it.
+// Channels in a whole hub: a wrong channel disables nothing else, a message that does not get through stops no rule, and no secret is
+// revealed.
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -68,12 +68,12 @@ async function get<T>(hub: TestHub, path: string): Promise<T> {
   return (await (await hub.request("GET", path, { token: hub.adminToken })).json()) as T;
 }
 
-test("wrong channels are reported and out of use; the hub and the other channels run", async () => {
+test("wrong channels are reported and disabled; the hub and the other channels run", async () => {
   using place = serveHttp(() => ({ json: { ok: true, result: { message_id: 1 } } }));
   await using hub = await startTestHub({ toml: WRONG + chat(place.url) + chat(place.url), fetch });
   const { problems } = await get<{ problems: { part: string; message: string }[] }>(hub, "/system/status");
-  const told = problems.filter(({ part }) => part === "notify").map(({ message }) => message);
-  expect(told).toEqual([
+  const reported = problems.filter(({ part }) => part === "notify").map(({ message }) => message);
+  expect(reported).toEqual([
     expect.stringMatching(/^both: .*tls and starttls exclude each other/),
     expect.stringMatching(/^nobody: .*to: must have at least 1 entry/),
     expect.stringMatching(/^loud: .*priority: must be a whole number from -2 to 2/),
@@ -89,7 +89,7 @@ test("wrong channels are reported and out of use; the hub and the other channels
   expect(JSON.stringify([problems, channels]) + hub.edge.stdout.text).not.toContain(SECRET);
 });
 
-test("a rule goes on where messages do not get through, and nothing tells a secret", async () => {
+test("a rule continues when messages do not get through, and no secret is revealed", async () => {
   const echo = ({ path, body }: SeenRequest) => ({
     status: 503,
     json: { ok: false, description: `cannot ${path} ${body}` },
@@ -103,7 +103,7 @@ test("a rule goes on where messages do not get through, and nothing tells a secr
   expect((await hub.request("POST", alarm, { body: {} })).ok).toBe(true);
   const events = () => get<JsonObject[]>(hub, "/events?limit=1000");
   const ended = async () => (await events()).some(({ type }) => type === "custom_after_all");
-  await until("the rule's end", ended);
+  await until("the end of the rule", ended);
   const path = "/rules/5f0c1f8e-0000-4000-8000-000000000001/traces";
   const said: unknown[] = [await events(), await get(hub, path)];
   const waiting = await get<JsonObject[]>(hub, "/notify/outbox");
@@ -125,7 +125,7 @@ const TWICE = `(
   actions: [Notify(channel: "chat", message: "first"), Notify(channel: "chat", message: "second")],
 )`;
 
-test("two messages to one chat: the second waits its second, and nothing has failed", async () => {
+test("two messages to one chat: the second waits a second, and nothing fails", async () => {
   using place = serveHttp(() => ({ json: { ok: true, result: { message_id: 1 } } }));
   using folder = createTemporaryFolder();
   mkdirSync(folder.at("rules"), { recursive: true });
@@ -140,7 +140,7 @@ test("two messages to one chat: the second waits its second, and nothing has fai
   expect(events.filter(({ type }) => type === "action_failed")).toEqual([]);
 });
 
-test("what waits is bounded by the configuration, and the limit is told", async () => {
+test("the outbox is limited by the configuration, and reaching the limit is reported", async () => {
   const fetch = Object.assign(async () => Promise.reject(new Error("no network")), { preconnect() {} });
   const phone =
     '[[notify.channels]]\nname = "phone"\ntype = "push_app"\napi_key = "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkk"\nuser_key = "uuuuuuuuuuuuuuuuuuuuuuuuuuuuuu"';

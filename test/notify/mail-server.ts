@@ -1,4 +1,4 @@
-// A real SMTP server on this machine, with all it was given.
+// A real SMTP server on this machine, which records the mails it received.
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { soon } from "../support/wait.ts";
 
@@ -17,7 +17,7 @@ export interface MailServer extends AsyncDisposable {
   readonly mails: ReceivedMail[];
 }
 
-/** Takes mail from who logs in with PASSWORD, unless the options say otherwise. */
+/** Accepts mail after a login with PASSWORD, unless the options say otherwise. */
 export async function serveMail(options: SMTPServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({

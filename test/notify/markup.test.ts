@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { html } from "../../src/notify/markup/html.ts";
+import { shorten, splitText } from "../../src/notify/markup/long-text.ts";
 import { markdown } from "../../src/notify/markup/markdown.ts";
 import { markdownV2 } from "../../src/notify/markup/markdown-v2.ts";
 import { type Markup, unmarked } from "../../src/notify/markup/markup.ts";
-import { shorten } from "../../src/notify/markup/shorten.ts";
-import { splitText } from "../../src/notify/markup/split.ts";
 import { type ParseMode, parsers } from "./telegram-parsers.ts";
 
 const markups: Record<ParseMode, Markup> = { HTML: html, Markdown: markdown, MarkdownV2: markdownV2, none: unmarked };
@@ -35,7 +34,7 @@ describe.each(modes)("values in %s", (mode) => {
   const { [mode]: markup } = markups;
   const { [mode]: parse } = parsers;
 
-  test("stand for themselves", () => {
+  test("are shown as they are", () => {
     fc.assert(
       fc.property(value, (text) => {
         expect(parse(markup.escape(text))).toEqual({ text, entities: [] });
@@ -69,7 +68,7 @@ describe.each(modes)("values in %s", (mode) => {
     );
   });
 
-  test("as typed again without escapes", () => {
+  test("are as typed again without escapes", () => {
     fc.assert(fc.property(value, (text) => expect(markup.plain(markup.escape(text))).toBe(text)));
   });
 });
@@ -120,7 +119,7 @@ describe.each(Object.keys(AROUND) as (keyof typeof AROUND)[])("the author's mark
   });
 });
 
-test("Markdown's places where a value cannot stand as it is keep the message whole", () => {
+test("legacy Markdown stays valid where it cannot show a value as it is", () => {
   for (const [before, after] of [
     ["```\n", "```"],
     ["[", "](https://x.org)"],
@@ -135,7 +134,7 @@ test("Markdown's places where a value cannot stand as it is keep the message who
   }
 });
 
-test("a value's last backslash does not swallow the author's next marker", () => {
+test("a backslash at the end of a value does not escape the author's next marker", () => {
   const composed = markdown.compose([{ markup: "in " }, { value: "C:\\" }, { markup: "*now*" }]);
   expect(parsers.Markdown(composed)).toMatchObject({ text: "in C:\\\u2060now", entities: [{ type: "b" }] });
 });
@@ -190,7 +189,7 @@ function write(mode: ParseMode, nodes: readonly Node[], within: readonly string[
       const inside = plainInside
         ? [{ type: "text", text: text || "x", children: [] }]
         : [{ type: "text", text: text || "x", children: [] }, ...children];
-      // Markers with nothing between them would be read with what stands beside them.
+      // Empty markers would merge with the markers beside them.
       const written = `${around[0]}${write(mode, inside, [...within, type]) || "x"}${around[1]}`;
       return mode === "MarkdownV2" ? `${written}**` : written;
     })
@@ -201,7 +200,7 @@ describe.each(modes)("splitting %s", (mode) => {
   const { [mode]: markup } = markups;
   const { [mode]: parse } = parsers;
 
-  test("loses nothing but white space, keeps every part valid, small enough and marked as before", () => {
+  test("loses only white space, and every part is valid, small enough and formatted as before", () => {
     let cut = 0;
     fc.assert(
       fc.property(tree, fc.integer({ min: 20, max: 60 }), (nodes, limit) => {
@@ -242,7 +241,7 @@ describe.each(modes)("splitting %s", (mode) => {
     }
   });
 
-  test("much markup and little text keeps to the size with the markup too, and uses it", () => {
+  test("much markup and little text stays below the size with markup, and uses it", () => {
     if (mode === "none") return;
     const [before, after] = WRITE[mode].b ?? ["", ""];
     const parts = splitText(markup, `${before}ab${after} `.repeat(5000), { visible: 4096, source: 1000 });
@@ -250,7 +249,7 @@ describe.each(modes)("splitting %s", (mode) => {
     expect(parts.slice(0, -1).every((part) => part.length > 900)).toBe(true);
   });
 
-  test("what is malformed still comes out, in bounded time", () => {
+  test("malformed markup is split as well, in bounded time", () => {
     fc.assert(
       fc.property(value, fc.integer({ min: 1, max: 9 }), (text, times) => {
         const source = text.repeat(times);
@@ -287,7 +286,7 @@ function marksOf({
 }
 
 describe("shortening", () => {
-  test("keeps whole characters and says that something is missing", () => {
+  test("keeps whole characters and ends with an ellipsis", () => {
     fc.assert(
       fc.property(value, fc.integer({ min: 2, max: 20 }), (text, limit) => {
         const short = shorten(text, limit);
@@ -304,7 +303,7 @@ describe("shortening", () => {
     expect(shorten("😀".repeat(2000), 1024)).toBe(`${"😀".repeat(1023)}…`);
   });
 
-  test.each(["HTML", "none"] as const)("%s: cuts the end off and leaves the rest as it is", (mode) => {
+  test.each(["HTML", "none"] as const)("%s: cuts off the end and leaves the rest unchanged", (mode) => {
     const { [mode]: parse } = parsers;
     let cut = 0;
     fc.assert(

@@ -42,7 +42,7 @@ function notifierOf(channels: JsonObject[], rig: Rig = createRig()): Notifier {
 const context = { deviceId: "door", trigger: {}, vars: {} };
 
 describe("channels by name", () => {
-  test("an unknown one is not found, and the near one named", async () => {
+  test("an unknown name is not found, and a similar one is suggested", async () => {
     using place = serveHttp(() => taken);
     const notifier = notifierOf([push("phone", place)]);
     expect(notifier.send({ channel: "phnoe", message: "x" }, never())).rejects.toMatchObject({
@@ -52,7 +52,7 @@ describe("channels by name", () => {
     expect(["phone", "log", "all", "phnoe"].map(notifier.has)).toEqual([true, true, true, false]);
   });
 
-  test("log writes one line, whatever is in the message, also where [log] is quieter", async () => {
+  test("log writes one line, whatever the message contains, also with a quieter [log] level", async () => {
     const rig = createRig();
     const [outcome] = await notifierOf([], rig).send(
       { channel: "log", message: "open\n2026 [ERR] forged", title: "T" },
@@ -64,7 +64,7 @@ describe("channels by name", () => {
     expect(lines[0]).toContain('[WRN] hub: T message="open\\n2026 [ERR] forged"');
   });
 
-  test("all are all that are configured, and nobody where none is", async () => {
+  test("all means every configured channel, and is a conflict when there is none", async () => {
     using place = serveHttp(() => taken);
     const outcomes = await notifierOf([push("a", place), bot("b", place)]).send(
       { channel: "all", message: "x" },
@@ -77,14 +77,14 @@ describe("channels by name", () => {
     expect(notifierOf([]).send({ channel: "all", message: "x" }, never())).rejects.toMatchObject({ code: "conflict" });
   });
 
-  test("a disabled one is told, and disables no other", async () => {
+  test("a disabled channel is reported, and disables no other", async () => {
     using place = serveHttp(() => taken);
     const rig = createRig();
     const notifier = notifierOf(
       [push("a", place, { priority: 3 }), push("b", place), push("b", place), push("log", place)],
       rig,
     );
-    expect(rig.output.text.match(/a channel is disabled until its configuration is mended/g)).toHaveLength(3);
+    expect(rig.output.text.match(/a channel is disabled until its configuration is corrected/g)).toHaveLength(3);
     const outcomes = await notifier.send({ channel: "all", message: "x" }, never());
     expect(outcomes.map(({ channel, result }) => [channel, result.ok])).toEqual([
       ["a", false],
@@ -92,7 +92,7 @@ describe("channels by name", () => {
     ]);
     expect(outcomes[0]?.result).toMatchObject({
       reason: expect.stringContaining("priority: must be a whole number"),
-      fault: { passing: false },
+      fault: { transient: false },
     });
     expect(notifier.list().map(({ name, enabled }) => [name, enabled])).toEqual([
       ["a", false],
@@ -108,7 +108,7 @@ describe("channels by name", () => {
 
 describe("sending", () => {
   test.each(["none", "HTML", "Markdown", "MarkdownV2"] as const)(
-    "%s: values are escaped for each channel by itself",
+    "%s: values are escaped for each channel",
     async (mode) => {
       using place = serveHttp(() => taken);
       const notifier = notifierOf([
@@ -136,7 +136,7 @@ describe("sending", () => {
     },
   );
 
-  test("one channel that hangs delays no other, and is given up after 10 s", async () => {
+  test("a channel that hangs delays no other, and is aborted after 10 s", async () => {
     using good = serveHttp(() => taken);
     using hanging = await serveRaw(() => {});
     const clock = createVirtualClock(AT);
@@ -154,12 +154,12 @@ describe("sending", () => {
     ]);
     expect(outcomes[0]).toMatchObject({
       durationMs: 10_000,
-      result: { reason: expect.stringContaining("(10 s)"), fault: { passing: true } },
+      result: { reason: expect.stringContaining("(10 s)"), fault: { transient: true } },
     });
     expect(clock.pending()).toEqual([]);
   });
 
-  test("the caller's signal ends it too, and a longer time can be given", async () => {
+  test("the caller's signal ends it too, and a longer time can be set", async () => {
     using hanging = await serveRaw(() => {});
     const clock = createVirtualClock(AT);
     const notifier = notifierOf([bot("hangs", hanging)], createRig(clock));
@@ -174,7 +174,7 @@ describe("sending", () => {
     expect(clock.pending()).toEqual([]);
   });
 
-  test("what became of it is remembered, and a failure is a warning with its hint", async () => {
+  test("results are remembered, and a failure is a warning with its hint", async () => {
     let up = false;
     using place: HttpPlace = serveHttp(() =>
       up ? taken : { status: 401, json: { ok: false, description: "Unauthorized" } },
@@ -189,17 +189,20 @@ describe("sending", () => {
       lastError: undefined,
     });
     const [failed] = await notifier.send({ channel: "chat", message: "x" }, never());
-    expect(failed?.result).toMatchObject({ ok: false, reason: "the bot server refused the message: Unauthorized" });
+    expect(failed?.result).toMatchObject({
+      ok: false,
+      reason: "the Telegram server refused the message: Unauthorized",
+    });
     expect(rig.output.text).toMatch(/\[WRN\].*not delivered channel=chat.*bot_token/);
     up = true;
     await notifier.send({ channel: "chat", message: "x" }, never());
     expect(notifier.list()[0]).toMatchObject({
       lastSuccess: AT,
-      lastError: { at: AT, message: "the bot server refused the message: Unauthorized" },
+      lastError: { at: AT, message: "the Telegram server refused the message: Unauthorized" },
     });
   });
 
-  test("a message tried again has the id it had", async () => {
+  test("a message that is tried again keeps its id", async () => {
     using place = serveHttp(() => ({ status: 500, json: {} }));
     const notifier = notifierOf([bot("chat", place)]);
     const [outcome] = await notifier.send({ channel: "chat", message: "x" }, never());

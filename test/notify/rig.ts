@@ -1,4 +1,4 @@
-// Channels as the hub opens them, with the world they send to on this machine: HTTP servers a test scripts, and all that is logged.
+// Channels as the hub opens them, HTTP servers on this machine that answer as a test says, and everything that is logged.
 import { randomBytes } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import type { Clock } from "../../src/core/clock.ts";
@@ -7,9 +7,9 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { type Log, openLog } from "../../src/core/log.ts";
 import { type Channel, type ChannelDeps, type ChannelMessage, DeliveryError } from "../../src/notify/channel.ts";
 import { type ChannelConfig, readChannels } from "../../src/notify/config.ts";
-import { createGates } from "../../src/notify/gates.ts";
-import { createHouseTime } from "../../src/notify/house-time.ts";
 import { openChannel } from "../../src/notify/open-channel.ts";
+import { createHouseTime } from "../../src/notify/render.ts";
+import { createSemaphores } from "../../src/notify/semaphores.ts";
 import { createTestOutput, type TestOutput } from "../support/edge.ts";
 
 export const AT = Date.UTC(2026, 10, 21, 13, 2, 0);
@@ -30,7 +30,7 @@ export function createRig(clock: Clock = systemClock): Rig {
     random: (bytes) => randomBytes(bytes),
     houseTime: createHouseTime("Europe/Berlin"),
     resolve: (path) => path,
-    gates: createGates(),
+    semaphores: createSemaphores(),
   };
   return { deps, output, log };
 }

@@ -48,7 +48,7 @@ const bot = (name: string, url: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-test("a test message tells what each server said", async () => {
+test("a test message returns what each server said", async () => {
   using place = serveHttp(() => ({ json: { ok: true, result: { message_id: 42 } } }));
   const api = apiOf([bot("chat", place.url)]);
   const { status, json } = await api("POST", "/test", { channel: "chat", message: "It is {{now}}", title: "Test" });
@@ -71,7 +71,7 @@ test("a test message tells what each server said", async () => {
   expect(place.seen[0]?.json.text).toBe("Test\nIt is 2026-11-21 14:02");
 });
 
-test("a failed one is 502 with the hint, the answer and the time, for each channel", async () => {
+test("a failure is 502 with the hint, the answer and the time of each channel", async () => {
   using place = serveHttp(({ json }) =>
     json.chat_id === "7"
       ? { status: 403, json: { ok: false, error_code: 403, description: `Forbidden: ${TOKEN}` } }
@@ -93,7 +93,7 @@ test("a failed one is 502 with the hint, the answer and the time, for each chann
         duration_ms: 0,
         status: 403,
         answer: "Forbidden: [redacted]",
-        error: "the bot server refused the message: Forbidden: [redacted]",
+        error: "the Telegram server refused the message: Forbidden: [redacted]",
       },
       { channel: "other", ok: true },
     ],
@@ -113,7 +113,7 @@ test.each<[JsonObject, number]>([
   expect((await apiOf([])("POST", "/test", body)).status).toBe(status);
 });
 
-test("the channels are listed, disabled ones with why", async () => {
+test("the channels are listed, disabled ones with the reason", async () => {
   using place = serveHttp(() => ({ json: { ok: true } }));
   const api = apiOf([bot("chat", place.url), bot("broken", place.url, { chat_id: "x" })]);
   await api("POST", "/test", { channel: "chat", message: "x" });

@@ -1,9 +1,9 @@
-// How Telegram's own server reads the three markups (td's MessageEntity.cpp), written from its rules and not from ours: the
-// text a person sees, what is marked in it, and a refusal where it would refuse.
+// How Telegram's server parses the three markups, after td's MessageEntity.cpp and not after our code: the text a person sees, its
+// formatting, and the errors.
 
 export interface Read {
   text: string;
-  /** Marked stretches in UTF-16 units; empty ones are dropped. */
+  /** Formatted ranges in UTF-16 units, without empty ones. */
   entities: { type: string; from: number; to: number }[];
 }
 

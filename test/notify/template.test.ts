@@ -1,11 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Json, JsonObject } from "../../src/core/json.ts";
-import { createHouseTime } from "../../src/notify/house-time.ts";
 import { html } from "../../src/notify/markup/html.ts";
-import { createRenderer } from "../../src/notify/render.ts";
-import type { TemplateContext, TemplateDevice } from "../../src/notify/template.ts";
-import { valueText } from "../../src/notify/template-value.ts";
+import { createHouseTime, createRenderer } from "../../src/notify/render.ts";
+import { type TemplateContext, type TemplateDevice, valueText } from "../../src/notify/template.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { AT, createRig } from "./rig.ts";
 
@@ -38,7 +36,7 @@ function createFill(given: TemplateContext = context) {
     },
   });
   const warnings = (): string[] =>
-    rig.output.text.split("\n").filter((line) => line.includes("names what is not there"));
+    rig.output.text.split("\n").filter((line) => line.includes("placeholders without a value"));
   return { render, fill: (message: string) => render({ channel: "x", message, context: given }).message, warnings };
 }
 
@@ -100,7 +98,7 @@ describe("placeholders", () => {
     expect(fill(`{{${key}}}`)).toBe("unknown");
   });
 
-  test("without a device, what is asked of it is unknown", () => {
+  test("of a device are unknown when there is no device", () => {
     const { fill } = createFill({ deviceId: undefined, trigger: {}, vars: {} });
     expect(fill("{{device.name}} {{device.on}}")).toBe("unknown unknown");
   });
@@ -120,7 +118,7 @@ describe("placeholders", () => {
     );
   });
 
-  test("anything goes in, and 100 kB of it quickly", () => {
+  test("accept any text, and 100 kB of it quickly", () => {
     const { fill } = createFill();
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void fill(text)));
     for (const part of ["{{device.temperature}} ", "{{nothing}}", "{{", "{{ {{ }} ", "{".repeat(50)]) {

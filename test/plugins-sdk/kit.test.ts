@@ -1,17 +1,17 @@
-// The kit's pure parts: packets, state differences, masks, environment; and its clockwork.
+// Components of the kit without a broker: packets, differences of states, masks, environment, heartbeat and timers.
 import { expect, test } from "bun:test";
-import { NOTHING_SAID, patchState, replaceState } from "../../plugins/sdk/device-state.ts";
+import { NO_STATE, patchState, replaceState } from "../../plugins/sdk/devices.ts";
 import { readEnvironment } from "../../plugins/sdk/environment.ts";
 import { startHeartbeat } from "../../plugins/sdk/heartbeat.ts";
 import { MASK, maskSecrets, restoreSecrets } from "../../plugins/sdk/mask.ts";
+import { createWriter } from "../../plugins/sdk/mqtt/connection.ts";
 import { createDecoder, encodeConnect, encodePublish } from "../../plugins/sdk/mqtt/packets.ts";
-import { createWriter } from "../../plugins/sdk/mqtt/writer.ts";
 import { createTimers } from "../../plugins/sdk/timers.ts";
 import { until } from "./support/until.ts";
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-test("packets survive any cutting of the stream", () => {
+test("packets are decoded however the stream is cut", () => {
   const payload = "ä".repeat(150);
   const one = encodePublish({ topic: "a/b", payload, qos: 1, retain: false, packetId: 515 });
   const two = encodePublish({ topic: "c", payload: "", qos: 0, retain: true, packetId: 0 });
@@ -30,12 +30,12 @@ test("packets survive any cutting of the stream", () => {
   }
 });
 
-test("a packet without end or measure is an error, not memory", () => {
+test("a malformed or too large packet is an error, and needs no memory", () => {
   expect(() => createDecoder()(Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff, 1]))).toThrow("malformed");
   expect(() => createDecoder()(Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]))).toThrow("too large");
 });
 
-test("CONNECT is the bytes of the standard", () => {
+test("CONNECT has the bytes of the standard", () => {
   const bytes = encodeConnect({
     clientId: "c",
     keepAliveSecs: 30,
@@ -46,44 +46,44 @@ test("CONNECT is the bytes of the standard", () => {
   expect(Buffer.from(bytes).toString("hex")).toBe("101900044d51545404ee001e000163000174000177000175000170");
 });
 
-test("what the socket does not take waits for its drain, in order", () => {
+test("bytes that the socket does not accept wait for its drain, in order", () => {
   const taken: number[] = [];
-  let room = 2;
+  let capacity = 2;
   const writer = createWriter();
   writer.attach({
     write(data) {
-      const part = [...Buffer.from(data as Uint8Array)].slice(0, room);
+      const part = [...Buffer.from(data as Uint8Array)].slice(0, capacity);
       taken.push(...part);
-      room -= part.length;
+      capacity -= part.length;
       return part.length;
     },
   });
   writer.write(Buffer.from([1, 2, 3]));
   writer.write(Buffer.from([4, 5]));
   expect(taken).toEqual([1, 2]);
-  room = 10;
+  capacity = 10;
   writer.flush();
   expect(taken).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("an unchanged state is no news, whatever the order of its keys", () => {
-  const first = replaceState(NOTHING_SAID, { a: 1, b: [1], c: undefined });
-  expect(first).toEqual({ state: { attributes: { a: 1, b: [1] }, whole: true, spoken: true }, changed: true });
+test("an unchanged state is no change, whatever the order of its keys", () => {
+  const first = replaceState(NO_STATE, { a: 1, b: [1], c: undefined });
+  expect(first).toEqual({ state: { attributes: { a: 1, b: [1] }, whole: true, reported: true }, changed: true });
   expect(replaceState(first.state, { b: [1], a: 1 }).changed).toBe(false);
-  expect(patchState(first.state, { a: 1, z: null }).news).toEqual({});
-  expect(patchState(first.state, { a: 1 }, true).news).toEqual({ a: 1 });
+  expect(patchState(first.state, { a: 1, z: null }).changes).toEqual({});
+  expect(patchState(first.state, { a: 1 }, true).changes).toEqual({ a: 1 });
   const removed = patchState(first.state, { a: null, d: 4 });
-  expect(removed.news).toEqual({ a: null, d: 4 });
+  expect(removed.changes).toEqual({ a: null, d: 4 });
   expect(removed.state.attributes).toEqual({ b: [1], d: 4 });
 });
 
-test("a state known only in part remembers its removals", () => {
-  const { state, news } = patchState(NOTHING_SAID, { gone: null, here: 1 });
-  expect(news).toEqual({ gone: null, here: 1 });
-  expect(state).toEqual({ attributes: { gone: null, here: 1 }, whole: false, spoken: true });
+test("a partial state remembers removed attributes", () => {
+  const { state, changes } = patchState(NO_STATE, { gone: null, here: 1 });
+  expect(changes).toEqual({ gone: null, here: 1 });
+  expect(state).toEqual({ attributes: { gone: null, here: 1 }, whole: false, reported: true });
 });
 
-test("secrets are masked at any depth and come back where the mask does", () => {
+test("secrets are masked at any depth, and restored where the mask comes back", () => {
   const stored = {
     host: "h",
     Password: "p",
@@ -125,7 +125,7 @@ test("secrets are masked at any depth and come back where the mask does", () => 
   });
 });
 
-test("the environment has defaults, and says all its problems", () => {
+test("the environment has defaults, and its error names all problems", () => {
   expect(readEnvironment([], { HUB_PLUGIN_ID: "x", HUB_PLUGIN_CONFIG: "/c" })).toEqual({
     pluginId: "x",
     host: "127.0.0.1",
@@ -140,7 +140,7 @@ test("the environment has defaults, and says all its problems", () => {
   expect(() => readEnvironment([], { HUB_MQTT_PORT: "0" })).toThrow(/HUB_PLUGIN_ID.*HUB_MQTT_PORT/);
 });
 
-test("the heart beats on, and several notices share one beat", async () => {
+test("heartbeats continue, and several notices share one", async () => {
   const beats: unknown[] = [];
   const status: string[] = [];
   using heartbeat = startHeartbeat({
@@ -158,7 +158,7 @@ test("the heart beats on, and several notices share one beat", async () => {
   expect(status).toEqual(["degraded", "active"]);
 });
 
-test("repeated work never overtakes itself, survives its own failure and ends", async () => {
+test("repeated work never overlaps, continues after an error, and ends", async () => {
   const timers = createTimers(silent);
   let running = 0;
   let most = 0;

@@ -1,4 +1,4 @@
-// A plugin's life as the broker sees it: coming, speaking, losing the broker, going.
+// A plugin as the broker sees it: start, messages, loss of the broker, end.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openBroker, PASSWORD } from "./support/broker.ts";
 import { type Bundle, bundlePlugin, startChild } from "./support/child.ts";
@@ -12,7 +12,7 @@ afterAll(() => bundle[Symbol.asyncDispose]());
 
 const LAMP = "house/devices/fix_lamp1";
 
-test("registers its devices, says their state once and beats at once", async () => {
+test("registers its devices, sends their state once, and a heartbeat at once", async () => {
   await using broker = await openBroker();
   await using _child = startChild({ bundle, port: broker.port, id: "fix" });
   const heartbeat = await until("a heartbeat", () => broker.on("house/plugins/fix/heartbeat")[0]);
@@ -60,7 +60,7 @@ test("answers a command with a state that names its cause, and survives one that
   );
 });
 
-test("comes back after the broker was away and says everything again", async () => {
+test("reconnects after the broker was stopped, and sends everything again", async () => {
   const first = await openBroker();
   await using child = startChild({ bundle, port: first.port, id: "fix" });
   await until("the first state", () => first.on(`${LAMP}/state`).length === 1);
@@ -80,7 +80,7 @@ test("comes back after the broker was away and says everything again", async () 
   expect(await child.stderr).toContain("lost the broker");
 });
 
-test("waits for a broker that is not there yet", async () => {
+test("waits for a broker that does not run yet", async () => {
   const probe = await openBroker();
   await probe[Symbol.asyncDispose]();
   await using child = startChild({ bundle, port: probe.port, id: "fix" });
@@ -103,7 +103,7 @@ test("leaves cleanly on SIGTERM", async () => {
   expect(broker.on("house/plugins/fix/logs")).toContainEqual(expect.objectContaining({ message: "goodbye" }));
 });
 
-test("its will says offline when it dies without a word", async () => {
+test("its will reports it as offline when it is killed", async () => {
   await using broker = await openBroker();
   {
     await using _child = startChild({ bundle, port: broker.port, id: "fix" });
@@ -139,7 +139,7 @@ test("ends with 1 when its configuration is wrong, naming place and problem but 
   expect(await broken.stderr).not.toContain("s3cret");
 });
 
-test("a publish that the broker hangs up on is given up, and the plugin lives on", async () => {
+test("a message on which the broker closes the connection is given up, and the plugin continues", async () => {
   await using broker = await openBroker({ refuse: "house/events/doorbell" });
   await using child = startChild({ bundle, port: broker.port, id: "fix" });
   await until("the first state", () => broker.on(`${LAMP}/state`).length === 1);

@@ -1,4 +1,4 @@
-// What the hub asks of a plugin: built-in requests, configuration, actions.
+// Requests of the hub to a plugin: built-in ones, configuration, actions.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { openBroker, type TestBroker } from "./support/broker.ts";
 import { type Bundle, bundlePlugin, type Child, startChild } from "./support/child.ts";
@@ -52,7 +52,7 @@ test("ping, log level and an unknown action", async () => {
   });
 });
 
-test("its configuration is shown without secrets and changed without losing them", async () => {
+test("its configuration is shown without secrets, and changed without losing them", async () => {
   const shown = { greeting: "hi", api_key: "********", lamps: 1 };
   expect(await ask("get_config")).toMatchObject({ status: "ok", data: { config: shown } });
   expect(await ask("set_config", { config: { ...shown, lamps: 2 } })).toMatchObject({ status: "ok" });
@@ -65,7 +65,7 @@ test("its configuration is shown without secrets and changed without losing them
   expect(broker.on("house/plugins/fix/unregister")).toEqual([{ device_id: "fix_lamp2" }]);
 });
 
-test("a configuration that does not work is refused and the earlier one stays", async () => {
+test("a configuration that does not work is refused, and the earlier one is kept", async () => {
   const before = await Bun.file(config).text();
   const wrong = await ask("set_config", { config: { lamps: 0, colour: "red" } });
   expect(wrong.status).toBe("error");
@@ -105,7 +105,7 @@ test("a long action is accepted, reports, asks, completes, and leaves nothing re
   await until("nothing is retained", () => !broker.retained(stream));
 });
 
-test("a long action is cancelled, by request and by the plugin's end", async () => {
+test("a long action is cancelled by a request and by the end of the plugin", async () => {
   const first = begin("count", { to: 1 });
   await until("the question", hasStage(first, "awaiting_user"));
   expect(await ask("cancel", { target_request_id: first })).toMatchObject({ status: "ok" });

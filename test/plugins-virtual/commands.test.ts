@@ -1,9 +1,9 @@
-// What a device says to commands that it cannot obey.
+// The errors of commands that a device cannot carry out.
 import { expect, test } from "bun:test";
-import { problemsOf } from "../../plugins/virtual/commands.ts";
 import { leakSensor } from "../../plugins/virtual/devices/leak-sensor.ts";
 import { plainLight, tunableLight } from "../../plugins/virtual/devices/light.ts";
 import { thermostat } from "../../plugins/virtual/devices/thermostat.ts";
+import { problemsOf } from "../../plugins/virtual/simulated.ts";
 
 test.each([
   [{ on: "yes" }, ["on: must be true or false"]],
@@ -16,14 +16,14 @@ test.each([
   [{ transition: Number.POSITIVE_INFINITY }, ["transition: must be a number from 0 to 300"]],
   [{ command: "explode" }, ['command: must be "toggle"']],
   [{ power_w: 5 }, ["power_w: is a reading and cannot be set"]],
-  [{ color_temp: 200 }, ["color_temp: unknown; a command may hold on, brightness, transition, command"]],
-  [{ constructor: 1 }, ["constructor: unknown; a command may hold on, brightness, transition, command"]],
-  [{}, ["the command is empty; it may hold on, brightness, transition, command"]],
-])("a light is told %j", (command, problems) => {
+  [{ color_temp: 200 }, ["color_temp: unknown; a command may contain on, brightness, transition, command"]],
+  [{ constructor: 1 }, ["constructor: unknown; a command may contain on, brightness, transition, command"]],
+  [{}, ["the command is empty; it may contain on, brightness, transition, command"]],
+])("a light refuses %j", (command, problems) => {
   expect(problemsOf(command as never, plainLight)).toEqual(problems);
 });
 
-test("all problems at once, but not more than a person reads, and none is a whole page", () => {
+test("all problems at once, but a limited number, each of limited length", () => {
   expect(problemsOf({ on: 1, brightness: 300, color_temp: 100 }, tunableLight)).toHaveLength(3);
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`${at}${"x".repeat(5000)}`, at]));
   const problems = problemsOf(many, tunableLight);
@@ -39,7 +39,7 @@ test("the thermostat names its modes and ranges", () => {
   ]);
 });
 
-test("what fits each by itself but not together is refused, too", () => {
+test("values that are valid alone but not together are refused", () => {
   expect(plainLight.objection?.({ on: true, brightness: 0 })).toContain("brightness: 0 is off");
   expect(plainLight.objection?.({ command: "toggle", on: true })).toContain("goes with nothing but transition");
   expect(plainLight.objection?.({ transition: 3 })).toContain("needs something to change");

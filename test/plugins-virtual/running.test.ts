@@ -1,4 +1,4 @@
-// The house as a process on a real broker: what it registers, obeys, refuses and keeps to itself.
+// The house as a process with a real broker: its registrations, commands, refusals and actions.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openBroker, type TestBroker } from "../plugins-sdk/support/broker.ts";
 import { type Bundle, bundlePlugin, startChild } from "../plugins-sdk/support/child.ts";
@@ -29,7 +29,7 @@ async function startHouse(broker: TestBroker, toml?: string) {
     child,
     states: (id: string) => broker.on(`house/devices/${id}/state`),
     last: (id: string) => broker.on(`house/devices/${id}/state`).at(-1),
-    tell: (id: string, command: object) => broker.send(`house/devices/${id}/cmd`, command),
+    command: (id: string, command: object) => broker.send(`house/devices/${id}/cmd`, command),
     async ask(action: string, body: object) {
       const request_id = crypto.randomUUID();
       broker.send("house/plugins/virtual/manage/cmd", { action, request_id, ...body });
@@ -47,7 +47,7 @@ interface JsonSchema {
   properties: Record<string, { type?: string; minimum?: number; maximum?: number; anyOf?: { const: unknown }[] }>;
 }
 
-/** As somebody who has only the JSON would check it. */
+/** Validates with the JSON alone, as a client would. */
 function misfits({ properties, required, additionalProperties }: JsonSchema, attributes: Record<string, unknown>) {
   expect(additionalProperties).toBe(false);
   const wrong = Object.entries(attributes).filter(([key, value]) => {
@@ -60,7 +60,7 @@ function misfits({ properties, required, additionalProperties }: JsonSchema, att
   return [...wrong.map(([key]) => key), ...required.filter((key) => !(key in attributes))];
 }
 
-test("registers every device with capabilities that its own report fits", async () => {
+test("registers every device with capabilities that match its own report", async () => {
   await using broker = await openBroker();
   await using house = await startHouse(broker);
   await until("all reports", () => IDS.every((id) => house.last(id)));
@@ -78,7 +78,7 @@ test("registers every device with capabilities that its own report fits", async 
   expect(house.last("virtual_light_kitchen")).not.toHaveProperty("color_temp");
 });
 
-test("obeys commands, and each state names its cause", async () => {
+test("carries out commands, and each state names its cause", async () => {
   await using broker = await openBroker();
   await using house = await startHouse(broker);
   const rows = [
@@ -94,18 +94,18 @@ test("obeys commands, and each state names its cause", async () => {
   ] as const;
   for (const [id, command, expected] of rows) {
     const before = house.states(id).length;
-    house.tell(id, { ...command, _hc: { command: CAUSE } });
-    await until(`${id} obeys`, () => house.states(id).length > before);
+    house.command(id, { ...command, _hc: { command: CAUSE } });
+    await until(`${id} has changed`, () => house.states(id).length > before);
     expect(house.last(id)).toMatchObject({ ...expected, _hc: { change: CAUSE } });
   }
   expect(broker.on("house/events/command_refused")).toEqual([]);
 });
 
-test("a transition is reported on its way, and all of it names its cause", async () => {
+test("a transition is reported in steps, and each step names its cause", async () => {
   await using broker = await openBroker();
   await using house = await startHouse(broker);
   const id = "virtual_light_kitchen";
-  house.tell(id, { on: true, transition: 0.5, _hc: { command: CAUSE } });
+  house.command(id, { on: true, transition: 0.5, _hc: { command: CAUSE } });
   await until("it has arrived", () => house.last(id)?.brightness === 254 && house.last(id)?.on);
   const [, ...way] = house.states(id);
   expect(way.length).toBeGreaterThan(3);
@@ -113,11 +113,11 @@ test("a transition is reported on its way, and all of it names its cause", async
   expect(way.every(({ _hc }) => Bun.deepEquals(_hc, { change: CAUSE }))).toBe(true);
 });
 
-test("refuses what it cannot obey in the log and in an event that names the request, and stays up", async () => {
+test("reports a command that it cannot carry out in the log and in an event that names the request, and continues", async () => {
   await using broker = await openBroker();
   await using house = await startHouse(broker);
   const id = "virtual_light_kitchen";
-  house.tell(id, { brightness: 300, colour: "red-secret", _hc: { command: CAUSE } });
+  house.command(id, { brightness: 300, colour: "red-secret", _hc: { command: CAUSE } });
   const reason = expect.stringMatching(/^brightness: must be a whole number from 0 to 254; colour: unknown; /);
   const refused = await until("the event", () => broker.on("house/events/command_refused")[0]);
   expect(refused).toEqual({ device_id: id, reason, correlation_id: "c1" });
@@ -125,28 +125,28 @@ test("refuses what it cannot obey in the log and in an event that names the requ
     expect.objectContaining({ level: "warning", message: "a command was refused", fields: { device_id: id, reason } }),
   );
   const bad = [[], "on", 1, null, { on: { deep: true } }, { battery_pct: 5 }, { transition: 1 }, {}];
-  for (const command of bad) house.tell(id, command as object);
-  house.tell("virtual_thermostat", { mode: "cool" });
-  house.tell("virtual_leak_sensor", { minutes: 5 });
-  house.tell(id, { on: true });
-  await until("it obeys still", () => house.last(id)?.on);
+  for (const command of bad) house.command(id, command as object);
+  house.command("virtual_thermostat", { mode: "cool" });
+  house.command("virtual_leak_sensor", { minutes: 5 });
+  house.command(id, { on: true });
+  await until("it still carries out commands", () => house.last(id)?.on);
   expect(house.states(id)).toHaveLength(2);
   expect(broker.packets.map(({ text }) => text).filter((text) => /red-secret/.test(text))).toHaveLength(1);
 });
 
-test("a step in which nothing changed reports nothing", async () => {
+test("a step without changes reports nothing", async () => {
   await using broker = await openBroker();
   await using house = await startHouse(broker, "interval_secs = 1\nspeed = 120\nbattery_drain_pct_per_day = 0\n");
   await until("the thermostat shows that steps pass", () => house.states("virtual_thermostat").length >= 4, 10_000);
   for (const id of IDS.filter((id) => id !== "virtual_thermostat")) expect(house.states(id)).toHaveLength(1);
-  // A command that changes nothing is no news either.
-  house.tell("virtual_front_door", { open: false });
-  house.tell("virtual_front_door", { open: true });
+  // A command that changes nothing reports nothing either.
+  house.command("virtual_front_door", { open: false });
+  house.command("virtual_front_door", { open: true });
   await until("the door is open", () => house.last("virtual_front_door")?.open);
   expect(house.states("virtual_front_door")).toHaveLength(2);
 }, 15_000);
 
-test("with random events something moves without being asked, and without a cause", async () => {
+test("with random events something changes without a command and without a cause", async () => {
   await using broker = await openBroker();
   await using house = await startHouse(broker, "interval_secs = 1\nspeed = 3600\nrandom_events = true\n");
   const moved = () => [...house.states("virtual_front_door"), ...house.states("virtual_motion_sensor")];
@@ -154,18 +154,18 @@ test("with random events something moves without being asked, and without a caus
   expect(moved().filter((state) => "_hc" in state)).toEqual([]);
 }, 20_000);
 
-test("a house of two hundred lights, and one that is smaller after a change of its configuration", async () => {
+test("a house of two hundred lights, which has one light after a change of its configuration", async () => {
   await using broker = await openBroker();
   await using house = await startHouse(broker, "lights = 200\n");
   await until("204 devices", () => broker.on("house/plugins/virtual/register").length === 204);
   await until("the last light's state", () => house.last("virtual_light_cellar_25"));
   expect(await house.ask("set_config", { config: { lights: 1 } })).toMatchObject({ status: "ok" });
   await until("199 are gone", () => broker.on("house/plugins/virtual/unregister").length === 199);
-  house.tell("virtual_light_living_room", { on: true });
-  await until("the one that is left obeys", () => house.last("virtual_light_living_room")?.on);
+  house.command("virtual_light_living_room", { on: true });
+  await until("the remaining light carries out commands", () => house.last("virtual_light_living_room")?.on);
 });
 
-test("actions: a leak that dries, a battery that falls, and what they refuse", async () => {
+test("actions: a leak that dries, a battery that drains, and what they refuse", async () => {
   await using broker = await openBroker();
   await using house = await startHouse(broker, "speed = 600\n");
   expect(await house.ask("simulate_leak", { minutes: 10 })).toMatchObject({ status: "ok" });
@@ -182,7 +182,7 @@ test("actions: a leak that dries, a battery that falls, and what they refuse", a
   expect(none).toMatchObject({ status: "error", error: expect.stringContaining("virtual_leak_sensor") });
 });
 
-test("a burst says so many changes in its time, and the light is as before", async () => {
+test("a burst reports the requested changes at their rate, and the light is as before", async () => {
   await using broker = await openBroker();
   await using house = await startHouse(broker);
   const id = "virtual_light_kitchen";
@@ -198,7 +198,7 @@ test("a burst says so many changes in its time, and the light is as before", asy
   expect(house.states(id)[1]).toEqual({ on: true, brightness: 1, power_w: 0.5 });
 });
 
-test("a burst is cancelled at once; one without end is refused", async () => {
+test("a burst is cancelled at once; a too long one is refused", async () => {
   await using broker = await openBroker();
   await using house = await startHouse(broker);
   const id = "virtual_light_living_room";
@@ -218,7 +218,7 @@ test("a burst is cancelled at once; one without end is refused", async () => {
 test("ends within three seconds on SIGTERM, in the middle of a burst and of a transition, too", async () => {
   await using broker = await openBroker();
   await using house = await startHouse(broker);
-  house.tell("virtual_light_kitchen", { on: true, transition: 300 });
+  house.command("virtual_light_kitchen", { on: true, transition: 300 });
   await house.ask("burst", { changes: 50_000, per_second: 5000 });
   await until("it has begun", () => house.states("virtual_light_living_room").length > 100);
   const asked = performance.now();

@@ -1,18 +1,16 @@
-// The house as a calculation: what its devices do with time, commands and chance.
+// The simulation without a broker: what its devices do with time, commands and chance.
 import { describe, expect, test } from "bun:test";
 import { type TObject, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
-import { happens } from "../../plugins/virtual/chance.ts";
 import { door } from "../../plugins/virtual/devices/door.ts";
 import { leakSensor } from "../../plugins/virtual/devices/leak-sensor.ts";
 import { plainLight, tunableLight } from "../../plugins/virtual/devices/light.ts";
 import { motionSensor } from "../../plugins/virtual/devices/motion-sensor.ts";
 import { thermostat } from "../../plugins/virtual/devices/thermostat.ts";
 import { lightNames } from "../../plugins/virtual/house.ts";
-import { createHouseClock } from "../../plugins/virtual/house-clock.ts";
-import type { Kind, World } from "../../plugins/virtual/kind.ts";
-import { COLDEST_C, outsideC, WARMEST_C } from "../../plugins/virtual/weather.ts";
+import type { Kind } from "../../plugins/virtual/kind.ts";
+import { COLDEST_C, createHouseClock, happens, outsideC, WARMEST_C, type World } from "../../plugins/virtual/world.ts";
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -40,24 +38,24 @@ function through<S>(kind: Kind<S, TObject>, lengthsSecs: readonly number[], in_:
 
 describe("the thermostat", () => {
   const after = (hours: number, command: object, in_ = world, start = 0) => {
-    const state = thermostat.obey(thermostat.initial(start, in_), command, start);
+    const state = thermostat.apply(thermostat.initial(start, in_), command, start);
     return thermostat.step(state, { fromSecs: start, toSecs: start + hours * HOUR }, in_);
   };
 
-  test("comes to its setpoint from anywhere, or to the weather where that is warmer", () => {
+  test("reaches its setpoint from any temperature, or the temperature outside if that is higher", () => {
     const setpoints = fc.integer({ min: 50, max: 300 }).map((tenths) => tenths / 10);
     const temperatures = fc.double({ min: -20, max: 50, noNaN: true });
     fc.assert(
       fc.property(worlds, times, setpoints, temperatures, (in_, start, setpoint, temperature) => {
         const { temperatureC, outsideC } = after(72, { setpoint, temperature, mode: "heat" }, in_, start);
         expect(temperatureC).toBeGreaterThan(setpoint - 0.5);
-        // Up to the setpoint the radiator, beyond it only the weather of the hours before.
+        // Only warm weather in the hours before can heat the room above the setpoint.
         expect(temperatureC).toBeLessThan(Math.max(setpoint, outsideC + 10) + 0.5);
       }),
     );
   });
 
-  test("never leaves the range that its capabilities name", () => {
+  test("stays in the range of its capabilities", () => {
     const commands = fc.record(
       {
         temperature: fc.double({ min: -20, max: 50, noNaN: true }),
@@ -75,7 +73,7 @@ describe("the thermostat", () => {
           let at = start;
           let state = thermostat.initial(at, in_);
           for (const [command, secs] of story) {
-            state = thermostat.obey(state, command, at);
+            state = thermostat.apply(state, command, at);
             state = thermostat.step(state, { fromSecs: at, toSecs: at + secs }, in_);
             at += secs;
             expect(Value.Check(thermostat.capabilities, thermostat.attributes(state))).toBe(true);
@@ -85,15 +83,15 @@ describe("the thermostat", () => {
     );
   });
 
-  test("a step in one or in many is the same, and the same seed gives the same house", () => {
+  test("one long step equals many short ones, and the same seed gives the same house", () => {
     const [, whole] = through(thermostat, [DAY], world);
     const parts = through(thermostat, new Array(DAY / 60).fill(60), world).at(-1);
     expect(parts).toEqual(whole as NonNullable<typeof whole>);
     expect(through(thermostat, [DAY], { ...world, seed: 2 })[1]).not.toEqual(whole as NonNullable<typeof whole>);
   });
 
-  test("heats at once when more is wanted, warms slowly, and cools when off", () => {
-    const cold = thermostat.obey(thermostat.initial(0, world), { temperature: 18, setpoint: 21 }, 0);
+  test("heats at once when the setpoint is raised, warms slowly, and cools when off", () => {
+    const cold = thermostat.apply(thermostat.initial(0, world), { temperature: 18, setpoint: 21 }, 0);
     expect(cold.heating).toBe(true);
     const warmer = thermostat.step(cold, { fromSecs: 0, toSecs: HOUR / 2 }, world).temperatureC;
     expect(warmer).toBeGreaterThan(18.5);
@@ -104,7 +102,7 @@ describe("the thermostat", () => {
   });
 });
 
-test("the weather is warmest by day, stays within its bounds and never jumps", () => {
+test("the weather is warmest by day, stays within its limits and never jumps", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), times, (seed, secs) => {
       const now = outsideC(secs, seed);
@@ -139,7 +137,7 @@ describe("lights", () => {
   const bulb = tunableLight.initial(0, world);
   const shown = (commands: readonly object[]) =>
     tunableLight.attributes(
-      commands.reduce<typeof bulb>((state, command) => tunableLight.obey(state, command, 0), bulb),
+      commands.reduce<typeof bulb>((state, command) => tunableLight.apply(state, command, 0), bulb),
     );
 
   test("on, brightness and toggle", () => {
@@ -156,7 +154,7 @@ describe("lights", () => {
   });
 
   test("a transition goes there in ten steps and arrives", () => {
-    let state = plainLight.obey(plainLight.initial(0, world), { brightness: 200, transition: 5 }, 100);
+    let state = plainLight.apply(plainLight.initial(0, world), { brightness: 200, transition: 5 }, 100);
     const path = [plainLight.attributes(state)];
     for (let at = plainLight.nextAt?.(state); at !== undefined; at = plainLight.nextAt?.(state)) {
       state = plainLight.step(state, { fromSecs: at, toSecs: at }, world);
@@ -165,11 +163,11 @@ describe("lights", () => {
     expect(path.map(({ brightness }) => brightness)).toEqual([0, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200]);
     expect(path.every(({ on }) => on)).toBe(true);
 
-    const fading = plainLight.obey(state, { on: false, transition: 10 }, 200);
+    const fading = plainLight.apply(state, { on: false, transition: 10 }, 200);
     const half = plainLight.step(fading, { fromSecs: 200, toSecs: 205 }, world);
     expect(plainLight.attributes(half)).toMatchObject({ on: true, brightness: 100 });
-    // Turning round on the way starts where it is.
-    const back = plainLight.obey(half, { command: "toggle", transition: 10 }, 205);
+    // A new transition starts at the present brightness.
+    const back = plainLight.apply(half, { command: "toggle", transition: 10 }, 205);
     expect(plainLight.attributes(back)).toMatchObject({ on: true, brightness: 100 });
     const out = plainLight.step(half, { fromSecs: 205, toSecs: 210 }, world);
     expect(plainLight.attributes(out)).toEqual({ on: false, brightness: 200, color_temp: undefined, power_w: 0.2 });
@@ -192,7 +190,7 @@ describe("lights", () => {
         let state = bulb;
         for (const [command, secs] of story) {
           if (tunableLight.objection?.(command)) continue;
-          state = tunableLight.obey(state, command, at);
+          state = tunableLight.apply(state, command, at);
           state = tunableLight.step(state, { fromSecs: at, toSecs: at + secs }, world);
           at += secs;
           const attributes = tunableLight.attributes(state);
@@ -204,17 +202,17 @@ describe("lights", () => {
   });
 });
 
-test("a leak that was asked for some minutes is dry after them, and a command has the last word", () => {
-  const wet = leakSensor.obey(leakSensor.initial(0, world), { leak: true, minutes: 2 }, 1000);
+test("a leak ends after the requested minutes, and a command can change that", () => {
+  const wet = leakSensor.apply(leakSensor.initial(0, world), { leak: true, minutes: 2 }, 1000);
   expect(leakSensor.nextAt?.(wet)).toBe(1120);
   expect(leakSensor.step(wet, { fromSecs: 1000, toSecs: 1119 }, world).leak).toBe(true);
   expect(leakSensor.step(wet, { fromSecs: 1000, toSecs: 1120 }, world).leak).toBe(false);
-  expect(leakSensor.nextAt?.(leakSensor.obey(wet, { battery_pct: 5 }, 1010))).toBe(1120);
-  const lasting = leakSensor.obey(wet, { leak: true }, 1010);
+  expect(leakSensor.nextAt?.(leakSensor.apply(wet, { battery_pct: 5 }, 1010))).toBe(1120);
+  const lasting = leakSensor.apply(wet, { leak: true }, 1010);
   expect(leakSensor.step(lasting, { fromSecs: 1010, toSecs: 1010 + DAY }, world).leak).toBe(true);
 });
 
-test("chance repeats itself with its seed, and happens about as often as it says", () => {
+test("chance is the same for the same seed, and events have about their configured frequency", () => {
   const count = (seed: number) =>
     Array.from({ length: 20_000 }, (_, at) => ({ fromSecs: at * 30, toSecs: at * 30 + 30 })).filter((span) =>
       happens("door", 1, span, { ...world, seed }),
@@ -232,7 +230,7 @@ test("chance repeats itself with its seed, and happens about as often as it says
   expect(opened({ ...world, randomEvents: false })).not.toContain(true);
 });
 
-test("the house's clock runs as fast as it is told, and knows how long to wait", () => {
+test("the house's clock runs at the given speed, and computes how long to wait", () => {
   let ms = 500;
   const clock = createHouseClock({ startSecs: 1000, speed: 60, monotonicMs: () => ms });
   ms += 2000;
@@ -249,7 +247,7 @@ test("two hundred lights have two hundred names, and ids that fit a topic", () =
   for (const { slug } of lights) expect(slug).toMatch(/^[a-z0-9_]+$/);
 });
 
-test("capabilities are closed, titled, and say what cannot be commanded", () => {
+test("capabilities are closed, have titles, and mark what no command can set", () => {
   for (const kind of [plainLight, tunableLight, thermostat, door, leakSensor, motionSensor]) {
     expect(kind.capabilities.additionalProperties).toBe(false);
     expect(Value.Check(Type.Object({}), kind.capabilities.properties)).toBe(true);

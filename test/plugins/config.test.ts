@@ -39,7 +39,7 @@ test("unknown keys and short timeouts are problems", () => {
   ]);
 });
 
-test("what the schema cannot see is found, all of it", () => {
+test("problems that the schema cannot express are found, all of them", () => {
   const problems = pluginProblems(
     entriesOf([
       { id: "a", binary: "x" },
@@ -57,7 +57,7 @@ test("what the schema cannot see is found, all of it", () => {
   expect(problems.at(-1)?.message).toContain('did you mean "HUB_MQTT_HOST"?');
 });
 
-test("paths that would open the hub's own folders, and patterns that are none, are problems", () => {
+test("paths that would open the hub's own folders, and wrong topic patterns, are problems", () => {
   const entry = {
     id: "p",
     binary: "x",

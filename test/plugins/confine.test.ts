@@ -1,4 +1,4 @@
-// What a confined plugin can and cannot touch, asked of real processes and of this machine's kernel.
+// What a confined plugin can and cannot access, with real processes and this machine's kernel.
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ async function ran(script: string, entry: object = {}, options: RigOptions = {},
 const attempt = (command: string) => `(${command}) >out 2>err; echo $? >code; touch done; exec sleep 60\n`;
 
 describe.if(abi > 0)("on a kernel with Landlock", () => {
-  test("the hub's secrets are refused by the kernel, and the record says so", async () => {
+  test("the kernel denies the hub's secrets, and the record says so", async () => {
     await using run = await ran(
       `#!/bin/sh\ncat ../../config/hub.toml >out; echo $? >code; touch done; exec sleep 60\n`,
     );
@@ -45,11 +45,11 @@ describe.if(abi > 0)("on a kernel with Landlock", () => {
     );
     expect(record).toMatchObject({ confined: true, confined_detail: expect.stringContaining(`Landlock ${abi}`) });
     expect(record.notices[0]?.message).toBe(
-      `the kernel refused it ${run.rig.home.hubToml}, which is the hub's and stays closed to plugins`,
+      `the kernel denied access to ${run.rig.home.hubToml}, which belongs to the hub and stays closed to plugins`,
     );
   });
 
-  test("one that ends because it was refused says what would open it", async () => {
+  test("a plugin that ends because it was denied a file says what would allow it", async () => {
     const outside = mkdtempSync(join(tmpdir(), "hub-outside-"));
     writeFileSync(join(outside, "music"), "x");
     try {
@@ -148,7 +148,7 @@ found["temporary"] = tempfile.NamedTemporaryFile().name.startswith(os.environ["T
 found["child"] = subprocess.run(["/bin/sh", "-c", "cat $HUB_HOME/config/hub.toml; exit 7"], capture_output=True, text=True).returncode
 json.dump(found, open("found.json", "w")); open("done", "w")
 `;
-  test("what system calls could do, and what a plugin needs", async () => {
+  test("dangerous system calls are denied, and what a plugin needs is allowed", async () => {
     await using run = await ran(`#!/usr/bin/python3\n${WHAT}`);
     const found = JSON.parse(run.text("found.json") ?? JSON.stringify(run.rig.plugins.get("p").last_exit));
     const refused = expect.stringMatching(/not permitted|denied|cross-device/i);
@@ -166,7 +166,7 @@ json.dump(found, open("found.json", "w")); open("done", "w")
     });
   });
 
-  test("signals and folder are as a fresh program expects them", async () => {
+  test("signals and working folder are as for a new program", async () => {
     await using run = await ran(
       "#!/bin/sh\ngrep Sig /proc/self/status >signals; pwd >cwd; touch done; exec sleep 60\n",
     );
@@ -174,7 +174,7 @@ json.dump(found, open("found.json", "w")); open("done", "w")
     expect(run.text("cwd")).toBe(`${run.folder}\n`);
   });
 
-  test("its own folder is its own: made, moved, linked, executed, and its temporary files are emptied", async () => {
+  test("its own folder can be used freely, and its temporary files are deleted at the start", async () => {
     const script = `#!/bin/sh\n${attempt("set -e; mkdir -p a b; echo x >a/f; mv a/f b/g; ln b/g a/h; ln -s b c; mkfifo pipe; printf '#!/bin/sh\\necho hi\\n' >run; chmod +x run; ./run; ls $TMPDIR; rm -r a b c run; mktemp >/dev/null")}`;
     await using run = await ran(script, {}, {}, { "plugins/p/tmp/old/file": "x" });
     expect({ out: run.text("out"), err: run.text("err"), code: run.text("code") }).toEqual({
@@ -184,7 +184,7 @@ json.dump(found, open("found.json", "w")); open("done", "w")
     });
   });
 
-  test("a link in the place of its temporary files empties nothing of the hub's", async () => {
+  test("a link instead of its temporary folder deletes no file of the hub", async () => {
     await using rig = createRig([{ id: "p", binary: "plugins/p/run" }], {
       ...HUBS,
       "plugins/p/run": "#!/bin/sh\ntouch done; exec sleep 60\n",
@@ -195,7 +195,7 @@ json.dump(found, open("found.json", "w")); open("done", "w")
     expect(textOf(rig.home.resolve("rules/one.toml"))).toBe(SECRET);
   });
 
-  test("a file in its folder does not decide what confines it", async () => {
+  test("a file in its folder cannot change the launcher", async () => {
     const hostile = `require("fs").writeFileSync("${"$"}{process.env.HUB_HOME ?? ""}/owned", "x");`;
     await using run = await ran(
       "#!/bin/sh\ntouch done; exec sleep 60\n",
@@ -212,7 +212,7 @@ json.dump(found, open("found.json", "w")); open("done", "w")
     expect(run.rig.plugins.get("p")).toMatchObject({ last_exit: null, confined: true });
   });
 
-  test("a program outside its folder runs from there, its configuration is that file alone", async () => {
+  test("a program outside its folder runs from there, and of its configuration's folder only that file is open", async () => {
     const outside = realpathSync(mkdtempSync(join(tmpdir(), "hub-outside-")));
     mkdirSync(join(outside, "bin"));
     writeFileSync(join(outside, "bin", "lib"), "library\n");
@@ -239,7 +239,7 @@ json.dump(found, open("found.json", "w")); open("done", "w")
     [{ read: ["plugins/p/link"] }, 'read = ["plugins/p/link"]'],
     [{ write: ["plugins/p/home"] }, 'write = ["plugins/p/home"]'],
     [{ read: [tmpdir()] }, `read = ["${tmpdir()}"]`],
-  ])("the hub's own is not opened by %j", async (entry, named) => {
+  ])("%j does not open the hub's files", async (entry, named) => {
     const files = { ...HUBS, "plugins/p/run": "#!/bin/sh\nsleep 60\n" };
     await using rig = createRig([{ id: "p", binary: "plugins/p/run", ...entry }], files);
     symlinkSync(rig.home.config, rig.home.resolve("plugins/p/link"));
@@ -250,7 +250,7 @@ json.dump(found, open("found.json", "w")); open("done", "w")
     expect(record.last_exit?.reason).toContain("stays closed to plugins");
   });
 
-  test("what the hub keeps elsewhere is not opened, what lies beside it may be", async () => {
+  test("the hub's folders elsewhere are not opened, their neighbours may be", async () => {
     const outside = realpathSync(mkdtempSync(join(tmpdir(), "hub-outside-")));
     mkdirSync(join(outside, "backups"));
     mkdirSync(join(outside, "music"));
@@ -266,7 +266,7 @@ json.dump(found, open("found.json", "w")); open("done", "w")
     }
   });
 
-  test("a secret of the hub in /etc, which is open whole, is a problem with its mend", async () => {
+  test("a secret of the hub in /etc, which is open as a whole, is a reported problem", async () => {
     await using run = await ran(
       "#!/bin/sh\ntouch done; exec sleep 60\n",
       {},
@@ -296,7 +296,7 @@ describe("without Landlock", () => {
   const landlock = () => ({ abi: 0, reason: "this kernel was built without Landlock" });
   const script = `#!/bin/sh\n${attempt("cat ../../config/hub.toml")}`;
 
-  test("auto runs it free, and says so once", async () => {
+  test("auto runs it unconfined, and logs that once", async () => {
     await using run = await ran(script, {}, { landlock });
     expect(run.text("out")).toBe(SECRET);
     expect(run.rig.plugins.get("p")).toMatchObject({
@@ -309,7 +309,7 @@ describe("without Landlock", () => {
     expect(run.rig.plugins.problems()).toEqual([]);
   });
 
-  test("strict does not start it, and names the mend", async () => {
+  test("strict does not start it, and says what to do", async () => {
     await using rig = createRig(
       [{ id: "p", binary: "plugins/p/run", confine: "strict" }],
       { "plugins/p/run": script },
@@ -318,20 +318,20 @@ describe("without Landlock", () => {
     const record = await rig.plugins.start("p");
     expect(record).toMatchObject({ status: "offline", pid: null, confined: false });
     expect(record.last_exit?.reason).toBe(
-      'cannot be confined, as confine = "strict" asks: this kernel was built without Landlock; "auto" would run it free',
+      'cannot be confined, as confine = "strict" asks: this kernel was built without Landlock; "auto" would run it unconfined',
     );
     expect(rig.plugins.problems()).toEqual([expect.stringMatching(/^plugin "p" cannot be confined/)]);
     expect(rig.issued).toEqual([]);
   });
 });
 
-test("off runs it free on any kernel", async () => {
+test("off runs it unconfined on any kernel", async () => {
   await using run = await ran(`#!/bin/sh\n${attempt("cat ../../config/hub.toml")}`, { confine: "off" });
   expect(run.text("out")).toBe(SECRET);
   expect(run.rig.plugins.get("p")).toMatchObject({ confined: false, confined_detail: 'confine = "off"' });
 });
 
-test("what lies beside a closed folder is open, the folder is not, wherever it lies", () => {
+test("a closed folder stays closed, and what is beside it is open", () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "hub-trees-")));
   try {
     for (const path of ["opt/hub/config", "opt/tool/bin", "opt/other", "usr/lib"])

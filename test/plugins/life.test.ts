@@ -4,7 +4,7 @@ import { alive, createRig, type Rig, until } from "./rig.ts";
 
 const SLEEPER = { "p.sh": "#!/bin/sh\nexec sleep 60\n" };
 
-/** Real processes end in their own time: the clock moves on as soon as they have. */
+/** Moves the clock until the condition is true: real processes end in real time. */
 async function advanceUntil(clock: VirtualClock, what: string, condition: () => unknown, stepMs = 1000): Promise<void> {
   await until(what, () => {
     if (condition()) return true;
@@ -48,7 +48,7 @@ test("a heartbeat makes it active, silence offline, another heartbeat active aga
   ]);
 });
 
-test("a registration makes it active and is announced once a run", async () => {
+test("a registration makes it active and is announced once per start", async () => {
   const clock = createVirtualClock();
   await using rig = sleeper(clock);
   await rig.plugins.start("p");
@@ -63,7 +63,7 @@ test("a registration makes it active and is announced once a run", async () => {
   ]);
 });
 
-test("a process that hangs is ended after twice its timeout and started again", async () => {
+test("a process that hangs is ended after twice its timeout and restarted", async () => {
   const clock = createVirtualClock();
   await using rig = sleeper(clock);
   const { pid } = await rig.plugins.start("p");
@@ -75,7 +75,7 @@ test("a process that hangs is ended after twice its timeout and started again", 
   expect(rig.plugins.get("p").last_exit?.reason).toBe("no heartbeat for 60 s: ended by the hub");
 });
 
-test("what a plugin reports about itself counts", async () => {
+test("the status that a plugin reports is used", async () => {
   await using rig = sleeper(createVirtualClock());
   await rig.plugins.start("p");
   rig.plugins.status("p", "degraded");
@@ -95,12 +95,12 @@ test("messages of a stopped plugin change nothing", async () => {
   expect(rig.statuses()).toEqual(["starting", "stopped"]);
 });
 
-test("a crash is told with its last words, and tried again after growing pauses", async () => {
+test("a crash is reported with the last output, and restarted after growing pauses", async () => {
   const clock = createVirtualClock();
   const script = '#!/bin/sh\necho "password is $HUB_MQTT_PASSWORD"\necho broken >&2\nexit 3\n';
   await using rig = createRig([{ id: "p", binary: "p.sh" }], { "p.sh": script }, { clock });
   await rig.plugins.start("p");
-  await until("it fell", () => rig.plugins.get("p").last_exit);
+  await until("it crashed", () => rig.plugins.get("p").last_exit);
   const { status, last_exit } = rig.plugins.get("p");
   expect(status).toBe("offline");
   expect(last_exit).toMatchObject({ code: 3, signal: null, reason: "ended with exit code 3" });
@@ -112,7 +112,7 @@ test("a crash is told with its last words, and tried again after growing pauses"
     await clock.advance(pauseMs - 1);
     expect(rig.issued.length).toBe(runs);
     await clock.advance(1);
-    await until("it fell again", () => rig.revoked.length === runs + 1);
+    await until("it crashed again", () => rig.revoked.length === runs + 1);
   }
   expect(rig.plugins.get("p").restarts).toBe(5);
   expect(rig.plugins.get("p").notices[0]).toMatchObject({ code: "crashes", message: "ended 6 times in the last hour" });
@@ -121,7 +121,7 @@ test("a crash is told with its last words, and tried again after growing pauses"
   expect(clock.pending().filter((name) => name === "plugin restart")).toEqual([]);
 });
 
-test("a missing binary is tried again slowly until it is there", async () => {
+test("a missing binary is retried slowly until it exists", async () => {
   const clock = createVirtualClock();
   await using rig = createRig([{ id: "p", binary: "p.sh" }], {}, { clock });
   await rig.plugins.start("p");
@@ -134,7 +134,7 @@ test("a missing binary is tried again slowly until it is there", async () => {
   expect(rig.statuses()).toEqual(["offline", "starting"]);
 });
 
-test("a plugin that only connects is listed and goes offline by silence", async () => {
+test("a plugin that only connects is listed, and goes offline when it is silent", async () => {
   const clock = createVirtualClock();
   await using rig = createRig([], {}, { clock });
   rig.plugins.status("ghost", "offline");
@@ -147,7 +147,7 @@ test("a plugin that only connects is listed and goes offline by silence", async 
   expect(rig.plugins.get("far")).toMatchObject({ status: "active", version: "2" });
 });
 
-test("a plugin that only connects is waited for by the next run of the hub, as long as it has devices", async () => {
+test("the next run of the hub waits for a plugin that only connects, as long as it has devices", async () => {
   const clock = createVirtualClock();
   const known: string[] = [];
   await using earlier = createRig([], {}, { clock, known });

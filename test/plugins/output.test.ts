@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createLineSplitter, lastLines } from "../../src/plugins/lines.ts";
+import { createLineSplitter, lastLines } from "../../src/plugins/line-splitter.ts";
 import { createRig, PASSWORD, textOf, until } from "./rig.ts";
 
-test("lines are cut at their bound and a missing newline costs one buffer", () => {
+test("lines are cut at their maximum length, and one without a newline costs one buffer", () => {
   const lines: string[] = [];
   const splitter = createLineSplitter(4, (line) => lines.push(line));
   for (const part of ["ab", "c\nabcdefgh", "ij\n\nxy", "z"]) splitter.push(Buffer.from(part));
@@ -13,7 +13,7 @@ test("lines are cut at their bound and a missing newline costs one buffer", () =
   expect(lines).toEqual(["abc", "abcd", "", "xyz", "\ufffd\ufffd"]);
 });
 
-test("the end of a chunk keeps whole lines", () => {
+test("the last lines of a chunk are whole lines", () => {
   const chunk = Buffer.from("1\n2\n3\n4\n5");
   expect(lastLines(chunk, 2).skipped).toBe(2);
   expect(Buffer.from(lastLines(chunk, 2).rest).toString()).toBe("3\n4\n5");
@@ -40,7 +40,7 @@ for (const [what, command] of [
   ["lines", "exec yes"],
   ["one line", "exec tr '\\0' x < /dev/zero"],
 ]) {
-  test(`printing ${what} without end costs neither the disk, nor memory, nor the loop`, async () => {
+  test(`printing ${what} without end fills neither the disk nor the memory, and does not block the hub`, async () => {
     await using rig = createRig([{ id: "p", binary: "p.sh" }], { "p.sh": `#!/bin/sh\n${command}\n` });
     const before = process.memoryUsage.rss();
     await rig.plugins.start("p");
@@ -62,7 +62,7 @@ for (const [what, command] of [
   });
 }
 
-test("a log that cannot be written ends nothing", async () => {
+test("a log file that cannot be written stops nothing", async () => {
   const script = "#!/bin/sh\necho hello; exec sleep 60\n";
   await using rig = createRig([{ id: "p", binary: "p.sh" }], { "p.sh": script, "plugins/p/logs": "in the way" });
   await rig.plugins.start("p");

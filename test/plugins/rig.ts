@@ -1,4 +1,4 @@
-// A home in a temporary folder with plugins in it, and what they did.
+// The plugins of a home in a temporary folder, and a record of what they did.
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ export interface RigOptions {
   clock?: Clock;
   env?: Record<string, string | undefined>;
   broker?: { host: string; port: number; prefix: string };
-  /** What the kernel is said to have; this machine's own when absent. */
+  /** A kernel's support of Landlock; this machine's own when absent. */
   landlock?: () => Landlock;
   secrets?: string[];
 }
@@ -61,7 +61,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
     env: options.env ?? { PATH: process.env.PATH },
     clock: options.clock ?? systemClock,
     log: { ...silentLog, warn: (text, details) => void warned.push(`${text} ${JSON.stringify(details)}`) },
-    // No jitter in pauses; but marks must differ from those of another run of these tests.
+    // No jitter in pauses, but unique marks, as these tests may run twice at the same time.
     random: (bytes) => (bytes < 16 ? new Uint8Array(bytes) : crypto.getRandomValues(new Uint8Array(bytes))),
     emit: (event) => void events.push(event),
     broker: () => options.broker ?? { host: "127.0.0.1", port: 1883, prefix: "hub" },
@@ -110,7 +110,7 @@ export function entriesOf(entries: object[]): PluginEntry[] {
 type Truthy<T> = Exclude<T, false | null | undefined>;
 
 /** Polls until `condition` gives something truthy, and returns it. */
-export async function until<T>(what: string, condition: () => T, deadlineMs = 8000): Promise<Truthy<T>> {
+export async function until<T>(what: string, condition: () => T, deadlineMs = 15_000): Promise<Truthy<T>> {
   const end = performance.now() + deadlineMs;
   for (;;) {
     const result = condition();
@@ -120,7 +120,7 @@ export async function until<T>(what: string, condition: () => T, deadlineMs = 80
   }
 }
 
-/** Whether the process runs; one that has ended but was not collected yet does not. */
+/** Whether the process runs; false for a zombie. */
 export function alive(pid: number): boolean {
   try {
     process.kill(pid, 0);

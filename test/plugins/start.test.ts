@@ -65,7 +65,7 @@ test("the environment is an allow-list, with the entry's own variables expanded"
   expect(textOf(`${folder}/stdin.txt`)).toBe("");
 });
 
-test("a .ts plugin runs on the given Bun, untouched by what lies in its folder", async () => {
+test("a .ts plugin runs on the given Bun, whatever files are in its folder", async () => {
   const script = `
     await Bun.write("seen.json", JSON.stringify({
       bun: typeof Bun.version, argv: process.argv.slice(2), dotenv: process.env.FROM_DOTENV ?? null,
@@ -106,7 +106,7 @@ for (const [what, binary, reason] of [
   });
 }
 
-test("a configuration that the entry names and that is missing is told before the plugin is tried", async () => {
+test("a missing configuration file that the entry names is reported without starting the plugin", async () => {
   const files = { "p.sh": "#!/bin/sh\necho started > started; exec sleep 60\n" };
   await using rig = createRig([{ id: "p", binary: "p.sh", config: "gone.toml" }], files);
   const record = await rig.plugins.start("p");
@@ -151,7 +151,7 @@ test("startAll starts the enabled ones", async () => {
   ]);
 });
 
-test("nobody starts what the hub does not know or run", async () => {
+test("a plugin that the hub does not know or run cannot be started", async () => {
   await using rig = createRig([], {});
   rig.plugins.heartbeat("elsewhere", {});
   const refusal = (work: Promise<unknown>) =>

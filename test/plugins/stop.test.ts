@@ -6,7 +6,7 @@ const STUBBORN = '#!/bin/sh\ntrap "" TERM\necho $$ > pid\nwhile :; do sleep 1; d
 const FAMILY =
   "#!/bin/sh\nsh -c 'trap \"\" TERM HUP; sleep 300 & echo $! > grandchild; wait' &\nsetsid sleep 300 & echo $! > stray\nexec sleep 300\n";
 
-test("one that ignores SIGTERM is killed after five seconds", async () => {
+test("a plugin that ignores SIGTERM is killed after five seconds", async () => {
   const clock = createVirtualClock();
   await using rig = createRig([{ id: "p", binary: "p.sh" }], { "p.sh": STUBBORN }, { clock });
   await rig.plugins.start("p");
@@ -20,26 +20,29 @@ test("one that ignores SIGTERM is killed after five seconds", async () => {
   expect(alive(pid)).toBe(false);
 });
 
-test("its descendants end with it, also one that made itself a session", async () => {
+test("its descendants end with it, also one in a session of its own", async () => {
   await using rig = createRig([{ id: "p", binary: "p.sh" }], { "p.sh": FAMILY });
   await rig.plugins.start("p");
   const at = (name: string) => pidIn(`${rig.home.plugin("p").root}/${name}`);
-  const descendants = [await until("a grandchild", () => at("grandchild")), await until("a stray", () => at("stray"))];
+  const descendants = [
+    await until("a grandchild", () => at("grandchild")),
+    await until("a process that left the group", () => at("stray")),
+  ];
   expect(descendants.filter(alive)).toEqual(descendants);
   await rig.plugins.stop("p");
   await until("they are gone", () => !descendants.some(alive));
 });
 
-test("what it leaves behind when it ends by itself is ended too", async () => {
+test("processes that it leaves behind when it ends by itself are killed too", async () => {
   const script = "#!/bin/sh\nsleep 300 & echo $! > left\nexit 0\n";
   await using rig = createRig([{ id: "p", binary: "p.sh" }], { "p.sh": script });
   await rig.plugins.start("p");
   const left = await until("something is left", () => pidIn(`${rig.home.plugin("p").root}/left`));
   await until("it is gone", () => !alive(left));
-  expect(await until("its end is noted", () => rig.plugins.get("p").last_exit)).toMatchObject({ code: 0 });
+  expect(await until("last_exit is set", () => rig.plugins.get("p").last_exit)).toMatchObject({ code: 0 });
 });
 
-test("stopping while starting leaves nothing, and nothing starts again", async () => {
+test("stopping while it starts leaves no process, and it is not restarted", async () => {
   const clock = createVirtualClock();
   await using rig = createRig([{ id: "p", binary: "p.sh" }], { "p.sh": "#!/bin/sh\nexec sleep 60\n" }, { clock });
   const [started, stopped] = await Promise.all([rig.plugins.start("p"), rig.plugins.stop("p")]);
@@ -51,7 +54,7 @@ test("stopping while starting leaves nothing, and nothing starts again", async (
   expect(rig.revoked).toEqual(["p"]);
 });
 
-test("disposing stops all at once", async () => {
+test("disposing stops all plugins at the same time", async () => {
   const entries = ["a", "b", "c"].map((id) => ({ id, binary: "p.sh" }));
   const rig = createRig(entries, { "p.sh": STUBBORN });
   rig.plugins.startAll();

@@ -1,4 +1,4 @@
-// What a plugin may use of the machine, with real processes.
+// Limits on the memory and processes of plugins, with real processes.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const GREEDY = `const kept = []; for (let n = 0; n < 10; n++) kept.push(new Uint
 require("fs").writeFileSync("done", "x"); setInterval(() => kept.length, 1000);`;
 
 test.each(["auto", "off"])(
-  "one with more memory than it may is ended, started again, and reported (confine = %s)",
+  "a plugin with too much memory is ended, restarted, and reported (confine = %s)",
   async (confine) => {
     const clock = createVirtualClock();
     const entry = { id: "p", binary: "plugins/p/p.js", max_memory_mb: 60, confine };
@@ -24,7 +24,7 @@ test.each(["auto", "off"])(
       {
         limit: "[[plugins]] max_memory_mb",
         account: "p",
-        message: expect.stringContaining("more than 60; it is started anew"),
+        message: expect.stringContaining("more than 60; it is restarted"),
       },
     ]);
     await clock.advance(2000);
@@ -32,7 +32,7 @@ test.each(["auto", "off"])(
   },
 );
 
-test("one with more processes than it may is ended, also those whose parents are gone", async () => {
+test("a plugin with too many processes is ended, and so are processes without a parent", async () => {
   const clock = createVirtualClock();
   const script = "#!/bin/sh\nfor n in 1 2 3 4 5 6; do (sleep 60 & exit); done; touch done; exec sleep 60\n";
   const entry = { id: "p", binary: "plugins/p/run", max_processes: 5 };
@@ -48,7 +48,7 @@ test("one with more processes than it may is ended, also those whose parents are
   expect(rig.reached.map(({ limit }) => limit)).toEqual(["[[plugins]] max_processes"]);
 });
 
-test("one within its limits is left alone, and so is one without limits", async () => {
+test("a plugin within its limits, or without limits, keeps running", async () => {
   const clock = createVirtualClock();
   const entries = [
     { id: "p", binary: "plugins/p/p.js" },
@@ -75,7 +75,7 @@ test("this process and this user are counted", () => {
   expect(excessOf(process.pid, [], nothing)).toBeUndefined();
 });
 
-test("the kernel ends a plugin before the hub where memory is short, and it leaves no core", async () => {
+test("when memory is short the kernel kills a plugin before the hub, and there is no core dump", async () => {
   const script =
     "#!/bin/sh\ncat /proc/self/oom_score_adj >oom; ulimit -c >core; (ulimit -p || ulimit -u) >most 2>/dev/null; touch done; exec sleep 60\n";
   for (const confine of ["auto", "off"]) {
@@ -92,7 +92,7 @@ test("the kernel ends a plugin before the hub where memory is short, and it leav
   }
 });
 
-test("the hub writes the log without following what the plugin put in its place, and waits at no pipe", async () => {
+test("the hub writes the log without following links of the plugin, and does not wait at a pipe", async () => {
   const files = {
     "plugins/p/run": "#!/bin/sh\necho printed; exit 1\n",
     "rules/p.log": "rule\n",
@@ -108,7 +108,7 @@ test("the hub writes the log without following what the plugin put in its place,
     await rig.plugins.start("p");
     await until("it has ended", () => rig.plugins.get("p").last_exit);
     await rig.plugins.stop("p");
-    // More than memory holds: from the file.
+    // More lines than are in memory, so the file is read.
     expect(rig.plugins.log("p", 1000).join("\n")).not.toContain("rule");
     expect(readFileSync(rig.home.resolve("rules/p.log"), "utf8")).toBe("rule\n");
     expect(readFileSync(rig.home.resolve("rules/mine.toml"), "utf8")).toBe("rule\n");

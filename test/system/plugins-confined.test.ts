@@ -1,4 +1,4 @@
-// Plugins of every kind as guests of the built hub: each works, and none reads what is the hub's. As root and as a user.
+// Plugins of every kind, run by the compiled hub as root and as a user: each works, and none can read the hub's files.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, chownSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const NODE = Bun.which("node", { PATH: "/usr/local/bin:/usr/bin:/bin" });
 const PYTHON = Bun.which("python3", { PATH: "/usr/local/bin:/usr/bin:/bin" });
 const FIXED = "a-fixed-password";
 
-// As homeCore's plugins are: broker, id and password from a file of its own, which it rewrites; plain MQTT 3.1.1.
+// Like homeCore's plugins: broker, id and password from its own file, which it rewrites; plain MQTT 3.1.1.
 const HOMECORE = `#!${PYTHON}
 import os, socket, struct, sys, time, tomllib
 path = sys.argv[1]
@@ -154,9 +154,9 @@ describe.if(abi > 0 && process.getuid?.() === 0).each(KINDS)("as %s", (_, uid) =
   });
 
   test.each(["lamp", "homecore", "node", "shell"])(
-    "%s is refused hub.toml by the kernel, and its record says so",
+    "the kernel denies %s access to hub.toml, and its record says so",
     async (id) => {
-      const message = `the kernel refused it ${place.at("config", "hub.toml")}, which is the hub's and stays closed to plugins`;
+      const message = `the kernel denied access to ${place.at("config", "hub.toml")}, which belongs to the hub and stays closed to plugins`;
       const said = async () => (await plugin(id)).notices.find((notice) => notice.message === message);
       expect(await until("the record says so", said)).toMatchObject({ level: "warning", code: "refused" });
       expect(await log(id)).toMatch(/permission denied/i);
@@ -164,13 +164,13 @@ describe.if(abi > 0 && process.getuid?.() === 0).each(KINDS)("as %s", (_, uid) =
     },
   );
 
-  test("sysmon measures what it does where it runs free", async () => {
+  test("sysmon measures the same as when it is not confined", async () => {
     const readings = async () =>
       (await hub.get<{ id: string }[]>("/devices")).filter(({ id }) => id.startsWith("sysmon")).length;
     await until("its devices are there", async () => (await readings()) >= 3);
   });
 
-  test("what its entry adds to its account counts, and its fixed password", async () => {
+  test("the rights and the fixed password of its entry are used", async () => {
     await until(
       "the lamp was switched by another plugin",
       async () => (await hub.get<{ attributes: { on: boolean } }>("/devices/ts_lamp")).attributes.on,
@@ -179,7 +179,7 @@ describe.if(abi > 0 && process.getuid?.() === 0).each(KINDS)("as %s", (_, uid) =
     expect(second.connected).toBe(true);
   });
 
-  test("the status counts those that are not confined", async () => {
+  test("the status counts plugins that are not confined", async () => {
     expect(await hub.get("/system/status")).toMatchObject({ plugins: 6, plugins_unconfined: 0 });
   });
 });

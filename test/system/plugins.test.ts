@@ -73,9 +73,9 @@ test("a TypeScript plugin runs on the hub's own Bun, with its own environment on
   expect(printed).toContain("password [redacted]");
 });
 
-test("one that crashes is started again, more and more slowly, and says why", async () => {
+test("a plugin that crashes is restarted after growing pauses, and its record says why", async () => {
   const stream = await hub.openStream({ type: "plugin_status_changed,plugin_offline", since: "0" });
-  await when("it was started again twice", "crash", ({ restarts }) => restarts >= 2);
+  await when("it was restarted twice", "crash", ({ restarts }) => restarts >= 2);
   expect((await plugin("crash")).last_exit).toMatchObject({
     ...{ code: 3, signal: null, reason: "ended with exit code 3" },
     output: expect.arrayContaining(["about to fail", "the reason"]),
@@ -89,7 +89,7 @@ test("one that crashes is started again, more and more slowly, and says why", as
   expect(pauses[1]).toBeGreaterThan(pauses[0] ?? 0);
 });
 
-test("one that is not there, or not executable, says so and is not hammered", async () => {
+test("a missing or not executable plugin is reported once, and retried slowly", async () => {
   for (const [id, words] of [
     ["missing", "does not exist"],
     ["inert", "is not executable (chmod +x)"],
@@ -104,7 +104,7 @@ test("one that is not there, or not executable, says so and is not hammered", as
   expect(hub.output.match(/plugin cannot be started/g)).toHaveLength(2);
 });
 
-test("one that prints without end costs neither the hub nor the disk", async () => {
+test("a plugin that prints without end neither slows the hub nor fills the disk", async () => {
   await when("it runs", "chatty", ({ pid }) => pid !== null);
   await until("its output is cut", () => statSync(place.at("plugins/chatty/logs/chatty.log")).size > 200_000, {
     timeoutMs: 5000,
@@ -117,14 +117,14 @@ test("one that prints without end costs neither the hub nor the disk", async () 
   expect(statSync(place.at("plugins/chatty/logs/chatty.log")).size).toBeLessThan(1_100_000);
 });
 
-test("one that ignores SIGTERM is ended all the same", async () => {
+test("a plugin that ignores SIGTERM is killed", async () => {
   const { pid } = await when("it runs", "stubborn", (body) => body.pid !== null);
   const stopped = await order("stubborn", "stop");
   expect(stopped.json()).toMatchObject({ status: "stopped", pid: null, last_exit: { signal: "SIGKILL" } });
   expect(processesOf(place.home)).not.toContain(Number(pid));
 });
 
-test("start, stop and restart over REST, and what cannot be", async () => {
+test("start, stop and restart over REST, and their errors", async () => {
   const first = await when("it is active", "lamp", ({ status }) => status === "active");
   const again = (await order("lamp", "restart")).json<PluginBody>();
   expect(again.pid).not.toBe(first.pid);
@@ -139,19 +139,19 @@ test("start, stop and restart over REST, and what cannot be", async () => {
   expect((await hub.request("GET", "/plugins/lamp/log?lines=0")).status).toBe(400);
 });
 
-test("one that says nothing goes offline, and is started again in the end", async () => {
+test("a silent plugin goes offline, and is restarted in the end", async () => {
   const { pid, restarts } = await when("it runs", "silent", (body) => body.pid !== null);
   await when("it is offline", "silent", ({ status }) => status === "offline", 15_000);
   const fits = (body: PluginBody) => body.restarts > restarts && body.pid !== null;
-  const after = await when("it was started again", "silent", fits, 20_000);
+  const after = await when("it was restarted", "silent", fits, 20_000);
   expect(after.pid).not.toBe(pid);
   expect(after.last_exit?.reason).toContain("no heartbeat");
 }, 40_000);
 
-test("SIGTERM ends the hub and all of its children within ten seconds", async () => {
+test("SIGTERM ends the hub and all its children within ten seconds", async () => {
   await order("stubborn", "start");
   await when("it runs", "stubborn", (body) => body.pid !== null);
-  // On its way to become the plugin, a process names no home.
+  // The launcher's environment does not name the home yet.
   await until("several run", () => processesOf(place.home).length > 2);
   const begun = performance.now();
   hub.kill("SIGTERM");
@@ -174,5 +174,5 @@ test.each(["SIGKILL", "SIGSEGV"] as const)("%s of the hub leaves no child and no
   await until("the family is complete", () => sleeps() >= 3);
   killed.kill(signal);
   await killed.exited;
-  await until("nobody is left", () => processesOf(other.home).length === 0, { timeoutMs: 3000 });
+  await until("no process is left", () => processesOf(other.home).length === 0, { timeoutMs: 3000 });
 });

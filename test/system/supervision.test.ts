@@ -1,4 +1,4 @@
-// What systemd is told over a hub's life: by the compiled hub, and by the part alone where time matters.
+// What a hub reports to systemd: the compiled hub, and the module alone where the test moves the clock.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { silentLog } from "../../src/core/log.ts";
@@ -12,7 +12,7 @@ import { until } from "../support/wait.ts";
 
 const SYSMON = '[[plugins]]\nid = "sysmon"\nbinary = "plugins/sysmon/bin/sysmon.js"\n';
 
-test("a hub is ready when it is up, tells what it has, feeds the watchdog, and says that it stops", async () => {
+test("a hub reports that it is ready, its status, the watchdog's keep-alive, and that it stops", async () => {
   await using place = createHubPlace({ toml: SYSMON });
   using socket = openNotifySocket(`${place.home}-notify`);
   await using hub = await place.start({ env: { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: "400000" } });
@@ -27,7 +27,7 @@ test("a hub is ready when it is up, tells what it has, feeds the watchdog, and s
   expect(socket.lines()[0]).toBe("READY=1");
 });
 
-test("the socket may have an abstract name, and the watchdog be another process's", async () => {
+test("the socket may have an abstract name, and the watchdog may be for another process", async () => {
   await using place = createHubPlace();
   using socket = openNotifySocket(`@hub-test-${process.pid}-${Date.now()}`);
   const env = { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: "100000", WATCHDOG_PID: "1" };
@@ -38,22 +38,22 @@ test("the socket may have an abstract name, and the watchdog be another process'
   expect(socket.count("WATCHDOG=1")).toBe(0);
 });
 
-test("a hub that stands still does not feed the watchdog", async () => {
+test("a hub that is stopped sends no keep-alive to the watchdog", async () => {
   await using place = createHubPlace();
   using socket = openNotifySocket(`${place.home}-notify`);
   await using hub = await place.start({ env: { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: "100000" } });
   await socket.told("WATCHDOG=1");
   hub.kill("SIGSTOP");
-  await until("it stands still", () => /^State:\s+T/m.test(readFileSync(`/proc/${hub.pid}/status`, "utf8")));
+  await until("it is stopped", () => /^State:\s+T/m.test(readFileSync(`/proc/${hub.pid}/status`, "utf8")));
   const before = socket.count("WATCHDOG=1");
-  // Six beats long: that nothing comes has no moment to wait for.
+  // Six intervals: there is no event to wait for when nothing is sent.
   await Bun.sleep(300);
   expect(socket.count("WATCHDOG=1")).toBe(before);
   hub.kill("SIGCONT");
   await socket.told("WATCHDOG=1", before);
 });
 
-test("a socket that is not there, is too long or of another kind changes nothing, and plugins know of none", async () => {
+test("a socket that is missing, too long or of another kind changes nothing, and plugins do not inherit it", async () => {
   await using place = createHubPlace({ toml: SYSMON });
   for (const socket of [place.at("no", "socket"), `/${"x".repeat(200)}`, "vsock:2:1"]) {
     await using hub = await place.start({ env: { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "100000" } });
@@ -69,7 +69,7 @@ test("a socket that is not there, is too long or of another kind changes nothing
   }
 });
 
-test("the health check goes past the proxy of the environment", async () => {
+test("the health check does not use the proxy of the environment", async () => {
   await using place = createHubPlace();
   using socket = openNotifySocket(`${place.home}-notify`);
   const proxy = "http://127.0.0.1:1";
@@ -79,7 +79,7 @@ test("the health check goes past the proxy of the environment", async () => {
   await socket.told("WATCHDOG=1", 1);
 });
 
-test("a hub that is not well is asked again, and feeds the watchdog only when it is", async () => {
+test("an unhealthy hub is checked again, and sends a keep-alive only when it is healthy", async () => {
   using folder = createTemporaryFolder();
   using socket = openNotifySocket(folder.at("notify"));
   const clock = createVirtualClock();

@@ -1,4 +1,4 @@
-// The simulated house in a real hub: laid out in a new home, switched on in hub.toml, commanded over REST and MQTT.
+// The simulated house in a real hub: installed in a new home, enabled in hub.toml, commanded over REST and MQTT.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
@@ -39,7 +39,7 @@ async function command(id: string, body: object): Promise<string> {
   return answer.json<{ correlation_id: string }>().correlation_id;
 }
 
-/** Asks the plugin for one of its actions, as the hub does. */
+/** Calls an action of the plugin, as the hub does. */
 async function ask(action: string, body: object): Promise<Record<string, unknown>> {
   const client = await hub.mqtt();
   const request_id = crypto.randomUUID();
@@ -55,7 +55,7 @@ async function ask(action: string, body: object): Promise<Record<string, unknown
   return answer.promise;
 }
 
-test("comes up active, and all of its devices say what they are", async () => {
+test("becomes active, and all its devices describe themselves", async () => {
   await until("it is active", async () => (await hub.get<{ status: string }>("/plugins/virtual")).status === "active");
   const devices = await virtualDevices();
   expect(devices.map(({ id }) => id).sort()).toEqual([
@@ -73,7 +73,7 @@ test("comes up active, and all of its devices say what they are", async () => {
     expect(device).toMatchObject({ available: true, capabilities: expect.any(Object), manufacturer: "Hub" });
 });
 
-test("a command changes the state, and the event says who asked", async () => {
+test("a command changes the state, and the event says who sent it", async () => {
   const correlation = await command("virtual_light_kitchen", { on: true });
   const event = await stream.frame(
     "the light is on",
@@ -87,7 +87,7 @@ test("a command changes the state, and the event says who asked", async () => {
   expect(await attributesOf("virtual_light_kitchen")).toMatchObject({ on: true, brightness: 254, power_w: 9 });
 });
 
-test("a command it cannot obey changes nothing, and everybody can see why", async () => {
+test("a command that it cannot carry out changes nothing, and the reason is reported", async () => {
   const correlation = await command("virtual_light_kitchen", { brightness: 1000 });
   const event = await stream.frame("the refusal", ({ type }) => type === "custom_command_refused");
   expect(JSON.stringify(event)).toContain(correlation);
@@ -96,7 +96,7 @@ test("a command it cannot obey changes nothing, and everybody can see why", asyn
   expect(await attributesOf("virtual_light_kitchen")).toMatchObject({ on: true, brightness: 254 });
 });
 
-test("a leak is an event, and an empty battery an attribute", async () => {
+test("a leak is an event, and the battery level an attribute", async () => {
   await command("virtual_leak_sensor", { leak: true });
   const event = await stream.frame(
     "the leak",
@@ -111,7 +111,7 @@ test("a leak is an event, and an empty battery an attribute", async () => {
   await until("10 % are left", async () => (await attributesOf("virtual_leak_sensor")).battery_pct === 10);
 });
 
-test("a burst of changes arrives, every one, and the hub answers meanwhile", async () => {
+test("every change of a burst arrives, and the hub answers meanwhile", async () => {
   const watcher = await hub.openStream({ device_id: "virtual_light_living_room", type: "device_state_changed" });
   const before = await attributesOf("virtual_light_living_room");
   expect(await ask("burst", { changes: 2000, per_second: 5000 })).toMatchObject({ status: "accepted" });
@@ -121,10 +121,10 @@ test("a burst of changes arrives, every one, and the hub answers meanwhile", asy
   expect(await attributesOf("virtual_light_living_room")).toEqual(before);
 }, 60_000);
 
-test("ends with the hub, and a new start finds its devices again", async () => {
+test("ends with the hub, and a new start restores its devices", async () => {
   await hub.end();
   hub = await place.start();
   await until("all are back", async () => (await virtualDevices()).filter(({ available }) => available).length === 6);
-  // A simulated house remembers nothing: the plugin begins anew with its defaults.
+  // A simulated house stores nothing: the plugin starts with its defaults.
   await until("the light is off", async () => (await attributesOf("virtual_light_kitchen")).on === false);
 });

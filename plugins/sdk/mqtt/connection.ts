@@ -1,4 +1,4 @@
-// One TCP connection to the broker, from CONNECT to its end. Coming back after that end is session.ts's work.
+// One TCP connection to the broker, from CONNECT to its end. Reconnecting is the work of session.ts.
 import {
   type ConnectOptions,
   createDecoder,
@@ -10,9 +10,8 @@ import {
   PING,
   type Received,
 } from "./packets.ts";
-import { createWriter } from "./writer.ts";
 
-// Packet ids are 16 bits, and 0 is none.
+// Packet ids have 16 bits, and 0 is not allowed.
 const MOST_WAITING = 65_535;
 
 export interface Message {
@@ -27,7 +26,7 @@ export interface Connection {
   publish(message: Message): Promise<boolean>;
   /** False when the broker refuses it or the connection ended first. */
   subscribe(filter: string): Promise<boolean>;
-  /** Says goodbye, so that the broker does not publish the will. */
+  /** Disconnects, so that the broker does not publish the will. */
   close(): void;
   readonly open: boolean;
   /** Resolves with the reason once the connection has ended. */
@@ -41,7 +40,7 @@ export interface OpenOptions extends ConnectOptions {
   onMessage(topic: string, payload: string): void;
 }
 
-/** CONNACK's words for its codes 1–5. */
+/** The meaning of the codes 1–5 of CONNACK. */
 export const REFUSALS: Readonly<Record<number, string>> = {
   1: "it does not speak MQTT 3.1.1",
   2: "it does not accept this client id",
@@ -50,7 +49,7 @@ export const REFUSALS: Readonly<Record<number, string>> = {
   5: "this account is not allowed to connect",
 };
 
-/** The broker answered, and the answer is no. */
+/** The broker refused the connection. */
 export class RefusedError extends Error {
   readonly code: number;
   constructor(code: number) {
@@ -59,7 +58,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** Resolves when the broker has accepted the connection; throws RefusedError when it says no. */
+/** Resolves when the broker has accepted the connection. Throws RefusedError when it refuses. */
 export async function openConnection(options: OpenOptions): Promise<Connection> {
   const { host, port, keepAliveSecs, connectTimeoutMs = 10_000 } = options;
   const waiting = new Map<number, (done: boolean) => void>();
@@ -70,14 +69,14 @@ export async function openConnection(options: OpenOptions): Promise<Connection> 
   let over = false;
   let lastId = 0;
   let pongDue = false;
-  // Held in a box: Bun calls the handlers before `Bun.connect` has given the socket back.
+  // In an object, as Bun calls the handlers before `Bun.connect` has returned the socket.
   const box: { socket?: Bun.Socket } = {};
 
   function finish(reason: string): void {
     if (over) return;
     over = true;
     clearInterval(pinging);
-    clearTimeout(patience);
+    clearTimeout(connectTimer);
     box.socket?.terminate();
     accepted.reject(new Error(reason));
     for (const done of waiting.values()) done(false);
@@ -85,9 +84,9 @@ export async function openConnection(options: OpenOptions): Promise<Connection> 
     end.resolve(reason);
   }
 
-  function take(packet: Received): void {
+  function handle(packet: Received): void {
     if (packet.type === "connack") {
-      clearTimeout(patience);
+      clearTimeout(connectTimer);
       if (packet.code === 0) accepted.resolve();
       else {
         accepted.reject(new RefusedError(packet.code));
@@ -114,7 +113,7 @@ export async function openConnection(options: OpenOptions): Promise<Connection> 
   }
 
   function request(encode: (packetId: number) => Uint8Array): Promise<boolean> {
-    // With every id waiting for its answer there is none to give.
+    // All packet ids are in use.
     if (over || waiting.size >= MOST_WAITING) return Promise.resolve(false);
     const packetId = nextId();
     const answer = new Promise<boolean>((resolve) => waiting.set(packetId, resolve));
@@ -128,8 +127,8 @@ export async function openConnection(options: OpenOptions): Promise<Connection> 
     pongDue = true;
   }
 
-  const patience = setTimeout(() => finish(`no answer within ${connectTimeoutMs / 1000} s`), connectTimeoutMs);
-  // Twice as often as promised: a dead peer is noticed within one keep-alive time.
+  const connectTimer = setTimeout(() => finish(`no answer within ${connectTimeoutMs / 1000} s`), connectTimeoutMs);
+  // Twice as often as the keep-alive time requires: a dead peer is noticed within one keep-alive time.
   const pinging = setInterval(ping, (keepAliveSecs * 1000) / 2);
   accepted.promise.catch(() => undefined);
 
@@ -145,7 +144,7 @@ export async function openConnection(options: OpenOptions): Promise<Connection> 
       },
       data(_socket, chunk) {
         try {
-          for (const packet of decode(chunk)) take(packet);
+          for (const packet of decode(chunk)) handle(packet);
         } catch (error) {
           finish(error instanceof Error ? error.message : "unreadable packet");
         }
@@ -169,12 +168,50 @@ export async function openConnection(options: OpenOptions): Promise<Connection> 
     close() {
       writer.write(DISCONNECT);
       box.socket?.end();
-      // `end` waits for the peer; a broker that hangs must not keep the plugin.
+      // `end` waits for the peer; a broker that hangs must not keep the plugin from ending.
       setTimeout(() => finish("closed"), 200);
     },
     get open() {
       return !over;
     },
     ended: end.promise,
+  };
+}
+
+/** Sends bytes in order; those that the socket does not accept wait for its `drain` event. */
+export interface Writer {
+  attach(socket: Pick<Bun.Socket, "write">): void;
+  write(bytes: Uint8Array): void;
+  flush(): void;
+}
+
+export function createWriter(): Writer {
+  let target: Pick<Bun.Socket, "write"> | undefined;
+  let waiting: Uint8Array[] = [];
+
+  function flush(): void {
+    while (target) {
+      const first = waiting[0];
+      if (!first) return;
+      const written = Math.max(0, target.write(first));
+      if (written < first.length) {
+        waiting[0] = first.subarray(written);
+        return;
+      }
+      waiting.shift();
+    }
+  }
+
+  return {
+    attach(socket) {
+      target = socket;
+      waiting = [];
+    },
+    write(bytes) {
+      waiting.push(bytes);
+      // Behind bytes that wait for the drain, this one has to wait as well, to keep the order.
+      if (waiting.length === 1) flush();
+    },
+    flush,
   };
 }

@@ -1,5 +1,5 @@
-// MQTT 3.1.1 on the wire, as much of it as a plugin needs: QoS 0 and 1, one topic a subscription. Why not the `mqtt`
-// package: docs/decisions.md.
+// The packets of MQTT 3.1.1 that a plugin needs: QoS 0 and 1, one topic per subscription. Not the `mqtt` package: with it a plugin
+// starts in 80 ms instead of 31, needs 51 MB instead of 34, is three times as large, and half as fast (measured, docs/decisions.md).
 
 export interface Will {
   topic: string;
@@ -20,7 +20,7 @@ export interface PublishPacket {
   payload: string;
   qos: 0 | 1;
   retain: boolean;
-  /** Needed with QoS 1. */
+  /** Used with QoS 1. */
   packetId: number;
 }
 
@@ -65,11 +65,11 @@ export function encodePuback(packetId: number): Uint8Array {
 
 /** Asks for QoS 1. */
 export function encodeSubscribe(packetId: number, filter: string): Uint8Array {
-  // The lower half of a SUBSCRIBE's first byte is 2 by the standard.
+  // The standard requires 2 in the lower half of the first byte.
   return frame((TYPE.subscribe << 4) | 2, [uint16(packetId), text(filter), Buffer.from([1])]);
 }
 
-/** A function that takes the stream in any pieces and gives back the packets that became complete. Throws on nonsense. */
+/** Returns a function that gets the stream in pieces of any size and returns the completed packets. Throws on malformed ones. */
 export function createDecoder(maxBytes = 1024 * 1024): (chunk: Uint8Array) => Received[] {
   let rest: Buffer = Buffer.alloc(0);
   return function decode(chunk) {
@@ -90,6 +90,14 @@ export function createDecoder(maxBytes = 1024 * 1024): (chunk: Uint8Array) => Re
 }
 
 function parse(head: number, body: Buffer): Received | undefined {
+  try {
+    return parseBody(head, body);
+  } catch {
+    throw new Error("a packet is malformed");
+  }
+}
+
+function parseBody(head: number, body: Buffer): Received | undefined {
   switch (head >> 4) {
     case TYPE.connack:
       return { type: "connack", code: body.readUInt8(1) };
@@ -109,6 +117,7 @@ function parse(head: number, body: Buffer): Received | undefined {
 function parsePublish(qos: number, body: Buffer): Received {
   const topicEnd = 2 + body.readUInt16BE(0);
   const payloadStart = topicEnd + (qos > 0 ? 2 : 0);
+  if (payloadStart > body.length) throw new RangeError("the topic is longer than its packet");
   return {
     type: "publish",
     topic: body.toString("utf8", 2, topicEnd),
@@ -118,7 +127,7 @@ function parsePublish(qos: number, body: Buffer): Received {
   };
 }
 
-// Seven bits a byte, the lowest first; undefined while its last byte has not arrived.
+// Seven bits per byte, the lowest first; undefined until its last byte has arrived.
 function remainingLength(data: Buffer): { value: number; bytes: number } | undefined {
   let value = 0;
   for (let bytes = 1; bytes <= 4; bytes++) {

@@ -1,17 +1,17 @@
-// Being connected as a lasting state: comes back for ever with growing pauses, subscribes again, and keeps the messages
-// that must not be lost. Device states are not among them: they are sent afresh on every connection (devices.ts).
+// A lasting session: reconnects for ever with growing pauses, subscribes again, and keeps the messages that must not be lost. Device
+// states need not be kept: all of them are sent again on every connection (devices.ts).
 import { type Connection, type Message, type OpenOptions, openConnection, RefusedError } from "./connection.ts";
 
 export interface SessionOptions extends Omit<OpenOptions, "onMessage"> {
-  /** Pause before the first new try; doubles up to 30 s. */
+  /** Pause before the first reconnect; doubles up to 30 s. */
   firstPauseMs?: number;
 }
 
 export interface SessionEvents {
-  /** Each time the broker has accepted us; what is published here goes out before everything that waited. */
+  /** Called on every connection; what it publishes is sent before the kept messages. */
   onConnected(): void;
   onDisconnected(reason: string): void;
-  /** The broker will never accept these credentials; the session has given up. */
+  /** The broker refuses the credentials; the session gives up. */
   onRefused(reason: string): void;
   onProblem(message: string): void;
 }
@@ -19,7 +19,7 @@ export interface SessionEvents {
 export interface Publish {
   qos?: 0 | 1;
   retain?: boolean;
-  /** Sent later when there is no connection now. */
+  /** If there is no connection, it is sent later. */
   keep?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Session {
   readonly connected: boolean;
   publish(topic: string, payload: string, options?: Publish): void;
   subscribe(topic: string, onMessage: (payload: string) => void): void;
-  /** Messages are no longer handed on; the broker hears of it with the next connection. */
+  /** Messages are ignored from now on; the broker stops sending them after the next connection. */
   unsubscribe(topic: string): void;
   /** Waits up to `ms` for acknowledgements, then disconnects for good. */
   close(ms: number): Promise<void>;
@@ -40,7 +40,7 @@ interface Kept extends Message {
 const LONGEST_PAUSE_MS = 30_000;
 const STEADY_AFTER_MS = 30_000;
 const MOST_KEPT = 500;
-// A message that the broker answers by hanging up would otherwise end every later connection too.
+// A message on which the broker closes the connection would otherwise end every later connection too.
 const MOST_TRIES = 3;
 const WRONG_CREDENTIALS = [4, 5];
 
@@ -53,7 +53,7 @@ export function startSession(options: SessionOptions, events: SessionEvents): Se
   let over = false;
   let connection: Connection | undefined;
   let pauseMs = firstPauseMs;
-  // True also while there is no connection: what is kept then waits for the next one.
+  // Also true while there is no connection, so that a kept message waits for the next one.
   let draining = true;
 
   function track(work: Promise<unknown>): void {
@@ -66,12 +66,12 @@ export function startSession(options: SessionOptions, events: SessionEvents): Se
     const done = await through.publish(message);
     if (done) kept.delete(message);
     else if (message.tries >= MOST_TRIES && kept.delete(message))
-      events.onProblem(`gave up sending to ${message.topic}: the broker hangs up on it`);
+      events.onProblem(`gave up sending to ${message.topic}: the broker closes the connection`);
     return done;
   }
 
-  // One after the other, so that a message the broker hangs up on does not use up the tries of those behind it.
-  // What is added meanwhile is sent by this loop as well, in its turn.
+  // One after the other, so that a message on which the broker closes the connection does not use up the tries of those behind it.
+  // Messages that are kept meanwhile are sent by this loop as well.
   async function deliverKept(through: Connection): Promise<void> {
     draining = true;
     for (const message of kept) if (!(await deliver(message, through))) return;
@@ -80,10 +80,10 @@ export function startSession(options: SessionOptions, events: SessionEvents): Se
 
   async function listen(topic: string, through: Connection): Promise<void> {
     const granted = await through.subscribe(topic);
-    if (!granted && connection === through) events.onProblem(`the broker refuses the subscription to ${topic}`);
+    if (!granted && through.open) events.onProblem(`the broker refuses the subscription to ${topic}`);
   }
 
-  async function live(opened: Connection): Promise<void> {
+  async function stayConnected(opened: Connection): Promise<void> {
     const since = performance.now();
     connection = opened;
     for (const topic of listeners.keys()) track(listen(topic, opened));
@@ -101,14 +101,14 @@ export function startSession(options: SessionOptions, events: SessionEvents): Se
       try {
         const opened = await openConnection({ ...options, onMessage: (topic, text) => listeners.get(topic)?.(text) });
         if (over) return opened.close();
-        await live(opened);
+        await stayConnected(opened);
       } catch (error) {
         if (over) return;
         const reason = error instanceof Error ? error.message : "unknown reason";
         if (error instanceof RefusedError && WRONG_CREDENTIALS.includes(error.code)) return events.onRefused(reason);
         events.onProblem(`no connection to the broker at ${options.host}:${options.port}: ${reason}`);
       }
-      // Between 75 and 125 %, so that many plugins do not come back in the same instant.
+      // Between 75 and 125 %, so that many plugins do not reconnect at the same moment.
       await Promise.race([Bun.sleep(pauseMs * (0.75 + Math.random() / 2)), stopped.promise]);
       pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
     }

@@ -1,8 +1,7 @@
-// A door contact. With random events somebody goes in or out about once an hour by day.
+// A door contact. With random events it is opened and closed about once an hour by day.
 import { Type } from "../../sdk/index.ts";
-import { batteryPct, drained } from "../battery.ts";
-import { happens, hourOfDay } from "../chance.ts";
 import type { Kind } from "../kind.ts";
+import { batteryPct, drained, happens, hourOfDay } from "../world.ts";
 
 export interface DoorState {
   open: boolean;
@@ -22,11 +21,11 @@ export const door: Kind<DoorState, typeof accepts> = {
     const moved = world.randomEvents && happens("door", movesPerHour(state, hourOfDay(span.toSecs)), span, world);
     return { open: state.open !== moved, batteryPct: drained(state.batteryPct, span, world) };
   },
-  obey: (state, { open = state.open, battery_pct = state.batteryPct }) => ({ open, batteryPct: battery_pct }),
+  apply: (state, { open = state.open, battery_pct = state.batteryPct }) => ({ open, batteryPct: battery_pct }),
   attributes: ({ open, batteryPct }) => ({ open, battery_pct: Math.round(batteryPct) }),
 };
 
-// Nobody leaves it open for long.
+// It does not stay open for long.
 function movesPerHour({ open }: DoorState, hour: number): number {
   if (open) return 30;
   return hour >= 7 && hour < 22 ? 1 : 0.05;

@@ -1,18 +1,18 @@
-// A leak sensor. It is never wet by chance, only because somebody asked for it.
+// A leak sensor. Never wet by chance, only on request.
 import { Type } from "../../sdk/index.ts";
-import { batteryPct, drained } from "../battery.ts";
 import type { Kind } from "../kind.ts";
+import { batteryPct, drained } from "../world.ts";
 
 export interface LeakState {
   leak: boolean;
   batteryPct: number;
-  /** When it is dry again by itself, in the house's seconds. */
+  /** When it becomes dry by itself, in the house's seconds. */
   dryAtSecs?: number;
 }
 
 const readings = { leak: Type.Boolean({ title: "Leak" }), battery_pct: batteryPct };
 
-/** How long a leak may be asked to last. */
+/** The allowed duration of a leak. */
 export const leakMinutes = { minimum: 0.1, maximum: 1440 };
 
 const accepts = Type.Partial(
@@ -32,7 +32,7 @@ export const leakSensor: Kind<LeakState, typeof accepts> = {
   },
   objection: ({ leak, minutes }) =>
     minutes !== undefined && leak !== true ? "minutes: needs leak = true beside it" : undefined,
-  obey(state, { leak, battery_pct = state.batteryPct, minutes }, nowSecs) {
+  apply(state, { leak, battery_pct = state.batteryPct, minutes }, nowSecs) {
     if (leak === undefined) return { ...state, batteryPct: battery_pct };
     const end = minutes === undefined ? {} : { dryAtSecs: nowSecs + minutes * 60 };
     return { leak, batteryPct: battery_pct, ...end };

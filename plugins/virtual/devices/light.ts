@@ -1,4 +1,4 @@
-// A dimmable light, with or without a colour temperature. Its state is where it is going; a fade is on the way there.
+// A dimmable light, with or without a colour temperature. Its state is the target; a fade is the way to it.
 import type { Static } from "@sinclair/typebox";
 import { Type } from "../../sdk/index.ts";
 import type { Kind } from "../kind.ts";
@@ -7,7 +7,7 @@ export interface LightState {
   on: boolean;
   /** Kept while off; never 0 while on. */
   brightness: number;
-  /** In mireds; undefined where the light has none. */
+  /** In mireds; undefined if the light has none. */
   colorTemp: number | undefined;
   fade?: Fade;
 }
@@ -21,7 +21,7 @@ interface Fade {
   done: number;
 }
 
-// However long a transition is, it is reported in so many steps.
+// A transition of any length is reported in so many steps.
 const FADE_STEPS = 10;
 const FULL = 254;
 const STANDBY_W = 0.2;
@@ -37,12 +37,12 @@ const tunable = {
   color_temp: Type.Integer({ title: "Colour temperature", unit: "mired", minimum: 153, maximum: 500 }),
 };
 const reading = { power_w: Type.Number({ title: "Power", unit: "W", minimum: 0, readOnly: true }) };
-const wishes = {
+const options = {
   transition: Type.Number({ title: "Time to get there", unit: "s", minimum: 0, maximum: 300 }),
   command: Type.Literal("toggle"),
 };
-const plainAccepts = Type.Partial(Type.Object({ ...dimmable, ...wishes }));
-const tunableAccepts = Type.Partial(Type.Object({ ...tunable, ...wishes }));
+const plainAccepts = Type.Partial(Type.Object({ ...dimmable, ...options }));
+const tunableAccepts = Type.Partial(Type.Object({ ...tunable, ...options }));
 
 type LightCommand = Static<typeof tunableAccepts>;
 
@@ -54,7 +54,7 @@ export const plainLight: Kind<LightState, typeof plainAccepts> = {
   capabilities: Type.Object({ ...dimmable, ...reading }, { additionalProperties: false }),
   accepts: plainAccepts,
   initial: () => ({ on: false, brightness: FULL, colorTemp: undefined }),
-  obey,
+  apply,
 };
 
 export const tunableLight: Kind<LightState, typeof tunableAccepts> = {
@@ -63,13 +63,13 @@ export const tunableLight: Kind<LightState, typeof tunableAccepts> = {
   capabilities: Type.Object({ ...tunable, ...reading }, { additionalProperties: false }),
   accepts: tunableAccepts,
   initial: () => ({ on: false, brightness: FULL, colorTemp: 370 }),
-  obey,
+  apply,
 };
 
 function step(state: LightState, { toSecs }: { toSecs: number }): LightState {
   const { fade, ...settled } = state;
   if (!fade) return state;
-  // The little more is for times that are exactly between two steps but for their last binary digit.
+  // The small addition compensates for rounding errors exactly between two steps.
   const done = Math.floor(((toSecs - fade.atSecs) / fade.overSecs) * FADE_STEPS + 1e-6);
   return done >= FADE_STEPS ? settled : { ...settled, fade: { ...fade, done } };
 }
@@ -82,7 +82,7 @@ function objection({ command, transition, ...wanted }: LightCommand): string | u
   return undefined;
 }
 
-function obey(state: LightState, command: LightCommand, nowSecs: number): LightState {
+function apply(state: LightState, command: LightCommand, nowSecs: number): LightState {
   const { brightness: wanted, transition = 0, color_temp: colorTemp = state.colorTemp } = command;
   const on = command.command ? !state.on : (command.on ?? (wanted === undefined ? state.on : wanted > 0));
   const kept = wanted ?? state.brightness;
@@ -94,7 +94,7 @@ function obey(state: LightState, command: LightCommand, nowSecs: number): LightS
   return { on, brightness, colorTemp, ...fade };
 }
 
-/** How bright it is at the moment; 0 when off. */
+/** The present brightness; 0 when off. */
 function level({ on, brightness, fade }: LightState): number {
   if (fade) return Math.round(fade.from + ((fade.to - fade.from) * fade.done) / FADE_STEPS);
   return on ? brightness : 0;

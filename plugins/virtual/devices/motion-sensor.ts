@@ -1,9 +1,8 @@
 // A motion sensor. With random events somebody walks by a few times an hour by day; a command's motion lasts until the
 // next command.
 import { Type } from "../../sdk/index.ts";
-import { batteryPct, drained } from "../battery.ts";
-import { happens, hourOfDay } from "../chance.ts";
 import type { Kind } from "../kind.ts";
+import { batteryPct, drained, happens, hourOfDay } from "../world.ts";
 
 export interface MotionState {
   motion: boolean;
@@ -23,7 +22,7 @@ export const motionSensor: Kind<MotionState, typeof accepts> = {
     const turned = world.randomEvents && happens("motion", turnsPerHour(state, hourOfDay(span.toSecs)), span, world);
     return { motion: state.motion !== turned, batteryPct: drained(state.batteryPct, span, world) };
   },
-  obey: (state, { motion = state.motion, battery_pct = state.batteryPct }) => ({ motion, batteryPct: battery_pct }),
+  apply: (state, { motion = state.motion, battery_pct = state.batteryPct }) => ({ motion, batteryPct: battery_pct }),
   attributes: ({ motion, batteryPct }) => ({ motion, battery_pct: Math.round(batteryPct) }),
 };
 

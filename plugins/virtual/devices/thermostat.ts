@@ -1,7 +1,7 @@
 // A room with a radiator: it loses warmth to the outside and gains it while heating, both exponentially.
 import { Type } from "../../sdk/index.ts";
-import type { Kind, Span, World } from "../kind.ts";
-import { outsideC } from "../weather.ts";
+import type { Kind } from "../kind.ts";
+import { outsideC, type Span, type World } from "../world.ts";
 
 export interface ThermostatState {
   temperatureC: number;
@@ -11,13 +11,13 @@ export interface ThermostatState {
   outsideC: number;
 }
 
-// The room comes this much nearer to its final temperature (by the factor e) …
+// In this time the difference to the final temperature shrinks by the factor e.
 const TIME_CONSTANT_SECS = 6 * 3600;
-// … which is the one outside, and with the radiator on so much above it.
+// The final temperature is the one outside, plus this with the radiator on.
 const RADIATOR_K = 35;
-// The radiator goes on and off this far from the setpoint, so that it does not flicker.
+// The hysteresis of the radiator around the setpoint.
 const HYSTERESIS_K = 0.2;
-// Longer steps than this would miss the moment to go on or off.
+// Longer steps would miss the moment to switch the radiator.
 const LONGEST_STEP_SECS = 60;
 
 const settable = {
@@ -54,14 +54,14 @@ export const thermostat: Kind<ThermostatState, typeof accepts> = {
       now = shortStep(now, { fromSecs: at, toSecs: Math.min(toSecs, at + LONGEST_STEP_SECS) }, world);
     return now;
   },
-  obey: (state, { temperature = state.temperatureC, setpoint = state.setpointC, mode = state.mode }) =>
+  apply: (state, { temperature = state.temperatureC, setpoint = state.setpointC, mode = state.mode }) =>
     controlled({ ...state, temperatureC: temperature, setpointC: toTenth(setpoint), mode }),
   attributes: ({ temperatureC, setpointC, mode, heating, outsideC }) => ({
     temperature: toTenth(temperatureC),
     setpoint: setpointC,
     mode,
     heating,
-    // Coarser: nobody heats the garden, and each change is an event and a row of history.
+    // Rounded to half degrees, as each change is an event and a row of history.
     outside_temperature: Math.round(outsideC * 2) / 2,
   }),
 };

@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../../core/schema.ts";
-import { isLoopback } from "../api-url.ts";
 import {
   type ChannelDeps,
   type ChannelMessage,
@@ -12,8 +11,8 @@ import {
   plainText,
 } from "../channel.ts";
 import { html } from "../markup/html.ts";
-import { wordsOf } from "../post.ts";
 import { HINTS, smtpFailure } from "../smtp-failure.ts";
+import { isLoopback, wordsOf } from "../web-service.ts";
 
 const ADDRESS = /^([^<>]*)<([^@\s<>]+@[^@\s<>]+)>$/;
 const FROM_NAME = "Hub";
@@ -31,7 +30,7 @@ const fields = {
     {
       host: Type.String({ minLength: 1 }),
       port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-      username: Type.String({ description: "Empty: without login" }),
+      username: Type.String({ description: "Empty: no login" }),
       password: Type.String({ secret: true }),
       starttls: Type.Optional(Type.Boolean()),
       tls: Type.Optional(Type.Boolean()),
@@ -42,7 +41,12 @@ const fields = {
           description: "File with the certificate of an authority of your own (PEM)",
         }),
       ),
-      timeout_secs: Type.Integer({ minimum: 1, maximum: 60, default: 9, description: "Until the server greets" }),
+      timeout_secs: Type.Integer({
+        minimum: 1,
+        maximum: 60,
+        default: 9,
+        description: "How long to wait for the server's greeting",
+      }),
     },
     { additionalProperties: false },
   ),
@@ -51,6 +55,7 @@ type Config = Static<ReturnType<typeof Type.Object<typeof fields>>>;
 
 export const email = defineChannel({
   kind: "email",
+  service: "SMTP",
   fields,
   problems: ({ smtp }, at) => smtpProblems(smtp, `${at}.smtp`),
   open(config, { houseTime, resolve, log }) {
@@ -61,15 +66,15 @@ export const email = defineChannel({
       limits: { concurrent: 1 },
       ...plainText,
       async send(message, signal) {
-        // Most houses send no mail, and it takes 2 MB.
+        // Loaded when needed: it takes 2 MB of memory.
         const { createTransport } = await import("nodemailer");
         const transport = createTransport(transportOptions(config, resolve));
         try {
           const delivery = deliveryOf(await transport.sendMail({ ...mailOf(config, message, houseTime), signal }));
-          if (delivery.note) log.warn("a mail did not reach everybody", { note: delivery.note });
+          if (delivery.note) log.warn("a mail did not reach all recipients", { note: delivery.note });
           return delivery;
         } catch (error) {
-          if (signal.aborted) throw new DeliveryError(`${host}:${port} did not answer in time`, { passing: true });
+          if (signal.aborted) throw new DeliveryError(`${host}:${port} did not answer in time`, { transient: true });
           throw smtpFailure(error, { host, port, tls: tls === true });
         } finally {
           transport.close();
@@ -97,7 +102,7 @@ function transportOptions({ smtp }: Config, resolve: ChannelDeps["resolve"]) {
     host,
     port,
     secure: tls === true,
-    // Asked for, it is never done without; not asked for, it is used where a server elsewhere offers it.
+    // With `starttls`, nothing is sent without TLS. Without it, TLS is used when a server elsewhere offers it.
     requireTLS: starttls === true,
     ignoreTLS: !tls && !starttls && isLoopback(host),
     tls: { minVersion: "TLSv1.2" as const, ...(tls_ca ? { ca: readAuthority(resolve(tls_ca)) } : {}) },
@@ -112,26 +117,26 @@ function transportOptions({ smtp }: Config, resolve: ChannelDeps["resolve"]) {
   };
 }
 
-// Read at each sending, so that a new one needs no restart.
+// Read for each message, so that a new file needs no restart.
 function readAuthority(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    throw new DeliveryError("the file of smtp.tls_ca cannot be read", { passing: true, hint: HINTS.certificate });
+    throw new DeliveryError("the file of smtp.tls_ca cannot be read", { transient: true, hint: HINTS.certificate });
   }
 }
 
 function mailOf({ from, to }: Config, message: ChannelMessage, houseTime: (at: number) => string) {
   const sender = mailbox(from);
   const lateness = message.late ? `\n\n(delivered late; this is from ${houseTime(message.at)})` : "";
-  const again = message.tally ? ` ${message.tally}` : "";
-  const text = message.message + again + lateness;
+  const repeated = message.repeats ? ` ${message.repeats}` : "";
+  const text = message.message + repeated + lateness;
   return {
     from: { ...sender, name: sender.name || FROM_NAME },
     to: to.map(mailbox),
     subject: message.title,
     date: new Date(message.at),
-    // A copy that comes twice is the same mail.
+    // Mail programs recognise a copy that arrives twice.
     messageId: `<${message.id}@${sender.address.split("@")[1]}>`,
     headers: { "Auto-Submitted": "auto-generated" },
     text,

@@ -1,4 +1,4 @@
-// `log`: the message is written to the server's output only. Always there; nothing of it is configured.
+// `log`: writes the message to the hub's log. It always exists, and has no configuration.
 import type { Log } from "../../core/log.ts";
 import { type Channel, plainText } from "../channel.ts";
 
@@ -9,7 +9,7 @@ export function createLogChannel(log: Log): Channel {
     limits: {},
     ...plainText,
     async send({ title, message }) {
-      // As a warning, so that a quieter [log] level does not swallow an alert; as a field, so that it stays one line.
+      // A warning, so that a quieter [log] level does not hide an alert; a field, so that it stays one line.
       log.warn(title, { message });
       return { answer: "written to the log", parts: 1 };
     },

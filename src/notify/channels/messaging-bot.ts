@@ -1,28 +1,27 @@
-// `messaging_bot`: the Telegram Bot API, or a server that speaks it.
+// `messaging_bot`: Telegram, or another server with its Bot API.
 import { type Static, Type } from "@sinclair/typebox";
 import { sleep } from "../../core/clock.ts";
 import { isObject } from "../../core/json.ts";
-import { apiUrl, apiUrlProblems, withoutSlash } from "../api-url.ts";
 import { type ChannelDeps, type ChannelMessage, type Delivery, DeliveryError, defineChannel } from "../channel.ts";
 import { html } from "../markup/html.ts";
+import { splitText } from "../markup/long-text.ts";
 import { markdown } from "../markup/markdown.ts";
 import { markdownV2 } from "../markup/markdown-v2.ts";
 import { type Markup, unmarked } from "../markup/markup.ts";
-import { splitText } from "../markup/split.ts";
-import { type PostAnswer, post } from "../post.ts";
+import { apiUrl, apiUrlProblems, type PostAnswer, post, withoutSlash } from "../web-service.ts";
 
-const SERVICE = "the bot server";
+const SERVICE = "the Telegram server";
 const MARKUPS = { HTML: html, Markdown: markdown, MarkdownV2: markdownV2 };
-// 4096 UTF-16 units are counted after parsing; before it, 32 KiB of UTF-8 are taken.
+// Telegram allows 4096 UTF-16 units after parsing, and 32 KiB of UTF-8 before it.
 const PART = { visible: 4096, source: 10_000 };
-// To one chat.
+// Limits for one chat.
 const PER_SECOND = 1;
 const PER_MINUTE_IN_GROUP = 20;
 
 const fields = {
   bot_token: Type.String({
     pattern: "^[0-9]+:[A-Za-z0-9_-]+$",
-    problem: "must be the bot's token as it was issued, <digits>:<characters>",
+    problem: "must be the bot's token as Telegram's BotFather issued it, <digits>:<characters>",
     secret: true,
   }),
   chat_id: Type.String({
@@ -36,6 +35,7 @@ type Config = Static<ReturnType<typeof Type.Object<typeof fields>>>;
 
 export const messagingBot = defineChannel({
   kind: "messaging_bot",
+  service: "Telegram",
   fields,
   problems: ({ api_url }, at) => apiUrlProblems(api_url, at),
   open(config, deps) {
@@ -69,19 +69,19 @@ export const messagingBot = defineChannel({
 });
 
 function textOf(
-  { title, message, tally, at, late }: ChannelMessage,
+  { title, message, repeats, at, late }: ChannelMessage,
   markup: Markup,
   houseTime: (at: number) => string,
 ) {
-  // At the end, so that parts that arrived before it was late stay the same.
-  const again = tally ? ` ${markup.escape(tally)}` : "";
+  // Added at the end, so that the parts that arrived before it was late stay the same.
+  const repeated = repeats ? ` ${markup.escape(repeats)}` : "";
   const lateness = late ? `\n\n${markup.escape(`(delivered late; this is from ${houseTime(at)})`)}` : "";
-  return `${markup.bold(title)}\n${message}${again}${lateness}`;
+  return `${markup.bold(title)}\n${message}${repeated}${lateness}`;
 }
 
 async function pause(clock: ChannelDeps["clock"], signal: AbortSignal): Promise<void> {
   if (await sleep(clock, "notify-part", 1000 / PER_SECOND, signal)) return;
-  throw new DeliveryError("the time was over before all parts were sent", { passing: true });
+  throw new DeliveryError("the time was over before all parts were sent", { transient: true });
 }
 
 async function afterParts<T>(partsArrived: number, work: () => Promise<T>): Promise<T> {
@@ -104,13 +104,13 @@ function openChat(config: Config, markup: Markup, { fetch, clock, log }: Channel
     return post(fetch, { url, contentType: "application/json", body, service: SERVICE }, signal);
   }
 
-  /** Calls, and once more where the group has become another chat. */
-  async function callThere(text: string, parseMode: string | undefined, signal: AbortSignal): Promise<PostAnswer> {
+  /** Calls, and once more when the group got another id. */
+  async function callMoved(text: string, parseMode: string | undefined, signal: AbortSignal): Promise<PostAnswer> {
     const answer = await call(text, parseMode, signal);
     const moved = migratedTo(answer);
     if (moved === undefined || moved === chatId) return answer;
     chatId = moved;
-    log.warn("the group is another chat now; change chat_id in the configuration", { chat_id: moved });
+    log.warn("the group has another id now; change chat_id in the configuration", { chat_id: moved });
     return call(text, parseMode, signal);
   }
 
@@ -120,13 +120,13 @@ function openChat(config: Config, markup: Markup, { fetch, clock, log }: Channel
     let last: Delivery = { answer: "", parts: 0 };
     for (const [index, text] of parts.entries()) {
       if (index > 0) await pause(clock, signal);
-      last = deliveryOf(await callThere(text, undefined, signal));
+      last = deliveryOf(await callMoved(text, undefined, signal));
     }
     return { ...last, parts: parts.length, note: `sent as plain text, as the markup was refused: ${refusal}` };
   }
 
   async function sendPart(part: string, signal: AbortSignal): Promise<Delivery> {
-    const answer = await callThere(part, config.parse_mode, signal);
+    const answer = await callMoved(part, config.parse_mode, signal);
     const unreadable = config.parse_mode !== undefined && statusOf(answer) === 400 && /entit/i.test(answer.words);
     return unreadable ? sendPlain(part, descriptionOf(answer), signal) : deliveryOf(answer);
   }
@@ -146,7 +146,7 @@ function migratedTo({ json }: PostAnswer): string | undefined {
   return typeof to === "number" || typeof to === "string" ? String(to) : undefined;
 }
 
-/** Throws DeliveryError unless the server says that it took the message. */
+/** Throws DeliveryError unless the server says that it accepted the message. */
 function deliveryOf(answer: PostAnswer): Delivery {
   const { json, headers } = answer;
   const status = statusOf(answer);
@@ -155,23 +155,23 @@ function deliveryOf(answer: PostAnswer): Delivery {
     return { status, answer: id === undefined ? "ok" : `ok, message ${id}`, parts: 1 };
   }
   const words = descriptionOf(answer);
-  const told = { status, answer: words };
+  const said = { status, answer: words };
   if (status === 429) {
     const asked = isObject(json?.parameters) ? Number(json.parameters.retry_after) : Number.NaN;
     const secs = [asked, Number(headers.get("retry-after"))].find((value) => value > 0) ?? 1;
-    throw new DeliveryError(`too many messages, ${SERVICE} wants ${secs} s of silence: ${words}`, {
-      ...told,
-      passing: true,
+    throw new DeliveryError(`too many messages, ${SERVICE} asks for a pause of ${secs} s: ${words}`, {
+      ...said,
+      transient: true,
       retryAfterMs: secs * 1000,
     });
   }
   if (status >= 500) {
-    const fault = { ...told, passing: true, mayBeTheMessage: true };
-    throw new DeliveryError(`${SERVICE} is in trouble: ${words}`, fault);
+    const fault = { ...said, transient: true, mayBeTheMessage: true };
+    throw new DeliveryError(`${SERVICE} has an error: ${words}`, fault);
   }
   throw new DeliveryError(`${SERVICE} refused the message: ${words}`, {
-    ...told,
-    passing: false,
+    ...said,
+    transient: false,
     ...hintFor(status, words),
   });
 }
@@ -181,10 +181,10 @@ function hintFor(status: number, words: string): { hint?: string } {
   if (status === 403) return { hint: "The bot may not write there: it was blocked, removed or never started" };
   if (/chat not found|PEER_ID_INVALID/i.test(words)) {
     return {
-      hint: "Likely a wrong chat_id; a person has to write to the bot first, a group has to have it as a member",
+      hint: "Likely a wrong chat_id; a person has to write to the bot first, a group must have it as a member",
     };
   }
-  return status < 300 ? { hint: "Likely a wrong api_url: this is no bot server's answer" } : {};
+  return status < 300 ? { hint: "Likely a wrong api_url: this is not an answer of the Telegram Bot API" } : {};
 }
 
 // Some compatible servers answer 200 and put the status inside.

@@ -1,41 +1,51 @@
-// `push_app`: Pushover, or a server that speaks its API.
+// `push_app`: Pushover, or another server with its API.
 import { type Static, Type } from "@sinclair/typebox";
 import { type Clock, isoSeconds } from "../../core/clock.ts";
-import { apiUrl, apiUrlProblems, withoutSlash } from "../api-url.ts";
 import { type ChannelMessage, type Delivery, DeliveryError, defineChannel } from "../channel.ts";
 import { html } from "../markup/html.ts";
+import { shorten } from "../markup/long-text.ts";
 import { type Markup, unmarked } from "../markup/markup.ts";
-import { shorten } from "../markup/shorten.ts";
-import { type PostAnswer, post, wordsOf } from "../post.ts";
+import { apiUrl, apiUrlProblems, type PostAnswer, post, withoutSlash, wordsOf } from "../web-service.ts";
 
-const SERVICE = "the push service";
+const SERVICE = "the Pushover server";
 const LONGEST_MESSAGE = 1024;
 const LONGEST_TITLE = 250;
 const EMERGENCY = 2;
-// More connections or quicker repetition get the address blocked.
+// Pushover blocks addresses that open more connections, or try again sooner.
 const CONNECTIONS = 2;
 const RETRY_AFTER_MS = 5000;
-const SILENCE_MS = 3_600_000;
+const DEFAULT_PAUSE_MS = 3_600_000;
 const LONGEST_QUOTA_MS = 32 * 24 * 3_600_000;
 
 const fields = {
   api_key: Type.String({ minLength: 1, secret: true }),
   user_key: Type.String({ minLength: 1, secret: true }),
-  device: Type.Optional(Type.String({ description: "Device name; all devices where it is left out or empty" })),
+  device: Type.Optional(Type.String({ description: "Device name; all devices when it is missing or empty" })),
   sound: Type.Optional(Type.String()),
   priority: Type.Optional(Type.Integer({ minimum: -2, maximum: EMERGENCY })),
-  retry_secs: Type.Integer({ minimum: 30, maximum: 10_800, default: 60, description: "Emergencies: sounds so often" }),
-  expire_secs: Type.Integer({ minimum: 30, maximum: 10_800, default: 3600, description: "Emergencies: for so long" }),
-  html: Type.Boolean({ default: false, description: "Whether messages may hold HTML tags" }),
+  retry_secs: Type.Integer({
+    minimum: 30,
+    maximum: 10_800,
+    default: 60,
+    description: "Emergencies: seconds between two sounds",
+  }),
+  expire_secs: Type.Integer({
+    minimum: 30,
+    maximum: 10_800,
+    default: 3600,
+    description: "Emergencies: seconds until the sounds stop",
+  }),
+  html: Type.Boolean({ default: false, description: "Whether messages may contain HTML tags" }),
   api_url: apiUrl,
 };
 type Config = Static<ReturnType<typeof Type.Object<typeof fields>>>;
 
 export const pushApp = defineChannel({
   kind: "push_app",
+  service: "Pushover",
   fields,
   problems: ({ api_url }, at) => apiUrlProblems(api_url, at),
-  open(config, { fetch, clock, gates }) {
+  open(config, { fetch, clock, semaphores }) {
     const base = withoutSlash(config.api_url ?? "https://api.pushover.net");
     const markup = config.html ? html : unmarked;
     return {
@@ -44,14 +54,14 @@ export const pushApp = defineChannel({
       limits: { concurrent: CONNECTIONS },
       compose: markup.compose,
       async send(message, signal) {
-        using _place = await enter(() => gates.enter(`push_app ${base}`, CONNECTIONS, signal));
+        using _connection = await acquire(() => semaphores.acquire(`push_app ${base}`, CONNECTIONS, signal));
         const request = {
           url: `${base}/1/messages.json`,
           contentType: "application/x-www-form-urlencoded",
           body: formOf(config, markup, message),
           service: SERVICE,
         };
-        return deliveryOf(await unhurried(() => post(fetch, request, signal)), clock);
+        return deliveryOf(await withPause(() => post(fetch, request, signal)), clock);
       },
     };
   },
@@ -74,23 +84,23 @@ function formOf(config: Config, markup: Markup, message: ChannelMessage): string
   return form.toString();
 }
 
-function textOf({ title, message, tally }: ChannelMessage, markup: Markup): string {
-  // A blank message would be refused.
+function textOf({ title, message, repeats }: ChannelMessage, markup: Markup): string {
+  // Pushover refuses a blank message.
   const text = message.trim() === "" ? markup.escape(title) : message;
-  const again = tally ? ` ${markup.escape(tally)}` : "";
-  return shorten(text, LONGEST_MESSAGE - again.length, markup) + again;
+  const repeated = repeats ? ` ${markup.escape(repeats)}` : "";
+  return shorten(text, LONGEST_MESSAGE - repeated.length, markup) + repeated;
 }
 
-async function enter(work: () => Promise<Disposable>): Promise<Disposable> {
+async function acquire(work: () => Promise<Disposable>): Promise<Disposable> {
   try {
     return await work();
   } catch {
-    const message = `other messages to ${SERVICE} did not end in time`;
-    throw new DeliveryError(message, { passing: true, retryAfterMs: RETRY_AFTER_MS });
+    const message = `other messages to ${SERVICE} took too long`;
+    throw new DeliveryError(message, { transient: true, retryAfterMs: RETRY_AFTER_MS });
   }
 }
 
-async function unhurried(work: () => Promise<PostAnswer>): Promise<PostAnswer> {
+async function withPause(work: () => Promise<PostAnswer>): Promise<PostAnswer> {
   try {
     return await work();
   } catch (error) {
@@ -99,44 +109,44 @@ async function unhurried(work: () => Promise<PostAnswer>): Promise<PostAnswer> {
   }
 }
 
-/** Throws DeliveryError unless the service says that it took the message. */
+/** Throws DeliveryError unless the server says that it accepted the message. */
 function deliveryOf({ status, json, headers, words }: PostAnswer, clock: Clock): Delivery {
   if (status < 300 && json?.status === 1) {
     const receipt = typeof json.receipt === "string" ? `, receipt ${json.receipt.slice(0, 64)}` : "";
     return { status, answer: `status 1, request ${wordsOf(String(json.request ?? "none"))}${receipt}`, parts: 1 };
   }
   const answer = Array.isArray(json?.errors) ? wordsOf(json.errors.join("; ")) : words || `status ${status}`;
-  const told = { status, answer };
+  const said = { status, answer };
   if (status >= 500) {
-    const fault = { ...told, passing: true, retryAfterMs: RETRY_AFTER_MS, mayBeTheMessage: true };
-    throw new DeliveryError(`${SERVICE} is in trouble: ${answer}`, fault);
+    const fault = { ...said, transient: true, retryAfterMs: RETRY_AFTER_MS, mayBeTheMessage: true };
+    throw new DeliveryError(`${SERVICE} has an error: ${answer}`, fault);
   }
-  if (status === 429) throw tooMany(told, silenceOf(headers, clock));
-  throw new DeliveryError(`${SERVICE} refused the message: ${answer}`, { ...told, passing: false, ...hintFor(json) });
+  if (status === 429) throw tooMany(said, pauseAskedFor(headers, clock));
+  throw new DeliveryError(`${SERVICE} refused the message: ${answer}`, { ...said, transient: false, ...hintFor(json) });
 }
 
-// Most likely the month's quota. Asking again before it is renewed is pointless, and repeated refusals get the address blocked.
-function tooMany(told: { status: number; answer: string }, silence: { ms: number; until?: string }): DeliveryError {
-  const { ms, until } = silence;
-  return new DeliveryError(`${SERVICE} takes no more messages${until ? ` until ${until}` : ""}: ${told.answer}`, {
-    ...told,
-    passing: true,
+// Most likely the monthly quota. Asking again before it is renewed is pointless, and Pushover blocks addresses that do.
+function tooMany(said: { status: number; answer: string }, pause: { ms: number; until?: string }): DeliveryError {
+  const { ms, until } = pause;
+  return new DeliveryError(`${SERVICE} accepts no more messages${until ? ` until ${until}` : ""}: ${said.answer}`, {
+    ...said,
+    transient: true,
     retryAfterMs: ms,
-    hint: "Likely the push service's monthly quota is used up; it can be raised there",
+    hint: "Likely the monthly quota of Pushover is used up; it can be raised there",
   });
 }
 
-/** What the service asks for; an hour where it says nothing that makes sense. */
-function silenceOf(headers: Headers, clock: Clock): { ms: number; until?: string } {
+/** What the server asks for; an hour when it says nothing usable. */
+function pauseAskedFor(headers: Headers, clock: Clock): { ms: number; until?: string } {
   const asked = Number(headers.get("retry-after")) * 1000;
   if (asked > 0) return { ms: asked };
   const renewed = Number(headers.get("x-limit-app-reset")) * 1000;
   const ms = renewed - clock.now();
-  return ms > 0 && ms < LONGEST_QUOTA_MS ? { ms, until: isoSeconds(renewed) } : { ms: SILENCE_MS };
+  return ms > 0 && ms < LONGEST_QUOTA_MS ? { ms, until: isoSeconds(renewed) } : { ms: DEFAULT_PAUSE_MS };
 }
 
 function hintFor(json: PostAnswer["json"]): { hint?: string } {
   if (json?.token === "invalid") return { hint: "Likely a wrong api_key" };
   if (json?.user === "invalid") return { hint: "Likely a wrong user_key or device" };
-  return json === undefined ? { hint: "Likely a wrong api_url: this is no push service's answer" } : {};
+  return json === undefined ? { hint: "Likely a wrong api_url: this is not an answer of the Pushover API" } : {};
 }

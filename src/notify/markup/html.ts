@@ -1,4 +1,4 @@
-// Telegram's HTML; Pushover's is a part of it.
+// Telegram's HTML; Pushover supports a part of it.
 import { composeWith, type Markup, type Span, type Token, textToken, textTokens } from "./markup.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

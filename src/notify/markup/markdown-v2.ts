@@ -1,11 +1,11 @@
-// Telegram's MarkdownV2. A backslash before any ASCII character makes it stand for itself, wherever it stands.
+// Telegram's MarkdownV2. A backslash escapes any ASCII character, anywhere.
 import { composeWith, type Markup, type Span, type Token, textToken, textTokens } from "./markup.ts";
 
-// The longer ones first: they are taken where both fit.
+// The longer ones first: they are preferred when both match.
 const MARKERS = ["```", "||", "__", "`", "_", "*", "~"] as const;
-// Bounded, as a text can hold many beginnings without an end.
+// Bounded, as a text may contain many openings that are never closed.
 const LINK_END = /\](?:\((?:\\[\s\S]|[^\\)\n]){0,1000}\))?/y;
-// Up to white space it is the language, and a line break behind it is not seen.
+// The word up to the first white space is the language; the line break behind it is not shown.
 const PRE_START = /```(?:[^\s`\\]+(?=\s))?(?:\r?\n)?/y;
 
 function escapeText(value: string): string {
@@ -16,7 +16,7 @@ export const markdownV2: Markup = {
   escape: escapeText,
   compose: composeWith(escapeText),
   tokens: (source) => createReader(source).read(),
-  // `___` is read as `__` and `_`, whichever was meant.
+  // Telegram reads `___` as `__` and `_`, also where `_` and `__` was meant.
   between: (left, right) => (left.endsWith("_") && right.startsWith("_") ? "**" : ""),
   bold: (text) => `*${escapeText(text)}*`,
   plain: (source) => source.replace(/\\([\s\S])/g, (pair, character) => (canBeEscaped(character) ? character : pair)),

@@ -1,11 +1,11 @@
-// Telegram's first Markdown: nothing nests, and between a pair of markers a backslash is just a backslash. A value there has to
-// leave the marked text for each character it cannot hold.
+// Telegram's legacy Markdown: nothing nests, and between a pair of markers a backslash escapes nothing. A marker inside a value there
+// can only be written by closing the markup, escaping it, and opening the markup again.
 import type { Piece } from "../channel.ts";
 import { type Markup, type Span, type Token, textToken, textTokens } from "./markup.ts";
 
 const WORD_JOINER = "\u2060";
 const ESCAPED = /\\([_*`[])/g;
-// Bounded, as a text can hold many beginnings without an end.
+// Bounded, as a text may contain many openings that are never closed.
 const LINK = /\[[^\]]{0,1000}\](?:\([^)]{0,1000}\))?/y;
 const PRE_START = /```(?:[^\s`]+(?=\s))?(?:\r?\n)?/y;
 
@@ -13,7 +13,7 @@ function escapeText(value: string): string {
   return value.replace(/[_*`[]/g, "\\$&");
 }
 
-/** Where in the author's markup a text ends. */
+/** The author's markup that is open at a position of the text. */
 type Place = "outside" | "*" | "_" | "`" | "```" | "link text" | "link target";
 
 export const markdown: Markup = {
@@ -22,7 +22,8 @@ export const markdown: Markup = {
     let place: Place = "outside";
     return pieces
       .map((piece, index) => {
-        if ("value" in piece) return valueAt(place, piece.value) + guardAfter(place, piece.value, pieces[index + 1]);
+        if ("value" in piece)
+          return valueAt(place, piece.value) + separatorAfter(place, piece.value, pieces[index + 1]);
         place = placeAfter(place, piece.markup);
         return piece.markup;
       })
@@ -71,8 +72,8 @@ function valueAt(place: Place, value: string): string {
   }
 }
 
-// The value's last backslash would take the author's next marker for its own.
-function guardAfter(place: Place, value: string, next: Piece | undefined): string {
+// Without a separator, a backslash at the end of the value would escape the author's next marker.
+function separatorAfter(place: Place, value: string, next: Piece | undefined): string {
   const touches = place === "outside" && value.endsWith("\\") && next !== undefined && "markup" in next;
   return touches && /^[_*`[]/.test(next.markup) ? WORD_JOINER : "";
 }

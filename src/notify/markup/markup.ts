@@ -1,7 +1,7 @@
-// A markup as the channels need it: values that stand for themselves, and tokens, so that a text can be cut between them.
+// What a channel needs of a markup: escaping values, and tokens, so that a text can be cut between them.
 import type { Piece } from "../channel.ts";
 
-/** What is marked: how it begins and how it ends. */
+/** A marked piece of text: its opening and closing marker. */
 export interface Span {
   readonly open: string;
   close: string;
@@ -11,7 +11,7 @@ export type Token =
   | {
       readonly kind: "text";
       readonly source: string;
-      /** UTF-16 units that are seen. */
+      /** UTF-16 units without the markup. */
       readonly visible: number;
       /** White space a text may be broken at. */
       readonly gap?: "line" | "space";
@@ -22,34 +22,34 @@ export type Token =
 export interface Markup {
   escape(value: string): string;
   compose(pieces: readonly Piece[]): string;
-  /** Forgiving: what is no markup is text. All sources together are the text. */
+  /** Never fails: what is no valid markup is text. The sources joined are the text. */
   tokens(source: string): Token[];
-  /** What must stand between two pieces of markup that would be read as something else side by side. */
+  /** Separates two pieces of markup that would have another meaning side by side. */
   between(left: string, right: string): string;
   bold(text: string): string;
   /** The text as typed, without escapes. */
   plain(source: string): string;
 }
 
-/** Composes a text where escaping does not depend on what stands around it. */
+/** `compose` for a markup in which escaping does not depend on the text around the value. */
 export function composeWith(escapeText: (value: string) => string): Markup["compose"] {
   return (pieces) => pieces.map((piece) => ("markup" in piece ? piece.markup : escapeText(piece.value))).join("");
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-// A letter can bear any number of marks; then it is cut after all.
+// A letter can have any number of combining marks; a longer one is cut nevertheless.
 const LONGEST_GRAPHEME = 64;
 
-/** Ordinary text as tokens that are not cut: what a person sees as one character. */
+/** Ordinary text as tokens that must not be cut: what a person sees as one character. */
 export function textTokens(run: string): Token[] {
-  // Plain ASCII is by far the most of it, and needs no table of characters; a return before a line feed is one with it.
+  // A fast path for plain ASCII. CR is not in it, as CR LF is one character.
   const characters = /^[\n\x20-\x7e]*$/.test(run) ? run : charactersOf(run);
   const tokens: Token[] = [];
   for (const source of characters) tokens.push(textToken(source, source.length));
   return tokens;
 }
 
-/** What a person sees as characters. */
+/** Splits a text into what a person sees as characters. */
 export function charactersOf(text: string): string[] {
   return [...graphemes.segment(text)].flatMap(({ segment }) =>
     segment.length > LONGEST_GRAPHEME ? [...segment] : [segment],

@@ -1,6 +1,6 @@
-// The outbox: what could not be delivered for a passing reason is kept in the state database and tried again until it gets
-// through or its hours are over. A message is on disk before it is sent, and leaves the disk when the service has taken it:
-// where the hub ends in between, it is sent once more. Texts are filled in before they come here; sending is the notifier's.
+// The outbox: a message that fails for a transient reason is kept in the state database and retried until it gets through or
+// expires. It is on disk before it is sent, and deleted when the service has accepted it: if the hub dies in between, it is sent
+// twice. Texts are filled in before they come here; sending is the notifier's work.
 import { type Clock, isoSeconds } from "../../core/clock.ts";
 import type { RandomBytes } from "../../core/ids.ts";
 import type { Limits } from "../../core/limits.ts";
@@ -9,33 +9,33 @@ import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { Addressed, Notifier } from "../notifier.ts";
-import type { GivenUp, Lane } from "./lane.ts";
-import { type OutboxRoom, openLanes } from "./lanes.ts";
+import type { ChannelQueue, GiveUpReason } from "./channel-queue.ts";
+import { type OutboxQuota, openChannelQueues } from "./channel-queues.ts";
 import {
   bytesOf,
-  createHoursClock,
+  createUptimeClock,
   type FirstTry,
-  type Letter,
-  likenessOf,
+  hashOf,
   momentOf,
+  type QueuedMessage,
   shortened,
   type Texts,
-} from "./letter.ts";
+} from "./queued-message.ts";
 import { createOutboxStore } from "./store.ts";
 
-export type { FirstTry } from "./letter.ts";
+export type { FirstTry } from "./queued-message.ts";
 
 export interface Outbox extends AsyncDisposable {
   /**
-   * Keeps what `render` made, and sends it: at once where nothing waits for its channel. When it returns, it is kept; what it
-   * resolves with, within about 10 s, is what came of the first tries. Rejects only where a name is no channel's.
+   * Stores what `render` made and sends it, at once if nothing waits for its channel. It is stored when `post` returns; the promise
+   * resolves with the results of the first tries, within about 10 s. Rejects only when there is no such channel.
    */
   post(addressed: readonly Addressed[]): Promise<FirstTry[]>;
   /** The oldest first. */
   list(filter?: { channel?: string | undefined; limit?: number | undefined }): WaitingMessage[];
-  /** How many wait for this channel. */
+  /** How many messages wait for this channel. */
   waiting(channel: string): number;
-  /** Ends the pause of its channel; what is older goes first. Throws HubError `not_found`, or `conflict` where nothing can be sent. */
+  /** Ends the pause of its channel; older messages go first. Throws HubError `not_found`, or `conflict` when nothing can be sent. */
   retry(id: string): void;
   /** Throws HubError `not_found`. */
   drop(id: string): void;
@@ -45,15 +45,15 @@ export interface WaitingMessage {
   id: string;
   channel: string;
   title: string;
-  /** Its beginning. */
+  /** Shortened. */
   message: string;
   /** Epoch ms, as `nextTry`. */
   at: number;
   tries: number;
-  /** Of the next of its channel only: the others come after it. */
+  /** Only for the next message of its channel; the others follow it. */
   nextTry: number | undefined;
   lastError: string | undefined;
-  /** Alike ones that came while it waited, itself included. */
+  /** How often the same text was posted while it waited, itself included. */
   count: number;
   /** `blocked`: its channel is disabled or not in the configuration. */
   state: "sending" | "waiting" | "queued" | "blocked";
@@ -66,95 +66,96 @@ export interface OutboxOptions {
   log: Log;
   random: RandomBytes;
   emit: (event: HubEvent) => void;
-  /** Epoch ms as the clock in the house showed it, `2026-01-31 14:02`. */
+  /** Epoch ms as local time, `2026-01-31 14:02`. */
   houseTime: (at: number) => string;
   expireHours: number;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;
-  /** What may wait. */
-  room?: OutboxRoom;
+  /** How much may wait. */
+  quota?: OutboxQuota;
   limits?: Limits;
 }
 
 const HOUR_MS = 3_600_000;
 const FLUSH_MS = 10_000;
 const LARGEST_BYTES = 1024 * 1024;
-// A little later than the first try itself ends, which tells more.
+// A little longer than the first try may last, as its result says more.
 const ANSWER_MS = 10_500;
-// One more than is shown, to see whether there is more.
+// One character more than is shown, to see whether the text is longer.
 const SHOWN = 201;
 
-/** Goes on with what earlier runs left. */
+/** Continues with the messages that earlier runs left. */
 export function startOutbox(options: OutboxOptions): Outbox {
   const { db, clock, log, notifier, emit, budget } = options;
   const store = createOutboxStore(db);
   const earlier = store.load();
-  const hours = createHoursClock(clock, latest(earlier));
-  const behind = startWriteBehind<Letter>({
+  const uptime = createUptimeClock(clock, latest(earlier));
+  const behind = startWriteBehind<QueuedMessage>({
     ...{ clock, log, periodMs: FLUSH_MS, write: store.save, what: "the outbox" },
     ...(budget && { budget }),
     trouble: db.trouble,
   });
-  const keep = (letters: readonly Letter[]): void => {
-    for (const letter of letters) behind.mark(letter);
-    if (letters.length > 0) behind.flush();
+  const keep = (messages: readonly QueuedMessage[]): void => {
+    for (const message of messages) behind.mark(message);
+    if (messages.length > 0) behind.flush();
   };
-  const lanes = openLanes(earlier, { ...options, hours, store, keep, expireMs: options.expireHours * HOUR_MS });
+  const expireMs = options.expireHours * HOUR_MS;
+  const queues = openChannelQueues(earlier, { ...options, uptime, store, keep, expireMs });
   const ending = new AbortController();
   let lastId = earlier.at(-1)?.id ?? 0;
 
-  function admit(addressed: Addressed): { letter?: Letter; answer: Promise<FirstTry> } {
+  function admit(addressed: Addressed): { queued?: QueuedMessage; answer: Promise<FirstTry> } {
     const { channel, message } = addressed;
-    const lane = lanes.get(channel);
-    if (!lane || lane.blocked) return { answer: handOver(addressed) };
+    const queue = queues.get(channel);
+    if (!queue || queue.blocked) return { answer: deliverNow(addressed) };
     const texts = { title: message.title, message: message.message };
     if (bytesOf(texts) > LARGEST_BYTES) return { answer: Promise.resolve(refuse(addressed)) };
-    const { lastError: error } = lane;
-    const queued = Promise.resolve<FirstTry>({ channel, state: "queued", ...(error !== undefined && { error }) });
-    const alike = lane.alike(texts);
-    if (alike) {
-      alike.count++;
-      // It is kept already; how often it was is written in batches.
-      behind.mark(alike);
-      return { answer: queued };
+    const { lastError: error } = queue;
+    const waits = Promise.resolve<FirstTry>({ channel, state: "queued", ...(error !== undefined && { error }) });
+    const duplicate = queue.duplicateOf(texts);
+    if (duplicate) {
+      duplicate.count++;
+      // It is on disk already; the count is written in batches.
+      behind.mark(duplicate);
+      return { answer: waits };
     }
-    const letter = letterOf(addressed, texts);
-    const answer = lane.idle() ? firstTry(letter) : queued;
-    lane.add(letter);
-    return { letter, answer };
+    const queued = queuedMessageOf(addressed, texts);
+    const answer = queue.isIdle() ? firstTry(queued) : waits;
+    queue.add(queued);
+    return { queued, answer };
   }
 
-  function letterOf({ channel, message: { id, at } }: Addressed, texts: Texts): Letter {
-    const keptMs = hours();
-    // From the clock, so that a number is not given twice over restarts.
+  function queuedMessageOf({ channel, message: { id, at } }: Addressed, texts: Texts): QueuedMessage {
+    const keptMs = uptime();
+    // From the clock, so that no id is used again after a restart.
     lastId = Math.max(lastId + 1, clock.now());
     return {
       ...{ id: lastId, channel, messageId: id, at, keptMs, triedMs: keptMs, notBeforeMs: 0, texts },
       ...{ count: 1, tries: 0, parts: 0, lastError: undefined, state: "waiting" },
-      ...{ title: shortened(texts.title), bytes: bytesOf(texts), likeness: likenessOf(texts) },
+      ...{ title: shortened(texts.title), bytes: bytesOf(texts), hash: hashOf(texts) },
       wallAheadMs: clock.now() - keptMs,
     };
   }
 
-  function firstTry(letter: Letter): Promise<FirstTry> {
+  function firstTry(queued: QueuedMessage): Promise<FirstTry> {
     const { promise, resolve } = Promise.withResolvers<FirstTry>();
-    const tell = (first: FirstTry): void => {
-      letter.answer = undefined;
+    const answer = (first: FirstTry): void => {
+      queued.answer = undefined;
       timer[Symbol.dispose]();
       resolve(first);
     };
-    const timer = clock.after("outbox-answer", ANSWER_MS, () => tell({ channel: letter.channel, state: "queued" }));
-    letter.answer = tell;
+    const timer = clock.after("outbox-answer", ANSWER_MS, () => answer({ channel: queued.channel, state: "queued" }));
+    queued.answer = answer;
     return promise;
   }
 
-  /** To `log`, which takes everything, and to disabled channels, which take nothing. */
-  async function handOver(addressed: Addressed): Promise<FirstTry> {
+  /** For `log`, which never fails, and disabled channels, which always do. */
+  async function deliverNow(addressed: Addressed): Promise<FirstTry> {
     const { channel } = addressed;
     const { result } = await notifier.deliver(addressed, ending.signal);
     if (result.ok) return { channel, state: "delivered" };
     const { reason, fault } = result;
-    tellLost(addressed, "disabled", reason);
+    reportLost(addressed, "disabled", reason);
     return { channel, state: "failed", error: reason, ...(fault.hint && { hint: fault.hint }) };
   }
 
@@ -162,54 +163,54 @@ export function startOutbox(options: OutboxOptions): Outbox {
     const { channel } = addressed;
     const error = `the message is too long: at most ${LARGEST_BYTES} bytes are sent`;
     log.warn("a notification was not delivered", { channel, reason: error });
-    tellLost(addressed, "refused", error);
+    reportLost(addressed, "refused", error);
     return { channel, state: "failed", error };
   }
 
-  function tellLost({ channel, message }: Addressed, reason: GivenUp, error: string): void {
+  function reportLost({ channel, message }: Addressed, reason: GiveUpReason, error: string): void {
     const about = { channel, title: shortened(message.title), at: isoSeconds(message.at) };
     emit({ type: "notification_given_up", ...about, tries: 1, count: 1, reason, error, more: 0 });
   }
 
-  function listed({ lane, letter }: { lane: Lane; letter: Letter }): WaitingMessage {
-    const { channel, title, tries, count } = letter;
-    const { message = "" } = letter.texts ?? store.texts(letter.id, SHOWN) ?? {};
-    const nextTry = lane.nextTry(letter);
+  function listed({ queue, queued }: { queue: ChannelQueue; queued: QueuedMessage }): WaitingMessage {
+    const { channel, title, tries, count } = queued;
+    const { message = "" } = queued.texts ?? store.texts(queued.id, SHOWN) ?? {};
+    const nextTry = queue.nextTry(queued);
     return {
-      ...{ id: String(letter.id), channel, title, message: shortened(message), tries, count },
-      at: momentOf(letter, { ...options, hours }),
+      ...{ id: String(queued.id), channel, title, message: shortened(message), tries, count },
+      at: momentOf(queued, { ...options, uptime }),
       nextTry,
-      lastError: shortenedOr(lane.blocked ?? letter.lastError),
-      state: stateOf(lane, letter, nextTry),
+      lastError: shortenedOr(queue.blocked ?? queued.lastError),
+      state: stateOf(queue, queued, nextTry),
     };
   }
 
-  for (const lane of lanes.all()) lane.wake();
+  for (const queue of queues.all()) queue.wake();
   return {
     post(addressed) {
       const admitted = addressed.map(admit);
-      keep(admitted.flatMap(({ letter }) => letter ?? []));
-      lanes.makeRoom();
-      for (const { channel } of addressed) lanes.get(channel)?.wake();
+      keep(admitted.flatMap(({ queued }) => queued ?? []));
+      queues.enforceQuota();
+      for (const { channel } of addressed) queues.get(channel)?.wake();
       return Promise.all(admitted.map(({ answer }) => answer));
     },
     list: ({ channel, limit } = {}) =>
-      lanes
+      queues
         .all()
         .filter(({ name }) => channel === undefined || name === channel)
-        .flatMap((lane) => lane.letters.map((letter) => ({ lane, letter })))
-        .sort((a, b) => a.letter.id - b.letter.id)
+        .flatMap((queue) => queue.messages.map((queued) => ({ queue, queued })))
+        .sort((a, b) => a.queued.id - b.queued.id)
         .slice(0, limit)
         .map(listed),
-    waiting: (channel) => lanes.get(channel)?.letters.length ?? 0,
-    retry: (id) => lanes.find(id).lane.retry(),
+    waiting: (channel) => queues.get(channel)?.messages.length ?? 0,
+    retry: (id) => queues.find(id).queue.retryNow(),
     drop(id) {
-      const { lane, letter } = lanes.find(id);
-      lane.drop(letter);
+      const { queue, message } = queues.find(id);
+      queue.drop(message);
     },
     async [Symbol.asyncDispose]() {
       ending.abort();
-      await Promise.all(lanes.all().map((lane) => lane.stop()));
+      await Promise.all(queues.all().map((queue) => queue.stop()));
       behind[Symbol.dispose]();
     },
   };
@@ -219,12 +220,16 @@ function shortenedOr(text: string | undefined): string | undefined {
   return text === undefined ? undefined : shortened(text);
 }
 
-function stateOf({ blocked }: Lane, { state }: Letter, nextTry: number | undefined): WaitingMessage["state"] {
+function stateOf(
+  { blocked }: ChannelQueue,
+  { state }: QueuedMessage,
+  nextTry: number | undefined,
+): WaitingMessage["state"] {
   if (blocked) return "blocked";
   if (state === "sending") return "sending";
   return nextTry === undefined ? "queued" : "waiting";
 }
 
-function latest(letters: readonly Letter[]): number {
-  return letters.reduce((most, { keptMs, triedMs }) => Math.max(most, keptMs, triedMs), 0);
+function latest(messages: readonly QueuedMessage[]): number {
+  return messages.reduce((most, { keptMs, triedMs }) => Math.max(most, keptMs, triedMs), 0);
 }

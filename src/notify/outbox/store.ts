@@ -1,13 +1,13 @@
-// The outbox on disk. Order and bookkeeping are read once, at the start; texts when they are wanted.
+// The outbox on disk. The messages are read once, at the start; their texts only when needed.
 import { numberIn, readEach, textIn } from "../../db/rows.ts";
 import type { StateDb } from "../../db/state-db.ts";
-import { bytesOf, type Letter, likenessOf, shortened, type Texts } from "./letter.ts";
+import { bytesOf, hashOf, type QueuedMessage, shortened, type Texts } from "./queued-message.ts";
 
 export interface OutboxStore {
-  /** All of them in their order, as those of an earlier run. */
-  load(): Letter[];
-  /** In one transaction, durable when it returns: new ones with their texts, others' bookkeeping; gone ones go. */
-  save(letters: Iterable<Letter>): void;
+  /** All messages of earlier runs, in order. */
+  load(): QueuedMessage[];
+  /** Inserts, updates and deletes in one transaction, durable when it returns. */
+  save(messages: Iterable<QueuedMessage>): void;
   /** The whole title, and at most `length` characters of the message. */
   texts(id: number, length?: number): Texts | undefined;
 }
@@ -42,13 +42,13 @@ export function createOutboxStore({ own: db, faults }: Pick<StateDb, "own" | "fa
   );
   const remove = db.query("DELETE FROM outbox WHERE id = ?");
 
-  const write = db.transaction((letters: readonly Letter[]) => {
-    for (const letter of letters) {
-      const { id, count, tries, parts, lastError = null, triedMs, notBeforeMs, texts } = letter;
-      if (letter.state === "gone") remove.run(id);
+  const write = db.transaction((messages: readonly QueuedMessage[]) => {
+    for (const message of messages) {
+      const { id, count, tries, parts, lastError = null, triedMs, notBeforeMs, texts } = message;
+      if (message.state === "gone") remove.run(id);
       else if (!texts) update.run(count, tries, parts, lastError, triedMs, notBeforeMs, id);
       else {
-        const { channel, messageId, at, keptMs } = letter;
+        const { channel, messageId, at, keptMs } = message;
         const kept = [id, channel, messageId, at, count, tries, parts, lastError, keptMs, triedMs, notBeforeMs];
         insert.run(...kept, texts.title, texts.message);
       }
@@ -56,17 +56,17 @@ export function createOutboxStore({ own: db, faults }: Pick<StateDb, "own" | "fa
   }).immediate;
 
   return {
-    load: () => readEach(all.iterate(), letterOf, { faults, table: "outbox", keyOf: ({ id }) => id }),
-    save(letters) {
-      const list = [...letters];
+    load: () => readEach(all.iterate(), queuedMessageOf, { faults, table: "outbox", keyOf: ({ id }) => id }),
+    save(messages) {
+      const list = [...messages];
       write(list);
-      for (const letter of list) letter.texts = undefined;
+      for (const message of list) message.texts = undefined;
     },
     texts: (id, length = WHOLE) => read.get(length, id) ?? undefined,
   };
 }
 
-function letterOf(row: Row): Letter {
+function queuedMessageOf(row: Row): QueuedMessage {
   const title = textIn(row.title, "title");
   const texts = { title, message: textIn(row.message, "message") };
   return {
@@ -84,7 +84,7 @@ function letterOf(row: Row): Letter {
     notBeforeMs: numberIn(row.not_before_ms, 0),
     lastError: row.last_error === null ? undefined : textIn(row.last_error, "last_error"),
     bytes: bytesOf(texts),
-    likeness: likenessOf(texts),
+    hash: hashOf(texts),
     wallAheadMs: undefined,
   };
 }

@@ -1,10 +1,12 @@
-// Whether a plugin is confined, and how: what its entry asks for, what the kernel can, and what came of both.
+// Whether a plugin is confined, and how: what its entry asks for and what the kernel supports.
+import { readFileSync } from "node:fs";
+import launcherBundle from "../../../dist/plugins/launcher.bundle.js" with { type: "file" };
 import type { Log } from "../../core/log.ts";
 import type { Home } from "../../home/paths.ts";
 import type { PluginEntry } from "../config.ts";
 import { exposed, grantsOf, rulesOf } from "./grants.ts";
 import { gaps, handledRights, type Landlock, scopes } from "./landlock.ts";
-import type { StageOrder } from "./stage.ts";
+import type { LaunchOrder } from "./launcher.ts";
 
 /** Whether the plugin is confined, or would be at its next start, and why (not). */
 export interface Verdict {
@@ -14,12 +16,12 @@ export interface Verdict {
 
 export interface Confinement {
   verdict(entry: Pick<PluginEntry, "confine">): Verdict;
-  /** Why it may not be started at all: `strict` where there is no Landlock. */
+  /** Why it must not be started: `strict`, and the kernel has no Landlock. */
   whyNot(entry: Pick<PluginEntry, "confine">): string | undefined;
-  /** What confined plugins can read all the same, with the mend. */
+  /** Secrets that confined plugins can read nevertheless, and what to do. */
   problems(): string[];
-  /** What is to be run so that the program runs confined. Throws HubError `config` when the entry would open what is the hub's. */
-  through(entry: PluginEntry, program: Program): Program & { input: string };
+  /** The launcher that runs this program confined. Throws HubError `config` when the entry would open the hub's files. */
+  wrap(entry: PluginEntry, program: Program): Program & { input: string };
 }
 
 export interface Program {
@@ -31,28 +33,27 @@ export interface Program {
 }
 
 export interface ConfinementOptions {
-  /** Asked once, when first needed. */
+  /** Called once, when first needed. */
   landlock: () => Landlock;
   home: Home;
   execPath: string;
-  /** Files and folders of the hub's outside its home that no plugin may read. */
+  /** Files and folders of the hub outside its home that no plugin may read. */
   secrets: readonly string[];
-  stageSource: () => string;
   isRoot: boolean;
   log: Pick<Log, "warn">;
 }
 
-// What root can do beyond files, of those that would lead around the confinement: modules, raw memory and disks, file
-// handles, tracing, mounting, device files, rebooting, limits, the kernel's log.
+// The capabilities of root that would bypass the confinement: modules, raw memory and disks, file handles, tracing, mounting,
+// device files, rebooting, limits, the kernel's log.
 const DROPPED = [2, 9, 16, 17, 18, 19, 20, 21, 22, 24, 26, 27, 30, 32, 33, 34, 35, 36, 37, 38, 39, 40];
 
 export function createConfinement(options: ConfinementOptions): Confinement {
   const { home, execPath, secrets, isRoot } = options;
-  let asked: Landlock | undefined;
+  let found: Landlock | undefined;
   let source: string | undefined;
   const landlock = (): Landlock => {
-    asked ??= options.landlock();
-    return asked;
+    found ??= options.landlock();
+    return found;
   };
 
   return {
@@ -64,20 +65,20 @@ export function createConfinement(options: ConfinementOptions): Confinement {
     },
     whyNot({ confine }) {
       if (confine !== "strict" || landlock().abi > 0) return undefined;
-      return `cannot be confined, as confine = "strict" asks: ${landlock().reason}; "auto" would run it free`;
+      return `cannot be confined, as confine = "strict" asks: ${landlock().reason}; "auto" would run it unconfined`;
     },
     problems: () =>
       exposed(secrets).map((path) => `${path} is a secret that confined plugins can read: keep it in ${home.config}`),
-    through(entry, program) {
+    wrap(entry, program) {
       const { binary, config, argv, cwd, env } = program;
       const { list, missing } = grantsOf({ entry, home, binary, config, execPath, secrets, isRoot });
       if (missing.length > 0)
-        options.log.warn("a plugin may touch what is not there; it is seen at its next start", {
+        options.log.warn("a path of read or write does not exist; it is checked again at the next start", {
           plugin: entry.id,
           paths: missing,
         });
       const temporary = entry.env.TMPDIR === undefined ? `${cwd}/tmp` : undefined;
-      const order: StageOrder = {
+      const order: LaunchOrder = {
         argv: [...argv],
         env: { ...env, ...(temporary && { TMPDIR: temporary }) },
         cwd,
@@ -87,12 +88,12 @@ export function createConfinement(options: ConfinementOptions): Confinement {
         temporary,
         drop: isRoot ? DROPPED : [],
       };
-      source ??= options.stageSource();
+      source ??= readFileSync(launcherBundle, "utf8");
       return {
         ...program,
-        // What a `.js` plugin gets as well: no `.env`, no bunfig.toml, nothing from the network.
+        // The same flags as for a `.js` plugin: no `.env`, no bunfig.toml, no downloads.
         argv: [execPath, "--no-env-file", "--config=/dev/null", "--no-install", "-e", source],
-        // Nothing of the plugin's: it is handed over on stdin, and counts only from the restriction on.
+        // The plugin's own environment is in the order, and is set only when it is confined.
         env: { BUN_BE_BUN: "1" },
         cwd: "/",
         input: JSON.stringify(order),

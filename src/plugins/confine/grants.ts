@@ -1,5 +1,5 @@
-// What a confined plugin may touch: the system's programs and devices, its own folder, and what its entry adds. Landlock
-// only adds up, so nothing here may lie above what is the hub's.
+// What a confined plugin may access: the system's programs and devices, its own folder, and what its entry adds. Landlock can only
+// allow whole trees, so none of these may contain the hub's files.
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { HubError } from "../../core/errors.ts";
@@ -10,7 +10,7 @@ import { FILE_RIGHTS, RIGHTS, type Right } from "./landlock.ts";
 import { entriesOf, isWithin, openAround, realPath, realPlace } from "./trees.ts";
 
 export interface Grant {
-  /** Without links. */
+  /** With links resolved. */
   path: string;
   right: Right;
 }
@@ -22,35 +22,35 @@ export interface GrantOptions {
   binary: string;
   config: string;
   execPath: string;
-  /** Files and folders outside the home that hold secrets of the hub. */
+  /** Files and folders outside the home that contain secrets of the hub. */
   secrets: readonly string[];
   isRoot: boolean;
 }
 
 export interface Grants {
   list: Grant[];
-  /** Named by the entry, and not there. */
+  /** Paths of the entry that do not exist. */
   missing: string[];
 }
 
 // Programs, libraries, interpreters.
 const PROGRAMS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"];
-// Whole, whatever lies in it: a name server's address, replaced after the start, must be read all the same.
+// Open as a whole: resolv.conf, for example, may be replaced after the start and must be readable then.
 const SETTINGS = ["/etc"];
-// Where links of /etc lead on some systems, and what libraries for USB, D-Bus and names read.
+// The targets of links in /etc on some systems, and what libraries for USB, D-Bus and name resolution read.
 const RUNNING = [
   ...["/run/systemd/resolve", "/run/systemd/netif", "/run/resolvconf", "/run/NetworkManager", "/run/connman"],
   ...["/run/udev", "/run/dbus", "/run/avahi-daemon", "/run/nscd", "/run/current-system", "/sys", "/proc"],
 ];
-const LED_TO = ["/etc/resolv.conf", "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/pki/tls/certs"];
+const LINKED = ["/etc/resolv.conf", "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/pki/tls/certs"];
 const SHARED = ["/dev/shm", "/run/lock"];
-// Of root's devices those that hold disks or memory; others are kept from them by the permissions of the files.
+// Disks and memory, which only root can open; for other users the permissions of the files deny them.
 const RAW = /^(mem|kmem|port|kmsg|nvram|nvme.*|sg\d+|bsg|mapper)$/;
-// Folders that hold more than one program's things.
+// Folders that are shared by several programs.
 const WIDE =
   /^\/(|home|root|tmp|var|run|mnt|media|srv|dev|proc|sys|etc|boot|home\/[^/]+|var\/[^/]+|mnt\/[^/]+|media\/[^/]+)$/;
 
-/** Throws HubError `config` with the mend when the entry would open what is the hub's. */
+/** Throws HubError `config`, which says what to do, when the entry would open the hub's files. */
 export function grantsOf(options: GrantOptions): Grants {
   const { home, entry } = options;
   const missing: string[] = [];
@@ -73,12 +73,12 @@ export function grantsOf(options: GrantOptions): Grants {
   return { list, missing };
 }
 
-/** Secrets that every plugin can read, because what is open whole holds them. */
+/** Secrets that every plugin can read because they are in a folder that is open as a whole. */
 export function exposed(secrets: readonly string[]): string[] {
   return secrets.filter((path) => SETTINGS.some((settings) => isWithin(realPlace(path), settings)));
 }
 
-/** As the kernel takes them. Rights that a file cannot have are left out. */
+/** The rules in the kernel's form, without the rights that a file cannot have. */
 export function rulesOf(grants: readonly Grant[]): [path: string, rights: number][] {
   const rules = new Map<string, number>();
   for (const { path, right } of grants) {
@@ -97,15 +97,15 @@ function systemGrants({ home, secrets, isRoot }: GrantOptions): Grant[] {
       .flatMap((path) => openAround(path, [...closed, ...but]))
       .map((path) => ({ path, right }));
   return [
-    ...open("read", [...PROGRAMS, ...RUNNING, ...ledTo()]),
+    ...open("read", [...PROGRAMS, ...RUNNING, ...linkTargets()]),
     ...SETTINGS.map((path): Grant => ({ path, right: "read" })),
     ...open("device", ["/dev"], isRoot ? rawDevices() : []),
     ...open("shared", SHARED),
   ];
 }
 
-function ledTo(): string[] {
-  return LED_TO.flatMap((path) => {
+function linkTargets(): string[] {
+  return LINKED.flatMap((path) => {
     const real = realPath(path);
     const folder = real === undefined ? "/" : dirname(real);
     return WIDE.test(folder) || SETTINGS.some((settings) => isWithin(folder, settings)) ? [] : [folder];
@@ -121,28 +121,28 @@ function rawDevices(): string[] {
 function ownFolder(options: GrantOptions): string {
   const { root } = options.home.plugin(options.entry.id);
   const real = realPlace(root);
-  const hubs = hubsBeneath(real, "write", options);
+  const hubs = hubFileUnder(real, "write", options);
   if (hubs === undefined) return real;
   throw new HubError(
     "config",
-    `the plugin's own folder ${root} leads to ${hubs}, which is the hub's: make it a folder`,
+    `the plugin's own folder ${root} leads to ${hubs}, which belongs to the hub: make it a folder`,
   );
 }
 
-// What lies in its own folder is open anyway, and what a link there says is the plugin's word, not the entry's.
+// Its own folder is open anyway, and a link in there was made by the plugin, not by the person who wrote the entry.
 function programPlace(options: GrantOptions): Grant[] {
   const { entry, home, binary } = options;
   const real = realPath(binary);
   if (real === undefined || isWithin(binary, home.plugin(entry.id).root)) return [];
   const folder = dirname(real);
-  if (!WIDE.test(folder) && hubsBeneath(folder, "read", options) === undefined)
+  if (!WIDE.test(folder) && hubFileUnder(folder, "read", options) === undefined)
     return [{ path: folder, right: "read" }];
   const file: Grant = { path: real, right: "read" };
-  // Bun looks a script up in its folder; the names there are all it sees.
+  // Bun lists the folder of a script; it sees only the names there.
   return isScript(real) ? [file, { path: folder, right: "list" }] : [file];
 }
 
-// The file alone: what lies beside it may be other plugins', or the hub's.
+// Only this file: those beside it may belong to other plugins or to the hub.
 function configFile({ entry, home, config, secrets }: GrantOptions): Grant[] {
   const real = realPath(config);
   if (real === undefined || isWithin(config, home.plugin(entry.id).root) || statSync(real).isDirectory()) return [];
@@ -150,10 +150,10 @@ function configFile({ entry, home, config, secrets }: GrantOptions): Grant[] {
   return closed.some((path) => isWithin(real, path)) ? [] : [{ path: real, right: "write" }];
 }
 
-/** Undefined where nothing is there. */
+/** Undefined when it does not exist. */
 function askedPath(options: GrantOptions, list: "read" | "write", named: string): string | undefined {
   const path = options.home.resolve(named);
-  const hubs = hubsBeneath(realPlace(path), list, options);
+  const hubs = hubFileUnder(realPlace(path), list, options);
   if (hubs === undefined) return realPath(path);
   throw new HubError(
     "config",
@@ -161,8 +161,8 @@ function askedPath(options: GrantOptions, list: "read" | "write", named: string)
   );
 }
 
-/** What of the hub's the path would open. In a folder of backups there may be other things: what lies in it may be named. */
-function hubsBeneath(path: string, list: "read" | "write", { home, secrets }: GrantOptions): string | undefined {
+/** A file or folder of the hub that the path would open. Paths inside a folder of backups are allowed, as it may contain other files. */
+function hubFileUnder(path: string, list: "read" | "write", { home, secrets }: GrantOptions): string | undefined {
   const hubs = [home.config, home.data, home.rules, ...(list === "write" ? [home.bin, home.logs] : [])].map(realPlace);
   const own = hubs.find((closed) => isWithin(path, closed) || isWithin(closed, path));
   return own ?? secrets.map(realPlace).find((secret) => isWithin(secret, path));

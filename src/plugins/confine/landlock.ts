@@ -1,8 +1,8 @@
-// The kernel's Landlock: which version of it there is, and what its rights are called. Restricting is left to stage.ts.
+// The kernel's Landlock: its version and its rights. The restriction itself happens in launcher.ts.
 import { dlopen, type Pointer, read } from "bun:ffi";
 import { messageOf } from "../../core/errors.ts";
 
-/** `abi` 0: there is none, and `reason` says why, with the mend if there is one. */
+/** `abi` 0: it is not available, and `reason` says why and what to do. */
 export interface Landlock {
   abi: number;
   reason: string;
@@ -19,7 +19,7 @@ const SYMBOLS = {
   __errno_location: { args: [], returns: "ptr" },
 } as const;
 
-/** Asks the kernel. Opens nothing and changes nothing. */
+/** Asks the kernel for its version. Changes nothing. */
 export function probeLandlock(): Landlock {
   if (process.platform !== "linux") return { abi: 0, reason: "only Linux has Landlock" };
   try {
@@ -49,7 +49,7 @@ function whyNot(errno: number): string {
   return "a filter of system calls around the hub forbids Landlock: `sudo hub service install` renews the service's";
 }
 
-/** Rights on files and folders, LANDLOCK_ACCESS_FS_…; the version that brought each, where it was not the first. */
+/** Rights on files and folders, LANDLOCK_ACCESS_FS_…; a number behind one is the version that added it, if not the first. */
 const EXECUTE = 1 << 0;
 const WRITE_FILE = 1 << 1;
 const READ_FILE = 1 << 2;
@@ -63,14 +63,14 @@ const IOCTL_DEV = 1 << 15; // 5
 
 const FIRST = (1 << 13) - 1;
 
-/** Every right this version knows: what is not granted is refused. */
+/** All rights of this version: those that are not granted are denied. */
 export function handledRights(abi: number): number {
   if (abi >= 5) return FIRST | (1 << 13) | TRUNCATE | IOCTL_DEV;
   if (abi >= 3) return FIRST | (1 << 13) | TRUNCATE;
   return abi === 2 ? FIRST | (1 << 13) : FIRST;
 }
 
-/** From version 6 on, signals and abstract sockets end at the edge of the confinement. */
+/** From version 6 on, signals and abstract sockets cannot leave the confinement. */
 export function scopes(abi: number): number {
   return abi >= 6 ? 0b11 : 0;
 }
@@ -78,13 +78,13 @@ export function scopes(abi: number): number {
 const READ = EXECUTE | READ_FILE | READ_DIR;
 const DEVICE = READ_FILE | READ_DIR | WRITE_FILE | TRUNCATE | IOCTL_DEV;
 
-/** What may be done below a path. Nobody may make device files. */
+/** What may be done below a path. No plugin may create device files. */
 export const RIGHTS = {
   /** Names only. */
   list: READ_DIR,
   read: READ,
   device: DEVICE,
-  /** Files that programs share: memory, locks of serial ports. */
+  /** Files shared by programs: shared memory, locks of serial ports. */
   shared: DEVICE | MAKE_REG | REMOVE_FILE,
   write: ((1 << 16) - 1) & ~(MAKE_CHAR | MAKE_BLOCK),
 } as const;
@@ -93,7 +93,7 @@ export type Right = keyof typeof RIGHTS;
 /** The rights that a single file can have. */
 export const FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
 
-/** What this version leaves open, for people; empty when nothing. */
+/** What this version cannot deny, for people; empty when there is nothing. */
 export function gaps(abi: number): string {
   const open = [
     ...(abi < 3 ? ["emptying files (Linux 6.2)"] : []),

@@ -1,8 +1,8 @@
-// Paths as the kernel sees them: without links, and taken apart where something in them has to stay closed.
+// Paths with links resolved, and trees split so that a part of them stays closed.
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Undefined where nothing is there, or nothing that can be looked at. */
+/** Undefined when it does not exist or cannot be accessed. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
@@ -11,12 +11,12 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-/** The path itself counts as within. */
+/** True for the folder itself as well. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
 }
 
-/** Where it is, or would be: links are followed as far as there is something. */
+/** The real path of something that may not exist: links are resolved in the part that does. */
 export function realPlace(path: string): string {
   const real = realPath(path);
   if (real !== undefined) return real;
@@ -25,8 +25,8 @@ export function realPlace(path: string): string {
 }
 
 /**
- * The tree as paths that together hold all of it but what is closed. The kernel only knows what is open: a tree with
- * something closed in it is replaced by what lies beside that. What is added to such a folder later is not seen.
+ * Paths that together contain the whole tree without the closed parts. The kernel knows only what is open: a folder with a closed
+ * part is replaced by its other entries. Entries that are added to such a folder later are not accessible.
  */
 export function openAround(tree: string, closed: readonly string[]): string[] {
   if (closed.some((path) => isWithin(tree, path))) return [];
@@ -45,7 +45,7 @@ export function entriesOf(folder: string): string[] {
   }
 }
 
-// Where it leads is open or closed by itself.
+// Links are left out: their targets are open or closed on their own.
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? true;
 }

@@ -85,8 +85,8 @@ describe("a mail", () => {
     expect(texts[1]).toContain("21.5 °C &lt;b&gt; &amp; more");
   });
 
-  test("keeps the sender's own name, and says when it is late and how often it was", async () => {
-    const late = messageOf("x", { late: true, tally: "(12 times since 14:02)" });
+  test("keeps the sender's own name, and says when it is late and how often it was posted", async () => {
+    const late = messageOf("x", { late: true, repeats: "(12 times since 14:02)" });
     await mail(secured(), { from: '"Our House" <hub@example.org>' }).send(late, never());
     expect(last(starttls).raw).toContain("x (12 times since 14:02)");
     expect(last(starttls).raw).toContain("From: Our House <hub@example.org>");
@@ -109,7 +109,7 @@ describe("a mail", () => {
     expect(last(starttls).raw.replace(/=\r\n|[\r\n]/g, "")).toContain(text.trim().slice(0, 100_000));
   });
 
-  test("that some recipients are refused tells which", async () => {
+  test("names the recipients that were refused", async () => {
     await using server = await serveMail({
       key: tls.key,
       cert: tls.cert,
@@ -124,11 +124,11 @@ describe("a mail", () => {
   });
 });
 
-describe("TLS that was asked for", () => {
-  test("is never left out", async () => {
+describe("TLS that is configured", () => {
+  test("is never skipped", async () => {
     await using server = await serveMail({ hideSTARTTLS: true, disabledCommands: ["STARTTLS"] });
     const failure = await failureOf(send(mail(secured({ port: server.port }))));
-    expect(failure.fault).toMatchObject({ hint: HINTS.tls, passing: true });
+    expect(failure.fault).toMatchObject({ hint: HINTS.tls, transient: true });
     expect(server.mails).toEqual([]);
   });
 
@@ -141,12 +141,12 @@ describe("TLS that was asked for", () => {
         { port, [kind]: true, tls_ca: tls.authority, host: "127.0.0.1" },
       ]) {
         const failure = await failureOf(send(mail(smtp)));
-        expect(failure.fault).toMatchObject({ hint: HINTS.certificate, passing: true });
+        expect(failure.fault).toMatchObject({ hint: HINTS.certificate, transient: true });
       }
     },
   );
 
-  test("a missing tls_ca is told", async () => {
+  test("a missing tls_ca file is named in the error", async () => {
     const failure = await failureOf(send(mail(secured({ tls_ca: folder.at("nowhere.pem") }))));
     expect(failure.message).toContain("tls_ca cannot be read");
   });
@@ -156,16 +156,16 @@ describe("TLS that was asked for", () => {
 describe("the contract's hint for", () => {
   test("connection refused", async () => {
     const failure = await failureOf(send(mail({ port: 1 })));
-    expect(failure.fault).toMatchObject({ hint: "Likely wrong SMTP host or port", passing: true });
+    expect(failure.fault).toMatchObject({ hint: "Likely wrong SMTP host or port", transient: true });
     const unknown = await failureOf(send(mail({ port: 1, host: "nowhere.invalid" })));
-    expect(unknown.fault).toMatchObject({ hint: "Likely wrong SMTP host or port", passing: true });
+    expect(unknown.fault).toMatchObject({ hint: "Likely wrong SMTP host or port", transient: true });
   });
 
   test("authentication failed", async () => {
     const failure = await failureOf(send(mail(secured({ password: "wrong-password-here" }))));
     expect(failure.fault).toEqual({
       hint: "Likely wrong username or password; an application password may be needed",
-      passing: false,
+      transient: false,
       status: 535,
       answer: "535 5.7.8 Authentication credentials invalid",
     });
@@ -175,7 +175,7 @@ describe("the contract's hint for", () => {
     const failure = await failureOf(send(mail({ port: starttls.port, tls: true, tls_ca: tls.authority })));
     expect(failure.fault).toMatchObject({
       hint: "Use `starttls = true` for port 587 or `tls = true` for port 465",
-      passing: true,
+      transient: true,
     });
   });
 
@@ -183,7 +183,7 @@ describe("the contract's hint for", () => {
     "TLS handshake failed: plain text to a TLS port %j",
     async (flags) => {
       const failure = await failureOf(send(mail({ port: direct.port, ...flags })));
-      expect(failure.fault.passing).toBe(true);
+      expect(failure.fault.transient).toBe(true);
       expect(failure.fault.hint).toStartWith("Use `starttls = true` for port 587 or `tls = true` for port 465");
     },
   );
@@ -201,20 +201,20 @@ describe("the contract's hint for", () => {
     const failure = await failureOf(send(mail({ port: server.port })));
     expect(failure.fault).toEqual({
       hint: "The SMTP server requires authentication; check username and password",
-      passing: false,
+      transient: false,
       status: code,
       answer: `${code} ${words}`,
     });
   });
 
-  test("a server that takes no login in the clear wants TLS, not another password", async () => {
+  test("a server that refuses a login without encryption leads to the TLS hint, not the password hint", async () => {
     await using server = await serveMail({ key: tls.key, cert: tls.cert });
     const failure = await failureOf(send(mail({ port: server.port })));
-    expect(failure.fault).toMatchObject({ status: 538, hint: HINTS.tls, passing: false });
+    expect(failure.fault).toMatchObject({ status: 538, hint: HINTS.tls, transient: false });
     expect(server.mails).toEqual([]);
   });
 
-  test("relay denied: no login was configured where one is needed", async () => {
+  test("relay denied: the server needs a login and none is configured", async () => {
     await using server = await serveMail({ disabledCommands: ["STARTTLS"] });
     const failure = await failureOf(send(mail({ port: server.port, username: "", password: "" })));
     expect(failure.fault).toMatchObject({ status: 530, hint: HINTS.relay });
@@ -228,7 +228,7 @@ describe("other failures", () => {
     [550, false],
     [552, false],
     [554, false],
-  ])("the server's %d to the message is passing: %p", async (code, passing) => {
+  ])("the server's %d to the message is transient: %p", async (code, transient) => {
     await using server = await serveMail({
       key: tls.key,
       cert: tls.cert,
@@ -238,18 +238,18 @@ describe("other failures", () => {
       },
     });
     const failure = await failureOf(send(mail(secured({ port: server.port }))));
-    const mayBe = passing ? { mayBeTheMessage: true } : {};
-    expect(failure.fault).toEqual({ passing, status: code, answer: `${code} not this one`, ...mayBe });
+    const mayBe = transient ? { mayBeTheMessage: true } : {};
+    expect(failure.fault).toEqual({ transient, status: code, answer: `${code} not this one`, ...mayBe });
   });
 
-  test("a login that fails for the moment is passing", async () => {
+  test("a login that is refused for the moment is a transient failure", async () => {
     await using server = await serveMail({
       key: tls.key,
       cert: tls.cert,
       onAuth: (_auth, _session, done) => done(refusal(454, "4.7.0 Temporary authentication failure")),
     });
     expect((await failureOf(send(mail(secured({ port: server.port }))))).fault).toMatchObject({
-      passing: true,
+      transient: true,
       status: 454,
     });
   });
@@ -276,14 +276,14 @@ describe("other failures", () => {
                 : "",
         ),
     ],
-  ])("a server that %s is passing", async (_name, behave) => {
+  ])("a server that %s is a transient failure", async (_name, behave) => {
     using place = await serveRaw(behave);
     const failure = await failureOf(send(mail({ port: place.port, username: "", password: "" })));
-    expect(failure.fault.passing).toBe(true);
+    expect(failure.fault.transient).toBe(true);
     expect(failure.message).toStartWith(`localhost:${place.port}: `);
   });
 
-  test("a slow server is waited for, until the signal", async () => {
+  test("waits for a slow server until the signal aborts", async () => {
     using place = await serveRaw((socket) => dialogue(socket, (command) => (/^EHLO/.test(command) ? "" : "250 ok")));
     const begun = performance.now();
     const failure = await failureOf(mail({ port: place.port }).send(messageOf("x"), AbortSignal.timeout(200)));

@@ -35,20 +35,20 @@ function bot(place: { url: string }, more: JsonObject = {}, rig?: Rig): Channel 
 }
 
 /** Lets the pauses between parts pass until it is done. */
-async function passing<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
+async function whileTimePasses<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
   let done = false;
   const finished = work.finally(() => {
     done = true;
   });
   while (!done) {
-    // Not while a request is under way: that takes real time.
+    // Not during a request, which needs real time.
     if (clock.pending().includes("notify-part")) await clock.advance(100);
     else await Bun.sleep(1);
   }
   return finished;
 }
 
-/** Refuses what Telegram would refuse, and takes the rest. */
+/** Refuses what Telegram would refuse, and accepts the rest. */
 function telegram(): HttpPlace {
   return serveHttp(({ json }, count) => {
     const mode = (json.parse_mode ?? "none") as keyof typeof parsers;
@@ -64,7 +64,7 @@ function telegram(): HttpPlace {
 }
 
 describe("messaging_bot", () => {
-  test("sends as the Bot API wants it, the title in bold above", async () => {
+  test("sends what the Telegram Bot API expects, with the title in bold above the message", async () => {
     using place = telegram();
     const delivery = await bot(place, { parse_mode: "HTML" }).send(messageOf("The <b>door</b> is open"), never());
     expect(delivery).toEqual({ status: 200, answer: "ok, message 1", parts: 1 });
@@ -88,7 +88,7 @@ describe("messaging_bot", () => {
     expect(place.seen.map(({ json }) => json.text)).toEqual([text]);
   });
 
-  test("a late message says when it happened, on the house's clock", async () => {
+  test("a late message says when it happened, in local time", async () => {
     using place = telegram();
     await bot(place, { parse_mode: "MarkdownV2" }).send(messageOf("open", { late: true }), never());
     expect(parsers.MarkdownV2(String(place.seen[0]?.json.text)).text).toBe(
@@ -97,7 +97,7 @@ describe("messaging_bot", () => {
   });
 
   test.each(["HTML", "Markdown", "MarkdownV2"])(
-    "%s: what is refused as markup arrives as plain text, once, and is logged",
+    "%s: a message whose markup is refused arrives as plain text, once, and is logged",
     async (parse_mode) => {
       using place = telegram();
       const rig = createRig();
@@ -122,12 +122,12 @@ describe("messaging_bot", () => {
     expect(rig.output.text).not.toContain("a-short-one");
   });
 
-  test("what is longer without its markup arrives in parts as plain text, a second apart", async () => {
+  test("a text that becomes longer without its markup arrives in parts, a second apart", async () => {
     using place = telegram();
     const clock = createVirtualClock();
     const channel = bot(place, { parse_mode: "HTML" }, createRig(clock));
     const source = `</i>${"<b>ab</b>".repeat(1000)}`;
-    const delivery = await passing(clock, channel.send(messageOf(source), never()));
+    const delivery = await whileTimePasses(clock, channel.send(messageOf(source), never()));
     expect(delivery.parts).toBe(3);
     const plain = place.seen.slice(1).map(({ json }) => String(json.text));
     expect(plain.join("")).toContain(source.slice(0, 4000));
@@ -135,10 +135,10 @@ describe("messaging_bot", () => {
     expect(clock.mono()).toBeGreaterThanOrEqual(2000);
   });
 
-  test("what is refused as plain text too is not tried a third time", async () => {
+  test("a message that is refused as plain text too is not tried a third time", async () => {
     using place = serveHttp(() => refusal(400, "Bad Request: can't parse entities: whatever"));
     const failure = await failureOf(bot(place, { parse_mode: "HTML" }).send(messageOf("x"), never()));
-    expect(failure.fault).toMatchObject({ passing: false, status: 400 });
+    expect(failure.fault).toMatchObject({ transient: false, status: 400 });
     expect(place.seen).toHaveLength(2);
   });
 
@@ -151,7 +151,7 @@ describe("messaging_bot", () => {
       const words = Array.from({ length: 14_000 }, (_, index) => `w${index}`);
       const sending = bot(place, parse_mode ? { parse_mode } : {}, rig).send(messageOf(words.join(" ")), never());
       const begun = clock.mono();
-      const delivery = await passing(clock, sending);
+      const delivery = await whileTimePasses(clock, sending);
       expect(delivery.parts).toBe(place.seen.length);
       expect(place.seen.length).toBeGreaterThan(15);
       expect(clock.mono() - begun).toBeGreaterThanOrEqual((place.seen.length - 1) * 1000);
@@ -165,9 +165,9 @@ describe("messaging_bot", () => {
     const clock = createVirtualClock();
     const channel = bot(place, {}, createRig(clock));
     const text = ["a", "b", "c"].map((letter) => letter.repeat(3000)).join("\n");
-    const failure = await passing(clock, failureOf(channel.send(messageOf(text), never())));
-    expect(failure.fault).toMatchObject({ passing: true, partsArrived: 1 });
-    await passing(clock, channel.send(messageOf(text, { late: true, skipParts: 1 }), never()));
+    const failure = await whileTimePasses(clock, failureOf(channel.send(messageOf(text), never())));
+    expect(failure.fault).toMatchObject({ transient: true, partsArrived: 1 });
+    await whileTimePasses(clock, channel.send(messageOf(text, { late: true, skipParts: 1 }), never()));
     expect(place.seen.map(({ json }) => String(json.text).replace(/(.)\1+/g, "$1"))).toEqual([
       expect.stringMatching(/^Hub Alert\na$/),
       "b",
@@ -176,18 +176,18 @@ describe("messaging_bot", () => {
     ]);
   });
 
-  test("a text of more parts than the time allows says how many arrived", async () => {
+  test("a text with more parts than time allows reports how many arrived", async () => {
     using place = telegram();
     const clock = createVirtualClock();
     const stop = new AbortController();
     clock.after("stop", 2500, () => stop.abort());
     const sending = failureOf(bot(place, {}, createRig(clock)).send(messageOf("word ".repeat(20_000)), stop.signal));
-    const failure = await passing(clock, sending);
+    const failure = await whileTimePasses(clock, sending);
     expect(failure.message).toBe("the time was over before all parts were sent (after 3 parts)");
-    expect(failure.fault).toEqual({ passing: true, partsArrived: 3 });
+    expect(failure.fault).toEqual({ transient: true, partsArrived: 3 });
   });
 
-  test("a group that became another chat is followed, and the operator told", async () => {
+  test("a group with a new id gets the message, and the log says to change chat_id", async () => {
     using place = serveHttp(({ json }, count) =>
       json.chat_id === "-1001"
         ? refusal(400, "Bad Request: group chat was upgraded to a supergroup chat", { migrate_to_chat_id: -1002000 })
@@ -202,19 +202,19 @@ describe("messaging_bot", () => {
   });
 
   test.each([
-    [429, "Too Many Requests: retry after 35", { retry_after: 35 }, { passing: true, retryAfterMs: 35_000 }],
-    [500, "Internal Server Error", undefined, { passing: true }],
-    [502, "Bad Gateway", undefined, { passing: true }],
-    [401, "Unauthorized", undefined, { passing: false, hint: expect.stringContaining("bot_token") }],
-    [404, "Not Found", undefined, { passing: false, hint: expect.stringContaining("bot_token") }],
+    [429, "Too Many Requests: retry after 35", { retry_after: 35 }, { transient: true, retryAfterMs: 35_000 }],
+    [500, "Internal Server Error", undefined, { transient: true }],
+    [502, "Bad Gateway", undefined, { transient: true }],
+    [401, "Unauthorized", undefined, { transient: false, hint: expect.stringContaining("bot_token") }],
+    [404, "Not Found", undefined, { transient: false, hint: expect.stringContaining("bot_token") }],
     [
       403,
       "Forbidden: bot was blocked by the user",
       undefined,
-      { passing: false, hint: expect.stringContaining("blocked") },
+      { transient: false, hint: expect.stringContaining("blocked") },
     ],
-    [400, "Bad Request: chat not found", undefined, { passing: false, hint: expect.stringContaining("chat_id") }],
-    [400, "Bad Request: message text is empty", undefined, { passing: false }],
+    [400, "Bad Request: chat not found", undefined, { transient: false, hint: expect.stringContaining("chat_id") }],
+    [400, "Bad Request: message text is empty", undefined, { transient: false }],
   ])("%d %s", async (status, description, parameters, fault) => {
     using place = serveHttp(() => refusal(status, description, parameters));
     const failure = await failureOf(bot(place).send(messageOf("x"), never()));
@@ -226,25 +226,25 @@ describe("messaging_bot", () => {
   test("a gateway's 429 without a body is obeyed as well", async () => {
     using place = serveHttp(() => new Response("slow down", { status: 429, headers: { "retry-after": "7" } }));
     expect((await failureOf(bot(place).send(messageOf("x"), never()))).fault).toMatchObject({
-      passing: true,
+      transient: true,
       retryAfterMs: 7000,
     });
   });
 });
 
-describe("a server that is none", () => {
+describe("a server that is not Telegram's", () => {
   test("a redirect is not followed with the token", async () => {
     using other = serveHttp(() => ok(1));
     using place = serveHttp(() => Response.redirect(`${other.url}/login`, 302));
     const failure = await failureOf(bot(place).send(messageOf("x"), never()));
-    expect(failure.fault).toMatchObject({ passing: true, status: 302, hint: expect.stringContaining("api_url") });
+    expect(failure.fault).toMatchObject({ transient: true, status: 302, hint: expect.stringContaining("api_url") });
     expect(other.seen).toEqual([]);
   });
 
   test("a page instead of an answer is not repeated: the message may have arrived", async () => {
     using place = serveHttp(() => new Response("<html>welcome\n\nto nginx</html>"));
     const failure = await failureOf(bot(place).send(messageOf("x"), never()));
-    expect(failure.fault).toMatchObject({ passing: false, answer: "<html>welcome to nginx</html>" });
+    expect(failure.fault).toMatchObject({ transient: false, answer: "<html>welcome to nginx</html>" });
   });
 
   test.each([
@@ -255,10 +255,10 @@ describe("a server that is none", () => {
       (socket: import("node:net").Socket) =>
         socket.once("data", () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"ok":')),
     ],
-  ])("that %s is a passing fault", async (_name, behave) => {
+  ])("that %s is a transient failure", async (_name, behave) => {
     using place = await serveRaw(behave);
     const failure = await failureOf(bot(place).send(messageOf("x"), never()));
-    expect(failure.fault.passing).toBe(true);
+    expect(failure.fault.transient).toBe(true);
     expect(JSON.stringify(failure) + failure.message + failure.stack).not.toContain(TOKEN.slice(7));
   });
 
@@ -283,18 +283,18 @@ describe("a server that is none", () => {
     const failure = await failureOf(
       bot({ url: url ?? place.url.replace("http:", "https:") }).send(messageOf("x"), never()),
     );
-    expect(failure.fault.passing).toBe(true);
+    expect(failure.fault.transient).toBe(true);
     expect(failure.message).toMatch(words);
     expect(failure.message).not.toContain("/bot");
   });
 
-  test("hanging half-way ends with the signal", async () => {
+  test("an answer that stops half-way ends with the signal", async () => {
     using place = await serveRaw(
       (socket) =>
         void socket.once("data", () => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"ok":')),
     );
     const failure = await failureOf(bot(place).send(messageOf("x"), AbortSignal.timeout(100)));
     expect(failure.message).toContain("did not answer in time");
-    expect(failure.fault.passing).toBe(true);
+    expect(failure.fault.transient).toBe(true);
   });
 });

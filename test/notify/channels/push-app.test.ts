@@ -70,14 +70,14 @@ describe("push_app", () => {
     expect((await formOf({}, messageOf("🔔".repeat(2000)))).message).toBe(`${"🔔".repeat(1023)}…`);
   });
 
-  test("how often it was to be told stays where the message is shortened", async () => {
-    const tally = "(12 times since 14:02)";
-    expect((await formOf({}, messageOf("cold", { tally }))).message).toBe(`cold ${tally}`);
-    const { message = "" } = await formOf({}, messageOf("é ".repeat(1000), { tally }));
-    expect(message).toEndWith(`… ${tally}`);
+  test("the number of repetitions stays when the message is shortened", async () => {
+    const repeats = "(12 times since 14:02)";
+    expect((await formOf({}, messageOf("cold", { repeats }))).message).toBe(`cold ${repeats}`);
+    const { message = "" } = await formOf({}, messageOf("é ".repeat(1000), { repeats }));
+    expect(message).toEndWith(`… ${repeats}`);
     expect([...message].length).toBeGreaterThan(1020);
     expect([...message].length).toBeLessThanOrEqual(1024);
-    const marked = await formOf({ html: true }, messageOf(`<b>${"x".repeat(2000)}</b>`, { tally }));
+    const marked = await formOf({ html: true }, messageOf(`<b>${"x".repeat(2000)}</b>`, { repeats }));
     expect(marked.message).toMatch(/^<b>x{990,}…<\/b> \(12 times since 14:02\)$/);
     expect([...(marked.message ?? "")].length).toBeLessThanOrEqual(1024);
   });
@@ -87,14 +87,14 @@ describe("push_app", () => {
     expect((await formOf({}, messageOf("🔔"))).message).toBe("🔔");
   });
 
-  test("HTML is asked for by its key, and values are escaped then", async () => {
+  test("with html = true values are escaped", async () => {
     expect(await formOf({ html: true })).toMatchObject({ html: "1" });
     expect(await formOf({})).not.toHaveProperty("html");
     using place = serveHttp(() => accepted);
     const pieces = [{ markup: "<b>" }, { value: "a<b>_c.d&e" }, { markup: "</b>" }];
     expect(push(place, { html: true }).compose(pieces)).toBe("<b>a&lt;b&gt;_c.d&amp;e</b>");
     expect(push(place).compose(pieces)).toBe("<b>a<b>_c.d&e</b>");
-    const blank = messageOf("", { title: "a<b", tally: "(2 times since 14:02)" });
+    const blank = messageOf("", { title: "a<b", repeats: "(2 times since 14:02)" });
     expect(await formOf({ html: true }, blank)).toMatchObject({
       title: "a<b",
       message: "a&lt;b (2 times since 14:02)",
@@ -105,19 +105,23 @@ describe("push_app", () => {
     [
       400,
       { token: "invalid", errors: ["application token is invalid"], status: 0 },
-      { passing: false, hint: expect.stringContaining("api_key"), answer: "application token is invalid" },
+      { transient: false, hint: expect.stringContaining("api_key"), answer: "application token is invalid" },
     ],
     [
       400,
       { user: "invalid", errors: ["user identifier is invalid"], status: 0 },
-      { passing: false, hint: expect.stringContaining("user_key") },
+      { transient: false, hint: expect.stringContaining("user_key") },
     ],
-    [200, { status: 0, errors: ["no"] }, { passing: false }],
-    [200, { request: "x" }, { passing: false }],
-    [429, { status: 0, errors: ["message limit reached"] }, { passing: true, hint: expect.stringContaining("quota") }],
-    [500, { status: 0 }, { passing: true, retryAfterMs: 5000, mayBeTheMessage: true }],
-    [503, "down", { passing: true, retryAfterMs: 5000, mayBeTheMessage: true }],
-    [200, "<html>", { passing: false }],
+    [200, { status: 0, errors: ["no"] }, { transient: false }],
+    [200, { request: "x" }, { transient: false }],
+    [
+      429,
+      { status: 0, errors: ["message limit reached"] },
+      { transient: true, hint: expect.stringContaining("quota") },
+    ],
+    [500, { status: 0 }, { transient: true, retryAfterMs: 5000, mayBeTheMessage: true }],
+    [503, "down", { transient: true, retryAfterMs: 5000, mayBeTheMessage: true }],
+    [200, "<html>", { transient: false }],
   ])("%d %j", async (status, json, fault) => {
     using place = serveHttp(() => ({ status, json, headers: { "x-limit-app-reset": "1796083200" } }));
     const failure = await failureOf(push(place).send(messageOf("x"), never()));
@@ -136,7 +140,7 @@ describe("push_app", () => {
   ])("a server that %s is asked again, not before five seconds", async (_name, behave) => {
     using place = await serveRaw(behave);
     const failure = await failureOf(push(place).send(messageOf("x"), AbortSignal.timeout(150)));
-    expect(failure.fault).toMatchObject({ passing: true, retryAfterMs: 5000 });
+    expect(failure.fault).toMatchObject({ transient: true, retryAfterMs: 5000 });
   });
 
   test.each<[string, Record<string, string>, number]>([
@@ -144,20 +148,20 @@ describe("push_app", () => {
     ["says when the quota is renewed", { "x-limit-app-reset": String(AT / 1000 + 600) }, 600_000],
     ["says nothing", {}, 3_600_000],
     ["says what makes no sense", { "x-limit-app-reset": "1" }, 3_600_000],
-  ])("a service that takes no more and %s is left alone that long", async (_name, headers, retryAfterMs) => {
+  ])("a service that accepts no more and %s gets no other try for that long", async (_name, headers, retryAfterMs) => {
     using place = serveHttp(() => ({ status: 429, json: { status: 0, errors: ["limit reached"] }, headers }));
     const failure = await failureOf(push(place, {}, createRig(createVirtualClock(AT))).send(messageOf("x"), never()));
-    expect(failure.fault).toMatchObject({ passing: true, retryAfterMs });
+    expect(failure.fault).toMatchObject({ transient: true, retryAfterMs });
   });
 
   test("a redirect is not followed with the keys", async () => {
     using other = serveHttp(() => accepted);
     using place = serveHttp(() => Response.redirect(other.url, 307));
-    expect((await failureOf(push(place).send(messageOf("x"), never()))).fault.passing).toBe(true);
+    expect((await failureOf(push(place).send(messageOf("x"), never()))).fault.transient).toBe(true);
     expect(other.seen).toEqual([]);
   });
 
-  test("two connections at most, over all channels; one that gives up makes room", async () => {
+  test("at most two connections, over all channels; a cancelled one frees its place", async () => {
     const answers: (() => void)[] = [];
     using place = serveHttp(() => new Promise((resolve) => answers.push(() => resolve(accepted))));
     const rig = createRig();

@@ -10,7 +10,7 @@ const TEN_YEARS = 3653 * DAY;
 
 describe("over restarts", () => {
   for (const crash of [false, true]) {
-    test(`what waits goes on in its order after ${crash ? "a crash" : "a clean end"}`, async () => {
+    test(`waiting messages continue in order after ${crash ? "a crash" : "a clean end"}`, async () => {
       await using rig = await openOutboxRig([push("phone"), bot("chat")]);
       rig.react("phone", "down");
       rig.react("chat", "down");
@@ -25,7 +25,7 @@ describe("over restarts", () => {
     });
   }
 
-  test("nothing is sent in the first seconds, and nothing at all where nothing waits", async () => {
+  test("nothing is sent in the first seconds, and nothing at all when nothing waits", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     await rig.say("phone", "1");
@@ -40,7 +40,7 @@ describe("over restarts", () => {
     expect(rig.clock.pending()).toEqual(["write-behind"]);
   });
 
-  test("what is under way at the end may end by itself, and is not sent twice", async () => {
+  test("a message being sent at the end may finish, and is not sent twice", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", { afterMs: 2 * SECOND });
     void rig.say("phone", "1");
@@ -52,7 +52,7 @@ describe("over restarts", () => {
     expect(rig.tried).toHaveLength(1);
   });
 
-  test("what hangs at the end is ended, and sent again by the next run", async () => {
+  test("a message that hangs at the end is aborted, and sent again by the next run", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "hang");
     void rig.say("phone", "1");
@@ -79,7 +79,7 @@ describe("over restarts", () => {
     expect(rig.texts("phone")).toEqual(["1"]);
   });
 
-  test("and is given up when its hours are over", async () => {
+  test("and gives them up when they expire", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     await rig.say("phone", "1");
@@ -90,8 +90,8 @@ describe("over restarts", () => {
   });
 });
 
-describe("its hours", () => {
-  test("are over after [notify] expire_hours, for each message by itself", async () => {
+describe("expiry", () => {
+  test("comes after [notify] expire_hours, for each message separately", async () => {
     await using rig = await openOutboxRig([push("phone")], 2);
     rig.react("phone", "down");
     await rig.say("phone", "1");
@@ -116,13 +116,13 @@ describe("its hours", () => {
     expect(rig.db.durable.query("SELECT count(*) AS n FROM outbox").get()).toEqual({ n: 0 });
   });
 
-  test("who hears that one is given up may send another: still one at a time", async () => {
+  test("a listener of notification_given_up may post another: still one at a time", async () => {
     await using rig = await openOutboxRig([push("phone")], 2);
     rig.react("phone", "down");
     await rig.say("phone", "1");
     const note = rig.events.push;
     rig.events.push = (...events) => {
-      // As a rule does that reports it, and at once.
+      // As a rule does that reports it.
       rig.react("phone", { afterMs: 5 * SECOND });
       if (events[0]?.type === "notification_given_up") void rig.say("phone", "2");
       return note.apply(rig.events, events);
@@ -133,7 +133,7 @@ describe("its hours", () => {
     expect(rig.mostAtOnce).toBe(1);
   });
 
-  test("go on over restarts", async () => {
+  test("counts the time of several runs", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     await rig.say("phone", "1");
@@ -142,13 +142,13 @@ describe("its hours", () => {
       await rig.restart({ crash: true });
     }
     expect(rig.outbox.waiting("phone")).toBe(1);
-    // What a crash takes is the time since the last try.
+    // A crash loses the time since the last try.
     await rig.clock.advance(6 * HOUR);
     expect(rig.outbox.waiting("phone")).toBe(0);
   });
 
   for (const stepMs of [TEN_YEARS, -TEN_YEARS]) {
-    test(`do not pass when the wall clock is set by ${stepMs / DAY} days`, async () => {
+    test(`does not depend on the wall clock, which is set by ${stepMs / DAY} days`, async () => {
       await using rig = await openOutboxRig();
       rig.react("phone", "down");
       await rig.say("phone", "1");
@@ -165,7 +165,7 @@ describe("its hours", () => {
     });
   }
 
-  test("a message from before the clock was set right bears the right time", async () => {
+  test("a message from before the clock was corrected has the correct time", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     await rig.say("phone", "1");
@@ -179,8 +179,8 @@ describe("its hours", () => {
   });
 });
 
-describe("bounds", () => {
-  test("10,000 messages: the oldest of the channel with the most gives way, and it is told", async () => {
+describe("limits", () => {
+  test("10,000 messages: the oldest of the fullest channel is given up, and this is reported", async () => {
     await using rig = await openOutboxRig([push("phone"), push("tablet")]);
     rig.react("phone", "down");
     rig.react("tablet", "down");
@@ -200,7 +200,7 @@ describe("bounds", () => {
     });
   });
 
-  test("what waits takes its place on disk, not in memory", async () => {
+  test("waiting messages take space on disk, not in memory", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     await rig.say("phone", "first");
@@ -213,7 +213,7 @@ describe("bounds", () => {
     for (let index = 0; index < 9_999; index++) void rig.say("phone", `${index} ${"x".repeat(1400)}`);
     await rig.clock.advance(HOUR);
     expect(rig.outbox.waiting("phone")).toBe(10_000);
-    // A megabyte in ten for what is remembered of them; the texts alone are fourteen.
+    // The texts alone are fourteen megabytes.
     expect(held() - before).toBeLessThan(10_000_000);
   });
 
@@ -225,7 +225,7 @@ describe("bounds", () => {
     expect(rig.outbox.list()[0]?.message).toStartWith("33 x");
   });
 
-  test("counting alike ones writes no more than once in ten seconds", async () => {
+  test("counting duplicates writes at most once in ten seconds", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     await rig.say("phone", "cold");
@@ -235,7 +235,7 @@ describe("bounds", () => {
       await rig.say("phone", "cold");
       await rig.clock.advance(SECOND / 10);
     }
-    // Six of them, and some tries.
+    // Six writes of the count, and some tries.
     expect(changes() - before).toBeLessThan(12);
     await rig.restart();
     expect(rig.outbox.list()[0]?.count).toBe(601);
@@ -243,7 +243,7 @@ describe("bounds", () => {
 });
 
 describe("a full disk", () => {
-  test("what cannot be kept is held in memory, in its order, and written when there is room", async () => {
+  test("messages that cannot be written stay in memory, in order, and are written when there is space", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     await rig.say("phone", "1");
@@ -263,7 +263,7 @@ describe("a full disk", () => {
     expect(rig.texts("phone").map((text) => text.slice(0, 2))).toEqual(["1", "2 ", "3"]);
   });
 
-  test("what is delivered meanwhile is not sent again", async () => {
+  test("messages that are delivered meanwhile are not sent again", async () => {
     await using rig = await openOutboxRig();
     const { durable } = rig.db;
     durable.run("PRAGMA query_only = ON");

@@ -1,5 +1,5 @@
-// A hub's outbox that posts numbered messages until it is killed, or delivers what is left and ends: see kill.test.ts. Its
-// time runs fast, so that pauses take moments.
+// An outbox that posts numbered messages until it is killed, or delivers the remaining ones and ends: see kill.test.ts. Its
+// clock runs fast, so that pauses are short.
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { openStateDb } from "../../../src/db/state-db.ts";

@@ -1,4 +1,4 @@
-// Real processes, killed at any moment: what was kept arrives, in order, and twice only what was under way.
+// Real processes, killed at any moment: every stored message arrives, in order, and only the one being sent arrives twice.
 import { expect, test } from "bun:test";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/wait.ts";
@@ -7,13 +7,13 @@ const KILLS = 10;
 
 interface Service extends Disposable {
   readonly url: string;
-  /** What a channel's server took, in order. */
-  readonly took: Record<string, number[]>;
+  /** What the server of each channel accepted, in order. */
+  readonly accepted: Record<string, number[]>;
 }
 
 /** Slow and busy now and then. */
 function openService(): Service {
-  const took: Service["took"] = { a: [], b: [] };
+  const accepted: Service["accepted"] = { a: [], b: [] };
   let requests = 0;
   const server = Bun.serve({
     port: 0,
@@ -23,12 +23,12 @@ function openService(): Service {
       const message = new URLSearchParams(await request.text()).get("message");
       if (++requests % 100 === 0) return Response.json({ status: 0 }, { status: 503 });
       if (requests % 3 === 0) await Bun.sleep(requests % 7);
-      took[channel]?.push(Number(message));
+      accepted[channel]?.push(Number(message));
       if (requests % 5 === 0) await Bun.sleep(requests % 11);
       return Response.json({ status: 1, request: "r" });
     },
   });
-  return { url: `http://127.0.0.1:${server.port}`, took, [Symbol.dispose]: () => void server.stop(true) };
+  return { url: `http://127.0.0.1:${server.port}`, accepted, [Symbol.dispose]: () => void server.stop(true) };
 }
 
 function startChild(...args: string[]) {
@@ -41,7 +41,7 @@ function startChild(...args: string[]) {
   })();
   return {
     up: () => text.startsWith("up\n"),
-    /** The numbers whose keeping it told. */
+    /** The numbers that it reported as stored. */
     kept: () => [...text.matchAll(/^kept (\d+)\n/gm)].map(([, number]) => Number(number)),
     async kill(): Promise<void> {
       child.kill("SIGKILL");
@@ -70,12 +70,12 @@ test(`killed ${KILLS} times while it posts and sends`, async () => {
   }
   expect(await startChild(path, service.url).ended()).toBe(0);
   expect(kept.length).toBeGreaterThan(KILLS * 10);
-  for (const numbers of Object.values(service.took)) {
+  for (const numbers of Object.values(service.accepted)) {
     const once = [...new Set(numbers)];
     expect(once.filter((number) => kept.includes(number))).toEqual(kept);
-    // One that was kept in the moment of a kill was not told.
+    // A message that was stored at the moment of a kill may not have been reported.
     expect(once.length - kept.length).toBeLessThanOrEqual(KILLS);
-    // In order, where a copy follows right upon the first.
+    // In order; a copy follows directly behind the first.
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
     expect(numbers.length - once.length).toBeLessThanOrEqual(KILLS);
   }

@@ -1,4 +1,4 @@
-// The outbox over a real SMTP server: what passes and what does not.
+// The outbox with a real SMTP server: transient and permanent failures.
 import { expect, test } from "bun:test";
 import { HINTS } from "../../../src/notify/smtp-failure.ts";
 import { until } from "../../support/wait.ts";
@@ -10,7 +10,7 @@ const mail = (port: number) => ({
   smtp: { host: "127.0.0.1", port, username: "", password: "unused" },
 });
 
-test("a mail that is put off comes later as the same mail, with the time it is from", async () => {
+test("a mail that is deferred arrives later with the same id and its original time", async () => {
   let busy = true;
   await using server = await serveMail({
     authOptional: true,
@@ -30,7 +30,7 @@ test("a mail that is put off comes later as the same mail, with the time it is f
   expect(rig.events).toMatchObject([{ type: "notification_delivered_late", channel: "mail", title: "Cellar" }]);
 });
 
-test("one that is refused is not kept, and says what to do", async () => {
+test("a refused mail is not kept, and the error says what to do", async () => {
   await using server = await serveMail({
     authOptional: true,
     onRcptTo: (_address, _session, done) => done(refusal(554, "5.7.1 relay access denied")),
@@ -41,7 +41,7 @@ test("one that is refused is not kept, and says what to do", async () => {
   expect(rig.logged.join("\n")).toContain(HINTS.relay);
 });
 
-test("a server that is not there is tried again", async () => {
+test("a server that cannot be reached is tried again", async () => {
   const gone = await serveMail();
   const { port } = gone;
   await gone[Symbol.asyncDispose]();

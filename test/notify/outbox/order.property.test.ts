@@ -1,5 +1,5 @@
-// Whatever services and hubs do: every message arrives, in order, one at a time; twice only where the hub died in the midst of it.
-// One overtakes another only where that one was refused again and again, the last time just before.
+// Whatever services and hubs do: every message arrives, in order, one at a time; twice only if the hub died while it was sent. A
+// message overtakes another only if that one was refused several times, the last time just before.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { bot, type OutboxRig, openOutboxRig, push, type Reaction } from "./rig.ts";
@@ -71,7 +71,7 @@ async function check(steps: readonly Step[]): Promise<void> {
       await rig.clock.advance(0);
     }
   }
-  // A try ended by its deadline may have arrived all the same.
+  // A try that was aborted at its deadline may have arrived nevertheless.
   const cut = steps.some(
     (each) => each.do === "react" && typeof each.reaction === "object" && "afterMs" in each.reaction,
   );
@@ -86,8 +86,8 @@ async function check(steps: readonly Step[]): Promise<void> {
     const first = arrived.map(({ number }) => number).filter((number, index, all) => all.indexOf(number) === index);
     const inOrder = [...(posted[name]?.keys() ?? [])].sort((a, b) => a - b);
     expect(first.toSorted((a, b) => a - b)).toEqual(inOrder);
-    expect(first.filter((number) => !gaveWay(rig, name, number))).toEqual(
-      inOrder.filter((number) => !gaveWay(rig, name, number)),
+    expect(first.filter((number) => !wasSkipped(rig, name, number))).toEqual(
+      inOrder.filter((number) => !wasSkipped(rig, name, number)),
     );
     if (broken > 0 || cut) continue;
     for (const [number, times] of posted[name] ?? [])
@@ -95,8 +95,8 @@ async function check(steps: readonly Step[]): Promise<void> {
   }
 }
 
-/** It was refused five times, and another one of its channel was taken before a pause was over. */
-function gaveWay({ tried }: OutboxRig, channel: string, number: number): boolean {
+/** It was refused five times, and another message of its channel was accepted right after one of these refusals. */
+function wasSkipped({ tried }: OutboxRig, channel: string, number: number): boolean {
   const tries = tried.filter((each) => each.channel === channel);
   const refusals = tries.filter(({ text, status = 0 }) => read(text).number === number && status >= 500);
   return refusals.slice(4).some((refusal) => {

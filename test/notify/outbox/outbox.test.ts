@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 describe("the first try", () => {
-  test("delivers at once, and leaves nothing behind", async () => {
+  test("delivers at once, and leaves nothing in the database", async () => {
     await using rig = await openOutboxRig();
     expect(await rig.say("phone", "hello")).toEqual([{ channel: "phone", state: "delivered" }]);
     expect(rig.texts("phone")).toEqual(["hello"]);
@@ -16,7 +16,7 @@ describe("the first try", () => {
     expect(rig.clock.pending()).toEqual(["write-behind"]);
   });
 
-  test("is on disk before the service has heard of it", async () => {
+  test("comes after the message is on disk", async () => {
     await using rig = await openOutboxRig();
     let rows: unknown;
     rig.react("phone", () => {
@@ -27,7 +27,7 @@ describe("the first try", () => {
     expect(rows).toEqual([{ message: "hello" }]);
   });
 
-  test("that fails for a passing reason is answered with the hint, kept, and warned of", async () => {
+  test("that fails for a transient reason returns the hint, keeps the message, and logs a warning", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     const [first] = await rig.say("phone", "hello");
@@ -43,7 +43,7 @@ describe("the first try", () => {
     expect(rig.outbox.list()).toEqual([]);
   });
 
-  test("that fails for good is not kept, and told", async () => {
+  test("that fails for good does not keep the message, and is reported", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", { status: 401 });
     expect(await rig.say("phone", "hello")).toMatchObject([{ state: "failed" }]);
@@ -55,15 +55,17 @@ describe("the first try", () => {
     ]);
   });
 
-  test("that hangs is over after ten seconds, and the message waits", async () => {
+  test("that hangs ends after ten seconds, and the message waits", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "hang");
     const posted = rig.say("phone", "hello");
     await rig.clock.advance(10 * SECOND);
-    expect(await posted).toMatchObject([{ state: "queued", error: "the push service did not answer in time (10 s)" }]);
+    expect(await posted).toMatchObject([
+      { state: "queued", error: "the Pushover server did not answer in time (10 s)" },
+    ]);
   });
 
-  test("a disabled channel fails with its reason; `log` takes everything and needs no disk", async () => {
+  test("a disabled channel fails with its reason; `log` accepts everything and needs no disk", async () => {
     await using rig = await openOutboxRig([{ ...push("phone"), priority: 3 }]);
     expect(await rig.say("phone", "x")).toMatchObject([{ state: "failed", hint: "Run `hub check`" }]);
     expect(rig.events).toMatchObject([{ type: "notification_given_up", reason: "disabled" }]);
@@ -77,8 +79,8 @@ describe("the first try", () => {
   });
 });
 
-describe("what waits", () => {
-  test("is tried after growing pauses of 5 s to 10 min, and delivered in order when the service is back", async () => {
+describe("a waiting message", () => {
+  test("is tried after growing pauses of 5 s to 10 min, and delivered in order when the service works again", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     await rig.say("phone", "1");
@@ -88,7 +90,7 @@ describe("what waits", () => {
     await rig.clock.advance(6 * HOUR);
     const pauses = rig.tried.slice(1).map(({ when }, index) => when - (rig.tried[index]?.when ?? 0));
     expect(rig.tried.every(({ text }) => text === "1")).toBe(true);
-    // Not before 5 s: what the push service asks for. The jitter is a quarter.
+    // At least 5 s, as Pushover asks for. The jitter is a quarter.
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(5 * SECOND);
     expect(pauses.slice(8).every((pause) => pause >= 7.5 * MINUTE && pause <= 12.5 * MINUTE)).toBe(true);
     expect(pauses[3]).toBeGreaterThan(25 * SECOND);
@@ -97,7 +99,7 @@ describe("what waits", () => {
     expect(rig.texts("phone")).toEqual(["1", "2", "3"]);
   });
 
-  test("is marked as late with its own time, in the message and as an event", async () => {
+  test("is marked as late with its original time, in the message and in an event", async () => {
     await using rig = await openOutboxRig([push("phone"), bot("chat")]);
     rig.react("phone", "down");
     rig.react("chat", "down");
@@ -125,7 +127,7 @@ describe("what waits", () => {
     expect(rig.events).toEqual([]);
   });
 
-  test("is counted where it is alike, not piled up", async () => {
+  test("is counted when the same text is posted again", async () => {
     await using rig = await openOutboxRig([push("phone"), { ...bot("chat"), parse_mode: "MarkdownV2" }]);
     rig.react("phone", "down");
     rig.react("chat", "down");
@@ -151,7 +153,7 @@ describe("what waits", () => {
     expect(rig.events[0]).toMatchObject({ type: "notification_delivered_late", count: 12 });
   });
 
-  test("counts with the date when it was on another day, and over a restart", async () => {
+  test("counts over a restart, and names the date when it was on another day", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     for (let hour = 0; hour < 14; hour++) {
@@ -164,7 +166,7 @@ describe("what waits", () => {
     expect(rig.texts("phone")).toEqual(["cold (14 times since 2026-01-15 13:00)"]);
   });
 
-  test("with another title or another text is another message", async () => {
+  test("with another title or text is another message", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     await rig.say("phone", "cold", "a");
@@ -173,7 +175,7 @@ describe("what waits", () => {
     expect(rig.outbox.waiting("phone")).toBe(3);
   });
 
-  test("an alike one that comes while it is being sent is not lost in it", async () => {
+  test("is not merged with the same text posted while it is being sent", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "hang");
     const first = rig.say("phone", "cold");
@@ -186,7 +188,7 @@ describe("what waits", () => {
     expect(rig.texts("phone")).toEqual(["cold", "cold"]);
   });
 
-  test("is tried within five seconds of a start, whatever pause it was in, and to a group as well", async () => {
+  test("is tried within five seconds of a start, however long its pause was, also for a group", async () => {
     await using rig = await openOutboxRig([push("phone"), bot("group", "-100123")]);
     rig.react("phone", "down");
     rig.react("group", "down");
@@ -222,7 +224,7 @@ describe("what waits", () => {
     expect(rig.texts("chat")).toHaveLength(1);
   });
 
-  test("is given up one by one where the service refuses it later, and the next goes on", async () => {
+  test("is given up when the service refuses it later, and the next one is sent", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
     for (const text of ["1", "2", "3"]) await rig.say("phone", text);
@@ -232,7 +234,7 @@ describe("what waits", () => {
     expect(rig.events).toMatchObject([{ type: "notification_given_up", reason: "refused" }]);
   });
 
-  test("sends the parts of a long text that are missing, and no other", async () => {
+  test("sends only the missing parts of a long text", async () => {
     await using rig = await openOutboxRig([bot("chat")]);
     let taken = 0;
     rig.react("chat", () => (taken++ < 2 ? "ok" : "down"));
@@ -250,7 +252,7 @@ describe("what waits", () => {
 });
 
 describe("channels do not wait for each other", () => {
-  test("one hangs, the others deliver", async () => {
+  test("when one hangs, the others deliver", async () => {
     await using rig = await openOutboxRig([push("a"), push("b"), push("c")]);
     rig.react("b", "hang");
     const posted = rig.say("all", "fire");
@@ -260,7 +262,7 @@ describe("channels do not wait for each other", () => {
     expect((await posted).map(({ state }) => state)).toEqual(["delivered", "queued", "delivered"]);
   });
 
-  test("at most one message is under way in a channel", async () => {
+  test("a channel sends one message at a time", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "hang");
     for (const text of ["1", "2", "3"]) void rig.say("phone", text);
@@ -271,7 +273,7 @@ describe("channels do not wait for each other", () => {
 });
 
 describe("limits of the services", () => {
-  test("let a second one wait a moment, and that is no error", async () => {
+  test("delay a second message, which is no error", async () => {
     await using rig = await openOutboxRig([bot("chat")]);
     expect(await rig.say("chat", "1")).toMatchObject([{ state: "delivered" }]);
     expect(await rig.say("chat", "2")).toEqual([{ channel: "chat", state: "queued" }]);
@@ -280,7 +282,7 @@ describe("limits of the services", () => {
     expect(rig.logged).toEqual([]);
   });
 
-  test("hold for the push service's quota: it is asked again when that is renewed, at most once a day", async () => {
+  test("apply to the quota of Pushover: the next try is when it is renewed, or after a day", async () => {
     await using rig = await openOutboxRig([push("phone")], 72);
     rig.react("phone", { status: 429 });
     expect(await rig.say("phone", "1")).toMatchObject([{ state: "queued", hint: expect.stringContaining("quota") }]);
@@ -292,7 +294,7 @@ describe("limits of the services", () => {
     expect(rig.texts("phone")).toEqual(["1", "2"]);
   });
 
-  test("one a second to a chat, twenty a minute to a group, from the first try on", async () => {
+  test("allow one message a second to a chat, twenty a minute to a group, from the first try on", async () => {
     await using rig = await openOutboxRig([bot("chat"), bot("group", "-100123")]);
     for (let index = 0; index < 60; index++) void rig.say("all", `${index}`);
     await rig.clock.advance(5 * MINUTE);
@@ -304,7 +306,7 @@ describe("limits of the services", () => {
     }
   });
 
-  test("hold over restarts", async () => {
+  test("apply over restarts", async () => {
     await using rig = await openOutboxRig([bot("group", "-100123")]);
     for (let index = 0; index < 60; index++) void rig.say("group", `${index}`);
     for (let turn = 0; turn < 3; turn++) {

@@ -1,26 +1,26 @@
-// An outbox in a scripted world: the real notifier and channels, a real database, a clock that the test holds, and services
-// that answer at the door to the network as the test says. Ending the hub, kindly or not, and starting it again is one call.
+// An outbox with the real notifier and channels, a real database, a clock that the test moves, and a `fetch` that answers as the
+// test says. Ending it, cleanly or not, and starting it again is one call.
 import { sleep } from "../../../src/core/clock.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import { openStateDb, type StateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
-import { createHouseTime } from "../../../src/notify/house-time.ts";
 import { createNotifier, type Notifier } from "../../../src/notify/notifier.ts";
 import { type FirstTry, type Outbox, startOutbox } from "../../../src/notify/outbox/outbox.ts";
+import { createHouseTime } from "../../../src/notify/render.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
-/** What a service does with a message: takes it, refuses it, or is not there. */
+/** What a service does with a message: accepts it, refuses it, hangs, or cannot be reached. */
 export type Reaction = "ok" | "down" | "hang" | { afterMs: number } | { status: number; retryAfterSecs?: number };
 
 export interface Arrival {
   channel: string;
   title: string;
   text: string;
-  /** Of the virtual clock, monotonic. */
+  /** By the virtual clock, monotonic. */
   when: number;
   timestamp: number | undefined;
-  /** What the service answered, where it did. */
+  /** The status the service answered with, if it did. */
   status?: number;
 }
 
@@ -29,15 +29,15 @@ export interface OutboxRig extends AsyncDisposable {
   outbox: Outbox;
   notifier: Notifier;
   db: StateDb;
-  /** What services took, in order. */
+  /** What services accepted, in order. */
   readonly arrived: Arrival[];
-  /** Every request, taken or not. */
+  /** Every request, accepted or not. */
   readonly tried: Arrival[];
-  /** Requests under way at the same time, in the channel where there were most. */
+  /** The highest number of simultaneous requests in one channel. */
   mostAtOnce: number;
   readonly events: HubEvent[];
   readonly logged: string[];
-  /** The texts a channel took. */
+  /** The texts a channel accepted. */
   texts(channel: string): string[];
   /** From now on. */
   react(channel: string, reaction: Reaction | ((text: string) => Reaction)): void;
@@ -45,12 +45,12 @@ export interface OutboxRig extends AsyncDisposable {
   restart(how?: { crash?: boolean; channels?: unknown[]; stepMs?: number }): Promise<void>;
 }
 
-/** Without limits of its own. */
+/** A channel without limits. */
 export const push = (name: string) => ({
   ...{ name, type: "push_app", api_key: "k".repeat(30), user_key: "u".repeat(30) },
   api_url: `http://${name}.test`,
 });
-/** One message a second; a group also twenty a minute. */
+/** Limited to one message a second; a group also to twenty a minute. */
 export const bot = (name: string, chat_id = "42") => ({
   ...{ name, type: "messaging_bot", bot_token: "123456:secretsecretsecretsecret", chat_id },
   api_url: `http://${name}.test`,
@@ -90,7 +90,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
     underWay.set(channel, now);
     rig.mostAtOnce = Math.max(rig.mostAtOnce, now);
     try {
-      // A service may go on with what nobody waits for any more.
+      // The service may continue after the request was aborted.
       return await Promise.race([answer(arrival), aborted(init?.signal)]);
     } finally {
       underWay.set(channel, (underWay.get(channel) ?? 1) - 1);
@@ -117,7 +117,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
       void reactions.set(channel, typeof reaction === "function" ? reaction : () => reaction),
     say: (channel, message, title) => rig.outbox.post(rig.notifier.render({ channel, message, title })),
     async restart({ crash = false, stepMs = 0, ...changed } = {}) {
-      // A crash takes the file away under the hub's feet: what it does afterwards reaches nothing.
+      // After a crash nothing is written: the database is closed first.
       if (crash) rig.db[Symbol.dispose]();
       await close(rig);
       if (!crash) rig.db[Symbol.dispose]();
@@ -137,7 +137,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
 
 async function close({ outbox, clock }: OutboxRig): Promise<void> {
   const closed = outbox[Symbol.asyncDispose]();
-  // What is under way is given some seconds, and time stands still unless it is moved.
+  // A message being sent gets some seconds to finish, and only `advance` moves the time.
   await clock.advance(10_000);
   await closed;
 }

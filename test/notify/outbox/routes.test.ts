@@ -15,7 +15,7 @@ function apiOf({ outbox }: OutboxRig) {
   return (method: string, path = "") => app.handle(new Request(`http://localhost/notify/outbox${path}`, { method }));
 }
 
-test("shows what waits, with its text's beginning", async () => {
+test("lists the waiting messages with the beginning of their texts", async () => {
   await using rig = await openOutboxRig([push("phone"), push("tablet")]);
   const api = apiOf(rig);
   expect(await (await api("GET")).json()).toEqual([]);
@@ -34,7 +34,7 @@ test("shows what waits, with its text's beginning", async () => {
       at: "2026-01-15T12:00:00Z",
       tries: 1,
       next_try: expect.stringMatching(/^2026-01-15T12:00:0[4567]Z$/),
-      last_error: "the push service is in trouble: no",
+      last_error: "the Pushover server has an error: no",
       count: 1,
       state: "waiting",
     },
@@ -46,7 +46,7 @@ test("shows what waits, with its text's beginning", async () => {
   expect((await api("GET", "?limit=0")).status).toBe(400);
 });
 
-test("tries at once when asked to, the oldest first", async () => {
+test("retries at once on request, the oldest first", async () => {
   await using rig = await openOutboxRig();
   const api = apiOf(rig);
   rig.react("phone", "down");
@@ -61,7 +61,7 @@ test("tries at once when asked to, the oldest first", async () => {
   expect((await api("POST", `/${second?.id}/retry`)).status).toBe(404);
 });
 
-test("drops one, also while it is being sent", async () => {
+test("drops a message, also while it is being sent", async () => {
   await using rig = await openOutboxRig();
   const api = apiOf(rig);
   rig.react("phone", "hang");

@@ -5,38 +5,38 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "../../src/core/log.ts";
 import { startChild } from "../../src/plugins/child.ts";
-import { createGuard, type Guard } from "../../src/plugins/guard.ts";
+import { createReaper, type Reaper } from "../../src/plugins/reaper.ts";
 import { alive, pidIn, until } from "./rig.ts";
 
 const env = { PATH: process.env.PATH ?? "" };
 
-test("nothing of a plugin runs before the guard knows its group, nor when it cannot be told", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "hub-guard-"));
-  const refusing: Guard = {
+test("a plugin does not run before the reaper knows its process group, nor when the reaper cannot be reached", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hub-reaper-"));
+  const unreachable: Reaper = {
     pid: null,
-    newMark: () => "no guard",
-    add: () => Promise.reject(new Error("no guard")),
+    newMark: () => "no reaper",
+    add: () => Promise.reject(new Error("no reaper")),
     remove() {},
     async [Symbol.asyncDispose]() {},
   };
   const argv = ["/bin/sh", "-c", "echo ran > ran"];
-  expect(await startChild({ argv, cwd: folder, env, guard: refusing }).catch((error) => error.message)).toBe(
-    "no guard",
+  expect(await startChild({ argv, cwd: folder, env, reaper: unreachable }).catch((error) => error.message)).toBe(
+    "no reaper",
   );
   expect(await Bun.file(join(folder, "ran")).exists()).toBe(false);
   rmSync(folder, { recursive: true });
 });
 
-test("a guard that dies is replaced, knows the groups, and ends clean without harm", async () => {
-  const guard = createGuard(silentLog, randomBytes);
-  const child = await startChild({ argv: ["sleep", "300"], cwd: "/", env, guard });
-  const first = guard.pid ?? 0;
+test("a reaper that dies is replaced, knows the groups, and ends without harm", async () => {
+  const reaper = createReaper(silentLog, randomBytes);
+  const child = await startChild({ argv: ["sleep", "300"], cwd: "/", env, reaper });
+  const first = reaper.pid ?? 0;
   process.kill(first, "SIGKILL");
-  const second = await until("another guard", () => guard.pid !== first && guard.pid);
+  const second = await until("another reaper", () => reaper.pid !== first && reaper.pid);
   expect(alive(child.pid)).toBe(true);
   child.terminate();
   expect(await child.exited).toEqual({ code: null, signal: "SIGTERM" });
-  await guard[Symbol.asyncDispose]();
+  await reaper[Symbol.asyncDispose]();
   expect(alive(second)).toBe(false);
 });
 
@@ -47,7 +47,7 @@ test("SIGKILL of the hub leaves no process of any plugin", async () => {
   writeFileSync(join(folder, "p.sh"), script, { mode: 0o755 });
   writeFileSync(join(folder, "p.ts"), 'await Bun.write("pid", process.pid + "\\n"); setInterval(() => {}, 1000);');
   const source = (path: string) => JSON.stringify(join(import.meta.dir, "../../src", path));
-  // It ends by itself, should this test die before it does.
+  // It ends by itself if this test dies first.
   writeFileSync(
     join(folder, "hub.ts"),
     `import { systemClock } from ${source("core/clock.ts")};
@@ -77,18 +77,18 @@ test("SIGKILL of the hub leaves no process of any plugin", async () => {
     return found.every((pid) => pid !== undefined) && found.map(Number);
   });
   expect(pids.filter(alive)).toEqual(pids);
-  const guards = Bun.spawnSync(["ps", "-o", "pid=,args=", "--ppid", String(hub.pid)])
+  const children = Bun.spawnSync(["ps", "-o", "pid=,args=", "--ppid", String(hub.pid)])
     .stdout.toString()
     .split("\n");
-  const guard = Number(
-    guards
+  const reaper = Number(
+    children
       .find((line) => line.includes("while read"))
       ?.trim()
       .split(" ")[0],
   );
-  expect(alive(guard)).toBe(true);
+  expect(alive(reaper)).toBe(true);
   hub.kill("SIGKILL");
   await hub.exited;
-  await until("none is left", () => ![...pids, guard].some(alive));
+  await until("none is left", () => ![...pids, reaper].some(alive));
   rmSync(folder, { recursive: true, force: true });
 }, 20_000);

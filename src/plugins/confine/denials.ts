@@ -1,40 +1,42 @@
-// What a confined plugin prints when the kernel refuses it something, in words that name the mend.
+// Finds in the output of a confined plugin what the kernel denied it, and says what would allow it.
 import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { systemCode } from "../../core/errors.ts";
 import type { Home } from "../../home/paths.ts";
 import { isWithin, realPlace } from "./trees.ts";
 
-export interface Whereabouts {
+export interface PluginPlace {
   /** The plugin's own folder, in which it runs. */
   folder: string;
   home: Home;
 }
 
-const REFUSED = /permission denied|EACCES|operation not permitted|EPERM|AccessDenied|access denied/i;
+const DENIED = /permission denied|EACCES|operation not permitted|EPERM|AccessDenied|access denied/i;
 // `open '/srv/x'`, `[Errno 13] Permission denied: '/srv/x'`
 const QUOTED = /['"`]([^'"`]*\/[^'"`]*)['"`]/g;
-// `/bin/cat: ../x: Permission denied`, `cannot create /srv/x: …`: the last is what was refused.
+// `/bin/cat: ../x: Permission denied`, `cannot create /srv/x: …`: the last path was denied.
 const PLAIN = /(?:^|[\s:=(])((?:\/|\.{1,2}\/)[^\s:,;'"`)]+)/g;
 const MOST = 3;
 const LONGEST = 300;
 
-/** One sentence for each path that was refused, newest first. */
-export function refusalsIn(lines: readonly string[], where: Whereabouts): string[] {
+/** One sentence for each denied path, newest first. */
+export function denialsIn(lines: readonly string[], where: PluginPlace): string[] {
   const paths = lines
-    .filter((line) => REFUSED.test(line))
+    .filter((line) => DENIED.test(line))
     .reverse()
     .flatMap((line) => {
       const quoted = [...line.matchAll(QUOTED)];
       return quoted.length > 0 ? quoted : [...line.matchAll(PLAIN)].slice(-1);
     })
     .map(([, path = ""]) => resolve(where.folder, path));
-  const outside = paths.filter((path) => path.length <= LONGEST && !isWithin(path, where.folder) && !isOthers(path));
+  const outside = paths.filter(
+    (path) => path.length <= LONGEST && !isWithin(path, where.folder) && !isDeniedToHub(path),
+  );
   return [...new Set(outside)].slice(0, MOST).map((path) => sentence(path, where));
 }
 
-// Devices are open, and what the hub may not read either, the permissions of the file refuse.
-function isOthers(path: string): boolean {
+// Devices are open to plugins, and a file that the hub cannot read either is denied by its permissions.
+function isDeniedToHub(path: string): boolean {
   if (isWithin(path, "/dev")) return true;
   try {
     accessSync(path, constants.R_OK);
@@ -44,14 +46,14 @@ function isOthers(path: string): boolean {
   }
 }
 
-function sentence(path: string, { home }: Whereabouts): string {
+function sentence(path: string, { home }: PluginPlace): string {
   const { config, data, rules, logs, bin } = home;
   const place = realPlace(path);
   const hubs = [config, data, rules, logs, bin].map(realPlace);
   if (hubs.some((closed) => isWithin(place, closed)))
-    return `the kernel refused it ${path}, which is the hub's and stays closed to plugins`;
+    return `the kernel denied access to ${path}, which belongs to the hub and stays closed to plugins`;
   const mend = hubs.some((closed) => isWithin(closed, place))
     ? "keep what it needs in its own folder"
     : `read = ["${path}"] or write = ["${path}"] in its [[plugins]] entry opens that`;
-  return `it is confined, and may have been refused ${path}: ${mend}`;
+  return `it is confined, and may have been denied access to ${path}: ${mend}`;
 }

@@ -1,18 +1,24 @@
-// Cuts a text that is too long for one message: between characters, where possible at the end of a line or word, and what
-// is marked there goes on being marked in the next part.
-import { type Markup, type Span, type Token, textTokens } from "./markup.ts";
+// Texts that are too long for one message: split into parts, or shortened. A cut is always between characters, and every part
+// has valid markup.
+import { type Markup, type Span, type Token, textTokens, unmarked } from "./markup.ts";
 
-// What is nested deeper is no message any more, and is cut as if it were plain text.
+// Markup that is nested deeper is treated as plain text.
 const DEEPEST = 64;
+const ELLIPSIS = "…";
+// `shorten` looks at no more than this many UTF-16 units for each character it may keep.
+const LONGEST_CHARACTER = 64;
 
 export interface PartSize {
-  /** UTF-16 units that are seen. */
+  /** UTF-16 units without the markup. */
   visible: number;
   /** UTF-16 units with the markup. */
   source: number;
 }
 
-/** At least one part; parts that would be blank are left out. */
+/**
+ * Cuts at the end of a line or word where possible; markup that is open at a cut is closed there and opened again in the next part.
+ * Returns at least one part; blank parts are left out.
+ */
 export function splitText(markup: Markup, source: string, size: PartSize): string[] {
   if (source.length <= Math.min(size.visible, size.source)) return [source];
   const marked = markup.tokens(source);
@@ -34,7 +40,7 @@ interface Cut {
   /** The part ends before this token; the next one begins with `next`. */
   end: number;
   next: number;
-  /** What is marked there, outermost first. */
+  /** The markup that is open there, outermost first. */
   open: readonly Span[];
 }
 
@@ -51,7 +57,7 @@ function depthOf(tokens: readonly Token[]): number {
 function furthest(tokens: readonly Token[], { next: from, open: before }: Cut, size: PartSize): Cut {
   const open = [...before];
   const used = { visible: 0, source: lengthOf(before) };
-  // A break in the first half would waste more of a message than a broken word costs.
+  // A break in the first half of a part would waste more space than a broken word is worth.
   const best: { line?: Cut; space?: Cut } = {};
   for (let index = from; index < tokens.length; index++) {
     const token = tokens[index] as Token;
@@ -72,7 +78,7 @@ function furthest(tokens: readonly Token[], { next: from, open: before }: Cut, s
 }
 
 function assemble(markup: Markup, before: readonly Span[], own: readonly Token[], after: readonly Span[]): string {
-  // Nothing is marked that has no text in this part: what ends at its beginning, and what begins at its end.
+  // Markup without text in this part is left out: what closes at its beginning, and what opens at its end.
   const ended = own.findIndex(({ kind }) => kind !== "close");
   const last = own.findLastIndex(({ kind }) => kind !== "open") + 1;
   let text = "";
@@ -92,4 +98,28 @@ function assemble(markup: Markup, before: readonly Span[], own: readonly Token[]
 
 function lengthOf(spans: readonly Span[]): number {
   return spans.reduce((sum, { open, close }) => sum + open.length + close.length, 0);
+}
+
+/** At most `limit` code points, markup included. Only for markups that, like HTML, put nothing `between` two markers. */
+export function shorten(text: string, limit: number, markup: Markup = unmarked): string {
+  if (codePoints(text) <= limit) return text;
+  let left = limit - ELLIPSIS.length;
+  let kept = "";
+  const open: Span[] = [];
+  for (const token of markup.tokens(text.slice(0, limit * LONGEST_CHARACTER))) {
+    // The length of the closing marker was reserved when it opened.
+    if (token.kind === "close") open.pop();
+    else left -= codePoints(token.source);
+    if (token.kind === "open") left -= codePoints(token.span.close);
+    if (left < 0) break;
+    if (token.kind === "open") open.push(token.span);
+    kept += token.source;
+  }
+  return open.reduceRight((whole, { close }) => whole + close, kept + ELLIPSIS);
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }

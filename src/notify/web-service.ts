@@ -1,34 +1,60 @@
-// One HTTP request to a notification service, its whole answer or why there is none. What fetch throws names the address, and
-// some of those hold a token: nothing of it but its code is passed on.
+// A notification service on the web: its address in the configuration (`api_url`), and one HTTP request to it. What fetch
+// throws contains the address, and some addresses contain a token: only the error's code is passed on.
+import { Type } from "@sinclair/typebox";
 import { systemCode } from "../core/errors.ts";
 import { isObject, type JsonObject, parseJson } from "../core/json.ts";
+import type { Problem } from "../core/schema.ts";
 import { DeliveryError } from "./channel.ts";
 
 const LONGEST_ANSWER_BYTES = 64 * 1024;
 const LONGEST_WORDS = 300;
 
+/** Another server than the service's own, such as a self-hosted one. */
+export const apiUrl = Type.Optional(
+  Type.String({
+    // No user, query or fragment: the key is appended, and an address must not contain secrets.
+    pattern: "^https?://[^/@?#\\s]+(/[^@?#\\s]*)?$",
+    problem: "must be an address such as https://bots.example.org, without user, query or fragment",
+    description: "Address of a self-hosted or compatible server",
+  }),
+);
+
+export function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, "");
+}
+
+/** Over plain HTTP the key can be read on the way, except to this machine itself. */
+export function apiUrlProblems(url: string | undefined, at: string): Problem[] {
+  if (url === undefined || !url.startsWith("http:") || isLoopback(URL.parse(url)?.hostname ?? "")) return [];
+  return [{ path: `${at}.api_url`, message: "sends the key unencrypted: use https", warning: true }];
+}
+
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(host);
+}
+
 export interface PostRequest {
   url: string;
   contentType: string;
   body: string;
-  /** Said to people instead of the address. */
+  /** What messages call the server, instead of its address. */
   service: string;
 }
 
 export interface PostAnswer {
   status: number;
   headers: Headers;
-  /** Where the body is a JSON object. */
+  /** Undefined unless the body is a JSON object. */
   json: JsonObject | undefined;
-  /** The body's beginning, in one line. */
+  /** The beginning of the body, in one line. */
   words: string;
 }
 
-/** Throws DeliveryError where no answer came, or one that sends elsewhere. */
+/** Throws DeliveryError when no answer came, or a redirect. */
 export async function post(send: typeof fetch, request: PostRequest, signal: AbortSignal): Promise<PostAnswer> {
   const { url, contentType, body, service } = request;
   const answer = await attempt(request, signal, async () => {
-    // A redirect is not followed: it would take the secret to whoever it names.
+    // A redirect is not followed: it would pass the secret on to another server.
     const response = await send(url, {
       method: "POST",
       headers: { "content-type": contentType },
@@ -39,8 +65,8 @@ export async function post(send: typeof fetch, request: PostRequest, signal: Abo
     return { status: response.status, headers: response.headers, text: await beginningOf(response) };
   });
   if (answer.status >= 300 && answer.status < 400) {
-    throw new DeliveryError(`${service} sends elsewhere (status ${answer.status}), which is not followed`, {
-      passing: true,
+    throw new DeliveryError(`${service} answered with a redirect (status ${answer.status}), which is not followed`, {
+      transient: true,
       status: answer.status,
       hint: "Likely a wrong api_url, or a network that wants a login first",
     });
@@ -54,7 +80,7 @@ export async function post(send: typeof fetch, request: PostRequest, signal: Abo
   };
 }
 
-/** A server's text in one line that is not too long. */
+/** A server's text in one line, shortened. */
 export function wordsOf(text: string): string {
   const line = text.replace(/[\p{C}\s]+/gu, " ").trim();
   return line.length > LONGEST_WORDS ? `${line.slice(0, LONGEST_WORDS)}…` : line;
@@ -64,10 +90,10 @@ async function attempt<T>({ url, service }: PostRequest, signal: AbortSignal, wo
   try {
     return await work();
   } catch (error) {
-    if (signal.aborted) throw new DeliveryError(`${service} did not answer in time`, { passing: true });
+    if (signal.aborted) throw new DeliveryError(`${service} did not answer in time`, { transient: true });
     const code = systemCode(error) ?? "no connection";
     const host = new URL(url).host;
-    throw new DeliveryError(`no answer from ${service} at ${host}: ${code}`, { passing: true, hint: hintFor(code) });
+    throw new DeliveryError(`no answer from ${service} at ${host}: ${code}`, { transient: true, hint: hintFor(code) });
   }
 }
 

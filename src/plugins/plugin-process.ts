@@ -1,4 +1,4 @@
-// One run of a plugin's process, from the checked command to the last line it printed.
+// One process of a plugin, from the checked command to the last line it printed.
 import { mkdirSync } from "node:fs";
 import { type Clock, isoSeconds } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
@@ -8,51 +8,51 @@ import { type Child, type Exit, startChild } from "./child.ts";
 import { pluginCommand } from "./command.ts";
 import type { PluginEntry } from "./config.ts";
 import type { Confinement } from "./confine/confinement.ts";
-import { refusalsIn } from "./confine/refusals.ts";
+import { denialsIn } from "./confine/denials.ts";
 import { pluginEnvironment } from "./environment.ts";
-import type { Guard } from "./guard.ts";
-import type { Output, Run as OutputRun } from "./output.ts";
+import type { Capture, Output } from "./output.ts";
+import type { Reaper } from "./reaper.ts";
 import type { LastExit } from "./records.ts";
 import { ownTasks } from "./usage.ts";
 
 const TERM_MS = 5000;
 const KILL_MS = 2000;
-// A process that left the group may hold the pipes open for ever.
+// A process that left the group may keep the pipes open for ever.
 const DRAIN_MS = 1000;
 
-export interface RunOptions {
+export interface ProcessOptions {
   entry: PluginEntry;
   home: Home;
   execPath: string;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   broker: () => { host: string; port: number; prefix: string };
-  guard: Guard;
+  reaper: Reaper;
   output: Output;
   confinement: Confinement;
 }
 
-export interface Run {
+export interface PluginProcess {
   readonly pid: number;
   /** Monotonic milliseconds. */
   readonly since: number;
-  /** Resolves when the process has ended and its output is read. */
+  /** Resolves when the process has ended and all its output was read. */
   readonly ended: Promise<LastExit>;
-  /** What its last lines say that the kernel refused it; nothing while it runs free. */
-  refusals(): string[];
+  /** What the kernel denied it, according to its last lines; empty when it is not confined. */
+  denials(): string[];
   /** SIGTERM, 5 s, SIGKILL to the group; false when even that did not end it in time. */
   stop(): Promise<boolean>;
 }
 
-/** Why it cannot run now, without trying. */
-export function whyNotRunnable({ entry, home, execPath, confinement }: RunOptions): string | undefined {
+/** Why it cannot run now; nothing is started. */
+export function whyNotRunnable({ entry, home, execPath, confinement }: ProcessOptions): string | undefined {
   const { binary, config } = pathsOf(entry, home);
   const result = pluginCommand({ entry, binary, config, execPath });
   return result.ok ? confinement.whyNot(entry) : result.reason;
 }
 
-/** Starts the process. Rejects with a reason for people. */
-export async function startRun(options: RunOptions, password: string): Promise<Run> {
+/** Rejects with a reason for people. */
+export async function startProcess(options: ProcessOptions, password: string): Promise<PluginProcess> {
   const { entry, home, clock, output, confinement } = options;
   const { binary, config } = pathsOf(entry, home);
   const result = pluginCommand({ entry, binary, config, execPath: options.execPath });
@@ -71,18 +71,18 @@ export async function startRun(options: RunOptions, password: string): Promise<R
   const { confined } = confinement.verdict(entry);
   const program = { binary, config, argv, cwd: folder, env: { ...env, ...needed } };
   const child = await startChild({
-    ...(confined ? confinement.through(entry, program) : program),
-    guard: options.guard,
+    ...(confined ? confinement.wrap(entry, program) : program),
+    reaper: options.reaper,
     userProcesses: userProcesses(entry),
   });
   output.note(`started, process ${child.pid}${confined ? ", confined" : ""}`);
-  const printed = output.attach([child.stdout, child.stderr], password);
-  const refusals = (): string[] => (confined ? refusalsIn(printed.lastLines(), { folder, home }) : []);
+  const capture = output.attach([child.stdout, child.stderr], password);
+  const denials = (): string[] => (confined ? denialsIn(capture.lastLines(), { folder, home }) : []);
   return {
     pid: child.pid,
     since: clock.mono(),
-    ended: ending(child, { printed, refusals }, options),
-    refusals,
+    ended: waitForEnd(child, { capture, denials }, options),
+    denials,
     async stop() {
       child.terminate();
       if (await within(clock, TERM_MS, "plugin stop", child.exited)) return true;
@@ -92,27 +92,27 @@ export async function startRun(options: RunOptions, password: string): Promise<R
   };
 }
 
-// The kernel counts a user's processes, not a plugin's: what there is now and what the plugin may have.
+// The kernel limits the processes of a user, not of a plugin: the present number plus what the plugin may have.
 function userProcesses({ max_processes }: PluginEntry): number | undefined {
   const now = max_processes === 0 ? undefined : ownTasks();
   return now === undefined ? undefined : now + max_processes;
 }
 
-interface Ending {
-  printed: OutputRun;
-  refusals: () => string[];
+interface Evidence {
+  capture: Capture;
+  denials: () => string[];
 }
 
-async function ending(child: Child, { printed, refusals }: Ending, options: RunOptions): Promise<LastExit> {
+async function waitForEnd(child: Child, { capture, denials }: Evidence, options: ProcessOptions): Promise<LastExit> {
   const { clock, output, entry } = options;
   const exit = await child.exited;
-  printed.hurry();
-  await within(clock, DRAIN_MS, "plugin output", printed.finished);
-  printed.close();
-  const [refused] = exit.code === 0 ? [] : refusals();
-  const reason = [reasonOf(exit, entry.binary, printed.lastLines()), refused].filter(Boolean).join("; ");
+  capture.hurry();
+  await within(clock, DRAIN_MS, "plugin output", capture.finished);
+  capture.close();
+  const [denied] = exit.code === 0 ? [] : denials();
+  const reason = [reasonOf(exit, entry.binary, capture.lastLines()), denied].filter(Boolean).join("; ");
   output.note(reason);
-  return { at: isoSeconds(clock.now()), ...exit, reason, output: printed.lastLines() };
+  return { at: isoSeconds(clock.now()), ...exit, reason, output: capture.lastLines() };
 }
 
 export function failedStart(error: unknown, clock: Clock): LastExit {
@@ -129,10 +129,10 @@ function pathsOf(entry: PluginEntry, home: Home): { binary: string; config: stri
 function reasonOf({ code, signal }: Exit, binary: string, lines: readonly string[]): string {
   if (signal !== null) return `ended by ${signal}`;
   if (code === 0) return "ended by itself with exit code 0";
-  // What stands between the hub and the plugin says it in words.
+  // The launcher explains its failures in a line that begins with "hub: ".
   const own = lines.at(-1)?.startsWith("hub: ") ? lines.at(-1)?.slice(5) : undefined;
   if (code === 125 && own) return own;
-  // What the shell says when it cannot execute a file that is there.
+  // The shell could not execute a file that exists.
   if (code === 126) return `exit code 126: ${own ?? `${binary} may be built for another kind of machine`}`;
   if (code === 127) return `exit code 127: the interpreter ${binary} names in its first line may be missing`;
   return `ended with exit code ${code}`;

@@ -1,15 +1,15 @@
-// Bytes into lines with a bound on each: a program that never ends its line costs one buffer, no more.
+// Splits bytes into lines of limited length: a program that prints one endless line costs no more than one buffer.
 
 export interface LineSplitter {
-  /** Takes any bytes and hands over the lines they complete. */
+  /** Takes any bytes and emits the lines that they complete. */
   push(chunk: Uint8Array): void;
-  /** Hands over what has no newline yet. */
+  /** Emits the rest, which has no newline. */
   end(): void;
 }
 
 const NEWLINE = 10;
 
-/** A line longer than `maxBytes` is handed over when it reaches them; the rest of it is dropped. */
+/** A line longer than `maxBytes` is emitted when it reaches that length; the rest of it is dropped. */
 export function createLineSplitter(maxBytes: number, onLine: (line: string) => void): LineSplitter {
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(maxBytes);
@@ -49,7 +49,7 @@ export function createLineSplitter(maxBytes: number, onLine: (line: string) => v
   };
 }
 
-/** The end of a chunk that holds its last `keep` lines, and how many newlines stand before it. */
+/** The last `keep` lines of a chunk, and the number of lines before them. */
 export function lastLines(chunk: Uint8Array, keep: number): { skipped: number; rest: Uint8Array } {
   let from = chunk.length;
   for (let found = 0; found <= keep; found++) {

@@ -1,21 +1,21 @@
-// Becomes a plugin: one re-execution of the hub's binary as plain Bun, which restricts itself and then executes the plugin
-// in its place. It runs from a text (see stage-source.ts) with no other code of the hub, in the folder `/`, because a
-// file of the plugin's own must not decide what it does before it is confined. What to do stands on stdin.
+// Starts a confined plugin: the hub's binary runs this script as plain Bun; it restricts itself, then replaces itself by the plugin
+// (execve). It is passed as text with `-e`, without other code of the hub, and runs in the folder `/`, so that no file of the plugin can
+// change what happens before the restriction. Its order is on stdin.
 import { dlopen, type Pointer, ptr, read } from "bun:ffi";
 import { closeSync, mkdirSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 
-/** On stdin, as JSON. Rights are numbers of the kernel: what is to be granted was decided elsewhere. */
-export interface StageOrder {
+/** JSON on stdin. The rights are the kernel's numbers, decided in grants.ts. */
+export interface LaunchOrder {
   argv: string[];
   env: Record<string, string>;
   cwd: string;
-  /** Rights that are refused unless a rule grants them. */
+  /** Rights that are denied unless a rule grants them. */
   handled: number;
   scoped: number;
   rules: [path: string, rights: number][];
-  /** Emptied, or made; of the plugin alone. */
+  /** The plugin's own temporary folder, which is created or emptied. */
   temporary: string | undefined;
-  /** Capabilities that root's plugins lose. */
+  /** Capabilities to drop when running as root. */
   drop: number[];
 }
 
@@ -30,7 +30,7 @@ const PR_CAPBSET_DROP = 24;
 const PR_SET_NO_NEW_PRIVS = 38;
 const O_RDONLY_CLOEXEC = 0o2000000;
 const O_PATH_CLOEXEC = 0o12000000;
-// Bun ignores these two, and what is ignored stays ignored in the program that follows.
+// Bun ignores these two signals, and execve keeps them ignored.
 const SIGPIPE = 13;
 const SIGXFSZ = 25;
 
@@ -43,10 +43,10 @@ const WORDS: Readonly<Record<number, string>> = {
   [EACCES]: "Permission denied",
 };
 
-// As a shell says it: it could not be executed, or was not found.
+// The exit codes of a shell for a program that cannot be executed or is not found.
 const CANNOT_EXECUTE = 126;
 const NOT_FOUND = 127;
-/** It could not be confined, and was not started. */
+/** The plugin could not be confined, and was not started. */
 const NOT_CONFINED = 125;
 
 const { symbols: libc } = dlopen("libc.so.6", {
@@ -74,7 +74,7 @@ function failed(what: string): never {
   return end(NOT_CONFINED, `the plugin could not be confined and was not started: ${what} failed (error ${number})`);
 }
 
-// Kept until the end: the kernel is handed addresses.
+// Keeps the buffers alive, as the kernel gets their addresses.
 const kept: Uint8Array[] = [];
 
 function at(bytes: Uint8Array): Pointer {
@@ -94,8 +94,8 @@ function list(values: readonly string[]): Pointer {
   return numbers([...values.map((value) => BigInt(text(value))), 0n]);
 }
 
-function restrict({ handled, scoped, rules }: StageOrder): void {
-  // handled_access_fs, handled_access_net, scoped. Versions before the last fields take zeros for them.
+function restrict({ handled, scoped, rules }: LaunchOrder): void {
+  // handled_access_fs, handled_access_net, scoped. Older versions accept zeros for fields that they do not know.
   const attributes = numbers([BigInt(handled), 0n, BigInt(scoped)]);
   const ruleset = Number(libc.syscall(CREATE_RULESET, BigInt(attributes), 24n, 0n, 0n, 0n));
   if (ruleset < 0) failed("landlock_create_ruleset");
@@ -106,7 +106,7 @@ function restrict({ handled, scoped, rules }: StageOrder): void {
 
 function addRule(ruleset: number, path: string, rights: number): void {
   const file = libc.open(text(path), O_PATH_CLOEXEC, 0);
-  // Gone since it was looked at: nothing is granted.
+  // It was deleted meanwhile: nothing to grant.
   if (file < 0) return;
   // allowed_access and parent_fd, packed.
   const rule = new DataView(new ArrayBuffer(12));
@@ -118,19 +118,19 @@ function addRule(ruleset: number, path: string, rights: number): void {
   if (added !== 0) failed(`landlock_add_rule for ${path}`);
 }
 
-// After the restriction, so that nothing the plugin left there can make this reach beyond.
+// Called after the restriction, so that links of the plugin cannot lead this outside.
 function emptyFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(folder)) rmSync(`${folder}/${name}`, { recursive: true, force: true });
   } catch {
-    // The plugin is told by what it tries itself.
+    // The plugin gets the error when it uses the folder.
   }
 }
 
-function become({ argv, env }: StageOrder): never {
+function become({ argv, env }: LaunchOrder): never {
   const [program = ""] = argv;
-  // The mark of this run, by which what it leaves behind is found.
+  // The mark by which the reaper finds the processes of this run.
   const all = { ...env, ...(process.env.HUB_RUN && { HUB_RUN: process.env.HUB_RUN }) };
   const variables = list(Object.entries(all).map(([name, value]) => `${name}=${value}`));
   const words = list(argv);
@@ -139,12 +139,12 @@ function become({ argv, env }: StageOrder): never {
   for (const signal of [SIGPIPE, SIGXFSZ]) libc.signal(signal, 0n);
   const input = libc.open(text("/dev/null"), O_RDONLY_CLOEXEC, 0);
   if (input >= 0) libc.dup2(input, 0);
-  // Whatever else is open here is not the plugin's.
+  // The plugin must not inherit other open files.
   libc.syscall(CLOSE_RANGE, 3n, 0xffffffffn, CLOSE_RANGE_CLOEXEC, 0n, 0n);
   libc.execve(path, words, variables);
   let problem = errno();
   if (problem === ENOEXEC && !isProgram(program)) {
-    // A script without a first line that names its interpreter is the shell's, as a shell would have it.
+    // A script without `#!` line is run by the shell, as shells do.
     libc.execve(sh, shell, variables);
     problem = errno();
   }
@@ -154,7 +154,7 @@ function become({ argv, env }: StageOrder): never {
   );
 }
 
-// The shell would take one for another processor as a script of its own.
+// Without this check, the shell would run a binary for another processor as a script.
 function isProgram(path: string): boolean {
   try {
     return readFileSync(path).subarray(0, 4).equals(Buffer.from("\x7fELF"));
@@ -163,8 +163,8 @@ function isProgram(path: string): boolean {
   }
 }
 
-// Where the hub died first, this is cut short, and nothing runs.
-const order: StageOrder = JSON.parse(readFileSync(0, "utf8"));
+// If the hub died before, the JSON is incomplete, and nothing runs.
+const order: LaunchOrder = JSON.parse(readFileSync(0, "utf8"));
 process.chdir(order.cwd);
 for (const capability of order.drop) libc.prctl(PR_CAPBSET_DROP, BigInt(capability), 0n, 0n, 0n);
 restrict(order);

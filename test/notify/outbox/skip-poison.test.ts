@@ -1,5 +1,5 @@
-// One message that its service refuses for ever, and a service that refuses everything: the one holds up nobody, and the other keeps
-// everybody in order.
+// A message that its service always refuses does not block the others; a service that refuses every message does not change their
+// order.
 import { describe, expect, test } from "bun:test";
 import { bot, type OutboxRig, openOutboxRig, push } from "./rig.ts";
 
@@ -7,14 +7,14 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** What the service answers to texts that begin with `poison`; it takes all others. */
+/** Answers with this status to texts that begin with `poison`, and accepts all others. */
 const poisonous = (status: number) => (text: string) => (text.startsWith("poison") ? { status } : "ok");
 const triesOf = ({ tried }: OutboxRig, text: string): number[] =>
   tried.filter((each) => each.text === text).map(({ when }) => when);
 
-describe("a message that alone is refused", () => {
+describe("a message that is the only one refused", () => {
   for (const status of [500, 502, 503]) {
-    test(`with ${status} gives way after five tries, and the others go on in their order`, async () => {
+    test(`with ${status} is skipped after five tries, and the others are sent in order`, async () => {
       await using rig = await openOutboxRig();
       rig.react("phone", poisonous(status));
       for (const text of ["poison", "1", "2", "3"]) await rig.say("phone", text);
@@ -22,11 +22,11 @@ describe("a message that alone is refused", () => {
       expect(rig.texts("phone")).toEqual(["1", "2", "3"]);
       expect(triesOf(rig, "poison")).toHaveLength(5);
       expect(rig.outbox.list()).toMatchObject([{ message: "poison", tries: 5, state: "waiting" }]);
-      expect(rig.logged.filter((line) => line.startsWith("a notification gives way"))).toHaveLength(1);
+      expect(rig.logged.filter((line) => line.startsWith("a notification is skipped"))).toHaveLength(1);
     });
   }
 
-  test("comes back every ten minutes, holds up nobody, and is delivered late in the end", async () => {
+  test("is retried every ten minutes, blocks no other, and is delivered late in the end", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", poisonous(500));
     for (const text of ["poison", "1"]) await rig.say("phone", text);
@@ -47,7 +47,7 @@ describe("a message that alone is refused", () => {
     ]);
   });
 
-  test("is given up when its hours are over, and tried when a person asks", async () => {
+  test("is given up when it expires, and retried when a person asks", async () => {
     await using rig = await openOutboxRig([push("phone")], 1);
     rig.react("phone", poisonous(500));
     for (const text of ["poison", "1"]) await rig.say("phone", text);
@@ -77,7 +77,7 @@ describe("a message that alone is refused", () => {
     expect(rig.outbox.list()).toMatchObject([{ message: "poison", count: 3 }]);
   });
 
-  test("may be more than one, side by side", async () => {
+  test("may be one of several", async () => {
     await using rig = await openOutboxRig([bot("chat")]);
     rig.react("chat", poisonous(500));
     for (const text of ["poison a", "poison b", "poison c", "1", "2"]) await rig.say("chat", text);
@@ -86,7 +86,7 @@ describe("a message that alone is refused", () => {
     expect(rig.outbox.list()).toHaveLength(3);
   });
 
-  test("holds up the first one behind it for little more than a minute, however long it waits already", async () => {
+  test("blocks the next message for little more than a minute, however long it has waited itself", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", poisonous(500));
     await rig.say("phone", "poison");
@@ -98,15 +98,15 @@ describe("a message that alone is refused", () => {
   });
 });
 
-describe("a service that is in trouble", () => {
+describe("a service that fails", () => {
   for (const [name, reaction] of [
     ["answers 500 to everything", { status: 500 }],
     ["answers 503 to everything", { status: 503 }],
-    ["is not there", "down"],
+    ["cannot be reached", "down"],
     ["hangs", "hang"],
-    ["wants silence", { status: 429, retryAfterSecs: 60 }],
+    ["asks for a pause", { status: 429, retryAfterSecs: 60 }],
   ] as const) {
-    test(`and ${name} for hours loses nothing and changes no order`, async () => {
+    test(`and ${name} for hours loses no message and keeps the order`, async () => {
       await using rig = await openOutboxRig([bot("chat")]);
       rig.react("chat", reaction);
       const texts = Array.from({ length: 60 }, (_, index) => `n${index}`);
@@ -117,20 +117,20 @@ describe("a service that is in trouble", () => {
       await rig.clock.advance(5 * HOUR);
       for (const text of texts.slice(40)) void rig.say("chat", text);
       expect(rig.outbox.waiting("chat")).toBe(60);
-      // Two for each of the first forty minutes, in which something new comes, and two for each of the long pauses.
+      // At most two tries in each of the first forty minutes, when messages are posted, and two in each long pause.
       expect(rig.tried.filter(({ when }) => when <= 40 * MINUTE).length).toBeLessThanOrEqual(80);
-      if (name !== "wants silence") {
+      if (name !== "asks for a pause") {
         expect(rig.tried.filter(({ when }) => when > 40 * MINUTE).length).toBeLessThanOrEqual(2 * 44);
       }
       rig.react("chat", "ok");
       await rig.clock.advance(20 * MINUTE);
       expect(rig.texts("chat").map((text) => text.split("\n")[0])).toEqual(texts);
       expect(rig.events.filter(({ type }) => type === "notification_given_up")).toEqual([]);
-      expect(rig.logged.join("\n")).not.toContain("gives way");
+      expect(rig.logged.join("\n")).not.toContain("is skipped");
     });
   }
 
-  test("without an answer lets no other message go first", async () => {
+  test("and does not answer lets no other message go first", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", (text) => (text === "1" ? "down" : "ok"));
     for (const text of ["1", "2"]) await rig.say("phone", text);

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { homeAt } from "../../src/home/paths.ts";
-import { refusalsIn } from "../../src/plugins/confine/refusals.ts";
+import { denialsIn } from "../../src/plugins/confine/denials.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = createTemporaryFolder();
@@ -11,8 +11,14 @@ const own = home.plugin("p").root;
 mkdirSync(own, { recursive: true });
 
 test.each([
-  ["cat: ../../config/hub.toml: Permission denied", [`the kernel refused it ${home.hubToml}, which is the hub's`]],
-  [`/bin/cat: ${home.stateDb}: Permission denied`, [`the kernel refused it ${home.stateDb}, which is the hub's`]],
+  [
+    "cat: ../../config/hub.toml: Permission denied",
+    [`the kernel denied access to ${home.hubToml}, which belongs to the hub`],
+  ],
+  [
+    `/bin/cat: ${home.stateDb}: Permission denied`,
+    [`the kernel denied access to ${home.stateDb}, which belongs to the hub`],
+  ],
   ["PermissionError: [Errno 13] Permission denied: '/srv/my music/x'", ['read = ["/srv/my music/x"]']],
   ["Error: EACCES: permission denied, open '/srv/music'", ['read = ["/srv/music"]']],
   ["Error: EPERM: operation not permitted, rename '/srv/a' -> '/srv/b'", ['read = ["/srv/a"]', 'read = ["/srv/b"]']],
@@ -23,13 +29,13 @@ test.each([
   ["permission denied by the bridge: press its button", []],
   ["cat: /srv/x: No such file or directory", []],
 ])("%s", (line, words) => {
-  const found = refusalsIn(["before", line, "after"], { folder: own, home });
+  const found = denialsIn(["before", line, "after"], { folder: own, home });
   expect(found).toEqual(words.map((word) => expect.stringContaining(word)));
 });
 
-test("newest first, each once, and not more than a person reads", () => {
+test("newest first, each path once, and at most three", () => {
   const lines = [..."abcda"].map((name) => `cat: /srv/${name}: Permission denied`);
-  expect(refusalsIn(lines, { folder: own, home }).map((text) => /refused (\S+):/.exec(text)?.[1])).toEqual([
+  expect(denialsIn(lines, { folder: own, home }).map((text) => /access to (\S+):/.exec(text)?.[1])).toEqual([
     "/srv/a",
     "/srv/d",
     "/srv/c",

@@ -1,20 +1,24 @@
-// A plugin whose entry in hub.toml is wrong: it is listed, with what is wrong, and cannot be started.
+// A plugin whose entry in hub.toml is wrong: it is listed with the problem, and cannot be started.
 import { HubError } from "../core/errors.ts";
 import type { PluginRecord } from "./records.ts";
 
-/** An entry that is left out of the configuration. */
+/** A wrong entry, which is left out of the configuration. */
 export interface UnusableEntry {
-  /** As far as it can be told. */
+  /** As far as it can be read. */
   id: string;
   problem: string;
 }
 
-export interface Unusable {
+export interface UnusablePlugin {
   record(): PluginRecord;
+  /** What to throw when somebody wants to start or stop it. */
   refusal(): HubError;
 }
 
-export function createUnusable({ id, problem }: UnusableEntry, devices: { count(pluginId: string): number }): Unusable {
+export function createUnusablePlugin(
+  { id, problem }: UnusableEntry,
+  devices: { count(pluginId: string): number },
+): UnusablePlugin {
   return {
     record: () => ({
       id,
@@ -34,7 +38,7 @@ export function createUnusable({ id, problem }: UnusableEntry, devices: { count(
           level: "error",
           code: "config",
           message: `its entry in hub.toml is wrong: ${problem}`,
-          remedy: "Run `hub check`, mend the entry and start the hub again.",
+          remedy: "Run `hub check`, correct the entry and restart the hub.",
         },
       ],
     }),

@@ -1,0 +1,113 @@
+// When a channel may be tried again: after a pause that grows with each failure, not before the service allows it, and never
+// faster than the service's limits.
+import { createBackoff } from "../../core/backoff.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { RandomBytes } from "../../core/ids.ts";
+import type { Limits } from "../channel.ts";
+
+export interface RetrySchedule {
+  /** Milliseconds until the next try. */
+  waitMs(): number;
+  /** The same without our own pause: only what the service demands. */
+  serviceWaitMs(): number;
+  /** Counts messages that were sent, whatever the result. */
+  sent(messages: number): void;
+  /** A try failed: the pause grows. */
+  failed(): void;
+  /** Shortens the current pause to at most this. */
+  limitPause(ms: number): void;
+  /** The service allows no other try for so long. */
+  retryAfter(ms: number): void;
+  /** Ends the pause and forgets the failures. */
+  reset(): void;
+  /** As `reset`, and ignores what the service asked for, as a person wants to try now. */
+  retryNow(): void;
+}
+
+export interface RetryScheduleOptions {
+  limits: Limits;
+  clock: Clock;
+  random: RandomBytes;
+  /** Set when an earlier run left messages: what is left of the service's `retryAfter`, and whether a message was tried in vain. */
+  earlier?: { retryAfterMs: number; failed: boolean } | undefined;
+}
+
+const PAUSES = { firstMs: 5000, longestMs: 10 * 60_000 };
+// The first pause after a start, however long the pauses were before: people restart to see whether it works now. The network
+// may come up a little later than the hub.
+const AFTER_START_MS = 3000;
+
+export function createRetrySchedule({ limits, clock, random, earlier }: RetryScheduleOptions): RetrySchedule {
+  const begun = clock.mono();
+  // The earlier run may have used up the limits just before its end. One message that waited in a pause may go nevertheless.
+  const pace = createPace(limits, earlier && { now: begun, free: earlier.failed ? 1 : 0 });
+  const backoff = createBackoff(PAUSES, random);
+  let pausedUntil = earlier ? begun + AFTER_START_MS : begun;
+  let forbiddenUntil = begun + (earlier?.retryAfterMs ?? 0);
+
+  function serviceWaitMs(): number {
+    const now = clock.mono();
+    return Math.max(forbiddenUntil - now, pace.waitMs(now));
+  }
+
+  function reset(): void {
+    backoff.reset();
+    pausedUntil = clock.mono();
+  }
+
+  return {
+    waitMs: () => Math.max(pausedUntil - clock.mono(), serviceWaitMs()),
+    serviceWaitMs,
+    sent: (messages) => pace.sent(messages, clock.mono()),
+    failed() {
+      pausedUntil = clock.mono() + backoff.next();
+    },
+    limitPause(ms) {
+      pausedUntil = Math.min(pausedUntil, clock.mono() + ms);
+    },
+    retryAfter(ms) {
+      forbiddenUntil = clock.mono() + ms;
+    },
+    reset,
+    retryNow() {
+      reset();
+      forbiddenUntil = clock.mono();
+    },
+  };
+}
+
+interface Pace {
+  /** Milliseconds until one more may be sent, by a clock that shows `now`. */
+  waitMs(now: number): number;
+  /** `messages` were sent, the last of them no later than `now`. */
+  sent(messages: number, now: number): void;
+}
+
+/** `full`: assumes that the limits were used up just now, except for `free` messages a minute. */
+function createPace({ perSecond, perMinute }: Limits, full?: { now: number; free: number }): Pace {
+  const second = createWindow(perSecond, 1000);
+  const minute = createWindow(perMinute, 60_000);
+  const windows = [second, minute].filter((window) => !!window);
+  if (full) second?.sent(second.limit, full.now);
+  if (full) minute?.sent(minute.limit - full.free, full.now);
+  return {
+    waitMs: (now) => Math.max(0, ...windows.map((window) => window.waitMs(now))),
+    sent(messages, now) {
+      for (const window of windows) window.sent(messages, now);
+    },
+  };
+}
+
+// A token bucket would let up to twice the limit through within one window, so the time of every message is remembered.
+function createWindow(limit: number | undefined, spanMs: number) {
+  if (limit === undefined) return undefined;
+  const times: number[] = [];
+  return {
+    limit,
+    waitMs: (now: number): number => (times.length < limit ? 0 : (times[0] ?? 0) + spanMs - now),
+    sent(messages: number, now: number): void {
+      for (let left = Math.min(messages, limit); left > 0; left--) times.push(now);
+      times.splice(0, times.length - limit);
+    },
+  };
+}

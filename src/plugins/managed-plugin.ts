@@ -1,0 +1,293 @@
+// A plugin that the hub runs: starts its process, restarts it when it fails, stops it. Requests to one plugin are carried out one
+// after the other.
+import { type Backoff, createBackoff } from "../core/backoff.ts";
+import type { Timer } from "../core/clock.ts";
+import { HubError, messageOf } from "../core/errors.ts";
+import type { RandomBytes } from "../core/ids.ts";
+import { background } from "../core/lifecycle.ts";
+import type { Limits } from "../core/limits.ts";
+import type { Log } from "../core/log.ts";
+import type { HubEvent } from "../events/catalog.ts";
+import type { PluginEntry } from "./config.ts";
+import {
+  failedStart,
+  type PluginProcess,
+  type ProcessOptions,
+  startProcess,
+  whyNotRunnable,
+} from "./plugin-process.ts";
+import { createPresence, type Presence } from "./presence.ts";
+import type { LastExit, Notice, PluginRecord } from "./records.ts";
+import { excessOf, type Process } from "./usage.ts";
+
+const STEADY_MS = 60_000;
+// A missing program will not be there a second later.
+const NOT_RUNNABLE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const CRASHES_WORTH_A_NOTICE = 5;
+const MOST_CRASHES = 1000;
+
+export interface ManagedPluginOptions extends ProcessOptions {
+  log: Log;
+  random: RandomBytes;
+  emit: (event: HubEvent) => void;
+  accounts: PluginAccounts;
+  devices: { count(pluginId: string): number; unavailable(pluginId: string): void };
+  limits: Limits;
+  /** Of the machine, in bytes. */
+  totalMemory: number;
+}
+
+/** MQTT accounts: a new password for each start, unless the entry has a fixed one. */
+export interface PluginAccounts {
+  issue(id: string, grant: Pick<PluginEntry, "password" | "publish" | "subscribe">): string;
+  revoke(id: string): void;
+}
+
+export class ManagedPlugin implements AsyncDisposable {
+  readonly #options: ManagedPluginOptions;
+  readonly #id: string;
+  readonly #log: Log;
+  readonly #backoff: Backoff;
+  readonly #slowBackoff: Backoff;
+  readonly #presence: Presence;
+  readonly #crashes: number[] = [];
+  #process: PluginProcess | undefined;
+  #retry: Timer | undefined;
+  #lastExit: LastExit | null = null;
+  #restarts = 0;
+  #closing = false;
+  #lastRequest: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ManagedPluginOptions) {
+    const { entry, clock, random, emit, devices } = options;
+    this.#options = options;
+    this.#id = entry.id;
+    this.#log = options.log.child(entry.id);
+    this.#backoff = createBackoff({ firstMs: 1000, longestMs: 60_000 }, random);
+    this.#slowBackoff = createBackoff({ firstMs: NOT_RUNNABLE_MS, longestMs: NOT_RUNNABLE_MS }, random);
+    this.#presence = createPresence({
+      id: entry.id,
+      timeoutSecs: entry.heartbeat_timeout_secs,
+      clock,
+      log: this.#log,
+      emit,
+      initially: "stopped",
+      lost: () => devices.unavailable(entry.id),
+      hung: () => this.#background("restart of a plugin that hangs", () => this.#endHung()),
+    });
+  }
+
+  start(): Promise<PluginRecord> {
+    return this.#enqueue(() => this.#start()).then(() => this.record());
+  }
+
+  stop(): Promise<PluginRecord> {
+    return this.#enqueue(() => this.#stop("stopped by a person")).then(() => this.record());
+  }
+
+  restart(): Promise<PluginRecord> {
+    const restart = async (): Promise<void> => {
+      await this.#stop("restarted by a person");
+      await this.#start();
+    };
+    return this.#enqueue(restart).then(() => this.record());
+  }
+
+  log(lines: number): string[] {
+    return this.#options.output.log(lines);
+  }
+
+  /** Receives the plugin's own messages; undefined while it has no process. */
+  presence(): Presence | undefined {
+    return this.#process ? this.#presence : undefined;
+  }
+
+  /** What keeps it from running until a person corrects it. */
+  problem(): string | undefined {
+    const { confinement, entry } = this.#options;
+    return this.#process || this.#presence.status === "stopped" ? undefined : confinement.whyNot(entry);
+  }
+
+  /** Restarts it when it uses more than its entry allows. */
+  measure(processes: readonly Process[]): void {
+    const { entry, totalMemory, limits } = this.#options;
+    const current = this.#process;
+    const excess = current && excessOf(current.pid, processes, { entry, totalMemory });
+    if (!excess) return;
+    limits.reached({ limit: excess.limit, account: this.#id, message: `${excess.message}; it is restarted` });
+    this.#background("end of a plugin", () => this.#endGreedy(current, excess.message));
+  }
+
+  record(): PluginRecord {
+    const { entry, confinement, devices } = this.#options;
+    const { confined, detail } = confinement.verdict(entry);
+    return {
+      id: this.#id,
+      status: this.#presence.status,
+      enabled: entry.enabled,
+      managed: true,
+      pid: this.#process?.pid ?? null,
+      confined,
+      confined_detail: detail,
+      restarts: this.#restarts,
+      last_heartbeat: this.#presence.lastHeartbeat,
+      last_exit: this.#lastExit,
+      devices: devices.count(this.#id),
+      version: this.#presence.version,
+      notices: this.#notices(),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing = true;
+    await this.#enqueue(() => this.#stop("the hub stops")).catch((error: unknown) => this.#log.error(messageOf(error)));
+    this.#options.output[Symbol.dispose]();
+  }
+
+  /** Runs the work when all earlier work has ended. */
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#lastRequest.then(work);
+    this.#lastRequest = result.catch(() => {});
+    return result;
+  }
+
+  #background(name: string, work: () => Promise<unknown>): void {
+    background(this.#log, name, this.#enqueue(work));
+  }
+
+  async #start(): Promise<void> {
+    if (this.#closing) throw new HubError("unavailable", "the hub is stopping");
+    if (this.#process) return;
+    this.#backoff.reset();
+    await this.#launch();
+  }
+
+  async #stop(reason: string): Promise<void> {
+    this.#cancelRetry();
+    if (!(await this.#endProcess()))
+      throw new HubError("unavailable", `the process of plugin "${this.#id}" cannot be ended`);
+    this.#presence.to("stopped", reason);
+  }
+
+  /** True when a process runs; otherwise a retry is scheduled. */
+  async #launch(): Promise<boolean> {
+    const { entry, accounts } = this.#options;
+    this.#cancelRetry();
+    if (this.#closing) return false;
+    const reason = whyNotRunnable(this.#options);
+    if (reason) return this.#startFailed(new Error(reason), this.#slowBackoff.next());
+    this.#presence.to("starting");
+    try {
+      this.#process = await startProcess(this.#options, accounts.issue(this.#id, entry));
+    } catch (error) {
+      accounts.revoke(this.#id);
+      return this.#startFailed(error, this.#backoff.next());
+    }
+    this.#presence.expect();
+    this.#log.info("plugin started", { process: this.#process.pid });
+    background(this.#log, "end of a plugin", this.#watch(this.#process));
+    return true;
+  }
+
+  #startFailed(error: unknown, retryMs: number): false {
+    const reason = messageOf(error);
+    // Logged once, not for every try.
+    if (this.#lastExit?.reason !== reason) this.#log.error("plugin cannot be started", { reason });
+    this.#lastExit = failedStart(error, this.#options.clock);
+    this.#presence.to("offline", reason);
+    this.#retryAfter(retryMs);
+    return false;
+  }
+
+  #retryAfter(ms: number): void {
+    this.#cancelRetry();
+    if (this.#closing) return;
+    const retry = (): void => this.#background("start of a plugin", () => this.#retryNow());
+    this.#retry = this.#options.clock.after("plugin restart", ms, retry);
+  }
+
+  #cancelRetry(): void {
+    this.#retry?.[Symbol.dispose]();
+    this.#retry = undefined;
+  }
+
+  async #retryNow(): Promise<void> {
+    this.#retry = undefined;
+    if (this.#process || this.#closing || this.#presence.status === "stopped") return;
+    if (await this.#launch()) this.#restarts++;
+  }
+
+  async #watch(watched: PluginProcess): Promise<void> {
+    const exit = await watched.ended;
+    await this.#enqueue(async () => {
+      if (this.#process === watched) this.#crashed(exit);
+    });
+  }
+
+  /** It ended without being asked to. */
+  #crashed(exit: LastExit): void {
+    const { clock } = this.#options;
+    const upMs = clock.mono() - (this.#process?.since ?? 0);
+    this.#processEnded(exit);
+    this.#crashes.push(clock.mono());
+    if (this.#crashes.length > MOST_CRASHES) this.#crashes.shift();
+    if (upMs >= STEADY_MS) this.#backoff.reset();
+    const again_in_ms = this.#backoff.next();
+    const { reason } = exit;
+    this.#log.warn("plugin ended", { reason, crashes_last_hour: this.#crashesLastHour(), again_in_ms });
+    this.#presence.to("offline", reason);
+    this.#retryAfter(again_in_ms);
+  }
+
+  #processEnded(exit: LastExit): void {
+    this.#process = undefined;
+    this.#lastExit = exit;
+    this.#presence.release();
+    this.#options.accounts.revoke(this.#id);
+  }
+
+  /** Ends the process if there is one; false when it survives SIGKILL, which only the kernel can cause. */
+  async #endProcess(): Promise<boolean> {
+    const current = this.#process;
+    if (!current) return true;
+    if (!(await current.stop())) {
+      this.#log.error("plugin process cannot be killed", { process: current.pid });
+      return false;
+    }
+    this.#processEnded(await current.ended);
+    return true;
+  }
+
+  async #endHung(): Promise<void> {
+    if (!this.#process || this.#presence.status !== "offline" || this.#closing) return;
+    const silenceSecs = 2 * this.#options.entry.heartbeat_timeout_secs;
+    await this.#endAsCrash(this.#process, `no heartbeat for ${silenceSecs} s: ended by the hub`);
+  }
+
+  async #endGreedy(greedy: PluginProcess, reason: string): Promise<void> {
+    if (this.#process === greedy && !this.#closing) await this.#endAsCrash(greedy, `${reason}: ended by the hub`);
+  }
+
+  /** Ends it and treats that as a crash, so that it is restarted. */
+  async #endAsCrash(current: PluginProcess, reason: string): Promise<void> {
+    this.#options.output.note(reason);
+    if (!(await current.stop())) return this.#presence.expect();
+    this.#crashed({ ...(await current.ended), reason });
+  }
+
+  #crashesLastHour(): number {
+    const from = this.#options.clock.mono() - HOUR_MS;
+    return this.#crashes.filter((at) => at > from).length;
+  }
+
+  #notices(): Notice[] {
+    const denials = (this.#process?.denials() ?? []).map(
+      (message): Notice => ({ level: "warning", code: "refused", message }),
+    );
+    const count = this.#crashesLastHour();
+    const message = `ended ${count} times in the last hour`;
+    const crashes: Notice = { level: "warning", code: "crashes", message, remedy: "See last_exit." };
+    return [...(count >= CRASHES_WORTH_A_NOTICE ? [crashes] : []), ...denials, ...this.#presence.notices];
+  }
+}
