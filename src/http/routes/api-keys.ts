@@ -5,6 +5,7 @@ import { type ApiKey as ApiKeyRecord, type ApiKeys, ExpiryDays, Label } from "..
 import { Role } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { jsonBody } from "../body.ts";
+import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
 import type { Sessions } from "../session.ts";
 
@@ -54,8 +55,7 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
           owner: kind === "user" ? id : owner,
           expiresInDays: expires_in_days,
         });
-        set.status = 201;
-        return { ...keyBody(made), key: made.key };
+        return created(set, { ...keyBody(made), key: made.key });
       },
       {
         ...jsonBody(NewApiKey),
@@ -76,10 +76,7 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
     )
     .delete(
       "/:id",
-      function removeKey({ params }) {
-        apiKeys.remove(params.id);
-        return new Response(null, { status: 204 });
-      },
+      ({ params }) => noContent(() => apiKeys.remove(params.id)),
       doc({
         access: "admin",
         audit: "key.remove",

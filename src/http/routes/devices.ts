@@ -13,6 +13,7 @@ import { GivenName } from "../../state/given-name.ts";
 import type { Registry } from "../../state/registry.ts";
 import { splitUrl } from "../address.ts";
 import { jsonBody } from "../body.ts";
+import { noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
 import type { Sessions } from "../session.ts";
 
@@ -147,8 +148,7 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
       "/:id",
       function removeDevice({ params }) {
         refuseRemoval(registry.get(params.id));
-        registry.remove(params.id);
-        return new Response(null, { status: 204 });
+        return noContent(() => registry.remove(params.id));
       },
       doc({
         access: "admin",

@@ -5,7 +5,7 @@ import { isoSeconds } from "../../core/clock.ts";
 import type { Commands } from "../../state/commands.ts";
 import type { Mode as ModeState, Modes } from "../../state/virtual/modes.ts";
 import { jsonBody } from "../body.ts";
-import { doc } from "../doc.ts";
+import { crudDocs } from "../crud.ts";
 import type { Sessions } from "../session.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -37,24 +37,10 @@ export interface ModeRoutesDeps {
 }
 
 export function modeRoutes({ modes, commands, sessions }: ModeRoutesDeps) {
-  const tag = "modes";
-  const answers = { 200: { description: "The mode", schema: Mode } };
+  const docs = crudDocs({ noun: "mode", plural: "modes", schema: Mode });
   return new Elysia({ prefix: "/modes" })
-    .get(
-      "",
-      () => modes.list().map(modeBody),
-      doc({
-        access: "viewer",
-        summary: "All modes",
-        tag,
-        answers: { 200: { description: "The modes", schema: Type.Array(Mode) } },
-      }),
-    )
-    .get(
-      "/:id",
-      ({ params }) => modeBody(modes.get(params.id)),
-      doc({ access: "viewer", summary: "One mode", tag, answers }),
-    )
+    .get("", () => modes.list().map(modeBody), docs.list("The modes"))
+    .get("/:id", ({ params }) => modeBody(modes.get(params.id)), docs.get())
     .put(
       "/:id",
       async function setMode({ params, body, query, request }) {
@@ -68,11 +54,7 @@ export function modeRoutes({ modes, commands, sessions }: ModeRoutesDeps) {
           { force: t.Boolean({ default: false, description: "Also when the mode is not available" }) },
           closed,
         ),
-        ...doc({
-          access: "user",
-          summary: "Turn a mode on or off",
-          tag,
-          answers,
+        ...docs.edit("Turn a mode on or off", {
           refusals: { conflict: "It is not available", unavailable: "The hub is starting" },
         }),
       },

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { isoSeconds } from "../../core/clock.ts";
 import type { Outbox, WaitingMessage } from "../../notify/outbox/outbox.ts";
+import { noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
 import { inRange, wholeNumber } from "../query.ts";
 
@@ -69,10 +70,7 @@ export function outboxRoutes({ outbox }: { outbox: Pick<Outbox, "list" | "retry"
     )
     .delete(
       "/:id",
-      function dropMessage({ params }) {
-        outbox.drop(params.id);
-        return new Response(null, { status: 204 });
-      },
+      ({ params }) => noContent(() => outbox.drop(params.id)),
       doc({
         access: "admin",
         audit: "notification.drop",

@@ -12,6 +12,7 @@ import type { Rules } from "../../rules/rules.ts";
 import { RULE_STATUSES } from "../../rules/store/describe.ts";
 import { vocabulary } from "../../rules/vocabulary.ts";
 import { jsonBody, optionalJsonBody, readBody } from "../body.ts";
+import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
 import type { Sessions } from "../session.ts";
 import { detailsFor, ListedRule, listedFor, RuleDetails, Trace, traceBody, traceFor } from "./rule-bodies.ts";
@@ -89,9 +90,7 @@ function editing({ rules }: RuleRoutesDeps) {
     .post(
       "",
       function createRule({ body, set }) {
-        const info = rules.create(body as JsonObject);
-        set.status = 201;
-        return detailsFor("admin", info);
+        return created(set, detailsFor("admin", rules.create(body as JsonObject)));
       },
       {
         ...ruleBody,
@@ -122,10 +121,7 @@ function editing({ rules }: RuleRoutesDeps) {
     })
     .delete(
       "/:id",
-      function removeRule({ params }) {
-        rules.remove(params.id);
-        return new Response(null, { status: 204 });
-      },
+      ({ params }) => noContent(() => rules.remove(params.id)),
       doc({
         access: "admin",
         audit: "rule.remove",

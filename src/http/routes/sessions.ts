@@ -6,6 +6,7 @@ import type { LoginSession } from "../../auth/login-sessions.ts";
 import { allows } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
+import { noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
 import type { Sessions } from "../session.ts";
 
@@ -52,9 +53,8 @@ export function sessionRoutes({ auth, sessions }: SessionRoutesDeps) {
     .delete(
       "/:id",
       function endSession({ params, request }) {
-        const identity = sessions.of(request);
-        auth.sessions.end(params.id, allows(identity.role, "admin") ? undefined : identity.id);
-        return new Response(null, { status: 204 });
+        const { id, role } = sessions.of(request);
+        return noContent(() => auth.sessions.end(params.id, allows(role, "admin") ? undefined : id));
       },
       doc({
         access: "viewer",

@@ -8,7 +8,7 @@ import { isSecretName, MASK, masked } from "../../core/masking.ts";
 import type { Variable as VariableState, Variables } from "../../state/variables.ts";
 import { VariableName } from "../../state/variables-value.ts";
 import { jsonBody } from "../body.ts";
-import { doc } from "../doc.ts";
+import { crudDocs, noContent } from "../crud.ts";
 import type { Sessions } from "../session.ts";
 
 const Variable = Type.Object(
@@ -31,24 +31,10 @@ export interface VariableRoutesDeps {
 
 export function variableRoutes({ variables, sessions }: VariableRoutesDeps) {
   const bodyFor = (request: Request, variable: VariableState) => variableBody(variable, sessions.of(request).role);
-  const tag = "variables";
-  const answers = { 200: { description: "The variable", schema: Variable } };
+  const docs = crudDocs({ noun: "variable", plural: "variables", schema: Variable });
   return new Elysia({ prefix: "/variables" })
-    .get(
-      "",
-      ({ request }) => variables.list().map((variable) => bodyFor(request, variable)),
-      doc({
-        access: "viewer",
-        summary: "All variables",
-        tag,
-        answers: { 200: { description: "The variables, by name", schema: Type.Array(Variable) } },
-      }),
-    )
-    .get(
-      "/:name",
-      ({ params, request }) => bodyFor(request, variables.get(params.name)),
-      doc({ access: "viewer", summary: "One variable", tag, answers }),
-    )
+    .get("", ({ request }) => variables.list().map((one) => bodyFor(request, one)), docs.list("The variables, by name"))
+    .get("/:name", ({ params, request }) => bodyFor(request, variables.get(params.name)), docs.get())
     .put(
       "/:name",
       function writeVariable({ params, body, request }) {
@@ -58,11 +44,7 @@ export function variableRoutes({ variables, sessions }: VariableRoutesDeps) {
       {
         ...jsonBody(NewValue),
         params: t.Object({ name: VariableName }),
-        ...doc({
-          access: "user",
-          summary: "Write a variable, made if it is not there",
-          tag,
-          answers,
+        ...docs.edit("Write a variable, made if it is not there", {
           makesMissing: true,
           refusals: {
             conflict: "There are too many variables, or they hold too much together",
@@ -71,20 +53,7 @@ export function variableRoutes({ variables, sessions }: VariableRoutesDeps) {
         }),
       },
     )
-    .delete(
-      "/:name",
-      function removeVariable({ params }) {
-        variables.remove(params.name);
-        return new Response(null, { status: 204 });
-      },
-      doc({
-        access: "user",
-        audit: "variable.remove",
-        summary: "Remove a variable",
-        tag,
-        answers: { 204: { description: "Removed" } },
-      }),
-    );
+    .delete("/:name", ({ params }) => noContent(() => variables.remove(params.name)), docs.remove());
 }
 
 function variableBody({ name, value: held, updatedAt }: VariableState, role: Role) {
