@@ -30,7 +30,7 @@ beforeAll(async () => {
       const refusal = toHubError({ code, error }, { log: silentLog, path: "/", storageFault: () => undefined });
       return refusal ? problemResponse(refusal, "/") : bugResponse("/");
     })
-    .use(historyRoutes({ registry, history: rig.history, clock: rig.clock, sessions: { of: () => asked } }));
+    .use(historyRoutes({ registry, history: rig.history, clock: rig.clock, callers: { of: () => asked } }));
   get = (query, headers = {}, device = "lamp") =>
     app.handle(new Request(`http://localhost/devices/${device}/history${query}`, { headers }));
   rig.report("lamp", { on: false, level: 0, mode: "=1+1" });

@@ -47,7 +47,7 @@ function serve(cert: string | null, key: string | null, now = Date.now()): Serve
   const elysia = new Elysia();
   const app: App = {
     elysia,
-    door: { routes: { "/api/v1/health": health }, fetch: health },
+    router: { routes: { "/api/v1/health": health }, fetch: health },
     serve(server) {
       elysia.server = server;
     },
@@ -85,7 +85,7 @@ const broken: [what: string, cert: string | null, key: string | null, says: RegE
   ["is a folder", "folder", good.key, /^server\.tls_cert: .*cert cannot be read/],
   ["is no PEM", "not a certificate", good.key, /^server\.tls_cert: cert holds no certificate in PEM form/],
   ["is damaged", JUNK, good.key, /^server\.tls_cert: cert holds no certificate/],
-  ["ends in a damaged chain", good.cert + JUNK, good.key, /^server\.tls_cert: cert holds no whole chain/],
+  ["ends in a damaged chain", good.cert + JUNK, good.key, /^server\.tls_cert: cert holds no complete chain/],
   ["has no key", good.cert, null, /^server\.tls_key: .*key does not exist/],
   ["has a key that is none", good.cert, good.cert, /^server\.tls_key: key holds no private key in PEM form/],
   ["has a key with a passphrase", good.cert, ENCRYPTED, /^server\.tls_key: key is encrypted/],
@@ -93,7 +93,7 @@ const broken: [what: string, cert: string | null, key: string | null, says: RegE
 ];
 
 describe("where the certificate", () => {
-  test.each(broken)("%s, the API is for this machine alone until it is mended", async (_, cert, key, says) => {
+  test.each(broken)("%s, the API is for this machine alone until it is repaired", async (_, cert, key, says) => {
     await using served = serve(cert, key);
     const { listener, clock, put } = served;
     expect(listener.problem()).toMatch(says);
@@ -124,8 +124,8 @@ test("a good one is served, and nothing is without it", async () => {
 });
 
 test.each([
-  [-1, /^server\.tls_cert: the certificate begins on \d{4}-\d\d-\d\d/],
-  [30, /^server\.tls_cert: the certificate ended on \d{4}-\d\d-\d\d: clients refuse it, renew it/],
+  [-1, /^server\.tls_cert: the certificate is valid from \d{4}-\d\d-\d\d/],
+  [30, /^server\.tls_cert: the certificate expired on \d{4}-\d\d-\d\d: clients refuse it, renew it/],
 ])("out of its time by %d days it is served all the same, and that is told", async (days, says) => {
   await using served = serve(good.cert, good.key, Date.now() + days * 86_400_000);
   expect(served.listener.problem()).toMatch(says);

@@ -5,9 +5,9 @@ import { type ApiKey as ApiKeyRecord, type ApiKeys, ExpiryDays, Label } from "..
 import { Role } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { jsonBody } from "../body.ts";
+import type { Callers } from "../callers.ts";
 import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import type { Sessions } from "../session.ts";
 
 const ApiKey = Type.Object({
   id: Type.String(),
@@ -27,10 +27,10 @@ const NewApiKey = Type.Object(
 
 export interface ApiKeyRoutesDeps {
   apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
-  sessions: Sessions;
+  callers: Callers;
 }
 
-export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
+export function apiKeyRoutes({ apiKeys, callers }: ApiKeyRoutesDeps) {
   const tag = "auth";
   return new Elysia({ prefix: "/auth/api-keys" })
     .get(
@@ -47,7 +47,7 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
       "",
       function createKey({ body, request, set }) {
         const { label, role, expires_in_days } = body;
-        const { kind, id, name, owner } = sessions.of(request);
+        const { kind, id, name, owner } = callers.of(request);
         const made = apiKeys.create({
           label,
           role,

@@ -1,4 +1,4 @@
-// /areas: the rooms of the house. Which device is where is said at the device.
+// /areas: the areas of the house. A device's area is set at /devices.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Id } from "../../core/ids.ts";

@@ -1,4 +1,4 @@
-// /system/audit: who did what from where.
+// /system/audit: the audit log, who did what from where.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { Audit, AuditRow } from "../../auth/audit.ts";

@@ -1,4 +1,4 @@
-// /system/backup, /system/backups, /system/restore: archives out, and in.
+// /system/backup, /system/backups, /system/restore: downloading, listing and restoring archives.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Backups } from "../../backup/backups.ts";
@@ -32,8 +32,8 @@ export interface BackupRouteDeps {
   restores: Pick<Restores, "receive">;
 }
 
-/** What of the server a long answer needs: else it is cut off when nothing moves for some seconds. */
-interface Patient {
+/** The part of the server that a long answer needs: without a longer timeout Bun cuts an idle connection. */
+interface IdleTimeout {
   timeout(request: Request, seconds: number): void;
 }
 
@@ -44,9 +44,9 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
     .post(
       "/backup",
       async function backup({ request, server }) {
-        (server as Patient | null)?.timeout(request, 0);
+        (server as IdleTimeout | null)?.timeout(request, 0);
         const { name, stream, end } = await backups.download();
-        // Left while the snapshots were taken: nobody will read, and nobody would say so.
+        // The client left during the snapshots: the stream will be neither read nor cancelled.
         if (request.signal.aborted) await end();
         else request.signal.addEventListener("abort", () => void end());
         return new Response(stream, {
@@ -91,7 +91,7 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
     .post(
       "/restore",
       async function restore({ request, server }) {
-        (server as Patient | null)?.timeout(request, 0);
+        (server as IdleTimeout | null)?.timeout(request, 0);
         const length = request.headers.get("content-length");
         const accepted = await restores.receive({
           body: request.body,

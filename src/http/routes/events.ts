@@ -5,10 +5,9 @@ import { seesSecrets } from "../../auth/roles.ts";
 import { HubError } from "../../core/errors.ts";
 import { catalog } from "../../events/catalog.ts";
 import type { EventRing } from "../../events/feed.ts";
-import { splitUrl } from "../address.ts";
+import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
-import { inRange, wholeNumber } from "../query.ts";
-import type { Sessions } from "../session.ts";
+import { inRange, linkToNext, wholeNumber } from "../query.ts";
 import { matches, parseFilter, type StreamFilter } from "../stream/filter.ts";
 import type { HubStream } from "../stream/hub-stream.ts";
 
@@ -66,7 +65,6 @@ const StreamGap = Type.Object(
 );
 const Frame = Type.Union([Event, StreamGap], { $id: "StreamFrame", description: "One text frame of the stream" });
 
-// Texts are joined as they are: an answer costs no more than its bytes.
 const ANSWER_BYTES = 4 * 1_048_576;
 
 interface Wanted {
@@ -76,7 +74,7 @@ interface Wanted {
   before: number;
 }
 
-/** Newest first; `next` is the `before` of the next page, where there is more. */
+/** Newest first, as JSON texts; `next` is the `before` of the next page, absent on the last. */
 function pageOf(
   ring: EventRing,
   isOpen: boolean,
@@ -97,25 +95,18 @@ function pageOf(
   return { found };
 }
 
-function linkTo(url: string, before: number): string {
-  const { path, query } = splitUrl(url);
-  const searchParams = new URLSearchParams(query);
-  searchParams.set("before", String(before));
-  return `<${path}?${searchParams}>; rel="next"`;
-}
-
 export interface EventRoutesDeps {
   ring: EventRing;
   stream: () => HubStream;
-  sessions: Sessions;
+  callers: Callers;
 }
 
-export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
+export function eventRoutes({ ring, stream, callers }: EventRoutesDeps) {
   return new Elysia({ prefix: "/events" })
     .get(
       "",
       function recentEvents({ query, request }) {
-        const isOpen = seesSecrets(sessions.of(request).role);
+        const isOpen = seesSecrets(callers.of(request).role);
         const { found, next } = pageOf(ring, isOpen, {
           filter: parseFilter(query.type, query.device_id),
           limit: inRange("limit", query.limit, LIMIT),
@@ -123,7 +114,7 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
           before: inRange("before", query.before ?? SEQ.to, SEQ),
         });
         const headers = new Headers({ "content-type": "application/json" });
-        if (next !== undefined) headers.set("link", linkTo(request.url, next));
+        if (next !== undefined) headers.set("link", linkToNext(request.url, { before: String(next) }));
         return new Response(`[${found.join(",")}]`, { headers });
       },
       {
@@ -148,12 +139,12 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
         if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
           throw new HubError("upgrade_required", "this is a WebSocket: connect with ws:// or wss://");
         }
-        const identity = sessions.of(request);
+        const identity = callers.of(request);
         const filter = parseFilter(query.type, query.device_id);
         if (filter.types?.has("mqtt_message") && identity.role !== "admin") {
           throw new HubError("forbidden", "mqtt_message is for administrators only");
         }
-        const address = sessions.addressOf(request, server);
+        const address = callers.addressOf(request, server);
         const handlers = stream().socketHandlers({ identity, address, filter, since });
         if (!server?.upgrade(request, { data: handlers as never }))
           throw new HubError("invalid", "the WebSocket handshake is not valid");

@@ -1,4 +1,4 @@
-// /devices/:id/history: what a device's attributes were.
+// /devices/:id/history: the recorded values of a device's attributes.
 import { Type } from "@sinclair/typebox";
 import { Elysia, type Static, t } from "elysia";
 import { seesSecrets } from "../../auth/roles.ts";
@@ -7,11 +7,10 @@ import type { History } from "../../history/history.ts";
 import { aggregates, type HistoryPage, type HistoryQuery } from "../../history/messages.ts";
 import { BUCKET_FORMS, BUCKET_PATTERN, parseBucket, parseTime, TIME_FORMS } from "../../history/parse.ts";
 import type { Registry } from "../../state/registry.ts";
-import { splitUrl } from "../address.ts";
+import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
 import { invalid } from "../errors.ts";
-import { inRange, wholeNumber } from "../query.ts";
-import type { Sessions } from "../session.ts";
+import { inRange, linkToNext, wholeNumber } from "../query.ts";
 
 const DAY_MS = 86_400_000;
 const LIMIT = { from: 1, to: 10_000 };
@@ -55,19 +54,19 @@ export interface HistoryRoutesDeps {
   registry: Pick<Registry, "get">;
   history: Pick<History, "query" | "zone">;
   clock: Pick<Clock, "now">;
-  sessions: Pick<Sessions, "of">;
+  callers: Pick<Callers, "of">;
 }
 
-export function historyRoutes({ registry, history, clock, sessions }: HistoryRoutesDeps) {
+export function historyRoutes({ registry, history, clock, callers }: HistoryRoutesDeps) {
   return new Elysia({ prefix: "/devices" }).get(
     "/:id/history",
     async function deviceHistory({ params, query, request }) {
       const { id } = registry.get(params.id);
-      const asked = readQuery(id, query, { zone: history.zone, now: clock.now() });
+      const wanted = readQuery(id, query, { zone: history.zone, now: clock.now() });
       const format = query.format ?? (request.headers.get("accept")?.includes("text/csv") ? "csv" : "json");
-      const withoutSecrets = !seesSecrets(sessions.of(request).role);
-      const page = await history.query({ ...asked, format, withoutSecrets });
-      return new Response(page.text, { headers: headersOf(page, { ...asked, format }, request.url) });
+      const withoutSecrets = !seesSecrets(callers.of(request).role);
+      const page = await history.query({ ...wanted, format, withoutSecrets });
+      return new Response(page.text, { headers: headersOf(page, { ...wanted, format }, request.url) });
     },
     {
       query: Query,
@@ -88,13 +87,13 @@ export function historyRoutes({ registry, history, clock, sessions }: HistoryRou
   );
 }
 
-type Asked = Omit<HistoryQuery, "format" | "withoutSecrets">;
+type ReadQuery = Omit<HistoryQuery, "format" | "withoutSecrets">;
 
 function readQuery(
   deviceId: string,
   { attribute, from, to, bucket, agg, limit, initial }: Static<typeof Query>,
   { zone, now }: { zone: History["zone"]; now: number },
-): Asked {
+): ReadQuery {
   const time = (path: string, text: string): number => parseTime(text, zone) ?? refuse(path, TIME_FORMS);
   const until = to === undefined ? now : time("to", to);
   const since = from === undefined ? Math.max(0, until - DAY_MS) : time("from", from);
@@ -120,7 +119,7 @@ function refuse(path: string, message: string): never {
 
 function headersOf(
   { next }: HistoryPage,
-  { deviceId, to, format }: Asked & Pick<HistoryQuery, "format">,
+  { deviceId, to, format }: ReadQuery & Pick<HistoryQuery, "format">,
   url: string,
 ): Headers {
   const headers = new Headers({ vary: "accept" });
@@ -130,12 +129,8 @@ function headersOf(
     headers.set("content-disposition", `attachment; filename="history-${name}.csv"`);
   }
   if (next !== undefined) {
-    const { path, query } = splitUrl(url);
-    const searchParams = new URLSearchParams(query);
-    searchParams.set("from", new Date(next).toISOString());
-    searchParams.set("to", new Date(to).toISOString());
-    searchParams.set("initial", "false");
-    headers.set("link", `<${path}?${searchParams}>; rel="next"`);
+    const [from, until] = [next, to].map((ms) => new Date(ms).toISOString()) as [string, string];
+    headers.set("link", linkToNext(url, { from, to: until, initial: "false" }));
   }
   return headers;
 }

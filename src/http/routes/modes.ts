@@ -1,12 +1,12 @@
-// /modes: reading the modes of the house, and turning them on and off. Which there are, modes.toml says.
+// /modes: reading the modes of the house, and turning them on and off. They are declared in modes.toml.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { isoSeconds } from "../../core/clock.ts";
 import type { Commands } from "../../state/commands.ts";
 import type { Mode as ModeState, Modes } from "../../state/virtual/modes.ts";
 import { jsonBody } from "../body.ts";
+import type { Callers } from "../callers.ts";
 import { crudDocs } from "../crud.ts";
-import type { Sessions } from "../session.ts";
 
 const closed = { additionalProperties: false } as const;
 const nullable = Type.Union([Type.String(), Type.Null()]);
@@ -33,10 +33,10 @@ const ModeSetting = Type.Object({ on: Type.Boolean() }, closed);
 export interface ModeRoutesDeps {
   modes: Pick<Modes, "list" | "get">;
   commands: Pick<Commands, "send">;
-  sessions: Sessions;
+  callers: Callers;
 }
 
-export function modeRoutes({ modes, commands, sessions }: ModeRoutesDeps) {
+export function modeRoutes({ modes, commands, callers }: ModeRoutesDeps) {
   const docs = crudDocs({ noun: "mode", plural: "modes", schema: Mode });
   return new Elysia({ prefix: "/modes" })
     .get("", () => modes.list().map(modeBody), docs.list("The modes"))
@@ -45,7 +45,7 @@ export function modeRoutes({ modes, commands, sessions }: ModeRoutesDeps) {
       "/:id",
       async function setMode({ params, body, query, request }) {
         modes.get(params.id);
-        await commands.send(params.id, { on: body.on }, sessions.of(request), { force: query.force });
+        await commands.send(params.id, { on: body.on }, callers.of(request), { force: query.force });
         return modeBody(modes.get(params.id));
       },
       {

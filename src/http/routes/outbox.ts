@@ -1,4 +1,4 @@
-// /notify/outbox: notifications that wait to be delivered. Their texts are not for everybody who may look at devices.
+// /notify/outbox: notifications that wait to be delivered. They need the role user, as their texts are more private than devices.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { isoSeconds } from "../../core/clock.ts";

@@ -1,8 +1,8 @@
-// What is sent to /rules and told of its vocabulary. The rules of a rule's own values are those of the rule itself.
+// Schemas of the bodies that /rules accepts, and of its vocabulary. A rule's own keys have the schemas of rules/rule.ts.
 import { Type } from "@sinclair/typebox";
 import { Rule } from "../../rules/rule.ts";
 import { withoutDefault } from "../body.ts";
-import { DESCRIBED_AS } from "../described-schemas.ts";
+import { DESCRIBED_AS } from "../openapi/schemas.ts";
 
 const closed = { additionalProperties: false } as const;
 export const WholeRule = Type.Record(Type.String(), Type.Unknown(), {

@@ -1,4 +1,4 @@
-// /scenes: keeping, activating and capturing them.
+// /scenes: making, changing, activating and capturing them.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
@@ -11,9 +11,9 @@ import type { Scenes } from "../../state/scenes.ts";
 import { MOST_SCENE_DEVICES, States } from "../../state/scenes-states.ts";
 import type { Scene as SceneState } from "../../state/scenes-store.ts";
 import { jsonBody, optionalJsonBody } from "../body.ts";
+import type { Callers } from "../callers.ts";
 import { created, crudDocs, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import type { Sessions } from "../session.ts";
 
 const closed = { additionalProperties: false } as const;
 const id = Type.Optional({ ...Id, description: "A UUID when absent" });
@@ -38,11 +38,11 @@ const Activation = Type.Pick(sceneActivated.fields, ["scene_id", "sent", "failed
 
 export interface SceneRoutesDeps {
   scenes: Scenes;
-  sessions: Sessions;
+  callers: Callers;
 }
 
 export function sceneRoutes(deps: SceneRoutesDeps) {
-  return new Elysia({ prefix: "/scenes" }).use(keeping(deps)).use(capturing(deps)).use(activating(deps));
+  return new Elysia({ prefix: "/scenes" }).use(managing(deps)).use(capturing(deps)).use(activating(deps));
 }
 
 const docs = crudDocs({ noun: "scene", plural: "scenes", schema: Scene });
@@ -50,8 +50,8 @@ const refusals = {
   conflict: "There is a scene of that id already, there are too many, or a device has no wanted state",
 };
 
-function keeping({ scenes, sessions }: SceneRoutesDeps) {
-  const bodyFor = (request: Request, scene: SceneState) => sceneBody(scene, sessions.of(request).role);
+function managing({ scenes, callers }: SceneRoutesDeps) {
+  const bodyFor = (request: Request, scene: SceneState) => sceneBody(scene, callers.of(request).role);
   return new Elysia()
     .get("", ({ request }) => scenes.list().map((one) => bodyFor(request, one)), docs.list("The scenes, oldest first"))
     .post("", ({ body, request, set }) => created(set, bodyFor(request, scenes.create(body))), {
@@ -70,13 +70,13 @@ function keeping({ scenes, sessions }: SceneRoutesDeps) {
     .delete("/:id", ({ params }) => noContent(() => scenes.remove(params.id)), docs.remove());
 }
 
-function capturing({ scenes, sessions }: SceneRoutesDeps) {
+function capturing({ scenes, callers }: SceneRoutesDeps) {
   return new Elysia()
     .post(
       "/capture",
       function captureNewScene({ body, request, set }) {
         const { device_ids: deviceIds, ...scene } = body;
-        return created(set, sceneBody(scenes.captureNew({ ...scene, deviceIds }), sessions.of(request).role));
+        return created(set, sceneBody(scenes.captureNew({ ...scene, deviceIds }), callers.of(request).role));
       },
       {
         ...jsonBody(NewCapture),
@@ -88,7 +88,7 @@ function capturing({ scenes, sessions }: SceneRoutesDeps) {
     )
     .post(
       "/:id/capture",
-      ({ params, body, request }) => sceneBody(scenes.capture(params.id, body.device_ids), sessions.of(request).role),
+      ({ params, body, request }) => sceneBody(scenes.capture(params.id, body.device_ids), callers.of(request).role),
       {
         ...optionalJsonBody(Capture),
         ...docs.edit("Take the present state of its devices, or of those in device_ids, which then are its devices", {
@@ -98,10 +98,10 @@ function capturing({ scenes, sessions }: SceneRoutesDeps) {
     );
 }
 
-function activating({ scenes, sessions }: SceneRoutesDeps) {
+function activating({ scenes, callers }: SceneRoutesDeps) {
   return new Elysia().post(
     "/:id/activate",
-    ({ params, query, request }) => scenes.activate(params.id, sessions.of(request), { force: query.force }),
+    ({ params, query, request }) => scenes.activate(params.id, callers.of(request), { force: query.force }),
     {
       query: t.Object(
         { force: t.Boolean({ default: false, description: "Also devices that are not available" }) },
@@ -109,7 +109,7 @@ function activating({ scenes, sessions }: SceneRoutesDeps) {
       ),
       ...doc({
         access: "user",
-        audit: { action: "scene.activate", guardedOnly: true },
+        audit: { action: "scene.activate", securityOnly: true },
         summary: "Command all its devices",
         tag: "scenes",
         answers: { 200: { description: "What was sent, and what was not and why", schema: Activation } },

@@ -8,8 +8,8 @@ import { isSecretName, MASK, masked } from "../../core/masking.ts";
 import type { Variable as VariableState, Variables } from "../../state/variables.ts";
 import { VariableName } from "../../state/variables-value.ts";
 import { jsonBody } from "../body.ts";
+import type { Callers } from "../callers.ts";
 import { crudDocs, noContent } from "../crud.ts";
-import type { Sessions } from "../session.ts";
 
 const Variable = Type.Object(
   {
@@ -26,11 +26,11 @@ const NewValue = Type.Object(
 
 export interface VariableRoutesDeps {
   variables: Variables;
-  sessions: Pick<Sessions, "of">;
+  callers: Pick<Callers, "of">;
 }
 
-export function variableRoutes({ variables, sessions }: VariableRoutesDeps) {
-  const bodyFor = (request: Request, variable: VariableState) => variableBody(variable, sessions.of(request).role);
+export function variableRoutes({ variables, callers }: VariableRoutesDeps) {
+  const bodyFor = (request: Request, variable: VariableState) => variableBody(variable, callers.of(request).role);
   const docs = crudDocs({ noun: "variable", plural: "variables", schema: Variable });
   return new Elysia({ prefix: "/variables" })
     .get("", ({ request }) => variables.list().map((one) => bodyFor(request, one)), docs.list("The variables, by name"))

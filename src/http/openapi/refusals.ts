@@ -1,9 +1,9 @@
-// Which refusals a route can answer with, for the OpenAPI document: those of its kind (closed, writing, with a body, …)
-// and those it declares itself. The statuses are those of errors.ts.
-import type { ErrorCode } from "../core/errors.ts";
-import { isObject, type Json, type JsonObject } from "../core/json.ts";
-import type { Refusals } from "./doc.ts";
-import { statusOfCode } from "./errors.ts";
+// The error responses of a route in the OpenAPI document: those that all routes of its kind share (with a role, writing, with a
+// body, …) and those it declares itself. The statuses are those of errors.ts.
+import type { ErrorCode } from "../../core/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import type { Refusals } from "../doc.ts";
+import { statusOfCode } from "../errors.ts";
 
 /** One operation of the document, with the marks that `doc()` left on it. */
 export interface Described {
@@ -26,7 +26,7 @@ const HEADERS: Partial<Record<ErrorCode, JsonObject>> = {
   unavailable: RETRY_AFTER,
 };
 
-/** What routes of a kind refuse alike. */
+/** Errors that routes of a kind share. */
 const COMMON = {
   invalid: "The address, or a value in the path, the query or the body, is not valid; `problems` names each",
   unauthenticated: "No valid token",
@@ -38,14 +38,14 @@ const COMMON = {
   storage: "The disk is full, or cannot be read or written; nothing was changed",
 } satisfies Refusals;
 
-/** `components.responses`: by code, and `internal` for a fault of the hub's own. */
+/** `components.responses`: by code, and `internal` for a bug in the hub. */
 export function commonResponses(): JsonObject {
   const refusals = Object.entries(COMMON).map(([code, when]) => [code, response(code as ErrorCode, when)]);
   const internal = { description: "A fault of the hub's own; its log says what", content: PROBLEM };
   return { ...Object.fromEntries(refusals), internal };
 }
 
-/** Status → response, for everything this operation can refuse. */
+/** Status → response, for every error of this operation. */
 export function refusalResponses(described: Described): JsonObject {
   const responses: Record<string, Json> = { "500": { $ref: "#/components/responses/internal" } };
   for (const code of kindOf(described)) responses[statusOfCode(code)] = { $ref: `#/components/responses/${code}` };
@@ -75,7 +75,7 @@ function kindOf({ method, operation }: Described): (keyof typeof COMMON)[] {
     ...(names && operation["x-makes-missing"] !== true ? ["not_found" as const] : []),
     ...(writes && !isStreamed ? ["length_required" as const, "too_large" as const] : []),
     ...(isJson ? ["unsupported_media_type" as const] : []),
-    // Also the credential is looked up on the disk.
+    // Checking a credential reads the database too.
     ...(isOpen && !writes ? [] : ["storage" as const]),
   ];
 }

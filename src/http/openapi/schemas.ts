@@ -1,14 +1,14 @@
-// Schemas as the OpenAPI document shows them: JSON Schema without our own marks, each named one once under
-// `components.schemas`. What checks a value and what describes it is the same schema.
-import { isObject, type Json, type JsonObject } from "../core/json.ts";
-import { HELD_TO } from "../core/schema.ts";
+// Schemas as the OpenAPI document shows them: JSON Schema without our own marks; schemas with a name once, under
+// `components.schemas`. The same schema checks a value and describes it.
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { HELD_TO } from "../../core/schema.ts";
 
-/** On a schema: its whole description is the component of this name. */
+/** On a schema: the document shows the component of this name instead. */
 export const DESCRIBED_AS = "x-described-as";
-/** On a body: it may be left out. */
+/** On a body: it is optional. */
 export const MAY_BE_ABSENT = "x-may-be-absent";
 
-// Wording of refusals, and marks for whoever walks rules: nothing to tell a client.
+// Texts of error messages, and marks for the rules' own code: clients have no use for them.
 const OWN_MARKS: ReadonlySet<string> = new Set([
   "problem",
   "expected",
@@ -32,12 +32,12 @@ export function describedSchema(schema: Json, components: Components): Json {
   return refTo($id);
 }
 
-/** A copy for a value that is sent: what has a default may be left out, which a schema of the value afterwards denies. */
+/** A copy for a value that clients send: properties with a default become optional. */
 export function describedInput(schema: Json, components: Components): Json {
   return optionalByDefault(describedSchema(schema, components));
 }
 
-/** A query's number or boolean is text as well for who reads it; told is what may be written there. */
+/** Elysia's schema of a number or boolean in a query also accepts text; the document shows only the number or boolean. */
 export function describedQueryValue(schema: Json, components: Components): Json {
   if (!isObject(schema) || !Array.isArray(schema.anyOf)) return describedInput(schema, components);
   const { anyOf, ...rest } = schema;
@@ -58,7 +58,7 @@ function plain(schema: JsonObject, components: Components): JsonObject {
   return wordsAsEnum(anyKeyAsAdditional(inner));
 }
 
-// Keys of an object are names, not keywords: a property may be called `problem`.
+// The keys under `properties` are names, not keywords: a property may be called `problem`.
 function inside(key: string, value: Json, components: Components): Json {
   if (key === "default" || key === "const" || key === "enum" || key === "required") return value;
   if ((key !== "properties" && key !== "patternProperties") || !isObject(value)) {

@@ -5,12 +5,12 @@ import { connect } from "node:net";
 import { Elysia } from "elysia";
 import { checkConfig } from "../../src/config/load.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { isHost, isOwnHost, splitUrl } from "../../src/http/address.ts";
 import { createApp } from "../../src/http/app.ts";
+import { createCallers } from "../../src/http/callers.ts";
 import { createCors } from "../../src/http/cors.ts";
 import { doc } from "../../src/http/doc.ts";
-import { createDoor } from "../../src/http/door.ts";
-import { createSessions } from "../../src/http/session.ts";
+import { isHost, isOwnHost, splitUrl } from "../../src/http/request-url.ts";
+import { createRouter } from "../../src/http/router.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 
 /** The whole answer to some bytes; the connection is closed by the server, or after its answer. */
@@ -192,7 +192,7 @@ describe("a hub", () => {
 
 test("a handler that nobody admitted does not run, whoever calls it", async () => {
   const ran: string[] = [];
-  const sessions = createSessions({
+  const callers = createCallers({
     auth: { identify: () => undefined },
     trustedProxies: [],
     corsOrigins: [],
@@ -200,15 +200,15 @@ test("a handler that nobody admitted does not run, whoever calls it", async () =
     log: silentLog,
   });
   const app = new Elysia()
-    .onTransform(({ request, route }) => sessions.assertAdmitted(request, route))
+    .onTransform(({ request, route }) => callers.assertAdmitted(request, route))
     .get("/one", () => void ran.push("/one"))
     .get("/two/:id", () => void ran.push("/two/:id"));
   const request = new Request("http://localhost/one");
   expect((await app.handle(request)).status).toBe(500);
-  sessions.admit(request, { path: "/two/:id" }, undefined);
+  callers.admit(request, { path: "/two/:id" }, undefined);
   expect((await app.handle(request)).status).toBe(500);
   expect(ran).toEqual([]);
-  sessions.admit(request, { path: "/one" }, undefined);
+  callers.admit(request, { path: "/one" }, undefined);
   expect((await app.handle(request)).status).toBe(200);
   expect(ran).toEqual(["/one"]);
 });
@@ -249,7 +249,7 @@ test("no handler of the hub runs for a request that did not come through the doo
 
 test("the admitted route and the handler that ran are one, in every form of request", async () => {
   const log = silentLog;
-  const sessions = createSessions({
+  const callers = createCallers({
     auth: { identify: () => undefined },
     trustedProxies: [],
     corsOrigins: [],
@@ -269,10 +269,10 @@ test("the admitted route and the handler that ran are one, in every form of requ
         doc({ access: "public", summary: path, tag: "test" }) as object,
       );
   }
-  const door = createDoor({
+  const router = createRouter({
     app,
-    sessions: {
-      ...sessions,
+    callers: {
+      ...callers,
       admit(request, route) {
         admitted.set(request, `${(route as { method?: string }).method} ${route.path}`);
       },
@@ -285,7 +285,7 @@ test("the admitted route and the handler that ran are one, in every form of requ
     refuse: () => new Response("refused", { status: 400 }),
   });
   using server = Bun.serve({
-    ...door,
+    ...router,
     port: 0,
     hostname: "127.0.0.1",
     development: false,

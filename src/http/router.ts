@@ -1,66 +1,66 @@
-// The door: Bun's router finds the resource of a path, the resource the route of the method, and that route object decides
-// who may pass and is the one whose handler runs. Nothing is looked up twice, so nothing can be admitted as another route.
+// From a request to its handler: Bun matches the path to a resource, the resource has a route for each method. The same route
+// object checks the caller and runs the handler, so a request cannot be admitted as one route and run as another.
 import type { Server } from "bun";
 import { type AnyElysia, redirect, status } from "elysia";
 import { allows } from "../auth/roles.ts";
 import { HubError } from "../core/errors.ts";
-import { isHost, splitUrl } from "./address.ts";
+import { bearerOf, type Callers } from "./callers.ts";
 import type { Cors } from "./cors.ts";
+import { isHost, splitUrl } from "./request-url.ts";
 import { type Answer, type Resource, type Route, resourcesOf, routeFor } from "./resources.ts";
-import { bearerOf, type Sessions } from "./session.ts";
 
-export interface DoorOptions {
+export interface RouterOptions {
   app: AnyElysia;
-  sessions: Sessions;
+  callers: Callers;
   cors: Cors;
-  /** Those of every answer. */
+  /** Headers of every answer. */
   headers: Readonly<Record<string, string>>;
-  /** What else every handler finds in its context. */
+  /** Further values in every handler's context. */
   decorations: object;
   maxBodyBytes: number;
-  /** Routes that are open though they say nothing of themselves. */
+  /** Public routes that have no doc(). */
   publicPaths: readonly string[];
-  /** The answer to what was thrown before a handler ran. */
+  /** The answer to an error that was thrown before a handler ran. */
   refuse(error: unknown, request: Request): Response;
 }
 
 type Handler = (request: Request, server: Server<unknown>) => Answer;
 
 /** What `Bun.serve` needs. */
-export interface Door {
+export interface Router {
   routes: Record<string, Handler>;
-  /** For paths that belong to no route. */
+  /** For paths without a route. */
   fetch: Handler;
 }
 
-export function createDoor({
+export function createRouter({
   app,
-  sessions,
+  callers,
   cors,
   headers,
   decorations,
   maxBodyBytes,
   publicPaths,
   refuse,
-}: DoorOptions): Door {
+}: RouterOptions): Router {
   const resources = resourcesOf(app, publicPaths);
 
-  /** Whether the caller may have this route; throws HubError where not. */
+  /** Throws HubError where the caller may not use this route. */
   function admit(route: Route, request: Request, server: Server<unknown>): void | Promise<void> {
     if (!route.streamedBody && route.method !== "GET") refuseLargeBody(request, maxBodyBytes);
     const { access } = route;
-    if (access === "public") return sessions.admit(request, route, undefined);
+    if (access === "public") return callers.admit(request, route, undefined);
     const inQuery = route.tokenInQuery ? new URLSearchParams(splitUrl(request.url).query).get("token") : null;
     const credential = inQuery ?? bearerOf(request);
-    // Only who shows no credential is known by the address; working it out costs as much as the rest.
-    const address = credential === undefined ? sessions.addressOf(request, server) : "";
-    const identity = sessions.open(request, address, credential);
-    const pass = (who: Awaited<typeof identity>): void => {
+    // The address matters only without a credential, and finding it costs as much as all the rest.
+    const address = credential === undefined ? callers.addressOf(request, server) : "";
+    const identity = callers.identify(request, address, credential);
+    const check = (who: Awaited<typeof identity>): void => {
       if (!allows(who.role, access))
         throw new HubError("forbidden", `this needs the role ${access}; yours is ${who.role}`);
-      sessions.admit(request, route, who);
+      callers.admit(request, route, who);
     };
-    return identity instanceof Promise ? identity.then(pass) : pass(identity);
+    return identity instanceof Promise ? identity.then(check) : check(identity);
   }
 
   function run(route: Route, request: Request): Answer {
@@ -94,7 +94,7 @@ export function createDoor({
 
   const handlers = [...resources].flatMap(([path, resource]): [string, Handler][] => {
     const handler: Handler = (request, server) => answer(resource, request, server);
-    // Every address answers with and without a closing slash.
+    // Every path answers with and without a trailing slash.
     return [
       [path, handler],
       [`${path}/`, handler],
@@ -106,7 +106,7 @@ export function createDoor({
   };
 }
 
-// HTTP/1.0 knows no Host, and Bun refuses HTTP/1.1 without one. What is there must be a name or an address.
+// HTTP/1.0 has no Host header, and Bun refuses HTTP/1.1 without one. A Host that is sent must be a name or an address.
 function refuseUnusableHost({ headers }: Request): void {
   const host = headers.get("host");
   if (host !== null && !isHost(host)) {
@@ -114,17 +114,17 @@ function refuseUnusableHost({ headers }: Request): void {
   }
 }
 
-/** What Bun's router read between the slashes, percent-decoded. */
+/** The path's parameters as Bun read them, percent-decoded. */
 function parametersOf(request: Request): Record<string, string> {
   const { params = {} } = request as Request & { params?: Record<string, string> };
   for (const name in params) {
     if (/[\0\ufffd]/.test(params[name] ?? ""))
-      throw new HubError("invalid", `${name}: the address holds a zero byte or what is not UTF-8`);
+      throw new HubError("invalid", `${name}: the path has a zero byte, or bytes that are not UTF-8`);
   }
   return params;
 }
 
-// Before a byte of it is read. A body that does not say its length could not be bounded in memory.
+// Called before the body is read. A body without a Content-Length could not be bounded in memory.
 function refuseLargeBody({ headers }: Request, maxBytes: number): void {
   if (headers.has("transfer-encoding")) {
     throw new HubError("length_required", "the body must come with its Content-Length, not in chunks");

@@ -1,21 +1,21 @@
-// Who is behind a request: credential, address, origin. Worked out once, before the body is read, and remembered with the
-// route that was admitted.
+// Who calls: the identity behind each request, from its credential, address and origin. Found once, before the body is read, and
+// kept with the route the request was admitted to.
 import { addressSet, clientAddress } from "../auth/addresses.ts";
 import type { Auth } from "../auth/auth.ts";
 import type { Identity } from "../auth/authenticate.ts";
 import { HubError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { isOwnHost } from "./address.ts";
+import { isOwnHost } from "./request-url.ts";
 
 export interface PeerSource {
   requestIP(request: Request): { address: string } | null;
 }
 
-export interface SessionOptions {
+export interface CallersOptions {
   auth: Pick<Auth, "identify">;
   trustedProxies: readonly string[];
   corsOrigins: readonly string[];
-  /** The names this hub is called by, beside addresses, `localhost` and `*.local`. */
+  /** The hub's own host names, besides addresses, `localhost` and `*.local`. */
   hosts: readonly string[];
   log: Log;
 }
@@ -24,31 +24,31 @@ export interface AdmittedRoute {
   readonly path: string;
 }
 
-export interface Sessions {
+export interface Callers {
   /**
-   * The client's address, as far as it can be believed; `via ADDRESS` where a proxy that nobody named stands between.
-   * That is no address: it is on no list, and all who come that way share one login limit.
+   * The client's address, as far as it can be trusted; `via ADDRESS` for a request through a proxy that is not in
+   * [server] trusted_proxies. That is no address: no whitelist matches it, and all such clients share one login limit.
    */
   addressOf(request: Request, server: PeerSource | null): string;
   /** Throws HubError `unauthenticated`. */
-  open(request: Request, address: string, credential: string | undefined): Promise<Identity> | Identity;
-  /** Remembers which route this request may run, and as whom; `undefined` for a route that is open to all. */
+  identify(request: Request, address: string, credential: string | undefined): Promise<Identity> | Identity;
+  /** Records which route this request may run, and as whom; `undefined` for a public route. */
   admit(request: Request, route: AdmittedRoute, identity: Identity | undefined): void;
-  /** Throws where this route was not admitted for this request: behind the router, before any handler. */
+  /** Throws where the request was not admitted to this route. Runs after routing and before any handler. */
   assertAdmitted(request: Request, path: string): void;
-  /** Whether somebody was identified for it, let in or not. */
+  /** Whether its caller was identified, admitted or not. */
   isKnown(request: Request): boolean;
-  /** Who was identified for it, let in or not. */
+  /** Its caller, admitted or not. */
   of(request: Request): Identity;
 }
 
 interface Admission {
-  /** Absent until it is let in. */
+  /** Absent until the request is admitted. */
   route: AdmittedRoute | undefined;
   identity: Identity | undefined;
 }
 
-export function createSessions({ auth, trustedProxies, corsOrigins, hosts, log }: SessionOptions): Sessions {
+export function createCallers({ auth, trustedProxies, corsOrigins, hosts, log }: CallersOptions): Callers {
   const proxies = addressSet(trustedProxies);
   const names = new Set(hosts.map((name) => name.toLowerCase()));
   const warned = new Set<string>();
@@ -60,18 +60,18 @@ export function createSessions({ auth, trustedProxies, corsOrigins, hosts, log }
     log.warn(message, fields);
   }
 
-  // A listed address needs no credential, so any page open in its browser could act for it: only known pages may.
+  // A whitelisted address needs no credential, so any page open in its browser could act for it. Only known pages may.
   function refuseForeignPage({ headers }: Request): void {
     const host = headers.get("host") ?? "";
     if (!isOwnHost(host, names)) {
-      warnOnce("a listed address called the hub by a name it does not know", { host: host.slice(0, 253) });
+      warnOnce("a whitelisted address used a host name that is not the hub's", { host: host.slice(0, 253) });
       throw new HubError(
         "unauthenticated",
-        "a listed address needs a token too when it calls the hub by an unknown name: name it in [server] hosts",
+        "a whitelisted address needs a token when it uses an unknown host name: add the name to [server] hosts",
       );
     }
     if (isForeignPage(headers, host, corsOrigins))
-      throw new HubError("unauthenticated", "a page of another origin needs a token, also from a listed address");
+      throw new HubError("unauthenticated", "a page of another origin needs a token, even from a whitelisted address");
   }
 
   function checked(request: Request, identity: Identity | undefined): Identity {
@@ -87,12 +87,12 @@ export function createSessions({ auth, trustedProxies, corsOrigins, hosts, log }
       const client = clientAddress(peer, request.headers, proxies);
       if (client.startsWith("via "))
         warnOnce(
-          "a proxy's Forwarded or X-Forwarded-For is not believed: if the proxy is yours, name it in [server] trusted_proxies",
+          "the Forwarded or X-Forwarded-For header of an unknown proxy is ignored: if the proxy is yours, add it to [server] trusted_proxies",
           { peer },
         );
       return client;
     },
-    open(request, address, credential) {
+    identify(request, address, credential) {
       const found = auth.identify(credential, address);
       return found instanceof Promise ? found.then((identity) => checked(request, identity)) : checked(request, found);
     },
@@ -103,12 +103,12 @@ export function createSessions({ auth, trustedProxies, corsOrigins, hosts, log }
     },
     assertAdmitted(request, path) {
       if (admissions.get(request)?.route?.path !== path)
-        throw new Error(`the handler of ${path} was called for a request that was not admitted to it`);
+        throw new Error(`the handler of ${path} ran for a request that was not admitted to it`);
     },
     isKnown: (request) => admissions.get(request)?.identity !== undefined,
     of(request) {
       const identity = admissions.get(request)?.identity;
-      if (!identity) throw new Error("a handler asked for the identity of a request that has none");
+      if (!identity) throw new Error("a handler needs the caller of a request that has none");
       return identity;
     },
   };
@@ -128,6 +128,6 @@ function isForeignPage(headers: Headers, host: string, corsOrigins: readonly str
     if (corsOrigins.includes(origin)) return false;
     if (!URL.canParse(origin) || new URL(origin).host !== host) return true;
   }
-  // Browsers send no Origin with a plain GET; they do say whether the page is of this origin.
+  // Browsers send no Origin with a plain GET, but Sec-Fetch-Site says whether the page is of this origin.
   return ["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "");
 }

@@ -1,4 +1,4 @@
-// Rules and traces as they are told over the API, and their schemas.
+// Rules and traces as the API answers them, with their schemas.
 import { Type } from "@sinclair/typebox";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
 import { withoutSecrets } from "../../rules/references.ts";
@@ -73,7 +73,7 @@ export const Trace = Type.Object(
   { $id: "Trace" },
 );
 
-/** What this role may see of it. */
+/** A rule without what this role may not see. */
 export function detailsFor(role: Role, info: RuleInfo) {
   if (seesSecrets(role)) return detailsBody(info, info.rule);
   return detailsBody(veiledInfo(info), info.rule && withoutSecrets(info.rule));
@@ -136,7 +136,7 @@ function actionBody({ startedAt, durationMs, parts, ...action }: ActionTrace): o
   };
 }
 
-/** With milliseconds: actions of one run differ in no more. */
+/** With milliseconds: the actions of a run often differ by less than a second. */
 function iso(ms: number): string {
   return new Date(ms).toISOString();
 }

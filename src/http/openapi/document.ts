@@ -1,10 +1,12 @@
-// The OpenAPI document, made from the routes' own schemas: Elysia's plugin collects them, and what it leaves out (each
-// refusal, ranges, what may be absent, names of schemas) is completed here. No page, no asset from elsewhere.
+// The OpenAPI document, made from the routes' own schemas. Elysia's plugin collects them; error responses, ranges, optional
+// bodies and names of schemas are added here. There is no page and no asset from another site.
 import { toOpenAPISchema } from "@elysiajs/openapi";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { isObject, type Json, type JsonObject } from "../core/json.ts";
-import { vocabulary } from "../rules/vocabulary.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { vocabulary } from "../../rules/vocabulary.ts";
+import { doc } from "../doc.ts";
+import { commonResponses, refusalResponses } from "./refusals.ts";
 import {
   type Components,
   describedInput,
@@ -12,9 +14,7 @@ import {
   describedSchema,
   MAY_BE_ABSENT,
   refTo,
-} from "./described-schemas.ts";
-import { doc } from "./doc.ts";
-import { commonResponses, refusalResponses } from "./refusals.ts";
+} from "./schemas.ts";
 
 export const OPENAPI_PATH = "/openapi.json";
 
@@ -52,7 +52,7 @@ method that an address does not have 405 with Allow, a HEAD what GET would. Leng
 /** `version` is the hub's. */
 export function openApiDocument(version: string) {
   let text: string | undefined;
-  // The plugin's own collection: it sees what the app beside it has registered by the time somebody asks.
+  // The routes are collected at the first request, when the app has registered all of them.
   const app = new Elysia();
   return app.get(
     OPENAPI_PATH,
@@ -74,7 +74,7 @@ interface Collected {
 }
 
 function collected(app: Elysia): Collected {
-  // Through text, so that only what JSON says is left of the schemas.
+  // By way of JSON, which drops the symbols and functions in the schemas.
   return JSON.parse(JSON.stringify(toOpenAPISchema(app, { staticFile: false }))) as Collected;
 }
 
@@ -173,7 +173,7 @@ function listOf(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** What /rules/vocabulary tells, so that a rule's body is described here as well. */
+/** The schemas of /rules/vocabulary, which describe a rule's body here as well. */
 function ruleSchemas(): Components {
   const { rule } = vocabulary();
   const { $defs, $schema: _, ...Rule } = rule;
