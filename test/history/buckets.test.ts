@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createZone } from "../../src/core/zone.ts";
-import { bucketStarts } from "../../src/history/bucket-starts.ts";
-import { parseBucket, parseTime } from "../../src/history/parse.ts";
+import { bucketStarts } from "../../src/history/buckets.ts";
+import { parseBucket, parseTime } from "../../src/history/parse-time.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { createStoreRig, DAY_MS } from "./store-rig.ts";
 
@@ -24,9 +24,9 @@ test.each([
   expect(starts("Europe/Berlin", `${begin}:30`, `${end}:30`, DAY_MS)).toEqual([begin, end]);
   expect(utc(end) - utc(begin)).toBe(hours * HOUR_MS);
   const rig = createStoreRig({ path: folder.at("history.db"), timezone: "Europe/Berlin" });
-  rig.say("level", utc(begin) - DAY_MS, 0);
-  // On for the day's last hour, whichever it is.
-  rig.say("level", utc(end) - HOUR_MS, 100);
+  rig.record("level", utc(begin) - DAY_MS, 0);
+  // On for the last hour of the day.
+  rig.record("level", utc(end) - HOUR_MS, 100);
   rig.at.now = utc(end) + DAY_MS;
   const days = rig.ask({ from: utc(begin), to: utc(end) + HOUR_MS, bucketMs: DAY_MS });
   expect(days.map(({ timestamp }) => timestamp.slice(0, 16))).toEqual([begin, end]);
@@ -34,7 +34,7 @@ test.each([
   rig.store.close(rig.at);
 });
 
-test("hours run on through both nights; the one that comes twice is two", () => {
+test("hours continue through both changes of the clock; the hour that comes twice is two buckets", () => {
   expect(starts("Europe/Berlin", "2026-03-29T00:10", "2026-03-29T03:00", HOUR_MS)).toEqual([
     "2026-03-29T00:00",
     "2026-03-29T01:00",
@@ -47,7 +47,7 @@ test("hours run on through both nights; the one that comes twice is two", () => 
   ]);
 });
 
-test("quarters of a day stay on the wall's six o'clock", () => {
+test("quarters of a day begin at six o'clock local time", () => {
   const spring = starts("Europe/Berlin", "2026-03-29T00:00", "2026-03-29T23:00", 6 * HOUR_MS);
   expect(spring).toEqual([
     "2026-03-28T23:00",
@@ -93,7 +93,7 @@ test.each([
   ["2026-07-31T10:00", "2026-07-31T08:00:00"],
   ["1769882400", "2026-01-31T18:00:00"],
   ["1769882400.5", "2026-01-31T18:00:00.500"],
-])("the time %s is understood", (text, at) => {
+])("the time %s is parsed", (text, at) => {
   expect(parseTime(text, berlin)).toBe(utc(at));
 });
 
@@ -109,7 +109,7 @@ test.each([
   "0x10",
   "NaN",
   "2026-01-31[u-ca=hebrew]",
-])("%p is no time", (text) => {
+])("%p is not a time", (text) => {
   expect(parseTime(text, berlin)).toBeUndefined();
 });
 

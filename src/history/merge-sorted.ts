@@ -1,11 +1,11 @@
-// Several sorted sequences as one: a heap of their next items.
+// Merges sorted sequences, with a heap of their next items.
 
 interface Source<T> {
   item: T;
   rest: Iterator<T>;
 }
 
-/** Items of all sources in the order of `before`, which must tell any two of different sources apart. */
+/** Items of all sources in the order of `before`, which must be strict for items of different sources. */
 export function* mergeSorted<T>(sources: Iterable<Iterable<T>>, before: (a: T, b: T) => boolean): Iterable<T> {
   const heap: Source<T>[] = [];
   for (const source of sources) {
@@ -46,7 +46,7 @@ function sink<T>(heap: Source<T>[], before: (a: T, b: T) => boolean): void {
   }
 }
 
-/** Puts the child above its parent where it belongs there. */
+/** Swaps the child with its parent where it comes before it. */
 function swapIf<T>(heap: Source<T>[], child: number, parent: number, before: (a: T, b: T) => boolean): boolean {
   const [below, above] = [heap[child], heap[parent]];
   if (!below || !above || !before(below.item, above.item)) return false;

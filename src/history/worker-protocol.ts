@@ -1,9 +1,9 @@
-// What the main thread and the worker say to each other. Values are encoded before they cross (see sample.ts), and answers
-// cross as finished text: unpacking ten thousand objects would hold up the event loop, a text does not.
+// The messages between the main thread and the worker. Values are encoded before they are sent (see sample.ts), and answers are
+// sent as finished text: decoding ten thousand objects would block the event loop, a text does not.
 import type { ErrorCode } from "../core/errors.ts";
 import type { Fields, Level } from "../core/log.ts";
 
-/** The worker has no clock of its own. */
+/** The time, sent with each message: the worker has no clock of its own. */
 export interface Moment {
   /** Epoch ms. */
   now: number;
@@ -26,10 +26,10 @@ export interface HistoryQuery {
   /** Raw samples where absent. */
   bucketMs?: number;
   aggregate: Aggregate;
-  /** Also the last sample before `from` of each attribute, at its own time. */
+  /** Adds the last sample before `from` of each attribute, at its own time. */
   initial: boolean;
   format: "json" | "csv";
-  /** For those who may not see PINs and the like: without the attributes that hold them. */
+  /** Omits attributes with secrets (PINs and the like), for callers who may not see them. */
   withoutSecrets?: boolean;
 }
 
@@ -44,11 +44,11 @@ export interface StoreOptions {
   timezone: string;
   retentionDays: number;
   maxBytes: number;
-  /** What texts may take that wait to be written, or to be settled. */
+  /** Memory for texts that are not written, or not compacted yet. */
   mostTextBytes: number;
 }
 
-/** Five of these are one sample: device, attribute, epoch ms, value, type. As JSON, which crosses fastest. */
+/** Five of these are one sample: device, attribute, epoch ms, value, type. Sent as JSON, which is fastest. */
 export type SampleRows = (string | number | null)[];
 export const ROW_WIDTH = 5;
 
@@ -63,11 +63,11 @@ export type ToWorker =
 export interface StoreHealth {
   /** What keeps it from recording, and the mend. */
   problem: string | undefined;
-  /** In the file since the worker's start. */
+  /** Written since the worker started. */
   recorded: number;
-  /** In no file yet. */
+  /** Not written yet. */
   waiting: number;
-  /** What could not be kept. */
+  /** Samples that were lost. */
   dropped: number;
 }
 

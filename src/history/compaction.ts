@@ -1,22 +1,22 @@
-// Moves what arrived into its place: sorted by series and time, in slices, so that a query never waits long. Cut short
-// at any point it leaves nothing out and nothing double: what is in both places is known by its key.
+// Compaction: moves samples from the table `recent`, where they arrive, to `samples`, sorted by series and time. It works in
+// slices, so that a query never waits long, and may stop after any slice: a sample that is in both tables has the same key there.
 import type { Database } from "bun:sqlite";
 import { type Sample, textBytes } from "./sample.ts";
 import { firstFrom, type Series } from "./series.ts";
 
 const SLICE_SAMPLES = 2000;
 
-/** Told how many left the memory, and what their texts took there. */
-type Done = (samples: number, textBytes: number) => void;
+/** Called with how many samples left the memory, and the memory of their texts. */
+type Released = (samples: number, textBytes: number) => void;
 
-/** Settles all that is in `recent`; every step is one transaction. */
-export function* settle(db: Database, series: Iterable<Series>, done: Done): Generator<void> {
+/** Compacts everything in `recent`; each step is one transaction. */
+export function* compact(db: Database, series: Iterable<Series>, released: Released): Generator<void> {
   const through = db.query<{ id: number | null }, []>("SELECT max(rowid) AS id FROM recent").get()?.id ?? 0;
   for (const slice of slicesOf(series)) {
     write(db, slice);
     for (const [one, samples] of slice) {
       release(one, samples);
-      done(
+      released(
         samples.length,
         samples.reduce((sum, sample) => sum + textBytes(sample), 0),
       );
@@ -29,20 +29,20 @@ export function* settle(db: Database, series: Iterable<Series>, done: Done): Gen
 type Slice = [Series, Sample[]][];
 
 function* slicesOf(series: Iterable<Series>): Iterable<Slice> {
-  const filled = [...series].filter(({ id, held }) => id > 0 && held.length > 0).sort((a, b) => a.id - b.id);
+  const filled = [...series].filter(({ id, buffered }) => id > 0 && buffered.length > 0).sort((a, b) => a.id - b.id);
   let slice: Slice = [];
-  let room = SLICE_SAMPLES;
+  let left = SLICE_SAMPLES;
   for (const one of filled) {
-    const inFile = one.held.filter(({ n }) => n >= 0);
+    const inFile = one.buffered.filter(({ n }) => n >= 0);
     for (let start = 0; start < inFile.length; ) {
-      const part = inFile.slice(start, start + room);
-      slice.push([one, part]);
-      start += part.length;
-      room -= part.length;
-      if (room > 0) continue;
+      const samples = inFile.slice(start, start + left);
+      slice.push([one, samples]);
+      start += samples.length;
+      left -= samples.length;
+      if (left > 0) continue;
       yield slice;
       slice = [];
-      room = SLICE_SAMPLES;
+      left = SLICE_SAMPLES;
     }
   }
   if (slice.length > 0) yield slice;
@@ -58,14 +58,14 @@ function write(db: Database, slice: Slice): void {
 
 function release(series: Series, samples: readonly Sample[]): void {
   const last = samples.at(-1);
-  if (last && series.held[samples.length - 1] === last) series.held = series.held.slice(samples.length);
+  if (last && series.buffered[samples.length - 1] === last) series.buffered = series.buffered.slice(samples.length);
   else {
-    const settled = new Set(samples);
-    series.held = series.held.filter((sample) => !settled.has(sample));
+    const compacted = new Set(samples);
+    series.buffered = series.buffered.filter((sample) => !compacted.has(sample));
   }
 }
 
-/** Gives a sample its number within its millisecond, one that the file does not hold yet. */
+/** Gives a sample its number within its millisecond, one that the file does not have yet. */
 export function numberSample(db: Database, series: Series, sample: Sample): void {
   series.newest ??= newestOf(db, series);
   if (sample.at > series.newest) {
@@ -74,20 +74,20 @@ export function numberSample(db: Database, series: Series, sample: Sample): void
     return;
   }
   // Twice within one millisecond, or the clock stepped back.
-  const settled = db
+  const compacted = db
     .query<{ n: number | null }, [number, number]>("SELECT max(n) AS n FROM samples WHERE series_id = ? AND at = ?")
     .get(series.id, sample.at)?.n;
-  let highest = settled ?? -1;
-  const { held } = series;
-  for (let index = firstFrom(held, sample.at); held[index]?.at === sample.at; index++)
-    highest = Math.max(highest, held[index]?.n ?? -1);
+  let highest = compacted ?? -1;
+  const { buffered } = series;
+  for (let index = firstFrom(buffered, sample.at); buffered[index]?.at === sample.at; index++)
+    highest = Math.max(highest, buffered[index]?.n ?? -1);
   sample.n = highest + 1;
 }
 
-function newestOf(db: Database, { id, held }: Series): number {
-  const settled = db
+function newestOf(db: Database, { id, buffered }: Series): number {
+  const compacted = db
     .query<{ at: number | null }, [number]>("SELECT max(at) AS at FROM samples WHERE series_id = ?")
     .get(id)?.at;
-  const inFile = held.findLast(({ n }) => n >= 0)?.at;
-  return Math.max(settled ?? Number.NEGATIVE_INFINITY, inFile ?? Number.NEGATIVE_INFINITY);
+  const inFile = buffered.findLast(({ n }) => n >= 0)?.at;
+  return Math.max(compacted ?? Number.NEGATIVE_INFINITY, inFile ?? Number.NEGATIVE_INFINITY);
 }

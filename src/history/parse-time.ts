@@ -1,4 +1,4 @@
-// Times and bucket sizes as people write them in a query.
+// Parses times and bucket sizes as people write them in a query.
 import type { Zone } from "../core/zone.ts";
 
 /** From the epoch to the end of the year 9999. */
@@ -12,7 +12,7 @@ const OFFSET = new RegExp(`^${DATE}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]
 export const TIME_FORMS =
   "must be a time such as 2026-01-31T18:00:00Z or 2026-01-31T18:00 (local), a date, or seconds since 1970";
 
-/** Epoch ms; undefined where it is no time. A date is its local midnight, a time without an offset is local. */
+/** Epoch ms; undefined where it is not a time. A date is its local midnight; a time without an offset is local. */
 export function parseTime(text: string, zone: Zone): number | undefined {
   // An unescaped + arrives as a space.
   const written = text.replace(/ (?=\d{2}:?\d{2}$)/, "+").replace(/[tz]/g, (letter) => letter.toUpperCase());
@@ -24,12 +24,12 @@ function instantOf(text: string, zone: Zone): number | undefined {
   try {
     if (OFFSET.test(text)) return Temporal.Instant.from(text).epochMilliseconds;
     if (!LOCAL.test(text)) return undefined;
-    // A day whose midnight is skipped begins with its first moment.
+    // Where the clock skips midnight, the day begins with its first moment.
     return text.includes("T")
       ? Temporal.PlainDateTime.from(text).toZonedDateTime(zone.name).epochMilliseconds
       : Temporal.PlainDate.from(text).toZonedDateTime(zone.name).epochMilliseconds;
   } catch {
-    // The form is right, and there is no such day or hour.
+    // The form is right, but the day or hour does not exist.
     return undefined;
   }
 }
@@ -43,7 +43,7 @@ export const BUCKET_FORMS =
 export const BUCKET_PATTERN = "^(\\d{1,9})([smhdw])?$";
 const BUCKET = new RegExp(BUCKET_PATTERN);
 
-/** Milliseconds; undefined where it is no size. */
+/** Milliseconds; undefined where it is not a size. */
 export function parseBucket(text: string): number | undefined {
   const [, count, unit = "s"] = BUCKET.exec(text) ?? [];
   if (count === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The history's file: opened for writing, or for reading where writing is not possible.
+// Opens the history's file: for writing, or for reading where writing is not possible.
 import { constants, Database } from "bun:sqlite";
 import { HubError, messageOf } from "../core/errors.ts";
 import { openDatabase } from "../db/open.ts";
@@ -6,13 +6,13 @@ import { historyMigrations } from "./migrations/index.ts";
 
 export interface HistoryFile {
   db: Database;
-  /** Why nothing can be written. */
+  /** Why it cannot be written; undefined where it can. */
   readOnly: HubError | undefined;
   /** Where a damaged predecessor was moved. */
   setAside: string | undefined;
 }
 
-/** Throws HubError `storage` where it cannot be used at all, `config` where it is of a newer hub. */
+/** Throws HubError: `storage` where it cannot be opened at all, `config` where a newer hub wrote it. */
 export function openHistoryFile(path: string, now: number): HistoryFile {
   try {
     const { db, setAside } = openDatabase({
@@ -22,7 +22,7 @@ export function openHistoryFile(path: string, now: number): HistoryFile {
       synchronous: "normal",
       check: "after-crash",
     });
-    // What a long copy of the file kept from being folded in does not stay on the disk for ever.
+    // A long backup lets the log grow; afterwards it shrinks to this.
     db.run("PRAGMA journal_size_limit = 8388608");
     return { db, readOnly: undefined, setAside };
   } catch (error) {
@@ -31,7 +31,7 @@ export function openHistoryFile(path: string, now: number): HistoryFile {
   }
 }
 
-// Without the right to write there is no shared memory beside the file, and so no log either: what it held is not seen.
+// SQLite reads the log (WAL) only with shared memory beside the file, which needs the right to write. So the log is not read here.
 function openForReading(path: string, why: HubError): Database {
   let db: Database | undefined;
   try {

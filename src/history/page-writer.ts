@@ -1,4 +1,4 @@
-// Writes an answer's text: JSON items, or CSV lines.
+// Writes the text of a page: JSON items, or CSV lines.
 
 export interface PageWriter {
   /** Characters so far. */
@@ -32,7 +32,7 @@ function jsonWriter(): PageWriter {
   };
 }
 
-// RFC 4180: lines end with CR LF, and what holds a comma, quote or line break stands in quotes.
+// RFC 4180: lines end with CR LF, and fields with a comma, quote or line break are quoted.
 function csvWriter(counted: boolean): PageWriter {
   const lines = [`timestamp,attribute,value${counted ? ",count" : ""}`];
   let length = 0;
@@ -56,7 +56,7 @@ function csvValue(json: string): string {
   return json.startsWith('"') ? csvText(JSON.parse(json) as string) : csvField(json);
 }
 
-// A spreadsheet runs text that begins like this as a formula; an apostrophe keeps it text. Numbers are left alone.
+// A spreadsheet runs text that begins like this as a formula; an apostrophe prevents it. Numbers do not need one.
 const FORMULA = /^[=+\-@\t\r]/;
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 
