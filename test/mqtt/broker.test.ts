@@ -155,8 +155,8 @@ describe("limits", () => {
     const other = await hub.plugin("other");
     client.publish("hub/events/huge", Buffer.alloc(10_000_000, 120), { qos: 0 });
     await until(() => !client.connected);
-    await until(() => hub.logged("closed for what it sent").length === 1);
-    expect(hub.logged("closed for what it sent")[0]?.fields.reason).toContain("more than");
+    await until(() => hub.logged("closed because of what it sent").length === 1);
+    expect(hub.logged("closed because of what it sent")[0]?.fields.reason).toContain("more than");
     await other.publishAsync("hub/events/small", "{}", { qos: 1 });
     expect(hub.events.map(({ type }) => type)).toEqual(["custom_small"]);
   });
@@ -181,7 +181,7 @@ describe("limits", () => {
       }),
     );
     await until(raw.closed);
-    expect(hub.logged("closed for what it sent")).toHaveLength(1);
+    expect(hub.logged("closed because of what it sent")).toHaveLength(1);
   });
 
   test("who says nothing is disconnected", async () => {
@@ -217,7 +217,10 @@ describe("strangers", () => {
     const raw = await openRaw(hub.mqtt.port);
     raw.socket.write("GET / HTTP/1.1\r\nHost: hub\r\n\r\n");
     await until(raw.closed);
-    expect(hub.logged("closed for what it sent")[0]?.fields).toEqual({ address: "127.0.0.1", reason: "not MQTT" });
+    expect(hub.logged("closed because of what it sent")[0]?.fields).toEqual({
+      address: "127.0.0.1",
+      reason: "not MQTT",
+    });
   });
 
   test("an unknown protocol level is told so", async () => {

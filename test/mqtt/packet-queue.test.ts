@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { generate, type Packet, parser } from "mqtt-packet";
-import { createInbox } from "../../src/mqtt/inbox.ts";
+import { createPacketQueue } from "../../src/mqtt/packet-queue.ts";
 
 const LIMIT = 400_000;
 const packet: fc.Arbitrary<Packet> = fc.oneof(
@@ -14,7 +14,7 @@ const packet: fc.Arbitrary<Packet> = fc.oneof(
   fc.nat({ max: 60_000 }).map((messageId): Packet => ({ cmd: "puback", messageId: messageId + 1 })),
 );
 
-test("nothing is lost, added or cut, and a piece has no more packets than it may", () => {
+test("nothing is lost, added or cut, and a batch has no more packets than it may", () => {
   fc.assert(
     fc.property(
       fc.array(packet, { minLength: 1, maxLength: 30 }),
@@ -22,26 +22,26 @@ test("nothing is lost, added or cut, and a piece has no more packets than it may
       fc.integer({ min: 1, max: 6 }),
       (packets, sizes, most) => {
         const stream = Buffer.concat(packets.map((one) => generate(one)));
-        const inbox = createInbox(LIMIT);
+        const queue = createPacketQueue(LIMIT);
         const out: Buffer[] = [];
         let ended = 0;
         let requests = 0;
         const takeAll = (): void => {
-          while (inbox.size > 0) {
-            const piece = inbox.take({ packets: most, bytes: 65_536 });
-            expect(piece.wrong).toBeUndefined();
-            expect(piece.bytes.length).toBeGreaterThan(0);
-            expect(piece.packets).toBeLessThanOrEqual(most);
-            ended += piece.packets;
-            requests += piece.requests;
-            out.push(piece.bytes);
-            // A piece of as many packets as it may have ends where a packet ends.
-            if (piece.packets === most) expect(parsed(Buffer.concat(out))).toEqual({ packets: ended, left: 0 });
+          while (queue.size > 0) {
+            const batch = queue.take({ packets: most, bytes: 65_536 });
+            expect(batch.error).toBeUndefined();
+            expect(batch.bytes.length).toBeGreaterThan(0);
+            expect(batch.packets).toBeLessThanOrEqual(most);
+            ended += batch.packets;
+            requests += batch.requests;
+            out.push(batch.bytes);
+            // A batch of as many packets as it may have ends where a packet ends.
+            if (batch.packets === most) expect(parsed(Buffer.concat(out))).toEqual({ packets: ended, left: 0 });
           }
         };
         for (let at = 0, n = 0; at < stream.length; n++) {
           const size = sizes[n % sizes.length] ?? 1;
-          inbox.add(stream.subarray(at, at + size));
+          queue.add(stream.subarray(at, at + size));
           at += size;
           if (n % 3 === 0) takeAll();
         }
@@ -68,7 +68,7 @@ test.each([
   ["a SUBSCRIBE of more than 128 KiB", [0x82, 0x81, 0x80, 0x08], "a packet of more than 131072 bytes"],
   ["a length of five bytes", [0x30, 0x80, 0x80, 0x80, 0x80, 0x01], "a malformed packet length"],
 ])("%s is refused by its header", (_what, bytes, reason) => {
-  const inbox = createInbox(LIMIT);
-  inbox.add(Buffer.from([0xc0, 0, ...bytes]));
-  expect(inbox.take({ packets: 16, bytes: 65_536 }).wrong).toMatchObject({ reason });
+  const queue = createPacketQueue(LIMIT);
+  queue.add(Buffer.from([0xc0, 0, ...bytes]));
+  expect(queue.take({ packets: 16, bytes: 65_536 }).error).toMatchObject({ reason });
 });

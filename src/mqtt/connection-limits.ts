@@ -1,34 +1,32 @@
-// How many connections there may be, of one account and in all, and how many sessions are kept for clients that are away.
-// Supervised plugins take no place from the others and always find one.
+// How many connections and kept sessions there may be, of one account and of all. Supervised plugins do not count, and are never
+// refused by the limit for all.
 import type { Limits } from "../core/limits.ts";
-import type { Account } from "./accounts.ts";
+import { type Account, accountKey, isSupervised } from "./accounts.ts";
 import type { MqttSection } from "./config.ts";
-import { ownerOf } from "./session-ids.ts";
 
-export interface Places {
+export interface ConnectionLimits {
   mayConnect(account: Account, sessionId: string): boolean;
+  /** Whether the session may be kept; counted then. */
   mayKeep(account: Account, sessionId: string): boolean;
   notKept(sessionId: string): void;
 }
 
-export interface PlacesOptions {
+export interface ConnectionLimitsOptions {
   config: Pick<MqttSection, "max_connections" | "max_connections_per_account">;
   limits: Limits;
-  /** By session id, those that are connected. */
+  /** Connected clients, by session id. */
   sessions: ReadonlyMap<string, { readonly account: Account }>;
 }
 
-const isSupervised = (account: Account): boolean => account.kind === "plugin" && account.supervised;
-
-export function createPlaces({ config, limits, sessions }: PlacesOptions): Places {
+export function createConnectionLimits({ config, limits, sessions }: ConnectionLimitsOptions): ConnectionLimits {
   const kept = new Map<string, Account>();
 
-  function hasPlace(account: Account, taken: Iterable<Account>, what: string): boolean {
-    const owner = ownerOf(account);
+  function fits(account: Account, existing: Iterable<Account>, what: string): boolean {
+    const key = accountKey(account);
     let own = 0;
     let all = 0;
-    for (const other of taken) {
-      if (ownerOf(other) === owner) own++;
+    for (const other of existing) {
+      if (accountKey(other) === key) own++;
       if (!isSupervised(other)) all++;
     }
     if (own >= config.max_connections_per_account) {
@@ -49,16 +47,14 @@ export function createPlaces({ config, limits, sessions }: PlacesOptions): Place
   }
 
   return {
-    // One that takes over its own session takes its place as well.
-    mayConnect: (account, sessionId) =>
-      sessions.has(sessionId) ||
-      hasPlace(
-        account,
-        [...sessions.values()].map((session) => session.account),
-        "MQTT connections",
-      ),
+    mayConnect(account, sessionId) {
+      // A client that takes over its own session replaces its connection.
+      if (sessions.has(sessionId)) return true;
+      const connected = [...sessions.values()].map((session) => session.account);
+      return fits(account, connected, "MQTT connections");
+    },
     mayKeep(account, sessionId) {
-      if (!kept.has(sessionId) && !hasPlace(account, kept.values(), "kept MQTT sessions")) return false;
+      if (!kept.has(sessionId) && !fits(account, kept.values(), "kept MQTT sessions")) return false;
       kept.set(sessionId, account);
       return true;
     },

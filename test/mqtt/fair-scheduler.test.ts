@@ -1,19 +1,19 @@
 // Turns: one piece in one round of the event loop, everybody in turn, and smaller pieces where they are costly.
 import { expect, test } from "bun:test";
-import { createTurns, MOST_PACKETS } from "../../src/mqtt/turns.ts";
+import { createFairScheduler, MAX_BATCH_PACKETS } from "../../src/mqtt/fair-scheduler.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { until } from "./support.ts";
 
-test("connections take turns, and timers and sockets come in between", async () => {
-  const turns = createTurns(createVirtualClock());
+test("connections take scheduler, and timers and sockets come in between", async () => {
+  const scheduler = createFairScheduler(createVirtualClock());
   const order: string[] = [];
   const work = (name: string, left: number) => (): void => {
     order.push(name);
-    if (left > 1) turns.take(work(name, left - 1));
+    if (left > 1) scheduler.schedule(work(name, left - 1));
   };
-  turns.take(work("a", 3));
-  turns.take(work("b", 3));
-  turns.take(work("c", 1));
+  scheduler.schedule(work("a", 3));
+  scheduler.schedule(work("b", 3));
+  scheduler.schedule(work("c", 1));
   let rounds = 0;
   const count = (): void => {
     rounds++;
@@ -27,20 +27,20 @@ test("connections take turns, and timers and sockets come in between", async () 
 
 test("pieces shrink where they take long, to one packet at the least, and grow again", async () => {
   let mono = 0;
-  const turns = createTurns({ ...createVirtualClock(), mono: () => mono });
+  const scheduler = createFairScheduler({ ...createVirtualClock(), mono: () => mono });
   /** Hands out pieces to one reader, as a link does: it asks for the next when it reads, and then takes so long over it. */
   function pieces(count: number, tookMs: number): Promise<number[]> {
     const sizes: number[] = [];
     return new Promise((resolve) => {
       function work(): void {
-        sizes.push(turns.piece.packets);
+        sizes.push(scheduler.batch.packets);
         process.nextTick(() => {
           if (sizes.length === count) return resolve(sizes);
-          turns.take(work);
+          scheduler.schedule(work);
           mono += tookMs;
         });
       }
-      turns.take(work);
+      scheduler.schedule(work);
     });
   }
   expect(await pieces(8, 50)).toEqual([32, 16, 8, 4, 2, 1, 1, 1]);
@@ -49,16 +49,16 @@ test("pieces shrink where they take long, to one packet at the least, and grow a
   // What lies between two pieces is no cost of theirs where nobody asked for the second.
   for (let n = 0; n < 5; n++) {
     mono += 1000;
-    expect(await pieces(1, 0)).toEqual([MOST_PACKETS]);
+    expect(await pieces(1, 0)).toEqual([MAX_BATCH_PACKETS]);
   }
 });
 
 test("pieces are small from the first where a packet may be delivered often", () => {
   let deliveries = 0;
-  const turns = createTurns(createVirtualClock(), () => deliveries);
+  const scheduler = createFairScheduler(createVirtualClock(), () => deliveries);
   const sizes = [0, 1, 32, 100, 1024, 50_000].map((most) => {
     deliveries = most;
-    return turns.piece.packets;
+    return scheduler.batch.packets;
   });
   expect(sizes).toEqual([32, 32, 32, 10, 1, 1]);
 });

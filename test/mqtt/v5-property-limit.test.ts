@@ -1,7 +1,7 @@
 // The properties of a packet are measured wherever a stream is cut, and only they.
 import { describe, expect, test } from "bun:test";
 import { generate, type Packet } from "mqtt-packet";
-import { createPropertyRoom, MOST_PROPERTY_BYTES } from "../../src/mqtt/v5-property-room.ts";
+import { createPropertyLimit, MAX_PROPERTY_BYTES } from "../../src/mqtt/v5-property-limit.ts";
 import { connectPacket, openRaw } from "./raw.ts";
 import { startTestMqtt, until } from "./support.ts";
 
@@ -42,15 +42,15 @@ const stream = Buffer.concat(
 );
 
 function exceedsIn(bytes: Buffer, piece: number): boolean {
-  const room = createPropertyRoom();
-  for (let at = 0; at < bytes.length; at += piece) if (room.exceeds(bytes.subarray(at, at + piece))) return true;
+  const limit = createPropertyLimit();
+  for (let at = 0; at < bytes.length; at += piece) if (limit.exceeds(bytes.subarray(at, at + piece))) return true;
   return false;
 }
 
 describe.each(Object.entries(PACKETS))("of a %s", (_name, make) => {
   test.each([1, 2, 3, 1000, 10_000_000])("in pieces of %d bytes", (piece) => {
-    const fits = bytesOf(make(withProperties(MOST_PROPERTY_BYTES)));
-    const exceeds = bytesOf(make(withProperties(MOST_PROPERTY_BYTES + 1)));
+    const fits = bytesOf(make(withProperties(MAX_PROPERTY_BYTES)));
+    const exceeds = bytesOf(make(withProperties(MAX_PROPERTY_BYTES + 1)));
     expect(exceedsIn(Buffer.concat([stream, fits, stream]), piece)).toBe(false);
     expect(exceedsIn(Buffer.concat([stream, exceeds]), piece)).toBe(true);
   });
@@ -67,5 +67,5 @@ test("a message with a megabyte of them ends the connection before it is read", 
   raw.socket.write(bytes);
   await until(() => raw.closed());
   expect(raw.packets[1]).toMatchObject({ cmd: "disconnect", reasonCode: 0x95 });
-  expect(hub.logged("closed for what it sent")[0]?.fields.reason).toContain("properties of more than");
+  expect(hub.logged("closed because of what it sent")[0]?.fields.reason).toContain("properties of more than");
 });

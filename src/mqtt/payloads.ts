@@ -1,4 +1,5 @@
-// What plugins say, as schemas. Lenient: unknown keys pass, null counts as absent, a wrong type is a problem.
+// Schemas of what plugins send, and reading payloads. Lenient: unknown keys are allowed, null counts as absent, a wrong type is a
+// problem.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { isObject, type Json, type JsonObject, parseJson } from "../core/json.ts";
@@ -7,7 +8,7 @@ import { type Checked, checkValue } from "../core/schema.ts";
 const Name = Type.String({ maxLength: 1024 });
 const AnyObject = Type.Unsafe<JsonObject>(Type.Object({}));
 
-/** `register`: one device. Absent fields keep their value, so a name is needed only the first time. */
+/** `register`: one device. Absent fields keep their value; a name is only needed the first time. */
 export const Registration = Type.Object({
   device_id: Type.String({ minLength: 1, maxLength: 255 }),
   plugin_id: Type.Optional(Name),
@@ -59,17 +60,17 @@ export function readObject(payload: Uint8Array): Read<JsonObject> {
   return isObject(parsed.value) ? { ok: true, value: parsed.value } : { ok: false, problem: "not a JSON object" };
 }
 
-/** A payload that must be of a schema. */
+/** A payload that must match a schema. */
 export function readMessage<T>(check: (value: unknown) => Checked<T>, payload: Uint8Array): Read<T> {
   const read = readObject(payload);
   if (!read.ok) return read;
   const checked = check(withoutNulls(read.value));
   if (checked.ok) return checked;
   const [first] = checked.problems;
-  return { ok: false, problem: first ? `${first.path} ${first.message}`.trim() : "of another form" };
+  return { ok: false, problem: first ? `${first.path} ${first.message}`.trim() : "not of the expected form" };
 }
 
-/** A checker that is compiled once; only what fails it pays for finding the words. */
+/** A compiled check; only a value that fails it is checked again, for the messages. */
 export function createCheck<S extends TSchema>(schema: S): (value: unknown) => Checked<Static<S>> {
   const compiled = TypeCompiler.Compile(schema);
   return (value) => (compiled.Check(value) ? { ok: true, value } : checkValue(schema, value));

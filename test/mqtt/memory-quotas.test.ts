@@ -1,9 +1,9 @@
 // What one account can make the broker hold, and what the others still have: with real clients on real sockets.
 import { describe, expect, test } from "bun:test";
 import type { Packet } from "mqtt-packet";
-import { boundMemory, type GrowingBroker } from "../../src/mqtt/memory-bounds.ts";
-import { DEFAULT_MEMORY } from "../../src/mqtt/memory-config.ts";
-import { boundQueues, type QueueStore } from "../../src/mqtt/queue-room.ts";
+import { DEFAULT_MEMORY } from "../../src/mqtt/config.ts";
+import { limitMemory, type UnlimitedBroker } from "../../src/mqtt/memory-quotas.ts";
+import { limitQueues, type QueueStore } from "../../src/mqtt/queue-quota.ts";
 import { connectPacket, openRaw, type RawConnection } from "./raw.ts";
 import { startTestMqtt, type TestClient, type TestMqtt, until } from "./support.ts";
 
@@ -140,7 +140,7 @@ test("a message acknowledged halfway has given its bytes back, one that is gone 
   };
   const told: string[] = [];
   const limits = { reached: ({ limit }: { limit: string }) => void told.push(limit) };
-  boundQueues(store, { bounds: { ...DEFAULT_MEMORY, max_queued_mb_per_session: 1 }, limits, ownerOf: () => "ann" });
+  limitQueues(store, { keys: { ...DEFAULT_MEMORY, max_queued_mb_per_session: 1 }, limits, accountOf: () => "ann" });
   const subscriptions = [{ clientId: "a" }];
   await store.outgoingEnqueueCombi(subscriptions, { topic: "kept", payload: "" });
   for (let messageId = 1; messageId <= 30; messageId++) {
@@ -165,8 +165,8 @@ test("what is kept for long keeps nothing of the bytes it came with, and an exch
     ...{ addSubscriptions: async () => {}, removeSubscriptions: async () => {}, cleanSubscriptions: async () => {} },
   };
   const broker = { persistence: store, publish() {} };
-  boundMemory(broker, { bounds: DEFAULT_MEMORY, limits: { reached() {} }, accountOf: () => "ann" });
-  const { persistence } = broker as GrowingBroker<object>;
+  limitMemory(broker, { keys: DEFAULT_MEMORY, limits: { reached() {} }, accountOf: () => "ann" });
+  const { persistence } = broker as UnlimitedBroker<object>;
   const payload = Buffer.alloc(65_536).subarray(100, 110);
   await persistence.storeRetained({ topic: "x", payload });
   await persistence.outgoingEnqueueCombi([{ clientId: "a" }], { topic: "x", payload });

@@ -1,18 +1,18 @@
-// How long the properties of an MQTT 5 packet may be, read while bytes stream by and before a parser sees them: each property
-// becomes an entry of its own, so that a megabyte of them takes a fifth of a second to read.
+// Limits the properties of an MQTT 5 packet, before a parser reads them: it makes an object entry of each property, and needs a
+// fifth of a second for a megabyte of them.
 
-export interface PropertyRoom {
-  /** Whether the properties of a packet are too long that ends, or goes on, in these bytes. */
+export interface PropertyLimit {
+  /** Whether a packet in these bytes, or continued in them, has too long properties. */
   exceeds(chunk: Uint8Array): boolean;
 }
 
-// Ten times what a client with much to say about itself sends.
-export const MOST_PROPERTY_BYTES = 16_384;
+// Ten times what real clients send.
+export const MAX_PROPERTY_BYTES = 16_384;
 const PUBLISH = 3;
 const MESSAGE_ID_BYTES = 2;
 const NO_PROPERTIES = -1;
 
-/** Bytes of the body before its properties, by packet type; a CONNECT and what it brings is bounded as a whole. */
+/** Bytes of the body before its properties, by packet type. A CONNECT is limited as a whole. */
 const BYTES_BEFORE: Readonly<Record<number, number>> = {
   // PUBACK, PUBREC, PUBREL and PUBCOMP: the message id and a reason.
   4: 3,
@@ -27,28 +27,28 @@ const BYTES_BEFORE: Readonly<Record<number, number>> = {
   15: 1,
 };
 
-type Part = "type" | "body length" | "topic length" | "before" | "property length" | "rest";
+type Field = "type" | "body length" | "topic length" | "before" | "property length" | "rest";
 
-export function createPropertyRoom(): PropertyRoom {
-  let part: Part = "type";
+export function createPropertyLimit(): PropertyLimit {
+  let field: Field = "type";
   let type = 0;
   let qos = 0;
   /** Of the number that is being read. */
   let digits = 0;
   let number = 0;
-  /** Of the body, still to come. */
+  /** Bytes left of the body. */
   let left = 0;
-  /** Before the properties. */
+  /** Bytes left before the properties. */
   let before = 0;
 
-  function begin(next: Part): void {
-    part = left === 0 ? "type" : next;
+  function begin(next: Field): void {
+    field = left === 0 ? "type" : next;
     digits = 0;
     number = 0;
   }
 
-  /** True at the last byte of a number of seven bits each. */
-  function isRead(byte: number): boolean {
+  /** True at the last byte of a number with seven bits in each byte. */
+  function isComplete(byte: number): boolean {
     number += (byte & 0x7f) * 128 ** digits++;
     return (byte & 0x80) === 0 || digits === 4;
   }
@@ -70,27 +70,27 @@ export function createPropertyRoom(): PropertyRoom {
   return {
     exceeds(chunk) {
       for (let at = 0; at < chunk.length; ) {
-        if (part === "before" || part === "rest") {
-          const step = Math.min(part === "before" ? Math.min(before, left) : left, chunk.length - at);
+        if (field === "before" || field === "rest") {
+          const step = Math.min(field === "before" ? Math.min(before, left) : left, chunk.length - at);
           at += step;
           left -= step;
           before -= step;
-          begin(part === "before" && before === 0 ? "property length" : part);
+          begin(field === "before" && before === 0 ? "property length" : field);
           continue;
         }
         const byte = chunk[at++] ?? 0;
-        if (part === "type") {
+        if (field === "type") {
           type = byte >> 4;
           qos = (byte >> 1) & 3;
           left = 1;
           begin("body length");
-        } else if (part === "body length") {
-          if (isRead(byte)) beginBody();
+        } else if (field === "body length") {
+          if (isComplete(byte)) beginBody();
         } else {
           left--;
-          if (part === "topic length") readTopicLength(byte);
-          else if (isRead(byte)) {
-            if (number > MOST_PROPERTY_BYTES) return true;
+          if (field === "topic length") readTopicLength(byte);
+          else if (isComplete(byte)) {
+            if (number > MAX_PROPERTY_BYTES) return true;
             begin("rest");
           }
           if (left === 0) begin("type");
