@@ -1,5 +1,5 @@
-// The route that is admitted is the route whose handler runs, whatever a request calls it. Spoken over raw sockets, since no
-// proper client sends these.
+// The route that is admitted is the route whose handler runs, however the request is written. Over raw sockets, since no real
+// client sends such requests.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { Elysia } from "elysia";
@@ -13,7 +13,7 @@ import { isHost, isOwnHost, splitUrl } from "../../src/http/request-url.ts";
 import { createRouter } from "../../src/http/router.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 
-/** The whole answer to some bytes; the connection is closed by the server, or after its answer. */
+/** The whole answer to some bytes. The connection ends when the server closes it, or after its answer. */
 function ask(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port });
@@ -111,7 +111,7 @@ describe("a hub", () => {
   });
   afterAll(() => hub[Symbol.asyncDispose]());
 
-  test("gives nothing away to whoever has no token, however it is addressed", async () => {
+  test("answers 401 to callers without a token, however the request is written", async () => {
     const body = '{"username":"zed","password":"zed-password","role":"admin"}';
     const json = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
     const upgrade =
@@ -137,7 +137,7 @@ describe("a hub", () => {
     expect(users).toHaveLength(1);
   }, 120_000);
 
-  test("lets no method through that a route has not", async () => {
+  test("refuses methods that a route does not have", async () => {
     const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "QUERY", "get", "HACK"];
     const declared = (path: string, method: string): boolean =>
       routes.some((route) => route.path === path && route.method === method);
@@ -149,14 +149,14 @@ describe("a hub", () => {
       async ({ path, method }) => {
         const token = `Authorization: Bearer ${hub.adminToken}\r\n`;
         const status = statusOf(await ask(port, head(method, path, "1.1", "localhost", token)));
-        // 0: Bun hangs up on words that are no method. 404: /scenes/capture is also the scene of that id.
+        // 0: Bun closes the connection for unknown methods. 404: /scenes/capture is also the scene with that id.
         if (![0, 400, 404, 405].includes(status)) wrong.push(`${method} ${path}: ${status}`);
       },
     );
     expect(wrong).toEqual([]);
   }, 60_000);
 
-  test("takes HTTP/1.0 without a Host, as load balancers speak", async () => {
+  test("accepts HTTP/1.0 without a Host, as load balancers send it", async () => {
     expect(statusOf(await ask(port, head("GET", OPEN, "1.0", undefined)))).toBe(200);
     expect(statusOf(await ask(port, head("HEAD", OPEN, "1.0", undefined)))).toBe(200);
     const token = `Authorization: Bearer ${hub.adminToken}\r\n`;
@@ -169,7 +169,7 @@ describe("a hub", () => {
     expect(statusOf(history)).toBe(404);
   });
 
-  test("says what is wrong with an address that is none", async () => {
+  test("says what is wrong with an invalid path", async () => {
     for (const host of ["a{b", "", "localhost, localhost", "localhost:99999"]) {
       const answer = await ask(port, head("GET", OPEN, "1.1", host));
       expect({ host, status: statusOf(answer) }).toEqual({ host, status: 400 });
@@ -182,15 +182,15 @@ describe("a hub", () => {
     }
   });
 
-  test("answers for the route that Bun found, not for the one that a tidied path would name", async () => {
+  test("answers for the route that Bun matched, not for that of the normalized path", async () => {
     const token = `Authorization: Bearer ${await hub.tokenFor("viewer")}\r\n`;
-    // Tidied up this is GET /api/v1/plugins/log, which a viewer may have; what runs is the log of ".", which is for administrators.
+    // Normalized, this is GET /api/v1/plugins/log, for viewers. What runs is the log of the plugin ".", for administrators.
     const answer = await ask(port, head("GET", "/api/v1/plugins/./log", "1.1", "localhost", token));
     expect(statusOf(answer)).toBe(403);
   });
 });
 
-test("a handler that nobody admitted does not run, whoever calls it", async () => {
+test("a handler does not run for a request that was not admitted, however it is called", async () => {
   const ran: string[] = [];
   const callers = createCallers({
     auth: { identify: () => undefined },
@@ -213,7 +213,7 @@ test("a handler that nobody admitted does not run, whoever calls it", async () =
   expect(ran).toEqual(["/one"]);
 });
 
-test("no handler of the hub runs for a request that did not come through the door", async () => {
+test("no handler of the hub runs for a request that did not come through the router", async () => {
   const { config } = checkConfig(`[auth]\njwt_secret = "${"x".repeat(48)}"`);
   if (!config) throw new Error("the configuration is not valid");
   const touched: string[] = [];
@@ -311,7 +311,7 @@ test("the admitted route and the handler that ran are one, in every form of requ
   expect(answered.size).toBe(15);
 }, 60_000);
 
-test("hosts: what is one, and which are this hub's own", () => {
+test("hosts: which are valid, and which are the hub's own", () => {
   for (const host of [
     "pi",
     "pi:8080",
@@ -363,7 +363,7 @@ test("hosts: what is one, and which are this hub's own", () => {
     expect({ host, own: isOwnHost(host, names) }).toEqual({ host, own: false });
 });
 
-test("an address is split where Bun wrote it, never behind a stranger's ://", () => {
+test("a URL is split where Bun wrote it, never after a :// that the client sent", () => {
   expect(splitUrl("http://h/a/b?c=://d/e")).toEqual({ path: "/a/b", query: "c=://d/e" });
   expect(splitUrl("/a/b?c=://d/e")).toEqual({ path: "/a/b", query: "c=://d/e" });
   expect(splitUrl("//d/e?f")).toEqual({ path: "//d/e", query: "f" });

@@ -1,10 +1,10 @@
-// Turns: one piece in one round of the event loop, everybody in turn, and smaller pieces where they are costly.
+// Round robin: one batch in each turn of the event loop, and smaller batches where they are expensive.
 import { expect, test } from "bun:test";
 import { createFairScheduler, MAX_BATCH_PACKETS } from "../../src/mqtt/fair-scheduler.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { until } from "./support.ts";
 
-test("connections take scheduler, and timers and sockets come in between", async () => {
+test("connections take turns, with timers and sockets in between", async () => {
   const scheduler = createFairScheduler(createVirtualClock());
   const order: string[] = [];
   const work = (name: string, left: number) => (): void => {
@@ -25,11 +25,11 @@ test("connections take scheduler, and timers and sockets come in between", async
   expect(rounds).toBeGreaterThanOrEqual(7);
 });
 
-test("pieces shrink where they take long, to one packet at the least, and grow again", async () => {
+test("batches shrink where they take long, to one packet at least, and grow again", async () => {
   let mono = 0;
   const scheduler = createFairScheduler({ ...createVirtualClock(), mono: () => mono });
-  /** Hands out pieces to one reader, as a link does: it asks for the next when it reads, and then takes so long over it. */
-  function pieces(count: number, tookMs: number): Promise<number[]> {
+  /** Batches of one connection: it schedules the next when it reads one, and then needs so long for it. */
+  function batches(count: number, tookMs: number): Promise<number[]> {
     const sizes: number[] = [];
     return new Promise((resolve) => {
       function work(): void {
@@ -43,17 +43,17 @@ test("pieces shrink where they take long, to one packet at the least, and grow a
       scheduler.schedule(work);
     });
   }
-  expect(await pieces(8, 50)).toEqual([32, 16, 8, 4, 2, 1, 1, 1]);
+  expect(await batches(8, 50)).toEqual([32, 16, 8, 4, 2, 1, 1, 1]);
   mono += 1000;
-  expect(await pieces(7, 3)).toEqual([1, 2, 4, 8, 16, 32, 32]);
-  // What lies between two pieces is no cost of theirs where nobody asked for the second.
+  expect(await batches(7, 3)).toEqual([1, 2, 4, 8, 16, 32, 32]);
+  // The time between two batches is not their cost where the second was not scheduled at once.
   for (let n = 0; n < 5; n++) {
     mono += 1000;
-    expect(await pieces(1, 0)).toEqual([MAX_BATCH_PACKETS]);
+    expect(await batches(1, 0)).toEqual([MAX_BATCH_PACKETS]);
   }
 });
 
-test("pieces are small from the first where a packet may be delivered often", () => {
+test("batches are small from the start where a packet may have many deliveries", () => {
   let deliveries = 0;
   const scheduler = createFairScheduler(createVirtualClock(), () => deliveries);
   const sizes = [0, 1, 32, 100, 1024, 50_000].map((most) => {

@@ -1,4 +1,4 @@
-// What one account can make the broker hold, and what the others still have: with real clients on real sockets.
+// Memory that one account can make the broker use, and what is left for the others: with real clients on real sockets.
 import { describe, expect, test } from "bun:test";
 import type { Packet } from "mqtt-packet";
 import { DEFAULT_MEMORY } from "../../src/mqtt/config.ts";
@@ -17,7 +17,7 @@ const rig = (config: Partial<typeof DEFAULT_MEMORY> & { max_payload_bytes?: numb
 const reached = ({ limits }: TestMqtt) => limits.problems().map(({ limit, account }) => `${limit} ${account}`);
 
 describe("retained messages", () => {
-  test("so many bytes for each account that published them, and for all; replacing and clearing go on", async () => {
+  test("limited for the account that published them, and for all; replacing and clearing still work", async () => {
     await using hub = await rig({ max_retained_mb: 1.5, max_retained_mb_per_account: 1 });
     const [ann, ben] = [await hub.client(as("ann")), await hub.client(as("ben"))];
     const fill = async (who: typeof ann, name: string, count: number) => {
@@ -47,22 +47,22 @@ describe("retained messages", () => {
     expect(await kept(15)).toHaveLength(7 + 5 + 3);
   });
 
-  test("many empty-handed topics count as well", async () => {
+  test("many small messages count as well", async () => {
     await using hub = await rig({ max_retained_mb_per_account: 1 });
     const ann = await hub.client(as("ann"));
     for (let index = 0; index < 1500; index++) ann.publish(`x/${index}`, "1", { qos: 0, retain: true });
     await until(() => reached(hub).length === 1);
   });
 
-  test("what the hub itself retains is counted in its own name", async () => {
+  test("the hub's own retained messages count as the hub's", async () => {
     await using hub = await rig({ max_retained_mb_per_account: 1 });
     for (let index = 0; index < 12; index++) await hub.mqtt.publish(`x/${index}`, kb(100), { retain: true });
     expect(reached(hub)).toEqual(["[mqtt] max_retained_mb_per_account hub"]);
   });
 });
 
-describe("queues of clients that are away", () => {
-  /** Sessions that are kept, whose clients have gone. */
+describe("queues of absent clients", () => {
+  /** Kept sessions with absent clients. */
   async function away(hub: TestMqtt, name: string, ids: string[]): Promise<void> {
     for (const clientId of ids) {
       const client = await hub.client({ ...as(name), clientId, clean: false });
@@ -70,7 +70,7 @@ describe("queues of clients that are away", () => {
       await client.endAsync();
     }
   }
-  /** What waited, once the newest of it has come. */
+  /** The queued messages, once the newest has arrived. */
   async function back(hub: TestMqtt, name: string, clientId: string, newest: string): Promise<string[]> {
     const client = await hub.client({ ...as(name), clientId, clean: false });
     await until(() => client.messages.some(({ text }) => text.startsWith(newest)));
@@ -78,7 +78,7 @@ describe("queues of clients that are away", () => {
   }
   const numbered = (index: number, size: number) => String(index).padEnd(4) + kb(size);
 
-  test("a session loses its oldest, by number and by bytes", async () => {
+  test("a session loses its oldest messages, by number and by bytes", async () => {
     await using hub = await rig({ max_queued_mb_per_session: 1, max_queued_messages_per_session: 8 });
     await away(hub, "ann", ["a"]);
     const ben = await hub.client(as("ben"));
@@ -89,7 +89,7 @@ describe("queues of clients that are away", () => {
     expect(await back(hub, "ann", "a", "23")).toEqual(["22  ", "23  "]);
   });
 
-  test("an account's sessions share its room, and where all together are too much, the largest gives way", async () => {
+  test("an account's sessions share its quota; above the quota for all, the account with the most bytes loses messages", async () => {
     await using hub = await rig({
       ...{ max_queued_mb: 3, max_queued_mb_per_account: 2, max_queued_mb_per_session: 1.5 },
     });
@@ -102,17 +102,17 @@ describe("queues of clients that are away", () => {
     const one = await back(hub, "ann", "a1", "29");
     const two = await back(hub, "ann", "a2", "29");
     const ben = await back(hub, "ben", "b", "29");
-    // Ben's is smaller than Ann's two: it is hers that give way, and he has as much as one session may.
+    // Ben's queue is smaller than Ann's two: hers lose messages, and his is full.
     expect(ben.length).toBeGreaterThanOrEqual(14);
     expect(one.length + two.length).toBeLessThan(17);
     expect([one.at(-1), two.at(-1), ben.at(-1)]).toEqual(["29  ", "29  ", "29  "]);
   });
 
-  test("a QoS 2 exchange leaves nothing behind: the room is there again", async () => {
+  test("a finished QoS 2 exchange releases its bytes", async () => {
     await using hub = await rig({ max_queued_mb_per_session: 1 });
     const ann = await hub.client({ ...as("ann"), clientId: "a", clean: false });
     await ann.subscribeAsync("x", { qos: 2 });
-    // Never without a message: what is not counted back would add up.
+    // The queue is never empty, so bytes that are not released would add up.
     const ben = await hub.client(as("ben"));
     for (let round = 0; round < 40; round++) {
       await Promise.all([0, 1].map(() => ben.publishAsync("x", kb(100), { qos: 2 })));
@@ -122,7 +122,7 @@ describe("queues of clients that are away", () => {
   });
 });
 
-test("a message acknowledged halfway has given its bytes back, one that is gone costs no connection", async () => {
+test("a PUBREC releases the bytes of its message, and a dropped message closes no connection", async () => {
   const queue: { cmd?: string; messageId?: number | undefined; payload?: Uint8Array | string }[] = [];
   const store: QueueStore = {
     async outgoingEnqueueCombi(_subscriptions, packet) {
@@ -138,8 +138,8 @@ test("a message acknowledged halfway has given its bytes back, one that is gone 
       return at < 0 ? undefined : queue.splice(at, 1)[0];
     },
   };
-  const told: string[] = [];
-  const limits = { reached: ({ limit }: { limit: string }) => void told.push(limit) };
+  const reachedLimits: string[] = [];
+  const limits = { reached: ({ limit }: { limit: string }) => void reachedLimits.push(limit) };
   limitQueues(store, { keys: { ...DEFAULT_MEMORY, max_queued_mb_per_session: 1 }, limits, accountOf: () => "ann" });
   const subscriptions = [{ clientId: "a" }];
   await store.outgoingEnqueueCombi(subscriptions, { topic: "kept", payload: "" });
@@ -151,11 +151,11 @@ test("a message acknowledged halfway has given its bytes back, one that is gone 
     await store.outgoingUpdate({ id: "a" }, { cmd: "pubrel", messageId });
     await store.outgoingClearMessageId({ id: "a" }, { messageId });
   }
-  expect(told).toEqual([]);
+  expect(reachedLimits).toEqual([]);
   await store.outgoingUpdate({ id: "a" }, { cmd: "publish", topic: "x", payload: "", messageId: 77 });
 });
 
-test("what is kept for long keeps nothing of the bytes it came with, and an exchange keeps its number alone", async () => {
+test("stored payloads keep no other bytes in memory, and a QoS 2 exchange stores its id only", async () => {
   const kept: { payload?: Uint8Array | string; topic?: string; messageId?: number }[] = [];
   const keep = async (packet: object): Promise<void> => void kept.push(packet);
   const store = {
@@ -175,7 +175,7 @@ test("what is kept for long keeps nothing of the bytes it came with, and an exch
   expect(kept[2]).toMatchObject({ messageId: 5, topic: "" });
 });
 
-describe("what is on its way", () => {
+describe("buffers of connections", () => {
   const login = (clientId: string, name = "ann", rest: object = {}) =>
     connectPacket({ clientId, username: name, password: Buffer.from("secret"), ...rest });
 
@@ -186,7 +186,7 @@ describe("what is on its way", () => {
     return raw;
   }
 
-  test("packets that never arrive as a whole: the account's largest connection is closed, others go on", async () => {
+  test("incomplete packets: the account's connection with the largest buffer is closed, others stay", async () => {
     await using hub = await rig({ max_payload_bytes: 200_000, max_buffered_mb_per_account: 1 });
     const ben = await hub.client(as("ben"));
     const opened: RawConnection[] = [];
@@ -199,11 +199,11 @@ describe("what is on its way", () => {
     await until(() => reached(hub).includes("[mqtt] max_buffered_mb_per_account ann"));
     await until(() => opened.filter((raw) => raw.closed()).length >= 6);
     expect(opened.filter((raw) => !raw.closed()).length).toBeGreaterThan(2);
-    await ben.publishAsync("y", "still heard", { qos: 1 });
+    await ben.publishAsync("y", "still connected", { qos: 1 });
     for (const { socket } of opened) socket.destroy();
   });
 
-  test("readers that do not read are closed when together they hold too much, and those that read miss nothing", async () => {
+  test("readers that do not read are closed above the quota for all, and the others miss nothing", async () => {
     await using hub = await rig({ max_payload_bytes: 100_000, max_buffered_mb_per_account: 1, max_buffered_mb: 2 });
     const slow: RawConnection[] = [];
     for (let count = 0; count < 6; count++) {
@@ -223,9 +223,9 @@ describe("what is on its way", () => {
     for (const { socket } of slow) socket.destroy();
   }, 20_000);
 
-  test("MQTT 5: what is held back for acknowledgements that never come is bounded in bytes", async () => {
+  test("MQTT 5: messages that wait for acknowledgements are limited in bytes", async () => {
     await using hub = await rig();
-    const raw = await open(hub, "held", "ann", 5, { clean: true, properties: { receiveMaximum: 1 } });
+    const raw = await open(hub, "queued", "ann", 5, { clean: true, properties: { receiveMaximum: 1 } });
     raw.send({ cmd: "subscribe", messageId: 1, subscriptions: [{ topic: "x", qos: 1 }] } as Packet);
     await until(() => raw.packets.some(({ cmd }) => cmd === "suback"));
     const ben = await hub.client(as("ben"));
@@ -236,7 +236,7 @@ describe("what is on its way", () => {
 });
 
 describe("filters", () => {
-  /** What was granted for each; mqtt.js rejects where one was refused. */
+  /** The granted QoS of each; mqtt.js rejects where one was refused. */
   async function subscribe(client: TestClient, topics: string[], qos: 0 | 1 = 0): Promise<number[]> {
     try {
       return (await client.subscribeAsync(topics, { qos })).map((one) => one.qos);
@@ -248,7 +248,7 @@ describe("filters", () => {
 
   const deep = (index: number) => Array.from({ length: 20 }, (_, level) => `${index}_${level}`).join("/");
 
-  test("of many levels take the room they are found by: an account's are bounded, others still subscribe", async () => {
+  test("with many levels use more of the quota; other accounts still subscribe", async () => {
     await using hub = await rig({ max_filters_mb_per_account: 1, max_filters_mb: 1.5 });
     const ann = await hub.client(as("ann"));
     const taken = (await subscribe(ann, several(0, 200))).filter((qos) => qos < 128).length;
@@ -259,7 +259,7 @@ describe("filters", () => {
     await ben.subscribeAsync("y");
     await ann.publishAsync("y", "1");
     await until(() => ben.messages.length === 1);
-    // Given back: by leaving them, and with the connection.
+    // Released by an unsubscribe, and with the connection.
     await ann.unsubscribeAsync(deep(0));
     expect(await subscribe(ann, several(500, 1))).toEqual([0]);
     await ann.endAsync();
@@ -267,7 +267,7 @@ describe("filters", () => {
     expect(await subscribe(again, several(1000, 1))).toEqual([0]);
   });
 
-  test("of a kept session go on counting while its client is away, and are gone with the session", async () => {
+  test("of a kept session count while its client is absent, until the session ends", async () => {
     await using hub = await rig({ max_filters_mb_per_account: 1 });
     const session = { ...as("ann"), clientId: "kept" };
     const first = await hub.client({ ...session, clean: false });
@@ -280,7 +280,7 @@ describe("filters", () => {
     expect(await subscribe(clean, several(300, 80))).not.toContain(128);
   });
 
-  test("a kept session keeps what it was granted, and not what was refused in the same packet", async () => {
+  test("a kept session has the granted filters, and not those refused in the same packet", async () => {
     await using hub = await startTestMqtt({
       config: { users: [{ username: "ann", password: "secret", publish: ["#"], subscribe: ["mine/#"] }] },
     });

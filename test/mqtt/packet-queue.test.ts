@@ -1,4 +1,4 @@
-// Whatever the pieces a stream arrives in, it leaves in pieces of whole packets, byte for byte.
+// However a stream is split into chunks, it leaves the queue in batches of whole packets, byte for byte.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { generate, type Packet, parser } from "mqtt-packet";
@@ -14,7 +14,7 @@ const packet: fc.Arbitrary<Packet> = fc.oneof(
   fc.nat({ max: 60_000 }).map((messageId): Packet => ({ cmd: "puback", messageId: messageId + 1 })),
 );
 
-test("nothing is lost, added or cut, and a batch has no more packets than it may", () => {
+test("nothing is lost, added or split, and a batch has no more packets than allowed", () => {
   fc.assert(
     fc.property(
       fc.array(packet, { minLength: 1, maxLength: 30 }),
@@ -35,7 +35,7 @@ test("nothing is lost, added or cut, and a batch has no more packets than it may
             ended += batch.packets;
             requests += batch.requests;
             out.push(batch.bytes);
-            // A batch of as many packets as it may have ends where a packet ends.
+            // A full batch ends where a packet ends.
             if (batch.packets === most) expect(parsed(Buffer.concat(out))).toEqual({ packets: ended, left: 0 });
           }
         };

@@ -1,4 +1,4 @@
-// The properties of a packet are measured wherever a stream is cut, and only they.
+// Only the properties of a packet are measured, wherever the stream is split.
 import { describe, expect, test } from "bun:test";
 import { generate, type Packet } from "mqtt-packet";
 import { createPropertyLimit, MAX_PROPERTY_BYTES } from "../../src/mqtt/v5-property-limit.ts";
@@ -6,7 +6,7 @@ import { connectPacket, openRaw } from "./raw.ts";
 import { startTestMqtt, until } from "./support.ts";
 
 const users = [{ username: "all", password: "secret", publish: ["#"], subscribe: ["#"] }];
-// One user property takes five bytes besides its value.
+// One user property has five bytes besides its value.
 const withProperties = (bytes: number) => ({ userProperties: { "": "x".repeat(bytes - 5) } });
 const publish = (qos: 0 | 1 | 2, properties: object = {}): object => ({
   ...{ cmd: "publish", topic: "a/long/topic", payload: "y".repeat(70_000), qos, retain: false, dup: false },
@@ -33,7 +33,7 @@ const PACKETS: Record<string, (properties: object) => object> = {
   disconnect: (properties) => ({ cmd: "disconnect", reasonCode: 4, properties }),
 };
 const bytesOf = (packet: object): Buffer => generate(packet as Packet, { protocolVersion: 5 });
-// With nothing in them, some have no properties at all.
+// Without properties, some packets omit even their length.
 const ordinary = Object.values(PACKETS).flatMap((make) => [make({}), make(withProperties(100))]);
 const stream = Buffer.concat(
   [...ordinary, { cmd: "pingreq" }, connectPacket({ protocolVersion: 5 }), { cmd: "puback", messageId: 1 }].map(
@@ -41,18 +41,18 @@ const stream = Buffer.concat(
   ),
 );
 
-function exceedsIn(bytes: Buffer, piece: number): boolean {
+function exceedsIn(bytes: Buffer, chunk: number): boolean {
   const limit = createPropertyLimit();
-  for (let at = 0; at < bytes.length; at += piece) if (limit.exceeds(bytes.subarray(at, at + piece))) return true;
+  for (let at = 0; at < bytes.length; at += chunk) if (limit.exceeds(bytes.subarray(at, at + chunk))) return true;
   return false;
 }
 
 describe.each(Object.entries(PACKETS))("of a %s", (_name, make) => {
-  test.each([1, 2, 3, 1000, 10_000_000])("in pieces of %d bytes", (piece) => {
+  test.each([1, 2, 3, 1000, 10_000_000])("in chunks of %d bytes", (chunk) => {
     const fits = bytesOf(make(withProperties(MAX_PROPERTY_BYTES)));
     const exceeds = bytesOf(make(withProperties(MAX_PROPERTY_BYTES + 1)));
-    expect(exceedsIn(Buffer.concat([stream, fits, stream]), piece)).toBe(false);
-    expect(exceedsIn(Buffer.concat([stream, exceeds]), piece)).toBe(true);
+    expect(exceedsIn(Buffer.concat([stream, fits, stream]), chunk)).toBe(false);
+    expect(exceedsIn(Buffer.concat([stream, exceeds]), chunk)).toBe(true);
   });
 });
 
