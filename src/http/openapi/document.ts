@@ -32,7 +32,7 @@ const Problem: JsonObject = {
     instance: { type: "string" },
     problems: {
       type: "array",
-      description: "Each value that is wrong, where there are such",
+      description: "The wrong values, where there are any",
       items: {
         type: "object",
         required: ["message"],
@@ -46,8 +46,8 @@ const Problem: JsonObject = {
 
 const DESCRIPTION = `A home-automation hub: devices, events, rules, plugins, users.
 
-Every refusal is problem+json. Besides those listed with each operation: an address that does not exist answers 404, a \
-method that an address does not have 405 with Allow, a HEAD what GET would. Lengths of texts are counted in UTF-16 units.`;
+Every error is problem+json. Besides those listed with each operation: an address that does not exist answers 404, a \
+method that an address does not have 405 with Allow, and HEAD answers like GET. Lengths of texts are counted in UTF-16 units.`;
 
 /** `version` is the hub's. */
 export function openApiDocument(version: string) {

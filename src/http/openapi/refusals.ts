@@ -34,14 +34,14 @@ const COMMON = {
   not_found: "There is no such thing",
   length_required: "The body came in chunks, without its Content-Length",
   too_large: "The body is larger than [server] max_body_bytes",
-  unsupported_media_type: "The body is not of the type that is read here",
+  unsupported_media_type: "The body has a type that this route does not accept",
   storage: "The disk is full, or cannot be read or written; nothing was changed",
 } satisfies Refusals;
 
 /** `components.responses`: by code, and `internal` for a bug in the hub. */
 export function commonResponses(): JsonObject {
   const refusals = Object.entries(COMMON).map(([code, when]) => [code, response(code as ErrorCode, when)]);
-  const internal = { description: "A fault of the hub's own; its log says what", content: PROBLEM };
+  const internal = { description: "A bug in the hub; its log has the details", content: PROBLEM };
   return { ...Object.fromEntries(refusals), internal };
 }
 

@@ -15,7 +15,7 @@ const ApiKey = Type.Object({
   role: Role,
   created_by: Type.String(),
   owner: Type.Union([Type.String(), Type.Null()], {
-    description: "The user who made it, with whose account it ends; null where that was none",
+    description: "The user who made it: the key ends with this account. Null for a key without one",
   }),
   created_at: Type.String(),
   expires_at: Type.Union([Type.String(), Type.Null()]),
@@ -62,7 +62,7 @@ export function apiKeyRoutes({ apiKeys, callers }: ApiKeyRoutesDeps) {
         ...doc({
           access: "admin",
           audit: "key.create",
-          summary: "Make an API key; it ends when its maker is removed or loses the role admin",
+          summary: "Make an API key; it ends when its owner is removed or loses the role admin",
           tag,
           answers: {
             201: {

@@ -74,7 +74,7 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
       },
       doc({
         access: "viewer",
-        summary: "Who the token stands for",
+        summary: "The user or key that the token belongs to",
         tag: "auth",
         answers: { 200: { description: "The caller", schema: Me } },
       }),
@@ -95,7 +95,7 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
         ...doc({
           access: "viewer",
           audit: "password.change",
-          summary: "Change one's own password; ends all one's tokens",
+          summary: "Change your own password; ends all your tokens",
           tag: "auth",
           answers: { 204: { description: "Changed" } },
           refusals: {

@@ -71,9 +71,9 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
         },
         refusals: {
           in_use: "A backup or a restore is under way",
-          conflict: "A restore was cut short",
+          conflict: "A restore was interrupted",
           too_large: "More than an archive can hold",
-          storage: "Not enough free space; the numbers are told",
+          storage: "Not enough free space; the message has the numbers",
           unavailable: "The hub is stopping",
         },
       }),
@@ -85,7 +85,9 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
         access: "admin",
         summary: "The scheduled backups, newest first",
         tag,
-        answers: { 200: { description: "Read back and proven when they were made", schema: Type.Array(Shelved) } },
+        answers: {
+          200: { description: "Each was read back and verified when it was made", schema: Type.Array(Shelved) },
+        },
       }),
     )
     .post(
@@ -114,7 +116,7 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
           streamedBody: true,
           answers: {
             202: {
-              description: "Verified; the hub restarts. /system/status says what became of it",
+              description: "Verified; the hub restarts. /system/status has the result",
               schema: AcceptedRestore,
             },
           },
@@ -128,10 +130,10 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
             },
           ],
           refusals: {
-            invalid: "The archive is refused: why. Nothing was changed",
+            invalid: "The archive is refused, with the reason. Nothing was changed",
             in_use: "A backup or a restore is under way",
-            conflict: "A restore was cut short",
-            storage: "Not enough free space; the numbers are told",
+            conflict: "A restore was interrupted",
+            storage: "Not enough free space; the message has the numbers",
             unavailable: "The hub is stopping",
           },
         }),

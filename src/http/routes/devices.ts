@@ -55,7 +55,7 @@ const ListQuery = t.Object(
     device_type: t.Optional(t.String()),
     available: t.Optional(t.Boolean()),
     after: t.Optional(
-      t.String({ description: "Only devices behind this one, as a Link header of the answer before says" }),
+      t.String({ description: "Only devices after this one; from the Link header of the previous page" }),
     ),
   },
   closed,
@@ -100,7 +100,7 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
               schema: Type.Array(Device),
             },
           },
-          refusals: { conflict: "The device that `after` names is gone meanwhile" },
+          refusals: { conflict: "The device in `after` was removed meanwhile" },
         }),
       },
     )
@@ -138,7 +138,7 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
           tag,
           answers: { 202: { description: "Sent to its plugin", schema: CommandSent } },
           refusals: {
-            conflict: "It is not available, or does not take this now",
+            conflict: "It is not available, or does not accept this now",
             unavailable: "The hub is starting",
           },
         }),

@@ -42,7 +42,7 @@ const Event = Type.Union(
       {
         $id: "custom_event",
         title: "custom_<event_type>",
-        description: "A custom event: whatever its sender says besides",
+        description: "A custom event, with the fields of its sender",
         additionalProperties: true,
       },
     ),
@@ -55,12 +55,12 @@ const StreamGap = Type.Object(
     timestamp: stamp.timestamp,
     from_seq: Type.Integer(),
     to_seq: Type.Integer(),
-    reason: Type.Optional(Type.String({ description: "Where it stands for an event of more than 1 MiB" })),
+    reason: Type.Optional(Type.String({ description: "Where it replaces an event of more than 1 MiB" })),
   },
   {
     $id: "stream_gap",
     description:
-      "The first frame where events after `since` are no longer held, and in the place of an event of more than 1 MiB, which is neither kept nor streamed; it has no seq",
+      "The first frame where events after `since` are lost. Also replaces an event of more than 1 MiB, which is neither kept nor streamed. It has no seq",
   },
 );
 const Frame = Type.Union([Event, StreamGap], { $id: "StreamFrame", description: "One text frame of the stream" });

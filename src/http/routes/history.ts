@@ -25,7 +25,8 @@ const Query = t.Object(
     attribute: t.Optional(t.String({ description: "Attribute names, comma-separated; all where absent" })),
     from: t.Optional(
       t.String({
-        description: "ISO 8601 (local time where no offset is given), date or epoch seconds; a day before to",
+        description:
+          "ISO 8601 (local time where no offset is given), date or epoch seconds; a day before `to` where absent",
       }),
     ),
     to: t.Optional(t.String({ description: "Not included; now where absent" })),
@@ -36,9 +37,12 @@ const Query = t.Object(
         description: "15m, 1h, 1d, 1w, … or seconds, ten years at most; raw samples where absent",
       }),
     ),
-    agg: t.Optional(oneOf(aggregates, { description: "What of each bucket; avg where absent, weighted by time" })),
+    agg: t.Optional(oneOf(aggregates, { description: "How a bucket is computed; avg where absent, weighted by time" })),
     limit: t.Optional(wholeNumber(LIMIT, { description: "Samples in a page; 1000 where absent, buckets 10000" })),
-    initial: t.Boolean({ default: true, description: "First the last sample before from of each attribute" }),
+    initial: t.Boolean({
+      default: true,
+      description: "Whether each attribute starts with its last sample before `from`",
+    }),
     format: t.Optional(oneOf(["json", "csv"], { description: "csv also with Accept: text/csv" })),
   },
   { additionalProperties: false },
@@ -46,7 +50,7 @@ const Query = t.Object(
 const Item = Type.Object({
   timestamp: Type.String({ description: "UTC with milliseconds; the beginning of a bucket" }),
   attribute: Type.String(),
-  value: Type.Unknown({ description: "Of the type it was reported with; null where the attribute was removed" }),
+  value: Type.Unknown({ description: "With the type it was reported in; null where the attribute was removed" }),
   count: Type.Optional(Type.Integer({ description: "Changes within the bucket" })),
 });
 
@@ -72,7 +76,7 @@ export function historyRoutes({ registry, history, clock, callers }: HistoryRout
       query: Query,
       ...doc({
         access: "viewer",
-        summary: "What a device's attributes were, oldest first",
+        summary: "Recorded values of a device's attributes, oldest first",
         tag: "devices",
         answers: {
           200: {

@@ -17,7 +17,7 @@ const Mode = Type.Object(
     name: Type.String(),
     kind: Type.Union([Type.Literal("manual"), Type.Literal("solar")]),
     on: Type.Boolean(),
-    overridden: Type.Boolean({ description: "A person set a solar mode against the sun; until its next moment" }),
+    overridden: Type.Boolean({ description: "A solar mode was switched by hand; lasts until its next moment" }),
     available: Type.Boolean(),
     on_event: nullable,
     off_event: nullable,

@@ -23,7 +23,7 @@ const SentDelivery = Type.Object({
   duration_ms: Type.Integer(),
   status: Type.Optional(Type.Integer({ description: "HTTP or SMTP status" })),
   answer: Type.Optional(Type.String({ description: "The server's own words" })),
-  parts: Type.Optional(Type.Integer({ description: "Messages it took; a long text is more than one" })),
+  parts: Type.Optional(Type.Integer({ description: "Number of messages; a long text needs several" })),
   note: Type.Optional(Type.String()),
   error: Type.Optional(Type.String()),
   hint: Type.Optional(Type.String()),

@@ -36,7 +36,7 @@ const refusals = {
   conflict: "The id is another rule's, the file has problems or was changed meanwhile, or there are too many files",
   unavailable: "The hub is starting: the rules are still being read",
 };
-const notRunning = { conflict: "Nothing of it runs: its file has problems" };
+const notRunning = { conflict: "It does not run: its file has problems" };
 const traced = { 200: { description: "What happened and why", schema: Trace } };
 
 function reading({ rules, callers }: RuleRoutesDeps) {
@@ -77,7 +77,7 @@ function reading({ rules, callers }: RuleRoutesDeps) {
       ({ params, request }) => rules.traces(params.id).map((trace) => traceFor(callers.of(request).role, trace)),
       doc({
         access: "viewer",
-        summary: "Its last 50 evaluations, newest first: what set it off, and why it ran or did not",
+        summary: "Its last 50 evaluations, newest first: what triggered it, and why it ran or not",
         tag,
         answers: { 200: { description: "The traces", schema: Type.Array(Trace) } },
       }),
@@ -159,7 +159,7 @@ function texts({ rules }: RuleRoutesDeps) {
         answers: {
           200: { description: "RON or TOML, with an ETag", contentType: "text/plain", schema: Type.String() },
         },
-        refusals: { conflict: "The file is no text" },
+        refusals: { conflict: "The file is not text" },
       }),
     )
     .put(
@@ -253,7 +253,7 @@ function running({ rules, callers }: RuleRoutesDeps) {
         ...doc({
           access: "admin",
           audit: "rule.pause",
-          summary: "Let a rule rest",
+          summary: "Pause a rule",
           tag,
           answers,
           refusals: notRunning,

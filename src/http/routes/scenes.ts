@@ -91,8 +91,8 @@ function capturing({ scenes, callers }: SceneRoutesDeps) {
       ({ params, body, request }) => sceneBody(scenes.capture(params.id, body.device_ids), callers.of(request).role),
       {
         ...optionalJsonBody(Capture),
-        ...docs.edit("Take the present state of its devices, or of those in device_ids, which then are its devices", {
-          refusals: { conflict: "A device reports nothing that could be wanted of it" },
+        ...docs.edit("Replace its states by the present ones of its devices, or of the devices in device_ids", {
+          refusals: { conflict: "A device reports no state that could be set" },
         }),
       },
     );

@@ -14,12 +14,12 @@ const nullable = (description: string) => Type.Union([Type.String(), Type.Null()
 const Session = Type.Object({
   id: Type.String(),
   user: Type.String(),
-  created_at: nullable("UTC time of the login; null where that is not known, as after a restore"),
+  created_at: nullable("UTC time of the login; null where it is not known, as after a restore"),
   last_used_at: Type.String({ description: "UTC" }),
   expires_at: Type.String({ description: "UTC" }),
   address: nullable("Where the login came from"),
-  user_agent: nullable("What the client said of itself then"),
-  current: Type.Boolean({ description: "Of the token this was asked with" }),
+  user_agent: nullable("The User-Agent of the login"),
+  current: Type.Boolean({ description: "Whether it is the login of this request" }),
 });
 
 export interface SessionRoutesDeps {
@@ -43,9 +43,9 @@ export function sessionRoutes({ auth, callers }: SessionRoutesDeps) {
         ),
         ...doc({
           access: "viewer",
-          summary: "Logins in use, the latest used first: one's own; for administrators everybody's",
+          summary: "Your logins, the latest used first; for administrators those of all users",
           tag,
-          answers: { 200: { description: "Of each user the 100 used last", schema: Type.Array(Session) } },
+          answers: { 200: { description: "For each user, the 100 used last", schema: Type.Array(Session) } },
           refusals: { not_found: "There is no such user", forbidden: "The sessions of others need the role admin" },
         }),
       },

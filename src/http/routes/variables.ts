@@ -38,16 +38,17 @@ export function variableRoutes({ variables, callers }: VariableRoutesDeps) {
     .put(
       "/:name",
       function writeVariable({ params, body, request }) {
-        if (body.value === MASK) throw new HubError("invalid", `value: "${MASK}" stands for what you may not see`);
+        if (body.value === MASK)
+          throw new HubError("invalid", `value: "${MASK}" is the mask of a value that you may not see`);
         return bodyFor(request, variables.set(params.name, body.value));
       },
       {
         ...jsonBody(NewValue),
         params: t.Object({ name: VariableName }),
-        ...docs.edit("Write a variable, made if it is not there", {
+        ...docs.edit("Write a variable; it is made where it does not exist", {
           makesMissing: true,
           refusals: {
-            conflict: "There are too many variables, or they hold too much together",
+            conflict: "There are too many variables, or they are too large together",
             too_large: "The value has more than 64 KiB as text, or the body more than [server] max_body_bytes",
           },
         }),

@@ -42,10 +42,10 @@ export function webhookRoutes({ rules, callers, clock }: WebhookRoutesDeps) {
     parse: "none" as const,
     ...doc({
       access: "public",
-      summary: `Set off the rules with this path and secret (header ${SECRET_HEADER}, or ?secret=)`,
+      summary: `Trigger the rules with this path and secret (header ${SECRET_HEADER}, or ?secret=)`,
       tag: "rules",
       answers: {
-        202: { description: "The rules were told", schema: Accepted },
+        202: { description: "The rules were triggered", schema: Accepted },
       },
       rawBody: { description: "JSON, or any text", contentType: "*/*", required: false },
       readsElsewhere: [
