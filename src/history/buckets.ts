@@ -1,7 +1,8 @@
-// One value for each stretch of time. A mean is weighted by how long each value stood, the one carried in included: that
-// is what a person means by the mean temperature of a day, however often the sensor spoke.
-import type { Aggregate } from "./messages.ts";
+// Buckets: one value for each stretch of local time. A mean is weighted by how long each value lasted, including the value from
+// before the bucket: the mean temperature of a day does not depend on how often the sensor reported.
+import type { Zone } from "../core/zone.ts";
 import { jsonOf, numberOf, type Sample } from "./sample.ts";
+import type { Aggregate } from "./worker-protocol.ts";
 
 export interface Bucket {
   /** The value in JSON. */
@@ -10,10 +11,10 @@ export interface Bucket {
   count: number;
 }
 
-export interface ReckonOptions {
-  /** What stood at `from`. */
-  standing: Sample | undefined;
-  /** Where the buckets begin; the first holds `from`. */
+export interface AggregateOptions {
+  /** The last sample before `from`. */
+  previous: Sample | undefined;
+  /** Starts of the buckets; `from` is in the first. */
   starts: readonly number[];
   /** Epoch ms. */
   from: number;
@@ -21,17 +22,20 @@ export interface ReckonOptions {
   aggregate: Aggregate;
 }
 
-/** A bucket for each start; undefined where the attribute had not been heard of. */
-export function reckon(portions: Iterable<readonly Sample[]>, options: ReckonOptions): (Bucket | undefined)[] {
+/** A bucket for each start; undefined before the attribute's first sample. */
+export function aggregateBuckets(
+  portions: Iterable<readonly Sample[]>,
+  options: AggregateOptions,
+): (Bucket | undefined)[] {
   const { starts, from, to, aggregate } = options;
   const buckets: (Bucket | undefined)[] = [];
-  const tally = createTally(options.standing);
+  const tally = createTally(options.previous);
   let end = from;
 
   function finish(): void {
-    tally.stood(end);
-    const { standing } = tally;
-    buckets.push(standing && { json: resultOf(aggregate, tally, standing), count: tally.count });
+    tally.lastUntil(end);
+    const { current } = tally;
+    buckets.push(current && { json: resultOf(aggregate, tally, current), count: tally.count });
   }
   function begin(): void {
     const begin = Math.max(starts[buckets.length] ?? to, from);
@@ -50,37 +54,37 @@ export function reckon(portions: Iterable<readonly Sample[]>, options: ReckonOpt
   return buckets;
 }
 
-function resultOf(aggregate: Aggregate, tally: Tally, standing: Sample): string {
+function resultOf(aggregate: Aggregate, tally: Tally, current: Sample): string {
   if (aggregate === "count") return String(tally.count);
-  if (aggregate === "last") return jsonOf(standing);
+  if (aggregate === "last") return jsonOf(current);
   return JSON.stringify(tally[aggregate]() ?? null);
 }
 
 interface Tally {
-  /** The last one so far, from before the bucket where there was none within. */
-  readonly standing: Sample | undefined;
+  /** The latest sample so far; from before the bucket where there is none within. */
+  readonly current: Sample | undefined;
   /** Changes since the bucket began. */
   readonly count: number;
-  /** Of what stood for any time, and of what was reported however short it stood; undefined without a number. */
+  /** Of all values within, however short they lasted; undefined without a number. */
   min(): number | undefined;
   max(): number | undefined;
   avg(): number | undefined;
   begin(at: number, end: number): void;
   change(sample: Sample): void;
-  /** What stands now stood until then. */
-  stood(until: number): void;
+  /** The current value lasted until then. */
+  lastUntil(until: number): void;
 }
 
-function createTally(before: Sample | undefined): Tally {
-  let standing = before;
-  let value = before && numberOf(before);
+function createTally(previous: Sample | undefined): Tally {
+  let current = previous;
+  let value = previous && numberOf(previous);
   let span = 1;
   let since = 0;
   let count = 0;
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   let sum = 0;
-  // The same in shares of the bucket, where huge numbers stay finite; plain milliseconds are exact for all others.
+  // The same sum in shares of the bucket, where huge numbers stay finite. Milliseconds are exact for all others.
   let shares = 0;
   let weightMs = 0;
 
@@ -88,7 +92,7 @@ function createTally(before: Sample | undefined): Tally {
     if (by < min) min = by;
     if (by > max) max = by;
   }
-  function stood(until: number): void {
+  function lastUntil(until: number): void {
     const ms = until - since;
     if (value !== undefined && ms > 0) {
       sum += value * ms;
@@ -100,8 +104,8 @@ function createTally(before: Sample | undefined): Tally {
   }
 
   return {
-    get standing() {
-      return standing;
+    get current() {
+      return current;
     },
     get count() {
       return count;
@@ -111,7 +115,7 @@ function createTally(before: Sample | undefined): Tally {
     avg() {
       if (weightMs === 0) return undefined;
       const mean = Number.isFinite(sum) ? sum / weightMs : (shares / weightMs) * span;
-      // Rounding must not carry it outside.
+      // Rounding must not move it outside.
       return Math.min(max, Math.max(min, mean));
     },
     begin(at, end) {
@@ -125,12 +129,56 @@ function createTally(before: Sample | undefined): Tally {
       weightMs = 0;
     },
     change(sample) {
-      stood(sample.at);
-      standing = sample;
+      lastUntil(sample.at);
+      current = sample;
       value = numberOf(sample);
       count++;
       if (value !== undefined) widen(value);
     },
-    stood,
+    lastUntil,
   };
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const WEEK_MS = 7 * DAY_MS;
+// 1970-01-05 was a Monday.
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+
+/**
+ * The starts of buckets of that size: of the one with `from`, then of each before `to`. They follow local time: a day starts at
+ * midnight and may have 23 or 25 hours. An hour that comes twice is two buckets of an hour.
+ */
+export function bucketStarts(from: number, to: number, bucketMs: number, zone: Zone): number[] {
+  const starts: number[] = [];
+  for (const start of boundaries(from, to, bucketMs, zone)) {
+    if (start <= from) starts[0] = start;
+    else starts.push(start);
+  }
+  return starts;
+}
+
+function* boundaries(from: number, to: number, bucketMs: number, zone: Zone): Iterable<number> {
+  const anchor = bucketMs % WEEK_MS === 0 ? FIRST_MONDAY_MS : 0;
+  const indexAt = (ms: number, offset: number): number => Math.floor((ms + offset - anchor) / bucketMs);
+  const startOf = (index: number, offset: number): number => index * bucketMs + anchor - offset;
+  // The clock is set back by an hour, so a longer bucket never comes twice.
+  const comesTwice = bucketMs <= HOUR_MS;
+  let begin = from - bucketMs - DAY_MS;
+  if (comesTwice) {
+    const { from: changed, offsetMs } = zone.at(from);
+    begin = Math.max(startOf(indexAt(from, offsetMs), offsetMs), changed);
+  }
+  let highest = Number.NEGATIVE_INFINITY;
+  for (let at = begin; at < to; ) {
+    const { until, offsetMs } = zone.at(at);
+    for (let index = indexAt(at, offsetMs); ; index++) {
+      const start = startOf(index, offsetMs);
+      if (start >= Math.min(until, to)) break;
+      // A bucket whose start is skipped by the clock starts after the skip.
+      if (index > highest || (comesTwice && start >= at)) yield Math.max(start, at);
+      highest = Math.max(highest, index);
+    }
+    at = until;
+  }
 }

@@ -1,20 +1,20 @@
-// [history]: what is kept, and for how long.
+// [history]: what is recorded, and how long it is kept.
 import { type Static, Type } from "@sinclair/typebox";
 
 export const HistorySection = Type.Object(
   {
     enabled: Type.Boolean({ default: true }),
-    /** Older samples are removed; the last one before stays, so that it is known what stood then. */
+    /** Older samples are removed, except the last of each attribute: its value lasts beyond that time. */
     retention_days: Type.Integer({ default: 30, minimum: 1, maximum: 3650 }),
-    /** What texts may take in memory until they are in the file; beyond, the oldest are dropped. */
+    /** Memory for texts that are not in the file yet; above this the oldest are dropped. */
     max_waiting_mb: Type.Number({ default: 16, minimum: 1, maximum: 4096 }),
-    /** Above this the oldest samples are removed, whatever their age. */
+    /** Size of the file above which the oldest samples are removed, whatever their age. */
     max_size_mb: Type.Integer({ default: 1024, minimum: 10, maximum: 1_000_000 }),
-    /** What is not recorded: `device` or `device/attribute`, where `*` stands for any text. */
+    /** Not recorded: `device` or `device/attribute`, where `*` matches any text. */
     exclude: Type.Array(
       Type.String({
         pattern: "^[^/]+(/.+)?$",
-        problem: 'must be "device" or "device/attribute", where * stands for any text',
+        problem: 'must be "device" or "device/attribute", where * matches any text',
       }),
       { default: [], expected: "a list of devices or device/attribute patterns" },
     ),
@@ -23,7 +23,7 @@ export const HistorySection = Type.Object(
 );
 export type HistorySection = Static<typeof HistorySection>;
 
-/** Whether one of the patterns names the attribute. */
+/** Whether one of the patterns matches the attribute. */
 export function createExclude(patterns: readonly string[]): (deviceId: string, attribute: string) => boolean {
   const tests = patterns.map(function testOf(pattern) {
     const slash = pattern.indexOf("/");

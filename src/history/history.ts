@@ -1,5 +1,5 @@
-// The history as the hub sees it: hears every change, answers queries, tells how it is. All work on the file is done by a
-// worker of its own, so that nothing here waits for the disk.
+// The history as the rest of the hub uses it: records every change, answers queries, reports its health. A worker does all work on
+// the file, so that nothing here waits for the disk.
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
@@ -10,13 +10,13 @@ import type { StorageFault } from "../core/storage-fault.ts";
 import { createZone, type Zone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { createExclude, type HistorySection } from "./config.ts";
-import { type Link, startLink } from "./link.ts";
-import type { HistoryPage, HistoryQuery, StoreHealth } from "./messages.ts";
 import { createRecorder } from "./recorder.ts";
+import { WorkerClient } from "./worker-client.ts";
+import type { HistoryPage, HistoryQuery, StoreHealth } from "./worker-protocol.ts";
 
 const HOUR_MS = 3_600_000;
 const CLOSE_MS = 5000;
-/** So many are written at once in any case: they fill their pages, and waiting would spare nothing. */
+/** So many samples are always written at once: they fill whole pages, so waiting longer would save no writes. */
 const FLUSH_SAMPLES = 5000;
 
 const NOTHING_STORED: StoreHealth = {
@@ -25,11 +25,11 @@ const NOTHING_STORED: StoreHealth = {
 
 export interface HistoryHealth {
   recording: boolean;
-  /** What keeps it from recording, and the mend. */
+  /** Why it does not record, and what to do. */
   problem: string | undefined;
   /** Written to the file since the start. */
   samplesRecorded: number;
-  /** What could not be kept. */
+  /** Samples that were lost. */
   samplesDropped: number;
   /** Where the file was moved that was found damaged last, by any worker since the start. */
   damagedFile: string | undefined;
@@ -38,11 +38,11 @@ export interface HistoryHealth {
 export interface History extends AsyncDisposable {
   /** The house's local time. */
   readonly zone: Zone;
-  /** Sees everything recorded before. Throws HubError `invalid` or `unavailable`. */
+  /** Includes everything recorded before the call. Throws HubError `invalid` or `unavailable`. */
   query(query: HistoryQuery): Promise<HistoryPage>;
-  /** Resolves when everything recorded before is in the file, or was tried to be. */
+  /** Resolves once the worker has tried to write everything recorded before the call. */
   flush(): Promise<void>;
-  /** As last heard. */
+  /** As the worker last reported it. */
   health(): HistoryHealth;
 }
 
@@ -50,7 +50,7 @@ export interface HistoryOptions {
   /** `data/history.db`. */
   path: string;
   config: HistorySection;
-  /** Seconds between writes; a power cut loses at most these. */
+  /** Seconds between writes; a power cut loses no more than these. */
   flushSecs: number;
   clock: Clock;
   log: Log;
@@ -58,14 +58,14 @@ export interface HistoryOptions {
   feed: Pick<EventFeed, "on">;
   /** IANA name. */
   timezone: string;
-  /** Whether what has waited so long may be written now; always, unless told otherwise. */
+  /** Whether samples that have waited so long may be written now; always, where absent. */
   mayWrite?: (waitedMs: number) => boolean;
-  /** See worker-source.ts. */
+  /** See `historyWorker`. */
   worker: string | URL;
   limits?: Limits;
   /** The disk refused a write. */
   onStorageFault?: (fault: StorageFault) => void;
-  /** Ids of the devices there are: of others, nothing is kept beyond its time. */
+  /** Ids of the existing devices: of others even the last sample is removed after `retention_days`. */
   devices?: () => Iterable<string>;
 }
 
@@ -76,13 +76,13 @@ export function startHistory(options: HistoryOptions): History {
   if (!config.enabled)
     return offHistory(options.timezone, "no history is kept: [history] enabled is false in hub.toml");
   let stored = NOTHING_STORED;
-  // Of workers that died.
+  // The counts of workers that died.
   let before = { recorded: 0, dropped: 0 };
   let flushedAt = 0;
   let waitingSince: number | undefined;
   let damagedFile: string | undefined;
 
-  const link: Link = startLink({
+  const worker: WorkerClient = new WorkerClient({
     source: options.worker,
     store: {
       path: options.path,
@@ -94,18 +94,18 @@ export function startHistory(options: HistoryOptions): History {
     clock,
     log,
     random: options.random,
-    hear(message) {
-      if (message.kind === "taken") recorder.taken(message.samples);
+    onReport(report) {
+      if (report.kind === "taken") recorder.acknowledge(report.samples);
       else {
-        stored = message.health;
+        stored = report.health;
         damagedFile = stored.damagedFile ?? damagedFile;
         if (stored.storageFault !== undefined) options.onStorageFault?.(stored.storageFault);
-        // What a flush left behind is tried again.
+        // Samples that a flush could not write are tried again.
         if (stored.waiting > 0) waitingSince ??= clock.mono();
       }
     },
-    died() {
-      recorder.lost();
+    onDeath() {
+      recorder.dropInFlight();
       before = { recorded: before.recorded + stored.recorded, dropped: before.dropped + stored.dropped };
       stored = NOTHING_STORED;
     },
@@ -117,28 +117,29 @@ export function startHistory(options: HistoryOptions): History {
     mostTextBytes: config.max_waiting_mb * 1_048_576,
     ...(options.limits && { limits: options.limits }),
     post(rows, samples) {
-      if (!link.post({ kind: "record", rows: JSON.stringify(rows), samples })) recorder.lost();
+      if (!worker.post({ kind: "record", rows: JSON.stringify(rows), samples })) recorder.dropInFlight();
       waitingSince ??= clock.mono();
-      if (recorder.handedOver - flushedAt >= FLUSH_SAMPLES) flush();
+      if (recorder.posted - flushedAt >= FLUSH_SAMPLES) flush();
     },
   });
   const moment = () => ({ now: clock.now(), mono: clock.mono() });
 
   function flush(): void {
     waitingSince = undefined;
-    flushedAt = recorder.handedOver;
-    link.post({ kind: "flush", at: moment() });
+    flushedAt = recorder.posted;
+    worker.post({ kind: "flush", at: moment() });
   }
 
-  const parts = [
+  worker.start();
+  const disposables = [
     feed.on("device_state_changed", "history", ({ event }) => recorder.record(event)),
     clock.every("history-flush", options.flushSecs * 1000, function flushIfDue() {
-      recorder.handOver();
+      recorder.flush();
       if (waitingSince !== undefined && mayWrite(clock.mono() - waitingSince)) flush();
     }),
     clock.every("history-retention", HOUR_MS, function retain() {
       const devices = options.devices && [...options.devices()];
-      link.post({ kind: "retain", at: moment(), devices });
+      worker.post({ kind: "retain", at: moment(), devices });
     }),
     recorder,
   ];
@@ -146,17 +147,17 @@ export function startHistory(options: HistoryOptions): History {
   return {
     zone,
     query(query) {
-      recorder.handOver();
-      return link.query(query);
+      recorder.flush();
+      return worker.query(query);
     },
     async flush() {
-      recorder.handOver();
+      recorder.flush();
       flush();
-      // Messages are handled in order: an answer says that the writing before it is over.
-      await link.query({ deviceId: "", from: 0, to: 1, limit: 1, aggregate: "last", initial: false, format: "csv" });
+      // Messages are handled in order: once this is answered, the flush is done.
+      await worker.query({ deviceId: "", from: 0, to: 1, limit: 1, aggregate: "last", initial: false, format: "csv" });
     },
     health() {
-      const problem = link.problem ?? stored.problem;
+      const problem = worker.problem ?? stored.problem;
       return {
         recording: problem === undefined,
         problem,
@@ -166,16 +167,16 @@ export function startHistory(options: HistoryOptions): History {
       };
     },
     async [Symbol.asyncDispose]() {
-      recorder.handOver();
-      for (const part of parts) part[Symbol.dispose]();
-      if (!(await within(clock, CLOSE_MS, "history-close", link.close())))
-        log.error("the history did not close in time; what it had not written is lost");
-      link.end();
+      recorder.flush();
+      for (const disposable of disposables) disposable[Symbol.dispose]();
+      if (!(await within(clock, CLOSE_MS, "history-close", worker.close())))
+        log.error("the history did not close in time; samples that were not written are lost");
+      worker.terminate();
     },
   };
 }
 
-/** Keeps nothing, and answers the reason. */
+/** Records nothing, and answers every query with the reason. */
 export function offHistory(timezone: string, reason: string): History {
   return {
     zone: createZone(timezone),

@@ -1,18 +1,17 @@
-// Answers a query as the text that goes out: raw samples, or a value for each stretch of time.
+// Answers a query with the text of a page: raw samples, or a value for each bucket.
 import type { Database } from "bun:sqlite";
 import { HubError } from "../core/errors.ts";
 import { isSecretName, masked } from "../core/masking.ts";
 import type { Zone } from "../core/zone.ts";
-import { bucketStarts } from "./bucket-starts.ts";
-import { reckon } from "./buckets.ts";
-import { mergeSorted } from "./merge.ts";
-import type { HistoryPage, HistoryQuery } from "./messages.ts";
+import { aggregateBuckets, bucketStarts } from "./buckets.ts";
+import { mergeSorted } from "./merge-sorted.ts";
+import { createPageWriter, type PageWriter } from "./page-writer.ts";
 import { jsonOf, REMOVED, type Sample } from "./sample.ts";
 import { createScanner, type Scanner } from "./scan.ts";
 import type { Series, SeriesDirectory } from "./series.ts";
-import { createPageWriter, type PageWriter } from "./text.ts";
+import type { HistoryPage, HistoryQuery } from "./worker-protocol.ts";
 
-// A page of long texts ends earlier than its limit says.
+// A page of long texts ends before it has `limit` samples.
 const LONGEST_PAGE = 4 * 1024 * 1024;
 const PORTION = 4000;
 export const MOST_BUCKETS = 10_000;
@@ -21,7 +20,7 @@ export interface QuerySource {
   db: Database;
   series: SeriesDirectory;
   zone: Zone;
-  /** Nothing is said of the time after. */
+  /** Buckets end here. */
   now: number;
 }
 
@@ -37,7 +36,7 @@ export function answerQuery(query: HistoryQuery, source: QuerySource): HistoryPa
     : bucketsPage({ ...query, bucketMs: query.bucketMs }, series, scanner, source);
 }
 
-/** Lists and objects may have secrets of their own within. */
+/** Masks secrets inside lists and objects too. */
 function pageFor({ format, withoutSecrets }: HistoryQuery, counted: boolean): PageWriter {
   const page = createPageWriter(format, counted);
   if (!withoutSecrets) return page;
@@ -53,10 +52,10 @@ function pageFor({ format, withoutSecrets }: HistoryQuery, counted: boolean): Pa
   };
 }
 
-interface Place {
+interface OrderedSample {
   sample: Sample;
   series: Series;
-  /** Among the series, for those of one millisecond. */
+  /** The series' position: orders samples of the same millisecond. */
   order: number;
 }
 
@@ -67,9 +66,9 @@ function samplesPage(query: HistoryQuery, series: readonly Series[], scanner: Sc
     for (const { series: one, sample } of initialOf(series, from, scanner))
       page.add(sample.at, one.attribute, jsonOf(sample));
   }
-  // A series alone may fill the page; many share it.
+  // One series may fill the page alone; several share it.
   const portion = Math.min(limit + 1, Math.max(16, Math.ceil((2 * limit) / Math.max(1, series.length))));
-  const sources = series.map((one, order) => placed(one, order, scanner.samples(one, { from, to, portion })));
+  const sources = series.map((one, order) => ordered(one, order, scanner.samples(one, { from, to, portion })));
   let count = 0;
   let last = Number.NaN;
   for (const { sample, series: one } of mergeSorted(sources, comesBefore)) {
@@ -82,16 +81,16 @@ function samplesPage(query: HistoryQuery, series: readonly Series[], scanner: Sc
   return { text: page.end(), next: undefined };
 }
 
-function* placed(series: Series, order: number, samples: Iterable<Sample>): Iterable<Place> {
+function* ordered(series: Series, order: number, samples: Iterable<Sample>): Iterable<OrderedSample> {
   for (const sample of samples) yield { sample, series, order };
 }
 
-function comesBefore(a: Place, b: Place): boolean {
+function comesBefore(a: OrderedSample, b: OrderedSample): boolean {
   return a.sample.at < b.sample.at || (a.sample.at === b.sample.at && a.order < b.order);
 }
 
-/** What stood at `from`, oldest first; nothing stood where the attribute had been removed. */
-function initialOf(series: readonly Series[], from: number, scanner: Scanner): Place[] {
+/** The last sample before `from` of each series, oldest first. A removed attribute has none. */
+function initialOf(series: readonly Series[], from: number, scanner: Scanner): OrderedSample[] {
   return series
     .flatMap((one, order) => {
       const sample = scanner.lastBefore(one, from);
@@ -118,8 +117,8 @@ function bucketsPage(
   const next = all[starts.length];
   const rows = series.map((one) => {
     const samples = scanner.portions(one, { from, to: next ?? to, portion: PORTION });
-    const standing = scanner.lastBefore(one, from);
-    return reckon(samples, { standing, starts, from, to: next ?? to, aggregate });
+    const previous = scanner.lastBefore(one, from);
+    return aggregateBuckets(samples, { previous, starts, from, to: next ?? to, aggregate });
   });
   for (const [index, start] of starts.entries()) {
     for (const [order, { attribute }] of series.entries()) {
@@ -130,7 +129,7 @@ function bucketsPage(
   return { text: page.end(), next };
 }
 
-const COMFORTABLE = [
+const SUGGESTED_SIZES = [
   ["1m", 60],
   ["5m", 300],
   ["15m", 900],
@@ -141,7 +140,7 @@ const COMFORTABLE = [
 ] as const;
 
 function tooMany(spanMs: number): HubError {
-  const fits = COMFORTABLE.find(([, secs]) => spanMs / (secs * 1000) <= MOST_BUCKETS)?.[0] ?? "4w";
-  const message = `gives more than ${MOST_BUCKETS} buckets for this time; bucket=${fits} would do`;
+  const fits = SUGGESTED_SIZES.find(([, secs]) => spanMs / (secs * 1000) <= MOST_BUCKETS)?.[0] ?? "4w";
+  const message = `gives more than ${MOST_BUCKETS} buckets for this time; try bucket=${fits}`;
   return new HubError("invalid", `bucket: ${message}`, { details: { problems: [{ path: "bucket", message }] } });
 }

@@ -1,18 +1,18 @@
-// On the main thread: turns changes into rows and hands them over in batches. Cheap, since it runs in the event loop.
+// On the main thread: turns changes into rows and posts them to the worker in batches. Must be cheap, as it runs in the event loop.
 import type { Clock, Timer } from "../core/clock.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
-import type { SampleRows } from "./messages.ts";
 import { LONGEST_TEXT_BYTES, storedOf, textBytes } from "./sample.ts";
+import type { SampleRows } from "./worker-protocol.ts";
 
 const BATCH_SAMPLES = 500;
 const BATCH_MS = 250;
-/** Handed over and not taken yet; beyond, samples are dropped. */
+/** Posted and not acknowledged; above this samples are dropped. */
 const MOST_IN_FLIGHT = 200_000;
 const MOST_TEXT_BYTES = 16 * 1_048_576;
-/** Series are held in memory by the names of their attributes. */
+/** The worker keeps the name of every attribute in memory. */
 const LONGEST_NAME = 255;
-/** Names of attributes that were warned of; beyond, warnings are not worth their memory. */
+/** Attributes to warn about, each once; the list must not grow for ever. */
 const MOST_WARNED = 1000;
 
 export interface Change {
@@ -22,17 +22,17 @@ export interface Change {
 }
 
 export interface Recorder extends Disposable {
-  /** Samples that could not be kept. */
+  /** Samples that were lost. */
   readonly dropped: number;
-  /** Samples handed over since the start. */
-  readonly handedOver: number;
+  /** Samples posted since the start. */
+  readonly posted: number;
   record(change: Change): void;
-  /** Hands over what has gathered. */
-  handOver(): void;
-  /** So many were taken. */
-  taken(samples: number): void;
-  /** Nothing that is in flight will be taken any more. */
-  lost(): void;
+  /** Posts the samples of the current batch. */
+  flush(): void;
+  /** The worker has taken so many. */
+  acknowledge(samples: number): void;
+  /** The worker died: samples in flight are lost. */
+  dropInFlight(): void;
 }
 
 export interface RecorderOptions {
@@ -40,14 +40,14 @@ export interface RecorderOptions {
   log: Log;
   isExcluded: (deviceId: string, attribute: string) => boolean;
   post: (rows: SampleRows, samples: number) => void;
-  /** Of texts that are handed over and not taken yet. */
+  /** For texts that are posted and not acknowledged. */
   mostTextBytes?: number;
   limits?: Limits;
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
   const { clock, log, isExcluded, post, mostTextBytes = MOST_TEXT_BYTES, limits } = options;
-  // Bytes, in the order of their handing over.
+  // Bytes of text in each batch in flight, in the order they were posted.
   const textOfBatches: number[] = [];
   const warned = new Set<string>();
   let rows: SampleRows = [];
@@ -56,11 +56,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let inFlight = 0;
   let textInFlight = 0;
   let dropped = 0;
-  let handedOver = 0;
-  let overrun = false;
+  let posted = 0;
+  let overflowing = false;
   let timer: Timer | undefined;
 
-  function warn(deviceId: string, attribute: string, why: string): void {
+  function skip(deviceId: string, attribute: string, why: string): void {
     dropped++;
     const name = `${deviceId}/${attribute.slice(0, LONGEST_NAME)}`;
     if (warned.has(name) || warned.size >= MOST_WARNED) return;
@@ -72,9 +72,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const stored = storedOf(value);
     const text = typeof stored === "string" ? 0 : textBytes(stored);
     if (attribute.length > LONGEST_NAME)
-      warn(deviceId, attribute, `its name is longer than ${LONGEST_NAME} characters`);
-    else if (stored === "too_long") warn(deviceId, attribute, `its value is longer than ${LONGEST_TEXT_BYTES} bytes`);
-    else if (stored === "no_number") warn(deviceId, attribute, "its value is not a finite number");
+      skip(deviceId, attribute, `its name is longer than ${LONGEST_NAME} characters`);
+    else if (stored === "too_long") skip(deviceId, attribute, `its value is longer than ${LONGEST_TEXT_BYTES} bytes`);
+    else if (stored === "no_number") skip(deviceId, attribute, "its value is not a finite number");
     else if (inFlight + gathered >= MOST_IN_FLIGHT) overflow();
     else if (text > 0 && textInFlight + gatheredText + text > mostTextBytes) overflow();
     else {
@@ -86,13 +86,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   function overflow(): void {
     dropped++;
-    if (!overrun) log.error("more changes than the history can take: samples are dropped", { waiting: inFlight });
-    overrun = true;
-    const message = "more changes than the history can take: some are not recorded";
+    if (!overflowing) log.error("more changes than the history can record: samples are dropped", { waiting: inFlight });
+    overflowing = true;
+    const message = "more changes than the history can record: some are not recorded";
     limits?.reached({ limit: "[history] max_waiting_mb", account: "all", message });
   }
 
-  function handOver(): void {
+  function flush(): void {
     timer?.[Symbol.dispose]();
     timer = undefined;
     if (gathered === 0) return;
@@ -103,7 +103,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     gathered = 0;
     gatheredText = 0;
     inFlight += samples;
-    handedOver += samples;
+    posted += samples;
     post(batch, samples);
   }
 
@@ -111,27 +111,27 @@ export function createRecorder(options: RecorderOptions): Recorder {
     get dropped() {
       return dropped;
     },
-    get handedOver() {
-      return handedOver;
+    get posted() {
+      return posted;
     },
     record({ device_id, changed, current }) {
       for (const name of changed) {
         if (!isExcluded(device_id, name))
           add(device_id, name, Object.hasOwn(current, name) ? current[name] : undefined);
       }
-      if (gathered >= BATCH_SAMPLES) handOver();
-      else if (gathered > 0) timer ??= clock.after("history-batch", BATCH_MS, handOver);
+      if (gathered >= BATCH_SAMPLES) flush();
+      else if (gathered > 0) timer ??= clock.after("history-batch", BATCH_MS, flush);
     },
-    handOver,
-    taken(samples) {
+    flush,
+    acknowledge(samples) {
       inFlight = Math.max(0, inFlight - samples);
       textInFlight -= textOfBatches.shift() ?? 0;
-      if (overrun && inFlight < MOST_IN_FLIGHT / 2 && textInFlight < mostTextBytes / 2) {
-        overrun = false;
-        log.info("the history takes all changes again", { dropped });
+      if (overflowing && inFlight < MOST_IN_FLIGHT / 2 && textInFlight < mostTextBytes / 2) {
+        overflowing = false;
+        log.info("the history records all changes again", { dropped });
       }
     },
-    lost() {
+    dropInFlight() {
       dropped += inFlight;
       inFlight = 0;
       textInFlight = 0;

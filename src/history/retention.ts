@@ -1,6 +1,9 @@
-// Removes the oldest samples, by age and by size, in slices. The last one before the cut stays, for it says what stood then.
+// Removes the oldest samples: hourly by age, and by size where the file is too large. It works in slices. The last sample before
+// the cut stays, as its value lasts beyond it. Writes nothing where nothing is due.
 import type { Database } from "bun:sqlite";
+import { compact } from "./compaction.ts";
 import { REMOVED } from "./sample.ts";
+import type { SampleBuffer } from "./sample-buffer.ts";
 import { firstFrom, type Series } from "./series.ts";
 
 const DAY_MS = 86_400_000;
@@ -8,20 +11,69 @@ const SHORTEST_STEP_MS = 600_000;
 const SLICE_ROWS = 2000;
 const SLICE_SERIES = 200;
 
-export interface CutOptions {
-  /** The cut of before. */
+export interface RetainOptions {
+  db: Database;
+  buffer: SampleBuffer;
+  now: number;
+  retentionDays: number;
+  maxBytes: number;
+  /** Ids of the existing devices; undefined where they are not known. */
+  devices: readonly string[] | undefined;
+}
+
+type MetaKey = "age_cut" | "size_cut";
+
+/** Returns whether the cut is held back because the clock leapt. */
+export function* retainByAge(options: RetainOptions): Generator<void, boolean> {
+  const { db, buffer, now, retentionDays } = options;
+  const wanted = now - retentionDays * DAY_MS;
+  const before = getMeta(db, "age_cut");
+  const oldest = (at: number): number => oldestFrom(db, buffer.series.all(), at);
+  const { cut, heldBack } = nextCut({ before, wanted, oldestFrom: oldest });
+  if (!isTrimDue(before, cut)) return false;
+  if (before === undefined || cut > before) {
+    const isOld = ({ buffered }: Series): boolean => (buffered[0]?.at ?? cut) < cut;
+    if ([...buffer.series.all()].some(isOld)) yield* compactAll(options);
+    yield* trimAndForget(options, cut);
+  }
+  setMeta(db, "age_cut", cut);
+  return heldBack;
+}
+
+export function* retainBySize(options: RetainOptions): Generator<void> {
+  const { db, buffer, now, maxBytes } = options;
+  if (usedBytes(db) <= maxBytes) return;
+  yield* compactAll(options);
+  let cut = Math.max(getMeta(db, "size_cut") ?? 0, Math.min(now, getMeta(db, "age_cut") ?? 0));
+  // A clock that was ahead may have left a cut that is later than every sample.
+  if (!Number.isFinite(oldestFrom(db, buffer.series.all(), cut))) cut = 0;
+  while (usedBytes(db) > maxBytes) {
+    const oldest = oldestFrom(db, buffer.series.all(), cut);
+    if (!Number.isFinite(oldest)) break;
+    cut = nextCutBySize(oldest, now);
+    yield* trimAndForget(options, cut);
+    setMeta(db, "size_cut", cut);
+  }
+}
+
+function* compactAll({ db, buffer }: RetainOptions): Generator<void> {
+  yield* compact(db, buffer.series.all(), (samples, bytes) => buffer.release(samples, bytes));
+}
+
+interface CutOptions {
+  /** The last cut. */
   before: number | undefined;
-  /** Where it belongs by the clock. */
+  /** The cut by the clock. */
   wanted: number;
   /** The oldest sample not before a time; infinite where there is none. */
   oldestFrom: (at: number) => number;
 }
 
 /**
- * The next cut by age, asked for once an hour of running. A clock that leaps ahead (a Pi without one) must not wipe the
- * history: through samples the cut then moves a day at a time, and it comes back with the clock.
+ * The next cut by age, computed once an hour of running. A clock that leaps ahead (as on a Pi without one) must not erase the
+ * history: then the cut moves through the samples a day at a time, and moves back when the clock does.
  */
-export function nextCut({ before, wanted, oldestFrom }: CutOptions): { cut: number; heldBack: boolean } {
+function nextCut({ before, wanted, oldestFrom }: CutOptions): { cut: number; heldBack: boolean } {
   if (before !== undefined && wanted - before <= 2 * DAY_MS) return { cut: wanted, heldBack: false };
   const oldest = oldestFrom(before ?? 0);
   if (oldest >= wanted) return { cut: wanted, heldBack: false };
@@ -29,27 +81,50 @@ export function nextCut({ before, wanted, oldestFrom }: CutOptions): { cut: numb
 }
 
 /** Whether the cut has moved far enough: each trimming writes a page for each series. */
-export function isTrimDue(cut: number | undefined, next: number): boolean {
+function isTrimDue(cut: number | undefined, next: number): boolean {
   return cut === undefined || next < cut || next - cut >= DAY_MS;
 }
 
-export interface TrimOptions {
+/** The cut by size moves by a fiftieth of the time since the oldest sample, a day at most. */
+function nextCutBySize(oldest: number, now: number): number {
+  return Math.floor(oldest + Math.max(SHORTEST_STEP_MS, Math.min(DAY_MS, (now - oldest) / 50)));
+}
+
+/** Trims, and removes series without samples. */
+function* trimAndForget({ db, buffer, devices }: RetainOptions, cut: number): Generator<void> {
+  const existing = devices && new Set(devices);
+  const series = [...buffer.series.all()].filter(({ id }) => id > 0);
+  const isGone = (deviceId: string): boolean => existing !== undefined && !existing.has(deviceId);
+  const emptied: Series[] = yield* trim({ db, series, cut, isGone });
+  const remove = db.query("DELETE FROM series WHERE id = ?");
+  db.transaction(() => {
+    for (const one of emptied) {
+      // It may have got new samples between two slices.
+      if (one.buffered.length > 0) continue;
+      remove.run(one.id);
+      buffer.series.remove(one);
+    }
+  }).immediate();
+}
+
+interface TrimOptions {
   db: Database;
   series: readonly Series[];
   /** Epoch ms. */
   cut: number;
-  /** Whether the device is no longer there: nothing of it is worth keeping beyond its time. */
+  /** Whether the device was removed: then its last sample before the cut goes too. */
   isGone: (deviceId: string) => boolean;
 }
 
+/** Everything of a series before this sample. */
 interface Doomed {
   id: number;
   at: number;
   n: number;
 }
 
-/** Removes what is older than the cut and answers the series of which nothing is left in the file. */
-export function* trim({ db, series, cut, isGone }: TrimOptions): Generator<void, Series[]> {
+/** Removes samples that are older than the cut. Returns the series that have none left in the file. */
+function* trim({ db, series, cut, isGone }: TrimOptions): Generator<void, Series[]> {
   const last = db.query<{ at: number; n: number; type: number | null }, [number, number]>(
     "SELECT at, n, type FROM samples WHERE series_id = ? AND at < ? ORDER BY at DESC, n DESC LIMIT 1",
   );
@@ -65,7 +140,7 @@ export function* trim({ db, series, cut, isGone }: TrimOptions): Generator<void,
     if (keep && oldest) {
       const whole = keep.type === REMOVED || isGone(one.deviceId);
       const end = { id: one.id, at: keep.at, n: whole ? keep.n + 1 : keep.n };
-      yield* longRun(db, end);
+      yield* removeLongRun(db, end);
       if (oldest.at !== end.at || oldest.n !== end.n) doomed.push(end);
       if (whole) emptied.push(one);
     }
@@ -78,8 +153,8 @@ export function* trim({ db, series, cut, isGone }: TrimOptions): Generator<void,
   return emptied.filter(({ id }) => !first.get(id));
 }
 
-// More than a slice of one series goes slice by slice.
-function* longRun(db: Database, end: Doomed): Generator<void> {
+/** Removes all but the last slice of one series, slice by slice. */
+function* removeLongRun(db: Database, end: Doomed): Generator<void> {
   const bound = db.query<{ at: number; n: number }, [number, number, number, number]>(
     `SELECT at, n FROM samples WHERE series_id = ? AND (at, n) < (?, ?) ORDER BY at, n LIMIT 1 OFFSET ?`,
   );
@@ -99,25 +174,28 @@ function removeBefore(db: Database, doomed: readonly Doomed[]): void {
   }).immediate();
 }
 
-/** Bytes of the file that hold something. */
+/** Bytes of the file that are in use. */
 export function usedBytes(db: Database): number {
   const value = (name: string): number => Number(Object.values(db.query(`PRAGMA ${name}`).get() ?? { none: 0 })[0]);
   return (value("page_count") - value("freelist_count")) * value("page_size");
 }
 
-/** The cut by size removes a little: a fiftieth of the time since the oldest sample, a day at most. */
-export function nextCutBySize(oldest: number, now: number): number {
-  return Math.floor(oldest + Math.max(SHORTEST_STEP_MS, Math.min(DAY_MS, (now - oldest) / 50)));
-}
-
 /** The time of the oldest sample that is not before `at`, in the file or in memory; infinite where there is none. */
-export function oldestFrom(db: Database, series: Iterable<Series>, at: number): number {
-  const settled = db.query<{ at: number }, [number, number]>(
+function oldestFrom(db: Database, series: Iterable<Series>, at: number): number {
+  const compacted = db.query<{ at: number }, [number, number]>(
     "SELECT at FROM samples WHERE series_id = ? AND at >= ? ORDER BY at LIMIT 1",
   );
   let oldest = Number.POSITIVE_INFINITY;
-  for (const { id, held } of series) {
-    oldest = Math.min(oldest, held[firstFrom(held, at)]?.at ?? oldest, settled.get(id, at)?.at ?? oldest);
+  for (const { id, buffered } of series) {
+    oldest = Math.min(oldest, buffered[firstFrom(buffered, at)]?.at ?? oldest, compacted.get(id, at)?.at ?? oldest);
   }
   return oldest;
+}
+
+function getMeta(db: Database, key: MetaKey): number | undefined {
+  return db.query<{ value: number }, [string]>("SELECT value FROM meta WHERE key = ?").get(key)?.value;
+}
+
+function setMeta(db: Database, key: MetaKey, value: number): void {
+  db.query("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(key, value);
 }

@@ -1,7 +1,7 @@
-// One change of one attribute, as it is kept: a value SQLite holds, and the type it had where that does not tell.
+// One change of one attribute, as it is stored: an SQLite value, and its type where the value does not show it.
 import { bytesHeldBy } from "../core/text-bytes.ts";
 
-/** What stands in `type`; null for numbers and texts. */
+/** Values of `type`; null for numbers and texts. */
 export const BOOLEAN = 1;
 export const JSON_TEXT = 2;
 export const REMOVED = 3;
@@ -14,19 +14,19 @@ export interface Stored {
 export interface Sample extends Stored {
   /** Epoch ms. */
   at: number;
-  /** Tells apart what one series says within one millisecond; below 0 until it is given out. */
+  /** Distinguishes the samples of one series within one millisecond; negative until it is assigned. */
   n: number;
 }
 
 /** Longer texts are not recorded. */
 export const LONGEST_TEXT_BYTES = 8192;
 
-/** What its text takes in memory; numbers are counted by their number. */
+/** The memory of its text; 0 for numbers. */
 export function textBytes({ value }: Stored): number {
   return typeof value === "string" ? bytesHeldBy(value) : 0;
 }
 
-/** The value as it is kept (undefined: removed), or why it is not. */
+/** The value as it is stored (undefined: removed), or why it cannot be. */
 export function storedOf(value: unknown): Stored | "too_long" | "no_number" {
   switch (typeof value) {
     case "number":
@@ -45,7 +45,7 @@ function storedJson(value: unknown): Stored | "too_long" {
   return isLong(text) ? "too_long" : { value: text, type: JSON_TEXT };
 }
 
-// Measured in bytes only where the characters leave it open.
+// Counts bytes only where the number of characters does not decide.
 function isLong(text: string): boolean {
   return (
     text.length > LONGEST_TEXT_BYTES ||
@@ -59,7 +59,7 @@ export function jsonOf({ value, type }: Stored): string {
   return type === JSON_TEXT ? String(value) : JSON.stringify(value);
 }
 
-/** What can be reckoned with: numbers, and booleans as 0 and 1. */
+/** Numbers, and booleans as 0 and 1; undefined for other values. */
 export function numberOf({ value, type }: Stored): number | undefined {
   return typeof value === "number" && (type === null || type === BOOLEAN) ? value : undefined;
 }

@@ -1,4 +1,4 @@
-// Reads series in the order of time: what is settled in the file together with what memory holds. In bounded portions.
+// Reads series in order of time, in bounded portions: the compacted samples of the file together with those in memory.
 import type { Database } from "bun:sqlite";
 import type { Sample } from "./sample.ts";
 import { firstFrom, type Series } from "./series.ts";
@@ -12,7 +12,7 @@ export interface Span {
 }
 
 export interface Scanner {
-  /** Oldest first, in lists: handing over each by itself would cost more than reading it. */
+  /** Oldest first, in lists: yielding single samples would cost more than reading them. */
   portions(series: Series, span: Span): Iterable<readonly Sample[]>;
   /** Oldest first. */
   samples(series: Series, span: Span): Iterable<Sample>;
@@ -29,7 +29,7 @@ export function createScanner(db: Database): Scanner {
     "SELECT at, n, value, type FROM samples WHERE series_id = ? AND at < ? ORDER BY at DESC, n DESC LIMIT 1",
   );
 
-  function* settled(series: Series, { from, to, portion: rows }: Span): Iterable<Sample[]> {
+  function* compacted(series: Series, { from, to, portion: rows }: Span): Iterable<Sample[]> {
     for (let at = from, n = 0; ; ) {
       const found = portion.all(series.id, at, n, to, rows);
       yield found;
@@ -41,17 +41,18 @@ export function createScanner(db: Database): Scanner {
   }
 
   function* portions(series: Series, span: Span): Iterable<readonly Sample[]> {
-    const held = series.held.slice(firstFrom(series.held, span.from), firstFrom(series.held, span.to));
+    const { buffered: all } = series;
+    const buffered = all.slice(firstFrom(all, span.from), firstFrom(all, span.to));
     let given = 0;
     if (series.id > 0) {
-      for (const found of settled(series, span)) {
+      for (const found of compacted(series, span)) {
         const through = found.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
-        const between = firstFrom(held, through);
-        yield between > given ? interleave(found, held.slice(given, between)) : found;
+        const between = firstFrom(buffered, through);
+        yield between > given ? interleave(found, buffered.slice(given, between)) : found;
         given = Math.max(given, between);
       }
     }
-    if (given < held.length) yield given > 0 ? held.slice(given) : held;
+    if (given < buffered.length) yield given > 0 ? buffered.slice(given) : buffered;
   }
 
   return {
@@ -60,14 +61,14 @@ export function createScanner(db: Database): Scanner {
       for (const samples of portions(series, span)) yield* samples;
     },
     lastBefore(series, at) {
-      const held = series.held[firstFrom(series.held, at) - 1];
-      const settled = series.id > 0 ? last.get(series.id, at) : null;
-      return held && (!settled || held.at >= settled.at) ? held : (settled ?? undefined);
+      const inMemory = series.buffered[firstFrom(series.buffered, at) - 1];
+      const inFile = series.id > 0 ? last.get(series.id, at) : null;
+      return inMemory && (!inFile || inMemory.at >= inFile.at) ? inMemory : (inFile ?? undefined);
     },
   };
 }
 
-// Of one millisecond, the settled ones came first. A sort is stable.
-function interleave(settled: readonly Sample[], held: readonly Sample[]): Sample[] {
-  return [...settled, ...held].sort((a, b) => a.at - b.at);
+// Within a millisecond the compacted samples are older. The sort is stable.
+function interleave(compacted: readonly Sample[], buffered: readonly Sample[]): Sample[] {
+  return [...compacted, ...buffered].sort((a, b) => a.at - b.at);
 }

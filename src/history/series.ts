@@ -1,14 +1,14 @@
-// The series there are, and those of their samples that are not settled in the file yet. All in memory, and bounded.
+// The directory of series, each with its samples that are not compacted in the file yet. All in memory, and bounded.
 import type { Sample } from "./sample.ts";
 
 export interface Series {
   readonly deviceId: string;
   readonly attribute: string;
-  /** In the file; 0 while it is not there. */
+  /** Its row in the file; 0 while it has none. */
   id: number;
-  /** Not settled yet, in the order of their times; those of one millisecond in the order they came. */
-  held: Sample[];
-  /** The greatest time in the file or given to it; undefined while nobody has looked. */
+  /** Not compacted yet, in order of time; those of one millisecond in order of arrival. */
+  buffered: Sample[];
+  /** The greatest time in the file or given to it; undefined until it is looked up. */
   newest: number | undefined;
 }
 
@@ -17,9 +17,9 @@ export interface SeriesDirectory {
   find(deviceId: string, attribute: string): Series | undefined;
   ofDevice(deviceId: string): Iterable<Series>;
   all(): Iterable<Series>;
-  /** The series, begun if nobody knows it; undefined where there are too many. */
+  /** The series, added if it is new; undefined where there are too many. */
   open(deviceId: string, attribute: string): Series | undefined;
-  /** What the file says; no limit stands in its way. */
+  /** Adds a series of the file, whatever the limit. */
   load(id: number, deviceId: string, attribute: string): Series;
   remove(series: Series): void;
 }
@@ -49,9 +49,9 @@ export function createSeriesDirectory(most: number): SeriesDirectory {
     open(deviceId, attribute) {
       const known = find(deviceId, attribute);
       if (known || size >= most) return known;
-      return add({ deviceId, attribute, id: 0, held: [], newest: undefined });
+      return add({ deviceId, attribute, id: 0, buffered: [], newest: undefined });
     },
-    load: (id, deviceId, attribute) => add({ deviceId, attribute, id, held: [], newest: undefined }),
+    load: (id, deviceId, attribute) => add({ deviceId, attribute, id, buffered: [], newest: undefined }),
     remove({ deviceId, attribute }) {
       const attributes = devices.get(deviceId);
       if (!attributes?.delete(attribute)) return;
@@ -61,15 +61,15 @@ export function createSeriesDirectory(most: number): SeriesDirectory {
   };
 }
 
-/** Puts a sample where its time belongs: at the end, unless the clock stepped back. */
-export function hold(series: Series, sample: Sample): void {
-  const { held } = series;
-  const last = held.at(-1);
-  if (!last || last.at <= sample.at) held.push(sample);
-  else held.splice(firstFrom(held, sample.at + 1), 0, sample);
+/** Inserts a sample in order of time: at the end, unless the clock stepped back. */
+export function insertSample(series: Series, sample: Sample): void {
+  const { buffered } = series;
+  const last = buffered.at(-1);
+  if (!last || last.at <= sample.at) buffered.push(sample);
+  else buffered.splice(firstFrom(buffered, sample.at + 1), 0, sample);
 }
 
-/** The index of the first that is not before `at`. */
+/** The index of the first sample that is not before `at`. */
 export function firstFrom(samples: readonly Sample[], at: number): number {
   let low = 0;
   for (let high = samples.length; low < high; ) {

@@ -1,9 +1,9 @@
-// The history's own thread: a thin shell that hands messages to the store, and gives its long work a turn at a time so
-// that messages come between.
+// The history's worker thread: passes messages to the store, and runs its long work step by step, so that messages are handled
+// in between.
 import { HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { FromWorker, Moment, SampleRows, ToWorker } from "./messages.ts";
 import { openStore, type Store } from "./store.ts";
+import type { FromWorker, Moment, SampleRows, ToWorker } from "./worker-protocol.ts";
 
 declare const self: Worker;
 
@@ -19,7 +19,7 @@ const log: Log = {
   child: () => log,
 };
 
-const STEPS_OF_A_FLUSH = 4;
+const STEPS_PER_FLUSH = 4;
 
 let store: Store | undefined;
 const jobs: Generator<void>[] = [];
@@ -29,25 +29,25 @@ function opened(): Store {
   return store;
 }
 
-/** One step of the work that is first in line. */
+/** One step of the first job in the queue. */
 function step(): void {
   const [job] = jobs;
   if (!job?.next().done) return;
   jobs.shift();
-  tellHealth();
+  postHealth();
 }
 
-/** A step; then the messages that came meanwhile have their turn. */
+/** One step; then the messages that arrived meanwhile are handled. */
 function work(): void {
   step();
   if (jobs.length > 0) setImmediate(work);
 }
 
-function settleIfDue(at: Moment): void {
-  if (opened().settleDue && jobs.length === 0) queue(opened().settle(at));
+function compactIfDue(at: Moment): void {
+  if (opened().compactionDue && jobs.length === 0) enqueue(opened().compact(at));
 }
 
-function queue(job: Generator<void>): void {
+function enqueue(job: Generator<void>): void {
   if (jobs.push(job) === 1) setImmediate(work);
 }
 
@@ -60,7 +60,7 @@ function answer({ id, query, at }: Extract<ToWorker, { kind: "query" }>): void {
   }
 }
 
-function tellHealth(): void {
+function postHealth(): void {
   post({ kind: "health", health: opened().health });
 }
 
@@ -68,7 +68,7 @@ function handle(message: ToWorker): void {
   switch (message.kind) {
     case "open":
       store = openStore({ ...message.options, log }, message.at);
-      tellHealth();
+      postHealth();
       break;
     case "record":
       opened().record(JSON.parse(message.rows) as SampleRows);
@@ -76,13 +76,13 @@ function handle(message: ToWorker): void {
       break;
     case "flush":
       opened().flush(message.at);
-      tellHealth();
-      settleIfDue(message.at);
-      // In a flood of messages `setImmediate` has no turn: then each flush takes some of the work along.
-      for (let count = 0; count < STEPS_OF_A_FLUSH && opened().settleLate; count++) step();
+      postHealth();
+      compactIfDue(message.at);
+      // In a flood of messages `setImmediate` never fires: then each flush does some of the work.
+      for (let count = 0; count < STEPS_PER_FLUSH && opened().compactionLate; count++) step();
       break;
     case "retain":
-      queue(opened().retain(message.at, message.devices));
+      enqueue(opened().retain(message.at, message.devices));
       break;
     case "query":
       answer(message);
@@ -90,7 +90,7 @@ function handle(message: ToWorker): void {
     case "close":
       jobs.length = 0;
       opened().close(message.at);
-      tellHealth();
+      postHealth();
       post({ kind: "closed" });
   }
 }

@@ -1,4 +1,4 @@
-// The REST API and the upgrade: one line a resource. The door decides who may have which.
+// The REST API and the WebSocket upgrade: one line for each resource. Access is checked in router.ts.
 import type { Server } from "bun";
 import { type AnyElysia, Elysia } from "elysia";
 import type { Alerts } from "../alerts/alerts.ts";
@@ -21,12 +21,13 @@ import type { Scenes } from "../state/scenes.ts";
 import type { Variables } from "../state/variables.ts";
 import type { VirtualDevices } from "../state/virtual/virtual-devices.ts";
 import type { Health, SystemStatus } from "../system/status.ts";
-import { splitUrl } from "./address.ts";
 import { createAuditTrail } from "./audit-trail.ts";
+import { createCallers } from "./callers.ts";
 import { createCors } from "./cors.ts";
-import { createDoor, type Door } from "./door.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
-import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
+import { OPENAPI_PATH, openApiDocument } from "./openapi/document.ts";
+import { splitUrl } from "./request-url.ts";
+import { createRouter, type Router } from "./router.ts";
 import { alertRoutes } from "./routes/alerts.ts";
 import { apiKeyRoutes } from "./routes/api-keys.ts";
 import { areaRoutes } from "./routes/areas.ts";
@@ -50,7 +51,6 @@ import { timerRoutes } from "./routes/timers.ts";
 import { userRoutes } from "./routes/users.ts";
 import { variableRoutes } from "./routes/variables.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
-import { createSessions } from "./session.ts";
 import type { HubStream } from "./stream/hub-stream.ts";
 
 export const API_PREFIX = "/api/v1";
@@ -59,7 +59,7 @@ const HEADERS = { "x-content-type-options": "nosniff" };
 export interface AppDeps {
   config: ServerSection;
   version: string;
-  /** As the machine calls itself. */
+  /** The machine's host name. */
   machineName: string;
   clock: Clock;
   log: Log;
@@ -78,7 +78,7 @@ export interface AppDeps {
   notifier: Notifier;
   outbox: Outbox;
   plugins: Plugins;
-  /** Hears what could not be written; answers what keeps the hub's disk from being written now. */
+  /** Reports a failed write; returns what is wrong with the disk now. */
   storageFault: (error: unknown) => StorageFault | undefined;
   health: () => Health;
   status: () => SystemStatus;
@@ -88,10 +88,10 @@ export interface AppDeps {
 }
 
 export interface App {
-  door: Door;
-  /** The routes as they were declared. Asked by itself it runs nothing, since nobody was admitted. */
+  router: Router;
+  /** The routes as declared. Called directly it runs no handler, as no request was admitted. */
   elysia: AnyElysia;
-  /** For routes that need the server: the upgrade. */
+  /** Hands the server to the routes that need it (the upgrade). */
   serve(server: Server<unknown>): void;
 }
 
@@ -99,7 +99,7 @@ export function createApp(deps: AppDeps): App {
   const { config, log, auth } = deps;
   const { cors_origins: corsOrigins } = config;
   const cors = createCors(corsOrigins);
-  const sessions = createSessions({
+  const callers = createCallers({
     auth,
     trustedProxies: config.trusted_proxies,
     corsOrigins,
@@ -109,7 +109,7 @@ export function createApp(deps: AppDeps): App {
 
   function respondTo(fault: { code: string | number; error: unknown }, request: Request): Response {
     const { path } = splitUrl(request.url);
-    auditTrail.refused(request, fault.error, path);
+    auditTrail.failed(request, fault.error, path);
     const refusal = toHubError(fault, { log, path, storageFault: deps.storageFault });
     const response = refusal ? problemResponse(refusal, path) : bugResponse(path);
     for (const [name, value] of Object.entries(cors.headers(request) ?? {})) response.headers.set(name, value);
@@ -118,39 +118,39 @@ export function createApp(deps: AppDeps): App {
 
   const auditTrail = createAuditTrail({
     audit: deps.audit,
-    sessions,
+    callers,
     peers: () => app.server,
     deviceType: (id) => deps.registry.find(id)?.deviceType,
   });
 
   const app = new Elysia({
     prefix: API_PREFIX,
-    // Unknown keys are refused, not dropped.
+    // Unknown keys are an error; Elysia would drop them.
     normalize: false,
   })
     .onError(({ code, error, request }) => respondTo({ code, error }, request))
-    // Behind every router there may ever be: a handler runs for the route that was admitted, or not at all.
-    .onTransform(({ request, route }) => sessions.assertAdmitted(request, route))
+    // Holds for any router: a handler runs for the route that was admitted, or not at all.
+    .onTransform(({ request, route }) => callers.assertAdmitted(request, route))
     .headers(HEADERS)
     .decorate("auditTrail", auditTrail)
     .use(openApiDocument(deps.version))
     .use(healthRoutes(deps))
-    .use(authRoutes({ auth, sessions }))
+    .use(authRoutes({ auth, callers }))
     .use(userRoutes({ users: auth.users }))
-    .use(sessionRoutes({ auth, sessions }))
-    .use(apiKeyRoutes({ apiKeys: auth.apiKeys, sessions }))
-    .use(eventRoutes({ ...deps, sessions }))
-    .use(deviceRoutes({ ...deps, refuseRemoval: deps.virtual.refuseRemoval, sessions }))
-    .use(historyRoutes({ ...deps, sessions }))
+    .use(sessionRoutes({ auth, callers }))
+    .use(apiKeyRoutes({ apiKeys: auth.apiKeys, callers }))
+    .use(eventRoutes({ ...deps, callers }))
+    .use(deviceRoutes({ ...deps, refuseRemoval: deps.virtual.refuseRemoval, callers }))
+    .use(historyRoutes({ ...deps, callers }))
     .use(areaRoutes(deps))
-    .use(sceneRoutes({ ...deps, sessions }))
+    .use(sceneRoutes({ ...deps, callers }))
     .use(timerRoutes(deps.virtual))
     .use(switchRoutes(deps.virtual))
-    .use(modeRoutes({ ...deps.virtual, commands: deps.commands, sessions }))
-    .use(variableRoutes({ ...deps, sessions }))
-    .use(ruleRoutes({ ...deps, sessions }))
-    .use(webhookRoutes({ ...deps, sessions }))
-    .use(pluginRoutes({ ...deps, sessions }))
+    .use(modeRoutes({ ...deps.virtual, commands: deps.commands, callers }))
+    .use(variableRoutes({ ...deps, callers }))
+    .use(ruleRoutes({ ...deps, callers }))
+    .use(webhookRoutes({ ...deps, callers }))
+    .use(pluginRoutes({ ...deps, callers }))
     .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))
     .use(outboxRoutes(deps))
     .use(auditRoutes(deps))
@@ -160,9 +160,9 @@ export function createApp(deps: AppDeps): App {
 
   return {
     elysia: app,
-    door: createDoor({
+    router: createRouter({
       app,
-      sessions,
+      callers,
       cors,
       headers: HEADERS,
       decorations: { auditTrail },

@@ -1,28 +1,27 @@
-// What people do over the API goes into the audit log from here alone: a route says in its doc() what it is called there,
-// and that is all it knows of it.
+// Writes what callers of the API do to the audit log. A route only names its action in its doc(); the hooks here do the rest.
 import type { Audit } from "../auth/audit.ts";
 import { HubError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import { masked } from "../core/masking.ts";
-import type { PeerSource, Sessions } from "./session.ts";
+import type { Callers, PeerSource } from "./callers.ts";
 
 export interface AuditedAct {
-  /** What it is called: `rule.change`. */
+  /** Such as `rule.change`. */
   action: string;
-  /** What a command asks for is told too; only where this body may go into the log, with its PINs masked. */
+  /** Logs the request's body too, with its PINs masked. Only for bodies that may be logged. */
   body?: boolean;
-  /** Only where it moves what guards the house. */
-  guardedOnly?: boolean;
+  /** Logs it only where it concerns a device that protects the house. */
+  securityOnly?: boolean;
 }
 
 export interface AuditTrail {
-  begun(request: Request, asked: Asked): void;
-  done(request: Request, response: unknown): void;
-  /** For any request that was refused or went wrong: those of audited routes, and what somebody's role does not allow. */
-  refused(request: Request, error: unknown, path: string): void;
+  started(request: Request, act: RequestedAct): void;
+  succeeded(request: Request, response: unknown): void;
+  /** For every request that failed. Logs those of audited routes, and those that the caller's role does not allow. */
+  failed(request: Request, error: unknown, path: string): void;
 }
 
-interface Asked {
+interface RequestedAct {
   act: AuditedAct;
   params: Readonly<Record<string, string | undefined>>;
   body?: unknown;
@@ -30,9 +29,9 @@ interface Asked {
 
 export interface AuditTrailDeps {
   audit: Pick<Audit, "record" | "refused">;
-  sessions: Pick<Sessions, "of" | "isKnown" | "addressOf">;
+  callers: Pick<Callers, "of" | "isKnown" | "addressOf">;
   peers: () => PeerSource | null;
-  /** The type of a device, where there is one. */
+  /** Undefined for an unknown device, or one without a type. */
   deviceType: (id: string) => string | undefined;
 }
 
@@ -44,76 +43,84 @@ interface Handled {
   auditTrail?: AuditTrail;
 }
 
-/** Words in the types of devices that guard a house. */
-const GUARDS = /(^|[^a-z])(lock|alarm|siren|garage|gate|safe|security)([^a-z]|$)/i;
-const NAMES = ["username", "id", "name"];
-const TOLD = ["name", "label", "role", "username", "enabled"];
+/** Words in the types of devices that protect a house. */
+const SECURITY_TYPES = /(^|[^a-z])(lock|alarm|siren|garage|gate|safe|security)([^a-z]|$)/i;
+/** Keys of a response, in this order, that may name the target. */
+const TARGET_KEYS = ["username", "id", "name"];
+/** Keys of a response that go into the detail. */
+const DETAIL_KEYS = ["name", "label", "role", "username", "enabled"];
 
-export function createAuditTrail({ audit, sessions, peers, deviceType }: AuditTrailDeps): AuditTrail {
-  const begun = new WeakMap<Request, Asked>();
-  const isGuard = (id: unknown): boolean => typeof id === "string" && GUARDS.test(deviceType(id) ?? "");
+export function createAuditTrail({ audit, callers, peers, deviceType }: AuditTrailDeps): AuditTrail {
+  const underWay = new WeakMap<Request, RequestedAct>();
+  const isSecurity = (id: unknown): boolean => typeof id === "string" && SECURITY_TYPES.test(deviceType(id) ?? "");
 
-  function concernsGuard({ params, body }: Asked, response: unknown): boolean {
-    if (isGuard(params.id)) return true;
-    // A PIN is for nothing else.
+  function concernsSecurity({ params, body }: RequestedAct, response: unknown): boolean {
+    if (isSecurity(params.id)) return true;
+    // A PIN is only sent to such devices.
     if (isObject(body) && masked(body) !== body) return true;
     const { sent, failed } = isObject(response) ? response : {};
-    return [sent, failed].flat().some((one) => isObject(one) && isGuard(one.device_id));
+    return [sent, failed].flat().some((one) => isObject(one) && isSecurity(one.device_id));
   }
 
-  function take(request: Request, response: unknown): Asked | undefined {
-    const asked = begun.get(request);
-    begun.delete(request);
-    return asked?.act.guardedOnly && !concernsGuard(asked, response) ? undefined : asked;
+  function take(request: Request, response: unknown): RequestedAct | undefined {
+    const requested = underWay.get(request);
+    underWay.delete(request);
+    return requested?.act.securityOnly && !concernsSecurity(requested, response) ? undefined : requested;
   }
 
-  function from(request: Request) {
-    const { kind, id, name } = sessions.of(request);
-    return { actor: { kind, id, name }, address: sessions.addressOf(request, peers()) };
+  function callerOf(request: Request) {
+    const { kind, id, name } = callers.of(request);
+    return { actor: { kind, id, name }, address: callers.addressOf(request, peers()) };
   }
 
   return {
-    begun: (request, asked) => void begun.set(request, asked),
-    done(request, response) {
-      const asked = take(request, response);
-      if (!asked) return;
-      const { act, params, body } = asked;
-      const target = params.id ?? params.name ?? nameIn(response) ?? "";
-      audit.record({ ...from(request), action: act.action, target, outcome: "ok", detail: detailOf(body, response) });
+    started: (request, requested) => void underWay.set(request, requested),
+    succeeded(request, response) {
+      const requested = take(request, response);
+      if (!requested) return;
+      const { act, params, body } = requested;
+      const entry = {
+        ...callerOf(request),
+        action: act.action,
+        target: params.id ?? params.name ?? targetIn(response) ?? "",
+      };
+      audit.record({ ...entry, outcome: "ok", detail: detailOf(body, response) });
     },
-    refused(request, error, path) {
-      const asked = take(request, undefined);
-      if (asked) {
-        const { act, params } = asked;
-        const about = { ...from(request), action: act.action, target: params.id ?? params.name ?? "" };
-        if (error instanceof HubError) audit.refused({ ...about, detail: error.code });
-        else audit.record({ ...about, outcome: "failed", detail: "it went wrong inside the hub" });
-      } else if (error instanceof HubError && error.code === "forbidden" && sessions.isKnown(request)) {
-        audit.refused({ ...from(request), action: "request", target: `${request.method} ${path}`, detail: error.code });
+    failed(request, error, path) {
+      const requested = take(request, undefined);
+      if (requested) {
+        const { act, params } = requested;
+        const entry = { ...callerOf(request), action: act.action, target: params.id ?? params.name ?? "" };
+        if (error instanceof HubError) audit.refused({ ...entry, detail: error.code });
+        else audit.record({ ...entry, outcome: "failed", detail: "it went wrong inside the hub" });
+      } else if (error instanceof HubError && error.code === "forbidden" && callers.isKnown(request)) {
+        const target = `${request.method} ${path}`;
+        audit.refused({ ...callerOf(request), action: "request", target, detail: error.code });
       }
     },
   };
 }
 
-/** The hooks of a route that is audited. They name just what they read: Elysia would parse bodies for one that does not. */
+/** The hooks of an audited route. They destructure only what they read: Elysia parses the body for a hook that names `body`. */
 export function auditHooks(act: AuditedAct) {
   return {
     beforeHandle: act.body
-      ? ({ request, params = {}, body, auditTrail }: Handled): void => auditTrail?.begun(request, { act, params, body })
-      : ({ request, params = {}, auditTrail }: Handled): void => auditTrail?.begun(request, { act, params }),
-    afterHandle: ({ request, response, auditTrail }: Handled): void => auditTrail?.done(request, response),
+      ? ({ request, params = {}, body, auditTrail }: Handled): void =>
+          auditTrail?.started(request, { act, params, body })
+      : ({ request, params = {}, auditTrail }: Handled): void => auditTrail?.started(request, { act, params }),
+    afterHandle: ({ request, response, auditTrail }: Handled): void => auditTrail?.succeeded(request, response),
   };
 }
 
-function nameIn(response: unknown): string | undefined {
+function targetIn(response: unknown): string | undefined {
   if (!isObject(response)) return undefined;
-  const found = NAMES.map((key) => response[key]).find((value) => typeof value === "string");
+  const found = TARGET_KEYS.map((key) => response[key]).find((value) => typeof value === "string");
   return found as string | undefined;
 }
 
 function detailOf(body: unknown, response: unknown): string {
   if (body !== undefined) return JSON.stringify(masked(body));
   if (!isObject(response)) return "";
-  const told = TOLD.filter((key) => ["string", "boolean"].includes(typeof response[key]));
-  return told.map((key) => `${key}: ${response[key]}`).join(", ");
+  const logged = DETAIL_KEYS.filter((key) => ["string", "boolean"].includes(typeof response[key]));
+  return logged.map((key) => `${key}: ${response[key]}`).join(", ");
 }

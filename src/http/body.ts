@@ -1,13 +1,13 @@
 // Reads request bodies: JSON only, bounded in depth before anything walks them, and without keys that reach into
-// prototypes. A form is refused: its keys, told back as unknown ones, may be a whole body with a password in it.
+// prototypes. A form is refused: the error would list its keys as unknown, and a key may be a whole body with a password.
 import type { TSchema } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 import { type Json, parseJson } from "../core/json.ts";
-import { MAY_BE_ABSENT } from "./described-schemas.ts";
+import { MAY_BE_ABSENT } from "./openapi/schemas.ts";
 
 /**
- * `contentType` is without its parameters; a body that names none is not read, and is null. Many clients name one where
- * they send nothing: that is null as well. Throws HubError `unsupported_media_type` or `invalid`.
+ * `contentType` is without its parameters. Without a type the body is not read, and is null; an empty body is null as well, as
+ * many clients name a type and send nothing. Throws HubError `unsupported_media_type` or `invalid`.
  */
 export async function readBody(request: Request, contentType: string): Promise<Json> {
   if (contentType === "") return null;
@@ -21,14 +21,14 @@ export async function readBody(request: Request, contentType: string): Promise<J
   throw new HubError("invalid", `the body is refused: ${parsed.problem}`);
 }
 
-/** For a route with a body. Not for all routes at once: a parser makes each of them asynchronous, also where nothing is sent. */
+/** For one route with a body. A parser for all routes would make each of them asynchronous, even without a body. */
 export function jsonBody<S extends TSchema>(schema: S) {
   const read = ({ request, contentType }: { request: Request; contentType: string }) => readBody(request, contentType);
-  // "json" is never reached, as ours always answers; without it the OpenAPI document has no body.
+  // "json" is never used, as `read` always returns a value; without it the OpenAPI document has no body.
   return { body: schema, parse: [read, "json" as const] };
 }
 
-/** The same where all of it may be left out, and then the body as well: it is an empty object. */
+/** The same for a body whose keys are all optional: without a body it is an empty object. */
 export function optionalJsonBody<S extends TSchema>(schema: S) {
   const read = async ({ request, contentType }: { request: Request; contentType: string }) =>
     (await readBody(request, contentType)) ?? {};
@@ -36,7 +36,7 @@ export function optionalJsonBody<S extends TSchema>(schema: S) {
   return { body, parse: [read, "json" as const] };
 }
 
-/** For changing a value: what is not said stays as it is. */
+/** For a PATCH: an absent key keeps its value, so it must not get its default. */
 export function withoutDefault<S extends TSchema>(schema: S): S {
   const { default: _, ...rest } = schema;
   return rest as S;

@@ -1,4 +1,4 @@
-// The certificate and the key of [server], read once: what was looked at is what is served.
+// Reads the certificate and the key of [server], once: what was checked is what is served.
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
@@ -30,35 +30,36 @@ export function readCertificate(
         problem: { path: at, message: `${tls_key} is not the key of the certificate in ${tls_cert}` },
       };
     at = "server.tls_cert";
-    // The others of the chain as well.
-    parsed(tls_cert, "no whole chain of certificates", () => createSecureContext({ cert, key }));
+    // Checks the rest of the chain as well.
+    parsed(tls_cert, "no complete chain of certificates", () => createSecureContext({ cert, key }));
     return { ok: true, cert, key, validFrom: Date.parse(leaf.validFrom), validTo: Date.parse(leaf.validTo) };
   } catch (error) {
     return { ok: false, problem: { path: at, message: messageOf(error) } };
   }
 }
 
-/** What is wrong with its time; it is served all the same, as clients say more of it than silence does. */
+/** Expired or not valid yet. It is served all the same: the client's error message names the reason. */
 export function timeProblem(read: ReadCertificate | undefined, now: number): Problem | undefined {
   if (!read?.ok) return undefined;
   const path = "server.tls_cert";
   const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
   if (now > read.validTo)
-    return { path, message: `the certificate ended on ${day(read.validTo)}: clients refuse it, renew it` };
+    return { path, message: `the certificate expired on ${day(read.validTo)}: clients refuse it, renew it` };
   if (now < read.validFrom)
-    return { path, message: `the certificate begins on ${day(read.validFrom)}: clients refuse it until then` };
+    return { path, message: `the certificate is valid from ${day(read.validFrom)} on: clients refuse it until then` };
   return undefined;
 }
 
 function readPem(path: string): string {
   try {
     const stat = statSync(path);
-    // A pipe could wait for ever.
-    if (!stat.isFile() || stat.size > LARGEST_BYTES) throw new Error("it is no file, or far too large");
+    // Reading a pipe could block for ever.
+    if (!stat.isFile() || stat.size > LARGEST_BYTES) throw new Error("it is not a file, or far too large");
     return readFileSync(path, "utf8");
   } catch (error) {
     if (systemCode(error) === "ENOENT") throw new Error(`${path} does not exist`);
-    if (systemCode(error) === "EACCES") throw new Error(`${path} cannot be read: give the hub's user the right to`);
+    if (systemCode(error) === "EACCES")
+      throw new Error(`${path} cannot be read: give the hub's user the right to read it`);
     throw new Error(`${path} cannot be read: ${messageOf(error)}`);
   }
 }

@@ -1,7 +1,7 @@
-// Cross-origin requests: none, unless [server] cors_origins names who may.
+// Cross-origin requests: refused, except from the origins in [server] cors_origins.
 
 export interface Cors {
-  /** The answer to a preflight request; undefined where this is none. */
+  /** The answer to a preflight request; undefined for any other. */
   preflight(request: Request): Response | undefined;
   /** Headers for the answer to this request; undefined where its origin is not listed. */
   headers(request: Request): Record<string, string> | undefined;

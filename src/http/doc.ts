@@ -1,14 +1,14 @@
-// What a route says of itself: who may call it, and its page in the OpenAPI document. What every route of its kind
-// refuses is not repeated there: refusals.ts works it out.
+// A route's description: who may call it, and its entry in the OpenAPI document. The errors that all routes of a kind share are
+// not repeated there: openapi/refusals.ts adds them.
 import type { TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../core/errors.ts";
 import { type AuditedAct, auditHooks } from "./audit-trail.ts";
 import type { Access } from "./resources.ts";
 
-/** Code → when this route refuses so. */
+/** Error code → when this route answers with it. */
 export type Refusals = Partial<Record<ErrorCode, string>>;
 
-/** What a handler reads besides the path, the declared query and the declared body. */
+/** A value that a handler reads besides the path, the declared query and the declared body. */
 export interface ReadElsewhere {
   in: "header" | "query";
   name: string;
@@ -21,7 +21,7 @@ export interface DescribedAnswer {
   schema?: TSchema;
   /** `application/json` when absent. */
   contentType?: string;
-  /** Other types it can come as. */
+  /** Other content types of the same answer. */
   alsoAs?: Record<string, TSchema>;
 }
 
@@ -29,24 +29,24 @@ export interface RouteDoc {
   access: Access;
   summary: string;
   tag: string;
-  /** Status → what comes back. */
+  /** By status. */
   answers?: Record<number, DescribedAnswer>;
-  /** Refusals of this route alone, or why it refuses what others refuse as well. */
+  /** Errors of this route alone, or this route's reason for a common one. */
   refusals?: Refusals;
-  /** What the path names is made where it is not there, so that it is never missing. */
+  /** The route creates what its path names, so it never answers 404. */
   makesMissing?: boolean;
   readsElsewhere?: readonly ReadElsewhere[];
-  /** A body that no schema checks. */
+  /** A body without a schema. */
   rawBody?: { description: string; contentType: string; required: boolean };
-  /** What goes out over a WebSocket that begins here. */
+  /** The frames of a WebSocket that is opened here. */
   frames?: TSchema;
   tokenInQuery?: boolean;
   streamedBody?: boolean;
-  /** What this is called in the audit log; what only reads has no place there. */
+  /** Its action in the audit log; routes that only read have none. */
   audit?: string | AuditedAct;
 }
 
-/** The `detail` of an Elysia route. A route without one stays closed to all but administrators. */
+/** The `detail` of an Elysia route. A route without one is for administrators only. */
 export function doc({ access, summary, tag, answers = {}, tokenInQuery, streamedBody, audit, ...more }: RouteDoc) {
   const responses = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)]);
   const security = securityOf(access, tokenInQuery);
@@ -82,7 +82,7 @@ function requestBodyOf({ description, contentType, required }: NonNullable<Route
   return { description, required, content: { [contentType]: { schema: {} } } };
 }
 
-// Where nothing is said, the document's own rule holds: the bearer token.
+// Without an entry the document's default applies: the bearer token.
 function securityOf(access: Access, tokenInQuery = false): Record<string, string[]>[] | undefined {
   if (access === "public") return [];
   return tokenInQuery ? [{ bearer: [] }, { token_in_query: [] }] : undefined;

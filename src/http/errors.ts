@@ -1,4 +1,4 @@
-// Every refusal as RFC 9457 problem+json. The one table from the hub's codes to statuses.
+// Every error as RFC 9457 problem+json, and the one table from the hub's error codes to HTTP statuses.
 import { STATUS_CODES } from "node:http";
 import type { ValueError } from "@sinclair/typebox/value";
 import { type ErrorCode, HubError, isStorageFault, messageOf } from "../core/errors.ts";
@@ -33,7 +33,7 @@ export function statusOfCode(code: ErrorCode): number {
   return STATUS[code];
 }
 
-/** The answer for a refusal. `path` is the request's, without its query: that may hold a token. */
+/** The answer for an error. `path` is the request's, without its query, which may hold a token. */
 export function problemResponse(error: HubError, path: string): Response {
   const status = statusOf(error);
   const { retryAfterSecs, allow, tokenSent, ...details } = error.details;
@@ -64,11 +64,11 @@ export interface FaultContext {
   log: Log;
   /** Of the request, without its query. */
   path: string;
-  /** Hears what could not be written; answers what keeps the hub's disk from being written now. */
+  /** Reports a failed write; returns what is wrong with the disk now. */
   storageFault: (error: unknown) => StorageFault | undefined;
 }
 
-/** What was thrown, by us or by the framework, as a refusal of ours. What is nobody's refusal is a bug: logged, and 500. */
+/** Any thrown error as a HubError; undefined for a bug, which is logged here and becomes a 500. */
 export function toHubError(
   { code, error }: FrameworkFault,
   { log, path, storageFault }: FaultContext,
@@ -78,7 +78,7 @@ export function toHubError(
   if (code === "PARSE") return refusalBehind(error) ?? new HubError("invalid", "the body is not valid JSON");
   if (code === "NOT_FOUND") return new HubError("not_found", "there is nothing at this address");
   if (isStorageFault(error)) {
-    log.error("a request failed for want of storage", { path, error: messageOf(error) });
+    log.error("a request failed: the disk cannot be written", { path, error: messageOf(error) });
     const fault = storageFault(error) ?? storageFaultOf(error) ?? "failing";
     const { what, mend } = STORAGE_TEXTS[fault];
     return new HubError("storage", `${what}; nothing was changed: ${mend}`, { details: { fault } });
@@ -91,7 +91,7 @@ export function toHubError(
   return undefined;
 }
 
-// The framework wraps what a body's reader throws.
+// Elysia wraps the error of a body parser.
 function refusalBehind(error: unknown): HubError | undefined {
   return error instanceof Error && error.cause instanceof HubError ? error.cause : undefined;
 }
@@ -120,11 +120,11 @@ interface ValidationFault {
   type?: string;
   value?: unknown;
   validator?: { Errors?: (value: unknown) => Iterable<ValueError> };
-  /** The first error; all there is where reading a query value failed. */
+  /** The first error; the only one where a query value could not be read. */
   valueError?: ValueError;
 }
 
-// Elysia's own message echoes the rejected value, passwords included: only the schema's side is told.
+// Elysia's own message repeats the rejected value, passwords included. This one describes the schema only.
 function problemsOf({ validator, value, type, valueError }: ValidationFault): Problem[] {
   const errors = validator?.Errors ? [...validator.Errors(value)] : valueError ? [valueError] : [];
   const problems = firstPerPath(errors.flatMap((error) => describeError(error, "")));

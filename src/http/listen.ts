@@ -1,5 +1,5 @@
-// Opens the port. Refuses where somebody else has it, and stops in bounded time. With a certificate that cannot be used the
-// API is for this machine alone, until the certificate is mended: never without TLS where others could listen.
+// Opens the port; an error where another program has it. With a certificate that cannot be used the API answers this machine only
+// until the certificate is repaired: it is never served without TLS to other machines.
 import type { Server } from "bun";
 import type { ServerSection } from "../config/server.ts";
 import type { Clock } from "../core/clock.ts";
@@ -10,16 +10,16 @@ import type { App } from "./app.ts";
 import { type ReadCertificate, readCertificate, timeProblem } from "./certificate.ts";
 import { BEHIND_LIMIT_BYTES, type SocketHandlers } from "./stream/hub-stream.ts";
 
-// Bun refuses what is larger than this without a word; the door's own limit comes first and says why.
+// Bun refuses a larger body without a reason. The router's own limit comes first and gives one.
 const LARGEST_BODY_BYTES = 1024 ** 4;
-const LOOK_AGAIN_MS = 5000;
+const RELOAD_MS = 5000;
 const THIS_MACHINE = "127.0.0.1";
 
 // Each socket brings its own handlers.
 const websocket: Bun.WebSocketHandler<SocketHandlers> = {
   maxPayloadLength: 16 * 1024,
   idleTimeout: 75,
-  // Above the polite limit, so that a sweep can still say why; memory stays bounded either way.
+  // Above the stream's own limit, so that the sweep can close a slow reader with a reason; memory is bounded either way.
   backpressureLimit: 2 * BEHIND_LIMIT_BYTES,
   closeOnBackpressureLimit: true,
   perMessageDeflate: false,
@@ -47,7 +47,7 @@ export interface ListenOptions {
   log: Log;
 }
 
-interface Place {
+interface Binding {
   host: string;
   port: number;
   tls?: { cert: string; key: string };
@@ -57,32 +57,32 @@ interface Place {
 export function listen(app: App, { config, resolvePath, clock, log }: ListenOptions): Listener {
   const read = (): ReadCertificate | undefined => readCertificate(config, resolvePath);
   let certificate = read();
-  let at = open(app, placeFor(config, certificate));
-  let turn = Promise.resolve();
+  let at = open(app, bindingFor(config, certificate));
+  let reloading = Promise.resolve();
   let stopped = false;
 
-  /** The port is let go and taken again: whoever is connected comes back. */
-  async function mend(): Promise<void> {
-    const mended = read();
-    if (stopped || certificate?.ok !== false || !mended?.ok) return;
+  /** Closes the port and opens it again: clients have to reconnect. */
+  async function reload(): Promise<void> {
+    const valid = read();
+    if (stopped || certificate?.ok !== false || !valid?.ok) return;
     await app.elysia.server?.stop(true);
     if (stopped) return;
     try {
-      at = open(app, { ...placeFor(config, mended), port: at.port });
-      certificate = mended;
-      log.info("the certificate is mended, the API answers everybody again", { ...at });
+      at = open(app, { ...bindingFor(config, valid), port: at.port });
+      certificate = valid;
+      log.info("the certificate is valid again, the API answers all machines", { ...at });
     } catch (error) {
-      log.error("the API cannot listen with the mended certificate", { error: messageOf(error) });
+      log.error("the API cannot listen with the new certificate", { error: messageOf(error) });
       at = open(app, { host: THIS_MACHINE, port: at.port });
     }
   }
 
-  const looking = certificate?.ok === false ? clock.every("certificate", LOOK_AGAIN_MS, lookAgain) : undefined;
-  function lookAgain(): void {
-    if (certificate?.ok !== false) looking?.[Symbol.dispose]();
+  const timer = certificate?.ok === false ? clock.every("certificate", RELOAD_MS, reloadInTurn) : undefined;
+  function reloadInTurn(): void {
+    if (certificate?.ok !== false) timer?.[Symbol.dispose]();
     else {
-      turn = turn.catch(() => {}).then(mend);
-      background(log, "certificate", turn);
+      reloading = reloading.catch(() => {}).then(reload);
+      background(log, "certificate", reloading);
     }
   }
 
@@ -92,11 +92,11 @@ export function listen(app: App, { config, resolvePath, clock, log }: ListenOpti
       return found && `${found.path}: ${found.message}`;
     }
     const { path, message } = certificate.problem;
-    return `${path}: ${message}; until this is mended, the API answers this machine only, at http://${THIS_MACHINE}:${at.port}`;
+    return `${path}: ${message}; until this is fixed, the API answers this machine only, at http://${THIS_MACHINE}:${at.port}`;
   }
 
   const wrong = problem();
-  if (wrong !== undefined) log.error("the certificate cannot be used as it should", { problem: wrong });
+  if (wrong !== undefined) log.error("there is a problem with the certificate", { problem: wrong });
   return {
     get port() {
       return at.port;
@@ -108,29 +108,29 @@ export function listen(app: App, { config, resolvePath, clock, log }: ListenOpti
     problem,
     async [Symbol.asyncDispose]() {
       stopped = true;
-      looking?.[Symbol.dispose]();
-      await turn.catch(() => {});
+      timer?.[Symbol.dispose]();
+      await reloading.catch(() => {});
       await app.elysia.server?.stop(true);
     },
   };
 }
 
-function placeFor({ host, port }: ServerSection, certificate: ReadCertificate | undefined): Place {
+function bindingFor({ host, port }: ServerSection, certificate: ReadCertificate | undefined): Binding {
   if (!certificate) return { host, port };
   return certificate.ok
     ? { host, port, tls: { cert: certificate.cert, key: certificate.key } }
     : { host: THIS_MACHINE, port };
 }
 
-function open(app: App, { host, port, tls }: Place): { host: string; port: number } {
+function open(app: App, { host, port, tls }: Binding): { host: string; port: number } {
   let server: Server<SocketHandlers>;
   try {
     server = Bun.serve({
-      ...app.door,
+      ...app.router,
       hostname: host,
       port,
       reusePort: false,
-      // Never the page with source lines that Bun shows to developers.
+      // No error page with source lines, as Bun shows to developers.
       development: false,
       maxRequestBodySize: LARGEST_BODY_BYTES,
       websocket,
@@ -146,14 +146,14 @@ function open(app: App, { host, port, tls }: Place): { host: string; port: numbe
 function explain(error: unknown, host: string, port: number): unknown {
   const code = systemCode(error);
   if (code === "EADDRINUSE") {
-    return new HubError("in_use", `port ${port} is taken by another program: stop it, or set another [server] port`, {
+    return new HubError("in_use", `port ${port} is used by another program: stop it, or set another [server] port`, {
       cause: error,
     });
   }
   if (code === "EACCES")
     return new HubError(
       "config",
-      `this user may not listen on port ${port}: ports below 1024 are root's; set another [server] port`,
+      `this user may not listen on port ${port}: ports below 1024 need root; set another [server] port`,
       { cause: error },
     );
   return new HubError("config", `cannot listen on ${host}:${port}: ${messageOf(error)}; check [server] host and port`, {

@@ -1,9 +1,9 @@
-// The resources of the API: each path that was declared, with its routes by method and what each asks of its caller.
+// The resources of the API: every declared path with its routes by method, and the role each route needs.
 import type { AnyElysia } from "elysia";
 import type { Role } from "../auth/roles.ts";
 import { HubError } from "../core/errors.ts";
 
-/** What a route asks of its caller: a role, or nothing at all. */
+/** The role a caller needs for a route; none for `public`. */
 export type Access = Role | "public";
 
 export type Answer = Response | Promise<Response>;
@@ -13,11 +13,11 @@ export interface Route {
   /** As declared, with its `:parameters`. */
   path: string;
   access: Access;
-  /** Browsers cannot send headers with a WebSocket: there the token may be in the query. */
+  /** Whether the token may be in the query: browsers cannot send headers with a WebSocket. */
   tokenInQuery: boolean;
-  /** The body is read as a stream by the handler, and may be larger than others. */
+  /** Whether the handler reads the body as a stream: it may be larger than others. */
   streamedBody: boolean;
-  /** Parameters that the path itself gives, where Bun found it by its own name. */
+  /** Parameters that the literal path stands for; see `parameterisedAt`. */
   given?: Record<string, string>;
   run(context: object): Answer;
 }
@@ -25,7 +25,7 @@ export interface Route {
 /** By method. */
 export type Resource = ReadonlyMap<string, Route>;
 
-/** By path. `publicPaths`: those open to all though they say nothing of themselves. */
+/** By path. `publicPaths` are public though they have no doc(). */
 export function resourcesOf(app: AnyElysia, publicPaths: readonly string[]): ReadonlyMap<string, Resource> {
   const resources = new Map<string, Map<string, Route>>();
   for (const { method, path: declared, hooks, compile } of app.routes) {
@@ -37,7 +37,7 @@ export function resourcesOf(app: AnyElysia, publicPaths: readonly string[]): Rea
     resource.set(method, {
       method,
       path: declared,
-      // One that says nothing of itself is for administrators.
+      // A route without a doc() is for administrators.
       access: publicPaths.includes(path) ? "public" : ((detail["x-access"] as Access | undefined) ?? "admin"),
       tokenInQuery: detail["x-token-in-query"] === true,
       streamedBody: detail["x-streamed-body"] === true,
@@ -72,7 +72,7 @@ function parametersIn(pattern: string, path: string): Record<string, string> | u
   return Object.fromEntries(given.filter((_, index) => names[index]?.startsWith(":")));
 }
 
-/** HEAD is GET; Bun leaves the body away. Throws HubError `method_not_allowed`. */
+/** HEAD runs GET, and Bun omits the body. Throws HubError `method_not_allowed`. */
 export function routeFor(resource: Resource, method: string): Route {
   const route = resource.get(method === "HEAD" ? "GET" : method);
   if (route) return route;

@@ -12,7 +12,7 @@ import type { Log } from "../core/log.ts";
 import type { Meta } from "../db/meta.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { type Home, homeAt } from "../home/paths.ts";
-import type { RefusedLogin } from "../mqtt/refused-logins.ts";
+import type { RefusedLogin } from "../mqtt/login-attempts.ts";
 
 interface Found {
   home: Home;

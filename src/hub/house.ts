@@ -1,7 +1,7 @@
 // The house: its devices with all that is restored of them, what happened to them, and what people made of them.
 import { timezoneOf } from "../config/location.ts";
 import { offHistory, startHistory } from "../history/history.ts";
-import { historyWorker } from "../history/worker-source.ts";
+import { historyWorker } from "../history/worker-client.ts";
 import { openAreas } from "../state/areas.ts";
 import { startBatteryWatch } from "../state/battery.ts";
 import { createCommands } from "../state/commands.ts";

@@ -1,26 +1,26 @@
-// Who may connect: supervised plugins with a password of the moment, [[mqtt.users]], and this machine where that is allowed.
+// Who may connect: supervised plugins with a generated password, [[mqtt.users]], and anonymous clients where they are allowed.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { HUB_PLUGIN_ID, isValidId, type RandomBytes, secret } from "../core/ids.ts";
 import { isLoopbackHost, type MqttSection } from "./config.ts";
 
 export type Account =
-  /** Has the rights of the plugin whose id is its name. */
+  /** Has the rights of the plugin with this name as id. */
   | {
       readonly kind: "plugin";
       readonly name: string;
       readonly supervised: boolean;
-      /** Topic patterns beyond those rights. */
+      /** Further topic patterns. */
       readonly publish: readonly string[];
       readonly subscribe: readonly string[];
     }
-  /** Has what its lists say. */
+  /** Has the rights in its lists. */
   | {
       readonly kind: "listed";
       readonly name: string;
       readonly publish: readonly string[];
       readonly subscribe: readonly string[];
     }
-  /** `claims`: the plugin ids this connection has spoken as; it acts for their devices. */
+  /** `claims`: plugin ids this connection has published as; it may publish for their devices. */
   | { readonly kind: "anonymous"; readonly name: "anonymous"; readonly claims: Set<string> };
 
 export interface Credentials {
@@ -29,20 +29,30 @@ export interface Credentials {
   address: string;
 }
 
-/** What a plugin's entry adds to its account. */
+/** Additions to a plugin's account from its [[plugins]] entry. */
 export interface PluginGrant {
-  /** A fresh one when absent. */
+  /** Generated where absent. */
   password?: string | undefined;
   publish: readonly string[];
   subscribe: readonly string[];
 }
 
 export interface Accounts {
-  /** The password of a supervised plugin; the one before no longer counts. */
+  /** Makes the account of a supervised plugin and returns its password; an earlier one becomes invalid. */
   issue(pluginId: string, grant?: PluginGrant): string;
   revoke(pluginId: string): void;
-  /** The account, or why not. */
+  /** The account, or why the login is refused. */
   authenticate(credentials: Credentials): Account | "wrong_password" | "no_account" | "too_many";
+}
+
+/** One key for each account, whatever its kind, with one slash in it. */
+export function accountKey(account: Account): string {
+  if (account.kind === "anonymous") return "anonymous/";
+  return `${isSupervised(account) ? "plugin" : "user"}/${account.name}`;
+}
+
+export function isSupervised(account: Account): boolean {
+  return account.kind === "plugin" && account.supervised;
 }
 
 const NO_GRANT: PluginGrant = { publish: [], subscribe: [] };
@@ -57,8 +67,8 @@ export function createAccounts({ users, anonymous }: MqttSection, random: Random
   const listed = new Map<string, Entry>(
     users.map((user) => [user.username, { hash: hashOf(user.password), account: accountOf(user) }]),
   );
-  // Compared with where the name is unknown, so that the time taken does not tell which names exist.
-  const nobody = hashOf(secret(random, 32));
+  // Unknown names are compared with this, so that the time taken does not reveal which names exist.
+  const dummy = hashOf(secret(random, 32));
 
   return {
     issue(pluginId, { password = secret(random, 32), publish, subscribe } = NO_GRANT) {
@@ -80,8 +90,8 @@ export function createAccounts({ users, anonymous }: MqttSection, random: Random
           : "no_account";
       }
       const given = hashOf(password ?? "");
-      const own = matching(supervised.get(username ?? ""), given, nobody);
-      const other = matching(listed.get(username ?? ""), given, nobody);
+      const own = matching(supervised.get(username ?? ""), given, dummy);
+      const other = matching(listed.get(username ?? ""), given, dummy);
       return own ?? other ?? "wrong_password";
     },
   };
@@ -93,8 +103,8 @@ function accountOf({ username, publish, subscribe }: MqttSection["users"][number
     : { kind: "plugin", name: username, supervised: false, ...NO_GRANT };
 }
 
-function matching(entry: Entry | undefined, given: Buffer, nobody: Buffer): Account | undefined {
-  const same = timingSafeEqual(given, entry?.hash ?? nobody);
+function matching(entry: Entry | undefined, given: Buffer, dummy: Buffer): Account | undefined {
+  const same = timingSafeEqual(given, entry?.hash ?? dummy);
   return same ? entry?.account : undefined;
 }
 

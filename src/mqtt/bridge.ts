@@ -1,15 +1,15 @@
-// From what clients publish to the parts it concerns. Rights have been checked; what a payload says has not.
+// Passes the messages of clients to the parts of the hub they concern. Rights have been checked before; payloads are checked here.
 import { isUtf8 } from "node:buffer";
 import { HubError, messageOf } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { EventFeed } from "../events/feed.ts";
-import { createDeviceRows } from "./device-rows.ts";
-import { readObject, textOf } from "./messages.ts";
-import type { NewDevices } from "./new-devices.ts";
+import { createDeviceMessages } from "./device-messages.ts";
+import type { NewDeviceLimit } from "./new-device-limit.ts";
+import { readObject, textOf } from "./payloads.ts";
 import type { PluginLogs } from "./plugin-logs.ts";
-import { createPluginRows } from "./plugin-rows.ts";
-import type { DevicePort, Heard, Outcome, PluginPort } from "./ports.ts";
+import { createPluginMessages } from "./plugin-messages.ts";
+import type { DevicePort, PluginPort, ReceivedMessage, Rejection } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
 
 export interface BridgeOptions {
@@ -19,29 +19,29 @@ export interface BridgeOptions {
   log: Log;
   limited: RateLimitedLog;
   logs: PluginLogs;
-  newDevices: NewDevices;
+  newDeviceLimit: NewDeviceLimit;
 }
 
-export function createBridge(options: BridgeOptions): (heard: Heard) => void {
-  const { devices, feed, log, limited, newDevices } = options;
-  const deviceRow = createDeviceRows(devices);
-  const pluginRow = createPluginRows(options);
+export function createBridge(options: BridgeOptions): (message: ReceivedMessage) => void {
+  const { devices, feed, log, limited, newDeviceLimit } = options;
+  const onDeviceMessage = createDeviceMessages(devices);
+  const onPluginMessage = createPluginMessages(options);
 
-  function dispatch(heard: Heard): Outcome {
-    const { topic } = heard;
+  function dispatch(message: ReceivedMessage): Rejection {
+    const { account, topic } = message;
     switch (topic.kind) {
       case "device":
-        return newDevices(heard.account, topic.deviceId, () => deviceRow(heard, topic));
+        return newDeviceLimit(account, topic.deviceId, () => onDeviceMessage(message, topic));
       case "plugin":
-        return pluginRow(heard, topic);
+        return onPluginMessage(message, topic);
       case "event":
-        return customEvent(topic.eventType, heard);
+        return customEvent(topic.eventType, message);
       default:
         return undefined;
     }
   }
 
-  function customEvent(eventType: string, { account, payload }: Heard): Outcome {
+  function customEvent(eventType: string, { account, payload }: ReceivedMessage): Rejection {
     const read = readObject(payload);
     if (!read.ok) return read.problem;
     const { type: _type, timestamp: _timestamp, seq: _seq, ...fields } = read.value;
@@ -49,7 +49,7 @@ export function createBridge(options: BridgeOptions): (heard: Heard) => void {
     return undefined;
   }
 
-  function ignored({ account, name }: Heard, reason: string): void {
+  function logIgnored({ account, name }: ReceivedMessage, reason: string): void {
     limited.warn(`ignored ${account.name}`, "an MQTT message was ignored", {
       plugin: account.name,
       topic: name,
@@ -57,22 +57,23 @@ export function createBridge(options: BridgeOptions): (heard: Heard) => void {
     });
   }
 
-  return function hear(heard) {
+  return function onMessage(message) {
+    const { account, name } = message;
     try {
-      const problem = dispatch(heard);
-      if (problem) ignored(heard, problem);
+      const rejection = dispatch(message);
+      if (rejection) logIgnored(message, rejection);
     } catch (error) {
-      if (error instanceof HubError) ignored(heard, error.message);
+      if (error instanceof HubError) logIgnored(message, error.message);
       else
-        limited.line(`failed ${heard.account.name}`, () =>
-          log.error("an MQTT message could not be handled", { topic: heard.name, error: messageOf(error) }),
+        limited.line(`failed ${account.name}`, () =>
+          log.error("an MQTT message could not be handled", { topic: name, error: messageOf(error) }),
         );
     }
-    if (feed.wantsMqtt() && !heard.name.startsWith("$")) emitMessage(feed, heard);
+    if (feed.wantsMqtt() && !name.startsWith("$")) emitMessage(feed, message);
   };
 }
 
-function emitMessage(feed: EventFeed, { clientId, name, payload, qos, retain }: Heard): void {
+function emitMessage(feed: EventFeed, { clientId, name, payload, qos, retain }: ReceivedMessage): void {
   const content = isUtf8(payload) ? { payload: jsonOrText(textOf(payload)) } : {};
   feed.emit({
     type: "mqtt_message",

@@ -1,4 +1,4 @@
-// The embedded broker: aedes on a listening socket, with bounds on connections, time and memory.
+// The embedded broker: aedes on a listening socket, with limits on connections, time and memory.
 import { createServer, type Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { Aedes, type Client } from "aedes";
@@ -9,112 +9,127 @@ import type { RandomBytes } from "../core/ids.ts";
 import { within } from "../core/lifecycle.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Account } from "./accounts.ts";
+import { type BufferQuota, createBufferQuota } from "./buffer-quota.ts";
+import { ClientConnection } from "./client-connection.ts";
 import type { MqttSection } from "./config.ts";
-import { type ConnectionRoom, createConnectionRoom } from "./connection-room.ts";
-import { createGatekeeper, type GatekeeperOptions } from "./gatekeeper.ts";
-import { createLink, type Link } from "./link.ts";
-import { boundMemory, type GrowingBroker } from "./memory-bounds.ts";
-import { createTurns } from "./turns.ts";
-import { createWaitingRoom } from "./waiting-room.ts";
+import { createFairScheduler } from "./fair-scheduler.ts";
+import type { FilterQuota } from "./filter-quota.ts";
+import { Gatekeeper, type GatekeeperOptions } from "./gatekeeper.ts";
+import { limitMemory, type UnlimitedBroker } from "./memory-quotas.ts";
+import { createPendingConnections } from "./pending-connections.ts";
 
 export interface Broker extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** In the hub's own name; resolves when the message is on its way to whoever is subscribed. */
+  /** Publishes as the hub; resolves when the message is passed to its subscribers. */
   publish(topic: string, payload: string, options: { qos: 0 | 1; retain: boolean }): Promise<void>;
   disconnect(matches: (account: Account) => boolean): void;
   connections(): number;
 }
 
 export interface BrokerOptions
-  extends Pick<GatekeeperOptions, "accounts" | "rights" | "hear" | "log" | "limited" | "paces"> {
+  extends Pick<GatekeeperOptions, "accounts" | "rights" | "onMessage" | "log" | "limited" | "rateLimits"> {
   config: MqttSection;
   clock: Clock;
   random: RandomBytes;
   limits: Limits;
-  /** Time a new connection has to send its CONNECT. */
+  /** Time in which a new connection has to send its CONNECT. */
   connectTimeoutMs?: number;
 }
 
 const AEDES = {
-  // Unlimited at once: one frozen reader must not hold up messages to the others.
+  // Unlimited: one frozen reader must not delay messages to the others.
   concurrency: 0,
-  // A reader that takes nothing for so long, its buffer full, is disconnected.
+  // A client that reads nothing for so long, with a full buffer, is disconnected.
   drainTimeout: 5000,
-  // QoS 2 messages of one client that wait for their release.
+  // QoS 2 messages of one client that wait for their PUBREL.
   maxInflightInbound: 250,
   maxTopicLevels: 20,
-  // aedes publishes the wills of "lost" brokers by the wall clock, and a Pi's clock jumps by years after boot: every
-  // will of a live client would go out. The longest period whose fourfold still fits a timer keeps that from happening.
+  // aedes publishes the wills of "lost" brokers by the wall clock. When a Pi's clock jumps by years after boot, it would publish
+  // the wills of all connected clients. This is the longest period whose fourfold fits a timer, which prevents that.
   heartbeatInterval: 500_000_000,
-  // The gatekeeper bounds them; for the broker they begin with the account.
+  // The gatekeeper limits them; here they begin with the account.
   maxClientsIdLength: 1024,
 };
 const STOP_MS = 2000;
-// Above the payload: topic, message id, length.
+// On top of the payload: topic, message id, length.
 const PACKET_OVERHEAD_BYTES = 1024;
 
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { config, clock, random, log, limited, limits, connectTimeoutMs = 10_000 } = options;
-  const links = new Map<Duplex, Link>();
+  const connections = new Map<Duplex, ClientConnection>();
   const maxPacketBytes = config.max_payload_bytes + PACKET_OVERHEAD_BYTES;
-  const turns = createTurns(clock, () => filterRoom.size);
-  const strangers = createWaitingRoom({ config, limits });
-  const gatekeeper = createGatekeeper({
+  const scheduler = createFairScheduler(clock, () => filterQuota.size);
+  const pending = createPendingConnections({ config, limits });
+  const gatekeeper = new Gatekeeper({
     ...options,
-    linkOf: (stream) => links.get(stream),
-    filterRoom: () => filterRoom,
-    sending: (bytes) => room.moved(bytes),
-    admitted: (link) => strangers.left(link),
+    connectionOf: (stream) => connections.get(stream),
+    filterQuota: () => filterQuota,
+    onSending: (bytes) => bufferQuota.moved(bytes),
+    onAdmitted: (connection) => pending.remove(connection),
   });
-  // It would keep a buffer of its own for each of the 65,536 numbers a packet can hold: 5 MB, made at the first message.
+  // Without this it makes a buffer for each of the 65,536 numbers in packets at the first message: 5 MB.
   writeToStream.cacheNumbers = false;
   const aedes = await Aedes.createBroker({ ...AEDES, ...gatekeeper.hooks, connectTimeout: connectTimeoutMs });
-  const { accountOf } = gatekeeper;
-  const filterRoom = boundMemory(aedes as unknown as GrowingBroker<Client>, { bounds: config, limits, accountOf });
-  const room: ConnectionRoom = createConnectionRoom({ bounds: config, limits, maxPacketBytes, connections });
+  const filterQuota: FilterQuota = limitMemory(aedes as unknown as UnlimitedBroker<Client>, {
+    keys: config,
+    limits,
+    accountOf: (client) => gatekeeper.accountOf(client),
+  });
+  const bufferQuota: BufferQuota = createBufferQuota({
+    keys: config,
+    limits,
+    maxPacketBytes,
+    connections: connectionsWithAccounts,
+  });
 
-  function* connections() {
-    const accounts = new Map([...gatekeeper.sessions.values()].map(({ link, account }) => [link, account.name]));
-    for (const link of links.values()) yield { link, account: accounts.get(link) ?? link.address };
+  function* connectionsWithAccounts() {
+    const sessions = [...gatekeeper.sessions.values()];
+    const accounts = new Map(sessions.map(({ connection, account }) => [connection, account.name]));
+    for (const connection of connections.values())
+      yield { connection, account: accounts.get(connection) ?? connection.address };
   }
 
   aedes.on("unsubscribe", (filters, client) => gatekeeper.unsubscribed(client, filters));
-  aedes.on("clientError", ended);
-  aedes.on("connectionError", ended);
+  aedes.on("clientError", logEnd);
+  aedes.on("connectionError", logEnd);
   (aedes as NodeJS.EventEmitter).on("error", (error) =>
     log.error("the MQTT broker failed", { error: messageOf(error) }),
   );
 
-  // aedes reports an end once for every write that still waited.
-  const told = new WeakSet<Client>();
-  function ended(client: Client, error: Error & { errorCode?: number }): void {
-    // Refused logins have been told by the gatekeeper; a peer that goes away is no news.
+  // aedes reports the error once for every write that was queued.
+  const logged = new WeakSet<Client>();
+  function logEnd(client: Client, error: Error & { errorCode?: number }): void {
+    // The gatekeeper logs refused logins; a client that disconnects is not worth a line.
     if (error.errorCode !== undefined || ["ECONNRESET", "EPIPE"].includes(systemCode(error) ?? "")) return;
-    if (told.has(client)) return;
-    told.add(client);
-    const address = links.get(client.conn as Duplex)?.address;
+    if (logged.has(client)) return;
+    logged.add(client);
+    const address = connections.get(client.conn as Duplex)?.address;
     const fields = { client: gatekeeper.clientIdOf(client), address, reason: messageOf(error) };
     limited.warn(`ended ${address}`, "an MQTT connection was ended", fields);
   }
 
   function accept(socket: Socket): void {
-    const link = createLink(socket, {
+    const connection = new ClientConnection(socket, {
       clock,
       random,
-      turns,
+      scheduler,
       maxPacketBytes,
-      received: (bytes) => room.moved(bytes),
-      refused: (address, reason) =>
-        limited.warn(`refused ${address}`, "an MQTT connection was closed for what it sent", { address, reason }),
+      onReceived: (bytes) => bufferQuota.moved(bytes),
+      onRefused: (address, reason) =>
+        limited.warn(`refused ${address}`, "an MQTT connection was closed because of what it sent", {
+          address,
+          reason,
+        }),
     });
-    links.set(link.stream, link);
-    link.stream.once("close", () => {
-      strangers.left(link);
-      setImmediate(() => links.delete(link.stream));
+    const { stream } = connection;
+    connections.set(stream, connection);
+    stream.once("close", () => {
+      pending.remove(connection);
+      setImmediate(() => connections.delete(stream));
     });
-    aedes.handle(link.stream);
-    strangers.arrived(link);
+    aedes.handle(stream);
+    pending.add(connection);
   }
 
   const server = createServer(accept);
@@ -140,16 +155,16 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       for (const { account, client } of [...gatekeeper.sessions.values()]) if (matches(account)) client.close();
     },
     async [Symbol.asyncDispose]() {
-      gatekeeper.deafen();
+      gatekeeper.ignoreMessages();
       const unbound = new Promise<void>((resolve) => server.close(() => resolve()));
       await within(clock, STOP_MS, "mqtt stop", new Promise<void>((resolve) => aedes.close(() => resolve())));
-      for (const link of [...links.values()]) link.cut();
+      for (const connection of [...connections.values()]) connection.cut();
       await within(clock, STOP_MS, "mqtt listener stop", unbound);
     },
   };
 }
 
-/** The port that was bound. Throws HubError where the address cannot be had. */
+/** The port that was bound. Throws HubError where the address cannot be used. */
 function listen(server: Server, { host, port }: MqttSection): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) => reject(listenError(error, host, port)));
@@ -175,7 +190,11 @@ function listenError(error: Error, host: string, port: number): HubError {
       return new HubError("config", `MQTT may not listen on ${at}: ports below 1024 need root; set another`, because);
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return new HubError("config", `MQTT cannot listen on ${at}: [mqtt] host is no address of this machine`, because);
+      return new HubError(
+        "config",
+        `MQTT cannot listen on ${at}: [mqtt] host is not an address of this machine`,
+        because,
+      );
     default:
       return new HubError("unavailable", `MQTT cannot listen on ${at}: ${error.message}`, because);
   }

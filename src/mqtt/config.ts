@@ -1,11 +1,11 @@
-// [mqtt]: where the broker listens and who, besides the supervised plugins, may connect.
+// [mqtt]: where the broker listens, who besides the supervised plugins may connect, and what clients may use.
 
 import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import ipaddr from "ipaddr.js";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { Problem } from "../core/schema.ts";
 import { isTopicFilter } from "../core/topic-filter.ts";
-import { memoryKeys } from "./memory-config.ts";
 
 const closed = { additionalProperties: false } as const;
 const patterns = Type.Optional(Type.Array(Type.String(), { expected: "a list of topic patterns" }));
@@ -17,13 +17,40 @@ const MqttUser = Type.Object(
       problem: "must be 1 to 255 characters without / + # or control characters, and not start with $",
     }),
     password: Type.String({ minLength: 1 }),
-    /** Topic patterns; with neither list the account has the rights of the plugin of its name. */
+    /** Topic patterns. With neither list the account has the rights of the plugin with its name. */
     publish: patterns,
     subscribe: patterns,
   },
   closed,
 );
 export type MqttUser = Static<typeof MqttUser>;
+
+const megabytes = (fallback: number) => Type.Number({ minimum: 1, maximum: 4096, default: fallback });
+
+/** Memory that clients may make the broker use. */
+const memoryKeys = {
+  /** Retained messages, each with its topic and 800 bytes of overhead. */
+  max_retained_mb: megabytes(24),
+  /** Of the account that published them. */
+  max_retained_mb_per_account: megabytes(12),
+  /** Messages for kept sessions whose clients are away, or do not acknowledge. */
+  max_queued_mb: megabytes(24),
+  /** Of the account with these sessions. */
+  max_queued_mb_per_account: megabytes(12),
+  max_queued_mb_per_session: megabytes(4),
+  max_queued_messages_per_session: Type.Integer({ minimum: 1, maximum: 100_000, default: 1000 }),
+  /** Buffers: incomplete packets, and bytes that slow readers have not read. */
+  max_buffered_mb: megabytes(32),
+  max_buffered_mb_per_account: megabytes(16),
+  /** Filters of subscriptions, with the search trees that hold them. */
+  max_filters_mb: megabytes(16),
+  max_filters_mb_per_account: megabytes(8),
+};
+
+const MemoryKeys = Type.Object(memoryKeys);
+export type MemoryKeys = Static<typeof MemoryKeys>;
+
+export const DEFAULT_MEMORY: MemoryKeys = Value.Create(MemoryKeys);
 
 export const MqttSection = Type.Object(
   {
@@ -36,24 +63,24 @@ export const MqttSection = Type.Object(
       maxLength: 128,
       problem: "must be topic levels such as hub or house/hub: no slash at either end, no + # $ and no spaces",
     }),
-    /** Lets clients without an account in, from this machine only. */
+    /** Allows clients without an account, from this machine only. */
     anonymous: Type.Boolean({ default: false }),
     users: Type.Array(MqttUser, { default: [] }),
     max_payload_bytes: Type.Integer({ default: 1_048_576, minimum: 1024, maximum: 67_108_864 }),
     ...memoryKeys,
-    /** Of all accounts, without those of supervised plugins, which always find a place. Kept sessions are bounded alike. */
+    /** Of all accounts except supervised plugins, which are never refused. The same number limits kept sessions. */
     max_connections: Type.Integer({ default: 500, minimum: 1, maximum: 10_000 }),
     max_connections_per_account: Type.Integer({ default: 250, minimum: 1, maximum: 10_000 }),
-    /** Connections that have not logged in. One more, and the oldest of them is closed. */
+    /** Connections that have not logged in. Above this the oldest of them is closed. */
     max_pending_connections: Type.Integer({ default: 500, minimum: 1, maximum: 10_000 }),
     max_pending_connections_per_address: Type.Integer({ default: 250, minimum: 1, maximum: 10_000 }),
-    /** Of one account, over ten seconds. Faster ones are taken more slowly. */
+    /** Of one account, averaged over ten seconds. A faster client is read more slowly. */
     max_messages_per_second: Type.Integer({ default: 2000, minimum: 1, maximum: 1_000_000 }),
-    /** What the messages of one account come to, each counted once for every subscription it goes to, over two seconds. */
+    /** Deliveries of one account's messages, one for each matching subscription, averaged over two seconds. */
     max_deliveries_per_second: Type.Integer({ default: 10_000, minimum: 1, maximum: 10_000_000 }),
-    /** What they take as they come, of one account, over four seconds. Faster ones are taken more slowly. */
+    /** Bytes received from one account, averaged over four seconds. A faster client is read more slowly. */
     max_mb_per_second: Type.Number({ default: 8, minimum: 0.01, maximum: 4096 }),
-    /** Of one account. More are refused. */
+    /** Of one account. Further ones are refused. */
     max_new_devices_per_minute: Type.Integer({ default: 2000, minimum: 1, maximum: 1_000_000 }),
   },
   { ...closed, default: {} },
@@ -63,7 +90,7 @@ export type MqttSection = Static<typeof MqttSection>;
 export function mqttProblems(config: MqttSection): Problem[] {
   const problems: Problem[] = [];
   if (!isLoopbackHost(config.host) && config.users.length === 0) {
-    const other = config.anonymous ? " (anonymous = true lets in this machine only)" : "";
+    const other = config.anonymous ? " (anonymous = true allows this machine only)" : "";
     problems.push({
       path: "mqtt.host",
       message: `"${config.host}" is reached from other machines, but no account could log in from there${other}: add a [[mqtt.users]] entry with username and password, or set host = "127.0.0.1"`,
@@ -91,14 +118,14 @@ function patternProblems(user: MqttUser, path: string): Problem[] {
         : [
             {
               path: `${path}.${list}[${index}]`,
-              message: "is no topic pattern: + stands for one whole level, # only as the last level",
+              message: "is not a topic pattern: + matches one whole level, and # may only be the last level",
             },
           ],
     ),
   );
 }
 
-/** Whether an address or host name means this machine only. */
+/** Whether an address or host name is this machine's loopback. */
 export function isLoopbackHost(host: string): boolean {
   if (host === "localhost") return true;
   return ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback";

@@ -1,8 +1,8 @@
-// Log lines of plugins join the hub's log under the plugin's name: bounded in number and length, one line each.
+// Writes log lines of plugins to the hub's log, under the plugin's name: limited in number and length, one line each.
 import type { Static } from "@sinclair/typebox";
 import type { Clock } from "../core/clock.ts";
 import type { Fields, Log } from "../core/log.ts";
-import type { LogLine } from "./messages.ts";
+import type { LogLine } from "./payloads.ts";
 import { createRateLimitedLog } from "./rate-limited-log.ts";
 
 export interface PluginLogs extends Disposable {
@@ -18,7 +18,7 @@ export function createPluginLogs({ clock, log }: { clock: Clock; log: Log }): Pl
     clock,
     log,
     lines: LINES,
-    note: (pluginId, dropped) => log.child(pluginId).warn(`${dropped} lines dropped`),
+    report: (pluginId, dropped) => log.child(pluginId).warn(`${dropped} lines dropped`),
   });
   return {
     write(pluginId, { level, target, message, fields }) {
@@ -54,7 +54,7 @@ function bounded(fields: Fields | undefined): Fields {
   return JSON.stringify(fields).length > LONGEST_FIELDS ? { fields: "left out: too long" } : fields;
 }
 
-// Line breaks and terminal codes would let a plugin forge lines of others.
+// With line breaks and terminal codes a plugin could forge lines of others.
 function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
   return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ");

@@ -1,11 +1,11 @@
-// What this room asks of the rest of the hub, and what its own parts hand each other.
+// What the MQTT part needs of the rest of the hub, and the messages that its own files pass on.
 import type { JsonObject } from "../core/json.ts";
 import type { Account } from "./accounts.ts";
-import type { Heartbeat, Registration } from "./messages.ts";
+import type { Heartbeat, Registration } from "./payloads.ts";
 import type { Topic } from "./topics.ts";
 
 export interface DevicePort {
-  /** Throws HubError when refused. */
+  /** Throws HubError where it is refused. */
   register(registration: Registration, pluginId: string): void;
   unregister(deviceId: string, pluginId: string): void;
   state(
@@ -26,8 +26,8 @@ export interface PluginPort {
   response(pluginId: string, response: JsonObject): void;
 }
 
-/** One message of a client that was allowed to send it. */
-export interface Heard {
+/** A message that its client may publish. */
+export interface ReceivedMessage {
   account: Account;
   clientId: string;
   /** The topic as text. */
@@ -38,5 +38,5 @@ export interface Heard {
   retain: boolean;
 }
 
-/** What is wrong with a message, for the log; undefined when it was taken. */
-export type Outcome = string | undefined;
+/** Why a message is ignored, for the log; undefined where it is not. */
+export type Rejection = string | undefined;

@@ -1,38 +1,38 @@
-// Lines that strangers can provoke: so many per key and period, then a count of what was left out.
+// Log lines that clients can cause: so many per key and period, then one with the number of dropped lines.
 import type { Clock } from "../core/clock.ts";
 import type { Fields, Log } from "../core/log.ts";
 
 const PERIOD_MS = 10_000;
-// Beyond this many keys in one period all further ones share one, so that made-up names cost nothing.
-const MOST_KEYS = 500;
+// Above this many keys in one period all further ones share one, so that made-up names do not fill the memory.
+const MAX_KEYS = 500;
 
 export interface RateLimitedLog extends Disposable {
-  /** Calls `write` unless the key has used up its lines of this period. */
+  /** Calls `write` unless the key has no lines left in this period. */
   line(key: string, write: () => void): void;
   warn(key: string, message: string, fields: Fields): void;
 }
 
-export interface RateLimitOptions {
+export interface RateLimitedLogOptions {
   clock: Clock;
   log: Log;
   /** Lines per key in ten seconds. */
   lines: number;
-  /** Writes the note about dropped lines; by default a warning naming the key. */
-  note?: (key: string, dropped: number) => void;
+  /** Logs the number of dropped lines; by default a warning with the key. */
+  report?: (key: string, dropped: number) => void;
 }
 
-export function createRateLimitedLog({ clock, log, lines, note }: RateLimitOptions): RateLimitedLog {
+export function createRateLimitedLog({ clock, log, lines, report }: RateLimitedLogOptions): RateLimitedLog {
   const used = new Map<string, { written: number; dropped: number }>();
-  const tell = note ?? ((key, dropped) => log.warn(`${dropped} lines dropped`, { about: key }));
+  const logDropped = report ?? ((key, dropped) => log.warn(`${dropped} lines dropped`, { about: key }));
 
   const timer = clock.every("mqtt log period", PERIOD_MS, () => {
     const period = [...used];
     used.clear();
-    for (const [key, { dropped }] of period) if (dropped > 0) tell(key, dropped);
+    for (const [key, { dropped }] of period) if (dropped > 0) logDropped(key, dropped);
   });
 
   function line(wanted: string, write: () => void): void {
-    const key = used.has(wanted) || used.size < MOST_KEYS ? wanted : "others";
+    const key = used.has(wanted) || used.size < MAX_KEYS ? wanted : "others";
     const count = used.get(key) ?? { written: 0, dropped: 0 };
     used.set(key, count);
     if (count.written >= lines) {

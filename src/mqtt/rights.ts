@@ -1,4 +1,4 @@
-// Who may publish, subscribe to and receive what. The broker asks here; the payload is the bridge's business.
+// Who may publish, subscribe to and receive which topics. Payloads are checked by the bridge.
 
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import { hasWildcard, isTopicFilter, isTopicName, matchesFilter } from "../core/topic-filter.ts";
@@ -8,17 +8,18 @@ import { parseTopic, type Topic } from "./topics.ts";
 export interface Rights {
   mayPublish(account: Account, name: string, topic: Topic): boolean;
   maySubscribe(account: Account, filter: string): boolean;
-  /** Asked for every delivery. */
+  /** Called for every delivery. */
   mayReceive(account: Account, name: string): boolean;
 }
 
+/** The plugin a device belongs to. */
 export type OwnerOf = (deviceId: string) => string | undefined;
 
-// A client that speaks as hundreds of plugins is none.
-const MOST_CLAIMS = 100;
+// No real client publishes as more plugins.
+const MAX_CLAIMS = 100;
 
 export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
-  // One message goes to many receivers: its topic is taken apart once.
+  // One message has many receivers: its topic is parsed once.
   let last = { name: "", topic: parseTopic(prefix, "") };
   function parsed(name: string): Topic {
     if (last.name !== name) last = { name, topic: parseTopic(prefix, name) };
@@ -30,7 +31,7 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
       if (!isTopicName(name)) return false;
       if (account.kind === "listed") return account.publish.some((pattern) => matchesFilter(pattern, name));
       if (name.startsWith("$")) return false;
-      if (account.kind === "plugin" && added(account.publish, name)) return true;
+      if (account.kind === "plugin" && matchesAny(account.publish, name)) return true;
       if (isFromHub(topic)) return false;
       return account.kind === "plugin"
         ? pluginPublishes(account.name, topic)
@@ -43,7 +44,7 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
       if (account.kind === "anonymous" || hasWildcard(filter)) return true;
       if (account.subscribe.some((pattern) => matchesFilter(pattern, filter))) return true;
       const topic = parsed(filter);
-      // A plugin may listen for a device it is about to register.
+      // A plugin may subscribe to a device before it registers it.
       if (topic.kind === "device" && ownerOf(topic.deviceId) === undefined) return true;
       return pluginReceives(account.name, topic);
     },
@@ -54,7 +55,7 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
         case "listed":
           return account.subscribe.some((pattern) => matchesFilter(pattern, name));
         case "plugin":
-          return pluginReceives(account.name, parsed(name)) || added(account.subscribe, name);
+          return pluginReceives(account.name, parsed(name)) || matchesAny(account.subscribe, name);
       }
     },
   };
@@ -80,14 +81,14 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
     }
     if (topic.kind !== "plugin" && topic.kind !== "request") return true;
     if (topic.pluginId === HUB_PLUGIN_ID) return false;
-    if (claims.size < MOST_CLAIMS) claims.add(topic.pluginId);
+    if (claims.size < MAX_CLAIMS) claims.add(topic.pluginId);
     return claims.has(topic.pluginId);
   }
 
   function pluginReceives(pluginId: string, topic: Topic): boolean {
     switch (topic.kind) {
       case "plugin":
-        return topic.row === "manage/cmd" && topic.pluginId === pluginId;
+        return topic.subtopic === "manage/cmd" && topic.pluginId === pluginId;
       case "device":
         return ownerOf(topic.deviceId) === pluginId;
       case "event":
@@ -98,16 +99,19 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
   }
 }
 
-function added(patterns: readonly string[], name: string): boolean {
+function matchesAny(patterns: readonly string[], name: string): boolean {
   return !name.startsWith("$") && patterns.some((pattern) => matchesFilter(pattern, name));
 }
 
-/** The rows that only the hub speaks. */
+/** Topics that only the hub publishes. */
 function isFromHub(topic: Topic): boolean {
-  return (topic.kind === "device" && topic.row === "cmd") || (topic.kind === "plugin" && topic.row === "manage/cmd");
+  return (
+    (topic.kind === "device" && topic.subtopic === "cmd") ||
+    (topic.kind === "plugin" && topic.subtopic === "manage/cmd")
+  );
 }
 
-// A wildcard may be wider than the list: what it brings is filtered on delivery.
+// A filter with wildcards may match more than the list: its messages are checked at delivery.
 function listedSubscribes(patterns: readonly string[], filter: string): boolean {
   if (filter.startsWith("$")) return patterns.includes(filter) || patterns.some((one) => matchesFilter(one, filter));
   return hasWildcard(filter) ? patterns.length > 0 : patterns.some((pattern) => matchesFilter(pattern, filter));

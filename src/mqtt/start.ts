@@ -1,4 +1,4 @@
-// The MQTT part as the hub uses it: broker, accounts, rights and bridge tied together.
+// The MQTT part as the hub uses it: builds the broker with its accounts, rights, limits and bridge.
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { isValidId, type RandomBytes } from "../core/ids.ts";
@@ -11,22 +11,21 @@ import { createAccounts, type PluginGrant } from "./accounts.ts";
 import { createBridge } from "./bridge.ts";
 import { type BrokerOptions, startBroker } from "./broker.ts";
 import type { MqttSection } from "./config.ts";
-import { createNewDevices } from "./new-devices.ts";
-import { createPaces } from "./paces.ts";
+import { type LoginCounter, limitAttempts, type RefusedLogin, reportRefusals } from "./login-attempts.ts";
+import { createNewDeviceLimit } from "./new-device-limit.ts";
 import { createPluginLogs } from "./plugin-logs.ts";
 import type { DevicePort, PluginPort } from "./ports.ts";
 import { createRateLimitedLog } from "./rate-limited-log.ts";
-import { type RefusedLogin, tellingRefusals } from "./refused-logins.ts";
+import { createRateLimits } from "./rate-limits.ts";
 import { createRights } from "./rights.ts";
-import { type LoginCounter, slowGuessing } from "./slow-guessing.ts";
 import { formatTopic } from "./topics.ts";
 
 export interface Mqtt extends AsyncDisposable {
   readonly host: string;
-  /** The port that is bound, also where the configuration says 0. */
+  /** The port that is bound; where the configuration has 0, the one that was free. */
   readonly port: number;
   readonly prefix: string;
-  /** Accounts of supervised plugins. Revoking disconnects as well. */
+  /** Accounts of supervised plugins. Revoking one also disconnects it. */
   readonly accounts: { issue(pluginId: string, grant?: PluginGrant): string; revoke(pluginId: string): void };
   /** `{p}/devices/{id}/cmd`, QoS 1. */
   command(deviceId: string, payload: JsonObject): Promise<void>;
@@ -45,12 +44,12 @@ export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs"> {
   devices: DevicePort;
   plugins: PluginPort;
   logins: LoginCounter;
-  /** Told whom nobody let in. */
+  /** Called for each refused login. */
   refusedLogin?: (login: RefusedLogin) => void;
   limits: Limits;
 }
 
-// Lines about one client or account in ten seconds.
+// Log lines about one client or account in ten seconds.
 const LINES = 5;
 
 export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
@@ -59,18 +58,19 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
   await using stack = new AsyncDisposableStack();
   const limited = stack.use(createRateLimitedLog({ clock, log, lines: LINES }));
   const logs = stack.use(createPluginLogs({ clock, log }));
-  const slow = slowGuessing(createAccounts(config, random), options.logins);
-  const accounts = tellingRefusals(slow, options.refusedLogin ?? (() => {}));
+  const attempts = limitAttempts(createAccounts(config, random), options.logins);
+  const accounts = reportRefusals(attempts, options.refusedLogin ?? (() => {}));
   const rights = createRights(prefix, (deviceId) => devices.ownerOf(deviceId));
-  const newDevices = createNewDevices({ clock, perMinute: config.max_new_devices_per_minute, limits, devices });
-  const hear = createBridge({ devices, plugins, feed, log, limited, logs, newDevices });
-  const paces = createPaces({ clock, config, limits });
-  const broker = stack.use(await startBroker({ ...options, accounts, rights, hear, limited, paces }));
+  const perMinute = config.max_new_devices_per_minute;
+  const newDeviceLimit = createNewDeviceLimit({ clock, perMinute, limits, devices });
+  const onMessage = createBridge({ devices, plugins, feed, log, limited, logs, newDeviceLimit });
+  const rateLimits = createRateLimits({ clock, config, limits });
+  const broker = stack.use(await startBroker({ ...options, accounts, rights, onMessage, limited, rateLimits }));
   log.info("the MQTT broker listens", { host: broker.host, port: broker.port, prefix });
-  const parts = stack.move();
+  const disposables = stack.move();
 
   async function publish(topic: string, payload: string, qos: 0 | 1, retain: boolean): Promise<void> {
-    if (!isTopicName(topic)) throw new HubError("invalid", `"${topic}" is no MQTT topic one can publish to`);
+    if (!isTopicName(topic)) throw new HubError("invalid", `"${topic}" is not an MQTT topic for publishing`);
     await broker.publish(topic, payload, { qos, retain });
   }
 
@@ -91,15 +91,15 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
       },
     },
     async command(deviceId, payload) {
-      const topic = formatTopic(prefix, { kind: "device", deviceId: checkedId(deviceId), row: "cmd" });
+      const topic = formatTopic(prefix, { kind: "device", deviceId: checkedId(deviceId), subtopic: "cmd" });
       await publish(topic, JSON.stringify(payload), 1, false);
     },
     async manage(pluginId, payload) {
-      const topic = formatTopic(prefix, { kind: "plugin", pluginId: checkedId(pluginId), row: "manage/cmd" });
+      const topic = formatTopic(prefix, { kind: "plugin", pluginId: checkedId(pluginId), subtopic: "manage/cmd" });
       await publish(topic, JSON.stringify(payload), 1, false);
     },
     publish: (topic, payload, { qos = 0, retain = false } = {}) => publish(topic, payload, qos, retain),
     connections: broker.connections,
-    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+    [Symbol.asyncDispose]: () => disposables.disposeAsync(),
   };
 }

@@ -1,7 +1,8 @@
-// The topics of the plugin protocol: text to meaning and back. Who may use which is left to rights.ts.
+// Parses and formats the topics of the plugin protocol. Who may use which is in rights.ts.
 import { isValidId } from "../core/ids.ts";
 
-export type PluginRow =
+/** The last levels of a plugin's topics. */
+export type PluginSubtopic =
   | "register"
   | "unregister"
   | "heartbeat"
@@ -10,17 +11,18 @@ export type PluginRow =
   | "manage/cmd"
   | "manage/response"
   | "logs";
-export type DeviceRow = "state" | "state/partial" | "availability" | "schema" | "cmd";
+/** The last levels of a device's topics. */
+export type DeviceSubtopic = "state" | "state/partial" | "availability" | "schema" | "cmd";
 
-/** What a topic is about; `other` is everything outside the protocol. */
+/** A parsed topic; `other` is everything outside the protocol. */
 export type Topic =
-  | { kind: "plugin"; pluginId: string; row: PluginRow }
+  | { kind: "plugin"; pluginId: string; subtopic: PluginSubtopic }
   | { kind: "request"; pluginId: string; request: string }
-  | { kind: "device"; deviceId: string; row: DeviceRow }
+  | { kind: "device"; deviceId: string; subtopic: DeviceSubtopic }
   | { kind: "event"; eventType: string }
   | { kind: "other" };
 
-const PLUGIN_ROWS: ReadonlySet<string> = new Set<PluginRow>([
+const PLUGIN_SUBTOPICS: ReadonlySet<string> = new Set<PluginSubtopic>([
   "register",
   "unregister",
   "heartbeat",
@@ -30,7 +32,7 @@ const PLUGIN_ROWS: ReadonlySet<string> = new Set<PluginRow>([
   "manage/response",
   "logs",
 ]);
-const DEVICE_ROWS: ReadonlySet<string> = new Set<DeviceRow>([
+const DEVICE_SUBTOPICS: ReadonlySet<string> = new Set<DeviceSubtopic>([
   "state",
   "state/partial",
   "availability",
@@ -38,7 +40,6 @@ const DEVICE_ROWS: ReadonlySet<string> = new Set<DeviceRow>([
   "cmd",
 ]);
 const OTHER: Topic = { kind: "other" };
-// MQTT's own limit on a topic, in bytes; our ids keep ours far below.
 
 export function parseTopic(prefix: string, topic: string): Topic {
   if (topic.charCodeAt(prefix.length) !== 47 || !topic.startsWith(prefix)) return OTHER;
@@ -54,28 +55,30 @@ export function parseTopic(prefix: string, topic: string): Topic {
   if (second < 0) return OTHER;
   const id = topic.slice(first + 1, second);
   if (!isValidId(id)) return OTHER;
-  const row = topic.slice(second + 1);
+  const subtopic = topic.slice(second + 1);
   if (family === "devices") {
-    return DEVICE_ROWS.has(row) ? { kind: "device", deviceId: id, row: row as DeviceRow } : OTHER;
+    return DEVICE_SUBTOPICS.has(subtopic)
+      ? { kind: "device", deviceId: id, subtopic: subtopic as DeviceSubtopic }
+      : OTHER;
   }
-  return family === "plugins" ? pluginTopic(id, row) : OTHER;
+  return family === "plugins" ? pluginTopic(id, subtopic) : OTHER;
 }
 
-function pluginTopic(pluginId: string, row: string): Topic {
-  if (PLUGIN_ROWS.has(row)) return { kind: "plugin", pluginId, row: row as PluginRow };
-  const request = /^commands\/([^/]+)\/events$/.exec(row)?.[1];
+function pluginTopic(pluginId: string, subtopic: string): Topic {
+  if (PLUGIN_SUBTOPICS.has(subtopic)) return { kind: "plugin", pluginId, subtopic: subtopic as PluginSubtopic };
+  const request = /^commands\/([^/]+)\/events$/.exec(subtopic)?.[1];
   return request && isValidId(request) ? { kind: "request", pluginId, request } : OTHER;
 }
 
-/** The text of a topic of the protocol. */
+/** The text of a topic. */
 export function formatTopic(prefix: string, topic: Exclude<Topic, { kind: "other" }>): string {
   switch (topic.kind) {
     case "plugin":
-      return `${prefix}/plugins/${topic.pluginId}/${topic.row}`;
+      return `${prefix}/plugins/${topic.pluginId}/${topic.subtopic}`;
     case "request":
       return `${prefix}/plugins/${topic.pluginId}/commands/${topic.request}/events`;
     case "device":
-      return `${prefix}/devices/${topic.deviceId}/${topic.row}`;
+      return `${prefix}/devices/${topic.deviceId}/${topic.subtopic}`;
     case "event":
       return `${prefix}/events/${topic.eventType}`;
   }

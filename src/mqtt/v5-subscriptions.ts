@@ -1,5 +1,5 @@
-// The subscriptions of one MQTT 5 client: the options 3.1.1 lacks (no local, retain handling) and a reason code for each
-// filter, where the broker answers only for those it was shown.
+// The subscriptions of one MQTT 5 client: the options that 3.1.1 lacks (no local, retain handling), and reason codes for all filters
+// of a request, where the broker only answers for those it got.
 
 import type { ISubackPacket, ISubscribePacket, IUnsubscribePacket } from "mqtt-packet";
 import { matchesFilter } from "../core/topic-filter.ts";
@@ -7,14 +7,16 @@ import { matchesFilter } from "../core/topic-filter.ts";
 type Subscription = ISubscribePacket["subscriptions"][number];
 
 export interface V5Subscriptions {
-  /** What to ask the broker for, or the answer where it need not be asked. */
-  ask(packet: ISubscribePacket): { forward: Subscription[] } | { codes: number[] };
-  /** Reason codes for all filters of the request the broker answered. */
+  /** What to forward to the broker, or the answer where nothing is forwarded. */
+  request(packet: ISubscribePacket): { forward: Subscription[] } | { codes: number[] };
+  /** Reason codes for all filters of the request that the broker answered. */
   granted(packet: ISubackPacket): number[] | undefined;
-  drop(packet: IUnsubscribePacket): void;
-  dropped(messageId: number): number[];
+  remove(packet: IUnsubscribePacket): void;
+  /** Reason codes for the filters of an unsubscription that the broker answered. */
+  removed(messageId: number): number[];
+  /** Whether the client does not want its own messages on this topic. */
   refusesOwn(topic: string): boolean;
-  /** Whether the client asked not to be sent what is retained there. */
+  /** Whether the client does not want retained messages on this topic. */
   refusesRetained(topic: string): boolean;
 }
 
@@ -31,27 +33,28 @@ const FAILED = 0x80;
 
 export function createV5Subscriptions(): V5Subscriptions {
   const filters = new Map<string, Filter>();
-  const asked = new Map<number, { wanted: (string | number)[]; forward: Subscription[] }>();
-  const leaving = new Map<number, number[]>();
+  /** By message id: a filter that was forwarded, or the reason code of one that was not. */
+  const requests = new Map<number, { filters: (string | number)[]; forward: Subscription[] }>();
+  const removals = new Map<number, number[]>();
 
   return {
-    ask({ messageId = 0, properties, subscriptions }) {
-      // The same filter twice is answered once by the broker: the last of them counts.
+    request({ messageId = 0, properties, subscriptions }) {
+      // The broker answers a repeated filter once; the last one counts.
       const forward = new Map<string, Subscription>();
-      const wanted = subscriptions.map((subscription) => {
+      const requested = subscriptions.map((subscription) => {
         if (properties?.subscriptionIdentifier !== undefined) return NO_IDENTIFIERS;
         if (subscription.topic.startsWith("$share/")) return NO_SHARED;
         forward.set(subscription.topic, subscription);
         return subscription.topic;
       });
-      if (forward.size === 0) return { codes: wanted.map(Number) };
-      asked.set(messageId, { wanted, forward: [...forward.values()] });
+      if (forward.size === 0) return { codes: requested.map(Number) };
+      requests.set(messageId, { filters: requested, forward: [...forward.values()] });
       return { forward: [...forward.values()].map(({ topic, qos }) => ({ topic, qos })) };
     },
     granted({ messageId = 0, granted }) {
-      const request = asked.get(messageId);
+      const request = requests.get(messageId);
       if (!request) return undefined;
-      asked.delete(messageId);
+      requests.delete(messageId);
       const answers = new Map<string, number>();
       for (const [index, { topic, nl, rh }] of request.forward.entries()) {
         const code = Number(granted[index] ?? FAILED);
@@ -59,17 +62,17 @@ export function createV5Subscriptions(): V5Subscriptions {
         if (code >= FAILED) continue;
         filters.set(topic, { noLocal: nl === true, noRetained: rh === 2 || (rh === 1 && filters.has(topic)) });
       }
-      return request.wanted.map((one) => (typeof one === "string" ? (answers.get(one) ?? FAILED) : one));
+      return request.filters.map((one) => (typeof one === "string" ? (answers.get(one) ?? FAILED) : one));
     },
-    drop({ messageId = 0, unsubscriptions }) {
-      leaving.set(
+    remove({ messageId = 0, unsubscriptions }) {
+      removals.set(
         messageId,
         unsubscriptions.map((topic) => (filters.delete(topic) ? 0 : NO_SUBSCRIPTION)),
       );
     },
-    dropped(messageId) {
-      const codes = leaving.get(messageId) ?? [0];
-      leaving.delete(messageId);
+    removed(messageId) {
+      const codes = removals.get(messageId) ?? [0];
+      removals.delete(messageId);
       return codes;
     },
     refusesOwn: (topic) => [...filters].some(([filter, { noLocal }]) => noLocal && matchesFilter(filter, topic)),

@@ -4,7 +4,7 @@
 // (write_bytes: each page it made dirty, log and checkpoints included) until the file is closed and its log folded in.
 //
 // "10 changes/s": time is virtual, so that the history flushes each second as the hub does, ten samples at a time, and
-// settles twice in nearly three hours. "A million": as fast as it goes; the twin gets a fifth, since each costs it the same.
+// compacts twice in nearly three hours. "A million": as fast as it goes; the twin gets a fifth, since each costs it the same.
 import { join } from "node:path";
 import { type Bench, type BenchContext, cost, type Row, rate } from "./support/bench.ts";
 import type { FeedOrder, Progress } from "./support/history-process.ts";

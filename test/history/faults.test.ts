@@ -1,4 +1,4 @@
-// What befalls the file: damage, full disks, missing rights, newer hubs.
+// Faults of the file: damage, full disks, missing rights, newer hubs.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
@@ -16,8 +16,8 @@ const path = () => folder.at("history.db");
 /** A closed file with some thousand samples. */
 function prepare(): void {
   const rig = createStoreRig({ path: path() });
-  for (let index = 0; index < 5000; index++) rig.say(`a${index % 10}`, T0 + index, index);
-  rig.settle();
+  for (let index = 0; index < 5000; index++) rig.record(`a${index % 10}`, T0 + index, index);
+  rig.compact();
   rig.store.close(rig.at);
 }
 
@@ -33,35 +33,35 @@ test.each([
   ["a torn header", () => tear(0, 4096)],
   ["a torn list of series", () => tear(4096, 4 * 4096)],
   ["its end missing", () => truncateSync(path(), 8192)],
-])("a file damaged by %s is set aside with a word, and recording goes on in a new one", (_how, damage) => {
+])("a file damaged by %s is set aside with a log line, and recording continues in a new one", (_how, damage) => {
   prepare();
   damage();
   const rig = createStoreRig({ path: path() });
   expect(rig.logged).toHaveLength(1);
   expect(rig.logged[0]).toContain("set aside");
   expect([...new Bun.Glob("history.db.damaged-2026-01-15*").scanSync(folder.path)].length).toBeGreaterThan(0);
-  rig.say("x", T0, 1);
+  rig.record("x", T0, 1);
   expect(rig.flush()).toBe(true);
   expect(values(rig)).toEqual([1]);
   rig.store.close(rig.at);
 });
 
-test("an empty file is begun", () => {
+test("an empty file is a new history", () => {
   writeFileSync(path(), "");
   const rig = createStoreRig({ path: path() });
-  rig.say("x", T0, 1);
+  rig.record("x", T0, 1);
   expect(rig.flush()).toBe(true);
   expect(rig.logged).toEqual([]);
   rig.store.close(rig.at);
 });
 
-test("damage that shows while running costs what was settled, and nothing of what is in memory", () => {
+test("damage found while running loses the compacted samples, and none that are in memory", () => {
   prepare();
   const rig = createStoreRig({ path: path() });
-  rig.say("x", T0 + 10_000, "written");
+  rig.record("x", T0 + 10_000, "written");
   rig.flush();
-  rig.say("x", T0 + 10_001, "waiting");
-  // The pages of samples, behind those that were read at the start.
+  rig.record("x", T0 + 10_001, "waiting");
+  // The pages of samples, after those that were read at the start.
   tear(12 * 4096, readFileSync(path()).length);
   expect(() => rig.ask({ attributes: ["a5"] })).toThrow("cannot be read");
   expect(rig.logged.join()).toContain("set aside");
@@ -72,14 +72,14 @@ test("damage that shows while running costs what was settled, and nothing of wha
   rig.store.close(rig.at);
 });
 
-test("a file of a newer hub is left alone and recording says why; it is tried again", () => {
+test("a file of a newer hub is not touched, health says why, and it is tried again", () => {
   prepare();
   {
     using db = new Database(path());
     db.run("PRAGMA user_version = 99");
   }
   const rig = createStoreRig({ path: path() });
-  rig.say("x", T0, 1);
+  rig.record("x", T0, 1);
   expect(rig.flush()).toBe(false);
   expect(rig.store.health.problem).toContain("newer hub");
   expect(() => rig.ask()).toThrow("newer hub");
@@ -96,21 +96,21 @@ test("a file of a newer hub is left alone and recording says why; it is tried ag
   rig.store.close(rig.at);
 });
 
-test("a disk that fills up: told once, kept in memory, written when there is room", () => {
+test("a full disk: logged once, samples stay in memory and are written when there is space", () => {
   using disk = mountSmallDisk(4);
   const rig = createStoreRig({ path: `${disk.path}/history.db` });
-  rig.say("x", T0, 0);
+  rig.record("x", T0, 0);
   rig.flush();
   disk.fill();
   let said = 1;
-  for (; rig.flush() && said < 100_000; ) for (let index = 0; index < 1000; index++) rig.say("x", T0 + said, said++);
+  for (; rig.flush() && said < 100_000; ) for (let index = 0; index < 1000; index++) rig.record("x", T0 + said, said++);
   expect(rig.store.health.problem).toContain("free some space");
   for (let again = 0; again < 5; again++) {
-    rig.say("x", T0 + said, said++);
+    rig.record("x", T0 + said, said++);
     expect(rig.flush()).toBe(false);
   }
   expect(rig.logged).toHaveLength(1);
-  // What is there is answered all the same.
+  // Queries still work.
   expect(rig.ask({ from: T0 + said - 3 }).map(({ value }) => value)).toEqual([said - 3, said - 2, said - 1]);
   disk.free();
   expect(rig.flush()).toBe(true);
@@ -121,17 +121,17 @@ test("a disk that fills up: told once, kept in memory, written when there is roo
   rig.store.close(rig.at);
 });
 
-test("a disk full while settling loses nothing either", () => {
+test("a disk that is full during compaction loses nothing either", () => {
   using disk = mountSmallDisk(4);
   const rig = createStoreRig({ path: `${disk.path}/history.db` });
   const samples = 20_000;
-  for (let index = 0; index < samples; index++) rig.say(`a${index % 7}`, T0 + index, index);
+  for (let index = 0; index < samples; index++) rig.record(`a${index % 7}`, T0 + index, index);
   rig.flush();
   disk.fill();
-  rig.settle();
+  rig.compact();
   expect(rig.store.health.problem).toContain("free some space");
   disk.free();
-  rig.settle();
+  rig.compact();
   expect(rig.store.health.problem).toBeUndefined();
   let found = 0;
   for (let from: number | undefined = 0; from !== undefined; ) {
@@ -143,11 +143,11 @@ test("a disk full while settling loses nothing either", () => {
   rig.store.close(rig.at);
 });
 
-test("what cannot be written for long is bounded: the oldest goes, and is counted", () => {
+test("samples that cannot be written for long are limited: the oldest are dropped and counted", () => {
   using disk = mountSmallDisk(1);
   disk.fill();
   const rig = createStoreRig({ path: `${disk.path}/history.db`, limits: { mostWaiting: 1000 } });
-  for (let index = 0; index < 5000; index++) rig.say(`a${index % 3}`, T0 + index, index);
+  for (let index = 0; index < 5000; index++) rig.record(`a${index % 3}`, T0 + index, index);
   expect(rig.store.health).toMatchObject({ recorded: 0 });
   expect(rig.store.health.waiting).toBeLessThanOrEqual(1000);
   expect(rig.store.health.waiting + rig.store.health.dropped).toBe(5000);
@@ -160,17 +160,17 @@ test("what cannot be written for long is bounded: the oldest goes, and is counte
   rig.store.close(rig.at);
 });
 
-test("on a disk that is read-only the history is still read, and written when it may be", () => {
+test("on a read-only disk the history is still read, and written when it can be", () => {
   using disk = mountSmallDisk(4);
   const at = `${disk.path}/history.db`;
   const before = createStoreRig({ path: at });
-  for (let index = 0; index < 100; index++) before.say("x", T0 + index, index);
+  for (let index = 0; index < 100; index++) before.record("x", T0 + index, index);
   before.store.close(before.at);
   const remount = (how: string) =>
     expect(Bun.spawnSync(["mount", "-o", `remount,${how}`, disk.path]).stderr.toString()).toBe("");
   remount("ro");
   const rig = createStoreRig({ path: at });
-  rig.say("x", T0 + 100, 100);
+  rig.record("x", T0 + 100, 100);
   expect(rig.flush()).toBe(false);
   expect(rig.store.health.problem).toContain("let the hub write");
   expect(values(rig)).toHaveLength(101);
@@ -183,9 +183,9 @@ test("on a disk that is read-only the history is still read, and written when it
   rig.store.close(rig.at);
 });
 
-test("a folder that is not there", () => {
+test("a missing folder", () => {
   const rig = createStoreRig({ path: folder.at("nowhere", "history.db") });
-  rig.say("x", T0, 1);
+  rig.record("x", T0, 1);
   expect(rig.flush()).toBe(false);
   expect(rig.store.health.problem).toContain("cannot open");
   expect(() => rig.ask()).toThrow("cannot open");

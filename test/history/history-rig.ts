@@ -1,11 +1,11 @@
-// The whole history with its real worker, a feed to speak into, and a clock the test holds.
+// The whole history with its real worker, a feed for events, and a clock that the test moves.
 import { randomBytes } from "node:crypto";
 import { openLog } from "../../src/core/log.ts";
 import { createEventFeed, type EventFeed } from "../../src/events/feed.ts";
 import type { HistorySection } from "../../src/history/config.ts";
 import { type History, type HistoryOptions, startHistory } from "../../src/history/history.ts";
-import type { HistoryQuery } from "../../src/history/messages.ts";
-import { historyWorker } from "../../src/history/worker-source.ts";
+import { historyWorker } from "../../src/history/worker-client.ts";
+import type { HistoryQuery } from "../../src/history/worker-protocol.ts";
 import { createTestOutput, type TestOutput } from "../support/edge.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import type { Item } from "./store-rig.ts";
@@ -15,7 +15,7 @@ export interface HistoryRig extends AsyncDisposable {
   readonly clock: VirtualClock;
   readonly feed: EventFeed;
   readonly output: TestOutput;
-  /** A report: the attributes there are now; those that changed are found out. */
+  /** A device's report with all its attributes; emits those that changed. */
   report(deviceId: string, current: Record<string, unknown>): void;
   ask(query?: Partial<HistoryQuery>): Promise<Item[]>;
 }
@@ -41,15 +41,15 @@ export function startHistoryRig({ config, ...options }: HistoryRigOptions): Hist
     worker: historyWorker(),
     ...options,
   });
-  const held = new Map<string, Record<string, unknown>>();
+  const reported = new Map<string, Record<string, unknown>>();
   return {
     history,
     clock,
     feed,
     output,
     report(deviceId, current) {
-      const previous = held.get(deviceId) ?? {};
-      held.set(deviceId, current);
+      const previous = reported.get(deviceId) ?? {};
+      reported.set(deviceId, current);
       const names = new Set([...Object.keys(current), ...Object.keys(previous)]);
       const changed = [...names].filter((name) => !Object.is(current[name], previous[name]));
       feed.emit({ type: "device_state_changed", device_id: deviceId, previous, current, changed });

@@ -1,4 +1,4 @@
-// The whole: events in, answers out, through the real worker.
+// The whole history: events in, answers out, through the real worker.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
@@ -26,7 +26,7 @@ const rowsOnDisk = (): number => {
   return db.query<{ n: number }, []>("SELECT count(*) AS n FROM history").get()?.n ?? 0;
 };
 
-test("what a device reported is answered at once, stamped with the moment it was heard", async () => {
+test("a reported change is in the next answer, with the time of its report", async () => {
   const { clock, report, ask } = start();
   report("lamp", { on: true, brightness: 10 });
   await clock.advance(7);
@@ -42,7 +42,7 @@ test("what a device reported is answered at once, stamped with the moment it was
   ]);
 });
 
-test("written once a period, and only where something changed", async () => {
+test("changes are written once a period", async () => {
   const { clock, history, report, ask } = start();
   await ask();
   report("lamp", { on: true });
@@ -58,7 +58,7 @@ test("written once a period, and only where something changed", async () => {
   });
 });
 
-test("where the disk is to be spared it is written later, and all the same when the hub stops", async () => {
+test("a write waits until the disk may be written, or the hub stops", async () => {
   const waits: number[] = [];
   const { clock, report, ask } = start({ mayWrite: (waitedMs) => waits.push(waitedMs) > 1e9 });
   report("lamp", { on: true });
@@ -74,7 +74,7 @@ test("where the disk is to be spared it is written later, and all the same when 
   expect(rowsOnDisk()).toBe(2);
 });
 
-test("a flood is written whatever is to be spared, and all of it is there after a restart", async () => {
+test("a flood is written at once, and all of it is there after a restart", async () => {
   const { report, ask, clock, history } = start({ mayWrite: () => false });
   for (let index = 0; index < 12_000; index++) {
     report("lamp", { level: index });
@@ -88,7 +88,7 @@ test("a flood is written whatever is to be spared, and all of it is there after 
   expect(rowsOnDisk()).toBe(12_000);
 });
 
-test("what is excluded, too long or no number is not recorded; the last two are told once and counted", async () => {
+test("excluded attributes, long values and NaN are not recorded; the last two are logged once and counted", async () => {
   const { report, ask, history, output } = start({ config: { exclude: ["secret*", "*/linkquality", "lamp/debug_*"] } });
   report("secret-camera", { on: true });
   report("lamp", {
@@ -107,7 +107,7 @@ test("what is excluded, too long or no number is not recorded; the last two are 
   expect(history.health().samplesDropped).toBe(4);
 });
 
-test("a worker that dies is started again; what was written is there and recording goes on", async () => {
+test("a worker that dies is restarted: written samples are there and recording continues", async () => {
   const worker = new URL("./mortal-worker.ts", import.meta.url);
   const { report, ask, clock, history } = start({ worker });
   report("lamp", { level: 1 });
@@ -122,9 +122,9 @@ test("a worker that dies is started again; what was written is there and recordi
   expect(history.health()).toMatchObject({ recording: true, problem: undefined });
 });
 
-test("samples that no worker takes are dropped beyond a bound, counted and told once", async () => {
+test("unacknowledged samples above the limit are dropped, counted and logged once", async () => {
   const { report, history, output, clock } = start();
-  // Nothing is acknowledged while this loop holds the thread.
+  // Nothing is acknowledged while this loop blocks the thread.
   for (let index = 0; index < 21; index++) {
     const level = Object.fromEntries(Array.from({ length: 10_000 }, (_, name) => [`a${name}`, index]));
     report("lamp", level);
@@ -132,13 +132,13 @@ test("samples that no worker takes are dropped beyond a bound, counted and told 
   expect(history.health().samplesDropped).toBe(10_000);
   expect(output.text.match(/samples are dropped/g)).toHaveLength(1);
   await clock.advance(1000);
-  await until("it takes all changes again", () => output.text.includes("takes all changes again"));
+  await until("it records all changes again", () => output.text.includes("records all changes again"));
   report("lamp", { a0: "after" });
   await clock.advance(1000);
   expect(history.health().samplesDropped).toBe(10_000);
 });
 
-test("old samples go by the hour, and with them what belongs to devices that are gone", async () => {
+test("old samples are removed hourly, and with them all samples of removed devices", async () => {
   const { report, ask, clock } = start({ config: { retention_days: 1 }, devices: () => ["lamp"] });
   report("lamp", { level: 1 });
   report("gone", { level: 1 });
@@ -149,7 +149,7 @@ test("old samples go by the hour, and with them what belongs to devices that are
   expect(await ask({ deviceId: "gone" })).toEqual([]);
 });
 
-test("switched off, nothing is kept and a query says so", async () => {
+test("a disabled history records nothing, and a query says so", async () => {
   const { report, ask, history } = start({ config: { enabled: false } });
   report("lamp", { on: true });
   await expect(ask()).rejects.toThrow("[history] enabled is false");
@@ -157,10 +157,10 @@ test("switched off, nothing is kept and a query says so", async () => {
   expect(() => rowsOnDisk()).toThrow();
 });
 
-test("the damaged file of before is told in the hub's own log", async () => {
+test("a damaged file is reported in the hub's own log", async () => {
   await Bun.write(path(), "no database ".repeat(1000));
   const { report, ask, output } = start();
   report("lamp", { on: true });
   expect(await ask()).toHaveLength(1);
-  await until("it is told", () => output.text.includes("set aside"));
+  await until("it is logged", () => output.text.includes("set aside"));
 });

@@ -5,40 +5,40 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 
 function recorder(mostTextBytes: number) {
   const posted: number[] = [];
-  const told: string[] = [];
+  const reached: string[] = [];
   const made = createRecorder({
     clock: createVirtualClock(),
     log: silentLog,
     isExcluded: () => false,
     post: (_, samples) => posted.push(samples),
     mostTextBytes,
-    limits: { reached: ({ limit }) => void told.push(limit) },
+    limits: { reached: ({ limit }) => void reached.push(limit) },
   });
-  const say = (current: Record<string, unknown>) =>
+  const record = (current: Record<string, unknown>) =>
     made.record({ device_id: "d", changed: Object.keys(current), current });
-  return { made, posted, told, say };
+  return { made, posted, reached, record };
 }
 
-test("texts nobody takes are bounded in bytes, and told; what is taken makes room", () => {
-  const { made, posted, told, say } = recorder(100_000);
-  for (let count = 0; count < 50; count++) say({ text: `${count}${"x".repeat(8000)}` });
-  made.handOver();
+test("unacknowledged texts are limited in bytes, and the limit is reported; acknowledged ones free it", () => {
+  const { made, posted, reached, record } = recorder(100_000);
+  for (let count = 0; count < 50; count++) record({ text: `${count}${"x".repeat(8000)}` });
+  made.flush();
   expect(posted).toEqual([12]);
   expect(made.dropped).toBe(38);
-  expect(told[0]).toBe("[history] max_waiting_mb");
-  say({ number: 1 });
-  made.handOver();
+  expect(reached[0]).toBe("[history] max_waiting_mb");
+  record({ number: 1 });
+  made.flush();
   expect(posted).toEqual([12, 1]);
-  made.taken(12);
-  say({ text: "x".repeat(8000) });
-  made.handOver();
+  made.acknowledge(12);
+  record({ text: "x".repeat(8000) });
+  made.flush();
   expect(posted).toEqual([12, 1, 1]);
 });
 
-test("attributes of endless names are not recorded: series are held by their names", () => {
-  const { made, posted, say } = recorder(100_000);
-  say({ ["n".repeat(256)]: 1, ["n".repeat(255)]: 1 });
-  made.handOver();
+test("attributes with very long names are not recorded", () => {
+  const { made, posted, record } = recorder(100_000);
+  record({ ["n".repeat(256)]: 1, ["n".repeat(255)]: 1 });
+  made.flush();
   expect(posted).toEqual([1]);
   expect(made.dropped).toBe(1);
 });

@@ -23,28 +23,28 @@ function run(rig: StoreRig, hours: number, devices?: string[]): void {
   }
 }
 
-test("what is older than the days kept goes, and what stood before is still known", () => {
+test("samples older than retention_days are removed, but the last value before them is kept", () => {
   const rig = createStoreRig({ path: path(), retentionDays: 10 });
-  for (let day = 0; day < 10; day++) rig.say("daily", T0 + day * DAY_MS, day);
-  rig.say("door", T0, "open");
-  rig.settle();
-  rig.say("door", T0 + 1, "shut");
+  for (let day = 0; day < 10; day++) rig.record("daily", T0 + day * DAY_MS, day);
+  rig.record("door", T0, "open");
+  rig.compact();
+  rig.record("door", T0 + 1, "shut");
   rig.flush();
   run(rig, 15 * 24);
   const old = { from: T0 + 4 * DAY_MS, initial: true };
   expect(rig.ask({ ...old, attributes: ["door"] }).map(({ value }) => value)).toEqual(["shut"]);
-  // A day at most late; of those before the cut the last one stays.
+  // Removed at most a day late; the last one before the cut stays.
   expect(rig.ask({ attributes: ["daily"] }).map(({ value }) => value)).toEqual([4, 5, 6, 7, 8, 9]);
   expect(rig.ask({ attributes: ["door"] })).toHaveLength(1);
   rig.store.close(rig.at);
 });
 
-test("an attribute that was removed, and a device that is gone, leave nothing behind beyond their time", () => {
+test("of a removed attribute and a removed device nothing is kept beyond retention_days", () => {
   const rig = createStoreRig({ path: path(), retentionDays: 10 });
-  rig.say("gone", T0, 1);
-  rig.say("gone", T0 + 1, undefined);
-  rig.say("level", T0, 1, "old device");
-  rig.say("level", T0, 1);
+  rig.record("gone", T0, 1);
+  rig.record("gone", T0 + 1, undefined);
+  rig.record("level", T0, 1, "old device");
+  rig.record("level", T0, 1);
   rig.flush();
   run(rig, 12 * 24, ["lamp"]);
   rig.store.close(rig.at);
@@ -53,10 +53,10 @@ test("an attribute that was removed, and a device that is gone, leave nothing be
   expect(db.query("SELECT count(*) FROM history").values()).toEqual([[1]]);
 });
 
-test("one series of many samples is trimmed in steps", () => {
+test("a series with many samples is trimmed in steps", () => {
   const rig = createStoreRig({ path: path(), retentionDays: 10 });
-  for (let index = 0; index < 9000; index++) rig.say("fast", T0 + index, index);
-  rig.settle();
+  for (let index = 0; index < 9000; index++) rig.record("fast", T0 + index, index);
+  rig.compact();
   run(rig, 9 * 24);
   rig.at.now = T0 + 10 * DAY_MS + 600_000;
   let steps = 0;
@@ -66,20 +66,20 @@ test("one series of many samples is trimmed in steps", () => {
   rig.store.close(rig.at);
 });
 
-test("a clock ten years ahead takes a day an hour, not the history; when it comes back all is as before", () => {
+test("a clock ten years ahead removes a day each hour, not the whole history, and stops when it comes back", () => {
   const rig = createStoreRig({ path: path(), retentionDays: 30 });
-  for (let day = 0; day < 30; day++) rig.say("daily", T0 - (29 - day) * DAY_MS, day);
-  rig.settle();
+  for (let day = 0; day < 30; day++) rig.record("daily", T0 - (29 - day) * DAY_MS, day);
+  rig.compact();
   run(rig, 3);
   expect(rig.ask()).toHaveLength(30);
   rig.at.now += 10 * YEAR_MS;
-  rig.say("daily", rig.at.now, "from the future");
+  rig.record("daily", rig.at.now, "from the future");
   run(rig, 5);
   expect(rig.logged.filter((line) => line.includes("the clock leapt"))).toHaveLength(1);
   const left = rig.ask({ to: rig.at.now + DAY_MS }).length;
   expect(left).toBeGreaterThanOrEqual(26);
   rig.at.now -= 10 * YEAR_MS;
-  rig.say("daily", rig.at.now, "home again");
+  rig.record("daily", rig.at.now, "home again");
   run(rig, 48);
   const values = rig.ask({ to: T0 + 20 * YEAR_MS }).map(({ value }) => value);
   expect(values).toContain("home again");
@@ -88,11 +88,11 @@ test("a clock ten years ahead takes a day an hour, not the history; when it come
   rig.store.close(rig.at);
 });
 
-test("a clock ten years ahead from the first hour on does not wipe what was restored, and one that was behind catches up", () => {
+test("a clock ten years ahead from the first hour does not erase a restored history, and one that was behind catches up", () => {
   const rig = createStoreRig({ path: path(), retentionDays: 30 });
-  for (let day = 0; day < 30; day++) rig.say("daily", T0 + day * DAY_MS, day);
-  rig.say("daily", DAY_MS, "in 1970");
-  rig.settle();
+  for (let day = 0; day < 30; day++) rig.record("daily", T0 + day * DAY_MS, day);
+  rig.record("daily", DAY_MS, "in 1970");
+  rig.compact();
   rig.at.now = T0 + 10 * YEAR_MS;
   run(rig, 3);
   expect(rig.ask().length).toBeGreaterThanOrEqual(29);
@@ -104,22 +104,22 @@ test("a clock ten years ahead from the first hour on does not wipe what was rest
   rig.store.close(rig.at);
 });
 
-test("a file that grows beyond its size loses its oldest samples, and stays below", () => {
+test("a file above its size loses its oldest samples, and stays below", () => {
   const maxBytes = 1_000_000;
   const rig = createStoreRig({ path: path(), maxBytes });
-  rig.say("slow", T0 - 5, "stands");
+  rig.record("slow", T0 - 5, "lasts");
   const minute = 60_000;
   for (let index = 0; index < 60_000; index++) {
     rig.at.now = T0 + index * minute;
-    rig.say(`a${index % 5}`, rig.at.now, Math.sin(index));
-    if (index % 5000 === 4999) rig.settle();
+    rig.record(`a${index % 5}`, rig.at.now, Math.sin(index));
+    if (index % 5000 === 4999) rig.compact();
   }
-  rig.settle();
+  rig.compact();
   const { items } = rig.page({ attributes: ["a1"], from: rig.at.now - 2 * DAY_MS });
   expect(items).toHaveLength(Math.floor((2 * DAY_MS) / minute / 5));
   const [oldest] = seconds(rig.ask({ attributes: ["a0"], from: T0 + 1, limit: 1 }));
   expect(Number(oldest?.[0])).toBeGreaterThan(DAY_MS / 1000);
-  expect(rig.ask({ attributes: ["slow"] }).map(({ value }) => value)).toEqual(["stands"]);
+  expect(rig.ask({ attributes: ["slow"] }).map(({ value }) => value)).toEqual(["lasts"]);
   rig.store.close(rig.at);
   using db = new Database(path(), { readonly: true });
   expect(usedBytes(db)).toBeLessThanOrEqual(maxBytes);
@@ -128,8 +128,8 @@ test("a file that grows beyond its size loses its oldest samples, and stays belo
 
 test("nothing is written where nothing is due", () => {
   const rig = createStoreRig({ path: path(), retentionDays: 10 });
-  rig.say("x", T0, 1);
-  rig.settle();
+  rig.record("x", T0, 1);
+  rig.compact();
   run(rig, 30);
   const log = () => Bun.SHA1.hash(readFileSync(`${path()}-wal`), "hex");
   const before = log();

@@ -1,4 +1,4 @@
-// GET /devices/:id/history as a client sees it. The guard's part is tested with all routes, in test/contract.
+// GET /devices/:id/history as a client sees it. Access is tested with all routes, in test/contract.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import type { Identity } from "../../src/auth/auth.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
       const refusal = toHubError({ code, error }, { log: silentLog, path: "/", storageFault: () => undefined });
       return refusal ? problemResponse(refusal, "/") : bugResponse("/");
     })
-    .use(historyRoutes({ registry, history: rig.history, clock: rig.clock, sessions: { of: () => asked } }));
+    .use(historyRoutes({ registry, history: rig.history, clock: rig.clock, callers: { of: () => asked } }));
   get = (query, headers = {}, device = "lamp") =>
     app.handle(new Request(`http://localhost/devices/${device}/history${query}`, { headers }));
   rig.report("lamp", { on: false, level: 0, mode: "=1+1" });
@@ -51,7 +51,7 @@ const items = async (query: string): Promise<Item[]> => {
   return (await response.json()) as Item[];
 };
 
-test("without a query: the last day, and first what stood when it began", async () => {
+test("without a query: the last day, and first the values from before it", async () => {
   const found = await items("");
   expect(found.slice(0, 4)).toEqual([
     { timestamp: "2026-01-15T13:00:00.000Z", attribute: "mode", value: 'say "hi", twice' },
@@ -63,7 +63,7 @@ test("without a query: the last day, and first what stood when it began", async 
   expect(found).toHaveLength(3 + 2 * 24);
 });
 
-test("following the links page by page gives all of it once", async () => {
+test("following the links page by page gives everything once", async () => {
   const whole = await items("?from=2026-01-15&attribute=level,on");
   const found: Item[] = [];
   let pages = 0;
@@ -76,7 +76,7 @@ test("following the links page by page gives all of it once", async () => {
   expect(pages).toBe(8);
 });
 
-test("days begin at the house's midnight; booleans tell the share of the time, texts only the last", async () => {
+test("days begin at the house's midnight; booleans average to the share of the time, texts have only a last value", async () => {
   const days = await items("?bucket=1d&from=2026-01-15&attribute=on,mode,level&agg=avg");
   expect(days.filter(({ attribute }) => attribute === "on")).toEqual([
     { timestamp: "2026-01-14T23:00:00.000Z", attribute: "on", value: 5 / 11, count: 11 },
@@ -91,7 +91,7 @@ test("days begin at the house's midnight; booleans tell the share of the time, t
   ]);
 });
 
-test("a stretch without change carries the value that stood", async () => {
+test("a bucket without a change has the value from before it", async () => {
   const found = await items("?bucket=20m&from=2026-01-16T10:00:00Z&to=2026-01-16T11:00:00Z&attribute=level");
   expect(found.map(({ value, count }) => [value, count])).toEqual([
     [22, 1],
@@ -100,7 +100,7 @@ test("a stretch without change carries the value that stood", async () => {
   ]);
 });
 
-test("CSV, asked for either way: quoted by the rules, and no spreadsheet takes text for a formula", async () => {
+test("CSV, by query or by Accept: quoted by RFC 4180, and no text is a formula to a spreadsheet", async () => {
   const query = "?from=2026-01-15T12:00:00Z&to=2026-01-15T13:00:01Z";
   const response = await get(`${query}&format=csv`);
   expect(response.headers.get("content-type")).toContain("text/csv");
@@ -121,7 +121,7 @@ test("CSV, asked for either way: quoted by the rules, and no spreadsheet takes t
   expect(counted).toContain("timestamp,attribute,value,count\r\n2026-01-15T12:00:00.000Z,level,0,1\r\n");
 });
 
-test("an attribute nobody heard of, and a time before anything was heard, are empty lists", async () => {
+test("an unknown attribute, and a time before the first sample, give empty lists", async () => {
   expect(await items("?attribute=nothing")).toEqual([]);
   expect(await items("?attribute=nothing&bucket=1h")).toEqual([]);
   expect(await items("?from=0&to=86400")).toEqual([]);
@@ -140,8 +140,8 @@ test.each([
   ["?from=2030-01-01", "from: must be in the past"],
   ["?bucket=1y", "bucket: must be seconds"],
   ["?bucket=0", "bucket: must be seconds"],
-  ["?bucket=1s&from=2026-01-01", "bucket=5m would do"],
-  ["?bucket=1d&from=0", "bucket=1w would do"],
+  ["?bucket=1s&from=2026-01-01", "try bucket=5m"],
+  ["?bucket=1d&from=0", "try bucket=1w"],
   ["?agg=avg", "agg: needs bucket"],
   ["?bucket=1h&agg=median", "agg: must be"],
   ["?limit=0", "limit: must be a whole number from 1 to 10000"],

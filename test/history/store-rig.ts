@@ -1,9 +1,9 @@
 // A store on a real file, driven by hand: no thread, no clock.
 import { cpSync, existsSync } from "node:fs";
 import { silentLog } from "../../src/core/log.ts";
-import type { HistoryQuery, Moment, SampleRows } from "../../src/history/messages.ts";
 import { storedOf } from "../../src/history/sample.ts";
 import { openStore, type Store, type StoreLimits, storeLimits } from "../../src/history/store.ts";
+import type { HistoryQuery, Moment, SampleRows } from "../../src/history/worker-protocol.ts";
 
 export const T0 = Date.UTC(2026, 0, 15, 12);
 export const DAY_MS = 86_400_000;
@@ -20,9 +20,9 @@ export interface StoreRig {
   /** Time passes: both clocks. */
   at: Moment;
   readonly logged: string[];
-  say(attribute: string, at: number, value: unknown, device?: string): void;
+  record(attribute: string, at: number, value: unknown, device?: string): void;
   flush(): boolean;
-  settle(): void;
+  compact(): void;
   retain(devices?: string[]): void;
   ask(query?: Partial<HistoryQuery>): Item[];
   page(query?: Partial<HistoryQuery>): { items: Item[]; next: number | undefined };
@@ -39,8 +39,8 @@ export interface StoreRigOptions {
 
 export function createStoreRig({ path, timezone = "UTC", limits, ...rest }: StoreRigOptions): StoreRig {
   const logged: string[] = [];
-  const tell = (message: string): void => void logged.push(message);
-  const log = { ...silentLog, info: tell, warn: tell, error: tell };
+  const write = (message: string): void => void logged.push(message);
+  const log = { ...silentLog, info: write, warn: write, error: write };
   const at: Moment = { now: T0, mono: 0 };
   const open = (): Store =>
     openStore(
@@ -67,16 +67,16 @@ export function createStoreRig({ path, timezone = "UTC", limits, ...rest }: Stor
     },
     at,
     logged,
-    say(attribute, time, value, device = "lamp") {
+    record(attribute, time, value, device = "lamp") {
       const stored = storedOf(value);
       if (typeof stored === "string") throw new Error(stored);
       rows = [device, attribute, time, stored.value, stored.type];
       rig.store.record(rows);
     },
     flush: () => rig.store.flush(rig.at),
-    settle() {
+    compact() {
       rig.flush();
-      drain(rig.store.settle(rig.at));
+      drain(rig.store.compact(rig.at));
     },
     retain: (devices) => drain(rig.store.retain(rig.at, devices)),
     ask: (query) => rig.page(query).items,

@@ -1,4 +1,4 @@
-// /system/audit: what people do over the API and the broker stands there, with who and where from, and no secret.
+// /system/audit: what callers of the API and the broker do is in it, with who and from where, and without secrets.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connectAsync } from "mqtt";
 import { restoreHome } from "../../src/backup/restore.ts";
@@ -48,7 +48,7 @@ const act = async (method: string, path: string, body?: unknown, as = hub.adminT
   return response.status;
 };
 
-test("what is done to users, keys, sessions, rules and plugins, by whom and from where", async () => {
+test("changes of users, keys, sessions, rules and plugins are logged with caller and address", async () => {
   const done: [string, string, unknown?][] = [
     ["POST", "/auth/users", { username: "eve", password: "password of eve", role: "admin" }],
     ["PATCH", "/auth/users/eve", { role: "viewer" }],
@@ -96,7 +96,7 @@ test("what is done to users, keys, sessions, rules and plugins, by whom and from
     expect(text).not.toContain(secret);
 });
 
-test("commands to locks and alarms, also within a scene, but not to lamps; without the PIN", async () => {
+test("commands to locks and alarms are logged, also in scenes and without the PIN; those to lamps are not", async () => {
   await using plugin = await connectAsync(`mqtt://127.0.0.1:${hub.mqttPort}`, { clientId: "zigbee" }).then(
     (client) => ({
       client,
@@ -140,7 +140,7 @@ test("commands to locks and alarms, also within a scene, but not to lamps; witho
   expect(found[0]?.actor).toMatchObject({ kind: "user", name: expect.stringContaining("user-") });
 });
 
-test("logins that are refused, at the API and at the broker", async () => {
+test("refused logins, at the API and at the broker", async () => {
   const body = { username: "admin", password: "not the password" };
   await hub.request("POST", "/auth/login", { body, headers: { "x-forwarded-for": "203.0.113.66" } });
   await connectAsync(`mqtt://127.0.0.1:${hub.mqttPort}`, {
@@ -161,7 +161,7 @@ test("logins that are refused, at the API and at the broker", async () => {
   for (const secret of ["not the password", "a-typed-secret"]) expect(text).not.toContain(secret);
 });
 
-test("what somebody's role does not allow is told, once for all that is alike", async () => {
+test("requests that a role does not allow are logged, repeated ones in one entry", async () => {
   const user = await hub.tokenFor("user");
   for (let tries = 0; tries < 5; tries++) await act("POST", `/rules/${RULE}/run`, undefined, user);
   await act("GET", "/auth/users?x=1", undefined, user);
@@ -177,7 +177,7 @@ describe("who may read it", () => {
     [
       { name: "a viewer may not", path: "/system/audit", as: "viewer", status: 403 },
       { name: "nor a user", path: "/system/audit", as: "user", status: 403 },
-      { name: "nor nobody", path: "/system/audit", as: "nobody", status: 401 },
+      { name: "nor a caller without a token", path: "/system/audit", as: "nobody", status: 401 },
       {
         name: "an administrator may",
         path: "/system/audit?limit=1&actor=admin",
@@ -189,7 +189,7 @@ describe("who may read it", () => {
   );
 });
 
-test("it is there after a restart, with what changed in between", async () => {
+test("it survives a restart, with the changes in between", async () => {
   const before = (await entries("?limit=1"))[0]?.id ?? 0;
   expect(before).toBeGreaterThan(5);
   await hub[Symbol.asyncDispose]();
@@ -205,7 +205,7 @@ test("it is there after a restart, with what changed in between", async () => {
   ]);
 });
 
-test("a restore brings the archive's log, and takes nothing from what this machine has logged since", async () => {
+test("a restore adds the archive's entries, and keeps those that this machine has logged since", async () => {
   await act("PUT", "/variables/kept", { value: 1 });
   await act("DELETE", "/variables/kept");
   const archive = await hub.request("POST", "/system/backup", { token: hub.adminToken });

@@ -9,7 +9,7 @@ describe("a request's body", () => {
     expect(await readBody(request("true"), "Application/JSON")).toBe(true);
   });
 
-  test("that is empty is null, and one without a type is left alone", async () => {
+  test("that is empty is null, and one without a type is not read", async () => {
     expect(await readBody(request(""), "application/json")).toBeNull();
     expect(await readBody(request("x"), "")).toBeNull();
   });

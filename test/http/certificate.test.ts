@@ -1,4 +1,4 @@
-// A certificate that cannot be used keeps neither the house nor its people on the spot out, and lets nobody listen in.
+// With a certificate that cannot be used the hub still works on its own machine, and serves nobody else without TLS.
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { Elysia } from "elysia";
@@ -47,7 +47,7 @@ function serve(cert: string | null, key: string | null, now = Date.now()): Serve
   const elysia = new Elysia();
   const app: App = {
     elysia,
-    door: { routes: { "/api/v1/health": health }, fetch: health },
+    router: { routes: { "/api/v1/health": health }, fetch: health },
     serve(server) {
       elysia.server = server;
     },
@@ -70,7 +70,7 @@ function serve(cert: string | null, key: string | null, now = Date.now()): Serve
   };
 }
 
-/** Of whoever listens on all addresses; 127.0.0.2 stands for those that others reach. */
+/** Whether the API answers there. For a hub on all addresses, 127.0.0.2 represents those that other machines use. */
 async function answers(
   scheme: "http" | "https",
   host: "127.0.0.1" | "127.0.0.2",
@@ -85,7 +85,7 @@ const broken: [what: string, cert: string | null, key: string | null, says: RegE
   ["is a folder", "folder", good.key, /^server\.tls_cert: .*cert cannot be read/],
   ["is no PEM", "not a certificate", good.key, /^server\.tls_cert: cert holds no certificate in PEM form/],
   ["is damaged", JUNK, good.key, /^server\.tls_cert: cert holds no certificate/],
-  ["ends in a damaged chain", good.cert + JUNK, good.key, /^server\.tls_cert: cert holds no whole chain/],
+  ["ends in a damaged chain", good.cert + JUNK, good.key, /^server\.tls_cert: cert holds no complete chain/],
   ["has no key", good.cert, null, /^server\.tls_key: .*key does not exist/],
   ["has a key that is none", good.cert, good.cert, /^server\.tls_key: key holds no private key in PEM form/],
   ["has a key with a passphrase", good.cert, ENCRYPTED, /^server\.tls_key: key is encrypted/],
@@ -93,14 +93,14 @@ const broken: [what: string, cert: string | null, key: string | null, says: RegE
 ];
 
 describe("where the certificate", () => {
-  test.each(broken)("%s, the API is for this machine alone until it is mended", async (_, cert, key, says) => {
+  test.each(broken)("%s, the API is for this machine alone until it is repaired", async (_, cert, key, says) => {
     await using served = serve(cert, key);
     const { listener, clock, put } = served;
     expect(listener.problem()).toMatch(says);
     expect(listener.problem()).toContain(`this machine only, at http://127.0.0.1:${listener.port}`);
     expect(await answers("http", "127.0.0.1", listener)).toBe(true);
     for (const scheme of ["http", "https"] as const) expect(await answers(scheme, "127.0.0.2", listener)).toBe(false);
-    // As `systemctl` and the watchdog ask, who go by the configuration.
+    // As `systemctl` and the watchdog do, which use the configuration.
     expect(await askHealth({ host: "0.0.0.0", port: listener.port, tls: true }, 5000)).toMatchObject({ version: "1" });
 
     put("cert", good.cert);
@@ -114,7 +114,7 @@ describe("where the certificate", () => {
   });
 });
 
-test("a good one is served, and nothing is without it", async () => {
+test("a valid one is served, and nothing is served without TLS", async () => {
   await using served = serve(good.cert, good.key);
   const { listener } = served;
   expect(listener.problem()).toBeUndefined();
@@ -124,15 +124,15 @@ test("a good one is served, and nothing is without it", async () => {
 });
 
 test.each([
-  [-1, /^server\.tls_cert: the certificate begins on \d{4}-\d\d-\d\d/],
-  [30, /^server\.tls_cert: the certificate ended on \d{4}-\d\d-\d\d: clients refuse it, renew it/],
-])("out of its time by %d days it is served all the same, and that is told", async (days, says) => {
+  [-1, /^server\.tls_cert: the certificate is valid from \d{4}-\d\d-\d\d/],
+  [30, /^server\.tls_cert: the certificate expired on \d{4}-\d\d-\d\d: clients refuse it, renew it/],
+])("expired or not valid yet (%d days) it is still served, and reported", async (days, says) => {
   await using served = serve(good.cert, good.key, Date.now() + days * 86_400_000);
   expect(served.listener.problem()).toMatch(says);
   expect(await answers("https", "127.0.0.2", served.listener)).toBe(true);
 });
 
-test("the paths are those of the configuration, read once", () => {
+test("the paths of the configuration are read once", () => {
   const asked: string[] = [];
   const resolve = (path: string): string => {
     asked.push(path);

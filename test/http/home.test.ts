@@ -115,7 +115,7 @@ describe("variables", () => {
       { name: "removed", method: "DELETE", path, as: "user", status: 204 },
       { name: "removed again", method: "DELETE", path, status: 404 },
       {
-        name: "every write was told, with the value before",
+        name: "every write was an event, with the previous value",
         path: "/events?type=hub_variable_changed",
         status: 200,
         contains: ['"value":false,"previous_value":null', '"value":null,"previous_value":0'],
@@ -176,7 +176,7 @@ describe("scenes", () => {
         contains: ["states"],
       },
       {
-        name: "a state that is none",
+        name: "an invalid state",
         method: "PATCH",
         path,
         body: { states: { lamp: true } },
@@ -184,7 +184,7 @@ describe("scenes", () => {
         contains: ["states.lamp"],
       },
       {
-        name: "a state that says nothing",
+        name: "an empty state",
         method: "PATCH",
         path,
         body: { states: { lamp: {}, fan: { _hc: {} } } },
@@ -192,19 +192,19 @@ describe("scenes", () => {
         contains: ['"path":"states.lamp"', '"path":"states.fan._hc"'],
       },
       {
-        name: "activated: 200, also where nothing could be sent, and why",
+        name: "activated: 200 with the reason, even where nothing could be sent",
         method: "POST",
         path: `${path}/activate?force=true`,
         as: "user",
         status: 200,
         contains: ['{"scene_id":"evening","sent":[],"failed":[{"device_id":"fan","code":"not_found"'],
       },
-      { name: "is told", path: "/events?type=scene_activated", status: 200, contains: ['"scene_name":"Late"'] },
+      { name: "is an event", path: "/events?type=scene_activated", status: 200, contains: ['"scene_name":"Late"'] },
       { name: "an unknown one is activated", method: "POST", path: "/scenes/nobody/activate", status: 404 },
       { name: "captured, without a body", method: "POST", path: `${path}/capture`, as: "user", status: 200 },
       { name: "captured, with an empty one", method: "POST", path: `${path}/capture`, body: {}, status: 200 },
       {
-        name: "captured from a device that is not there",
+        name: "captured from an unknown device",
         method: "POST",
         path: `${path}/capture`,
         body: { device_ids: ["nobody"] },
@@ -220,7 +220,7 @@ describe("scenes", () => {
         contains: ["device_ids"],
       },
       {
-        name: "made from a device that is not there",
+        name: "made from an unknown device",
         method: "POST",
         path: "/scenes/capture",
         as: "user",

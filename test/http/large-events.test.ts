@@ -1,4 +1,4 @@
-// The ring of events and GET /events under events of nearly a megabyte: bounded, and nothing is lost without a word.
+// The ring of events and GET /events with events of nearly a megabyte: limited, and lost events are always reported.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import type { StreamFrame } from "../support/stream-client.ts";
@@ -31,7 +31,7 @@ async function recent(query: string) {
   };
 }
 
-test("GET /events answers in pages of a few megabytes, and the Link header leads through all that is held", async () => {
+test("GET /events answers in pages of a few megabytes, and the Link headers lead through the whole ring", async () => {
   const counts: unknown[] = [];
   let before = "";
   for (let page = 0; page < 20; page++) {
@@ -41,13 +41,13 @@ test("GET /events answers in pages of a few megabytes, and the Link header leads
     if (next === undefined) break;
     before = `&before=${next}`;
   }
-  // 16 MiB hold 18 of them.
+  // 18 of them fit into 16 MiB.
   expect(counts.length).toBeGreaterThan(14);
   expect(counts.length).toBeLessThan(20);
   expect(counts).toEqual(Array.from({ length: counts.length }, (_, index) => COUNT - 1 - index));
 });
 
-test("a page that ends by its number leads on as well; the last has no link", async () => {
+test("a page that ends at its limit has a link too; the last has none", async () => {
   const first = await recent("limit=2&type=system_started,custom_flood");
   expect(first.events.map(({ count }) => count)).toEqual([COUNT - 1, COUNT - 2]);
   const second = await recent(`limit=2&type=custom_flood&before=${first.next}`);
@@ -55,7 +55,7 @@ test("a page that ends by its number leads on as well; the last has no link", as
   expect((await recent("limit=50&type=limit_reached")).next).toBeUndefined();
 });
 
-test("a reader that comes back is told of the gap, and gets all that is held behind it", async () => {
+test("a returning reader gets the gap, and then everything in the ring", async () => {
   using stream = await hub.openStream({ since: "1", type: "custom_flood" });
   const gap = await stream.frame("the gap", ({ type }) => type === "stream_gap");
   await stream.frame("the last", ({ count }) => count === COUNT - 1);
@@ -66,14 +66,14 @@ test("a reader that comes back is told of the gap, and gets all that is held beh
   );
 });
 
-test("the status says that fewer events are held than were asked for", async () => {
+test("the status reports that the ring has fewer events than configured", async () => {
   const status = (await (await hub.request("GET", "/system/status", { token: hub.adminToken })).json()) as {
     problems: { part: string; message: string }[];
   };
   expect(status.problems).toContainEqual({ part: "limits", message: expect.stringContaining("[events] buffer_mb") });
 });
 
-test("an event longer than a megabyte reaches readers as a gap of its number", async () => {
+test("an event longer than a megabyte reaches readers as a gap with its seq", async () => {
   using stream = await hub.openStream();
   await client.publishAsync("hub/events/huge", JSON.stringify({ text: `${"x".repeat(900_000)}…` }), { qos: 1 });
   await client.publishAsync("hub/events/small", "{}", { qos: 1 });

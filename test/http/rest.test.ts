@@ -18,7 +18,7 @@ describe("requests", () => {
     () => hub,
     [
       {
-        name: "health needs nothing",
+        name: "health needs no token",
         path: "/health",
         as: "nobody",
         status: 200,
@@ -26,9 +26,9 @@ describe("requests", () => {
       },
       { name: "health answers HEAD", method: "HEAD", path: "/health", as: "nobody", status: 200 },
       { name: "an unknown address", path: "/nothing", status: 404 },
-      { name: "an unknown address, by nobody", path: "/nothing", as: "nobody", status: 404 },
+      { name: "an unknown address, without a token", path: "/nothing", as: "nobody", status: 404 },
       {
-        name: "a wrong method says which is right",
+        name: "a wrong method: the answer lists the right ones",
         method: "PUT",
         path: "/devices",
         status: 405,
@@ -38,7 +38,7 @@ describe("requests", () => {
       { name: "broken JSON", method: "POST", path: "/auth/login", as: "nobody", body: '{"username":', status: 400 },
       { name: "no body", method: "POST", path: "/auth/login", as: "nobody", status: 400 },
       {
-        name: "an unknown key is named, with what was meant, and no value is repeated",
+        name: "an unknown key is named, with a suggestion, and no value is repeated",
         method: "POST",
         path: "/auth/login",
         as: "nobody",
@@ -65,24 +65,24 @@ describe("requests", () => {
         status: 400,
       },
       {
-        name: "a key that reaches for prototypes",
+        name: "a key that reaches into prototypes",
         method: "PATCH",
         path: "/devices/x/state",
         body: '{"a":{"__proto__":{"b":1}}}',
         status: 400,
       },
       { name: "an unknown query key", path: "/events?limt=3", status: 400, contains: ["limt", "limit"] },
-      { name: "a limit that is no number", path: "/events?limit=many", status: 400, contains: ["limit"] },
+      { name: "a limit that is not a number", path: "/events?limit=many", status: 400, contains: ["limit"] },
       {
-        name: "a limit beyond the most",
+        name: "a limit above the maximum",
         path: "/events?limit=1001",
         status: 400,
         contains: ["limit: must be a whole number from 1 to 1000"],
       },
       { name: "no event at all", path: "/events?limit=0", status: 400, contains: ["limit: "] },
-      { name: "events of a type nobody knows", path: "/events?type=nothing", status: 200, contains: ["[]"] },
+      { name: "events of an unknown type", path: "/events?type=nothing", status: 200, contains: ["[]"] },
       { name: "an unknown device", path: "/devices/nobody", status: 404, contains: ["nobody"] },
-      { name: "a device id with escapes that are none", path: "/devices/%E0%A4%A", status: 400, contains: ["UTF-8"] },
+      { name: "a device id with invalid escapes", path: "/devices/%E0%A4%A", status: 400, contains: ["UTF-8"] },
       {
         name: "commanding an unknown device",
         method: "PATCH",
@@ -120,12 +120,12 @@ describe("requests", () => {
   );
 });
 
-describe("who is asking", () => {
+describe("callers", () => {
   runScenarios(
     () => hub,
     [
       {
-        name: "a listed address needs no token",
+        name: "a whitelisted address needs no token",
         path: "/auth/me",
         as: "nobody",
         headers: listed,
@@ -140,14 +140,14 @@ describe("who is asking", () => {
         status: 401,
       },
       {
-        name: "a page of another origin at a listed address does too",
+        name: "a page of another origin at a whitelisted address does too",
         path: "/auth/me",
         as: "nobody",
         headers: { ...listed, origin: "https://evil.example" },
         status: 401,
       },
       {
-        name: "a page that [server] cors_origins names does not",
+        name: "a page in [server] cors_origins does not",
         path: "/auth/me",
         as: "nobody",
         headers: { ...listed, origin: "https://home.example" },
@@ -155,7 +155,7 @@ describe("who is asking", () => {
         answers: { "access-control-allow-origin": "https://home.example" },
       },
       {
-        name: "an origin that is not named gets no CORS header",
+        name: "an origin that is not listed gets no CORS header",
         path: "/health",
         as: "nobody",
         headers: { origin: "https://evil.example" },
@@ -164,7 +164,7 @@ describe("who is asking", () => {
     ],
   );
 
-  test("a preflight request is answered for a named origin only", async () => {
+  test("a preflight request is answered for a listed origin only", async () => {
     const headers = (origin: string) => ({ origin, "access-control-request-method": "PATCH" });
     const named = await hub.request("OPTIONS", "/devices", { headers: headers("https://home.example") });
     expect([named.status, named.headers.get("access-control-allow-methods")]).toEqual([
@@ -174,7 +174,7 @@ describe("who is asking", () => {
     expect((await hub.request("OPTIONS", "/devices", { headers: headers("https://evil.example") })).status).toBe(405);
   });
 
-  test("five wrong passwords a minute from one address, then 429 with when to come back", async () => {
+  test("five wrong passwords a minute from one address, then 429 with Retry-After", async () => {
     const attempt = (from: string) =>
       hub.request("POST", "/auth/login", {
         body: { username: "admin", password: "wrong password" },
@@ -231,7 +231,7 @@ describe("accounts", () => {
     expect((await hub.request("DELETE", "/auth/users/ann", { token })).status).toBe(404);
   });
 
-  test("changing one's password ends one's tokens", async () => {
+  test("changing the own password ends the own tokens", async () => {
     const token = await hub.tokenFor("viewer");
     const change = (current: string) =>
       hub.request("POST", "/auth/change-password", {
@@ -263,7 +263,7 @@ describe("accounts", () => {
   });
 });
 
-test("no secret was written to the log by any of this", () => {
+test("none of these requests wrote a secret to the log", () => {
   const { text } = hub.edge.stdout;
   for (const secret of [
     hub.admin.password,

@@ -56,7 +56,7 @@ describe("making, reading and changing", () => {
       { name: "not by a user", method: "POST", path: "/rules", as: "user", body: rule, status: 403 },
       { name: "not twice", method: "POST", path: "/rules", body: rule, status: 409, contains: ["doorbell.ron"] },
       {
-        name: "with every problem",
+        name: "with all its problems",
         method: "POST",
         path: "/rules",
         body: { name: "X", trigger: { type: "crn" }, actoins: [] },
@@ -71,8 +71,8 @@ describe("making, reading and changing", () => {
         status: 201,
       },
       { name: "too deep", method: "POST", path: "/rules", body: { name: "N", actions: [nested(150)] }, status: 400 },
-      { name: "that is no JSON", method: "POST", path: "/rules", body: "{", status: 400, contains: ["JSON"] },
-      { name: "that is no object", method: "POST", path: "/rules", body: [rule], status: 400 },
+      { name: "that is not JSON", method: "POST", path: "/rules", body: "{", status: 400, contains: ["JSON"] },
+      { name: "that is not an object", method: "POST", path: "/rules", body: [rule], status: 400 },
       {
         name: "listed",
         path: "/rules?tag=door&state=enabled",
@@ -83,7 +83,7 @@ describe("making, reading and changing", () => {
       },
       { name: "of another tag", path: "/rules?tag=window", status: 200, contains: ["[]"] },
       { name: "of another state", path: "/rules?state=broken", status: 200, contains: ["[]"] },
-      { name: "of no state there is", path: "/rules?state=asleep", status: 400, contains: ["state"] },
+      { name: "of an unknown state", path: "/rules?state=asleep", status: 400, contains: ["state"] },
       {
         name: "its secret is not for viewers",
         path,
@@ -97,7 +97,7 @@ describe("making, reading and changing", () => {
       { name: "for administrators they are", path, status: 200, contains: [SECRET] },
       { name: "an unknown one", path: "/rules/nobody", status: 404, contains: ["nobody"] },
       {
-        name: "a user does not switch it off",
+        name: "a user may not disable it",
         method: "PATCH",
         path,
         as: "user",
@@ -114,9 +114,9 @@ describe("making, reading and changing", () => {
         contains: ['"state":"disabled"', '"enabled":false'],
       },
       { name: "a user does not run it", method: "POST", path: `${path}/run`, as: "user", status: 403 },
-      { name: "but asks what it would do", method: "POST", path: `${path}/test`, as: "user", status: 200 },
+      { name: "but may test it", method: "POST", path: `${path}/test`, as: "user", status: 200 },
       {
-        name: "though not by guessing",
+        name: "but not with a made-up context",
         method: "POST",
         path: `${path}/test`,
         as: "user",
@@ -148,7 +148,7 @@ describe("making, reading and changing", () => {
       },
       { name: "the vocabulary", path: "/rules/vocabulary", as: "viewer", status: 200, contains: ["webhook_received"] },
       { name: "paused", method: "POST", path: `${path}/pause`, body: { duration_secs: 60 }, status: 200 },
-      { name: "is told", path: "/rules?state=paused", status: 200, contains: ['"paused_until":"2', ID] },
+      { name: "is listed", path: "/rules?state=paused", status: 200, contains: ['"paused_until":"2', ID] },
       { name: "resumed", method: "POST", path: `${path}/resume`, status: 200, contains: ['"enabled"'] },
     ],
   );
@@ -162,7 +162,7 @@ describe("its text", () => {
       headers: { "content-type": "text/plain", ...headers },
     });
 
-  test("is edited as it is, unless somebody was faster", async () => {
+  test("is edited as it is, unless it was changed meanwhile", async () => {
     const read = await hub.request("GET", `${path}/text`, { token: hub.adminToken });
     const original = await read.text();
     const etag = read.headers.get("etag") ?? "";
@@ -181,7 +181,7 @@ describe("its text", () => {
     expect(((await late.json()) as { detail: string }).detail).toContain("changed meanwhile");
   });
 
-  test("is refused with line, column and frame, and the rule goes on", async () => {
+  test("is refused with line, column and frame, and the rule keeps running", async () => {
     const refused = await text("(\n  name: Kitchen oven,\n)");
     const { status, problems } = (await refused.json()) as { status: number; problems: Record<string, unknown>[] };
     expect(status).toBe(400);
@@ -206,7 +206,7 @@ describe("webhooks", () => {
   const call = (at: string, options: Parameters<TestHub["request"]>[2] = {}, method = "POST"): Promise<Response> =>
     hub.request(method, `/webhooks/${at}`, options);
 
-  test("the secret opens it, without a login, and a trace says why nothing came of it", async () => {
+  test("the secret is enough, without a login, and a trace says why the rule did nothing", async () => {
     const before = await call("bell", { body: { presses: 2 }, headers: { "x-webhook-secret": SECRET } });
     expect({ status: before.status, body: await before.json() }).toEqual({ status: 202, body: { accepted: true } });
     const [trace] = await json<Record<string, unknown>[]>("GET", `${path}/traces`);
@@ -220,7 +220,7 @@ describe("webhooks", () => {
     expect(traces[0]?.trigger.context).toEqual({ path: "bell", method: "GET", query: { presses: "3" }, body: null });
   });
 
-  test("a wrong secret, none, and a wrong path look the same", async () => {
+  test("a wrong secret, none, and a wrong path have the same answer", async () => {
     const answers = await Promise.all([
       call("bell", { headers: { "x-webhook-secret": "wrong" } }),
       call("bell"),
@@ -247,7 +247,7 @@ describe("webhooks", () => {
     expect((await call("bell", { headers }, "DELETE")).status).toBe(405);
   });
 
-  test("the secret is told nowhere", async () => {
+  test("the secret is in no answer", async () => {
     const events = await (await hub.request("GET", "/events?limit=1000", { token: hub.adminToken })).text();
     expect(events).toContain('"type":"webhook_received"');
     for (const at of ["/rules", `${path}/traces`, "/events?limit=1000"]) {
@@ -257,7 +257,7 @@ describe("webhooks", () => {
     expect(hub.edge.stdout.text).not.toContain(SECRET);
   });
 
-  test("a rule that is switched off is not called", async () => {
+  test("a disabled rule is not called", async () => {
     await json("PATCH", path, { enabled: false });
     expect((await call("bell", { headers: { "x-webhook-secret": SECRET } })).status).toBe(404);
     await json("PATCH", path, { enabled: true });
@@ -275,7 +275,7 @@ describe("trying and running", () => {
     expect((await hub.request("POST", `${path}/test`, { token: hub.adminToken })).status).toBe(200);
   });
 
-  test("a run by hand, with conditions or without, by whom", async () => {
+  test("a manual run, with conditions or without, names its caller", async () => {
     await json("PUT", "/variables/guests", { value: false });
     const token = await hub.tokenFor("admin");
     const run = async (body?: unknown) =>
@@ -303,7 +303,7 @@ describe("trying and running", () => {
   });
 });
 
-test("a rule that a person saves while the hub runs is there within a second", async () => {
+test("a rule file that is saved while the hub runs is loaded within a second", async () => {
   const { rules } = await json<{ rules: number }>("GET", "/system/status");
   await Bun.write(folder.at("rules", "by-hand.toml"), 'name = "By hand"\nactions = []\n');
   const start = performance.now();
@@ -318,7 +318,7 @@ test("a rule that a person saves while the hub runs is there within a second", a
   expect((await json<{ rules: number }>("GET", "/system/status")).rules).toBe(rules + 1);
 });
 
-test("wrong calls are slowed down; loopback is not", async () => {
+test("wrong calls are limited, except from loopback", async () => {
   for (let attempt = 0; attempt < 10; attempt++)
     expect((await hub.request("POST", "/webhooks/bell?secret=guess")).status).toBe(404);
   await using proxied = await startTestHub({ server: 'trusted_proxies = ["127.0.0.1"]' });

@@ -1,5 +1,5 @@
-// What is for administrators alone: webhook bodies, PINs in commands and states, MQTT payloads. Neither viewers nor users
-// see them, wherever they ask.
+// Secrets are for administrators only: webhook bodies, PINs in commands and states, MQTT payloads. No route shows them to viewers
+// or users.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -72,7 +72,7 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-/** Everything that speaks of secrets happens. */
+/** Causes every event that contains a secret. */
 async function happen(): Promise<void> {
   await ask("PUT", "/variables/alarm_pin", { value: PIN });
   await hub.request("POST", "/webhooks/post?from=postman", {
@@ -131,8 +131,8 @@ describe("events", () => {
   });
 });
 
-describe("what is asked", () => {
-  test("nowhere does anybody but an administrator read one", async () => {
+describe("answers", () => {
+  test("only administrators see secrets, in every route", async () => {
     await ask("POST", "/scenes", {
       id: "away",
       name: "Away",
@@ -197,7 +197,7 @@ describe("what is asked", () => {
 });
 
 describe("a user who edits a scene without seeing its PIN", () => {
-  test("keeps it, and cannot make one of the mask", async () => {
+  test("keeps the PIN, and cannot set it to the mask", async () => {
     const scene = await ask<{ states: object }>("GET", "/scenes/away", undefined, tokens.user);
     expect(scene.states).toEqual({ front_door: { state: "LOCK", pin_code: "•••" } });
     await ask("PATCH", "/scenes/away", { name: "Gone", states: scene.states }, tokens.user);

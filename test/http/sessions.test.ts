@@ -1,4 +1,4 @@
-// /auth/sessions over the network: whose are seen, and that an ended one loses its streams.
+// /auth/sessions over the network: who sees which sessions, and that ending one closes its streams.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { claimsOf } from "../support/forged-token.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
@@ -22,7 +22,7 @@ const end = async (token: string, id: string): Promise<number> =>
   (await hub.request("DELETE", `/auth/sessions/${id}`, { token })).status;
 const idOf = (token: string): string => String(claimsOf(token).jti);
 
-test("one sees and ends one's own; an administrator everybody's", async () => {
+test("users see and end their own; administrators everybody's", async () => {
   const [viewer, user] = [await hub.tokenFor("viewer"), await hub.tokenFor("user")];
   expect(await list(viewer)).toEqual([
     {
@@ -59,7 +59,7 @@ test("an administrator who ends one closes its streams at once, and no others", 
   expect(await Promise.race([others.closed, hub.request("GET", "/health").then(() => "open")])).toBe("open");
 });
 
-test("the keys of an administrator who is demoted end, with their streams", async () => {
+test("the keys of a demoted administrator end, with their streams", async () => {
   const admin = await hub.tokenFor("admin");
   const { username } = (await (await hub.request("GET", "/auth/me", { token: admin })).json()) as { username: string };
   const make = async (token: string): Promise<{ key: string; owner: string | null }> =>

@@ -1,5 +1,5 @@
-// Addresses that need no token: only for who calls the hub by its own name, from its own pages, and not through a proxy
-// that nobody named.
+// Whitelisted addresses need no token, but only with the hub's own host name, from its own pages, and not through an unknown
+// proxy.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { hostname } from "node:os";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
@@ -16,13 +16,13 @@ afterAll(() => hub[Symbol.asyncDispose]());
 const statusWith = async (headers: Record<string, string>, token?: string): Promise<number> =>
   (await hub.request("GET", "/auth/me", { headers, ...(token ? { token } : {}) })).status;
 
-test("a listed address gets in by the hub's own names", async () => {
+test("a whitelisted address is admitted with the hub's own host names", async () => {
   expect(await statusWith({})).toBe(200);
   for (const host of ["localhost", "127.0.0.1:8080", "[::1]", "hub.local", hostname(), "home.example:8080"])
     expect({ host, status: await statusWith({ host }) }).toEqual({ host, status: 200 });
 });
 
-test("not by a name that a stranger may point at it, unless with a token", async () => {
+test("not with a host name that others may point at it, unless it has a token", async () => {
   for (const host of ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8080"]) {
     expect({ host, status: await statusWith({ host }) }).toEqual({ host, status: 401 });
     expect({ host, status: await statusWith({ host }, hub.adminToken) }).toEqual({ host, status: 200 });
@@ -41,7 +41,7 @@ test("not from another site's page, unless it is listed", async () => {
   expect(await statusWith({ origin: "https://panel.example", "sec-fetch-site": "cross-site" })).toBe(200);
 });
 
-test("not through a proxy that nobody named", async () => {
+test("not through an unknown proxy", async () => {
   expect(await statusWith({ "x-forwarded-for": "127.0.0.1" })).toBe(401);
   expect(await statusWith({ "x-forwarded-for": "" })).toBe(401);
   expect(await statusWith({ forwarded: "for=127.0.0.1" })).toBe(401);
@@ -49,7 +49,7 @@ test("not through a proxy that nobody named", async () => {
   expect(hub.edge.stdout.text).toContain("[server] trusted_proxies");
 });
 
-test("all who come that way share one login limit, from whichever address they say they are", async () => {
+test("all clients of an unknown proxy share one login limit, whatever address they claim", async () => {
   const attempt = async (from: string): Promise<number> =>
     (
       await hub.request("POST", "/auth/login", {
@@ -59,12 +59,12 @@ test("all who come that way share one login limit, from whichever address they s
     ).status;
   for (let n = 0; n < 5; n++) expect(await attempt(`203.0.113.${n}`)).toBe(401);
   expect(await attempt("198.51.100.1")).toBe(429);
-  // Who comes straight from a listed address is never kept waiting.
+  // A client that connects from a whitelisted address itself is never limited.
   const direct = await hub.request("POST", "/auth/login", { body: hub.admin });
   expect(direct.status).toBe(200);
 });
 
-test("the stream is behind the same door", async () => {
+test("the stream has the same rules", async () => {
   const { status } = await hub.request("GET", "/events/stream", {
     headers: { host: "evil.example", connection: "upgrade", upgrade: "websocket" },
   });

@@ -25,13 +25,13 @@ http_checks() {
   check "an upgrade with a wrong token is 401" same 401 upgrade_status not.a.token
   check "the printed password logs in" jq -e '.token and .token_type == "Bearer"' <(log_in "$password")
   token=$(log_in "$password" | jq -r .token)
-  check "GET /auth/me tells who the token is" answer /auth/me '.username == "admin" and .role == "admin"'
+  check "GET /auth/me answers whose token it is" answer /auth/me '.username == "admin" and .role == "admin"'
   check "GET /system/status counts" answer /system/status '(.devices, .rules, .plugins) | type == "number"'
   check "GET /events is an array" answer '/events?limit=5' 'type == "array" and length > 0 and .[0].seq > .[-1].seq'
   check "an unknown path is 404" same 404 status_of GET /nothing
   check "a wrong method is 405" same 405 status_of DELETE /health
   check "OpenAPI 3 is served" jq -e '.openapi | startswith("3.")' <(curl -sS -m 10 "$api/openapi.json")
-  check "every operation of it tells what it answers" jq -e \
+  check "every operation of it describes its answers" jq -e \
     '[.paths[][] | select(.responses | length == 0)] == []' <(curl -sS -m 10 "$api/openapi.json")
   check "sysmon is active" soon answer /plugins/sysmon '.status == "active"'
   check "sysmon's devices are there" soon answer '/devices?plugin_id=sysmon' 'length >= 4'

@@ -16,7 +16,7 @@ listen() {
   soon grep -q SUBACK "$file"
 }
 
-# What a listener or the one message of `sub -C 1` brought, without mosquitto's own lines.
+# The output of a listener, or the one message of `sub -C 1`, without mosquitto's own lines.
 message_in() { grep -a '^{' "$1"; }
 # Every filter of the subscription was refused; mosquitto_sub says so, and its exit code does not.
 denied() { grep -q 'All subscription requests were denied' <(sub "$@" -W 3 2>&1); }
@@ -41,7 +41,7 @@ mqtt_checks() {
 
   check "$tag availability" pub "${GARAGE[@]}" -r -t "hub/devices/$device/availability" -m offline
   check "$tag … is shown" soon answer "/devices/$device" '.available == false'
-  check "$tag a command to what is offline is 409" same 409 status_of PATCH "/devices/$device/state" '{"open":false}'
+  check "$tag a command to an offline device is 409" same 409 status_of PATCH "/devices/$device/state" '{"open":false}'
   pub "${GARAGE[@]}" -r -t "hub/devices/$device/availability" -m online
   soon answer "/devices/$device" '.available' >/dev/null
 
@@ -62,7 +62,7 @@ command_check() {
   local correlation
   correlation=$(ask PATCH "/devices/$device/state" '{"open":false}' | jq -r .correlation_id)
   wait "$listener" || true
-  check "$tag a command arrives and says who asked" jq -e --arg id "$correlation" \
+  check "$tag a command arrives, with its correlation id" jq -e --arg id "$correlation" \
     '.open == false and ._hc.command.correlation_id == $id and ._hc.command.actor_name == "admin"' <(message_in "$got-cmd")
 }
 
@@ -81,7 +81,7 @@ session_check() {
   if [ "$protocol" = 5 ]; then kept+=(-x 60); fi
   sub "${WATCHER[@]}" "${kept[@]}" -E
   pub "${GARAGE[@]}" -q 1 -t "$state/partial" -m '{"while":"away"}'
-  check "$tag a kept session gets what came meanwhile" same '{"while":"away"}' sub "${WATCHER[@]}" "${kept[@]}" -C 1 -W 5
+  check "$tag a kept session gets messages that came meanwhile" same '{"while":"away"}' sub "${WATCHER[@]}" "${kept[@]}" -C 1 -W 5
 }
 
 refusal_checks() {
@@ -104,7 +104,7 @@ refusal_checks() {
   check "$tag … nor leave it behind retained" same '{"open":false,"battery":91}' sub "${WATCHER[@]}" -C 1 -W 5 -t "$state"
   check "$tag a plugin cannot write another's device" answer /devices/sysmon_cpu '.attributes.forged == null'
   check "$tag a plugin cannot send commands" refused grep -qa forged "$got-denied"
-  check "$tag a plugin cannot speak for another" answer /plugins/sysmon '.status == "active"'
+  check "$tag a plugin cannot publish as another" answer /plugins/sysmon '.status == "active"'
   check "$tag the refusals are in the log" grep -q 'a publish was denied and dropped' "$work/hub.log"
 }
 
@@ -124,8 +124,8 @@ bad_input_checks() {
     check "$tag a payload of 2 MB is not sent" refused grep -q 'sending PUBLISH' <(pub "${GARAGE[@]}" -d -q 1 -t "$state" -f "$work/large")
   fi
   after=$(ask GET "/devices/$device" | jq -c .attributes)
-  check "$tag what is no state changes nothing" [ "$before" = "$after" ]
-  check "$tag … and the hub answers on" same 200 status_of GET /health
+  check "$tag an invalid state changes nothing" [ "$before" = "$after" ]
+  check "$tag … and the hub still answers" same 200 status_of GET /health
 }
 
 will_check() {

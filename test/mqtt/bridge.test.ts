@@ -1,4 +1,4 @@
-// Every row of the protocol, from a real client to the neighbour it concerns.
+// Every topic of the plugin protocol, from a real client to the part of the hub it concerns.
 import { describe, expect, test } from "bun:test";
 import { json, startTestMqtt, until } from "./support.ts";
 
@@ -14,7 +14,7 @@ describe("devices", () => {
     expect(hub.called("registered")).toEqual([["registered", "zig", "lamp"]]);
   });
 
-  test("the topic decides whose device it is", async () => {
+  test("the topic decides which plugin a device belongs to", async () => {
     await using hub = await startTestMqtt();
     const client = await hub.plugin("zig");
     await client.publishAsync("hub/plugins/zig/register", json({ device_id: "lamp", plugin_id: "other" }), { qos: 1 });
@@ -41,7 +41,7 @@ describe("devices", () => {
     ]);
   });
 
-  test("a device id that is no topic level is refused", async () => {
+  test("a device id that is not a topic level is refused", async () => {
     await using hub = await startTestMqtt();
     const client = await hub.plugin("zig");
     await client.publishAsync("hub/plugins/zig/register", json({ device_id: "a/b" }), { qos: 1 });
@@ -83,7 +83,7 @@ describe("devices", () => {
     expect(hub.called("schema")).toEqual([["schema", "lamp", { attributes: {} }, "zig"]]);
   });
 
-  test("an empty payload is a cleared retained message", async () => {
+  test("an empty payload clears a retained message, and is ignored", async () => {
     await using hub = await startTestMqtt();
     const client = await hub.plugin("zig");
     for (const row of ["devices/lamp/state", "devices/lamp/availability", "devices/lamp/schema", "plugins/zig/status"])
@@ -92,7 +92,7 @@ describe("devices", () => {
     expect(hub.logged("ignored")).toEqual([]);
   });
 
-  test("whose report it is: the account's, or the owner's where the account may write any device", async () => {
+  test("a report counts as the account's, or as the owner's where the account may write any device", async () => {
     const users = [
       { username: "remote", password: "secret" },
       { username: "nodered", password: "secret", publish: ["hub/devices/#"] },
@@ -144,7 +144,7 @@ describe("plugins", () => {
     ]);
   });
 
-  test("wrong types and words are problems that name the field", async () => {
+  test("wrong types and values are problems with the name of the field", async () => {
     await using hub = await startTestMqtt();
     const client = await hub.plugin("zig");
     await client.publishAsync("hub/plugins/zig/heartbeat", json({ uptime_secs: "long" }), { qos: 1 });
@@ -179,7 +179,7 @@ describe("plugins", () => {
     expect(hub.log.at(-1)?.fields).toEqual({ fields: "left out: too long" });
   });
 
-  test("events of long actions pass by unheard", async () => {
+  test("events of long actions are ignored", async () => {
     await using hub = await startTestMqtt();
     const client = await hub.plugin("zig");
     await client.publishAsync("hub/plugins/zig/commands/r1/events", json({ stage: "progress" }), { qos: 1 });
@@ -200,7 +200,7 @@ describe("custom events", () => {
     expect(event?.timestamp).toMatch(/^\d{4}-/);
   });
 
-  test("the hub's own are not echoed, and reach the plugins", async () => {
+  test("the hub's own are not repeated as events, and reach the plugins", async () => {
     await using hub = await startTestMqtt();
     const client = await hub.plugin("zig");
     await client.subscribeAsync("hub/events/#");
@@ -231,7 +231,7 @@ describe("hostile payloads", () => {
     expect(client.connected).toBe(true);
   });
 
-  test("a refusal and a bug of a neighbour are logged and end nothing", async () => {
+  test("an error of another part of the hub is logged and closes no connection", async () => {
     await using hub = await startTestMqtt();
     const client = await hub.plugin("zig");
     await client.publishAsync("hub/plugins/zig/register", json({ device_id: "refused" }), { qos: 1 });
@@ -251,7 +251,7 @@ describe("hostile payloads", () => {
 });
 
 describe("mqtt_message", () => {
-  test("every client publish, for whoever asked, and only then", async () => {
+  test("every publish of a client, only while a reader wants them", async () => {
     await using hub = await startTestMqtt();
     const client = await hub.plugin("zig");
     const seen: unknown[] = [];

@@ -1,4 +1,4 @@
-// Connections: who is let in, what ends one, and that nothing a stranger sends ends the hub.
+// Connections: which are admitted, what closes one, and that no input stops the hub.
 import { describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import fc from "fast-check";
@@ -23,7 +23,7 @@ describe("login", () => {
     expect(hub.mqtt.connections()).toBe(0);
   });
 
-  test("guesses are counted where logins are, and refused when those say so", async () => {
+  test("failed logins are counted with those of the API, and refused above their limit", async () => {
     const counted: string[] = [];
     let refuse = false;
     const logins = {
@@ -44,7 +44,7 @@ describe("login", () => {
     await expect(rig.client({ username: "remote", password: "open sesame" })).rejects.toMatchObject({ code: 3 });
   });
 
-  test("a supervised plugin: fresh password each time, the old one no longer counts", async () => {
+  test("a supervised plugin: a new password each time, the old one is invalid", async () => {
     await using hub = await startTestMqtt();
     const first = hub.mqtt.accounts.issue("zig");
     const second = hub.mqtt.accounts.issue("zig");
@@ -66,7 +66,7 @@ describe("login", () => {
     expect(() => hub.mqtt.accounts.issue("a/b")).toThrow();
   });
 
-  test("anonymous comes in where it is allowed", async () => {
+  test("anonymous clients connect where they are allowed", async () => {
     await using hub = await startTestMqtt({ config: { anonymous: true } });
     await hub.client();
     expect(hub.mqtt.connections()).toBe(1);
@@ -74,7 +74,7 @@ describe("login", () => {
 });
 
 describe("starting and stopping", () => {
-  test("a port in use says which and what to do", async () => {
+  test("a port in use: the error names it and says what to do", async () => {
     await using hub = await startTestMqtt();
     const second = await startTestMqtt({ config: { port: hub.mqtt.port } }).catch((error) => error);
     expect(second).toBeInstanceOf(HubError);
@@ -82,7 +82,7 @@ describe("starting and stopping", () => {
     expect(second.message).toContain(String(hub.mqtt.port));
   });
 
-  test("a port held by somebody else too", async () => {
+  test("a port that another program uses too", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await until(() => server.listening);
     const address = server.address();
@@ -91,13 +91,13 @@ describe("starting and stopping", () => {
     server.close();
   });
 
-  test("a host that is not here", async () => {
+  test("a host that is not this machine", async () => {
     expect(await startTestMqtt({ config: { host: "192.0.2.1" } }).catch((error) => error)).toMatchObject({
       code: "config",
     });
   });
 
-  test("a stop disconnects everybody, frees the port, and ends in time with a silent peer", async () => {
+  test("a stop disconnects all clients, frees the port, and is in time with a client that does not react", async () => {
     const hub = await startTestMqtt();
     const client = await hub.plugin("zig");
     const silent = await openRaw(hub.mqtt.port);
@@ -128,7 +128,7 @@ describe("the hub's own publishing", () => {
     expect(hub.calls).toEqual([]);
   });
 
-  test("ids and topics that are none are refused", async () => {
+  test("invalid ids and topics are refused", async () => {
     await using hub = await startTestMqtt();
     expect(await hub.mqtt.command("a/b", {}).catch((error) => error)).toMatchObject({ code: "invalid" });
     expect(await hub.mqtt.manage("", {}).catch((error) => error)).toMatchObject({ code: "invalid" });
@@ -149,19 +149,19 @@ describe("the hub's own publishing", () => {
 });
 
 describe("limits", () => {
-  test("10 MB end that client, before they are held, with a log line", async () => {
+  test("10 MB close the connection before they are buffered, with a log line", async () => {
     await using hub = await startTestMqtt();
     const client = await hub.plugin("zig");
     const other = await hub.plugin("other");
     client.publish("hub/events/huge", Buffer.alloc(10_000_000, 120), { qos: 0 });
     await until(() => !client.connected);
-    await until(() => hub.logged("closed for what it sent").length === 1);
-    expect(hub.logged("closed for what it sent")[0]?.fields.reason).toContain("more than");
+    await until(() => hub.logged("closed because of what it sent").length === 1);
+    expect(hub.logged("closed because of what it sent")[0]?.fields.reason).toContain("more than");
     await other.publishAsync("hub/events/small", "{}", { qos: 1 });
     expect(hub.events.map(({ type }) => type)).toEqual(["custom_small"]);
   });
 
-  test("exactly the limit passes, one more does not", async () => {
+  test("a message of exactly the limit passes, one byte more does not", async () => {
     await using hub = await startTestMqtt({ config: { max_payload_bytes: 2048 } });
     const client = await hub.plugin("zig");
     await client.publishAsync("hub/events/a", JSON.stringify({ a: "x".repeat(2040) }), { qos: 1 });
@@ -171,7 +171,7 @@ describe("limits", () => {
     expect(hub.logged("connection was ended")[0]?.fields.reason).toContain("2049 bytes");
   });
 
-  test("before the login hardly anything is taken", async () => {
+  test("before the login only little is buffered", async () => {
     await using hub = await startTestMqtt();
     const raw = await openRaw(hub.mqtt.port);
     raw.send(
@@ -181,17 +181,17 @@ describe("limits", () => {
       }),
     );
     await until(raw.closed);
-    expect(hub.logged("closed for what it sent")).toHaveLength(1);
+    expect(hub.logged("closed because of what it sent")).toHaveLength(1);
   });
 
-  test("who says nothing is disconnected", async () => {
+  test("a client without a CONNECT is disconnected", async () => {
     await using hub = await startTestMqtt({ connectTimeoutMs: 50 });
     const raw = await openRaw(hub.mqtt.port);
     await until(raw.closed);
     expect(hub.logged("connection was ended")[0]?.fields.reason).toContain("in time");
   });
 
-  test("a reader that reads nothing stalls neither the hub nor the others for long", async () => {
+  test("a subscriber that does not read delays neither the hub nor the others for long", async () => {
     await using hub = await startTestMqtt({ config: { anonymous: true } });
     const frozen = await openRaw(hub.mqtt.port);
     frozen.send(connectPacket({ clientId: "frozen" }));
@@ -211,16 +211,19 @@ describe("limits", () => {
   });
 });
 
-describe("strangers", () => {
+describe("other protocols", () => {
   test("an HTTP request is closed with a log line", async () => {
     await using hub = await startTestMqtt();
     const raw = await openRaw(hub.mqtt.port);
     raw.socket.write("GET / HTTP/1.1\r\nHost: hub\r\n\r\n");
     await until(raw.closed);
-    expect(hub.logged("closed for what it sent")[0]?.fields).toEqual({ address: "127.0.0.1", reason: "not MQTT" });
+    expect(hub.logged("closed because of what it sent")[0]?.fields).toEqual({
+      address: "127.0.0.1",
+      reason: "not MQTT",
+    });
   });
 
-  test("an unknown protocol level is told so", async () => {
+  test("an unknown protocol level gets a CONNACK with the reason", async () => {
     await using hub = await startTestMqtt();
     const raw = await openRaw(hub.mqtt.port);
     raw.socket.write(Buffer.from([0x10, 12, 0, 4, 77, 81, 84, 84, 9, 2, 0, 0, 0, 0]));
@@ -228,7 +231,7 @@ describe("strangers", () => {
     expect(raw.packets[0]).toMatchObject({ cmd: "connack", returnCode: 1 });
   });
 
-  test("a CONNECT that arrives byte by byte is one all the same", async () => {
+  test("a CONNECT may arrive byte by byte", async () => {
     await using hub = await startTestMqtt({ config: { anonymous: true } });
     const raw = await openRaw(hub.mqtt.port);
     const { generate } = await import("mqtt-packet");
@@ -263,7 +266,7 @@ describe("strangers", () => {
     expect(hub.log.filter(({ fields }) => String(fields?.reason).includes("packet identifier"))).toHaveLength(4);
   });
 
-  test("random bytes at any stage, of either version, end their connection at most", async () => {
+  test("random bytes at any stage, of either version, close no more than their connection", async () => {
     await using hub = await startTestMqtt({ config: { anonymous: true } });
     const watcher = await hub.client();
     await fc.assert(

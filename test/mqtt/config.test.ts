@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { checkValue } from "../../src/core/schema.ts";
-import { MqttSection, mqttProblems } from "../../src/mqtt/config.ts";
-import { DEFAULT_MEMORY } from "../../src/mqtt/memory-config.ts";
+import { DEFAULT_MEMORY, MqttSection, mqttProblems } from "../../src/mqtt/config.ts";
 
 const user = { username: "remote", password: "secret" };
 const section = (value: object): MqttSection => {

@@ -1,4 +1,4 @@
-// What one account or a stranger may take of the broker, and that it is reported once and costs nobody else anything.
+// Limits of one account and of unknown clients: reached limits are reported once, and do not affect other clients.
 import { describe, expect, test } from "bun:test";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { connectPacket, openRaw, type RawConnection } from "./raw.ts";
@@ -28,7 +28,7 @@ function reported(hub: TestMqtt): { limit: string; account: string; message: str
 }
 
 describe("connections", () => {
-  test("of one account; it may still take over its own, and others come in", async () => {
+  test("of one account: it may still take over its own session, and others connect", async () => {
     await using hub = await startTestMqtt({ config: { users, max_connections_per_account: 2 } });
     const [first] = await Promise.all(["one", "two"].map((clientId) => hub.client(as("ann", { clientId }))));
     for (let n = 0; n < 3; n++) expect(await refusal(hub.client(as("ann")))).toBe(3);
@@ -39,7 +39,7 @@ describe("connections", () => {
     expect(hub.logged("login was refused")[0]?.fields).toMatchObject({ reason: "there are too many connections" });
   });
 
-  test("of all accounts; a supervised plugin takes no place and always finds one", async () => {
+  test("of all accounts: supervised plugins do not count and always connect", async () => {
     await using hub = await startTestMqtt({ config: { users, max_connections: 2 } });
     await hub.plugin("early");
     await hub.client(as("ann"));
@@ -50,7 +50,7 @@ describe("connections", () => {
     expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_connections", account: "all" }]);
   });
 
-  test("sessions kept for those who are away are bounded alike", async () => {
+  test("kept sessions of absent clients have the same limits", async () => {
     await using hub = await startTestMqtt({ config: { users, max_connections_per_account: 2 } });
     for (const clientId of ["one", "two", "three"]) {
       const client = await hub.client(as("ann", { clientId, clean: false }));
@@ -71,7 +71,7 @@ describe("connections", () => {
   });
 });
 
-describe("strangers", () => {
+describe("connections without a login", () => {
   const open = async (hub: TestMqtt, count: number): Promise<RawConnection[]> => {
     const all: RawConnection[] = [];
     for (let n = 0; n < count; n++) all.push(await openRaw(hub.mqtt.port));
@@ -79,7 +79,7 @@ describe("strangers", () => {
   };
   const closed = (strangers: RawConnection[]) => strangers.map((one) => one.closed());
 
-  test("of one address make room for the newest, and keep nobody out", async () => {
+  test("of one address: the oldest is closed for the newest, and nobody is refused", async () => {
     await using hub = await startTestMqtt({
       config: { users, max_connections: 2, max_pending_connections_per_address: 3 },
     });
@@ -102,12 +102,12 @@ describe("strangers", () => {
     expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_pending_connections", account: "all" }]);
   });
 
-  test("who logs in or leaves no longer counts", async () => {
+  test("connections that log in or close no longer count", async () => {
     await using hub = await startTestMqtt({ config: { users, max_pending_connections: 1 } });
     for (let n = 0; n < 5; n++) await hub.client(as("ann"));
     for (let n = 0; n < 5; n++) {
-      const [stranger] = await open(hub, 1);
-      stranger?.socket.destroy();
+      const [pending] = await open(hub, 1);
+      pending?.socket.destroy();
       await Bun.sleep(20);
     }
     expect(reported(hub)).toEqual([]);
@@ -115,7 +115,7 @@ describe("strangers", () => {
 });
 
 describe("messages a second", () => {
-  const heard = (hub: TestMqtt, name: string): string[] =>
+  const received = (hub: TestMqtt, name: string): string[] =>
     hub.events.flatMap(({ type }) =>
       type.startsWith(`custom_${name}_`) ? [type.slice(`custom_${name}_`.length)] : [],
     );
@@ -131,17 +131,17 @@ describe("messages a second", () => {
       const sent = Promise.all(numbers.map((n) => ann.publishAsync(`hub/events/ann_${n}`, "{}", { qos })));
       await until(() => hub.limits.problems().length > 0);
       await bob.publishAsync("hub/events/bob_0", "{}", { qos: 1 });
-      expect(heard(hub, "bob")).toEqual(["0"]);
-      // Ten seconds' worth at once, and at most a piece more.
-      expect(heard(hub, "ann").length).toBeGreaterThanOrEqual(100 - 32);
-      expect(heard(hub, "ann").length).toBeLessThanOrEqual(100 + 32);
+      expect(received(hub, "bob")).toEqual(["0"]);
+      // Ten seconds' worth at once, and at most one batch more.
+      expect(received(hub, "ann").length).toBeGreaterThanOrEqual(100 - 32);
+      expect(received(hub, "ann").length).toBeLessThanOrEqual(100 + 32);
       await clock.advance(2000);
-      expect(heard(hub, "ann").length).toBeLessThanOrEqual(100 + 20 + 32);
-      for (let second = 0; second < 60 && heard(hub, "ann").length < numbers.length; second++) {
+      expect(received(hub, "ann").length).toBeLessThanOrEqual(100 + 20 + 32);
+      for (let second = 0; second < 60 && received(hub, "ann").length < numbers.length; second++) {
         await clock.advance(1000);
         await Bun.sleep(2);
       }
-      expect(heard(hub, "ann")).toEqual(numbers);
+      expect(received(hub, "ann")).toEqual(numbers);
       await sent;
       expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_messages_per_second", account: "ann" }]);
     },
@@ -158,7 +158,7 @@ describe("messages a second", () => {
     for (const client of clients) for (let n = 0; n < 50; n++) client.publish(`hub/events/ann_${n}`, "{}");
     await until(() => hub.limits.problems().length > 0);
     await Bun.sleep(50);
-    expect(heard(hub, "ann").length).toBeLessThanOrEqual(100 + 4 * 32 - 1);
+    expect(received(hub, "ann").length).toBeLessThanOrEqual(100 + 4 * 32 - 1);
     expect(reported(hub)).toMatchObject([{ account: "ann" }]);
   });
 });
@@ -171,26 +171,26 @@ describe("megabytes a second", () => {
     const bob = await hub.client(as("bob"));
     const count = 20;
     const payload = json({ text: "x".repeat(100_000) });
-    const heard = () => hub.events.flatMap(({ type }) => (type.startsWith("custom_ann_") ? [type.slice(11)] : []));
+    const received = () => hub.events.flatMap(({ type }) => (type.startsWith("custom_ann_") ? [type.slice(11)] : []));
     const numbers = Array.from({ length: count }, (_, n) => String(n));
     const sent = Promise.all(numbers.map((n) => ann.publishAsync(`hub/events/ann_${n}`, payload, { qos: 1 })));
     await until(() => hub.limits.problems().length > 0);
     await bob.publishAsync("hub/events/bob", "{}", { qos: 1 });
-    // Four seconds' worth, a megabyte of them, and at most a piece more.
-    expect(heard().length).toBeGreaterThanOrEqual(9);
-    expect(heard().length).toBeLessThanOrEqual(11);
+    // Four seconds' worth, which is a megabyte, and at most one batch more.
+    expect(received().length).toBeGreaterThanOrEqual(9);
+    expect(received().length).toBeLessThanOrEqual(11);
     await clock.advance(1000);
-    expect(heard().length).toBeLessThanOrEqual(14);
-    for (let second = 0; second < 30 && heard().length < count; second++) {
+    expect(received().length).toBeLessThanOrEqual(14);
+    for (let second = 0; second < 30 && received().length < count; second++) {
       await clock.advance(1000);
       await Bun.sleep(2);
     }
-    expect(heard()).toEqual(numbers);
+    expect(received()).toEqual(numbers);
     await sent;
     expect(reported(hub)).toMatchObject([{ limit: "[mqtt] max_mb_per_second", account: "ann" }]);
   });
 
-  test("what is no message counts as well, however it is cut", async () => {
+  test("other packets count as well, however they are split", async () => {
     const clock = createVirtualClock();
     await using hub = await startTestMqtt({ clock, config: { users, max_mb_per_second: 0.01 } });
     const raw = await openRaw(hub.mqtt.port);
@@ -213,14 +213,14 @@ test("deliveries a second: slowed to that rate, none lost; others are not slowed
   const numbers = Array.from({ length: 200 }, (_, n) => n);
   const sent = Promise.all(numbers.map((n) => ann.publishAsync("hub/events/wide", json({ n }), { qos: 1 })));
   await until(() => hub.limits.problems().length > 0);
-  const heard = () => hub.events.filter(({ type }) => type === "custom_wide").length;
-  // Two seconds' worth, and at most the piece that used them up and one that was begun before they were counted.
-  expect(heard()).toBeGreaterThanOrEqual(10);
-  expect(heard()).toBeLessThanOrEqual(10 + 2 * 32);
+  const received = () => hub.events.filter(({ type }) => type === "custom_wide").length;
+  // Two seconds' worth, and at most the batch that used them up and one that was started before they were counted.
+  expect(received()).toBeGreaterThanOrEqual(10);
+  expect(received()).toBeLessThanOrEqual(10 + 2 * 32);
   const free = await hub.client(as("bob"));
   await free.publishAsync("hub/events/free", "{}", { qos: 1 });
   expect(hub.events.some(({ type }) => type === "custom_free")).toBe(true);
-  for (let second = 0; second < 60 && heard() < numbers.length; second++) {
+  for (let second = 0; second < 60 && received() < numbers.length; second++) {
     await clock.advance(1000);
     await Bun.sleep(2);
   }
@@ -234,7 +234,7 @@ test("deliveries a second: slowed to that rate, none lost; others are not slowed
 });
 
 describe("new devices a minute", () => {
-  test("more are refused with the reason; known ones and other accounts are not concerned", async () => {
+  test("further ones are refused with the reason; known ones and other accounts are not affected", async () => {
     const clock = createVirtualClock();
     await using hub = await startTestMqtt({ clock, owners: { old: "zig" }, config: { max_new_devices_per_minute: 3 } });
     const zig = await hub.plugin("zig");
@@ -262,7 +262,7 @@ describe("new devices a minute", () => {
     expect(hub.owner.has("lamp_4")).toBe(false);
   });
 
-  test("what is refused otherwise is not counted", async () => {
+  test("devices that are refused for other reasons are not counted", async () => {
     await using hub = await startTestMqtt({ config: { max_new_devices_per_minute: 1 } });
     const zig = await hub.plugin("zig");
     for (const payload of ["no JSON", json({ device_id: "a/b" }), json({ device_id: "refused" })]) {

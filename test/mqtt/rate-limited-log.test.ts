@@ -17,14 +17,14 @@ test("so many lines per key and period, then a count, then lines again", async (
   expect(entries.at(-1)?.message).toBe("again");
 });
 
-test("made-up keys share one share", () => {
+test("made-up keys share the lines of one key", () => {
   const { log, entries } = recordingLog();
   using limited = createRateLimitedLog({ clock: createVirtualClock(), log, lines: 2 });
   for (let n = 0; n < 2000; n++) limited.warn(`key ${n}`, "line", {});
   expect(entries).toHaveLength(502);
 });
 
-test("a plugin that writes too much is told of in its own name", async () => {
+test("dropped lines of a plugin are reported under its own name", async () => {
   const clock = createVirtualClock();
   const { log, entries } = recordingLog();
   using logs = createPluginLogs({ clock, log });

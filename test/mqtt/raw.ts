@@ -1,4 +1,4 @@
-// Bare sockets, for what no proper client would send.
+// Bare sockets, for bytes that no real client would send.
 import { createConnection, type Socket } from "node:net";
 import { generate, type IConnectPacket, type Packet, parser } from "mqtt-packet";
 

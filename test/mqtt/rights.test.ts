@@ -11,7 +11,7 @@ const owners = { lamp: "zig", plug: "other" };
 const start = (): Promise<TestMqtt> => startTestMqtt({ config: { anonymous: true, users }, owners });
 const login = (username: string) => ({ username, password: "secret" });
 
-/** Publishes with QoS 1 and says whether the broker let it pass. */
+/** Publishes with QoS 1 and returns whether the broker allowed it. */
 async function passes(hub: TestMqtt, client: TestClient, topic: string): Promise<boolean> {
   const before = hub.logged("a publish was denied").length;
   await client.publishAsync(topic, "{}", { qos: 1 });
@@ -47,7 +47,7 @@ describe("a plugin publishes", () => {
     expect(client.connected).toBe(true);
   });
 
-  test("a user without lists has the rights of the plugin of its name", async () => {
+  test("a user without lists has the rights of the plugin with its name", async () => {
     await using hub = await start();
     const client = await hub.client(login("remote"));
     expect(await passes(hub, client, "hub/plugins/remote/heartbeat")).toBe(true);
@@ -57,7 +57,7 @@ describe("a plugin publishes", () => {
     expect(hub.owner.get("mine")).toBe("remote");
   });
 
-  test("a denied publish is acknowledged, reaches nobody, is not retained, and is logged with who and where", async () => {
+  test("a denied publish is acknowledged, not delivered, not retained, and logged with account and address", async () => {
     await using hub = await start();
     const listener = await hub.client();
     await listener.subscribeAsync("#");
@@ -87,7 +87,7 @@ describe("a plugin publishes", () => {
 });
 
 describe("wills", () => {
-  test("a will with rights is heard, one without is not", async () => {
+  test("a will with rights is published, one without is not", async () => {
     await using hub = await start();
     const will = (topic: string) => ({ topic, payload: Buffer.from("offline"), qos: 1 as const, retain: true });
     const good = await hub.plugin("zig", { will: will("hub/plugins/zig/status") });
@@ -99,7 +99,7 @@ describe("wills", () => {
     expect(hub.calls).toEqual([["status", "zig", "offline"]]);
   });
 
-  test("the wills of clients that a stop disconnects are no news", async () => {
+  test("the wills of clients that a stop disconnects are ignored", async () => {
     const hub = await start();
     await hub.plugin("zig", { will: { topic: "hub/plugins/zig/status", payload: Buffer.from("offline"), qos: 1 } });
     await hub[Symbol.asyncDispose]();
@@ -108,7 +108,7 @@ describe("wills", () => {
 });
 
 describe("a plugin receives", () => {
-  test("only its own, whatever it subscribes to", async () => {
+  test("only its own messages, whatever it subscribes to", async () => {
     await using hub = await start();
     const client = await hub.plugin("zig");
     const other = await hub.plugin("other");
@@ -202,7 +202,7 @@ describe("anonymous", () => {
       expect([topic, await passes(hub, client, topic)]).toEqual([topic, false]);
   });
 
-  test("a plugin without an account acts for the id it speaks as", async () => {
+  test("an anonymous plugin may publish for the id it has used", async () => {
     await using hub = await start();
     const client = await hub.client();
     await client.publishAsync("hub/plugins/zig/heartbeat", "{}", { qos: 1 });
@@ -211,7 +211,7 @@ describe("anonymous", () => {
   });
 });
 
-describe("what a plugin's entry adds to its account", () => {
+describe("additions to a plugin's account from its entry", () => {
   const grant = {
     password: "a-fixed-password",
     publish: ["hub/devices/+/cmd", "house/#"],
@@ -241,7 +241,7 @@ describe("what a plugin's entry adds to its account", () => {
     await until(() => client.messages.some(({ topic }) => topic === "hub/devices/plug/state"));
   });
 
-  test("what it says of another's device is said in the owner's name", async () => {
+  test("its report about another plugin's device counts as the owner's", async () => {
     await using hub = await start();
     hub.mqtt.accounts.issue("zig", { ...grant, publish: ["hub/devices/plug/state"] });
     const client = await hub.client({ username: "zig", password: grant.password });
@@ -255,7 +255,7 @@ describe("what a plugin's entry adds to its account", () => {
     ]);
   });
 
-  test("a fixed password serves several connections, and none after the plugin has ended", async () => {
+  test("a fixed password works for several connections, and not after the plugin has ended", async () => {
     await using rig = await granted();
     const second = await rig.hub.client({ username: "zig", password: grant.password });
     rig.hub.mqtt.accounts.revoke("zig");

@@ -1,4 +1,4 @@
-// A session belongs to an account and a client id: nobody takes, ends or hinders that of another account.
+// A session belongs to an account and a client id: no account can take over, end or block that of another.
 import { describe, expect, test } from "bun:test";
 import type { Packet } from "mqtt-packet";
 import { connectPacket, openRaw } from "./raw.ts";
@@ -8,7 +8,7 @@ const lists = { publish: ["hub/#"], subscribe: ["hub/#"] };
 const users = [
   { username: "ann", password: "secret", ...lists },
   { username: "bob", password: "secret", ...lists },
-  // With the rights of the plugin of this name, and yet not that plugin.
+  // Has the rights of the plugin with this name, but is not that plugin.
   { username: "zig", password: "secret" },
 ];
 const config = { users, anonymous: true };
@@ -22,7 +22,7 @@ async function connack(hub: TestMqtt, packet: Parameters<typeof connectPacket>[0
 }
 
 describe.each([4, 5] as const)("version %d", (protocolVersion) => {
-  test("two accounts with one client id are connected both, and each has its own messages", async () => {
+  test("two accounts with one client id are both connected, and each has its own messages", async () => {
     await using hub = await startTestMqtt({ config });
     const ann = await hub.client(as("ann", { clientId: "panel", protocolVersion }));
     const bob = await hub.client(as("bob", { clientId: "panel", protocolVersion }));
@@ -37,7 +37,7 @@ describe.each([4, 5] as const)("version %d", (protocolVersion) => {
     expect(bob.messages).toEqual([]);
   });
 
-  test("one's own is taken over", async () => {
+  test("an account takes over its own session", async () => {
     await using hub = await startTestMqtt({ config });
     const first = await hub.client(as("ann", { clientId: "panel", protocolVersion }));
     const bob = await hub.client(as("bob", { clientId: "panel", protocolVersion }));
@@ -47,7 +47,7 @@ describe.each([4, 5] as const)("version %d", (protocolVersion) => {
     expect([second.connected, bob.connected]).toEqual([true, true]);
   });
 
-  test("what waits for one account is not another's", async () => {
+  test("queued messages of one account are not delivered to another", async () => {
     await using hub = await startTestMqtt({ config });
     const kept = { clientId: "panel", clean: false, protocolVersion, properties: { sessionExpiryInterval: 60 } };
     const first = await hub.client(as("ann", kept));
@@ -59,7 +59,7 @@ describe.each([4, 5] as const)("version %d", (protocolVersion) => {
     const properties = protocolVersion === 5 ? { properties: { sessionExpiryInterval: 60 } } : {};
     const bob = await connack(hub, { ...login, ...properties, username: "bob" }, protocolVersion);
     expect(bob.connack.sessionPresent).toBe(false);
-    // Nor does one that begins afresh end it.
+    // A clean session of another account does not end it.
     await hub.client(as("bob", { clientId: "panel", clean: true, protocolVersion }));
     const ann = await connack(hub, { ...login, ...properties, username: "ann" }, protocolVersion);
     expect(ann.connack.sessionPresent).toBe(true);
@@ -79,7 +79,7 @@ describe.each([4, 5] as const)("version %d", (protocolVersion) => {
     expect(hub.events.map(({ type }) => type)).toEqual(["custom_bob_gone"]);
   });
 
-  test("clients without an id get one of their own each", async () => {
+  test("each client without an id gets one", async () => {
     await using hub = await startTestMqtt({ config });
     const login = { username: "ann", password: Buffer.from("secret"), clientId: "" };
     const first = await connack(hub, login, protocolVersion);
@@ -101,7 +101,7 @@ describe.each([4, 5] as const)("version %d", (protocolVersion) => {
   });
 });
 
-test("client ids of the hub's plugins are theirs alone", async () => {
+test("client ids of the hub's plugins are reserved", async () => {
   await using hub = await startTestMqtt({ config });
   const clientId = "hub-plugin-zig";
   const plugin = await hub.plugin("zig", { clientId });
@@ -113,10 +113,10 @@ test("client ids of the hub's plugins are theirs alone", async () => {
   expect(plugin.connected).toBe(true);
 });
 
-test("a session that is to be kept wants an id (3.1.1)", async () => {
+test("a kept session needs a client id (3.1.1)", async () => {
   await using hub = await startTestMqtt({ config });
   const raw = await openRaw(hub.mqtt.port);
-  // No proper client writes this: level 4, no flags, no keep-alive, an empty id.
+  // No real client sends this: level 4, no flags, no keep-alive, an empty id.
   raw.socket.write(Buffer.from([0x10, 12, 0, 4, 77, 81, 84, 84, 4, 0, 0, 0, 0, 0]));
   await until(() => raw.packets.length > 0);
   expect(raw.packets[0]).toMatchObject({ cmd: "connack", returnCode: 2 });

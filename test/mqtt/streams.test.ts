@@ -1,5 +1,5 @@
-// A stream keeps its place: whatever the pieces it arrives in, and however soon its packets are dealt with, every packet is
-// taken once and in order. test/interop/streams.ts does the same with recorded streams.
+// However a stream is split into chunks, and however fast its packets are handled, each packet is handled once and in order.
+// test/interop/streams.ts does the same with recorded streams.
 import { describe, expect, test } from "bun:test";
 import { createConnection } from "node:net";
 import { generate, type Packet } from "mqtt-packet";
@@ -9,7 +9,7 @@ import { startTestMqtt, type TestMqtt, until } from "./support.ts";
 const users = [{ username: "remote", password: "secret", publish: ["hub/#"], subscribe: ["hub/#"] }];
 const login = { username: "remote", password: Buffer.from("secret") };
 
-/** What a plugin says at its start: subscriptions, then messages of both kinds. */
+/** What a plugin sends at its start: subscriptions, then messages of both kinds. */
 function plugin(name: string): { packets: Packet[]; topics: string[] } {
   const topics: string[] = [];
   const packets: Packet[] = [];
@@ -30,12 +30,12 @@ function plugin(name: string): { packets: Packet[]; topics: string[] } {
   return { packets, topics };
 }
 
-const heard = (hub: TestMqtt, name: string): string[] =>
+const received = (hub: TestMqtt, name: string): string[] =>
   hub.events.flatMap(({ type }) =>
     type.startsWith(`custom_${name}_`) ? [type.replace("custom_", "hub/events/")] : [],
   );
 
-describe("in pieces", () => {
+describe("in chunks", () => {
   test.each([4, 5] as const)(
     "version %d: every message of many clients is taken once, in order",
     async (protocolVersion) => {
@@ -58,8 +58,8 @@ describe("in pieces", () => {
           at += size;
           if (random(3) > 0) await Bun.sleep(random(3));
         }
-        await until(() => raw.closed() || heard(hub, name).length === topics.length);
-        expect(heard(hub, name)).toEqual(topics);
+        await until(() => raw.closed() || received(hub, name).length === topics.length);
+        expect(received(hub, name)).toEqual(topics);
         expect(raw.closed()).toBe(false);
         raw.socket.destroy();
       }
@@ -68,7 +68,7 @@ describe("in pieces", () => {
     30_000,
   );
 
-  test("all at once behind the CONNECT, and gone at once: nothing is lost", async () => {
+  test("everything directly after the CONNECT, and then a disconnect: nothing is lost", async () => {
     await using hub = await startTestMqtt({ config: { users } });
     for (const protocolVersion of [4, 5] as const) {
       const name = `v${protocolVersion}`;
@@ -89,14 +89,14 @@ describe("in pieces", () => {
       const socket = createConnection({ port: hub.mqtt.port, host: "127.0.0.1" });
       socket.on("error", () => {});
       socket.end(Buffer.concat(all.map((packet) => generate(packet, { protocolVersion }))));
-      await until(() => heard(hub, name).length >= topics.length);
-      expect(heard(hub, name)).toEqual(topics);
+      await until(() => received(hub, name).length >= topics.length);
+      expect(received(hub, name)).toEqual(topics);
     }
     await until(() => hub.mqtt.connections() === 0);
     expect(hub.logged("connection was ended")).toEqual([]);
   });
 
-  test("who is not let in has nothing heard of what was sent along", async () => {
+  test("messages of a client whose login is refused are ignored", async () => {
     await using hub = await startTestMqtt({ config: { users } });
     const raw = await openRaw(hub.mqtt.port);
     const packets: Packet[] = [connectPacket({ ...login, password: Buffer.from("wrong") }), ...plugin("no").packets];

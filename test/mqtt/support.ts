@@ -1,4 +1,4 @@
-// A started MQTT part on a free port with recording neighbours, and real clients for it.
+// A started MQTT part on a free port, between recording stand-ins for the rest of the hub and real clients.
 import { connect, type IClientOptions, type MqttClient } from "mqtt";
 import { systemClock } from "../../src/core/clock.ts";
 import { HubError } from "../../src/core/errors.ts";
@@ -47,7 +47,7 @@ export function recordingLog(): { log: Log; entries: LogEntry[] } {
 
 export type Call = [name: string, ...args: unknown[]];
 
-/** Neighbours that write down what they are told and own what they are told to own. */
+/** Stand-ins that record their calls, with an owner for each device. */
 export function recordingPorts(owners: Record<string, string>) {
   const calls: Call[] = [];
   const owner = new Map(Object.entries(owners));
@@ -126,7 +126,7 @@ export async function startTestMqtt({ config, owners = {}, ...rest }: TestMqttOp
       made.once("connect", () => resolve(Object.assign(made, { messages })));
       made.once("error", reject);
       made.once("close", () => reject(new Error("closed")));
-      // Later ends are looked at through `connected`.
+      // Later errors show in `connected`.
       made.on("error", () => {});
     });
   }

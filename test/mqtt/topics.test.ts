@@ -6,15 +6,15 @@ import { formatTopic, parseTopic, type Topic } from "../../src/mqtt/topics.ts";
 
 const id = fc.string({ minLength: 1, maxLength: 20 }).filter(isValidId);
 const prefix = fc.constantFrom("hub", "house/hub", "h");
-const pluginRows = [
+const pluginSubtopics = [
   ...(["register", "unregister", "heartbeat", "status", "capabilities", "logs"] as const),
   ...(["manage/cmd", "manage/response"] as const),
 ];
-const deviceRows = ["state", "state/partial", "availability", "schema", "cmd"] as const;
+const deviceSubtopics = ["state", "state/partial", "availability", "schema", "cmd"] as const;
 const protocolTopic: fc.Arbitrary<Exclude<Topic, { kind: "other" }>> = fc.oneof(
-  fc.record({ kind: fc.constant("plugin" as const), pluginId: id, row: fc.constantFrom(...pluginRows) }),
+  fc.record({ kind: fc.constant("plugin" as const), pluginId: id, subtopic: fc.constantFrom(...pluginSubtopics) }),
   fc.record({ kind: fc.constant("request" as const), pluginId: id, request: id }),
-  fc.record({ kind: fc.constant("device" as const), deviceId: id, row: fc.constantFrom(...deviceRows) }),
+  fc.record({ kind: fc.constant("device" as const), deviceId: id, subtopic: fc.constantFrom(...deviceSubtopics) }),
   fc.record({ kind: fc.constant("event" as const), eventType: id }),
 );
 

@@ -43,7 +43,7 @@ describe("a version 5 client", () => {
     expect(late.messages[0]).toMatchObject({ qos, retain: true });
   });
 
-  test("is denied what its account may not, and stays connected", async () => {
+  test("is denied what its account may not do, and stays connected", async () => {
     await using hub = await startTestMqtt({ owners: { plug: "other" } });
     const client = await hub.plugin("zig", v5);
     await client.publishAsync("hub/devices/plug/state", "{}", { qos: 1 });
@@ -52,7 +52,7 @@ describe("a version 5 client", () => {
     expect(client.connected).toBe(true);
   });
 
-  test("unsubscribes, pings and leaves", async () => {
+  test("unsubscribes, pings and disconnects", async () => {
     await using hub = await startTestMqtt({ config: { users } });
     const raw = await rawV5(hub);
     raw.send({ cmd: "subscribe", messageId: 1, subscriptions: [{ topic: "a", qos: 1 }] });
@@ -65,7 +65,7 @@ describe("a version 5 client", () => {
     await until(raw.closed);
   });
 
-  test("its will is published when it asks for that on leaving, and not otherwise", async () => {
+  test("its will is published where its DISCONNECT asks for it, and not otherwise", async () => {
     await using hub = await startTestMqtt({ config: { users } });
     for (const reasonCode of [0, 4]) {
       const payload = Buffer.from(reasonCode === 0 ? "active" : "offline");
@@ -80,7 +80,7 @@ describe("a version 5 client", () => {
 });
 
 describe("CONNACK", () => {
-  test("announces what is not to be had here, and a name for the nameless", async () => {
+  test("lists the features that are missing, and assigns a client id where there is none", async () => {
     await using hub = await startTestMqtt({ config: { users } });
     const { connack } = await rawV5(hub, { clientId: "" });
     expect(connack).toMatchObject({ reasonCode: 0, sessionPresent: false });
@@ -109,7 +109,7 @@ describe("CONNACK", () => {
     expect((await rawV5(hub, { clientId: "hub-plugin-zig" })).connack.reasonCode).toBe(0x85);
   });
 
-  test("a session with an expiry is kept, one that begins afresh is not and says so", async () => {
+  test("a session with an expiry is kept, a clean one is not and says so", async () => {
     await using hub = await startTestMqtt({ config: { users } });
     const properties = { sessionExpiryInterval: 60 };
     const first = await rawV5(hub, { clean: false, properties });
@@ -129,7 +129,7 @@ describe("CONNACK", () => {
 });
 
 describe("subscription options", () => {
-  test("no local: one's own messages do not come back", async () => {
+  test("no local: a client does not get its own messages", async () => {
     await using hub = await startTestMqtt({ config: { users } });
     const client = await hub.client({ ...all });
     await client.subscribeAsync("own/#", { qos: 1, nl: true });
@@ -182,7 +182,7 @@ describe("subscription options", () => {
 });
 
 describe("limits", () => {
-  test("too large a packet is told so", async () => {
+  test("a packet that is too large gets the reason", async () => {
     await using hub = await startTestMqtt({ config: { users, max_payload_bytes: 2048 } });
     const raw = await rawV5(hub);
     raw.send({ cmd: "publish", topic: "a", payload: Buffer.alloc(5000), qos: 0, retain: false, dup: false });
@@ -198,7 +198,7 @@ describe("limits", () => {
     expect(await answer(raw, "disconnect")).toMatchObject({ reasonCode: 0x94 });
   });
 
-  test("messages beyond the client's Receive Maximum wait for its acknowledgements", async () => {
+  test("messages above the client's Receive Maximum wait for its acknowledgements", async () => {
     await using hub = await startTestMqtt({ config: { users } });
     const raw = await rawV5(hub, { properties: { receiveMaximum: 2 } });
     raw.send({ cmd: "subscribe", messageId: 1, subscriptions: [{ topic: "q/#", qos: 1 }] });
@@ -223,7 +223,7 @@ describe("limits", () => {
     expect(got.slice(3)).toEqual(["q/2", "q/3", "q/4"]);
   });
 
-  test("what is larger than the client takes is not sent to it", async () => {
+  test("packets above the client's Maximum Packet Size are not sent to it", async () => {
     await using hub = await startTestMqtt({ config: { users } });
     const raw = await rawV5(hub, { properties: { maximumPacketSize: 100 } });
     raw.send({ cmd: "subscribe", messageId: 1, subscriptions: [{ topic: "q/#", qos: 1 }] });

@@ -1,4 +1,4 @@
-// A hub whose guests do their worst goes on answering. The bound is generous: a busy machine must not fail it.
+// A hub answers while clients flood it. The time limit is generous: a busy machine must not fail it.
 import { expect, test } from "bun:test";
 import { generate, type Packet } from "mqtt-packet";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";

@@ -18,7 +18,7 @@ CREATE TABLE samples (
 ) WITHOUT ROWID;
 
 -- Where changes arrive, in their order: appending costs a page or two, however many series there are. From time to time
--- they are settled into samples, sorted. Until the last of a batch is settled, some may be in both.
+-- they are compacted into samples, sorted. Until the last of a batch is compacted, some may be in both.
 CREATE TABLE recent (
   series_id INTEGER NOT NULL,
   at INTEGER NOT NULL,

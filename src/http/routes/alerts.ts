@@ -1,4 +1,4 @@
-// GET /system/alerts: problems of the hub itself, with their beginning and their end.
+// GET /system/alerts: problems of the hub itself, with the times they began and ended.
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { type Alert, AlertKind, Severity } from "../../alerts/alert.ts";

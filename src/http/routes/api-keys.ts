@@ -5,8 +5,9 @@ import { type ApiKey as ApiKeyRecord, type ApiKeys, ExpiryDays, Label } from "..
 import { Role } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { jsonBody } from "../body.ts";
+import type { Callers } from "../callers.ts";
+import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import type { Sessions } from "../session.ts";
 
 const ApiKey = Type.Object({
   id: Type.String(),
@@ -14,7 +15,7 @@ const ApiKey = Type.Object({
   role: Role,
   created_by: Type.String(),
   owner: Type.Union([Type.String(), Type.Null()], {
-    description: "The user who made it, with whose account it ends; null where that was none",
+    description: "The user who made it: the key ends with this account. Null for a key without one",
   }),
   created_at: Type.String(),
   expires_at: Type.Union([Type.String(), Type.Null()]),
@@ -26,10 +27,10 @@ const NewApiKey = Type.Object(
 
 export interface ApiKeyRoutesDeps {
   apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
-  sessions: Sessions;
+  callers: Callers;
 }
 
-export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
+export function apiKeyRoutes({ apiKeys, callers }: ApiKeyRoutesDeps) {
   const tag = "auth";
   return new Elysia({ prefix: "/auth/api-keys" })
     .get(
@@ -46,7 +47,7 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
       "",
       function createKey({ body, request, set }) {
         const { label, role, expires_in_days } = body;
-        const { kind, id, name, owner } = sessions.of(request);
+        const { kind, id, name, owner } = callers.of(request);
         const made = apiKeys.create({
           label,
           role,
@@ -54,15 +55,14 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
           owner: kind === "user" ? id : owner,
           expiresInDays: expires_in_days,
         });
-        set.status = 201;
-        return { ...keyBody(made), key: made.key };
+        return created(set, { ...keyBody(made), key: made.key });
       },
       {
         ...jsonBody(NewApiKey),
         ...doc({
           access: "admin",
           audit: "key.create",
-          summary: "Make an API key; it ends when its maker is removed or loses the role admin",
+          summary: "Make an API key; it ends when its owner is removed or loses the role admin",
           tag,
           answers: {
             201: {
@@ -76,10 +76,7 @@ export function apiKeyRoutes({ apiKeys, sessions }: ApiKeyRoutesDeps) {
     )
     .delete(
       "/:id",
-      function removeKey({ params }) {
-        apiKeys.remove(params.id);
-        return new Response(null, { status: 204 });
-      },
+      ({ params }) => noContent(() => apiKeys.remove(params.id)),
       doc({
         access: "admin",
         audit: "key.remove",

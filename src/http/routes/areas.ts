@@ -1,11 +1,11 @@
-// /areas: the rooms of the house. Which device is where is said at the device.
+// /areas: the areas of the house. A device's area is set at /devices.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Id } from "../../core/ids.ts";
 import type { Areas } from "../../state/areas.ts";
 import { GivenName } from "../../state/given-name.ts";
 import { jsonBody } from "../body.ts";
-import { doc } from "../doc.ts";
+import { created, crudDocs, noContent } from "../crud.ts";
 
 const closed = { additionalProperties: false } as const;
 const Area = Type.Object(
@@ -24,54 +24,21 @@ const NewArea = Type.Object(
 const AreaEdit = Type.Object({ name: GivenName }, closed);
 
 export function areaRoutes({ areas }: { areas: Areas }) {
-  const tag = "areas";
-  const answers = { 200: { description: "The area", schema: Area } };
+  const docs = crudDocs({ noun: "area", plural: "areas", schema: Area });
   return new Elysia({ prefix: "/areas" })
-    .get(
-      "",
-      () => areas.list(),
-      doc({
-        access: "viewer",
-        summary: "All areas",
-        tag,
-        answers: { 200: { description: "The areas, by name", schema: Type.Array(Area) } },
-      }),
-    )
-    .post(
-      "",
-      function createArea({ body, set }) {
-        const area = areas.create(body);
-        set.status = 201;
-        return area;
-      },
-      {
-        ...jsonBody(NewArea),
-        ...doc({
-          access: "user",
-          summary: "Make an area",
-          tag,
-          answers: { 201: { description: "The area", schema: Area } },
-          refusals: { conflict: "There is an area of that id already" },
-        }),
-      },
-    )
-    .get("/:id", ({ params }) => areas.get(params.id), doc({ access: "viewer", summary: "One area", tag, answers }))
+    .get("", () => areas.list(), docs.list("The areas, by name"))
+    .post("", ({ body, set }) => created(set, areas.create(body)), {
+      ...jsonBody(NewArea),
+      ...docs.create({ conflict: "There is an area of that id already" }),
+    })
+    .get("/:id", ({ params }) => areas.get(params.id), docs.get())
     .patch("/:id", ({ params, body }) => areas.edit(params.id, body), {
       ...jsonBody(AreaEdit),
-      ...doc({ access: "user", summary: "Give an area a name", tag, answers }),
+      ...docs.edit("Give an area a name"),
     })
     .delete(
       "/:id",
-      function removeArea({ params }) {
-        areas.remove(params.id);
-        return new Response(null, { status: 204 });
-      },
-      doc({
-        access: "user",
-        audit: "area.remove",
-        summary: "Remove an area; its devices are then in none",
-        tag,
-        answers: { 204: { description: "Removed" } },
-      }),
+      ({ params }) => noContent(() => areas.remove(params.id)),
+      docs.remove("Remove an area; its devices are then in none"),
     );
 }

@@ -1,4 +1,4 @@
-// /system/audit: who did what from where.
+// /system/audit: the audit log, who did what from where.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { Audit, AuditRow } from "../../auth/audit.ts";
@@ -14,7 +14,7 @@ const Query = t.Object(
     before: t.Optional(wholeNumber(ID, { description: "Only entries with a smaller id: the next page" })),
     since: t.Optional(wholeNumber(ID, { description: "Only entries with a greater id: what is new" })),
     actor: t.Optional(t.String({ description: "A name or an id" })),
-    action: t.Optional(t.String({ description: "Such as rule.run, or rule for all that begin so" })),
+    action: t.Optional(t.String({ description: "Such as rule.run, or rule for all that begin with it" })),
   },
   { additionalProperties: false },
 );
@@ -22,13 +22,13 @@ const Entry = Type.Object({
   id: Type.Integer({ description: "Only grows" }),
   at: Type.String({ description: "UTC" }),
   last_at: Type.String({ description: "When it happened last, where count is more than 1" }),
-  count: Type.Integer({ description: "The same from the same within some minutes is one entry" }),
+  count: Type.Integer({ description: "Equal entries within some minutes are counted in one" }),
   actor: Type.Object({
-    kind: Type.String({ description: "user, api_key, whitelist, command_line, hub, or nobody: not let in" }),
+    kind: Type.String({ description: "user, api_key, whitelist, command_line, hub, or nobody for a refused login" }),
     id: Type.String(),
     name: Type.String(),
   }),
-  address: Type.String({ description: "Empty where it was not the network" }),
+  address: Type.String({ description: "Empty where it was not over the network" }),
   action: Type.String(),
   target: Type.String(),
   outcome: Type.String({ description: "ok, refused or failed" }),

@@ -1,4 +1,4 @@
-// /auth: logging in, who am I, changing one's password.
+// /auth: logging in, the caller's own identity, and changing the own password.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Auth } from "../../auth/auth.ts";
@@ -6,8 +6,8 @@ import { NewPassword } from "../../auth/passwords.ts";
 import { Role } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { jsonBody } from "../body.ts";
+import type { Callers, PeerSource } from "../callers.ts";
 import { doc } from "../doc.ts";
-import type { PeerSource, Sessions } from "../session.ts";
 
 const closed = { additionalProperties: false } as const;
 const Credentials = Type.Object(
@@ -34,11 +34,11 @@ const Me = Type.Object({
 
 export interface AuthRoutesDeps {
   auth: Pick<Auth, "login" | "changePassword">;
-  sessions: Sessions;
+  callers: Callers;
 }
 
-export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
-  const addressOf = (request: Request, server: PeerSource | null): string => sessions.addressOf(request, server);
+export function authRoutes({ auth, callers }: AuthRoutesDeps) {
+  const addressOf = (request: Request, server: PeerSource | null): string => callers.addressOf(request, server);
   return new Elysia({ prefix: "/auth" })
     .post(
       "/login",
@@ -69,12 +69,12 @@ export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
     .get(
       "/me",
       function me({ request }) {
-        const { id, name, role, kind, expiresAt } = sessions.of(request);
+        const { id, name, role, kind, expiresAt } = callers.of(request);
         return { id, username: name, role, kind, expires_at: expiresAt === undefined ? null : isoSeconds(expiresAt) };
       },
       doc({
         access: "viewer",
-        summary: "Who the token stands for",
+        summary: "The user or key that the token belongs to",
         tag: "auth",
         answers: { 200: { description: "The caller", schema: Me } },
       }),
@@ -83,7 +83,7 @@ export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
       "/change-password",
       async function changePassword({ body, request, server }) {
         await auth.changePassword(
-          sessions.of(request),
+          callers.of(request),
           body.current_password,
           body.new_password,
           addressOf(request, server),
@@ -95,7 +95,7 @@ export function authRoutes({ auth, sessions }: AuthRoutesDeps) {
         ...doc({
           access: "viewer",
           audit: "password.change",
-          summary: "Change one's own password; ends all one's tokens",
+          summary: "Change your own password; ends all your tokens",
           tag: "auth",
           answers: { 204: { description: "Changed" } },
           refusals: {

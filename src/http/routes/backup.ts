@@ -1,4 +1,4 @@
-// /system/backup, /system/backups, /system/restore: archives out, and in.
+// /system/backup, /system/backups, /system/restore: downloading, listing and restoring archives.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Backups } from "../../backup/backups.ts";
@@ -32,8 +32,8 @@ export interface BackupRouteDeps {
   restores: Pick<Restores, "receive">;
 }
 
-/** What of the server a long answer needs: else it is cut off when nothing moves for some seconds. */
-interface Patient {
+/** The part of the server that a long answer needs: without a longer timeout Bun cuts an idle connection. */
+interface IdleTimeout {
   timeout(request: Request, seconds: number): void;
 }
 
@@ -44,9 +44,9 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
     .post(
       "/backup",
       async function backup({ request, server }) {
-        (server as Patient | null)?.timeout(request, 0);
+        (server as IdleTimeout | null)?.timeout(request, 0);
         const { name, stream, end } = await backups.download();
-        // Left while the snapshots were taken: nobody will read, and nobody would say so.
+        // The client left during the snapshots: the stream will be neither read nor cancelled.
         if (request.signal.aborted) await end();
         else request.signal.addEventListener("abort", () => void end());
         return new Response(stream, {
@@ -71,9 +71,9 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
         },
         refusals: {
           in_use: "A backup or a restore is under way",
-          conflict: "A restore was cut short",
+          conflict: "A restore was interrupted",
           too_large: "More than an archive can hold",
-          storage: "Not enough free space; the numbers are told",
+          storage: "Not enough free space; the message has the numbers",
           unavailable: "The hub is stopping",
         },
       }),
@@ -85,13 +85,15 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
         access: "admin",
         summary: "The scheduled backups, newest first",
         tag,
-        answers: { 200: { description: "Read back and proven when they were made", schema: Type.Array(Shelved) } },
+        answers: {
+          200: { description: "Each was read back and verified when it was made", schema: Type.Array(Shelved) },
+        },
       }),
     )
     .post(
       "/restore",
       async function restore({ request, server }) {
-        (server as Patient | null)?.timeout(request, 0);
+        (server as IdleTimeout | null)?.timeout(request, 0);
         const length = request.headers.get("content-length");
         const accepted = await restores.receive({
           body: request.body,
@@ -114,7 +116,7 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
           streamedBody: true,
           answers: {
             202: {
-              description: "Verified; the hub restarts. /system/status says what became of it",
+              description: "Verified; the hub restarts. /system/status has the result",
               schema: AcceptedRestore,
             },
           },
@@ -128,10 +130,10 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
             },
           ],
           refusals: {
-            invalid: "The archive is refused: why. Nothing was changed",
+            invalid: "The archive is refused, with the reason. Nothing was changed",
             in_use: "A backup or a restore is under way",
-            conflict: "A restore was cut short",
-            storage: "Not enough free space; the numbers are told",
+            conflict: "A restore was interrupted",
+            storage: "Not enough free space; the message has the numbers",
             unavailable: "The hub is stopping",
           },
         }),

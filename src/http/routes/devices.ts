@@ -11,10 +11,11 @@ import type { Commands } from "../../state/commands.ts";
 import type { Device as DeviceState } from "../../state/device.ts";
 import { GivenName } from "../../state/given-name.ts";
 import type { Registry } from "../../state/registry.ts";
-import { splitUrl } from "../address.ts";
 import { jsonBody } from "../body.ts";
+import type { Callers } from "../callers.ts";
+import { noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import type { Sessions } from "../session.ts";
+import { linkToNext } from "../query.ts";
 
 const closed = { additionalProperties: false } as const;
 const nullable = Type.Union([Type.String(), Type.Null()]);
@@ -54,7 +55,7 @@ const ListQuery = t.Object(
     device_type: t.Optional(t.String()),
     available: t.Optional(t.Boolean()),
     after: t.Optional(
-      t.String({ description: "Only devices behind this one, as a Link header of the answer before says" }),
+      t.String({ description: "Only devices after this one; from the Link header of the previous page" }),
     ),
   },
   closed,
@@ -63,12 +64,12 @@ const ListQuery = t.Object(
 export interface DeviceRoutesDeps {
   registry: Registry;
   commands: Commands;
-  sessions: Sessions;
+  callers: Callers;
   /** Throws HubError `conflict` for a device that must not be removed by hand. */
   refuseRemoval: (device: DeviceState) => void;
 }
 
-export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: DeviceRoutesDeps) {
+export function deviceRoutes({ registry, commands, callers, refuseRemoval }: DeviceRoutesDeps) {
   const tag = "devices";
   const deviceBody = bodyWriter();
   const answers = { 200: { description: "The device", schema: Device } };
@@ -76,7 +77,7 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
     .get(
       "",
       function listDevices({ query, request }) {
-        const { role } = sessions.of(request);
+        const { role } = callers.of(request);
         const fits = (device: DeviceState): boolean =>
           (query.area === undefined || device.area === query.area) &&
           (query.plugin_id === undefined || device.pluginId === query.plugin_id) &&
@@ -84,7 +85,7 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
           (query.available === undefined || device.available === query.available);
         const page = pageOf(registry, query.after, (device) => (fits(device) ? deviceBody(device, role) : undefined));
         const headers = new Headers({ "content-type": "application/json" });
-        if (page.next !== undefined) headers.set("link", linkTo(request.url, page.next));
+        if (page.next !== undefined) headers.set("link", linkToNext(request.url, { after: page.next }));
         return new Response(`[${page.found.join(",")}]`, { headers });
       },
       {
@@ -99,18 +100,18 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
               schema: Type.Array(Device),
             },
           },
-          refusals: { conflict: "The device that `after` names is gone meanwhile" },
+          refusals: { conflict: "The device in `after` was removed meanwhile" },
         }),
       },
     )
     .get(
       "/:id",
-      ({ params, request }) => deviceBody(registry.get(params.id), sessions.of(request).role),
+      ({ params, request }) => deviceBody(registry.get(params.id), callers.of(request).role),
       doc({ access: "viewer", summary: "One device", tag, answers }),
     )
     .patch(
       "/:id",
-      ({ params, body, request }) => deviceBody(registry.edit(params.id, body), sessions.of(request).role),
+      ({ params, body, request }) => deviceBody(registry.edit(params.id, body), callers.of(request).role),
       {
         ...jsonBody(DeviceEdit),
         ...doc({ access: "user", summary: "Give a device a name or an area", tag, answers }),
@@ -119,7 +120,7 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
     .patch(
       "/:id/state",
       async function commandDevice({ params, body, query, request, set }) {
-        const actor = sessions.of(request);
+        const actor = callers.of(request);
         const correlationId = await commands.send(params.id, body as JsonObject, actor, { force: query.force });
         set.status = 202;
         return { device_id: params.id, correlation_id: correlationId };
@@ -132,12 +133,12 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
         ),
         ...doc({
           access: "user",
-          audit: { action: "device.command", body: true, guardedOnly: true },
+          audit: { action: "device.command", body: true, securityOnly: true },
           summary: "Command a device: the wanted state",
           tag,
           answers: { 202: { description: "Sent to its plugin", schema: CommandSent } },
           refusals: {
-            conflict: "It is not available, or does not take this now",
+            conflict: "It is not available, or does not accept this now",
             unavailable: "The hub is starting",
           },
         }),
@@ -147,8 +148,7 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
       "/:id",
       function removeDevice({ params }) {
         refuseRemoval(registry.get(params.id));
-        registry.remove(params.id);
-        return new Response(null, { status: 204 });
+        return noContent(() => registry.remove(params.id));
       },
       doc({
         access: "admin",
@@ -161,10 +161,10 @@ export function deviceRoutes({ registry, commands, sessions, refuseRemoval }: De
     );
 }
 
-// No house has so many; where somebody floods it with devices, nobody is made to take them all at once.
+// More than any house has: bounds the answer after a flood of made-up devices.
 const ANSWER_BYTES = 8 * 1_048_576;
 
-/** As texts; `next` is the `after` of the next page, where there is more. */
+/** As JSON texts; `next` is the `after` of the next page, absent on the last. */
 function pageOf(
   { list, ownerOf }: Pick<Registry, "list" | "ownerOf">,
   after: string | undefined,
@@ -187,13 +187,6 @@ function pageOf(
     last = device.id;
   }
   return { found };
-}
-
-function linkTo(url: string, after: string): string {
-  const { path, query } = splitUrl(url);
-  const searchParams = new URLSearchParams(query);
-  searchParams.set("after", after);
-  return `<${path}?${searchParams}>; rel="next"`;
 }
 
 function bodyWriter() {

@@ -5,10 +5,9 @@ import { seesSecrets } from "../../auth/roles.ts";
 import { HubError } from "../../core/errors.ts";
 import { catalog } from "../../events/catalog.ts";
 import type { EventRing } from "../../events/feed.ts";
-import { splitUrl } from "../address.ts";
+import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
-import { inRange, wholeNumber } from "../query.ts";
-import type { Sessions } from "../session.ts";
+import { inRange, linkToNext, wholeNumber } from "../query.ts";
 import { matches, parseFilter, type StreamFilter } from "../stream/filter.ts";
 import type { HubStream } from "../stream/hub-stream.ts";
 
@@ -43,7 +42,7 @@ const Event = Type.Union(
       {
         $id: "custom_event",
         title: "custom_<event_type>",
-        description: "A custom event: whatever its sender says besides",
+        description: "A custom event, with the fields of its sender",
         additionalProperties: true,
       },
     ),
@@ -56,17 +55,16 @@ const StreamGap = Type.Object(
     timestamp: stamp.timestamp,
     from_seq: Type.Integer(),
     to_seq: Type.Integer(),
-    reason: Type.Optional(Type.String({ description: "Where it stands for an event of more than 1 MiB" })),
+    reason: Type.Optional(Type.String({ description: "Where it replaces an event of more than 1 MiB" })),
   },
   {
     $id: "stream_gap",
     description:
-      "The first frame where events after `since` are no longer held, and in the place of an event of more than 1 MiB, which is neither kept nor streamed; it has no seq",
+      "The first frame where events after `since` are lost. Also replaces an event of more than 1 MiB, which is neither kept nor streamed. It has no seq",
   },
 );
 const Frame = Type.Union([Event, StreamGap], { $id: "StreamFrame", description: "One text frame of the stream" });
 
-// Texts are joined as they are: an answer costs no more than its bytes.
 const ANSWER_BYTES = 4 * 1_048_576;
 
 interface Wanted {
@@ -76,7 +74,7 @@ interface Wanted {
   before: number;
 }
 
-/** Newest first; `next` is the `before` of the next page, where there is more. */
+/** Newest first, as JSON texts; `next` is the `before` of the next page, absent on the last. */
 function pageOf(
   ring: EventRing,
   isOpen: boolean,
@@ -97,25 +95,18 @@ function pageOf(
   return { found };
 }
 
-function linkTo(url: string, before: number): string {
-  const { path, query } = splitUrl(url);
-  const searchParams = new URLSearchParams(query);
-  searchParams.set("before", String(before));
-  return `<${path}?${searchParams}>; rel="next"`;
-}
-
 export interface EventRoutesDeps {
   ring: EventRing;
   stream: () => HubStream;
-  sessions: Sessions;
+  callers: Callers;
 }
 
-export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
+export function eventRoutes({ ring, stream, callers }: EventRoutesDeps) {
   return new Elysia({ prefix: "/events" })
     .get(
       "",
       function recentEvents({ query, request }) {
-        const isOpen = seesSecrets(sessions.of(request).role);
+        const isOpen = seesSecrets(callers.of(request).role);
         const { found, next } = pageOf(ring, isOpen, {
           filter: parseFilter(query.type, query.device_id),
           limit: inRange("limit", query.limit, LIMIT),
@@ -123,7 +114,7 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
           before: inRange("before", query.before ?? SEQ.to, SEQ),
         });
         const headers = new Headers({ "content-type": "application/json" });
-        if (next !== undefined) headers.set("link", linkTo(request.url, next));
+        if (next !== undefined) headers.set("link", linkToNext(request.url, { before: String(next) }));
         return new Response(`[${found.join(",")}]`, { headers });
       },
       {
@@ -148,12 +139,12 @@ export function eventRoutes({ ring, stream, sessions }: EventRoutesDeps) {
         if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
           throw new HubError("upgrade_required", "this is a WebSocket: connect with ws:// or wss://");
         }
-        const identity = sessions.of(request);
+        const identity = callers.of(request);
         const filter = parseFilter(query.type, query.device_id);
         if (filter.types?.has("mqtt_message") && identity.role !== "admin") {
           throw new HubError("forbidden", "mqtt_message is for administrators only");
         }
-        const address = sessions.addressOf(request, server);
+        const address = callers.addressOf(request, server);
         const handlers = stream().socketHandlers({ identity, address, filter, since });
         if (!server?.upgrade(request, { data: handlers as never }))
           throw new HubError("invalid", "the WebSocket handshake is not valid");

@@ -1,17 +1,16 @@
-// /devices/:id/history: what a device's attributes were.
+// /devices/:id/history: the recorded values of a device's attributes.
 import { Type } from "@sinclair/typebox";
 import { Elysia, type Static, t } from "elysia";
 import { seesSecrets } from "../../auth/roles.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { History } from "../../history/history.ts";
-import { aggregates, type HistoryPage, type HistoryQuery } from "../../history/messages.ts";
-import { BUCKET_FORMS, BUCKET_PATTERN, parseBucket, parseTime, TIME_FORMS } from "../../history/parse.ts";
+import { BUCKET_FORMS, BUCKET_PATTERN, parseBucket, parseTime, TIME_FORMS } from "../../history/parse-time.ts";
+import { aggregates, type HistoryPage, type HistoryQuery } from "../../history/worker-protocol.ts";
 import type { Registry } from "../../state/registry.ts";
-import { splitUrl } from "../address.ts";
+import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
 import { invalid } from "../errors.ts";
-import { inRange, wholeNumber } from "../query.ts";
-import type { Sessions } from "../session.ts";
+import { inRange, linkToNext, wholeNumber } from "../query.ts";
 
 const DAY_MS = 86_400_000;
 const LIMIT = { from: 1, to: 10_000 };
@@ -26,7 +25,8 @@ const Query = t.Object(
     attribute: t.Optional(t.String({ description: "Attribute names, comma-separated; all where absent" })),
     from: t.Optional(
       t.String({
-        description: "ISO 8601 (local time where no offset is given), date or epoch seconds; a day before to",
+        description:
+          "ISO 8601 (local time where no offset is given), date or epoch seconds; a day before `to` where absent",
       }),
     ),
     to: t.Optional(t.String({ description: "Not included; now where absent" })),
@@ -37,9 +37,12 @@ const Query = t.Object(
         description: "15m, 1h, 1d, 1w, … or seconds, ten years at most; raw samples where absent",
       }),
     ),
-    agg: t.Optional(oneOf(aggregates, { description: "What of each bucket; avg where absent, weighted by time" })),
+    agg: t.Optional(oneOf(aggregates, { description: "How a bucket is computed; avg where absent, weighted by time" })),
     limit: t.Optional(wholeNumber(LIMIT, { description: "Samples in a page; 1000 where absent, buckets 10000" })),
-    initial: t.Boolean({ default: true, description: "First the last sample before from of each attribute" }),
+    initial: t.Boolean({
+      default: true,
+      description: "Whether each attribute starts with its last sample before `from`",
+    }),
     format: t.Optional(oneOf(["json", "csv"], { description: "csv also with Accept: text/csv" })),
   },
   { additionalProperties: false },
@@ -47,7 +50,7 @@ const Query = t.Object(
 const Item = Type.Object({
   timestamp: Type.String({ description: "UTC with milliseconds; the beginning of a bucket" }),
   attribute: Type.String(),
-  value: Type.Unknown({ description: "Of the type it was reported with; null where the attribute was removed" }),
+  value: Type.Unknown({ description: "With the type it was reported in; null where the attribute was removed" }),
   count: Type.Optional(Type.Integer({ description: "Changes within the bucket" })),
 });
 
@@ -55,25 +58,25 @@ export interface HistoryRoutesDeps {
   registry: Pick<Registry, "get">;
   history: Pick<History, "query" | "zone">;
   clock: Pick<Clock, "now">;
-  sessions: Pick<Sessions, "of">;
+  callers: Pick<Callers, "of">;
 }
 
-export function historyRoutes({ registry, history, clock, sessions }: HistoryRoutesDeps) {
+export function historyRoutes({ registry, history, clock, callers }: HistoryRoutesDeps) {
   return new Elysia({ prefix: "/devices" }).get(
     "/:id/history",
     async function deviceHistory({ params, query, request }) {
       const { id } = registry.get(params.id);
-      const asked = readQuery(id, query, { zone: history.zone, now: clock.now() });
+      const wanted = readQuery(id, query, { zone: history.zone, now: clock.now() });
       const format = query.format ?? (request.headers.get("accept")?.includes("text/csv") ? "csv" : "json");
-      const withoutSecrets = !seesSecrets(sessions.of(request).role);
-      const page = await history.query({ ...asked, format, withoutSecrets });
-      return new Response(page.text, { headers: headersOf(page, { ...asked, format }, request.url) });
+      const withoutSecrets = !seesSecrets(callers.of(request).role);
+      const page = await history.query({ ...wanted, format, withoutSecrets });
+      return new Response(page.text, { headers: headersOf(page, { ...wanted, format }, request.url) });
     },
     {
       query: Query,
       ...doc({
         access: "viewer",
-        summary: "What a device's attributes were, oldest first",
+        summary: "Recorded values of a device's attributes, oldest first",
         tag: "devices",
         answers: {
           200: {
@@ -88,13 +91,13 @@ export function historyRoutes({ registry, history, clock, sessions }: HistoryRou
   );
 }
 
-type Asked = Omit<HistoryQuery, "format" | "withoutSecrets">;
+type ReadQuery = Omit<HistoryQuery, "format" | "withoutSecrets">;
 
 function readQuery(
   deviceId: string,
   { attribute, from, to, bucket, agg, limit, initial }: Static<typeof Query>,
   { zone, now }: { zone: History["zone"]; now: number },
-): Asked {
+): ReadQuery {
   const time = (path: string, text: string): number => parseTime(text, zone) ?? refuse(path, TIME_FORMS);
   const until = to === undefined ? now : time("to", to);
   const since = from === undefined ? Math.max(0, until - DAY_MS) : time("from", from);
@@ -120,7 +123,7 @@ function refuse(path: string, message: string): never {
 
 function headersOf(
   { next }: HistoryPage,
-  { deviceId, to, format }: Asked & Pick<HistoryQuery, "format">,
+  { deviceId, to, format }: ReadQuery & Pick<HistoryQuery, "format">,
   url: string,
 ): Headers {
   const headers = new Headers({ vary: "accept" });
@@ -130,12 +133,8 @@ function headersOf(
     headers.set("content-disposition", `attachment; filename="history-${name}.csv"`);
   }
   if (next !== undefined) {
-    const { path, query } = splitUrl(url);
-    const searchParams = new URLSearchParams(query);
-    searchParams.set("from", new Date(next).toISOString());
-    searchParams.set("to", new Date(to).toISOString());
-    searchParams.set("initial", "false");
-    headers.set("link", `<${path}?${searchParams}>; rel="next"`);
+    const [from, until] = [next, to].map((ms) => new Date(ms).toISOString()) as [string, string];
+    headers.set("link", linkToNext(url, { from, to: until, initial: "false" }));
   }
   return headers;
 }

@@ -1,12 +1,12 @@
-// /modes: reading the modes of the house, and turning them on and off. Which there are, modes.toml says.
+// /modes: reading the modes of the house, and turning them on and off. They are declared in modes.toml.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { isoSeconds } from "../../core/clock.ts";
 import type { Commands } from "../../state/commands.ts";
 import type { Mode as ModeState, Modes } from "../../state/virtual/modes.ts";
 import { jsonBody } from "../body.ts";
-import { doc } from "../doc.ts";
-import type { Sessions } from "../session.ts";
+import type { Callers } from "../callers.ts";
+import { crudDocs } from "../crud.ts";
 
 const closed = { additionalProperties: false } as const;
 const nullable = Type.Union([Type.String(), Type.Null()]);
@@ -17,7 +17,7 @@ const Mode = Type.Object(
     name: Type.String(),
     kind: Type.Union([Type.Literal("manual"), Type.Literal("solar")]),
     on: Type.Boolean(),
-    overridden: Type.Boolean({ description: "A person set a solar mode against the sun; until its next moment" }),
+    overridden: Type.Boolean({ description: "A solar mode was switched by hand; lasts until its next moment" }),
     available: Type.Boolean(),
     on_event: nullable,
     off_event: nullable,
@@ -33,33 +33,19 @@ const ModeSetting = Type.Object({ on: Type.Boolean() }, closed);
 export interface ModeRoutesDeps {
   modes: Pick<Modes, "list" | "get">;
   commands: Pick<Commands, "send">;
-  sessions: Sessions;
+  callers: Callers;
 }
 
-export function modeRoutes({ modes, commands, sessions }: ModeRoutesDeps) {
-  const tag = "modes";
-  const answers = { 200: { description: "The mode", schema: Mode } };
+export function modeRoutes({ modes, commands, callers }: ModeRoutesDeps) {
+  const docs = crudDocs({ noun: "mode", plural: "modes", schema: Mode });
   return new Elysia({ prefix: "/modes" })
-    .get(
-      "",
-      () => modes.list().map(modeBody),
-      doc({
-        access: "viewer",
-        summary: "All modes",
-        tag,
-        answers: { 200: { description: "The modes", schema: Type.Array(Mode) } },
-      }),
-    )
-    .get(
-      "/:id",
-      ({ params }) => modeBody(modes.get(params.id)),
-      doc({ access: "viewer", summary: "One mode", tag, answers }),
-    )
+    .get("", () => modes.list().map(modeBody), docs.list("The modes"))
+    .get("/:id", ({ params }) => modeBody(modes.get(params.id)), docs.get())
     .put(
       "/:id",
       async function setMode({ params, body, query, request }) {
         modes.get(params.id);
-        await commands.send(params.id, { on: body.on }, sessions.of(request), { force: query.force });
+        await commands.send(params.id, { on: body.on }, callers.of(request), { force: query.force });
         return modeBody(modes.get(params.id));
       },
       {
@@ -68,11 +54,7 @@ export function modeRoutes({ modes, commands, sessions }: ModeRoutesDeps) {
           { force: t.Boolean({ default: false, description: "Also when the mode is not available" }) },
           closed,
         ),
-        ...doc({
-          access: "user",
-          summary: "Turn a mode on or off",
-          tag,
-          answers,
+        ...docs.edit("Turn a mode on or off", {
           refusals: { conflict: "It is not available", unavailable: "The hub is starting" },
         }),
       },

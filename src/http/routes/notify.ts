@@ -1,4 +1,4 @@
-// /notify: sending a test message, and how the channels are doing.
+// /notify: sending a test message, and the state of the channels.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { isoSeconds } from "../../core/clock.ts";
@@ -23,7 +23,7 @@ const SentDelivery = Type.Object({
   duration_ms: Type.Integer(),
   status: Type.Optional(Type.Integer({ description: "HTTP or SMTP status" })),
   answer: Type.Optional(Type.String({ description: "The server's own words" })),
-  parts: Type.Optional(Type.Integer({ description: "Messages it took; a long text is more than one" })),
+  parts: Type.Optional(Type.Integer({ description: "Number of messages; a long text needs several" })),
   note: Type.Optional(Type.String()),
   error: Type.Optional(Type.String()),
   hint: Type.Optional(Type.String()),
@@ -96,8 +96,10 @@ function deliveryEntry({ channel, kind, durationMs, result }: ChannelOutcome) {
 
 function notDelivered(channel: string, outcomes: readonly ChannelOutcome[], deliveries: readonly unknown[]): HubError {
   const failures = outcomes.flatMap(({ channel: name, result }) => (result.ok ? [] : [{ name, ...result }]));
-  const told = failures.map(({ name, reason, fault }) => `${name}: ${reason}${fault.hint ? ` – ${fault.hint}` : ""}`);
-  const message = `not delivered (${failures.length} of ${outcomes.length}): ${told.join("; ")}`;
+  const reasons = failures.map(
+    ({ name, reason, fault }) => `${name}: ${reason}${fault.hint ? ` – ${fault.hint}` : ""}`,
+  );
+  const message = `not delivered (${failures.length} of ${outcomes.length}): ${reasons.join("; ")}`;
   const hint = failures.find(({ fault }) => fault.hint)?.fault.hint;
   return new HubError("upstream_failed", message, {
     details: { sent: false, channel, ...(hint ? { hint } : {}), deliveries },

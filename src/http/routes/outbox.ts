@@ -1,8 +1,9 @@
-// /notify/outbox: notifications that wait to be delivered. Their texts are not for everybody who may look at devices.
+// /notify/outbox: notifications that wait to be delivered. They need the role user, as their texts are more private than devices.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { isoSeconds } from "../../core/clock.ts";
 import type { Outbox, WaitingMessage } from "../../notify/outbox/outbox.ts";
+import { noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
 import { inRange, wholeNumber } from "../query.ts";
 
@@ -18,13 +19,13 @@ const Waiting = Type.Object({
   channel: Type.String(),
   title: Type.String(),
   message: Type.String({ description: "Its beginning, in the channel's markup" }),
-  at: Type.String({ description: "UTC time of what it tells of" }),
+  at: Type.String({ description: "UTC time of what it reports" }),
   tries: Type.Integer(),
   next_try: Type.Union([Type.String(), Type.Null()], {
-    description: "Null for those that wait for the one before them",
+    description: "Null where it waits for an older one",
   }),
   last_error: nullable,
-  count: Type.Integer({ description: "How often the same was to be told meanwhile" }),
+  count: Type.Integer({ description: "How often the same notification was sent meanwhile" }),
   state: Type.Union(
     ["sending", "waiting", "queued", "blocked"].map((state) => Type.Literal(state)),
     { description: "`blocked`: the channel is disabled or not in the configuration" },
@@ -56,30 +57,27 @@ export function outboxRoutes({ outbox }: { outbox: Pick<Outbox, "list" | "retry"
       },
       doc({
         access: "user",
-        summary: "Try its channel now; what is older goes first",
+        summary: "Try its channel now; older notifications go first",
         tag,
         answers: {
-          202: { description: "It is tried" },
+          202: { description: "It will be tried" },
         },
         refusals: {
-          not_found: "It does not wait (any more)",
+          not_found: "It is not in the outbox (any more)",
           conflict: "Its channel is disabled or not in the configuration",
         },
       }),
     )
     .delete(
       "/:id",
-      function dropMessage({ params }) {
-        outbox.drop(params.id);
-        return new Response(null, { status: 204 });
-      },
+      ({ params }) => noContent(() => outbox.drop(params.id)),
       doc({
         access: "admin",
         audit: "notification.drop",
         summary: "Do not deliver it",
         tag,
         answers: { 204: { description: "Dropped" } },
-        refusals: { not_found: "It does not wait (any more)" },
+        refusals: { not_found: "It is not in the outbox (any more)" },
       }),
     );
 }

@@ -1,13 +1,13 @@
-// /plugins: the supervised and the connected ones.
+// /plugins: the plugins that the hub runs, and those that only connect.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { seesSecrets } from "../../auth/roles.ts";
 import { pluginStatus } from "../../events/plugins.ts";
 import type { PluginRecord } from "../../plugins/records.ts";
 import type { Plugins } from "../../plugins/supervisor.ts";
+import type { Callers } from "../callers.ts";
 import { doc } from "../doc.ts";
 import { inRange, wholeNumber } from "../query.ts";
-import type { Sessions } from "../session.ts";
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
 const Plugin = Type.Object(
@@ -36,13 +36,13 @@ const LINES = { from: 1, to: 1000 };
 
 export interface PluginRoutesDeps {
   plugins: Plugins;
-  sessions: Pick<Sessions, "of">;
+  callers: Pick<Callers, "of">;
 }
 
-export function pluginRoutes({ plugins, sessions }: PluginRoutesDeps) {
-  // What a plugin prints may hold anything: it is shown to those who may read its log.
+export function pluginRoutes({ plugins, callers }: PluginRoutesDeps) {
+  // A plugin's output may contain secrets: only callers who may read its log see it.
   const bodyFor = (request: Request, record: PluginRecord): PluginRecord =>
-    record.last_exit === null || seesSecrets(sessions.of(request).role)
+    record.last_exit === null || seesSecrets(callers.of(request).role)
       ? record
       : { ...record, last_exit: { ...record.last_exit, output: [] } };
   const tag = "plugins";

@@ -1,8 +1,8 @@
-// What is sent to /rules and told of its vocabulary. The rules of a rule's own values are those of the rule itself.
+// Schemas of the bodies that /rules accepts, and of its vocabulary. A rule's own keys have the schemas of rules/rule.ts.
 import { Type } from "@sinclair/typebox";
 import { Rule } from "../../rules/read/rule.ts";
 import { withoutDefault } from "../body.ts";
-import { DESCRIBED_AS } from "../described-schemas.ts";
+import { DESCRIBED_AS } from "../openapi/schemas.ts";
 
 const closed = { additionalProperties: false } as const;
 export const WholeRule = Type.Record(Type.String(), Type.Unknown(), {
@@ -39,7 +39,7 @@ export const TestRun = Type.Object(
           type: Type.Optional(Type.String({ description: "One of the rule's trigger types; its first when absent" })),
           context: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
         },
-        { ...closed, description: "What would have set it off; the last time's when absent" },
+        { ...closed, description: "The trigger to assume; that of its last run when absent" },
       ),
     ),
   },
@@ -52,7 +52,7 @@ export const Run = Type.Object(
 export const Pause = Type.Object(
   {
     duration_secs: Type.Optional(
-      Type.Number({ minimum: 1, maximum: 366 * 86_400, description: "Until it is resumed when absent" }),
+      Type.Number({ minimum: 1, maximum: 366 * 86_400, description: "When absent, until it is resumed" }),
     ),
   },
   closed,

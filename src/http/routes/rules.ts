@@ -1,6 +1,5 @@
-// /rules: what they are, what they do and why, and changing them. A rule may command every device and call any service in
-// the hub's name, and what keeps watch over a house is a rule too: making, running, pausing and switching one off is for
-// administrators. Others see what rules do and why, without secrets.
+// /rules: reading, changing, testing and running rules. A rule may command every device and call any service in the hub's name, and
+// alarms are rules too, so only administrators may change, run, pause or disable one. Others see rules and traces without secrets.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { seesSecrets } from "../../auth/roles.ts";
@@ -12,16 +11,17 @@ import { vocabulary } from "../../rules/read/vocabulary.ts";
 import type { Rules } from "../../rules/rules.ts";
 import { RULE_STATUSES } from "../../rules/store/describe.ts";
 import { jsonBody, optionalJsonBody, readBody } from "../body.ts";
+import type { Callers } from "../callers.ts";
+import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import type { Sessions } from "../session.ts";
-import { detailsFor, ListedRule, listedFor, RuleDetails, Trace, traceBody, traceFor } from "./rule-bodies.ts";
 import { Patch, Pause, Run, TestRun, Vocabulary, WholeRule } from "./rule-requests.ts";
+import { detailsFor, ListedRule, listedFor, RuleDetails, Trace, traceBody, traceFor } from "./rule-responses.ts";
 
 const closed = { additionalProperties: false } as const;
 
 export interface RuleRoutesDeps {
   rules: Rules;
-  sessions: Sessions;
+  callers: Callers;
 }
 
 export function ruleRoutes(deps: RuleRoutesDeps) {
@@ -36,16 +36,16 @@ const refusals = {
   conflict: "The id is another rule's, the file has problems or was changed meanwhile, or there are too many files",
   unavailable: "The hub is starting: the rules are still being read",
 };
-const notRunning = { conflict: "Nothing of it runs: its file has problems" };
+const notRunning = { conflict: "It does not run: its file has problems" };
 const traced = { 200: { description: "What happened and why", schema: Trace } };
 
-function reading({ rules, sessions }: RuleRoutesDeps) {
+function reading({ rules, callers }: RuleRoutesDeps) {
   return new Elysia()
-    .get("", ({ query, request }) => rules.list(query).map((info) => listedFor(sessions.of(request).role, info)), {
+    .get("", ({ query, request }) => rules.list(query).map((info) => listedFor(callers.of(request).role, info)), {
       query: t.Object(
         {
           tag: t.Optional(t.String()),
-          // Not t.UnionEnum: Elysia would take its first word for what was not asked.
+          // Not t.UnionEnum: Elysia takes its first value as the default.
           state: t.Optional(t.Union(RULE_STATUSES.map((state) => t.Literal(state)))),
         },
         closed,
@@ -69,15 +69,15 @@ function reading({ rules, sessions }: RuleRoutesDeps) {
     )
     .get(
       "/:id",
-      ({ params, request }) => detailsFor(sessions.of(request).role, rules.get(params.id)),
+      ({ params, request }) => detailsFor(callers.of(request).role, rules.get(params.id)),
       doc({ access: "viewer", summary: "One rule", tag, answers }),
     )
     .get(
       "/:id/traces",
-      ({ params, request }) => rules.traces(params.id).map((trace) => traceFor(sessions.of(request).role, trace)),
+      ({ params, request }) => rules.traces(params.id).map((trace) => traceFor(callers.of(request).role, trace)),
       doc({
         access: "viewer",
-        summary: "Its last 50 evaluations, newest first: what set it off, and why it ran or did not",
+        summary: "Its last 50 evaluations, newest first: what triggered it, and why it ran or not",
         tag,
         answers: { 200: { description: "The traces", schema: Type.Array(Trace) } },
       }),
@@ -89,9 +89,7 @@ function editing({ rules }: RuleRoutesDeps) {
     .post(
       "",
       function createRule({ body, set }) {
-        const info = rules.create(body as JsonObject);
-        set.status = 201;
-        return detailsFor("admin", info);
+        return created(set, detailsFor("admin", rules.create(body as JsonObject)));
       },
       {
         ...ruleBody,
@@ -122,10 +120,7 @@ function editing({ rules }: RuleRoutesDeps) {
     })
     .delete(
       "/:id",
-      function removeRule({ params }) {
-        rules.remove(params.id);
-        return new Response(null, { status: 204 });
-      },
+      ({ params }) => noContent(() => rules.remove(params.id)),
       doc({
         access: "admin",
         audit: "rule.remove",
@@ -137,7 +132,7 @@ function editing({ rules }: RuleRoutesDeps) {
     );
 }
 
-// Actions stand inside actions: a rule may be deeper than other bodies. How deep, the writer of its file says.
+// Actions contain actions, so a rule may be nested deeper than other bodies. The code that writes its file has its own limit.
 const MOST_LEVELS = 256;
 
 async function readRuleBody({ request, contentType }: { request: Request; contentType: string }): Promise<Json> {
@@ -147,7 +142,7 @@ async function readRuleBody({ request, contentType }: { request: Request; conten
   throw new HubError("invalid", `the body is refused: ${parsed.problem}`);
 }
 
-// Texts hold secrets as well: webhooks' own, and what rules send to services.
+// Only for administrators: the texts contain secrets of webhooks and services.
 function texts({ rules }: RuleRoutesDeps) {
   const summaries = { get: "The rule's file, as it is", put: "Replace the rule's file" };
   return new Elysia()
@@ -164,7 +159,7 @@ function texts({ rules }: RuleRoutesDeps) {
         answers: {
           200: { description: "RON or TOML, with an ETag", contentType: "text/plain", schema: Type.String() },
         },
-        refusals: { conflict: "The file is no text" },
+        refusals: { conflict: "The file is not text" },
       }),
     )
     .put(
@@ -177,7 +172,7 @@ function texts({ rules }: RuleRoutesDeps) {
       },
       {
         body: Type.String({ description: "RON or TOML; an empty id becomes the rule's" }),
-        // "text" is never reached; with it the OpenAPI document shows the type.
+        // "text" is never used; with it the OpenAPI document shows the type.
         parse: [({ request }) => readText(request), "text" as const],
         ...doc({
           access: "admin",
@@ -194,7 +189,7 @@ function texts({ rules }: RuleRoutesDeps) {
     );
 }
 
-/** Throws HubError `too_large`, or `invalid` with the place for what is no UTF-8. */
+/** Throws HubError `too_large`, or `invalid` with the position of the first byte that is not UTF-8. */
 async function readText(request: Request): Promise<string> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   if (bytes.byteLength > MAX_RULE_BYTES)
@@ -204,17 +199,17 @@ async function readText(request: Request): Promise<string> {
   throw new HubError("invalid", decoded.problem.message, { details: { problems: [decoded.problem] } });
 }
 
-function running({ rules, sessions }: RuleRoutesDeps) {
+function running({ rules, callers }: RuleRoutesDeps) {
   return new Elysia()
     .post(
       "/:id/test",
       async function testRule({ params, body: { trigger }, request }) {
         const { type, context } = trigger ?? {};
-        const { role } = sessions.of(request);
-        // The answers to made-up calls would give away, try by try, which code a rule waits for.
+        const { role } = callers.of(request);
+        // With made-up contexts a user could find out by trial which code a rule waits for.
         if (context && !seesSecrets(role)) throw new HubError("forbidden", "making up a context needs the role admin");
-        const madeUp = { ...(type !== undefined && { type }), ...(context && { context: context as JsonObject }) };
-        return traceFor(role, await rules.test(params.id, madeUp));
+        const trial = { ...(type !== undefined && { type }), ...(context && { context: context as JsonObject }) };
+        return traceFor(role, await rules.test(params.id, trial));
       },
       {
         ...optionalJsonBody(TestRun),
@@ -230,7 +225,7 @@ function running({ rules, sessions }: RuleRoutesDeps) {
     .post(
       "/:id/run",
       async function runRule({ params, body, request, set }) {
-        const { name } = sessions.of(request);
+        const { name } = callers.of(request);
         const trace = await rules.run(params.id, { ...body, actor: { name } });
         if (trace.endedAt === undefined) set.status = 202;
         return traceBody(trace);
@@ -258,7 +253,7 @@ function running({ rules, sessions }: RuleRoutesDeps) {
         ...doc({
           access: "admin",
           audit: "rule.pause",
-          summary: "Let a rule rest",
+          summary: "Pause a rule",
           tag,
           answers,
           refusals: notRunning,

@@ -1,4 +1,4 @@
-// /scenes: keeping, activating and capturing them.
+// /scenes: making, changing, activating and capturing them.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
@@ -11,8 +11,9 @@ import type { Scenes } from "../../state/scenes.ts";
 import { MOST_SCENE_DEVICES, States } from "../../state/scenes-states.ts";
 import type { Scene as SceneState } from "../../state/scenes-store.ts";
 import { jsonBody, optionalJsonBody } from "../body.ts";
+import type { Callers } from "../callers.ts";
+import { created, crudDocs, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import type { Sessions } from "../session.ts";
 
 const closed = { additionalProperties: false } as const;
 const id = Type.Optional({ ...Id, description: "A UUID when absent" });
@@ -37,112 +38,70 @@ const Activation = Type.Pick(sceneActivated.fields, ["scene_id", "sent", "failed
 
 export interface SceneRoutesDeps {
   scenes: Scenes;
-  sessions: Sessions;
+  callers: Callers;
 }
 
 export function sceneRoutes(deps: SceneRoutesDeps) {
-  return new Elysia({ prefix: "/scenes" }).use(keeping(deps)).use(capturing(deps)).use(activating(deps));
+  return new Elysia({ prefix: "/scenes" }).use(managing(deps)).use(capturing(deps)).use(activating(deps));
 }
 
-const tag = "scenes";
-const answers = { 200: { description: "The scene", schema: Scene } };
+const docs = crudDocs({ noun: "scene", plural: "scenes", schema: Scene });
 const refusals = {
   conflict: "There is a scene of that id already, there are too many, or a device has no wanted state",
 };
-const made = { 201: { description: "The scene", schema: Scene } };
 
-function keeping({ scenes, sessions }: SceneRoutesDeps) {
-  const bodyFor = (request: Request, scene: SceneState) => sceneBody(scene, sessions.of(request).role);
+function managing({ scenes, callers }: SceneRoutesDeps) {
+  const bodyFor = (request: Request, scene: SceneState) => sceneBody(scene, callers.of(request).role);
   return new Elysia()
-    .get(
-      "",
-      ({ request }) => scenes.list().map((scene) => bodyFor(request, scene)),
-      doc({
-        access: "viewer",
-        summary: "All scenes",
-        tag,
-        answers: { 200: { description: "The scenes, oldest first", schema: Type.Array(Scene) } },
-      }),
-    )
-    .post(
-      "",
-      function createScene({ body, request, set }) {
-        const scene = scenes.create(body);
-        set.status = 201;
-        return bodyFor(request, scene);
-      },
-      { ...jsonBody(NewScene), ...doc({ access: "user", summary: "Make a scene", tag, answers: made, refusals }) },
-    )
-    .get(
-      "/:id",
-      ({ params, request }) => bodyFor(request, scenes.get(params.id)),
-      doc({ access: "viewer", summary: "One scene", tag, answers }),
-    )
+    .get("", ({ request }) => scenes.list().map((one) => bodyFor(request, one)), docs.list("The scenes, oldest first"))
+    .post("", ({ body, request, set }) => created(set, bodyFor(request, scenes.create(body))), {
+      ...jsonBody(NewScene),
+      ...docs.create(refusals),
+    })
+    .get("/:id", ({ params, request }) => bodyFor(request, scenes.get(params.id)), docs.get())
     .put("/:id", ({ params, body, request }) => bodyFor(request, scenes.edit(params.id, body)), {
       ...jsonBody(WholeScene),
-      ...doc({ access: "user", summary: "Replace a scene's name and states", tag, answers }),
+      ...docs.edit("Replace a scene's name and states"),
     })
     .patch("/:id", ({ params, body, request }) => bodyFor(request, scenes.edit(params.id, body)), {
       ...jsonBody(SceneEdit),
-      ...doc({ access: "user", summary: "Change a scene's name, or all its states", tag, answers }),
+      ...docs.edit("Change a scene's name, or all its states"),
     })
-    .delete(
-      "/:id",
-      function removeScene({ params }) {
-        scenes.remove(params.id);
-        return new Response(null, { status: 204 });
-      },
-      doc({
-        access: "user",
-        audit: "scene.remove",
-        summary: "Remove a scene",
-        tag,
-        answers: { 204: { description: "Removed" } },
-      }),
-    );
+    .delete("/:id", ({ params }) => noContent(() => scenes.remove(params.id)), docs.remove());
 }
 
-function capturing({ scenes, sessions }: SceneRoutesDeps) {
+function capturing({ scenes, callers }: SceneRoutesDeps) {
   return new Elysia()
     .post(
       "/capture",
       function captureNewScene({ body, request, set }) {
         const { device_ids: deviceIds, ...scene } = body;
-        const captured = scenes.captureNew({ ...scene, deviceIds });
-        set.status = 201;
-        return sceneBody(captured, sessions.of(request).role);
+        return created(set, sceneBody(scenes.captureNew({ ...scene, deviceIds }), callers.of(request).role));
       },
       {
         ...jsonBody(NewCapture),
-        ...doc({
-          access: "user",
-          summary: "Make a scene of the present state of devices",
-          tag,
-          answers: made,
-          refusals: { ...refusals, not_found: "There is no such device" },
-        }),
+        ...docs.create(
+          { ...refusals, not_found: "There is no such device" },
+          "Make a scene of the present state of devices",
+        ),
       },
     )
     .post(
       "/:id/capture",
-      ({ params, body, request }) => sceneBody(scenes.capture(params.id, body.device_ids), sessions.of(request).role),
+      ({ params, body, request }) => sceneBody(scenes.capture(params.id, body.device_ids), callers.of(request).role),
       {
         ...optionalJsonBody(Capture),
-        ...doc({
-          access: "user",
-          summary: "Take the present state of its devices, or of those in device_ids, which then are its devices",
-          tag,
-          answers,
-          refusals: { conflict: "A device reports nothing that could be wanted of it" },
+        ...docs.edit("Replace its states by the present ones of its devices, or of the devices in device_ids", {
+          refusals: { conflict: "A device reports no state that could be set" },
         }),
       },
     );
 }
 
-function activating({ scenes, sessions }: SceneRoutesDeps) {
+function activating({ scenes, callers }: SceneRoutesDeps) {
   return new Elysia().post(
     "/:id/activate",
-    ({ params, query, request }) => scenes.activate(params.id, sessions.of(request), { force: query.force }),
+    ({ params, query, request }) => scenes.activate(params.id, callers.of(request), { force: query.force }),
     {
       query: t.Object(
         { force: t.Boolean({ default: false, description: "Also devices that are not available" }) },
@@ -150,9 +109,9 @@ function activating({ scenes, sessions }: SceneRoutesDeps) {
       ),
       ...doc({
         access: "user",
-        audit: { action: "scene.activate", guardedOnly: true },
+        audit: { action: "scene.activate", securityOnly: true },
         summary: "Command all its devices",
-        tag,
+        tag: "scenes",
         answers: { 200: { description: "What was sent, and what was not and why", schema: Activation } },
       }),
     },

@@ -1,4 +1,4 @@
-// /auth/sessions: who is logged in where, and ending a login. One's own for everybody, all of them for administrators.
+// /auth/sessions: who is logged in where, and ending a login. Administrators see all logins, others their own.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { Auth, Identity } from "../../auth/auth.ts";
@@ -6,34 +6,35 @@ import type { LoginSession } from "../../auth/login-sessions.ts";
 import { allows } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
+import type { Callers } from "../callers.ts";
+import { noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import type { Sessions } from "../session.ts";
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const Session = Type.Object({
   id: Type.String(),
   user: Type.String(),
-  created_at: nullable("UTC time of the login; null where that is not known, as after a restore"),
+  created_at: nullable("UTC time of the login; null where it is not known, as after a restore"),
   last_used_at: Type.String({ description: "UTC" }),
   expires_at: Type.String({ description: "UTC" }),
   address: nullable("Where the login came from"),
-  user_agent: nullable("What the client said of itself then"),
-  current: Type.Boolean({ description: "Of the token this was asked with" }),
+  user_agent: nullable("The User-Agent of the login"),
+  current: Type.Boolean({ description: "Whether it is the login of this request" }),
 });
 
 export interface SessionRoutesDeps {
   auth: Pick<Auth, "sessions" | "users">;
-  sessions: Pick<Sessions, "of">;
+  callers: Pick<Callers, "of">;
 }
 
-export function sessionRoutes({ auth, sessions }: SessionRoutesDeps) {
+export function sessionRoutes({ auth, callers }: SessionRoutesDeps) {
   const tag = "auth";
   return new Elysia({ prefix: "/auth/sessions" })
     .get(
       "",
       function listSessions({ query: { user }, request }) {
-        const identity = sessions.of(request);
-        return auth.sessions.list(whose(identity, user)).map((session) => sessionBody(session, identity));
+        const identity = callers.of(request);
+        return auth.sessions.list(userIdFor(identity, user)).map((session) => sessionBody(session, identity));
       },
       {
         query: t.Object(
@@ -42,9 +43,9 @@ export function sessionRoutes({ auth, sessions }: SessionRoutesDeps) {
         ),
         ...doc({
           access: "viewer",
-          summary: "Logins in use, the latest used first: one's own; for administrators everybody's",
+          summary: "Your logins, the latest used first; for administrators those of all users",
           tag,
-          answers: { 200: { description: "Of each user the 100 used last", schema: Type.Array(Session) } },
+          answers: { 200: { description: "For each user, the 100 used last", schema: Type.Array(Session) } },
           refusals: { not_found: "There is no such user", forbidden: "The sessions of others need the role admin" },
         }),
       },
@@ -52,9 +53,8 @@ export function sessionRoutes({ auth, sessions }: SessionRoutesDeps) {
     .delete(
       "/:id",
       function endSession({ params, request }) {
-        const identity = sessions.of(request);
-        auth.sessions.end(params.id, allows(identity.role, "admin") ? undefined : identity.id);
-        return new Response(null, { status: 204 });
+        const { id, role } = callers.of(request);
+        return noContent(() => auth.sessions.end(params.id, allows(role, "admin") ? undefined : id));
       },
       doc({
         access: "viewer",
@@ -66,11 +66,12 @@ export function sessionRoutes({ auth, sessions }: SessionRoutesDeps) {
       }),
     );
 
-  function whose(identity: Identity, name: string | undefined): string | undefined {
+  /** The user whose sessions are listed; undefined for those of all users. */
+  function userIdFor(identity: Identity, name: string | undefined): string | undefined {
     if (!allows(identity.role, "admin")) {
       const isOwn = name === undefined || name.toLowerCase() === identity.name.toLowerCase();
       if (!isOwn) throw new HubError("forbidden", "the sessions of others need the role admin");
-      // Keys and addresses have no sessions: their ids are no user's.
+      // API keys and whitelisted addresses have no sessions, so their ids match none.
       return identity.id;
     }
     if (name === undefined) return undefined;

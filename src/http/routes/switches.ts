@@ -6,7 +6,7 @@ import type { Device } from "../../state/device.ts";
 import { GivenName } from "../../state/given-name.ts";
 import type { Switches } from "../../state/virtual/switches.ts";
 import { jsonBody } from "../body.ts";
-import { doc } from "../doc.ts";
+import { created, crudDocs, noContent } from "../crud.ts";
 
 const closed = { additionalProperties: false } as const;
 const Switch = Type.Object(
@@ -22,60 +22,19 @@ const NewSwitch = Type.Object({ id: Id, name: Type.Optional(GivenName) }, closed
 const SwitchEdit = Type.Object({ name: GivenName }, closed);
 
 export function switchRoutes({ switches }: { switches: Omit<Switches, "prepare"> }) {
-  const tag = "switches";
-  const answers = { 200: { description: "The switch", schema: Switch } };
+  const docs = crudDocs({ noun: "switch", plural: "switches", schema: Switch });
   return new Elysia({ prefix: "/switches" })
-    .get(
-      "",
-      () => switches.list().map(switchBody),
-      doc({
-        access: "viewer",
-        summary: "All switches",
-        tag,
-        answers: { 200: { description: "The switches", schema: Type.Array(Switch) } },
-      }),
-    )
-    .post(
-      "",
-      function createSwitch({ body, set }) {
-        const device = switches.create(body);
-        set.status = 201;
-        return switchBody(device);
-      },
-      {
-        ...jsonBody(NewSwitch),
-        ...doc({
-          access: "user",
-          summary: "Make a switch",
-          tag,
-          answers: { 201: { description: "The switch", schema: Switch } },
-          refusals: { conflict: "There is a device of that id already, or there are too many switches" },
-        }),
-      },
-    )
-    .get(
-      "/:id",
-      ({ params }) => switchBody(switches.get(params.id)),
-      doc({ access: "viewer", summary: "One switch", tag, answers }),
-    )
+    .get("", () => switches.list().map(switchBody), docs.list("The switches"))
+    .post("", ({ body, set }) => created(set, switchBody(switches.create(body))), {
+      ...jsonBody(NewSwitch),
+      ...docs.create({ conflict: "There is a device of that id already, or there are too many switches" }),
+    })
+    .get("/:id", ({ params }) => switchBody(switches.get(params.id)), docs.get())
     .patch("/:id", ({ params, body }) => switchBody(switches.edit(params.id, body)), {
       ...jsonBody(SwitchEdit),
-      ...doc({ access: "user", summary: "Give a switch a name", tag, answers }),
+      ...docs.edit("Give a switch a name"),
     })
-    .delete(
-      "/:id",
-      function removeSwitch({ params }) {
-        switches.remove(params.id);
-        return new Response(null, { status: 204 });
-      },
-      doc({
-        access: "user",
-        audit: "switch.remove",
-        summary: "Remove a switch",
-        tag,
-        answers: { 204: { description: "Removed" } },
-      }),
-    );
+    .delete("/:id", ({ params }) => noContent(() => switches.remove(params.id)), docs.remove());
 }
 
 function switchBody({ id, name, area, attributes }: Device) {

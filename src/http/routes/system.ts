@@ -1,4 +1,4 @@
-// /system/status: what the hub says of itself.
+// /system/status: versions, times, sizes and counts of the hub.
 import { Elysia } from "elysia";
 import { SystemStatus } from "../../system/status.ts";
 import { doc } from "../doc.ts";

@@ -6,7 +6,7 @@ import type { Device } from "../../state/device.ts";
 import { GivenName } from "../../state/given-name.ts";
 import type { Timers } from "../../state/virtual/timers.ts";
 import { jsonBody } from "../body.ts";
-import { doc } from "../doc.ts";
+import { created, crudDocs, noContent } from "../crud.ts";
 
 const closed = { additionalProperties: false } as const;
 const nullable = Type.Union([Type.String(), Type.Null()]);
@@ -27,8 +27,7 @@ const NewTimer = Type.Object({ id: Id, name: Type.Optional(GivenName) }, closed)
 const TimerEdit = Type.Object({ name: GivenName }, closed);
 
 export function timerRoutes({ timers }: { timers: Omit<Timers, "start" | "prepare"> }) {
-  const tag = "timers";
-  const answers = { 200: { description: "The timer", schema: Timer } };
+  const docs = crudDocs({ noun: "timer", plural: "timers", schema: Timer });
 
   function timerBody(device: Device) {
     const { state, duration_secs, ends_at } = device.attributes;
@@ -44,55 +43,15 @@ export function timerRoutes({ timers }: { timers: Omit<Timers, "start" | "prepar
   }
 
   return new Elysia({ prefix: "/timers" })
-    .get(
-      "",
-      () => timers.list().map(timerBody),
-      doc({
-        access: "viewer",
-        summary: "All timers",
-        tag,
-        answers: { 200: { description: "The timers", schema: Type.Array(Timer) } },
-      }),
-    )
-    .post(
-      "",
-      function createTimer({ body, set }) {
-        const device = timers.create(body);
-        set.status = 201;
-        return timerBody(device);
-      },
-      {
-        ...jsonBody(NewTimer),
-        ...doc({
-          access: "user",
-          summary: "Make a timer",
-          tag,
-          answers: { 201: { description: "The timer", schema: Timer } },
-          refusals: { conflict: "There is a device of that id already, or there are too many timers" },
-        }),
-      },
-    )
-    .get(
-      "/:id",
-      ({ params }) => timerBody(timers.get(params.id)),
-      doc({ access: "viewer", summary: "One timer", tag, answers }),
-    )
+    .get("", () => timers.list().map(timerBody), docs.list("The timers"))
+    .post("", ({ body, set }) => created(set, timerBody(timers.create(body))), {
+      ...jsonBody(NewTimer),
+      ...docs.create({ conflict: "There is a device of that id already, or there are too many timers" }),
+    })
+    .get("/:id", ({ params }) => timerBody(timers.get(params.id)), docs.get())
     .patch("/:id", ({ params, body }) => timerBody(timers.edit(params.id, body)), {
       ...jsonBody(TimerEdit),
-      ...doc({ access: "user", summary: "Give a timer a name", tag, answers }),
+      ...docs.edit("Give a timer a name"),
     })
-    .delete(
-      "/:id",
-      function removeTimer({ params }) {
-        timers.remove(params.id);
-        return new Response(null, { status: 204 });
-      },
-      doc({
-        access: "user",
-        audit: "timer.remove",
-        summary: "Remove a timer",
-        tag,
-        answers: { 204: { description: "Removed" } },
-      }),
-    );
+    .delete("/:id", ({ params }) => noContent(() => timers.remove(params.id)), docs.remove());
 }

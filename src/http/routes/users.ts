@@ -8,6 +8,7 @@ import { Username, type User as UserRecord } from "../../auth/users.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { jsonBody } from "../body.ts";
+import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -37,9 +38,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
     .post(
       "",
       async function createUser({ body, set }) {
-        const user = await users.create(body);
-        set.status = 201;
-        return userBody(user);
+        return created(set, userBody(await users.create(body)));
       },
       {
         ...jsonBody(NewUser),
@@ -89,10 +88,7 @@ export function userRoutes({ users }: { users: UserAccounts }) {
     )
     .delete(
       "/:name",
-      function removeUser({ params }) {
-        users.remove(params.name);
-        return new Response(null, { status: 204 });
-      },
+      ({ params }) => noContent(() => users.remove(params.name)),
       doc({
         access: "admin",
         audit: "user.remove",

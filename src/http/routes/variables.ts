@@ -8,8 +8,8 @@ import { isSecretName, MASK, masked } from "../../core/masking.ts";
 import type { Variable as VariableState, Variables } from "../../state/variables.ts";
 import { VariableName } from "../../state/variables-value.ts";
 import { jsonBody } from "../body.ts";
-import { doc } from "../doc.ts";
-import type { Sessions } from "../session.ts";
+import type { Callers } from "../callers.ts";
+import { crudDocs, noContent } from "../crud.ts";
 
 const Variable = Type.Object(
   {
@@ -26,65 +26,35 @@ const NewValue = Type.Object(
 
 export interface VariableRoutesDeps {
   variables: Variables;
-  sessions: Pick<Sessions, "of">;
+  callers: Pick<Callers, "of">;
 }
 
-export function variableRoutes({ variables, sessions }: VariableRoutesDeps) {
-  const bodyFor = (request: Request, variable: VariableState) => variableBody(variable, sessions.of(request).role);
-  const tag = "variables";
-  const answers = { 200: { description: "The variable", schema: Variable } };
+export function variableRoutes({ variables, callers }: VariableRoutesDeps) {
+  const bodyFor = (request: Request, variable: VariableState) => variableBody(variable, callers.of(request).role);
+  const docs = crudDocs({ noun: "variable", plural: "variables", schema: Variable });
   return new Elysia({ prefix: "/variables" })
-    .get(
-      "",
-      ({ request }) => variables.list().map((variable) => bodyFor(request, variable)),
-      doc({
-        access: "viewer",
-        summary: "All variables",
-        tag,
-        answers: { 200: { description: "The variables, by name", schema: Type.Array(Variable) } },
-      }),
-    )
-    .get(
-      "/:name",
-      ({ params, request }) => bodyFor(request, variables.get(params.name)),
-      doc({ access: "viewer", summary: "One variable", tag, answers }),
-    )
+    .get("", ({ request }) => variables.list().map((one) => bodyFor(request, one)), docs.list("The variables, by name"))
+    .get("/:name", ({ params, request }) => bodyFor(request, variables.get(params.name)), docs.get())
     .put(
       "/:name",
       function writeVariable({ params, body, request }) {
-        if (body.value === MASK) throw new HubError("invalid", `value: "${MASK}" stands for what you may not see`);
+        if (body.value === MASK)
+          throw new HubError("invalid", `value: "${MASK}" is the mask of a value that you may not see`);
         return bodyFor(request, variables.set(params.name, body.value));
       },
       {
         ...jsonBody(NewValue),
         params: t.Object({ name: VariableName }),
-        ...doc({
-          access: "user",
-          summary: "Write a variable, made if it is not there",
-          tag,
-          answers,
+        ...docs.edit("Write a variable; it is made where it does not exist", {
           makesMissing: true,
           refusals: {
-            conflict: "There are too many variables, or they hold too much together",
+            conflict: "There are too many variables, or they are too large together",
             too_large: "The value has more than 64 KiB as text, or the body more than [server] max_body_bytes",
           },
         }),
       },
     )
-    .delete(
-      "/:name",
-      function removeVariable({ params }) {
-        variables.remove(params.name);
-        return new Response(null, { status: 204 });
-      },
-      doc({
-        access: "user",
-        audit: "variable.remove",
-        summary: "Remove a variable",
-        tag,
-        answers: { 204: { description: "Removed" } },
-      }),
-    );
+    .delete("/:name", ({ params }) => noContent(() => variables.remove(params.name)), docs.remove());
 }
 
 function variableBody({ name, value: held, updatedAt }: VariableState, role: Role) {

@@ -1,5 +1,5 @@
-// /webhooks/:path: calls from services and devices that cannot log in. A rule's own secret is all that opens one, so a
-// wrong path and a wrong secret are told apart by nobody, and guessing is slow.
+// /webhooks/:path: calls from services and devices that cannot log in. Only the rule's secret is checked, so a wrong path and a
+// wrong secret have the same answer, and failed calls are limited.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { isLoopback } from "../../auth/addresses.ts";
@@ -8,13 +8,13 @@ import type { Clock } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { type Json, parseJson } from "../../core/json.ts";
 import type { Rules } from "../../rules/rules.ts";
-import { splitUrl } from "../address.ts";
+import type { Callers, PeerSource } from "../callers.ts";
 import { doc } from "../doc.ts";
-import type { PeerSource, Sessions } from "../session.ts";
+import { splitUrl } from "../request-url.ts";
 
 export interface WebhookRoutesDeps {
   rules: Pick<Rules, "call">;
-  sessions: Pick<Sessions, "addressOf">;
+  callers: Pick<Callers, "addressOf">;
   clock: Clock;
 }
 
@@ -22,13 +22,13 @@ const MOST_BODY_BYTES = 64 * 1024;
 const SECRET_HEADER = "x-webhook-secret";
 const Accepted = Type.Object({ accepted: Type.Literal(true) });
 
-export function webhookRoutes({ rules, sessions, clock }: WebhookRoutesDeps) {
+export function webhookRoutes({ rules, callers, clock }: WebhookRoutesDeps) {
   const limit = createLoginLimit({ clock, exempt: isLoopback });
 
   async function receive({ request, params, server }: Call): Promise<Response> {
     const searchParams = new URLSearchParams(splitUrl(request.url).query);
     const secret = request.headers.get(SECRET_HEADER) || searchParams.get("secret") || "";
-    const attempt = begin(limit, sessions.addressOf(request, server));
+    const attempt = beginAttempt(limit, callers.addressOf(request, server));
     const body = await readWebhookBody(request);
     const { method } = request;
     if (!rules.call({ path: params.path, method, query: queryOf(searchParams), body, secret }))
@@ -38,14 +38,14 @@ export function webhookRoutes({ rules, sessions, clock }: WebhookRoutesDeps) {
   }
 
   const options = {
-    // It is read above, whatever its type.
+    // `receive` reads the body, whatever its type.
     parse: "none" as const,
     ...doc({
       access: "public",
-      summary: `Set off the rules with this path and secret (header ${SECRET_HEADER}, or ?secret=)`,
+      summary: `Trigger the rules with this path and secret (header ${SECRET_HEADER}, or ?secret=)`,
       tag: "rules",
       answers: {
-        202: { description: "The rules were told", schema: Accepted },
+        202: { description: "The rules were triggered", schema: Accepted },
       },
       rawBody: { description: "JSON, or any text", contentType: "*/*", required: false },
       readsElsewhere: [
@@ -59,7 +59,7 @@ export function webhookRoutes({ rules, sessions, clock }: WebhookRoutesDeps) {
       },
     }),
   };
-  // Many devices can call an address and do nothing else: for them there is GET.
+  // GET is for devices that can only open a URL.
   return new Elysia({ prefix: "/webhooks" })
     .post("/:path", receive, options)
     .put("/:path", receive, options)
@@ -72,7 +72,7 @@ interface Call {
   server: PeerSource | null;
 }
 
-function begin(limit: LoginLimit, address: string) {
+function beginAttempt(limit: LoginLimit, address: string) {
   try {
     return limit.begin(address, "webhooks");
   } catch (error) {
@@ -83,14 +83,14 @@ function begin(limit: LoginLimit, address: string) {
   }
 }
 
-// The keys are a stranger's: none may reach into prototypes.
+// The caller chooses the keys: none may reach into prototypes.
 function queryOf(searchParams: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...searchParams].filter(([key]) => key !== "secret" && !PROTOTYPE_KEYS.has(key)));
 }
 
 const PROTOTYPE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
-/** JSON where it is, else text; null where nothing was sent. */
+/** Parsed where it is JSON, else text; null for an empty body. */
 async function readWebhookBody(request: Request): Promise<Json> {
   if (Number(request.headers.get("content-length") ?? 0) > MOST_BODY_BYTES) throw tooLarge();
   const bytes = await request.arrayBuffer();

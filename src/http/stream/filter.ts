@@ -1,4 +1,4 @@
-// Which events a reader wants, and the broadcast topics that carry just those.
+// Which events a reader wants, and the broadcast topics for exactly those.
 import type { Envelope, KeptEvent } from "../../events/feed.ts";
 
 export interface StreamFilter {
@@ -19,8 +19,8 @@ export function matches({ types, deviceId }: StreamFilter, envelope: KeptEvent):
 }
 
 /**
- * What an event goes out as: `common` to everybody where there is nothing to hide, else `open` to those who see secrets
- * and `veiled` to the others.
+ * The form an event is sent in. Without secrets there is one, `common`. With secrets there are two: `open` for readers who may
+ * see them, `veiled` for the others.
  */
 export type Rendition = "common" | "open" | "veiled";
 
@@ -28,7 +28,7 @@ export function topicIn(rendition: Rendition, topic: string): string {
   return `${rendition}/${topic}`;
 }
 
-/** The topics a reader subscribes to. Of the topics an event goes out on, at most one is among them. */
+/** The topics a reader subscribes to. At most one of them is among the topics of any event. */
 export function topicsOf({ types, deviceId }: StreamFilter, isOpen: boolean): string[] {
   const topics = types
     ? [...types].map((type) => (deviceId === undefined ? `type/${type}` : `both/${type}/${deviceId}`))
@@ -36,7 +36,7 @@ export function topicsOf({ types, deviceId }: StreamFilter, isOpen: boolean): st
   return topics.flatMap((topic) => [topicIn("common", topic), topicIn(isOpen ? "open" : "veiled", topic)]);
 }
 
-/** The topics an event goes out on, each in its renditions, whatever the number of filters. */
+/** The topics an event is published on, each in its renditions. Their number does not grow with the filters. */
 export function topicsFor({ type, deviceId }: Envelope): string[] {
   const topics = type === "mqtt_message" ? [`type/${type}`] : ["all", `type/${type}`];
   if (deviceId !== undefined && type !== "mqtt_message") topics.push(`device/${deviceId}`, `both/${type}/${deviceId}`);

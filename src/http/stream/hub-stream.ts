@@ -1,4 +1,4 @@
-// The live feed: hands each event to Bun's own broadcast, once a topic, and keeps watch over the readers.
+// The live feed: publishes each event once per topic with Bun's own broadcast, and closes readers that are too slow or expired.
 import type { Auth } from "../../auth/auth.ts";
 import type { Clock } from "../../core/clock.ts";
 import { guarded } from "../../core/lifecycle.ts";
@@ -10,10 +10,10 @@ import { createReader, type Reader, type ReaderInfo, type Socket } from "./reade
 /** A reader further behind than this is closed. */
 export const BEHIND_LIMIT_BYTES = 1024 * 1024;
 const SWEEP_MS = 1000;
-// Under load a look a second would come too late: Bun cuts a reader at twice the limit without a word.
-const LOOK_EVERY_BYTES = BEHIND_LIMIT_BYTES / 4;
+// Under load a check each second comes too late: Bun cuts a reader at twice the limit without a reason.
+const CHECK_EVERY_BYTES = BEHIND_LIMIT_BYTES / 4;
 const PING_MS = 30_000;
-// A close frame waits behind what the reader never took: after this the connection is cut.
+// A close frame is queued behind unread bytes: after this time the connection is cut.
 const CLOSE_GRACE_MS = 5000;
 
 export interface HubStream extends Disposable {
@@ -43,7 +43,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
   const readers = new Set<Reader>();
   const interest = new Map<string, number>();
   let mqtt: Disposable | undefined;
-  let sinceLook = 0;
+  let bytesSinceCheck = 0;
 
   function broadcast(envelope: Envelope): void {
     if (interest.size === 0) return;
@@ -55,17 +55,17 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
         send(topicIn("veiled", topic), () => envelope.veiled);
       }
     }
-    if (sinceLook < LOOK_EVERY_BYTES) return;
-    sinceLook = 0;
-    for (const reader of readers) dismissIfBehind(reader);
+    if (bytesSinceCheck < CHECK_EVERY_BYTES) return;
+    bytesSinceCheck = 0;
+    for (const reader of readers) closeIfBehind(reader);
   }
 
-  /** The text is made for somebody, or not at all. */
+  /** Renders the text only where the topic has a reader. */
   function send(topic: string, textOf: () => string): void {
     if (!interest.has(topic)) return;
     const text = textOf();
     publish(topic, text);
-    sinceLook += text.length;
+    bytesSinceCheck += text.length;
   }
 
   function changeInterest(topics: readonly string[], by: 1 | -1): void {
@@ -74,7 +74,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
       if (count > 0) interest.set(topic, count);
       else interest.delete(topic);
     }
-    // Nobody pays for MQTT traffic as events unless an administrator asked to see it.
+    // MQTT traffic becomes events only while a reader wants it.
     const wanted = interest.has(topicIn("common", "type/mqtt_message"));
     if (wanted) mqtt ??= feed.on("mqtt_message", "stream", broadcast);
     else {
@@ -83,17 +83,17 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
     }
   }
 
-  function dismiss(reader: Reader, code: number, reason: string): void {
+  function close(reader: Reader, code: number, reason: string): void {
     if (reader.closingSince !== undefined) return;
     reader.closingSince = clock.mono();
     reader.socket.close(code, reason);
   }
 
-  function dismissIfBehind(reader: Reader): boolean {
+  function closeIfBehind(reader: Reader): boolean {
     const behind = reader.socket.getBufferedAmount();
     if (behind <= BEHIND_LIMIT_BYTES || reader.closingSince !== undefined) return false;
-    tellBehind(log, reader, behind);
-    dismiss(reader, 1013, "too far behind; come back with since");
+    logBehind(log, reader, behind);
+    close(reader, 1013, "too far behind; come back with since");
     return true;
   }
 
@@ -103,14 +103,14 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
         if (clock.mono() - reader.closingSince > CLOSE_GRACE_MS) reader.socket.terminate();
         continue;
       }
-      if (dismissIfBehind(reader)) continue;
+      if (closeIfBehind(reader)) continue;
       if (!auth.stillValid(reader.info.identity)) {
-        dismiss(reader, 1008, "the token has expired or was withdrawn");
+        close(reader, 1008, "the token has expired or was withdrawn");
       } else if (reader.topics.length === 0) reader.catchUp();
     }
   }
 
-  const parts: Disposable[] = [
+  const subscriptions: Disposable[] = [
     feed.on("*", "stream", broadcast),
     auth.onRevoked(guarded(log, "stream-sweep", sweep)),
     clock.every("stream-sweep", SWEEP_MS, guarded(log, "stream-sweep", sweep)),
@@ -140,7 +140,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
           if (!reader) return;
           readers.delete(reader);
           changeInterest(reader.topics, -1);
-          // Bun cuts a full connection by itself between two sweeps; the reader then sees 1006.
+          // Bun cuts a full connection by itself between two sweeps; then the code is 1006.
           if (code === 1006 && reader.closingSince === undefined) {
             log.info("a stream client went away without closing", { who: info.identity.name, address: info.address });
           }
@@ -151,14 +151,14 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
       };
     },
     [Symbol.dispose]() {
-      for (const part of parts) part[Symbol.dispose]();
+      for (const subscription of subscriptions) subscription[Symbol.dispose]();
       mqtt?.[Symbol.dispose]();
-      for (const reader of readers) dismiss(reader, 1001, "the hub is stopping");
+      for (const reader of readers) close(reader, 1001, "the hub is stopping");
     },
   };
 }
 
-function tellBehind(log: Log, { info }: Reader, bytes: number): void {
+function logBehind(log: Log, { info }: Reader, bytes: number): void {
   log.warn("a stream client cannot keep up and was closed; it can come back with since", {
     who: info.identity.name,
     address: info.address,

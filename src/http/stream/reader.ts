@@ -1,11 +1,11 @@
-// One reader of the stream: first what it missed, at its own pace, then live.
+// One reader of the stream: first the events it missed, at its own pace, then live.
 import type { Identity } from "../../auth/authenticate.ts";
 import { seesSecrets } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import type { EventRing } from "../../events/feed.ts";
 import { matches, type StreamFilter, topicsOf } from "./filter.ts";
 
-/** What the reader needs of a WebSocket; Bun's satisfies it. */
+/** The part of Bun's WebSocket that a reader uses. */
 export interface Socket {
   send(text: string): number;
   ping(): number;
@@ -19,22 +19,22 @@ export interface ReaderInfo {
   identity: Identity;
   address: string;
   filter: StreamFilter;
-  /** Everything later than this was not seen yet; undefined starts live. */
+  /** The last `seq` it has seen; undefined starts live. */
   since: number | undefined;
 }
 
 export interface Reader {
   readonly info: ReaderInfo;
   readonly socket: Socket;
-  /** Topics it is subscribed to; empty while it still catches up. */
+  /** Topics it is subscribed to; empty while it is catching up. */
   readonly topics: readonly string[];
-  /** When it was told to go, on the monotonic clock. */
+  /** When its close frame was sent, on the monotonic clock. */
   closingSince: number | undefined;
-  /** Sends on from where it stands; once level with the feed it goes live. */
+  /** Sends the next events of the replay; goes live once none is left. */
   catchUp(): void;
 }
 
-// A replay waits for the reader above this, so that catching up never looks like being too slow.
+// The replay pauses above this, so that a reader that catches up is not closed as too slow.
 const REPLAY_AHEAD_BYTES = 256 * 1024;
 
 export function createReader(
@@ -47,10 +47,10 @@ export function createReader(
   const { filter } = info;
   const isOpen = seesSecrets(info.identity.role);
   let topics: readonly string[] = [];
-  // A number from the future is from before a restore: everything held is news then.
+  // A `since` in the future is from before a restore: then everything in the ring is new.
   let position = info.since === undefined ? ring.head : info.since > ring.head ? 0 : info.since;
 
-  function tellGap(): void {
+  function sendGap(): void {
     if (position >= ring.lostThrough) return;
     const gap = { type: "stream_gap", timestamp: isoSeconds(now()), from_seq: position + 1, to_seq: ring.lostThrough };
     socket.send(JSON.stringify(gap));
@@ -66,7 +66,7 @@ export function createReader(
     closingSince: undefined,
     catchUp() {
       if (topics.length > 0) return;
-      tellGap();
+      sendGap();
       for (const envelope of ring.after(position)) {
         if (socket.getBufferedAmount() > REPLAY_AHEAD_BYTES) return;
         if (matches(filter, envelope)) socket.send(isOpen ? envelope.json : envelope.veiled);

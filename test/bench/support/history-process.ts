@@ -1,11 +1,11 @@
 // The history in a process of its own, fed as the hub feeds it: events through a real feed, recorder, worker, file. No
 // broker, registry or API, so that its figures are the history's alone. Argument: FeedOrder as JSON. Prints a Progress a
-// line; ends when all is recorded, settled and closed.
+// line; ends when all is recorded, compacted and closed.
 import { systemClock } from "../../../src/core/clock.ts";
 import { openLog } from "../../../src/core/log.ts";
 import { createEventFeed } from "../../../src/events/feed.ts";
 import { type History, startHistory } from "../../../src/history/history.ts";
-import { historyWorker } from "../../../src/history/worker-source.ts";
+import { historyWorker } from "../../../src/history/worker-client.ts";
 import { bytesWritten } from "../../../src/system/bytes-written.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { type Change, changeAt } from "./house-load.ts";
@@ -101,7 +101,7 @@ async function recorded(history: History, atLeast: number): Promise<void> {
   }
 }
 
-/** Until nothing is written any more: samples are settled after they were recorded. */
+/** Until nothing is written any more: samples are compacted after they were recorded. */
 async function quiet(): Promise<void> {
   for (let before = -1, now = bytesWritten() ?? 0; now !== before; now = bytesWritten() ?? 0) {
     before = now;

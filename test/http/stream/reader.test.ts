@@ -10,7 +10,7 @@ import type { Socket } from "../../../src/http/stream/reader.ts";
 import { createTestOutput } from "../../support/edge.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
-/** A reader's side of the wire: what arrived, and how much it left untaken. */
+/** A reader's WebSocket: the frames that arrived, and how many bytes it has not read. */
 interface Wire extends Socket {
   received: { type: string; seq?: number; device_id?: string; from_seq?: number; body?: unknown; to_seq?: number }[];
   closed: [number, string] | undefined;
@@ -50,7 +50,7 @@ interface Rig {
   stream: HubStream;
   valid: boolean;
   log: { text: string };
-  /** Topics, in the order of going out. */
+  /** Topics, in the order they were published. */
   published: string[];
   connect(query?: { type?: string; device?: string; since?: number; role?: Role }, wire?: Wire): Wire;
   emit(...ids: string[]): void;
@@ -131,7 +131,7 @@ describe("filters", () => {
     );
   });
 
-  test("blanks around names are no part of them", () => {
+  test("blanks around names are ignored", () => {
     expect(parseFilter(" a, b ,,", "")).toEqual({ types: new Set(["a", "b"]), deviceId: undefined });
   });
 });
@@ -139,7 +139,7 @@ describe("filters", () => {
 describe("two renditions", () => {
   const hook = { type: "webhook_received", path: "x", method: "POST", query: {}, body: "secret" } as const;
 
-  test("each goes out once, to those it is for, and only where somebody is", () => {
+  test("each is published once, for its readers, and only where there are any", () => {
     const hub = rig();
     const [admin, other] = [hub.connect(), hub.connect()];
     hub.feed.emit(hook);
@@ -155,7 +155,7 @@ describe("two renditions", () => {
     expect(hub.connect({ role: "user", since: 0 }).received.map(({ body }) => body)).not.toContain("secret");
   });
 
-  test("titles of notifications are not for those who may not read the outbox", () => {
+  test("titles of notifications are hidden from readers who may not read the outbox", () => {
     const hub = rig();
     const viewer = hub.connect({ role: "viewer" });
     const about = { channel: "phone", title: "Anna is away", at: "", tries: 1, count: 1, waited_secs: 1 };
@@ -165,7 +165,7 @@ describe("two renditions", () => {
 });
 
 describe("a reader that comes back", () => {
-  test("gets what it missed and then what comes, each once and in order", () => {
+  test("gets the events it missed and then new ones, each once and in order", () => {
     const hub = rig();
     hub.emit("a", "b");
     const since = hub.feed.ring.head;
@@ -175,7 +175,7 @@ describe("a reader that comes back", () => {
     expect(wire.received.map(({ device_id }) => device_id)).toEqual(["c", "d", "e"]);
   });
 
-  test("is told first what is lost", () => {
+  test("gets the gap first", () => {
     const hub = rig(3);
     hub.emit("a");
     const since = hub.feed.ring.head;
@@ -185,14 +185,14 @@ describe("a reader that comes back", () => {
     expect(wire.received.slice(1).map(({ device_id }) => device_id)).toEqual(["d", "e", "f"]);
   });
 
-  test("with a number from the future gets all there is, and the gap", () => {
+  test("with a since from the future gets the gap and the whole ring", () => {
     const hub = rig();
     hub.emit("a");
     const wire = hub.connect({ since: hub.feed.ring.head + 1_000_000 });
     expect(wire.received.map(({ type }) => type)).toEqual(["stream_gap", "device_availability_changed"]);
   });
 
-  test("is replayed at its own pace, and loses nothing that happens meanwhile", async () => {
+  test("gets the replay at its own pace, and loses no event that happens meanwhile", async () => {
     const hub = rig(10_000);
     const start = hub.feed.ring.head;
     for (let count = 0; count < 4000; count++) hub.emit(`device-${count}`);
@@ -211,7 +211,7 @@ describe("a reader that comes back", () => {
 });
 
 describe("a reader is closed", () => {
-  test("with 1013 when it falls more than a MiB behind, and the log says who and how far", async () => {
+  test("with 1013 when it is more than a MiB behind, and the log says who and how far", async () => {
     const hub = rig();
     const wire = hub.connect();
     const other = hub.connect();
@@ -224,7 +224,7 @@ describe("a reader is closed", () => {
     expect(wire.terminated).toBe(true);
   });
 
-  test("with 1008 when its token no longer stands", async () => {
+  test("with 1008 when its token is no longer valid", async () => {
     const hub = rig();
     const wire = hub.connect();
     hub.valid = false;
@@ -241,7 +241,7 @@ describe("a reader is closed", () => {
   });
 });
 
-test("MQTT traffic becomes events only while somebody reads it", () => {
+test("MQTT traffic becomes events only while a reader wants it", () => {
   const hub = rig();
   hub.connect();
   expect(hub.feed.wantsMqtt()).toBe(false);

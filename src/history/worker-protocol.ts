@@ -1,0 +1,85 @@
+// The messages between the main thread and the worker. Values are encoded before they are sent (see sample.ts), and answers are
+// sent as finished text: decoding ten thousand objects would block the event loop, a text does not.
+import type { ErrorCode } from "../core/errors.ts";
+import type { Fields, Level } from "../core/log.ts";
+import type { StorageFault } from "../core/storage-fault.ts";
+
+/** The time, sent with each message: the worker has no clock of its own. */
+export interface Moment {
+  /** Epoch ms. */
+  now: number;
+  /** Milliseconds that only grow. */
+  mono: number;
+}
+
+export const aggregates = ["min", "max", "avg", "last", "count"] as const;
+export type Aggregate = (typeof aggregates)[number];
+
+export interface HistoryQuery {
+  deviceId: string;
+  /** All where absent. */
+  attributes?: readonly string[];
+  /** Epoch ms; `from` is included, `to` is not. */
+  from: number;
+  to: number;
+  /** Samples, or buckets, in a page; a page never splits a millisecond or a row of buckets. */
+  limit: number;
+  /** Raw samples where absent. */
+  bucketMs?: number;
+  aggregate: Aggregate;
+  /** Adds the last sample before `from` of each attribute, at its own time. */
+  initial: boolean;
+  format: "json" | "csv";
+  /** Omits attributes with secrets (PINs and the like), for callers who may not see them. */
+  withoutSecrets?: boolean;
+}
+
+export interface HistoryPage {
+  text: string;
+  /** `from` of the next page; undefined on the last. */
+  next: number | undefined;
+}
+
+export interface StoreOptions {
+  path: string;
+  timezone: string;
+  retentionDays: number;
+  maxBytes: number;
+  /** Memory for texts that are not written, or not compacted yet. */
+  mostTextBytes: number;
+}
+
+/** Five of these are one sample: device, attribute, epoch ms, value, type. Sent as JSON, which is fastest. */
+export type SampleRows = (string | number | null)[];
+export const ROW_WIDTH = 5;
+
+export type ToWorker =
+  | { kind: "open"; at: Moment; options: StoreOptions }
+  | { kind: "record"; rows: string; samples: number }
+  | { kind: "flush"; at: Moment }
+  | { kind: "retain"; at: Moment; devices: string[] | undefined }
+  | { kind: "query"; at: Moment; id: number; query: HistoryQuery }
+  | { kind: "close"; at: Moment };
+
+export interface StoreHealth {
+  /** What keeps it from recording, and the mend. */
+  problem: string | undefined;
+  /** Written since the worker started. */
+  recorded: number;
+  /** Not written yet. */
+  waiting: number;
+  /** Samples that were lost. */
+  dropped: number;
+  /** Why the last write failed; undefined where it did not, or where the file cannot even be opened. */
+  storageFault: StorageFault | undefined;
+  /** Where the file was moved that was found damaged last. */
+  damagedFile: string | undefined;
+}
+
+export type FromWorker =
+  | { kind: "taken"; samples: number }
+  | { kind: "health"; health: StoreHealth }
+  | { kind: "answer"; id: number; page: HistoryPage }
+  | { kind: "refusal"; id: number; code: ErrorCode; message: string; details: Record<string, unknown> }
+  | { kind: "log"; level: Exclude<Level, "warning"> | "warn"; message: string; fields: Fields }
+  | { kind: "closed" };

@@ -1,0 +1,197 @@
+// The OpenAPI document, made from the routes' own schemas. Elysia's plugin collects them; error responses, ranges, optional
+// bodies and names of schemas are added here. There is no page and no asset from another site.
+import { toOpenAPISchema } from "@elysiajs/openapi";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { vocabulary } from "../../rules/read/vocabulary.ts";
+import { doc } from "../doc.ts";
+import { commonResponses, refusalResponses } from "./refusals.ts";
+import {
+  type Components,
+  describedInput,
+  describedQueryValue,
+  describedSchema,
+  MAY_BE_ABSENT,
+  refTo,
+} from "./schemas.ts";
+
+export const OPENAPI_PATH = "/openapi.json";
+
+const Problem: JsonObject = {
+  type: "object",
+  description: "RFC 9457 problem details; `error` repeats `detail`",
+  required: ["type", "title", "status", "code", "detail", "error", "instance"],
+  properties: {
+    type: { type: "string" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    code: { type: "string", description: "Stable; the texts may change" },
+    detail: { type: "string" },
+    error: { type: "string" },
+    instance: { type: "string" },
+    problems: {
+      type: "array",
+      description: "The wrong values, where there are any",
+      items: {
+        type: "object",
+        required: ["message"],
+        properties: { path: { type: "string" }, message: { type: "string" } },
+        additionalProperties: true,
+      },
+    },
+  },
+  additionalProperties: true,
+};
+
+const DESCRIPTION = `A home-automation hub: devices, events, rules, plugins, users.
+
+Every error is problem+json. Besides those listed with each operation: an address that does not exist answers 404, a \
+method that an address does not have 405 with Allow, and HEAD answers like GET. Lengths of texts are counted in UTF-16 units.`;
+
+/** `version` is the hub's. */
+export function openApiDocument(version: string) {
+  let text: string | undefined;
+  // The routes are collected at the first request, when the app has registered all of them.
+  const app = new Elysia();
+  return app.get(
+    OPENAPI_PATH,
+    function openApi() {
+      text ??= JSON.stringify(completed(collected(app), version));
+      return new Response(text, { headers: { "content-type": "application/json" } });
+    },
+    doc({
+      access: "public",
+      summary: "This document",
+      tag: "system",
+      answers: { 200: { description: "OpenAPI 3.1", schema: Type.Object({}, { additionalProperties: true }) } },
+    }),
+  );
+}
+
+interface Collected {
+  paths: Record<string, Record<string, JsonObject>>;
+}
+
+function collected(app: Elysia): Collected {
+  // By way of JSON, which drops the symbols and functions in the schemas.
+  return JSON.parse(JSON.stringify(toOpenAPISchema(app, { staticFile: false }))) as Collected;
+}
+
+function completed({ paths }: Collected, version: string): JsonObject {
+  const components: Components = { Problem, ...ruleSchemas() };
+  const all = Object.entries(paths).map(([path, operations]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(operations).map(([method, operation]) => [
+        method,
+        completeOperation(method, operation, components),
+      ]),
+    ),
+  ]);
+  return {
+    openapi: "3.1.0",
+    info: { title: "Hub", version, description: DESCRIPTION },
+    servers: [{ url: "/", description: "The hub this document comes from" }],
+    security: [{ bearer: [] }],
+    paths: Object.fromEntries(all),
+    components: {
+      schemas: components,
+      responses: commonResponses(),
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "A token from /auth/login, or an API key. An address that [auth] whitelist names needs none",
+        },
+        token_in_query: {
+          type: "apiKey",
+          in: "query",
+          name: "token",
+          description: "The same, for browsers: they cannot send headers with a WebSocket",
+        },
+      },
+    },
+  };
+}
+
+function completeOperation(method: string, given: JsonObject, components: Components): JsonObject {
+  const operation = { ...given };
+  const parameters = [
+    ...listOf(operation.parameters).map((parameter) => completeParameter(parameter, components)),
+    ...listOf(operation["x-reads-elsewhere"]).map((read) => ({ required: false, ...read })),
+  ];
+  if (parameters.length > 0) operation.parameters = parameters;
+  if (method === "get") delete operation.requestBody;
+  if (isObject(operation.requestBody)) operation.requestBody = completeBody(operation.requestBody, components);
+  operation.responses = {
+    ...completeAnswers(operation.responses, components),
+    ...refusalResponses({ method, operation }),
+  };
+  if (isObject(operation["x-frames"])) operation["x-frames"] = describedSchema(operation["x-frames"], components);
+  for (const mark of ["x-refusals", "x-makes-missing", "x-reads-elsewhere"]) delete operation[mark];
+  return operation;
+}
+
+function completeParameter(parameter: JsonObject, components: Components): JsonObject {
+  const { schema = {}, ...rest } = parameter;
+  const described = describedQueryValue(schema, components);
+  const required = parameter.required === true && !(isObject(described) && described.default !== undefined);
+  return { ...rest, required, schema: described };
+}
+
+function completeBody(body: JsonObject, components: Components): JsonObject {
+  const { content } = body;
+  const kinds = Object.entries(isObject(content) ? content : {});
+  const schemaOf = (kind: Json): Json => (isObject(kind) ? (kind.schema ?? {}) : {});
+  const isAbsentable = kinds.some(([, kind]) => {
+    const schema = schemaOf(kind);
+    return isObject(schema) && schema[MAY_BE_ABSENT] === true;
+  });
+  const described = kinds.map(([type, kind]) => [type, { schema: describedInput(schemaOf(kind), components) }]);
+  return { ...body, content: Object.fromEntries(described), ...(isAbsentable ? { required: false } : {}) };
+}
+
+function completeAnswers(answers: Json | undefined, components: Components): JsonObject {
+  if (!isObject(answers)) return {};
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => {
+      if (!isObject(answer)) return [status, answer];
+      if (Number(status) >= 400)
+        return [status, { content: { "application/problem+json": { schema: refTo("Problem") } }, ...answer }];
+      if (!isObject(answer.content)) return [status, answer];
+      const content = Object.entries(answer.content).map(([type, kind]) => [
+        type,
+        isObject(kind) ? { ...kind, schema: describedSchema(kind.schema ?? {}, components) } : kind,
+      ]);
+      return [status, { ...answer, content: Object.fromEntries(content) }];
+    }),
+  );
+}
+
+function listOf(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** The schemas of /rules/vocabulary, which describe a rule's body here as well. */
+function ruleSchemas(): Components {
+  const { rule } = vocabulary();
+  const { $defs, $schema: _, ...Rule } = rule;
+  const defs = isObject($defs) ? $defs : {};
+  const named = {
+    Rule: withSingleTrigger(Rule),
+    Trigger: defs.trigger,
+    Condition: defs.condition,
+    Action: defs.action,
+  };
+  const text = JSON.stringify(named)
+    .replaceAll("#/$defs/trigger", "#/components/schemas/Trigger")
+    .replaceAll("#/$defs/condition", "#/components/schemas/Condition")
+    .replaceAll("#/$defs/action", "#/components/schemas/Action");
+  return describedSchema(JSON.parse(text) as Json, {}) as Components;
+}
+
+function withSingleTrigger(rule: JsonObject): JsonObject {
+  const trigger = { $ref: "#/$defs/trigger", description: "Instead of `triggers`" };
+  return { ...rule, properties: { ...(isObject(rule.properties) ? rule.properties : {}), trigger } };
+}

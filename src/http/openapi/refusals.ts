@@ -1,0 +1,86 @@
+// The error responses of a route in the OpenAPI document: those that all routes of its kind share (with a role, writing, with a
+// body, …) and those it declares itself. The statuses are those of errors.ts.
+import type { ErrorCode } from "../../core/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import type { Refusals } from "../doc.ts";
+import { statusOfCode } from "../errors.ts";
+
+/** One operation of the document, with the marks that `doc()` left on it. */
+export interface Described {
+  method: string;
+  operation: JsonObject;
+}
+
+const PROBLEM = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
+const RETRY_AFTER = { "Retry-After": { description: "Seconds to wait", schema: { type: "integer", minimum: 1 } } };
+
+const HEADERS: Partial<Record<ErrorCode, JsonObject>> = {
+  unauthenticated: {
+    "WWW-Authenticate": {
+      description: 'Bearer, with error="invalid_token" for a wrong one',
+      schema: { type: "string" },
+    },
+  },
+  upgrade_required: { Upgrade: { description: "websocket", schema: { type: "string" } } },
+  rate_limited: RETRY_AFTER,
+  unavailable: RETRY_AFTER,
+};
+
+/** Errors that routes of a kind share. */
+const COMMON = {
+  invalid: "The address, or a value in the path, the query or the body, is not valid; `problems` names each",
+  unauthenticated: "No valid token",
+  forbidden: "The caller's role is too low",
+  not_found: "There is no such thing",
+  length_required: "The body came in chunks, without its Content-Length",
+  too_large: "The body is larger than [server] max_body_bytes",
+  unsupported_media_type: "The body has a type that this route does not accept",
+  storage: "The disk is full, or cannot be read or written; nothing was changed",
+} satisfies Refusals;
+
+/** `components.responses`: by code, and `internal` for a bug in the hub. */
+export function commonResponses(): JsonObject {
+  const refusals = Object.entries(COMMON).map(([code, when]) => [code, response(code as ErrorCode, when)]);
+  const internal = { description: "A bug in the hub; its log has the details", content: PROBLEM };
+  return { ...Object.fromEntries(refusals), internal };
+}
+
+/** Status → response, for every error of this operation. */
+export function refusalResponses(described: Described): JsonObject {
+  const responses: Record<string, Json> = { "500": { $ref: "#/components/responses/internal" } };
+  for (const code of kindOf(described)) responses[statusOfCode(code)] = { $ref: `#/components/responses/${code}` };
+  const declared = described.operation["x-refusals"];
+  for (const [code, when] of Object.entries(isObject(declared) ? declared : {})) {
+    const status = String(statusOfCode(code as ErrorCode));
+    const before = responses[status];
+    const already = isObject(before) && typeof before.description === "string" ? `${before.description}; ` : "";
+    responses[status] = response(code as ErrorCode, `${already}${when}`);
+  }
+  return responses;
+}
+
+function kindOf({ method, operation }: Described): (keyof typeof COMMON)[] {
+  const access = operation["x-access"];
+  const isOpen = access === "public";
+  const writes = method !== "get";
+  const parameters = Array.isArray(operation.parameters) ? operation.parameters : [];
+  const names = parameters.some((parameter) => isObject(parameter) && parameter.in === "path");
+  const isStreamed = operation["x-streamed-body"] === true;
+  const { requestBody } = operation;
+  const isJson = isObject(requestBody) && isObject(requestBody.content) && "application/json" in requestBody.content;
+  return [
+    "invalid",
+    ...(isOpen ? [] : ["unauthenticated" as const]),
+    ...(access === "user" || access === "admin" ? ["forbidden" as const] : []),
+    ...(names && operation["x-makes-missing"] !== true ? ["not_found" as const] : []),
+    ...(writes && !isStreamed ? ["length_required" as const, "too_large" as const] : []),
+    ...(isJson ? ["unsupported_media_type" as const] : []),
+    // Checking a credential reads the database too.
+    ...(isOpen && !writes ? [] : ["storage" as const]),
+  ];
+}
+
+function response(code: ErrorCode, description: string): JsonObject {
+  const headers = HEADERS[code];
+  return { description, ...(headers ? { headers } : {}), content: PROBLEM };
+}

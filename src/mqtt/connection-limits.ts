@@ -1,0 +1,63 @@
+// How many connections and kept sessions there may be, of one account and of all. Supervised plugins do not count, and are never
+// refused by the limit for all.
+import type { Limits } from "../core/limits.ts";
+import { type Account, accountKey, isSupervised } from "./accounts.ts";
+import type { MqttSection } from "./config.ts";
+
+export interface ConnectionLimits {
+  mayConnect(account: Account, sessionId: string): boolean;
+  /** Whether the session may be kept; counted then. */
+  mayKeep(account: Account, sessionId: string): boolean;
+  notKept(sessionId: string): void;
+}
+
+export interface ConnectionLimitsOptions {
+  config: Pick<MqttSection, "max_connections" | "max_connections_per_account">;
+  limits: Limits;
+  /** Connected clients, by session id. */
+  sessions: ReadonlyMap<string, { readonly account: Account }>;
+}
+
+export function createConnectionLimits({ config, limits, sessions }: ConnectionLimitsOptions): ConnectionLimits {
+  const kept = new Map<string, Account>();
+
+  function fits(account: Account, existing: Iterable<Account>, what: string): boolean {
+    const key = accountKey(account);
+    let own = 0;
+    let all = 0;
+    for (const other of existing) {
+      if (accountKey(other) === key) own++;
+      if (!isSupervised(other)) all++;
+    }
+    if (own >= config.max_connections_per_account) {
+      limits.reached({
+        limit: "[mqtt] max_connections_per_account",
+        account: account.name,
+        message: `has ${own} ${what} already: a further one was refused`,
+      });
+      return false;
+    }
+    if (isSupervised(account) || all < config.max_connections) return true;
+    limits.reached({
+      limit: "[mqtt] max_connections",
+      account: "all",
+      message: `there are ${all} ${what} already: one of "${account.name}" was refused`,
+    });
+    return false;
+  }
+
+  return {
+    mayConnect(account, sessionId) {
+      // A client that takes over its own session replaces its connection.
+      if (sessions.has(sessionId)) return true;
+      const connected = [...sessions.values()].map((session) => session.account);
+      return fits(account, connected, "MQTT connections");
+    },
+    mayKeep(account, sessionId) {
+      if (!kept.has(sessionId) && !fits(account, kept.values(), "kept MQTT sessions")) return false;
+      kept.set(sessionId, account);
+      return true;
+    },
+    notKept: (sessionId) => void kept.delete(sessionId),
+  };
+}

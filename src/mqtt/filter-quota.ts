@@ -1,0 +1,110 @@
+// Topic filters of all sessions, connected or kept. Limited for each account and for all: a filter of twenty levels uses sixteen
+// kilobytes in the broker's search trees.
+import type { ISubscription } from "mqtt-packet";
+import type { Limits } from "../core/limits.ts";
+import { createShares, type Shares } from "../core/shares.ts";
+import { boundsOf, type QuotaOptions, reportFull } from "./quota.ts";
+
+type Subscription = Pick<ISubscription, "qos"> & { topic: string };
+
+/** A client as aedes knows it: its id is the session id. */
+interface Client {
+  readonly id: string;
+  readonly clean: boolean;
+}
+
+export interface FilterStore {
+  addSubscriptions(client: { id: string }, subscriptions: readonly Subscription[]): Promise<void>;
+  removeSubscriptions(client: { id: string }, topics: readonly string[]): Promise<void>;
+  cleanSubscriptions(client: { id: string }): Promise<void>;
+}
+
+interface Session {
+  readonly account: string;
+  readonly filters: Map<string, { bytes: number; qos: number }>;
+  /** Allowed, and not in the store yet. */
+  unstored: Subscription[];
+}
+
+const FILTER_BYTES = 256;
+const LEVEL_BYTES = 400;
+
+export class FilterQuota {
+  readonly #limits: Limits;
+  readonly #shares: Shares;
+  readonly #sessions = new Map<string, Session>();
+  #size = 0;
+
+  constructor({ keys, limits }: QuotaOptions) {
+    this.#limits = limits;
+    this.#shares = createShares(boundsOf(keys, "max_filters_mb"));
+  }
+
+  /** Filters of all sessions: one message has at most so many deliveries. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The account of a session with subscriptions. */
+  accountOf(sessionId: string): string {
+    return this.#sessions.get(sessionId)?.account ?? "unknown";
+  }
+
+  /** Counts the subscription where it fits; returns whether it does. */
+  claim({ id, clean }: Client, account: string, subscription: Subscription): boolean {
+    const session: Session = this.#sessions.get(id) ?? { account, filters: new Map(), unstored: [] };
+    const { topic, qos } = subscription;
+    const known = session.filters.get(topic);
+    const bytes = bytesOf(subscription, clean);
+    const more = bytes - (known?.bytes ?? 0);
+    const full = this.#shares.lacks(session.account, more);
+    if (full) {
+      const message = "a subscription is refused: subscribe to fewer topics, with wildcards";
+      reportFull(this.#limits, "max_filters_mb", full, session.account, message);
+      return false;
+    }
+    this.#shares.add(session.account, more);
+    if (!known) this.#size++;
+    session.filters.set(topic, { bytes, qos });
+    this.#sessions.set(id, session);
+    if (!clean && known?.qos !== qos) session.unstored.push(subscription);
+    return true;
+  }
+
+  release(sessionId: string, filters: Iterable<string>): void {
+    const session = this.#sessions.get(sessionId);
+    if (!session) return;
+    for (const filter of filters) {
+      this.#shares.add(session.account, -(session.filters.get(filter)?.bytes ?? 0));
+      if (session.filters.delete(filter)) this.#size--;
+    }
+    if (session.filters.size === 0) this.#sessions.delete(sessionId);
+  }
+
+  /** From now on the store keeps only what was claimed. */
+  limit(store: FilterStore): void {
+    const add = store.addSubscriptions.bind(store);
+    const remove = store.removeSubscriptions.bind(store);
+    const clean = store.cleanSubscriptions.bind(store);
+    // For each allowed filter aedes passes all filters of the packet, also the refused ones.
+    store.addSubscriptions = async (client) => {
+      const allowed = this.#sessions.get(client.id)?.unstored.splice(0) ?? [];
+      if (allowed.length > 0) await add(client, allowed);
+    };
+    store.removeSubscriptions = async (client, topics) => {
+      this.release(client.id, topics);
+      await remove(client, topics);
+    };
+    store.cleanSubscriptions = async (client) => {
+      this.release(client.id, [...(this.#sessions.get(client.id)?.filters.keys() ?? [])]);
+      await clean(client);
+    };
+  }
+}
+
+/** Filters of kept sessions with a QoS are in two trees. */
+function bytesOf({ topic, qos }: Subscription, clean: boolean): number {
+  let levels = 1;
+  for (let at = topic.indexOf("/"); at >= 0; at = topic.indexOf("/", at + 1)) levels++;
+  return FILTER_BYTES + 2 * topic.length + LEVEL_BYTES * levels * (!clean && qos > 0 ? 2 : 1);
+}

@@ -1,0 +1,371 @@
+// The route that is admitted is the route whose handler runs, however the request is written. Over raw sockets, since no real
+// client sends such requests.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { Elysia } from "elysia";
+import { checkConfig } from "../../src/config/load.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { createApp } from "../../src/http/app.ts";
+import { createCallers } from "../../src/http/callers.ts";
+import { createCors } from "../../src/http/cors.ts";
+import { doc } from "../../src/http/doc.ts";
+import { isHost, isOwnHost, splitUrl } from "../../src/http/request-url.ts";
+import { createRouter } from "../../src/http/router.ts";
+import { startTestHub, type TestHub } from "../support/test-hub.ts";
+
+/** The whole answer to some bytes. The connection ends when the server closes it, or after its answer. */
+function ask(port: number, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port });
+    let answer = "";
+    const done = (): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(5000, done);
+    socket.on("data", (chunk) => (answer += chunk.toString("latin1")));
+    socket.on("error", done);
+    socket.on("close", done);
+    socket.write(text);
+  });
+}
+
+const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  await Promise.all(
+    Array.from({ length: 32 }, async () => {
+      for (let item = queue.pop(); item !== undefined; item = queue.pop()) await work(item);
+    }),
+  );
+}
+
+const HOSTS: readonly (string | undefined)[] = [
+  "localhost",
+  "a{b",
+  "",
+  undefined,
+  "x/api/v1/health?",
+  "u@localhost",
+  "localhost, localhost",
+  "localhost:99999",
+  "[::1",
+  "[::1]:80",
+  "h?q",
+  "h#f",
+  "h\\x",
+  "://y",
+];
+const USABLE = new Set(["localhost", "[::1]:80", undefined]);
+const OPEN = "/api/v1/health";
+const TARGETS: readonly ((path: string) => string)[] = [
+  (path) => path,
+  (path) => `${path}/`,
+  (path) => `${path}?x=://y${OPEN}`,
+  (path) => `${path}?x=://y/api/v1/auth/login`,
+  (path) => `${path}#${OPEN}`,
+  (path) => `http://other${path}`,
+  (path) => `http://other:80${path}?x=://y${OPEN}`,
+  (path) => `https://u@other${path}`,
+  (path) => `http://other?${OPEN}${path}`,
+  (path) => `/${path}`,
+  (path) => `//y${path}`,
+  (path) => path.replace("/api/v1/", "/api/v1/./"),
+  (path) => path.replace("/api/v1/", `${OPEN}/../`),
+  (path) => path.replace(/\/([^/]+)$/, "/./$1"),
+  (path) => path.replace(/\/([^/]+)$/, "/x/../$1"),
+  (path) => path.replace("v1", "%761"),
+  (path) => path.replaceAll("/", "\\").replace("\\", "/"),
+  (path) => path.toUpperCase(),
+  (path) => `${path};${OPEN}`,
+  (path) => `${path}%00`,
+  () => "*",
+  () => "other:80",
+];
+
+function head(method: string, target: string, version: string, host: string | undefined, more = ""): string {
+  const hosts = host?.includes(", ") ? host.split(", ") : host === undefined ? [] : [host];
+  return `${method} ${target} HTTP/${version}\r\n${hosts.map((one) => `Host: ${one}\r\n`).join("")}Connection: close\r\n${more}\r\n`;
+}
+
+describe("a hub", () => {
+  let hub: TestHub;
+  let port: number;
+  let routes: { method: string; path: string; access: string }[];
+
+  beforeAll(async () => {
+    hub = await startTestHub();
+    port = Number(new URL(hub.api).port);
+    const { paths } = (await (await hub.request("GET", "/openapi.json")).json()) as {
+      paths: Record<string, Record<string, { "x-access": string }>>;
+    };
+    routes = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path: path.replace(/\{\w+\}/g, "nobody"),
+        access: operation["x-access"],
+      })),
+    );
+    routes.push({ method: "GET", path: "/api/v1/openapi.json", access: "public" });
+  });
+  afterAll(() => hub[Symbol.asyncDispose]());
+
+  test("answers 401 to callers without a token, however the request is written", async () => {
+    const body = '{"username":"zed","password":"zed-password","role":"admin"}';
+    const json = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+    const upgrade =
+      "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    const cases = routes.flatMap((route) =>
+      HOSTS.flatMap((host) =>
+        TARGETS.flatMap((target) => ["1.0", "1.1"].map((version) => ({ route, host, target, version }))),
+      ),
+    );
+    expect(cases.length).toBeGreaterThan(40_000);
+    const wrong: string[] = [];
+    let refused = 0;
+    await inParallel(cases, async ({ route: { method, path, access }, host, target, version }) => {
+      const more = path.endsWith("/stream") ? upgrade : method === "GET" ? "" : json;
+      const text = head(method, target(path), version, host, more) + (more === json ? body : "");
+      const status = statusOf(await ask(port, text));
+      if (status >= 400 && status < 600 && status !== 500) refused++;
+      else if (access !== "public" || !USABLE.has(host)) wrong.push(`${status}: ${JSON.stringify(text)}`);
+    });
+    expect(wrong).toEqual([]);
+    expect(refused).toBeGreaterThan(cases.length * 0.9);
+    const users = (await (await hub.request("GET", "/auth/users", { token: hub.adminToken })).json()) as unknown[];
+    expect(users).toHaveLength(1);
+  }, 120_000);
+
+  test("refuses methods that a route does not have", async () => {
+    const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "QUERY", "get", "HACK"];
+    const declared = (path: string, method: string): boolean =>
+      routes.some((route) => route.path === path && route.method === method);
+    const wrong: string[] = [];
+    await inParallel(
+      routes.flatMap(({ path }) =>
+        methods.filter((method) => !declared(path, method)).map((method) => ({ path, method })),
+      ),
+      async ({ path, method }) => {
+        const token = `Authorization: Bearer ${hub.adminToken}\r\n`;
+        const status = statusOf(await ask(port, head(method, path, "1.1", "localhost", token)));
+        // 0: Bun closes the connection for unknown methods. 404: /scenes/capture is also the scene with that id.
+        if (![0, 400, 404, 405].includes(status)) wrong.push(`${method} ${path}: ${status}`);
+      },
+    );
+    expect(wrong).toEqual([]);
+  }, 60_000);
+
+  test("accepts HTTP/1.0 without a Host, as load balancers send it", async () => {
+    expect(statusOf(await ask(port, head("GET", OPEN, "1.0", undefined)))).toBe(200);
+    expect(statusOf(await ask(port, head("HEAD", OPEN, "1.0", undefined)))).toBe(200);
+    const token = `Authorization: Bearer ${hub.adminToken}\r\n`;
+    const events = await ask(port, head("GET", "/api/v1/events?type=system_started&limit=1", "1.0", undefined, token));
+    expect(events).toContain('"type":"system_started"');
+    const history = await ask(
+      port,
+      head("POST", "/api/v1/webhooks/none?secret=x", "1.0", undefined, "Content-Length: 0\r\n"),
+    );
+    expect(statusOf(history)).toBe(404);
+  });
+
+  test("says what is wrong with an invalid path", async () => {
+    for (const host of ["a{b", "", "localhost, localhost", "localhost:99999"]) {
+      const answer = await ask(port, head("GET", OPEN, "1.1", host));
+      expect({ host, status: statusOf(answer) }).toEqual({ host, status: 400 });
+      expect(answer).toContain("the Host header is neither a name nor an address");
+    }
+    const token = `Authorization: Bearer ${hub.adminToken}\r\n`;
+    for (const id of ["%ff", "%", "a%00b"]) {
+      const answer = await ask(port, head("GET", `/api/v1/devices/${id}`, "1.1", "localhost", token));
+      expect({ id, status: statusOf(answer) }).toEqual({ id, status: 400 });
+    }
+  });
+
+  test("answers for the route that Bun matched, not for that of the normalized path", async () => {
+    const token = `Authorization: Bearer ${await hub.tokenFor("viewer")}\r\n`;
+    // Normalized, this is GET /api/v1/plugins/log, for viewers. What runs is the log of the plugin ".", for administrators.
+    const answer = await ask(port, head("GET", "/api/v1/plugins/./log", "1.1", "localhost", token));
+    expect(statusOf(answer)).toBe(403);
+  });
+});
+
+test("a handler does not run for a request that was not admitted, however it is called", async () => {
+  const ran: string[] = [];
+  const callers = createCallers({
+    auth: { identify: () => undefined },
+    trustedProxies: [],
+    corsOrigins: [],
+    hosts: [],
+    log: silentLog,
+  });
+  const app = new Elysia()
+    .onTransform(({ request, route }) => callers.assertAdmitted(request, route))
+    .get("/one", () => void ran.push("/one"))
+    .get("/two/:id", () => void ran.push("/two/:id"));
+  const request = new Request("http://localhost/one");
+  expect((await app.handle(request)).status).toBe(500);
+  callers.admit(request, { path: "/two/:id" }, undefined);
+  expect((await app.handle(request)).status).toBe(500);
+  expect(ran).toEqual([]);
+  callers.admit(request, { path: "/one" }, undefined);
+  expect((await app.handle(request)).status).toBe(200);
+  expect(ran).toEqual(["/one"]);
+});
+
+test("no handler of the hub runs for a request that did not come through the router", async () => {
+  const { config } = checkConfig(`[auth]\njwt_secret = "${"x".repeat(48)}"`);
+  if (!config) throw new Error("the configuration is not valid");
+  const touched: string[] = [];
+  const part = new Proxy(() => {}, {
+    get: (_, key) => (typeof key === "string" ? part : undefined),
+    apply: () => void touched.push("called"),
+  }) as never;
+  const { elysia } = createApp({
+    ...{
+      config: config.server,
+      version: "0.0.0",
+      machineName: "test",
+      clock: part,
+      log: silentLog,
+      auth: part,
+      ring: part,
+    },
+    ...{ stream: part, registry: part, commands: part, virtual: part, history: part, areas: part, scenes: part },
+    ...{ variables: part, rules: part, notifier: part, outbox: part, plugins: part, health: part, status: part },
+    ...{ backups: part, restores: part, alerts: part, audit: part, storageFault: part },
+  });
+  touched.length = 0;
+  expect(elysia.routes.length).toBeGreaterThan(70);
+  for (const { method, path } of elysia.routes) {
+    const body = method === "GET" ? {} : { headers: { "content-type": "application/json" }, body: "{}" };
+    const response = await elysia.handle(
+      new Request(`http://localhost${path.replace(/:\w+/g, "x")}`, { method, ...body }),
+    );
+    expect({ method, path, status: response.status }).toEqual({ method, path, status: 500 });
+  }
+  expect(touched).toEqual([]);
+});
+
+test("the admitted route and the handler that ran are one, in every form of request", async () => {
+  const log = silentLog;
+  const callers = createCallers({
+    auth: { identify: () => undefined },
+    trustedProxies: [],
+    corsOrigins: [],
+    hosts: [],
+    log,
+  });
+  const admitted = new WeakMap<Request, string>();
+  const paths = ["/api/v1/health", "/api/v1/users", "/api/v1/users/:id", "/api/v1/users/:id/log", "/api/v1/users/me"];
+  const app = new Elysia();
+  for (const path of paths) {
+    app.all(path, () => "never");
+    for (const method of ["GET", "POST", "DELETE"] as const)
+      app.route(
+        method,
+        path,
+        ({ request }) => Response.json({ admitted: admitted.get(request), ran: `${method} ${path}` }),
+        doc({ access: "public", summary: path, tag: "test" }) as object,
+      );
+  }
+  const router = createRouter({
+    app,
+    callers: {
+      ...callers,
+      admit(request, route) {
+        admitted.set(request, `${(route as { method?: string }).method} ${route.path}`);
+      },
+    },
+    cors: createCors([]),
+    headers: {},
+    decorations: {},
+    maxBodyBytes: 1024,
+    publicPaths: [],
+    refuse: () => new Response("refused", { status: 400 }),
+  });
+  using server = Bun.serve({
+    ...router,
+    port: 0,
+    hostname: "127.0.0.1",
+    development: false,
+  } as Bun.Serve.Options<undefined>);
+  const answered = new Set<string>();
+  const cases = paths.flatMap((path) =>
+    ["GET", "POST", "DELETE"].flatMap((method) =>
+      HOSTS.flatMap((host) =>
+        TARGETS.flatMap((target) => ["1.0", "1.1"].map((version) => head(method, target(path), version, host))),
+      ),
+    ),
+  );
+  await inParallel(cases, async (text) => {
+    const answer = await ask(server.port ?? 0, text);
+    if (statusOf(answer) !== 200) return;
+    const body = JSON.parse(answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1)) as {
+      admitted: string;
+      ran: string;
+    };
+    expect(body.ran).toBe(body.admitted);
+    answered.add(body.ran);
+  });
+  expect(answered.size).toBe(15);
+}, 60_000);
+
+test("hosts: which are valid, and which are the hub's own", () => {
+  for (const host of [
+    "pi",
+    "pi:8080",
+    "192.168.1.5",
+    "[fd00::1]:8080",
+    "a_b.example",
+    "hub.local",
+    "xn--bcher-kva.example",
+  ])
+    expect({ host, is: isHost(host) }).toEqual({ host, is: true });
+  for (const host of [
+    "",
+    "a b",
+    "a, b",
+    "a{b",
+    "[::1",
+    "::1",
+    "[nonsense]",
+    "a:",
+    "a:99999",
+    "u@h",
+    "h/x",
+    "-a",
+    ".a",
+    "é",
+  ])
+    expect({ host, is: isHost(host) }).toEqual({ host, is: false });
+  const names = new Set(["pi", "home.example"]);
+  for (const host of [
+    "localhost",
+    "LOCALHOST:8080",
+    "localhost.",
+    "127.0.0.1:8080",
+    "[::1]",
+    "hub.local:80",
+    "pi",
+    "Home.Example:443",
+  ])
+    expect({ host, own: isOwnHost(host, names) }).toEqual({ host, own: true });
+  for (const host of [
+    "",
+    "evil.example",
+    "local",
+    "hub.local.evil.example",
+    "127.0.0.1.evil.example",
+    "2130706433",
+    "pi.evil.example",
+  ])
+    expect({ host, own: isOwnHost(host, names) }).toEqual({ host, own: false });
+});
+
+test("a URL is split where Bun wrote it, never after a :// that the client sent", () => {
+  expect(splitUrl("http://h/a/b?c=://d/e")).toEqual({ path: "/a/b", query: "c=://d/e" });
+  expect(splitUrl("/a/b?c=://d/e")).toEqual({ path: "/a/b", query: "c=://d/e" });
+  expect(splitUrl("//d/e?f")).toEqual({ path: "//d/e", query: "f" });
+  expect(splitUrl("https://h")).toEqual({ path: "/", query: "" });
+});
