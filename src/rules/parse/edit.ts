@@ -2,8 +2,7 @@
 // every comment, blank and line end around it stays. What comes out has been read again and says what was asked for.
 import { HubError } from "../../core/errors.ts";
 import { type JsonObject, jsonEqual } from "../../core/json.ts";
-import type { Mark } from "../../core/text-mark.ts";
-import type { TextProblem } from "../../core/text-problem.ts";
+import type { Mark, TextProblem } from "../../core/text-places.ts";
 import { insertKey } from "./insert-key.ts";
 import { listEdits } from "./list-edit.ts";
 import type { Scalar } from "./literal.ts";

@@ -1,7 +1,7 @@
 // Where a key goes that a rule file does not have yet: after the ones that people write before it, in the file's own
 // layout, and in TOML before the first table.
 
-import type { Mark } from "../../core/text-mark.ts";
+import type { Mark } from "../../core/text-places.ts";
 import { insertAfter, insertBefore } from "./list-edit.ts";
 import { readRon } from "./ron-parse.ts";
 import type { RonNode } from "./ron-tree.ts";

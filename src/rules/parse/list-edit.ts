@@ -1,6 +1,6 @@
 // Turns one list of texts into another by changing, adding and removing single items, so that the others keep their
 // lines and all comments stay.
-import type { Mark } from "../../core/text-mark.ts";
+import type { Mark } from "../../core/text-places.ts";
 import { indentOf, lineEnd, type Splice, type Syntax } from "./syntax.ts";
 
 /** What is compared item by item; longer lists are written anew. */

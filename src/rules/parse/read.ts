@@ -1,15 +1,16 @@
 // The door to the reader of rule files: text in, JSON rule or problems out, with the way back from a rule's keys to the
 // lines of its text. Whether the JSON makes a rule is for others to say.
 import type { JsonObject } from "../../core/json.ts";
-import { findMark, type Mark } from "../../core/text-mark.ts";
 import {
   type Flaw,
+  findMark,
+  type Mark,
   positionAt,
   problemAt,
   type TextPosition,
   type TextProblem,
   toProblems,
-} from "../../core/text-problem.ts";
+} from "../../core/text-places.ts";
 import { detectFormat, type RuleFormat } from "./detect.ts";
 import { readRon } from "./ron-parse.ts";
 import { defaultShape, type RuleShape } from "./shape.ts";

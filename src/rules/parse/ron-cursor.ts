@@ -1,6 +1,6 @@
 // The place where the RON reader stands, what it skips, and how it complains: `report` and go on where it is clear what
 // was meant, `stop` where everything after would be guessing.
-import type { Flaw } from "../../core/text-problem.ts";
+import type { Flaw } from "../../core/text-places.ts";
 
 export interface Cursor {
   readonly text: string;

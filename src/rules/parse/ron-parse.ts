@@ -1,6 +1,6 @@
 // RON text into a tree with places. Follows ron-rs (docs/grammar.md and its parser, 0.12), and beyond it says what was
 // meant where something else was written. Nothing here knows what a rule is.
-import { type Flaw, type TextProblem, toProblems } from "../../core/text-problem.ts";
+import { type Flaw, type TextProblem, toProblems } from "../../core/text-places.ts";
 import { takeAttributes } from "./ron-attributes.ts";
 import { bracketed } from "./ron-brackets.ts";
 import {

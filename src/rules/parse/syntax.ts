@@ -1,6 +1,6 @@
 // What the edits of a text need to know of the language it is written in.
 
-import { afterTomlVoid } from "../../core/toml-scan.ts";
+import { afterTomlVoid } from "../../core/toml.ts";
 import type { RuleFormat } from "./detect.ts";
 import { numberLiteral, ronText, type Scalar, tomlText } from "./literal.ts";
 import { createCursor, skipTrivia } from "./ron-cursor.ts";

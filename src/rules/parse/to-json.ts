@@ -3,8 +3,7 @@
 // itself, and on its own a text: `op: Gt`. Bytes become base64.
 import type { Json, JsonObject } from "../../core/json.ts";
 import { isObject } from "../../core/json.ts";
-import type { Mark } from "../../core/text-mark.ts";
-import type { Flaw } from "../../core/text-problem.ts";
+import type { Flaw, Mark } from "../../core/text-places.ts";
 import type { RonNode } from "./ron-tree.ts";
 import { FORBIDDEN_KEYS, type Place, placeUnder, type RuleShape, typeOfName, WRAPPERS } from "./shape.ts";
 

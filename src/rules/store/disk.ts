@@ -17,7 +17,7 @@ import { createFile, replaceFile, syncFolder, writeFileAtomic } from "../../core
 import { decodeText } from "../../core/decode-text.ts";
 import { HubError, messageOf, systemCode } from "../../core/errors.ts";
 import { STORAGE_TEXTS, type StorageFault, storageFaultOf } from "../../core/storage-fault.ts";
-import { problemAt, type TextProblem } from "../../core/text-problem.ts";
+import { problemAt, type TextProblem } from "../../core/text-places.ts";
 import { MAX_RULE_BYTES } from "../parse/read.ts";
 import { isRuleFileName } from "./file-names.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { HubError } from "../../core/errors.ts";
 import { jsonEqual } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
-import { problemAt } from "../../core/text-problem.ts";
+import { problemAt } from "../../core/text-places.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import type { Rule } from "../rule.ts";
 import { readRuleFile } from "./disk.ts";

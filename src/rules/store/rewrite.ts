@@ -1,7 +1,8 @@
 // The text of a whole rule that came as JSON. Where only what stands at its top differs from the rule in the file, those
 // places of its text are changed; else the text is written anew, and its comments are gone.
-import { stringify } from "smol-toml";
+
 import { type Json, type JsonObject, jsonEqual } from "../../core/json.ts";
+import { stringifyToml } from "../../core/toml.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { setTopLevel } from "../parse/edit.ts";
 import { readRuleText } from "../parse/read.ts";
@@ -47,7 +48,7 @@ export function textOf(rule: JsonObject, { format, shape }: { format?: RuleForma
 
 function tomlText(rule: JsonObject): string | undefined {
   try {
-    const text = stringify(rule);
+    const text = stringifyToml(rule);
     return jsonEqual(readRuleText(text).value, rule) ? text : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
 // A rule file's text made a rule, or every reason why it is none, each with its place. Touches no file.
 import { HubError, messageOf } from "../../core/errors.ts";
-import { positionAt, problemAt, type TextPosition, type TextProblem } from "../../core/text-problem.ts";
+import { positionAt, problemAt, type TextPosition, type TextProblem } from "../../core/text-places.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit.ts";
 import { type RuleText, readRuleText } from "../parse/read.ts";

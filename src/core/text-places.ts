@@ -1,5 +1,27 @@
-// What is wrong in a rule file and where, as a person is shown it. What the readers find are offsets; here they become
-// lines, columns and a code frame.
+// Places in the texts that people write, and problems at them. Readers find offsets; here they become lines, columns and the
+// frame that a person is shown.
+
+/** Where a value is in its text: what problems point at, and what edits replace. */
+export interface Mark {
+  /** Where a person would look: the offset of the key, or of the item of a list. */
+  at: number;
+  /** The value's own text, without wrappers such as `Some(…)`. Both are -1 for what is spread over a TOML file. */
+  start: number;
+  end: number;
+  keys?: Map<string, Mark>;
+  items?: Mark[];
+}
+
+/** The place of a dotted path, `actions[2].channel`, or of the nearest thing around it that has a place. */
+export function findMark(root: Mark, path: string): Mark {
+  let mark = root;
+  for (const [part] of path.matchAll(/[^.[\]]+/g)) {
+    const next = mark.keys?.get(part) ?? mark.items?.[Number(part)];
+    if (next === undefined) return mark;
+    mark = next;
+  }
+  return mark;
+}
 
 export interface TextPosition {
   /** 1-based. */
@@ -25,7 +47,7 @@ export interface Flaw {
 const MAX_PROBLEMS = 20;
 const MAX_SIDE_CHARS = 60;
 
-/** The flaws in the order of the text, each once, and no more than a person reads. */
+/** The flaws in the order of the text, each once, and no more than a person would read. */
 export function toProblems(text: string, flaws: readonly Flaw[]): TextProblem[] {
   const sorted = flaws.toSorted((a, b) => a.offset - b.offset);
   const distinct = sorted.filter(
@@ -63,7 +85,7 @@ function frameAt(text: string, offset: number, line: number): string {
   return rows.map((row) => row.trimEnd()).join("\n");
 }
 
-/** A byte order mark stands before the first column. */
+/** A byte order mark comes before the first column. */
 function afterMark(text: string, lineStart: number): number {
   return lineStart === 0 && text.startsWith("\uFEFF") ? 1 : lineStart;
 }

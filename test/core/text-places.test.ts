@@ -1,6 +1,6 @@
+// Problems as a person is shown them: the line, the column and the frame.
 import { describe, expect, test } from "bun:test";
-import { decodeText } from "../../../src/core/decode-text.ts";
-import { problemAt, toProblems } from "../../../src/core/text-problem.ts";
+import { problemAt, toProblems } from "../../src/core/text-places.ts";
 
 function frame(text: string, at: string): string {
   return problemAt(text, { offset: text.indexOf(at), message: "" }).frame;
@@ -34,26 +34,4 @@ test("problems come in order, each once, and at most twenty", () => {
   const flaws = Array.from({ length: 50 }, (_, index) => ({ offset: 49 - (index >> 1), message: "x" }));
   const problems = toProblems("y".repeat(60), flaws);
   expect(problems.map(({ column }) => column)).toEqual(Array.from({ length: 20 }, (_, index) => 26 + index));
-});
-
-describe("bytes", () => {
-  test("UTF-8 is text, its mark included", () => {
-    expect(decodeText(Buffer.from('\ufeffname = "21 °C 😀 �"'))).toEqual({
-      ok: true,
-      text: '\ufeffname = "21 °C 😀 �"',
-    });
-  });
-
-  test.each([
-    [
-      Buffer.from('id = ""\nname = "21 °C"', "latin1"),
-      "2:12 this file is not UTF-8 from here on: save it again as UTF-8",
-    ],
-    [Buffer.concat([Buffer.from("a = '😀\ufffd"), Buffer.of(0xf0, 0x9f)]), "1:8 this file is not UTF-8 from here on"],
-    [Buffer.from("\ufeffid = 1", "utf16le"), "1:1 this file is UTF-16: save it again as UTF-8"],
-  ])("anything else is a problem with a place: %#", (bytes, expected) => {
-    const result = decodeText(bytes);
-    const { line, column, message } = result.ok ? { line: 0, column: 0, message: "" } : result.problem;
-    expect(`${line}:${column} ${message}`).toStartWith(expected);
-  });
 });
