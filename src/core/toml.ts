@@ -187,6 +187,6 @@ function takeOutPrototypes(value: unknown, path: string): Problem[] {
     const at = path === "" ? key : `${path}.${key}`;
     if (key !== "__proto__") return takeOutPrototypes(value[key], at);
     delete value[key];
-    return [{ path: at, message: "the key `__proto__` is not allowed" }];
+    return [{ path: at, message: "the key `__proto__` is not allowed: choose another name" }];
   });
 }

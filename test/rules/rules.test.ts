@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createRuleExpressions } from "../../src/rules/expressions.ts";
 import { checkRuleFiles, formatFinding } from "../../src/rules/store/check.ts";
-import { createRuleReader } from "../../src/rules/store/understand.ts";
+import { createRuleReader } from "../../src/rules/store/read-rule.ts";
 import { vocabulary } from "../../src/rules/vocabulary.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { openRulesRig, toml } from "./store/rig.ts";
@@ -19,7 +19,10 @@ describe("examples", () => {
   for (const name of names) {
     test(`${name} is a rule, disabled, that says what it does and how to use it`, () => {
       const text = readFileSync(join(examples, name), "utf8");
-      const { good, problems, warnings, lacksId } = reader.understand(text, "11111111-1111-4111-8111-111111111111");
+      const { good, problems, warnings, lacksId } = reader.read(text, {
+        file: name,
+        id: "11111111-1111-4111-8111-111111111111",
+      });
       expect({ problems, warnings, lacksId }).toEqual({ problems: [], warnings: [], lacksId: false });
       expect(good?.rule.enabled).toBe(false);
       expect(text).toMatch(/^(?:#|\/\/) .*\n(?:#|\/\/) To use it, copy it one folder up, into rules\/,.* set enabled/);
@@ -99,7 +102,7 @@ describe("docs/rules.md", () => {
   test("every block is a rule of its language", () => {
     expect(blocks.length).toBeGreaterThanOrEqual(3);
     for (const { language, code } of blocks) {
-      const { good, problems, format } = reader.understand(code, id);
+      const { good, problems, format } = reader.read(code, { id });
       expect({ code, problems, format, good: good !== undefined }).toEqual({
         code,
         problems: [],
@@ -119,7 +122,7 @@ describe("docs/rules.md", () => {
     );
     for (const { type, code } of inline) {
       const kind = Object.entries(kinds).find(([, words]) => words.some((word) => word.type === type))?.[0];
-      const { good, problems } = reader.understand(`(name: "Example", ${kind}: [${code}])`, id);
+      const { good, problems } = reader.read(`(name: "Example", ${kind}: [${code}])`, { id });
       expect({ code, problems }).toEqual({ code, problems: [] });
       const read = (good?.rule ?? {}) as Record<string, { type: string }[]>;
       expect(read[kind ?? ""]?.map((word) => word.type)).toEqual([type]);

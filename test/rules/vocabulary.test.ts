@@ -75,7 +75,7 @@ test("RON reads into rules by its shape", () => {
         SetDeviceStatePerMode(device_id: "lamp", states: {"night": {"on": true}}),
       ],
     )`;
-  const read = readRuleText(text, ruleShape());
+  const read = readRuleText(text, { shape: ruleShape() });
   expect(read.problems).toEqual([]);
   const { rule, problems } = readRule(read.value ?? {}, anyExpression);
   expect(problems).toEqual([]);

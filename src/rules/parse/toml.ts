@@ -10,7 +10,7 @@ export interface TomlTree {
   value: JsonObject;
   mark: Mark;
   flaws: Flaw[];
-  /** What keeps the rule from nothing. */
+  /** What does not keep the rule from running. */
   warnings: Flaw[];
 }
 
@@ -41,7 +41,8 @@ function toJson(flaws: Flaw[], value: unknown, mark: Mark): Json {
   return Object.fromEntries(
     Object.entries(value as object).map(([key, member]) => {
       const place = mark.keys?.get(key) ?? mark;
-      if (FORBIDDEN_KEYS.has(key)) flaws.push({ offset: place.at, message: `the key \`${key}\` is not allowed` });
+      if (FORBIDDEN_KEYS.has(key))
+        flaws.push({ offset: place.at, message: `the key \`${key}\` is not allowed: choose another name` });
       return [key, toJson(flaws, member, place)];
     }),
   );

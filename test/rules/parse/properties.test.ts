@@ -5,9 +5,9 @@ import fc from "fast-check";
 import { stringify } from "smol-toml";
 import { isObject, type Json } from "../../../src/core/json.ts";
 import type { Mark, TextProblem } from "../../../src/core/text-places.ts";
-import { setTopLevel } from "../../../src/rules/parse/edit.ts";
+import { setTopLevel } from "../../../src/rules/parse/edit/set-key.ts";
 import { readRuleText } from "../../../src/rules/parse/read.ts";
-import { writeRon } from "../../../src/rules/parse/write.ts";
+import { writeRon } from "../../../src/rules/parse/ron/write.ts";
 import { allTexts, anyRule, goodTexts, signText, slippedText } from "./texts.ts";
 
 const anyText = fc.oneof(slippedText, signText, fc.string({ unit: "binary", maxLength: 200 }));

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { silentLog } from "../../../src/core/log.ts";
-import { isRuleFileName } from "../../../src/rules/store/file-names.ts";
+import { isRuleFileName } from "../../../src/rules/store/disk.ts";
 import { watchFolder } from "../../../src/rules/store/folder-watch.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

@@ -297,7 +297,7 @@ message = "hello"
 type = "conditional"
 condition = 'mode("night") && device_state("lamp").on'
 then_actions = []`;
-  await using rig = await openRulesRig({ "a.ron": toml("A", { id: ID, action }) });
+  await using rig = await openRulesRig({ "a.toml": toml("A", { id: ID, action }) });
   const warned = (): string[] =>
     rig.rules.get(ID).warnings.map(({ line, message }) => `${line} ${message.split(";")[0]}`);
   expect(warned()).toEqual([

@@ -1,9 +1,9 @@
-// Turns one list of texts into another by changing, adding and removing single items, so that the others keep their
-// lines and all comments stay.
-import type { Mark } from "../../core/text-places.ts";
+// Turns one list of texts into another by changing, adding and removing single items, so that the others keep their lines and all
+// comments stay.
+import type { Mark } from "../../../core/text-places.ts";
 import { indentOf, lineEnd, type Splice, type Syntax } from "./syntax.ts";
 
-/** What is compared item by item; longer lists are written anew. */
+/** Lists up to this length are compared item by item; longer ones are replaced. */
 const MAX_COMPARED = 500;
 
 interface Change {
@@ -11,7 +11,7 @@ interface Change {
   next: readonly string[];
 }
 
-/** The mark is the list's. Nothing when the lists are too long to be compared. */
+/** `mark` is the list's. No edits where the lists are too long to be compared. */
 export function listEdits(syntax: Syntax, mark: Mark, { old, next }: Change): Splice[] {
   const items = mark.items ?? [];
   if (Math.max(old.length, next.length) > MAX_COMPARED) return [];
@@ -35,7 +35,7 @@ export function listEdits(syntax: Syntax, mark: Mark, { old, next }: Change): Sp
 
 interface Spot {
   mark: Mark;
-  /** The item that stands before the new ones. */
+  /** The item before the new ones. */
   before: Mark | undefined;
   first: Mark | undefined;
 }
@@ -46,7 +46,7 @@ function insertion(syntax: Syntax, { mark, before, first }: Spot, literals: stri
   return [{ start: mark.start + 1, end: mark.start + 1, text: literals.join(", ") }];
 }
 
-/** Puts things behind one that stands between commas: on lines of their own if it has one of its own. */
+/** Inserts things after one of a list with commas; on lines of their own if it has one of its own. */
 export function insertAfter(syntax: Syntax, { start, end }: { start: number; end: number }, parts: string[]): Splice[] {
   const indent = indentOf(syntax.text, start);
   if (indent === undefined) return [{ start: end, end, text: parts.map((part) => `, ${part}`).join("") }];
@@ -62,7 +62,7 @@ export function insertAfter(syntax: Syntax, { start, end }: { start: number; end
   ];
 }
 
-/** Puts things before the first that stands between commas. */
+/** Inserts things before the first of a list with commas. */
 export function insertBefore({ text, newline }: Syntax, start: number, parts: string[]): Splice[] {
   const indent = indentOf(text, start);
   const space = indent === undefined ? " " : `${newline}${indent}`;
@@ -70,8 +70,8 @@ export function insertBefore({ text, newline }: Syntax, start: number, parts: st
 }
 
 /**
- * Takes the item away with its comma, and with its line if it has one of its own. `previous` is given for the last ones of
- * a list that has no comma at its end: then it is the comma before that goes.
+ * Removes the item with its comma, and with its line if it has one of its own. `previous` is given for the last items of a list
+ * without a comma at its end: then the comma before them is removed.
  */
 function removal(syntax: Syntax, { start, end }: Mark, previous: Mark | undefined): Splice[] {
   const { text } = syntax;

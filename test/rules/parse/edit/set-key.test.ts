@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { lacksId, replaceId, setTopLevel } from "../../../src/rules/parse/edit.ts";
+import type { JsonObject } from "../../../../src/core/json.ts";
+import { lacksId, replaceId, setTopLevel } from "../../../../src/rules/parse/edit/set-key.ts";
 
 const UUID = "5f0e6c0e-0000-4000-8000-000000000001";
 const NIL = "00000000-0000-0000-0000-000000000000";
@@ -112,11 +112,11 @@ describe("ids", () => {
   });
 });
 
-test("what cannot be edited is told, and no text comes back", () => {
+test("what cannot be edited is a problem, and no text comes back", () => {
   expect(setTopLevel("(a = 1)", "enabled", true)).toMatchObject({ ok: false, problems: [{ line: 1, column: 4 }] });
   expect(setTopLevel("[tags]\na = 1\n", "tags", ["x"])).toMatchObject({
     ok: false,
-    problems: [{ line: 1, column: 1, message: "`tags` cannot be changed here: please edit the file" }],
+    problems: [{ line: 1, column: 1, message: "`tags` cannot be changed here: edit the file" }],
   });
   expect(() => setTopLevel("()", "a b", 1)).toThrow("snake_case");
   expect(() => setTopLevel("()", "name", "\ud83d")).toThrow("half of a character");

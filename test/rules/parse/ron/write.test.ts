@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { readRuleText } from "../../../src/rules/parse/read.ts";
-import { writeRon } from "../../../src/rules/parse/write.ts";
+import type { JsonObject } from "../../../../src/core/json.ts";
+import { readRuleText } from "../../../../src/rules/parse/read.ts";
+import { writeRon } from "../../../../src/rules/parse/ron/write.ts";
 
 const rule: JsonObject = {
   id: "5f0e6c0e-0000-4000-8000-000000000001",

@@ -1,6 +1,6 @@
-// The place where the RON reader stands, what it skips, and how it complains: `report` and go on where it is clear what
-// was meant, `stop` where everything after would be guessing.
-import type { Flaw } from "../../core/text-places.ts";
+// Where the RON reader is in the text: what it skips, how it goes through brackets, and how it reports flaws. It reports and goes
+// on where it is clear what was meant, and stops where everything after would be guessing.
+import type { Flaw } from "../../../core/text-places.ts";
 
 export interface Cursor {
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Cursor {
   lastText: { start: number; end: number };
 }
 
-/** Ends the reading; what is wrong stands in the cursor's flaws. Never leaves `parseRon`. */
+/** Ends the reading; what is wrong is in the cursor's flaws. Never leaves `readRon`. */
 export class Unreadable extends Error {}
 
 const MAX_FLAWS = 20;
@@ -69,7 +69,7 @@ export function takeName(cursor: Cursor): string | undefined {
 
 /** White space and comments. */
 export function skipTrivia(cursor: Cursor): void {
-  // Most often nothing stands here.
+  // Most often there is nothing to skip.
   const code = cursor.text.charCodeAt(cursor.at);
   if (code > 0x2f && code < 0x7f) return;
   do takeMatch(cursor, WHITE_SPACE);
@@ -97,7 +97,7 @@ function skipLine(cursor: Cursor): true {
   return true;
 }
 
-/** What stands between values by mistake: it is told once and passed over. */
+/** What is between values by mistake: it is reported once and skipped. */
 function skipForeign(cursor: Cursor): boolean {
   const start = cursor.at;
   if (takeMatch(cursor, FOREIGN_SPACE) !== undefined) {
@@ -113,7 +113,7 @@ function reportOnce(cursor: Cursor, offset: number, message: string): void {
   if (!cursor.flaws.some((flaw) => flaw.message === message)) report(cursor, offset, message);
 }
 
-/** What stands here, for a sentence. */
+/** The character here, for a sentence. */
 export function found(cursor: Cursor): string {
   const char = cursor.text.codePointAt(cursor.at);
   if (char === undefined) return "the end of the text";
@@ -124,4 +124,83 @@ export function found(cursor: Cursor): string {
 /** The 1-based line of an offset, for a sentence. */
 export function lineOf(cursor: Cursor, offset: number): number {
   return cursor.text.slice(0, offset).split("\n").length;
+}
+
+// A hundred actions inside each other, each with its list.
+const MAX_DEPTH = 256;
+const OPENERS: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
+
+const NEXT_BEGINS = /[\p{XIDS}_"'[({0-9.+-]/uy;
+
+interface Bracket {
+  open: number;
+  close: string;
+  /** Where the last thing in it ended. */
+  lastEnd: number;
+}
+
+/** Reads things between commas, from the opening bracket past the closing one; returns whether a comma came last. */
+export function bracketed(cursor: Cursor, close: string, readOne: () => void): boolean {
+  const bracket = { open: cursor.at, close, lastEnd: cursor.at };
+  if (++cursor.depth > MAX_DEPTH) stop(cursor, cursor.at, `brackets nested deeper than ${MAX_DEPTH} are not read`);
+  cursor.at++;
+  let comma = false;
+  for (;;) {
+    skipTrivia(cursor);
+    if (take(cursor, close)) break;
+    if (atEnd(cursor)) unclosed(cursor, bracket);
+    if (skipStrayComma(cursor)) continue;
+    closedByAnother(cursor, bracket);
+    readOne();
+    bracket.lastEnd = cursor.at;
+    skipTrivia(cursor);
+    comma = take(cursor, ",");
+    if (!comma && cursor.text[cursor.at] !== close) noComma(cursor, bracket);
+  }
+  cursor.depth--;
+  return comma;
+}
+
+function skipStrayComma(cursor: Cursor): boolean {
+  const start = cursor.at;
+  if (!take(cursor, ",")) return false;
+  report(cursor, start, "there is no value before this comma: remove the comma");
+  return true;
+}
+
+function closedByAnother(cursor: Cursor, { open, close }: Bracket): void {
+  const char = cursor.text[cursor.at] ?? "";
+  if (!Object.hasOwn(OPENERS, char)) return;
+  const opened = `the \`${OPENERS[close]}\` of line ${lineOf(cursor, open)}`;
+  stop(cursor, cursor.at, `${opened} must be closed with \`${close}\` before \`${char}\` can come`);
+}
+
+function unclosed(cursor: Cursor, { open, close }: Bracket): never {
+  stop(cursor, open, `this \`${OPENERS[close]}\` is never closed: \`${close}\` is missing`);
+}
+
+/** Goes on when the next thing plainly begins; stops when it does not. */
+function noComma(cursor: Cursor, bracket: Bracket): void {
+  if (atEnd(cursor)) unclosed(cursor, bracket);
+  closedByAnother(cursor, bracket);
+  const { lastEnd, close } = bracket;
+  if (take(cursor, ";")) {
+    report(cursor, cursor.at - 1, "a comma separates the values, not `;`");
+    return;
+  }
+  if (cursor.lastText.end === lastEnd) runawayText(cursor);
+  if (cursor.at === lastEnd && looksAt(cursor, /(?<=[0-9])[:/-][0-9]/y))
+    stop(cursor, lastEnd, 'a time or date is a text in quotes: "07:00"');
+  if (!looksAt(cursor, NEXT_BEGINS))
+    stop(cursor, cursor.at, `expected \`,\` or \`${close}\` here, not ${found(cursor)}`);
+  report(cursor, lastEnd, `\`,\` or \`${close}\` is missing after this value`);
+}
+
+/** A missing quotation mark shows only where the next text was meant to begin. */
+function runawayText(cursor: Cursor): void {
+  const { start, end } = cursor.lastText;
+  if (cursor.text.slice(start, end).includes("\n"))
+    stop(cursor, start, `this text goes on to line ${lineOf(cursor, end)}: its closing \`"\` seems to be missing here`);
+  if (cursor.at === end && !atEnd(cursor))
+    stop(cursor, end, 'the text ends before this: inside a text write `\\"` for `"`, and a `,` after the text');
 }

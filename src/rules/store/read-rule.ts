@@ -1,8 +1,8 @@
-// A rule file's text made a rule, or every reason why it is none, each with its place. Touches no file.
+// Reads a rule file's text: the rule, or every reason why it is none, each with its place. Touches no file.
 import { HubError, messageOf } from "../../core/errors.ts";
 import { positionAt, problemAt, type TextPosition, type TextProblem } from "../../core/text-places.ts";
 import type { RuleFormat } from "../parse/detect.ts";
-import { lacksId } from "../parse/edit.ts";
+import { lacksId } from "../parse/edit/set-key.ts";
 import { type RuleText, readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { type Reference, referencesOf } from "../references.ts";
@@ -14,16 +14,16 @@ export interface FileProblem extends TextProblem {
   path?: string;
 }
 
-export interface Understood {
+export interface ReadText {
   format: RuleFormat;
   /** There when there are no problems. */
   good?: GoodVersion;
   problems: readonly FileProblem[];
   /** What does not keep it from running. */
   warnings: readonly FileProblem[];
-  /** The id it bears, as far as that can be read. */
+  /** The id in the text, as far as that can be read. */
   claimedId: string | undefined;
-  /** It bears none, and is not looked into any further. */
+  /** There is no id in the text, and it was not read any further. */
   lacksId: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface GoodVersion {
   readonly references: readonly LocatedReference[];
 }
 
-/** Something of the house that the rule names. */
+/** A device, mode, scene, channel or rule that the rule names. */
 export interface LocatedReference extends TextPosition {
   readonly kind: Reference["kind"];
   readonly name: string;
@@ -45,61 +45,70 @@ export interface LocatedReference extends TextPosition {
 export interface ExpressionReader {
   /** What is wrong with it, if something is. */
   check(text: string): string | undefined;
-  /** What it names outright. */
+  /** The devices and modes in it, as far as they are literals. */
   names(text: string): { kind: "device" | "mode"; name: string }[];
+}
+
+export interface ReadOptions {
+  /** The name of its file, which says what language it should be. */
+  file?: string | undefined;
+  /** For a rule without an id. */
+  id?: string | undefined;
 }
 
 export interface RuleReader {
   readonly shape: RuleShape;
-  /** `id` is for a rule that bears none. Never throws. */
-  understand(text: string, id?: string): Understood;
+  /** Never throws. */
+  read(text: string, options?: ReadOptions): ReadText;
 }
 
 export function createRuleReader(expressions: ExpressionReader): RuleReader {
   const shape = ruleShape();
 
-  function read(text: string, id: string | undefined): Understood {
-    const read = readRuleText(text, shape);
-    const told = { ...nothingOf(text), format: read.format, problems: read.problems };
-    if (!read.value) return told;
-    if (id === undefined && lacksId(read.value)) return { ...told, lacksId: true };
-    const value = lacksId(read.value) ? { ...read.value, id: id ?? "" } : read.value;
+  function read(text: string, { file, id }: ReadOptions): ReadText {
+    const source = readRuleText(text, { shape, file });
+    const { format, problems, warnings } = source;
+    const found = { ...unread(text), format, problems, warnings };
+    if (!source.value) return found;
+    if (id === undefined && lacksId(source.value)) return { ...found, lacksId: true };
+    const value = lacksId(source.value) ? { ...source.value, id: id ?? "" } : source.value;
     const texts = new Set<string>();
-    const { rule, problems } = readRule(value, (expression) => {
+    const checked = readRule(value, (expression) => {
       texts.add(expression);
       return expressions.check(expression);
     });
-    const located = problems.map(({ path, message, warning = false }) => ({
+    const located = checked.problems.map(({ path, message, warning = false }) => ({
       warning,
-      problem: { path, ...read.problemAt(path, message) },
+      problem: { path, ...source.problemAt(path, message) },
     }));
-    const of = (wanted: boolean): FileProblem[] =>
+    const those = (wanted: boolean): FileProblem[] =>
       located.filter(({ warning }) => warning === wanted).map(({ problem }) => problem);
+    const { rule } = checked;
     return {
-      ...told,
+      ...found,
       ...(rule && {
-        good: { rule, references: inOrder([...namedBy(rule, read), ...namedIn(texts, text, expressions)]) },
+        good: { rule, references: inOrder([...namedBy(rule, source), ...namedIn(texts, text, expressions)]) },
       }),
-      problems: of(false),
-      warnings: of(true),
+      problems: those(false),
+      warnings: [...warnings, ...those(true)],
       claimedId: typeof value.id === "string" ? value.id : undefined,
     };
   }
 
   return {
     shape,
-    understand(text, id) {
+    read(text, options = {}) {
       try {
-        return read(text, id);
+        return read(text, options);
       } catch (error) {
         // A fault of ours is the problem of the file that shows it, and of no other.
-        return { ...nothingOf(text), problems: [unforeseen(text, error)] };
+        return { ...unread(text), problems: [unforeseen(text, error)] };
       }
     },
   };
 }
 
-function nothingOf(text: string): Understood {
+function unread(text: string): ReadText {
   return { format: "ron", problems: [], warnings: [], claimedId: idIn(text), lacksId: false };
 }
 
@@ -111,7 +120,7 @@ export function unforeseen(text: string, error: unknown): FileProblem {
 
 function namedBy(rule: Rule, { value, locate }: RuleText): LocatedReference[] {
   return referencesOf(rule).map(({ path, ...reference }) => {
-    // A single trigger stands under another key than the list it is read into.
+    // A single trigger has another key in the text than the list it is read into.
     const written = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
     return { ...reference, path: written, ...locate(written) };
   });
@@ -121,7 +130,7 @@ function inOrder(references: LocatedReference[]): LocatedReference[] {
   return references.sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** Placed where the expression stands; one that is written with escapes, at the beginning of the file. */
+/** Placed at the expression; at the beginning of the file where the expression is written with escapes. */
 function namedIn(expressions: Iterable<string>, text: string, { names }: ExpressionReader): LocatedReference[] {
   return [...expressions].flatMap((expression) => {
     const named = names(expression);
@@ -138,9 +147,9 @@ function idIn(text: string): string | undefined {
 
 /** The refusal of a text or of a rule's JSON, with all its problems in the details. */
 export function refusalOf(problems: readonly (Partial<FileProblem> & { message: string })[]): HubError {
-  const told = problems.map(({ line, column, path, message }) => {
+  const lines = problems.map(({ line, column, path, message }) => {
     const place = line === undefined ? path : `${line}:${column}`;
     return place ? `${place}: ${message}` : message;
   });
-  return new HubError("invalid", told.join("; "), { details: { problems } });
+  return new HubError("invalid", lines.join("; "), { details: { problems } });
 }

@@ -1,16 +1,18 @@
 // What the edits of a text need to know of the language it is written in.
+import { afterTomlVoid } from "../../../core/toml.ts";
+import type { RuleFormat } from "../detect.ts";
+import { createCursor, skipTrivia } from "../ron/cursor.ts";
+import { numberLiteral, quote, ronText } from "../ron/write.ts";
 
-import { afterTomlVoid } from "../../core/toml.ts";
-import type { RuleFormat } from "./detect.ts";
-import { numberLiteral, ronText, type Scalar, tomlText } from "./literal.ts";
-import { createCursor, skipTrivia } from "./ron-cursor.ts";
+/** What can be set at the top of a rule, beside lists of texts. */
+export type Scalar = string | number | boolean;
 
 export interface Syntax {
   format: RuleFormat;
   text: string;
   newline: "\n" | "\r\n";
   literal(value: Scalar): string;
-  /** The next offset at which something other than white space and comments stands. */
+  /** The next offset that is neither white space nor comment. */
   afterTrivia(offset: number): number;
   /** Whether only blanks and a comment remain of the line; the offset of its end if so. */
   endOfLine(offset: number): number | undefined;
@@ -49,7 +51,7 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
   return result + text.slice(at);
 }
 
-/** The white space before what begins here, if nothing else stands before it on its line. */
+/** The white space before what begins here, if it is the first thing on its line. */
 export function indentOf(text: string, offset: number): string | undefined {
   const before = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
   return /^[ \t]*$/.test(before) && text.slice(0, offset).includes("\n") ? before : undefined;
@@ -65,6 +67,10 @@ export function lineEnd(text: string, offset: number): number {
 function scalarLiteral(value: Scalar, quote: (text: string) => string): string {
   if (typeof value === "string") return quote(value);
   return typeof value === "number" ? numberLiteral(value) : String(value);
+}
+
+function tomlText(text: string): string {
+  return quote(text, (hex) => `\\u${hex.padStart(4, "0")}`);
 }
 
 function afterRonTrivia(text: string, offset: number): number {

@@ -1,11 +1,48 @@
-// A RON tree as the JSON it stands for. A struct is an object, `Some(x)` is x, a key with `None` is absent. A name says
-// the `type` where something with a type is expected (see shape.ts); elsewhere it is a label on its content, as in RON
-// itself, and on its own a text: `op: Gt`. Bytes become base64.
-import type { Json, JsonObject } from "../../core/json.ts";
-import { isObject } from "../../core/json.ts";
-import type { Flaw, Mark } from "../../core/text-places.ts";
-import type { RonNode } from "./ron-tree.ts";
-import { FORBIDDEN_KEYS, type Place, placeUnder, type RuleShape, typeOfName, WRAPPERS } from "./shape.ts";
+// What a RON text says, with the place of everything in it, and the JSON that it means. A struct is an object, `Some(x)` is x, a
+// key with `None` is absent. A name is the `type` where something with a type is expected (see shape.ts); elsewhere it is a label
+// on its content, as in RON itself, and on its own a text: `op: Gt`. Bytes become base64.
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import type { Flaw, Mark } from "../../../core/text-places.ts";
+import { FORBIDDEN_KEYS, type Place, placeUnder, type RuleShape, typeOfName, WRAPPERS } from "../shape.ts";
+
+interface Span {
+  /** Offset of the first character. */
+  start: number;
+  /** Offset after the last one. */
+  end: number;
+}
+
+export type RonNode = Span &
+  (
+    | { kind: "unit" }
+    | { kind: "bool"; value: boolean }
+    /** An integer that JavaScript cannot hold exactly never gets here; `inf` and `NaN` do. */
+    | { kind: "number"; value: number }
+    /** Texts and single characters. */
+    | { kind: "string"; value: string }
+    | { kind: "bytes"; value: Uint8Array }
+    /** A word on its own: a unit struct or a variant without content. */
+    | { kind: "name"; name: string }
+    /** `Some(x)`, or `None` when there is no value. */
+    | { kind: "option"; value?: RonNode }
+    | { kind: "list"; items: RonNode[] }
+    | { kind: "map"; entries: RonEntry[] }
+    | { kind: "struct"; name?: string; fields: RonField[] }
+    /** `trailingComma`: `(5,)` is a tuple of one, `(5)` a value in parentheses. */
+    | { kind: "tuple"; name?: string; items: RonNode[]; trailingComma: boolean }
+  );
+
+export interface RonField {
+  name: string;
+  /** Offset of the name. */
+  at: number;
+  value: RonNode;
+}
+
+export interface RonEntry {
+  key: RonNode;
+  value: RonNode;
+}
 
 interface Converted {
   /** Undefined for `None`: there is nothing. */
@@ -134,7 +171,8 @@ function markOf({ start, end }: RonNode, keys: Iterable<readonly [string, Mark]>
 function withType(context: Context, { node, type }: { node: RonNode; type: string }, rest: Converted): Converted {
   const keys = rest.mark.keys ?? new Map<string, Mark>();
   const given = keys.get("type");
-  if (given !== undefined) flaw(context, given.at, `the name before the parentheses says the type already: "${type}"`);
+  if (given !== undefined)
+    flaw(context, given.at, `the name before the parentheses is the type already, "${type}": remove this key`);
   const value = { type, ...(isObject(rest.value) ? rest.value : {}) };
   return { value, mark: markOf(node, [...keys, ["type", scalar(node, null).mark]]) };
 }
@@ -164,7 +202,8 @@ function unwrap(context: Context, node: Node<"struct">, { value, mark }: Convert
   const innerKeys = mark.keys?.get(key)?.keys ?? new Map<string, Mark>();
   const outer = [...(mark.keys ?? [])].filter(([name]) => name !== key);
   const twice = outer.find(([name]) => innerKeys.has(name));
-  if (twice !== undefined) flaw(context, twice[1].at, `\`${twice[0]}\` stands here and again inside \`${key}\``);
+  if (twice !== undefined)
+    flaw(context, twice[1].at, `\`${twice[0]}\` is here and again inside \`${key}\`: keep one of them`);
   const { [key]: _, ...rest } = value;
   return { value: { ...inner, ...rest }, mark: markOf(node, [...innerKeys, ...outer]) };
 }
@@ -188,8 +227,8 @@ function object(context: Context, { node, pairs }: { node: RonNode; pairs: Pair[
   const value: JsonObject = {};
   const keys = new Map<string, Mark>();
   for (const { key, at, value: child } of pairs) {
-    if (FORBIDDEN_KEYS.has(key)) flaw(context, at, `the key \`${key}\` is not allowed`);
-    else if (keys.has(key)) flaw(context, at, `\`${key.slice(0, 40)}\` stands twice in these brackets`);
+    if (FORBIDDEN_KEYS.has(key)) flaw(context, at, `the key \`${key}\` is not allowed: choose another name`);
+    else if (keys.has(key)) flaw(context, at, `\`${key.slice(0, 40)}\` is twice in these brackets: keep one of them`);
     else {
       const made = convert(context, child, placeUnder(context.shape, { key, place }));
       keys.set(key, { ...made.mark, at });

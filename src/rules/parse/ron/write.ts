@@ -1,10 +1,9 @@
-// A rule as RON, the way a person would write it: `DeviceStateChanged(device_id: "x")` for what has a `type`, one line
-// for what is short. What is written here reads back as the same JSON; what could not is refused.
-import { HubError } from "../../core/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { isPlainName, numberLiteral, ronText } from "./literal.ts";
-import { MAX_RULE_BYTES } from "./read.ts";
-import { defaultShape, FORBIDDEN_KEYS, nameOfType, type Place, placeUnder, type RuleShape } from "./shape.ts";
+// A rule as RON, the way a person would write it: `DeviceStateChanged(device_id: "x")` for what has a `type`, one line for what is
+// short. What is written here is read back as the same JSON; what could not be is refused.
+import { HubError } from "../../../core/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { MAX_RULE_BYTES } from "../read.ts";
+import { defaultShape, FORBIDDEN_KEYS, nameOfType, type Place, placeUnder, type RuleShape } from "../shape.ts";
 
 // A hundred actions inside each other, each with its list.
 const MAX_DEPTH = 256;
@@ -82,4 +81,35 @@ function enclose({ open, close, parts, depth, long }: Enclosed): string {
     return `${open}${parts.join(", ")}${close}`;
   const indent = INDENT.repeat(depth + 1);
   return `${open}\n${parts.map((part) => `${indent}${part},\n`).join("")}${INDENT.repeat(depth)}${close}`;
+}
+
+// Invisible characters are written as escapes, so that one sees what a text holds.
+const INVISIBLE = /[\p{Cc}\u00a0\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+const NAMED: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+export function ronText(text: string): string {
+  return quote(text, (hex) => `\\u{${hex}}`);
+}
+
+/** `escapeCode` is the language's escape for a character by its number, in hexadecimal. */
+export function quote(text: string, escapeCode: (hex: string) => string): string {
+  if (!text.isWellFormed())
+    throw new HubError("invalid", "a text holds half of a character (a lone surrogate), which no file can: replace it");
+  const inner = text
+    .replace(/["\\]/g, "\\$&")
+    .replace(INVISIBLE, (char) => NAMED[char] ?? escapeCode(char.charCodeAt(0).toString(16)));
+  return `"${inner}"`;
+}
+
+/** The same in RON, TOML and JavaScript. Whole numbers beyond 2^53 are floats, which need not be exact. */
+export function numberLiteral(value: number): string {
+  if (!Number.isFinite(value)) throw new HubError("invalid", `a rule cannot hold ${value}: give a finite number`);
+  if (Object.is(value, -0)) return "-0.0";
+  const literal = String(value);
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && !literal.includes("e") ? `${literal}.0` : literal;
+}
+
+/** Whether a key needs no quotes in a struct. RON has raw ones (`r#a-b`) too, but they are hard to read. */
+export function isPlainName(key: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(key);
 }
