@@ -3,7 +3,7 @@
 import { type SchemaOptions, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Typed } from "./define.ts";
-import { WEEKDAYS } from "./schedule/time-of-day.ts";
+import { WEEKDAYS } from "./schedule/cron.ts";
 
 export type Kind = "trigger" | "condition" | "action";
 /** What a text can name. The sun's moments are named by words of their own, and need the house's `location`. */

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { defineCondition } from "../define.ts";
 import { days, timeOfDay } from "../fields.ts";
-import { WEEKDAYS } from "../schedule/time-of-day.ts";
+import { WEEKDAYS } from "../schedule/cron.ts";
 import { refusal } from "../values.ts";
 
 const DAY_SECS = 86_400;

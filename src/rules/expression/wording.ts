@@ -1,4 +1,4 @@
-// What cel-js and JavaScript throw, in words for whoever wrote the rule, with the place in the text.
+// What cel-js and JavaScript throw, in words for the author of the rule, with the place in the text.
 import { TypeError as CelTypeError, EvaluationError, ParseError } from "@marcbachmann/cel-js";
 import { messageOf } from "../../core/errors.ts";
 import { didYouMean } from "../../core/schema.ts";

@@ -1,5 +1,5 @@
-// The six fields of a cron expression. croner reads the text; what its numbers mean on a calendar is told here, without
-// time zones and without daylight saving.
+// The six fields of a cron expression. croner reads the text; what its numbers mean on a calendar is computed here, without time zones
+// and without daylight saving.
 import { CronPattern } from "croner";
 import { messageOf } from "../../core/errors.ts";
 
@@ -8,9 +8,9 @@ export interface CronFields {
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
-  /** Whether the month (0–11) is meant. */
+  /** Whether the month (0–11) is one of them. */
   month(month: number): boolean;
-  /** Whether the day (as UTC midnight) is meant; its month is not looked at. */
+  /** Whether the day (as UTC midnight) is one of them; its month is not compared. */
   day(date: Date): boolean;
   /** Debian's cron: a job of fixed times, since neither the minute's nor the hour's field begins with a `*`. */
   readonly fixedTime: boolean;
@@ -54,7 +54,7 @@ function patternOf(texts: readonly string[]): CronPattern {
   return new CronPattern(texts.join(" "), undefined, { mode: "6-part", sloppyRanges: true });
 }
 
-/** Names the first field that is wrong by reading each for itself. */
+/** Names the first field that is wrong, by reading each alone. */
 function fieldProblem(texts: readonly string[]): string | undefined {
   for (const [index, text] of texts.entries()) {
     try {
@@ -80,7 +80,7 @@ function fieldsOf(pattern: CronPattern, texts: readonly string[]): CronFields {
     minutes: indicesOf(pattern.minute),
     hours: indicesOf(pattern.hour),
     month: (month) => months[month] === true,
-    // Debian's cron: a star in either field asks for both, two limited fields for one of them.
+    // Debian's cron: with a star in either field both must match, with two limited fields one of them.
     day: dayMatcher(pattern, startsOpen(day) || startsOpen(weekday) || pattern.useAndLogic),
     fixedTime: !startsOpen(minute) && !startsOpen(hour),
   };

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { defineTrigger } from "../define.ts";
 import { YEAR_SECS } from "../fields.ts";
-import { parsePeriodic } from "../schedule/periodic.ts";
+import { parsePeriodic } from "../schedule/schedule.ts";
 import { scheduleOf } from "../scheduled.ts";
 
 export const periodic = defineTrigger({

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { defineTrigger } from "../define.ts";
 import { days, timeOfDay as time } from "../fields.ts";
-import { parseTimeOfDay } from "../schedule/time-of-day.ts";
+import { parseTimeOfDay } from "../schedule/cron.ts";
 import { checkSchedule, scheduleOf } from "../scheduled.ts";
 
 export const timeOfDay = defineTrigger({

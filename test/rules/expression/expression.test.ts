@@ -142,7 +142,7 @@ describe("problems name the place and say what to write", () => {
       "true ? 1 : 2.5",
       'one branch gives a whole number and the other a fractional one; write both with a point, such as "1.0"',
     ],
-    ["has(vars)", 'has() asks for an attribute: has(device_state("id").name)'],
+    ["has(vars)", 'has() needs an attribute: has(device_state("id").name)'],
     ["1 +", "Unexpected token: the end of the text"],
     ["(1", 'Expected ")", got the end of the text'],
     ["", "the expression is empty"],

@@ -3,10 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { getPosition } from "suncalc";
 import { createSun } from "../../../src/core/sun.ts";
 import { createZone } from "../../../src/core/zone.ts";
-import { parsePeriodic } from "../../../src/rules/schedule/periodic.ts";
+import { parseTimeOfDay } from "../../../src/rules/schedule/cron.ts";
 import type { Schedule, ScheduleResult } from "../../../src/rules/schedule/schedule.ts";
-import { createSunEvent } from "../../../src/rules/schedule/sun-event.ts";
-import { parseTimeOfDay } from "../../../src/rules/schedule/time-of-day.ts";
+import { createSunEvent, parsePeriodic } from "../../../src/rules/schedule/schedule.ts";
 import { createWall, momentsOf, naiveCron, wallMinutes } from "./naive.ts";
 
 const from = Date.UTC(2026, 0, 1);

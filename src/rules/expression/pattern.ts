@@ -1,8 +1,13 @@
-// Matches patterns in time linear in the text, whatever the pattern: all ways it could match are followed at once
-// (Thompson), so nothing is ever tried twice. JavaScript's own expressions can take hours for twenty characters.
-
-import { parsePattern } from "./parse-pattern.ts";
-import { type Accepts, type Edge, isWordCharacter, type PatternNode, PatternProblem } from "./pattern-tree.ts";
+// Matches patterns in time linear in the text, whatever the pattern: all ways to match are followed at once (Thompson), so nothing is
+// tried twice. JavaScript's own regular expressions can take hours for twenty characters.
+import {
+  type Accepts,
+  type Edge,
+  isWordCharacter,
+  type PatternNode,
+  PatternProblem,
+  parsePattern,
+} from "./pattern-parser.ts";
 
 interface Fork {
   readonly kind: "fork";
@@ -87,7 +92,7 @@ function emitRepeat(draft: Draft, { part, least, most }: PatternNode & { kind: "
   for (const fork of forks) fork.or = program.length;
 }
 
-/** Goes on with the next instruction or, once the caller has set it, with another. */
+/** Both ways lead to the next instruction until the caller sets one of them. */
 function pushFork(program: Instruction[]): Fork {
   const fork: Fork = { kind: "fork", to: program.length + 1, or: program.length + 1 };
   program.push(fork);

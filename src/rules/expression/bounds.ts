@@ -1,25 +1,25 @@
-// Puts the hub's own rules around cel-js's evaluation of a tree: every part is metered, values are reached into our way,
-// and what could run away (patterns, texts searched in texts) is bounded first.
+// Bounds cel-js's evaluation of a tree: every node is metered, members of values are read in our own way, and what could take long
+// (patterns, texts searched in texts) is charged before it runs.
 import { EvaluationError } from "@marcbachmann/cel-js";
 import { attributeAccess, hasMacro, indexAccess, kindOf } from "./access.ts";
 import { type Call, type CelNode, callOf, isBinary, literalText, nodesOf, quantifierOf, type Run } from "./cel-tree.ts";
 import type { Meter } from "./meter.ts";
-import { compilePattern, type Pattern } from "./pattern/pattern.ts";
+import { compilePattern, type Pattern } from "./pattern.ts";
 import { NO_DURATION } from "./wording.ts";
 
-// Telling the time of another zone builds a formatter each time, as long as hundreds of other parts take.
+// The time in another zone needs a new formatter each time, which takes as long as hundreds of other nodes.
 const ZONED_TIME_STEPS = 500;
 // cel-js reads durations with an expression of its own that must not see a long text.
 const LONGEST_DURATION = 64;
 const COMPARISONS_A_STEP = 256;
 
-/** Before type-checking: gives the tree its own `has`. Throws an EvaluationError for a literal pattern that is none. */
+/** Before type-checking: gives the tree our `has`. Throws an EvaluationError for a literal pattern that is not valid. */
 export function prepareTree(root: CelNode): void {
   for (const node of nodesOf(root)) {
     const call = callOf(node);
     const [argument, pattern] = call?.operands ?? [];
     if (call?.name === "has" && !call.isMethod && call.operands.length === 1) {
-      if (argument?.op !== ".") throw failure(node, 'has() asks for an attribute: has(device_state("id").name)');
+      if (argument?.op !== ".") throw failure(node, 'has() needs an attribute: has(device_state("id").name)');
       node.setMeta("macro", hasMacro(argument));
     }
     const text = call?.name === "matches" ? literalText(pattern) : undefined;
@@ -27,8 +27,8 @@ export function prepareTree(root: CelNode): void {
   }
 }
 
-/** After type-checking: from now on the tree runs under the meter. */
-export function guardTree(root: CelNode, meter: Meter): void {
+/** After type-checking: from now on the meter counts what the tree does. */
+export function boundTree(root: CelNode, meter: Meter): void {
   const nodes = nodesOf(root);
   for (const node of nodes) {
     const inner = innerRun(node, meter);
@@ -41,7 +41,7 @@ export function guardTree(root: CelNode, meter: Meter): void {
   for (const node of nodes) endQuantifier(node, meter);
 }
 
-/** `exists` and `all` go on after an error of one item; when it is all too much they are told what ends them. */
+/** `exists` and `all` go on after an error of one item; past the bound they get the answer that ends them. */
 function endQuantifier(node: CelNode, meter: Meter): void {
   const quantifier = quantifierOf(node);
   if (!quantifier) return;
@@ -57,11 +57,11 @@ function innerRun(node: CelNode, meter: Meter): Run {
   if (node.op === ".") return attributeAccess;
   if (node.op === "[]") return indexAccess;
   const call = callOf(node);
-  if (call) return guardedCall(call, meter);
-  return isBinary(node) ? guardedBinary(meter) : evaluate;
+  if (call) return boundedCall(call, meter);
+  return isBinary(node) ? boundedBinary(meter) : evaluate;
 }
 
-function guardedBinary(meter: Meter): Run {
+function boundedBinary(meter: Meter): Run {
   return (evaluator, node, variables) => {
     const [left, right] = node.args as [CelNode, CelNode];
     const a = evaluator.run(left, variables);
@@ -72,7 +72,7 @@ function guardedBinary(meter: Meter): Run {
   };
 }
 
-function guardedCall({ name, isMethod, operands }: Call, meter: Meter): Run {
+function boundedCall({ name, isMethod, operands }: Call, meter: Meter): Run {
   const patterns = createPatternMemory();
   return (evaluator, node, variables) => {
     const values = operands.map((operand) => evaluator.run(operand, variables));
