@@ -17,7 +17,10 @@ export function parseCron(expression: string, zone: Zone): ScheduleResult {
   const { fields } = parsed;
   const anyDay = Date.UTC(2000, 0, 1);
   if (nextLocal(fields, anyDay, anyDay + HORIZON_MS) === undefined)
-    return { ok: false, problem: `the cron expression "${expression}" names a day that never comes, such as 30 February: choose another day or month` };
+    return {
+      ok: false,
+      problem: `the cron expression "${expression}" names a day that never comes, such as 30 February: choose another day or month`,
+    };
   return { ok: true, schedule: { next: (after) => nextInstant(fields, zone, after), fixedTime: fields.fixedTime } };
 }
 
