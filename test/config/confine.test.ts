@@ -1,5 +1,6 @@
 // What is wrong in hub.toml keeps only that out of use, except for who may do what.
 import { describe, expect, test } from "bun:test";
+import { confine } from "../../src/config/confine.ts";
 import { checkConfig } from "../../src/config/load.ts";
 
 const AUTH = '[auth]\njwt_secret = "0123456789abcdef0123456789abcdef"\n';
@@ -179,4 +180,26 @@ describe("the file's bytes", () => {
       { path: "", ...(line !== undefined && { line }), message: expect.stringMatching(new RegExp(`^${says}`)) },
     ]);
   });
+});
+
+test("a warning that was found before stays, whatever is cut out", () => {
+  const known = [{ path: "log", message: "a warning", warning: true }];
+  const table = { auth: { jwt_secret: "x".repeat(40) }, battery: { threshold_pct: 200 }, plugins: [{ id: 5 }] };
+  const { problems } = confine(
+    {
+      server: {},
+      location: {},
+      mqtt: {},
+      notify: {},
+      events: {},
+      devices: {},
+      rules: {},
+      storage: {},
+      log: {},
+      ...table,
+    },
+    known,
+  );
+  expect(problems.filter(({ message }) => message === "a warning")).toEqual(known);
+  expect(problems.length).toBeGreaterThan(2);
 });

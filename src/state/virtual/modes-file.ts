@@ -1,5 +1,4 @@
-// Reads modes.toml: all problems at once, each with its line; a mode that is wrong keeps no other out. What becomes of the
-// modes is left to others.
+// Reads modes.toml: all problems at once, each with its line. A mode that is wrong affects no other.
 import { type Static, Type } from "@sinclair/typebox";
 import { messageOf, systemCode } from "../../core/errors.ts";
 import { isValidId } from "../../core/ids.ts";
@@ -31,7 +30,7 @@ export interface ModesProblem extends LineProblem {
 export interface ReadModes {
   /** Those that are right; absent where the file as a whole cannot be read. */
   modes?: ModeDefinition[];
-  /** Ids of modes that are wrong; `unknown` where one is wrong whose id cannot be told. */
+  /** Ids of modes that are wrong; `unknown` where one is wrong whose id is not known. */
   broken: ReadonlySet<string> | "unknown";
   problems: LineProblem[];
 }
@@ -57,7 +56,7 @@ const Entry = Type.Object(
 type Entry = Static<typeof Entry>;
 const SOLAR_KEYS = ["on_event", "off_event", "on_offset_minutes", "off_offset_minutes"] as const;
 
-/** The modes of a text. Without a location, which `located` says, solar modes cannot follow the sun: a warning. */
+/** The modes of a text. Where `located` is false, there is no location, and solar modes get a warning. */
 export function readModes(given: Uint8Array | string, where: { located: boolean }): ReadModes {
   return modesOf(readToml(given), where);
 }
@@ -76,13 +75,13 @@ function modesOf(read: TomlFile, { located }: { located: boolean }): ReadModes {
   const modes = checked.flatMap(({ mode }) => mode ?? []);
   const right = new Set(modes.map(({ id }) => id));
   const wrong = entries.filter((_, index) => !checked[index]?.mode).map(idOf);
-  // A key that should perhaps be `modes` may hold anything.
+  // A misspelt `modes` may hold any mode.
   const unknown = !whole.ok || wrong.includes(undefined);
   const broken = new Set(wrong.filter((id): id is string => id !== undefined && !right.has(id)));
   return { modes, broken: unknown ? "unknown" : broken, problems };
 }
 
-/** The same of a file; where there is none, there are no modes. */
+/** The modes of a file; none where the file is missing. */
 export function readModesFile(
   file: string,
   where: { located: boolean },
@@ -102,7 +101,7 @@ interface Around {
   known: readonly Problem[];
 }
 
-/** One entry; `mode` where nothing but a warning is found in it. */
+/** One entry; `mode` is there where only warnings are found in it. */
 function checkOne(entries: readonly unknown[], index: number, { located, known }: Around) {
   const path = `modes[${index}]`;
   const { mode, problems } = checkEntry(entries[index], path, located);
@@ -163,7 +162,7 @@ function withoutLocation(path: string): Problem {
   };
 }
 
-/** The first of them bears the id. */
+/** The first mode with the id keeps it. */
 function repeatedId(entries: readonly unknown[], index: number): Problem[] {
   const id = idOf(entries[index]);
   if (id === undefined || entries.findIndex((entry) => idOf(entry) === id) === index) return [];
