@@ -3,7 +3,8 @@
 // nothing is cut out of [server] and [auth], nor of [mqtt] but single accounts.
 import { isObject, type JsonObject } from "../core/json.ts";
 import { checkValue, type Problem } from "../core/schema.ts";
-import { confinedProblems, crossProblems, type Fault, HubConfig } from "./sections.ts";
+import { withTomlAdvice } from "../core/toml-advice.ts";
+import { confinedProblems, crossProblems, type Fault, HubConfig, sectionsWith } from "./sections.ts";
 
 export interface Confined {
   /** There when what remains is right. */
@@ -23,13 +24,13 @@ const MOST_ROUNDS = 100;
 
 /** Changes the table. `known`: problems that were found in it before. */
 export function confine(table: JsonObject, known: readonly Problem[] = []): Confined {
-  const channels = confinedProblems(table);
+  const channels = confinedProblems(table).map((problem) => withTomlAdvice(problem));
   const entries = createEntries(table);
   const settled: Problem[] = [];
   let before = known;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const checked = checkValue(HubConfig, table);
-    const now = checked.ok ? between(checked.value, entries) : checked.problems;
+    const now = checked.ok ? between(checked.value, entries) : checked.problems.map(withMend);
     const found = [...before, ...now].map(
       (problem): Found => ({ problem, cut: problem.warning ? undefined : cutFor(problem.path) }),
     );
@@ -55,6 +56,15 @@ export function confine(table: JsonObject, known: readonly Problem[] = []): Conf
 function between(config: HubConfig, { haveLost }: Entries): Problem[] {
   // Where accounts were cut out, it is not a mistake of [mqtt] that nobody can log in from elsewhere.
   return crossProblems(config).filter(({ path }) => path !== "mqtt.host" || !haveLost("mqtt.users"));
+}
+
+/** Says what to write; for a key before any heading, or under the wrong one, where it belongs. */
+function withMend(problem: Problem): Problem {
+  const unknown = /^unknown key "([^"]+)"(?! –)/.exec(problem.message)?.[1] ?? "";
+  const isInSection = /^[^.[\]]+(?:\.[^.[\]]+)?$/.test(problem.path);
+  const sections = isInSection ? sectionsWith(unknown).map((name) => `[${name}]`) : [];
+  if (sections.length === 0) return withTomlAdvice(problem);
+  return { ...problem, message: `unknown key "${unknown}" here: it belongs under ${sections.join(" or ")}` };
 }
 
 function withFaults(config: HubConfig, problems: readonly Problem[]): HubConfig {

@@ -65,6 +65,13 @@ export interface Fault extends LineProblem {
 /** Sections a file may leave out; their keys then have their defaults, or are reported as missing. */
 export const sectionNames = Object.keys(HubConfig.properties) as (keyof HubConfig)[];
 
+/** The sections that have a key of this name. */
+export function sectionsWith(key: string): string[] {
+  return Object.entries(HubConfig.properties).flatMap(([name, section]) =>
+    "properties" in section && Object.hasOwn(section.properties, key) ? [name] : [],
+  );
+}
+
 /** Problems between keys, in a file where each key is right by itself. */
 export function crossProblems(config: HubConfig): Problem[] {
   return [

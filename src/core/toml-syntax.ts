@@ -40,7 +40,10 @@ const VALUE_HINTS: readonly (readonly [value: RegExp, hint: string])[] = [
   [/^(?:true|false)$/i, "true and false are written in small letters"],
   [/^(?:yes|no|on|off)\b/i, "TOML writes true or false"],
   [/^(?:null|nil|none)\b/i, "TOML has no empty value: leave the key out"],
-  [/^[+-]?[0-9][0-9_.]*\s*(?:ms|s|secs?|min|h|d|°?[CFK]|°|W|V|%)(?:\s*#.*)?$/, "a number has no unit: write it alone"],
+  [
+    /^[+-]?[0-9][0-9_.]*\s*(?:\p{L}\p{L}*|[%°]\p{L}?)(?:\s*#.*)?$/u,
+    "a number has no unit: write it alone, or a text in quotes",
+  ],
   [/^[+-]?[0-9]+,[0-9]+(?:\s*#.*)?$/, "a decimal number has a point, not a comma: 21.5"],
   [/^(?!(?:true|false|inf|nan)\b)\p{L}[^"']*$/u, 'a text needs quotes: "…"'],
 ];

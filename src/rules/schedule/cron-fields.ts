@@ -18,7 +18,14 @@ export interface CronFields {
 
 export type CronFieldsResult = { ok: true; fields: CronFields } | { ok: false; problem: string };
 
-const FIELDS = ["second", "minute", "hour", "day of the month", "month", "day of the week"] as const;
+const FIELDS = [
+  ["second", "0 to 59"],
+  ["minute", "0 to 59"],
+  ["hour", "0 to 23"],
+  ["day of the month", "1 to 31, or L for the last"],
+  ["month", "1 to 12, or jan to dec"],
+  ["day of the week", "0 to 7, or sun to sat"],
+] as const;
 const LONGEST_TEXT = 500;
 // croner's bit for "the last such weekday of the month".
 const LAST = 32;
@@ -31,7 +38,7 @@ export function parseCronFields(expression: string): CronFieldsResult {
   try {
     return { ok: true, fields: fieldsOf(patternOf(texts), texts) };
   } catch (error) {
-    return refuse(fieldProblem(texts) ?? wording(error));
+    return refuse(fieldProblem(texts) ?? `cannot be read: ${messageOf(error).replace(/^CronPattern: /, "")}`);
   }
 }
 
@@ -59,17 +66,12 @@ function fieldProblem(texts: readonly string[]): string | undefined {
   for (const [index, text] of texts.entries()) {
     try {
       patternOf(FIELDS.map((_, at) => (at === index ? text : "*")));
-    } catch (error) {
-      return `has a wrong ${FIELDS[index]} "${text}": ${wording(error)}`;
+    } catch {
+      const [field, range] = FIELDS[index] ?? ["field", ""];
+      return `has a wrong ${field} "${text}": it takes ${range}, lists (1,3), ranges (1-5) and steps (*/2)`;
     }
   }
   return undefined;
-}
-
-function wording(error: unknown): string {
-  return messageOf(error)
-    .replace(/^CronPattern: (Syntax error, )?/, "")
-    .replace(/configuration entry \d+ \(.*\) contains/, "it contains");
 }
 
 function fieldsOf(pattern: CronPattern, texts: readonly string[]): CronFields {

@@ -1,6 +1,9 @@
 // Reads a rule file's text: the rule, or every reason why it is none, each with its place. Touches no file.
 import { HubError, messageOf } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Problem } from "../../core/schema.ts";
 import { positionAt, problemAt, type TextPosition, type TextProblem } from "../../core/text-places.ts";
+import { withTomlAdvice } from "../../core/toml-advice.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit/set-key.ts";
 import { type RuleText, readRuleText } from "../parse/read.ts";
@@ -77,7 +80,8 @@ export function createRuleReader(expressions: ExpressionReader): RuleReader {
       texts.add(expression);
       return expressions.check(expression);
     });
-    const located = checked.problems.map(({ path, message, warning = false }) => ({
+    const inWords = (problem: Problem): Problem => inWordsOf(format, problem, value);
+    const located = checked.problems.map(inWords).map(({ path, message, warning = false }) => ({
       warning,
       problem: { path, ...source.problemAt(path, message) },
     }));
@@ -106,6 +110,16 @@ export function createRuleReader(expressions: ExpressionReader): RuleReader {
       }
     },
   };
+}
+
+/** The problem, with what to write in the language of the file. */
+function inWordsOf(format: RuleFormat, problem: Problem, value: JsonObject): Problem {
+  const { path, message } = problem;
+  if (path === "trigger" && message === "must be one trigger, not a list") {
+    const mend = format === "toml" ? "[trigger], or [[triggers]] for several" : "one, or `triggers: [ … ]` for several";
+    return { ...problem, message: `${message}: write ${mend}` };
+  }
+  return format === "toml" ? withTomlAdvice(problem, value) : problem;
 }
 
 function unread(text: string): ReadText {

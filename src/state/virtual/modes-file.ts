@@ -1,4 +1,5 @@
-// Reads modes.toml: all problems at once, each with its line. A mode that is wrong affects no other.
+// Reads modes.toml: all problems at once, each with its line; a mode that is wrong keeps no other out. What becomes of the
+// modes is left to others.
 import { type Static, Type } from "@sinclair/typebox";
 import { messageOf, systemCode } from "../../core/errors.ts";
 import { isValidId } from "../../core/ids.ts";
@@ -6,6 +7,7 @@ import { isObject } from "../../core/json.ts";
 import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
 import { SOLAR_EVENTS, type SolarEvent, type SolarMoment } from "../../core/sun.ts";
 import { type LineProblem, readToml, readTomlFile, type TomlFile } from "../../core/toml.ts";
+import { withTomlAdvice } from "../../core/toml-advice.ts";
 
 export type ModeDefinition = ManualMode | SolarMode;
 
@@ -30,7 +32,7 @@ export interface ModesProblem extends LineProblem {
 export interface ReadModes {
   /** Those that are right; absent where the file as a whole cannot be read. */
   modes?: ModeDefinition[];
-  /** Ids of modes that are wrong; `unknown` where one is wrong whose id is not known. */
+  /** Ids of modes that are wrong; `unknown` where one is wrong whose id cannot be told. */
   broken: ReadonlySet<string> | "unknown";
   problems: LineProblem[];
 }
@@ -38,7 +40,7 @@ export interface ReadModes {
 const closed = { additionalProperties: false } as const;
 const Offset = Type.Optional(Type.Integer({ minimum: -720, maximum: 720 }));
 const File = Type.Object(
-  { modes: Type.Optional(Type.Array(Type.Unknown(), { problem: "must be tables: write [[modes]]" })) },
+  { modes: Type.Optional(Type.Array(Type.Unknown(), { expected: "a list of tables" })) },
   closed,
 );
 const Entry = Type.Object(
@@ -56,7 +58,7 @@ const Entry = Type.Object(
 type Entry = Static<typeof Entry>;
 const SOLAR_KEYS = ["on_event", "off_event", "on_offset_minutes", "off_offset_minutes"] as const;
 
-/** The modes of a text. Where `located` is false, there is no location, and solar modes get a warning. */
+/** The modes of a text. Without a location, which `located` says, solar modes cannot follow the sun: a warning. */
 export function readModes(given: Uint8Array | string, where: { located: boolean }): ReadModes {
   return modesOf(readToml(given), where);
 }
@@ -71,17 +73,17 @@ function modesOf(read: TomlFile, { located }: { located: boolean }): ReadModes {
     ...(whole.ok ? [] : whole.problems),
     ...read.problems,
     ...checked.flatMap(({ problems }) => problems),
-  ].map((problem) => ({ ...problem, line: read.locate(problem.path) }));
+  ].map((problem) => ({ ...withTomlAdvice(problem), line: read.locate(problem.path) }));
   const modes = checked.flatMap(({ mode }) => mode ?? []);
   const right = new Set(modes.map(({ id }) => id));
   const wrong = entries.filter((_, index) => !checked[index]?.mode).map(idOf);
-  // A misspelt `modes` may hold any mode.
+  // A key that should perhaps be `modes` may hold anything.
   const unknown = !whole.ok || wrong.includes(undefined);
   const broken = new Set(wrong.filter((id): id is string => id !== undefined && !right.has(id)));
   return { modes, broken: unknown ? "unknown" : broken, problems };
 }
 
-/** The modes of a file; none where the file is missing. */
+/** The same of a file; where there is none, there are no modes. */
 export function readModesFile(
   file: string,
   where: { located: boolean },
@@ -101,7 +103,7 @@ interface Around {
   known: readonly Problem[];
 }
 
-/** One entry; `mode` is there where only warnings are found in it. */
+/** One entry; `mode` where nothing but a warning is found in it. */
 function checkOne(entries: readonly unknown[], index: number, { located, known }: Around) {
   const path = `modes[${index}]`;
   const { mode, problems } = checkEntry(entries[index], path, located);
@@ -162,7 +164,7 @@ function withoutLocation(path: string): Problem {
   };
 }
 
-/** The first mode with the id keeps it. */
+/** The first of them bears the id. */
 function repeatedId(entries: readonly unknown[], index: number): Problem[] {
   const id = idOf(entries[index]);
   if (id === undefined || entries.findIndex((entry) => idOf(entry) === id) === index) return [];

@@ -69,11 +69,12 @@ export function toJson(tree: RonNode, shape: RuleShape): JsonTree {
   const context: Context = { shape, flaws: [] };
   const { value, mark } = convert(context, tree, "rule");
   if (isObject(value)) return { value, mark, flaws: context.flaws };
-  flaw(
-    context,
-    tree.start,
-    "a rule is written `(name: …, trigger: …, actions: […])`, with or without `Rule` before it",
-  );
+  if (context.flaws.length === 0)
+    flaw(
+      context,
+      tree.start,
+      "a rule is written `(name: …, trigger: …, actions: […])`, with or without `Rule` before it",
+    );
   return { value: {}, mark, flaws: context.flaws };
 }
 
@@ -123,7 +124,8 @@ function option(context: Context, node: Node<"option">, place: Place): Converted
 }
 
 function list(context: Context, node: RonNode & { items: RonNode[] }, place: Place): Converted {
-  if (place === "rule") flaw(context, node.start, "a file holds one rule, not a list");
+  if (place === "rule")
+    flaw(context, node.start, "a file holds one rule, not a list: write each into a file of its own");
   const items = node.items.map((item) => convert(context, item, place));
   return {
     value: items.map(({ value }) => value ?? null),
