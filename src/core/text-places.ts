@@ -73,8 +73,9 @@ export function positionAt(text: string, offset: number): TextPosition {
 
 function frameAt(text: string, offset: number, line: number): string {
   const lineStart = afterMark(text, text.lastIndexOf("\n", offset - 1) + 1);
-  const before = clean(lastChars(text.slice(Math.max(lineStart, offset - 2 * MAX_SIDE_CHARS), offset)));
-  const cut = before.length > 0 && offset - lineStart > before.length + MAX_SIDE_CHARS ? "…" : "";
+  const shown = lastChars(text.slice(Math.max(lineStart, offset - 2 * MAX_SIDE_CHARS), offset));
+  const cut = shown.length < offset - lineStart ? "…" : "";
+  const before = clean(shown);
   const width = String(line).length;
   const rows = [`> ${line} | ${cut}${before}${firstChars(text, offset)}`];
   rows.push(`  ${" ".repeat(width)} | ${" ".repeat(Bun.stringWidth(cut + before))}^`);

@@ -23,6 +23,8 @@ describe("frames", () => {
     expect(rows[0]).toMatch(/^> 1 \| …(😀){60}!x{119}…$/u);
     expect(rows[1]).toBe(`    | ${" ".repeat(121)}^`);
     expect(frame(`${"x".repeat(1000)}\n!`, "!").length).toBeLessThan(200);
+    expect(frame(`${"x".repeat(61)}!`, "!")).toStartWith(`> 1 | …${"x".repeat(60)}!`);
+    expect(frame(`${"x".repeat(60)}!`, "!")).toStartWith(`> 1 | ${"x".repeat(60)}!`);
   });
 
   test("pass no control characters on to the terminal", () => {

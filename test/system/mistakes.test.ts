@@ -20,5 +20,5 @@ test("one run names every rule's mistake, and those of hub.toml and modes.toml",
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(expected.filter((one) => !isReported(stderr, one)).map(({ text }) => text)).toEqual([]);
   expect(expected.length).toBeGreaterThan(40);
-  expect(stderr).toMatch(/the configuration has a problem; modes\.toml has a problem; the rules have \d+ problems/);
+  expect(stderr).toMatch(/the configuration has 1 problem; modes\.toml has 1 problem; the rules have \d+ problems/);
 });

@@ -19,7 +19,7 @@ const RON: readonly Mistake[] = [
   [`name: "Lamp", ◀\n${ACTIONS}\n`, "", "a rule is written in parentheses"],
   [ron(`    # at night ◀\n${ACTIONS}`), "", "a comment begins with `//` in RON"],
   [ron(`    enabled: True, ◀\n${ACTIONS}`), "", "is written in small letters: true"],
-  [ron(`    cooldown_secs: 5min, ◀\n${ACTIONS}`), "", "a number carries no unit"],
+  [ron(`    cooldown_secs: 5min, ◀\n${ACTIONS}`), "", "a number has no unit: write 5 alone"],
   [ron(`    trigger: TimeOfDay(time: 07:30), ◀\n${ACTIONS}`), "", "a time or date is a text in quotes"],
   [`(\n    name: "Lamp",\n    name: "Light", ◀\n${ACTIONS}\n)\n`, "", "is twice in these brackets: keep one of them"],
   [`${ron(ACTIONS)}${ron(ACTIONS).replace("(\n", "( ◀\n")}`, "", "a file holds one rule"],
@@ -60,7 +60,7 @@ const RON: readonly Mistake[] = [
   [
     ron(`    conditions: [Expression("hour() > 7")], ◀\n${ACTIONS}`),
     "conditions[0].expression",
-    "there is no function hour()",
+    'did you mean "current_hour"?',
   ],
 ];
 
