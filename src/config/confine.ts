@@ -1,6 +1,6 @@
-// Confines what is wrong in hub.toml: it is cut out and listed as a fault, and the rest is the configuration. What is cut out for a
-// problem is an entry of a list, a key, or a whole section where its key alone would do harm. Who may do what is never guessed:
-// nothing is cut out of [server] and [auth], nor of [mqtt] but single accounts.
+// Confines what is wrong in hub.toml: it is cut out and listed as a fault, and the rest is the configuration. What is
+// cut out for a problem is an entry of a list, a key, or a whole section where its key alone would do harm. Who may do
+// what is never guessed: nothing is cut out of [server] and [auth], nor of [mqtt] but single accounts.
 import { isObject, type JsonObject } from "../core/json.ts";
 import { checkValue, type Problem } from "../core/schema.ts";
 import { withTomlAdvice } from "../core/toml-advice.ts";

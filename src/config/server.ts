@@ -21,7 +21,10 @@ export const ServerSection = Type.Object(
     tls_key: Type.Optional(Type.String({ minLength: 1 })),
     /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts. */
     trusted_proxies: Type.Array(Type.String(), { default: [] }),
-    /** Names under which whitelisted addresses may call the hub, beside addresses, `localhost`, `*.local` and the machine's own. */
+    /**
+     * Names under which whitelisted addresses may call the hub, beside addresses, `localhost`, `*.local` and the
+     * machine's own.
+     */
     hosts: Type.Array(
       Type.String({
         pattern: HOST_NAME,

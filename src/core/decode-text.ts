@@ -1,5 +1,5 @@
-// The bytes of a file that people write (rules, hub.toml, modes.toml) as text. Another encoding is a problem with a place: a text
-// full of replacement characters would be written back by the next edit.
+// The bytes of a file that people write (rules, hub.toml, modes.toml) as text. Another encoding is a problem with a
+// place: a text full of replacement characters would be written back by the next edit.
 import { problemAt, type TextProblem } from "./text-places.ts";
 
 export type DecodedText = { ok: true; text: string } | { ok: false; problem: TextProblem };

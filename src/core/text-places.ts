@@ -1,5 +1,5 @@
-// Places in the texts that people write, and problems at them. Readers find offsets; here they become lines, columns and the
-// frame that a person is shown.
+// Places in the texts that people write, and problems at them. Readers find offsets; here they become lines, columns
+// and the frame that a person is shown.
 
 /** Where a value is in its text: what problems point at, and what edits replace. */
 export interface Mark {

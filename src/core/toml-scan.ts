@@ -1,5 +1,5 @@
-// The places of the keys and values of a TOML text, to the character. Only for core/toml.ts, which has parsed the text before and
-// compares the places with its values: nothing is checked here.
+// The places of the keys and values of a TOML text, to the character. Only for core/toml.ts, which has parsed the text
+// before and compares the places with its values: nothing is checked here.
 import { parse } from "smol-toml";
 import type { Mark } from "./text-places.ts";
 

@@ -1,5 +1,5 @@
-// What is wrong with a text that is not TOML, and what was probably meant, in words for whoever wrote it. No message quotes the
-// text: a line of hub.toml may hold a password.
+// What is wrong with a text that is not TOML, and what was probably meant, in words for whoever wrote it. No message
+// quotes the text: a line of hub.toml may hold a password.
 import type { Flaw } from "./text-places.ts";
 
 /** As smol-toml reports it; `line` and `column` count from 1, the column in UTF-16 units. */

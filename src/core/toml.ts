@@ -1,6 +1,6 @@
-// The only door to TOML: the values of a text, and the place of every key and value in it. smol-toml alone decides what a text
-// says. toml-scan.ts reads the same text for places, and each place is compared with its value: where the two readers differ,
-// the value counts, its place is not used, and a problem says so.
+// The only door to TOML: the values of a text, and the place of every key and value in it. smol-toml alone decides what
+// a text says. toml-scan.ts reads the same text for places, and each place is compared with its value: where the two
+// readers differ, the value counts, its place is not used, and a problem says so.
 import { readFileSync, statSync } from "node:fs";
 import { parse, stringify, TomlError } from "smol-toml";
 import { decodeText } from "./decode-text.ts";

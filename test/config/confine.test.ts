@@ -82,7 +82,7 @@ describe("an MQTT account", () => {
     expect(config.mqtt.users.map(({ username }) => username)).toEqual(["y"]);
   });
 
-  test("is never given more than it has: where none is right nobody logs in, whoever can reach the broker", () => {
+  test("is never given more than it has: where no account is right nobody logs in, even where the broker can be reached", () => {
     const { config, faults } = read('[mqtt]\nhost = "0.0.0.0"\n[[mqtt.users]]\nusername = "x"\n');
     expect(faults).toHaveLength(1);
     expect(config.mqtt).toMatchObject({ host: "0.0.0.0", users: [], anonymous: false });
@@ -173,7 +173,7 @@ describe("the file's bytes", () => {
     ["NUL", Buffer.from(`${AUTH}\0`), 3, "is not valid TOML"],
     ["ten megabytes", Buffer.from(`${AUTH}# ${"x".repeat(10_000_000)}`), undefined, "is larger than a megabyte"],
     ["brackets", Buffer.from(`${AUTH}x = ${"[".repeat(100_000)}`), 3, "is not valid TOML"],
-  ])("that are no text are told with the place: %s", (_, bytes, line, says) => {
+  ])("that are not text are a problem with its place: %s", (_, bytes, line, says) => {
     const { config, problems } = checkConfig(bytes);
     expect(config).toBeUndefined();
     expect(problems).toEqual([

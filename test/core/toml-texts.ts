@@ -95,7 +95,7 @@ function membersOf(one: fc.Arbitrary<Assignment>, maxLength: number): fc.Arbitra
 
 interface Section {
   heading: readonly Key[];
-  /** How often the heading stands, in double brackets; 0 for a table. */
+  /** How often the heading is there, in double brackets; 0 for a table. */
   entries: number;
   members: readonly Assignment[];
   free: string;

@@ -40,7 +40,7 @@ m = 2
 k = []
 `;
 
-/** Every value of the table with its place: a scalar's text says that value alone, whatever stands around it. */
+/** Every value of the table has its place: the text of a scalar's place is that value and nothing else. */
 function expectPlaced(text: string, value: unknown, mark: Mark): void {
   if (Array.isArray(value)) {
     expect(mark.items?.length).toBe(value.length);

@@ -1,5 +1,5 @@
-// Bounds cel-js's evaluation of a tree: every node is metered, members of values are read in our own way, and what could take long
-// (patterns, texts searched in texts) is charged before it runs.
+// Bounds cel-js's evaluation of a tree: every node is metered, members of values are read in our own way, and what
+// could take long (patterns, texts searched in texts) is charged before it runs.
 import { EvaluationError } from "@marcbachmann/cel-js";
 import { attributeAccess, hasMacro, indexAccess, kindOf } from "./access.ts";
 import { type Call, type CelNode, callOf, isBinary, literalText, nodesOf, quantifierOf, type Run } from "./cel-tree.ts";

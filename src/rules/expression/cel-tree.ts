@@ -1,5 +1,5 @@
-// The parts of cel-js's tree that its own types leave out: what a node is run with, and what a macro was turned into. Written for the
-// version in package.json; the tests of this folder fail when another version differs.
+// The parts of cel-js's tree that its own types leave out: what a node is run with, and what a macro was turned into.
+// Written for the version in package.json; the tests of this folder fail when another version differs.
 
 /** Runs a node: cel-js's evaluator, the node itself, its variables. */
 export type Run = (evaluator: Evaluator, node: CelNode, variables: unknown) => unknown;

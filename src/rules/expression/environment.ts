@@ -1,5 +1,6 @@
-// CEL's vocabulary here: the functions that read the home, and arithmetic between whole and fractional numbers. In JSON 21 and 21.0
-// are the same, so every number from outside is a `double`; CEL alone would refuse to add the literal 1 to it.
+// CEL's vocabulary here: the functions that read the home, and arithmetic between whole and fractional numbers. In JSON
+// 21 and 21.0 are the same, so every number from outside is a `double`; CEL alone would refuse to add the literal 1 to
+// it.
 import { Environment, EvaluationError } from "@marcbachmann/cel-js";
 import type { ExpressionHost } from "./host.ts";
 

@@ -1,4 +1,5 @@
-// What an expression sees of the home, and what it returns. Values are read at the moment of evaluation: there is no snapshot.
+// What an expression sees of the home, and what it returns. Values are read at the moment of evaluation: there is no
+// snapshot.
 import type { Json, JsonObject } from "../../core/json.ts";
 
 export interface ExpressionHost {
@@ -39,7 +40,10 @@ export interface References {
 
 export interface Program {
   readonly text: string;
-  /** The type of its result, as far as that is known without running it: `bool`, `int`, `double`, `string`, `list…`, `dyn`, … */
+  /**
+   * The type of its result, as far as that is known without running it: `bool`, `int`, `double`, `string`, `list…`,
+   * `dyn`, …
+   */
   readonly type: string;
   evaluate(host: ExpressionHost, scope?: ExpressionScope): Evaluated;
   /** For conditions: anything but true or false is a problem. */

@@ -1,5 +1,5 @@
-// Bounds what one evaluation may cost, in steps: about one for each node that is run, more for long texts and lists. Steps are
-// counted, not timed, so that a rule is refused on every machine or on none.
+// Bounds what one evaluation may cost, in steps: about one for each node that is run, more for long texts and lists.
+// Steps are counted, not timed, so that a rule is refused on every machine or on none.
 
 const MOST_STEPS = 100_000;
 const LONGEST_TEXT = 65_536;
@@ -9,7 +9,7 @@ const DEEPEST_VALUE = 64;
 const LARGEST_INT = 2n ** 63n;
 
 /** More than an expression may do. The message is for the author of the rule. */
-export class TooMuch extends Error {}
+class TooMuch extends Error {}
 
 export interface Meter {
   /** Set once the bound was passed. Every charge throws it again, so that `… || true` does not hide it. */

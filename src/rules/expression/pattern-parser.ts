@@ -1,5 +1,5 @@
-// Reads a pattern of `matches()`, in the common part of RE2's and JavaScript's syntax. What cannot be matched in linear time (back
-// references, looking ahead or behind) is refused, as in RE2, which CEL names for it.
+// Reads a pattern of `matches()`, in the common part of RE2's and JavaScript's syntax. What cannot be matched in linear
+// time (back references, looking ahead or behind) is refused, as in RE2, which CEL names for it.
 
 /** Whether a code point is one of a set. */
 export type Accepts = (codePoint: number) => boolean;

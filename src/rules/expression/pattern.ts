@@ -1,5 +1,5 @@
-// Matches patterns in time linear in the text, whatever the pattern: all ways to match are followed at once (Thompson), so nothing is
-// tried twice. JavaScript's own regular expressions can take hours for twenty characters.
+// Matches patterns in time linear in the text, whatever the pattern: all ways to match are followed at once (Thompson),
+// so nothing is tried twice. JavaScript's own regular expressions can take hours for twenty characters.
 import {
   type Accepts,
   type Edge,

@@ -1,5 +1,5 @@
-// The language of a rule file. Its name says which: `.ron` or `.toml`. A text that is plainly the other one is read as that, since
-// the examples people copy are TOML in files called `.ron`, and nothing may stop running over a name.
+// The language of a rule file. Its name says which: `.ron` or `.toml`. A text that is plainly the other one is read as
+// that, since the examples people copy are TOML in files called `.ron`, and nothing may stop running over a name.
 
 export type RuleFormat = "ron" | "toml";
 

@@ -1,5 +1,5 @@
-// The entrance to the reader of rule files: text in, JSON rule or problems out, with the way back from a rule's keys to the lines
-// of its text. Whether the JSON is a rule is for others to say.
+// The entrance to the reader of rule files: text in, JSON rule or problems out, with the way back from a rule's keys to
+// the lines of its text. Whether the JSON is a rule is for others to say.
 import type { JsonObject } from "../../core/json.ts";
 import {
   type Flaw,

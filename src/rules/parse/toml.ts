@@ -1,5 +1,5 @@
-// A rule written as TOML tables, as JSON with its places. What JSON cannot hold is a flaw; dates and times become the texts that
-// they look like.
+// A rule written as TOML tables, as JSON with its places. What JSON cannot hold is a flaw; dates and times become the
+// texts that they look like.
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Flaw, Mark } from "../../core/text-places.ts";
 import { parseToml, UNPLACED } from "../../core/toml.ts";

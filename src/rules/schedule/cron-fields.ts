@@ -1,5 +1,5 @@
-// The six fields of a cron expression. croner reads the text; what its numbers mean on a calendar is computed here, without time zones
-// and without daylight saving.
+// The six fields of a cron expression. croner reads the text; what its numbers mean on a calendar is computed here,
+// without time zones and without daylight saving.
 import { CronPattern } from "croner";
 import { messageOf } from "../../core/errors.ts";
 

@@ -1,6 +1,7 @@
-// `cron` and `time_of_day`: times on the clock on the wall, with Debian's behaviour on the nights when it is set forward or back. A
-// job of fixed times that falls into the skipped hour runs right after the jump, and one in the doubled hour runs the first time
-// only; a job with a `*` in its minute or hour follows real time. A change of three hours or more is a new clock, without such care.
+// `cron` and `time_of_day`: times on the clock on the wall, with Debian's behaviour on the nights when it is set
+// forward or back. A job of fixed times that falls into the skipped hour runs right after the jump, and one in the
+// doubled hour runs the first time only; a job with a `*` in its minute or hour follows real time. A change of three
+// hours or more is a new clock, without such care.
 import { didYouMean } from "../../core/schema.ts";
 import type { Stretch, Zone } from "../../core/zone.ts";
 import { type CronFields, parseCronFields } from "./cron-fields.ts";

@@ -1,13 +1,13 @@
-// What a schedule is: moments in time, which are computed one by one. Running something at them is the scheduler's work. The simple
-// ones are here as well: `periodic` and `sun_event`.
+// What a schedule is: moments in time, which are computed one by one. Running something at them is the scheduler's
+// work. The simple ones are here as well: `periodic` and `sun_event`.
 import type { Zone } from "../../core/zone.ts";
 
 export interface Schedule {
   /** The first moment strictly after `after`, or undefined where there is none within reach; both in epoch ms. */
   next(after: number): number | undefined;
   /**
-   * Its moments are times on the wall, such as 07:30 or sunset: in an hour that the clock shows a second time they do not come
-   * again, and one in an hour that it leaves out comes late. Absent: it follows whatever the clock shows.
+   * Its moments are times on the wall, such as 07:30 or sunset: in an hour that the clock shows a second time they do
+   * not come again, and one in an hour that it leaves out comes late. Absent: it follows whatever the clock shows.
    */
   readonly fixedTime?: boolean;
   /** Where it is the same, the span between two moments. */
@@ -31,8 +31,9 @@ export function lastBetween(schedule: Schedule, after: number, until: number): n
 }
 
 /**
- * Every so many seconds of real time, counted from the first midnight of the year 2000 at the place: a restart neither shifts nor
- * doubles a beat, and with 3600 s it comes at every full hour on the wall. Beats of more than an hour move with daylight saving.
+ * Every so many seconds of real time, counted from the first midnight of the year 2000 at the place: a restart neither
+ * shifts nor doubles a beat, and with 3600 s it comes at every full hour on the wall. Beats of more than an hour move
+ * with daylight saving.
  */
 export interface Periodic {
   everySecs: number;

@@ -1,6 +1,6 @@
-// Calls when a schedule is due: once for each moment, and never early. One timer serves all schedules. It looks at the clock every
-// 30 s at least, because the wall clock may step; then the scheduler does as Debian's cron. What has run is remembered through
-// `mark`.
+// Calls when a schedule is due: once for each moment, and never early. One timer serves all schedules. It looks at the
+// clock every 30 s at least, because the wall clock may step; then the scheduler does as Debian's cron. What has run is
+// remembered through `mark`.
 import type { Clock, Timer } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import { guarded } from "../../core/lifecycle.ts";
@@ -12,16 +12,16 @@ import { lastBetween, type Schedule } from "./schedule.ts";
 export interface ScheduleMark {
   load(id: string): number | undefined;
   /**
-   * Called right before the moment is run: what is written later runs twice after a crash in between. It is called as often as
-   * schedules run; an implementation may batch the writes of frequent ones.
+   * Called right before the moment is run: what is written later runs twice after a crash in between. It is called as
+   * often as schedules run; an implementation may batch the writes of frequent ones.
    */
   save(id: string, at: number): void;
 }
 
 export interface ScheduledTask {
   /**
-   * How late a moment may still run that was missed by a stop or a step of the clock. A minute is always granted, and to fixed times
-   * what the clock leaves out in a step of three hours at most.
+   * How late a moment may still run that was missed by a stop or a step of the clock. A minute is always granted, and
+   * to fixed times what the clock leaves out in a step of three hours at most.
    */
   catchUpSecs?: number;
   /** Moments up to this one do not count: when the rule was enabled or changed. */
@@ -256,8 +256,8 @@ function takeAside(entry: Entry, until: number): void {
 }
 
 /**
- * Shortly after its time each moment runs; after a long gap only the last one that is not too old, if any. For a fixed time, nothing
- * that the hub itself was late for is too old.
+ * Shortly after its time each moment runs; after a long gap only the last one that is not too old, if any. For a fixed
+ * time, nothing that the hub itself was late for is too old.
  */
 function momentToRun(entry: Entry, now: number, missedMs: number): number | undefined {
   const { schedule, dueAt, handled } = entry;

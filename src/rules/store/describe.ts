@@ -38,7 +38,10 @@ export interface RuleWarning {
   column: number;
 }
 
-/** Whether there is a thing of this kind and name. Where the function is missing, that is not known, and there is no warning. */
+/**
+ * Whether there is a thing of this kind and name. Where the function is missing, that is not known, and there is no
+ * warning.
+ */
 export type Exists = {
   readonly [Kind in LocatedReference["kind"]]?: ((name: string) => boolean) | undefined;
 };

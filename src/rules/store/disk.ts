@@ -1,5 +1,5 @@
-// Rule files on the disk: their names, and reading and writing each: bounded, as UTF-8, whole or not at all, and with the mode and
-// owner it had.
+// Rule files on the disk: their names, and reading and writing each: bounded, as UTF-8, whole or not at all, and with
+// the mode and owner it had.
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -90,8 +90,8 @@ function atBeginning(message: string): FileText {
 const NEW_FILE_MODE = 0o600;
 
 /**
- * False, and nothing is written, where the text of the file is no longer the `expected` one. Throws HubError `storage` and leaves
- * the old text where it cannot be written. A link stays a link.
+ * False, and nothing is written, where the text of the file is no longer the `expected` one. Throws HubError `storage`
+ * and leaves the old text where it cannot be written. A link stays a link.
  */
 export function writeRuleFile(path: string, text: string, expected?: string): boolean {
   try {

@@ -1,5 +1,6 @@
-// What the hub writes into rule files: the changes that people make over the API, and the ids of rules without one. It changes as
-// little of a text as possible, never overwrites what somebody has saved meanwhile, and answers when the change is in effect.
+// What the hub writes into rule files: the changes that people make over the API, and the ids of rules without one. It
+// changes as little of a text as possible, never overwrites what somebody has saved meanwhile, and answers when the
+// change is in effect.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { HubError, messageOf } from "../../core/errors.ts";
@@ -26,8 +27,8 @@ export interface RulePatch {
 }
 
 /**
- * All throw HubError: `not_found`; `invalid` with all `problems` in the details; `conflict` where another rule has the file or the
- * id, or the file was changed; `storage` where it cannot be written.
+ * All throw HubError: `not_found`; `invalid` with all `problems` in the details; `conflict` where another rule has the
+ * file or the id, or the file was changed; `storage` where it cannot be written.
  */
 export interface RuleEdits {
   /** A new file, in RON; `conflict` also where there are too many. */
@@ -163,10 +164,10 @@ function idWritten(text: string, id: string): string {
 }
 
 /**
- * The file's text for a whole rule that came as JSON. Where only the top of the rule differs, just those places are changed;
- * undefined where that is not possible: then the text is written anew, without its comments.
+ * The file's text for a whole rule that came as JSON. Where only the top of the rule differs, just those places are
+ * changed; undefined where that is not possible: then the text is written anew, without its comments.
  */
-export function editedText({ text, good, problems }: RuleFile, wanted: Rule): string | undefined {
+function editedText({ text, good, problems }: RuleFile, wanted: Rule): string | undefined {
   if (text === undefined || !good || problems.length > 0) return undefined;
   const [before, after] = [good.rule as JsonObject, wanted as JsonObject];
   let edited = text;
@@ -210,8 +211,9 @@ function tomlText(rule: JsonObject): string | undefined {
 }
 
 /**
- * Writes an id into the text of a rule without one, and touches nothing else. A file that cannot be written gets an id made from
- * its name. `known` is the id that the file's rule has had so far: an id that somebody empties stays the same.
+ * Writes an id into the text of a rule without one, and touches nothing else. A file that cannot be written gets an id
+ * made from its name. `known` is the id that the file's rule has had so far: an id that somebody empties stays the
+ * same.
  */
 export function createIdGiver(folder: string, random: RandomBytes) {
   return function giveId(file: string, text: string, known: string | undefined): GivenId {

@@ -1,5 +1,5 @@
-// The rule files as the hub holds them: the text of each, the version of it that runs, and which file an id belongs to. Every
-// change of a file comes in here.
+// The rule files as the hub holds them: the text of each, the version of it that runs, and which file an id belongs to.
+// Every change of a file comes in here.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { HubError } from "../../core/errors.ts";

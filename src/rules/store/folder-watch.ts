@@ -1,5 +1,5 @@
-// Reports which files of a folder may have changed. It looks again and again (why: core/file-watch.ts), at a few files at a time, so
-// that thousands of them block nothing else. Reading them is left to others.
+// Reports which files of a folder may have changed. It looks again and again (why: core/file-watch.ts), at a few files
+// at a time, so that thousands of them block nothing else. Reading them is left to others.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../core/clock.ts";

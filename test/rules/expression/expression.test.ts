@@ -185,7 +185,7 @@ describe("conditions", () => {
         problem: { message: `gives ${kind} where true or false is needed; compare it with something` },
       });
   });
-  test("can be told beforehand where the text says it all", () => {
+  test("is known beforehand where the text alone decides it", () => {
     expect(program("current_hour()").type).toBe("int");
     expect(program("current_hour() > 5").type).toBe("bool");
     expect(program('hub_var("x")').type).toBe("dyn");

@@ -132,7 +132,7 @@ describe("places", () => {
   test("in RON are those of the values", () => {
     fc.assert(
       fc.property(anyRule, (rule) => {
-        // Without types, so that no name stands for a value.
+        // Without types, so that every value is written as itself.
         const text = writeRon({ data: rule });
         const { mark, value } = readRuleText(text);
         const valueAt = (start: number, end: number) => readRuleText(`(a: ${text.slice(start, end)})`).value?.a;

@@ -50,7 +50,7 @@ const minutes = (min: number, max: number) => fc.integer({ min, max }).map((coun
 const walk = fc.record({ kind: fc.constant("run" as const), ms: minutes(1, 90) });
 const step = fc.record({
   kind: fc.constant("step" as const),
-  // A minute less would be a wildcard's moment twice within one: told below.
+  // A minute less would be a wildcard's moment twice within one: tested below.
   ms: fc.oneof(
     minutes(-170, -2),
     minutes(2, 170),

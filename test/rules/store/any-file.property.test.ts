@@ -40,10 +40,10 @@ test("any bytes are a rule, or problems with a place", () => {
       expect(good !== undefined).toBe(problems.length === 0 && !lacksId);
       for (const { line, message } of problems) {
         expect(line).toBeGreaterThan(0);
-        // A fault of ours would be told as one; there should be none.
+        // A fault of ours would be reported as one; there should be none.
         expect(message).not.toContain("a fault of the hub");
       }
-      // What runs can be told over the API and written again.
+      // What runs can be shown over the API and written again.
       if (good) expect(jsonEqual(JSON.parse(JSON.stringify(good.rule)), good.rule)).toBe(true);
     }),
     { numRuns: 2000 },

@@ -1,5 +1,5 @@
-// Turns one list of texts into another by changing, adding and removing single items, so that the others keep their lines and all
-// comments stay.
+// Turns one list of texts into another by changing, adding and removing single items, so that the others keep their
+// lines and all comments stay.
 import type { Mark } from "../../../core/text-places.ts";
 import { indentOf, lineEnd, type Splice, type Syntax } from "./syntax.ts";
 
@@ -70,8 +70,8 @@ export function insertBefore({ text, newline }: Syntax, start: number, parts: st
 }
 
 /**
- * Removes the item with its comma, and with its line if it has one of its own. `previous` is given for the last items of a list
- * without a comma at its end: then the comma before them is removed.
+ * Removes the item with its comma, and with its line if it has one of its own. `previous` is given for the last items
+ * of a list without a comma at its end: then the comma before them is removed.
  */
 function removal(syntax: Syntax, { start, end }: Mark, previous: Mark | undefined): Splice[] {
   const { text } = syntax;

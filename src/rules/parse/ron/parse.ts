@@ -167,8 +167,8 @@ function some(cursor: Cursor, start: number): RonNode {
 const QUOTED_NAME = /"([^"\\\n]*)"(?=\s*[:=])/y;
 
 /**
- * Takes `name:` of a struct's field, up to its value. Undefined, and nothing taken, when something else is here; if a name is
- * expected, that ends the reading.
+ * Takes `name:` of a struct's field, up to its value. Undefined, and nothing taken, when something else is here; if a
+ * name is expected, that ends the reading.
  */
 function takeFieldName(cursor: Cursor, { expected }: { expected: boolean }): string | undefined {
   const start = cursor.at;
@@ -210,8 +210,8 @@ function shown(cursor: Cursor, name: string | undefined): string {
 const EXTENSIONS = ["unwrap_newtypes", "implicit_some", "unwrap_variant_newtypes", "explicit_struct_names"];
 
 /**
- * Skips `#![enable(…)]`, `#![type = "…"]` and `#![schema = "…"]`. The extensions change what Rust's types accept; the hub reads
- * both spellings always, so they only have to be known.
+ * Skips `#![enable(…)]`, `#![type = "…"]` and `#![schema = "…"]`. The extensions change what Rust's types accept; the
+ * hub reads both spellings always, so they only have to be known.
  */
 function takeAttributes(cursor: Cursor): void {
   skipTrivia(cursor);

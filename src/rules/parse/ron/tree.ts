@@ -1,6 +1,7 @@
-// What a RON text says, with the place of everything in it, and the JSON that it means. A struct is an object, `Some(x)` is x, a
-// key with `None` is absent. A name is the `type` where something with a type is expected (see shape.ts); elsewhere it is a label
-// on its content, as in RON itself, and on its own a text: `op: Gt`. Bytes become base64.
+// What a RON text says, with the place of everything in it, and the JSON that it means. A struct is an object,
+// `Some(x)` is x, a key with `None` is absent. A name is the `type` where something with a type is expected (see
+// shape.ts); elsewhere it is a label on its content, as in RON itself, and on its own a text: `op: Gt`. Bytes become
+// base64.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { Flaw, Mark } from "../../../core/text-places.ts";
 import { FORBIDDEN_KEYS, type Place, placeUnder, type RuleShape, typeOfName, WRAPPERS } from "../shape.ts";

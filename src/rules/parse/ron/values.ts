@@ -1,6 +1,6 @@
-// RON's single values. Texts, characters and bytes: "…" with escapes, r#"…"# without, 'x', and each with a b in front. Numbers:
-// decimal, hexadecimal, octal, binary, floats, `_` anywhere after a digit, and Rust's type suffixes. What JavaScript would round
-// is refused: an integer must come out as it was written.
+// RON's single values. Texts, characters and bytes: "…" with escapes, r#"…"# without, 'x', and each with a b in front.
+// Numbers: decimal, hexadecimal, octal, binary, floats, `_` anywhere after a digit, and Rust's type suffixes. What
+// JavaScript would round is refused: an integer must come out as it was written.
 import { atEnd, type Cursor, found, looksAt, report, stop, take, takeMatch } from "./cursor.ts";
 import type { RonNode } from "./tree.ts";
 

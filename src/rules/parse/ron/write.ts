@@ -1,5 +1,5 @@
-// A rule as RON, the way a person would write it: `DeviceStateChanged(device_id: "x")` for what has a `type`, one line for what is
-// short. What is written here is read back as the same JSON; what could not be is refused.
+// A rule as RON, the way a person would write it: `DeviceStateChanged(device_id: "x")` for what has a `type`, one line
+// for what is short. What is written here is read back as the same JSON; what could not be is refused.
 import { HubError } from "../../../core/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { MAX_RULE_BYTES } from "../read.ts";
@@ -110,6 +110,6 @@ export function numberLiteral(value: number): string {
 }
 
 /** Whether a key needs no quotes in a struct. RON has raw ones (`r#a-b`) too, but they are hard to read. */
-export function isPlainName(key: string): boolean {
+function isPlainName(key: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(key);
 }
