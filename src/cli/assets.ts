@@ -8,9 +8,9 @@ import sysmonBundle from "../../dist/plugins/sysmon.bundle.js" with { type: "fil
 import virtualBundle from "../../dist/plugins/virtual.bundle.js" with { type: "file" };
 import sysmonConfig from "../../plugins/sysmon/config.toml" with { type: "text" };
 import virtualConfig from "../../plugins/virtual/config.toml" with { type: "text" };
-import diskAlmostFull from "../../rules/examples/disk-almost-full.ron" with { type: "text" };
+import diskAlmostFull from "../../rules/examples/disk-almost-full.toml" with { type: "text" };
 import doorLeftOpen from "../../rules/examples/door-left-open.ron" with { type: "text" };
-import goodMorning from "../../rules/examples/good-morning.ron" with { type: "text" };
+import goodMorning from "../../rules/examples/good-morning.toml" with { type: "text" };
 import motionLight from "../../rules/examples/motion-light.toml" with { type: "text" };
 import temperatureAlert from "../../rules/examples/temperature-alert.ron" with { type: "text" };
 import type { Asset } from "../home/layout.ts";
@@ -19,9 +19,17 @@ export const hubToml = String(hubTemplate);
 
 export const assets: readonly Asset[] = [
   { path: "config/modes.toml", content: String(modesToml) },
-  { path: "rules/examples/disk-almost-full.ron", content: diskAlmostFull },
+  {
+    path: "rules/examples/disk-almost-full.toml",
+    formerly: "rules/examples/disk-almost-full.ron",
+    content: String(diskAlmostFull),
+  },
   { path: "rules/examples/door-left-open.ron", content: doorLeftOpen },
-  { path: "rules/examples/good-morning.ron", content: goodMorning },
+  {
+    path: "rules/examples/good-morning.toml",
+    formerly: "rules/examples/good-morning.ron",
+    content: String(goodMorning),
+  },
   { path: "rules/examples/motion-light.toml", content: String(motionLight) },
   { path: "rules/examples/temperature-alert.ron", content: temperatureAlert },
   inside("plugins/sdk/hub-sdk.js", sdkBundle),

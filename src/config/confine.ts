@@ -1,8 +1,10 @@
-// Keeps what is wrong in hub.toml to where it stands: it is cut out and listed as a fault, and the rest is the configuration.
+// Confines what is wrong in hub.toml: it is cut out and listed as a fault, and the rest is the configuration. What is
+// cut out for a problem is an entry of a list, a key, or a whole section where its key alone would do harm. Who may do
+// what is never guessed: nothing is cut out of [server] and [auth], nor of [mqtt] but single accounts.
 import { isObject, type JsonObject } from "../core/json.ts";
 import { checkValue, type Problem } from "../core/schema.ts";
-import { type Cut, cutFor, type EntryCut, listAt } from "./cuts.ts";
-import { confinedProblems, crossProblems, type Fault, HubConfig } from "./sections.ts";
+import { withTomlAdvice } from "../core/toml-advice.ts";
+import { confinedProblems, crossProblems, type Fault, HubConfig, sectionsWith } from "./sections.ts";
 
 export interface Confined {
   /** There when what remains is right. */
@@ -17,42 +19,52 @@ interface Found {
   cut: Cut | undefined;
 }
 
-// Each round cuts something out; what needs more of them is beyond mending piece by piece.
+// Each round cuts something out.
 const MOST_ROUNDS = 100;
 
-/** Cuts out of the table itself. `known`: problems that were found in it before. */
+/** Changes the table. `known`: problems that were found in it before. */
 export function confine(table: JsonObject, known: readonly Problem[] = []): Confined {
-  const channels = confinedProblems(table);
+  const channels = confinedProblems(table).map((problem) => withTomlAdvice(problem));
   const entries = createEntries(table);
-  const told: Problem[] = [];
+  const settled: Problem[] = [];
   let before = known;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const checked = checkValue(HubConfig, table);
-    const now = checked.ok ? between(checked.value, entries) : checked.problems;
+    const now = checked.ok ? between(checked.value, entries) : checked.problems.map(withMend);
     const found = [...before, ...now].map(
       (problem): Found => ({ problem, cut: problem.warning ? undefined : cutFor(problem.path) }),
     );
-    before = [];
+    before = before.filter(({ warning }) => warning);
     const cuts = found.flatMap(({ cut }) => cut ?? []);
     const fatal = found.some(({ problem, cut }) => !cut && !problem.warning);
-    // Warnings are found again in each round: those of the last one count.
+    // Warnings are there in each round: those of the last one count.
     if (!fatal && cuts.length > 0) {
-      told.push(...found.flatMap(({ problem, cut }) => (cut ? entries.fault(problem, cut) : [])));
+      settled.push(...found.flatMap(({ problem, cut }) => (cut ? entries.fault(problem, cut) : [])));
       if (entries.cut(cuts)) continue;
     }
     const problems = [
-      ...told,
+      ...settled,
       ...found.map(({ problem, cut }) => (cut ? entries.fault(problem, cut) : entries.inFile(problem))),
     ];
     if (fatal || cuts.length > 0 || !checked.ok) return { problems: [...problems, ...channels] };
-    return { config: withFaults(checked.value, [...told, ...channels]), problems: [...problems, ...channels] };
+    return { config: withFaults(checked.value, [...settled, ...channels]), problems: [...problems, ...channels] };
   }
-  return { problems: [{ path: "", message: "has too many problems to go on without them" }, ...told, ...channels] };
+  const message = "has too many problems to leave each of them out; mend those below";
+  return { problems: [{ path: "", message }, ...settled, ...channels] };
 }
 
 function between(config: HubConfig, { haveLost }: Entries): Problem[] {
-  // Where accounts were cut out, that nobody can log in from elsewhere is no mistake in [mqtt].
+  // Where accounts were cut out, it is not a mistake of [mqtt] that nobody can log in from elsewhere.
   return crossProblems(config).filter(({ path }) => path !== "mqtt.host" || !haveLost("mqtt.users"));
+}
+
+/** Says what to write; for a key before any heading, or under the wrong one, where it belongs. */
+function withMend(problem: Problem): Problem {
+  const unknown = /^unknown key "([^"]+)"(?! –)/.exec(problem.message)?.[1] ?? "";
+  const isInSection = /^[^.[\]]+(?:\.[^.[\]]+)?$/.test(problem.path);
+  const sections = isInSection ? sectionsWith(unknown).map((name) => `[${name}]`) : [];
+  if (sections.length === 0) return withTomlAdvice(problem);
+  return { ...problem, message: `unknown key "${unknown}" here: it belongs under ${sections.join(" or ")}` };
 }
 
 function withFaults(config: HubConfig, problems: readonly Problem[]): HubConfig {
@@ -60,12 +72,12 @@ function withFaults(config: HubConfig, problems: readonly Problem[]): HubConfig 
   return faults.length > 0 ? { ...config, faults } : config;
 }
 
-/** The entries of the lists, and where each stood in the file. */
+/** The entries of the lists, with the place of each in the file. */
 interface Entries {
   fault(problem: Problem, cut: Cut): Fault;
   inFile(problem: Problem): Problem;
   haveLost(list: EntryCut["list"]): boolean;
-  /** Answers whether there was anything to cut. */
+  /** Returns whether there was anything to cut. */
   cut(cuts: readonly Cut[]): boolean;
 }
 
@@ -113,4 +125,76 @@ function nameOf(entry: unknown): string | undefined {
   if (!isObject(entry)) return undefined;
   const name = [entry.id, entry.username].find((text) => typeof text === "string" && text !== "");
   return name as string | undefined;
+}
+
+type Cut = EntryCut | KeyCut;
+
+interface EntryCut {
+  readonly list: "plugins" | "mqtt.users";
+  readonly index: number;
+  /** What that means until the file is mended, for the message. */
+  readonly meanwhile: string;
+}
+
+interface KeyCut {
+  readonly meanwhile: string;
+  /** Returns whether there was anything to remove. */
+  apply(table: JsonObject): boolean;
+}
+
+const ENTRY = /^(plugins|mqtt\.users)\[(\d+)\]/;
+
+/** Undefined where the hub cannot do without what is wrong. */
+function cutFor(path: string): Cut | undefined {
+  const [, list, index] = ENTRY.exec(path) ?? [];
+  if (list === "plugins") return { list, index: Number(index), meanwhile: "the plugin is not started" };
+  if (list === "mqtt.users") return { list, index: Number(index), meanwhile: "the account is left out" };
+  if (path === "mqtt.users") return cut("no account of it may log in", ({ mqtt }) => remove(mqtt, "users"));
+  const [section = "", key = ""] = path.split(/[.[]/);
+  switch (section) {
+    case "plugins":
+      return cut("no plugin is started", (table) => replace(table, section, []));
+    case "backup":
+      if (key === "notify_channel") return cut("nobody is notified", ({ backup }) => remove(backup, key));
+      // Backups that are not encrypted, or that push older ones out too early, are worse than none.
+      return cut("no backups are made by themselves", (table) => replace(table, section, {}));
+    case "history":
+      // With a default, samples would be removed that somebody wants to keep.
+      return cut("nothing is recorded", (table) => replace(table, section, { enabled: false }));
+    case "location":
+      if (key === "latitude" || key === "longitude") return cut("nothing follows the sun", removePlace);
+      return cut("it is left out", (table) => remove(table.location, key) || replace(table, section, {}));
+    case "notify":
+    case "events":
+    case "storage":
+    case "battery":
+    case "log":
+      return cut("it is left out", (table) => remove(table[section], key) || replace(table, section, {}));
+    default:
+      return undefined;
+  }
+}
+
+/** The list itself; empty where it is none. */
+function listAt(table: JsonObject, list: EntryCut["list"]): unknown[] {
+  const found = list === "plugins" ? table.plugins : isObject(table.mqtt) ? table.mqtt.users : undefined;
+  return Array.isArray(found) ? found : [];
+}
+
+function cut(meanwhile: string, apply: KeyCut["apply"]): KeyCut {
+  return { meanwhile, apply };
+}
+
+function remove(from: unknown, key: string): boolean {
+  return isObject(from) && Object.hasOwn(from, key) && delete from[key];
+}
+
+function removePlace({ location }: JsonObject): boolean {
+  return [remove(location, "latitude"), remove(location, "longitude")].includes(true);
+}
+
+function replace(table: JsonObject, section: string, by: JsonObject | []): boolean {
+  if (Bun.deepEquals(table[section], by)) return false;
+  table[section] = by;
+  return true;
 }

@@ -25,7 +25,7 @@ export function loadConfig(file: string): LoadedConfig {
 }
 
 interface CheckedConfig {
-  /** There unless a problem is more than a warning, and not confined. */
+  /** There unless a problem is neither a warning nor confined. */
   config?: HubConfig;
   problems: LineProblem[];
 }
@@ -65,7 +65,7 @@ function readFile(file: string): TomlFile {
   }
 }
 
-// A section that is left out is an empty one, so that its defaults apply and its required keys are named.
+// A section that is left out counts as empty, so that its defaults apply and its required keys are reported.
 function withSections(table: JsonObject): JsonObject {
   const empty = Object.fromEntries(sectionNames.filter((name) => name !== "plugins").map((name) => [name, {}]));
   return { ...empty, ...table };

@@ -1,4 +1,4 @@
-// [location]: where the house stands. Without coordinates nothing follows the sun.
+// [location]: where the house is. Without coordinates nothing follows the sun.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../core/schema.ts";
 import { isTimeZone } from "../core/zone.ts";

@@ -1,4 +1,4 @@
-// hub.toml as a whole: every part's own section in one schema, and what only a look across sections can find.
+// hub.toml as a whole: the sections of all rooms in one schema, and the problems between sections.
 import { type Static, Type } from "@sinclair/typebox";
 import { AlertsSection, alertsProblems } from "../alerts/config.ts";
 import { AuthSection, authProblems } from "../auth/config.ts";
@@ -18,8 +18,17 @@ import { BatterySection, batteryProblems } from "../state/battery-config.ts";
 import { StorageSection } from "../state/config.ts";
 import { DevicesSection } from "../state/devices-config.ts";
 import { LocationSection, locationProblems } from "./location.ts";
-import { LogSection } from "./log.ts";
 import { ServerSection, serverProblems } from "./server.ts";
+
+/** [log]: how much the hub writes to its log. */
+const LogSection = Type.Object(
+  {
+    level: Type.Union([Type.Literal("debug"), Type.Literal("info"), Type.Literal("warning"), Type.Literal("error")], {
+      default: "info",
+    }),
+  },
+  { additionalProperties: false },
+);
 
 export const HubConfig = Type.Object(
   {
@@ -42,21 +51,28 @@ export const HubConfig = Type.Object(
   { additionalProperties: false },
 );
 export type HubConfig = Static<typeof HubConfig> & {
-  /** What of the file was left out, since it is wrong. */
+  /** What was left out of the file because it is wrong. */
   readonly faults?: readonly Fault[];
 };
 
-/** Something wrong that the rest of the configuration goes on without. */
+/** Something wrong that was left out of the configuration. */
 export interface Fault extends LineProblem {
   readonly confined: true;
-  /** Of an entry of a list, its id or name where it has one. */
+  /** The id or name of the list's entry, where it has one. */
   readonly name?: string;
 }
 
 /** Sections a file may leave out; their keys then have their defaults, or are reported as missing. */
 export const sectionNames = Object.keys(HubConfig.properties) as (keyof HubConfig)[];
 
-/** Problems between keys, for a file whose every key is right by itself. */
+/** The sections that have a key of this name. */
+export function sectionsWith(key: string): string[] {
+  return Object.entries(HubConfig.properties).flatMap(([name, section]) =>
+    "properties" in section && Object.hasOwn(section.properties, key) ? [name] : [],
+  );
+}
+
+/** Problems between keys, in a file where each key is right by itself. */
 export function crossProblems(config: HubConfig): Problem[] {
   return [
     ...serverProblems(config.server),
@@ -77,7 +93,7 @@ function cronProblem(text: string): string | undefined {
   return parsed.ok ? undefined : parsed.problem;
 }
 
-/** Problems of channels, each of which puts its own out of use; looked for in any file, whatever else is wrong with it. */
+/** Problems of channels, each of which disables its own channel; looked for whatever else is wrong with the file. */
 export function confinedProblems(table: unknown): Problem[] {
   const notify = isObject(table) ? table.notify : undefined;
   return isObject(notify) && Array.isArray(notify.channels) ? readChannels(notify.channels).problems : [];

@@ -1,4 +1,4 @@
-// [server]: where the API listens and whom it believes.
+// [server]: where the API listens, and which proxies, pages and names it accepts.
 import { type Static, Type } from "@sinclair/typebox";
 import { parseRange } from "../auth/addresses.ts";
 import type { Problem } from "../core/schema.ts";
@@ -19,9 +19,12 @@ export const ServerSection = Type.Object(
     ),
     tls_cert: Type.Optional(Type.String({ minLength: 1 })),
     tls_key: Type.Optional(Type.String({ minLength: 1 })),
-    /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` is believed. */
+    /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts. */
     trusted_proxies: Type.Array(Type.String(), { default: [] }),
-    /** Names this hub is called by, beside addresses, `localhost`, `*.local` and the machine's own: only by these may whitelisted addresses call it. */
+    /**
+     * Names under which whitelisted addresses may call the hub, beside addresses, `localhost`, `*.local` and the
+     * machine's own.
+     */
     hosts: Type.Array(
       Type.String({
         pattern: HOST_NAME,

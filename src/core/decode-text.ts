@@ -1,6 +1,6 @@
-// The bytes of a file people write (rules, hub.toml, modes.toml) as text. A file in another encoding is a problem with a
-// place, and never silently a text full of replacement characters that an edit would write back.
-import { problemAt, type TextProblem } from "./text-problem.ts";
+// The bytes of a file that people write (rules, hub.toml, modes.toml) as text. Another encoding is a problem with a
+// place: a text full of replacement characters would be written back by the next edit.
+import { problemAt, type TextProblem } from "./text-places.ts";
 
 export type DecodedText = { ok: true; text: string } | { ok: false; problem: TextProblem };
 
@@ -12,22 +12,17 @@ export function decodeText(bytes: Uint8Array): DecodedText {
     const readable = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
     return {
       ok: false,
-      problem: problemAt(readable, { offset: firstDifference(readable, bytes), message: told(bytes) }),
+      problem: problemAt(readable, { offset: firstDifference(readable, bytes), message: wording(bytes) }),
     };
   }
 }
 
-/** For parsers, some of which refuse a byte order mark and some of which skip it. */
-export function withoutMark(text: string): string {
-  return text.startsWith("\ufeff") ? text.slice(1) : text;
-}
-
-function told([first, second]: Uint8Array): string {
+function wording([first, second]: Uint8Array): string {
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   return `this file is ${isUtf16 ? "UTF-16" : "not UTF-8 from here on"}: save it again as UTF-8`;
 }
 
-/** Where the text, as bytes again, is not what was decoded. */
+/** The first offset at which the text, encoded again, differs from the bytes. */
 function firstDifference(readable: string, bytes: Uint8Array): number {
   const again = Buffer.from(readable);
   const index = again.findIndex((byte, at) => byte !== bytes[at]);

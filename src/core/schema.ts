@@ -74,9 +74,18 @@ export function describeError(error: ValueError, at: string): Problem[] {
   if (error.type === ValueErrorType.Union) return describeAlternatives(error, at);
   if (error.type === ValueErrorType.ObjectAdditionalProperties) {
     const key = lastPart(error.path);
-    return [{ path, message: `unknown key "${key}"${didYouMean(key, Object.keys(error.schema.properties ?? {}))}` }];
+    return [{ path, message: unknownKey(key, Object.keys(error.schema.properties ?? {})) }];
   }
   return [{ path, message: wording(error) }];
+}
+
+const MOST_KEYS_SHOWN = 12;
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const meant = didYouMean(key, known);
+  if (meant !== "" || known.length === 0) return `unknown key "${key}"${meant}`;
+  const shown = known.slice(0, MOST_KEYS_SHOWN).join(", ");
+  return `unknown key "${key}"; there are ${shown}${known.length > MOST_KEYS_SHOWN ? ", …" : ""}`;
 }
 
 /** Alternatives told apart by `type`: what the one that is meant misses, or which types there are. */
@@ -139,7 +148,7 @@ function expected(schema: TSchema): string {
     case "boolean":
       return "true or false";
     case "array":
-      return "a list";
+      return schema.items?.type === "object" ? "a list of tables" : "a list";
     case "object":
       return "a table of keys and values";
     case "null":

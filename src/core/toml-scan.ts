@@ -1,7 +1,7 @@
-// Where the keys and values of a TOML text stand, to the character. The text has been read by the TOML parser before, which
-// alone decides what it says: nothing is checked here, and a text that is no TOML only gives places that nobody asks for.
+// The places of the keys and values of a TOML text, to the character. Only for core/toml.ts, which has parsed the text
+// before and compares the places with its values: nothing is checked here.
 import { parse } from "smol-toml";
-import type { Mark } from "./text-mark.ts";
+import type { Mark } from "./text-places.ts";
 
 /** Offset of the next thing that is neither white space nor comment. */
 export function afterTomlVoid(text: string, offset: number): number {
@@ -18,8 +18,6 @@ interface Scan {
 const VOID = /[ \t\r\n\ufeff]*(?:#[^\n]*)?/y;
 const BLANK = /[ \t]*/y;
 const BARE_KEY = /[A-Za-z0-9_-]+/y;
-/** A path of more keys is refused by who reads the value. */
-const MAX_KEYS = 200;
 const BARE_VALUE = /[^,\]}#\r\n]*/y;
 
 export function scanToml(text: string): Mark {
@@ -30,7 +28,7 @@ export function scanToml(text: string): Mark {
     const before = scan.at;
     if (text[scan.at] === "[") table = header(scan, root);
     else member(scan, table);
-    // Only a text that is no TOML gets here without having moved.
+    // A text that is not TOML must not keep this going.
     if (scan.at === before) break;
   }
   return root;
@@ -100,7 +98,7 @@ function keyPath(scan: Scan): { name: string; at: number }[] {
     skip(scan, BLANK);
     const at = scan.at;
     const name = quotedEnd(scan) ? plainKey(scan.text.slice(at, scan.at)) : skip(scan, BARE_KEY);
-    if (keys.length < MAX_KEYS) keys.push({ at, name });
+    keys.push({ at, name });
     skip(scan, BLANK);
   } while (take(scan, "."));
   return keys;
@@ -144,7 +142,7 @@ function inlineTable(scan: Scan, mark: Mark): void {
   }
 }
 
-/** Goes behind the text in quotes that begins here; false when none does. */
+/** Moves past the quoted text that begins here; false when none does. */
 function quotedEnd(scan: Scan): boolean {
   const { text, at } = scan;
   const quote = text[at];
@@ -153,13 +151,13 @@ function quotedEnd(scan: Scan): boolean {
   let end = at + closing.length;
   while (end < text.length && !text.startsWith(closing, end)) end = afterRun(text, end, quote);
   end += closing.length;
-  // Up to two quotation marks may stand before the three that close.
+  // Up to two quotation marks may come before the three that close.
   for (let extra = 0; closing.length === 3 && extra < 2 && text[end] === quote; extra++) end++;
   scan.at = Math.min(end, text.length);
   return true;
 }
 
-/** Behind an escape or a quotation mark that does not close, then up to the next of either. */
+/** The offset past an escape or a quotation mark that does not close, and on to the next of either. */
 function afterRun(text: string, at: number, quote: string): number {
   const run = quote === '"' ? /(?:\\[\s\S]|[\s\S])[^"\\]*/y : /[\s\S][^']*/y;
   run.lastIndex = at;

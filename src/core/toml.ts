@@ -1,24 +1,135 @@
-// hub.toml and modes.toml as TOML: their bytes a table, and every complaint a line. One parser decides what a text says; the
-// scanner beside it reads the same text only to find places, and where it is lost there is no line.
+// The only door to TOML: the values of a text, and the place of every key and value in it. smol-toml alone decides what
+// a text says. toml-scan.ts reads the same text for places, and each place is compared with its value: where the two
+// readers differ, the value counts, its place is not used, and a problem says so.
 import { readFileSync, statSync } from "node:fs";
-import { parse, TomlError } from "smol-toml";
-import { decodeText, withoutMark } from "./decode-text.ts";
+import { parse, stringify, TomlError } from "smol-toml";
+import { decodeText } from "./decode-text.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import type { Problem } from "./schema.ts";
-import type { Mark } from "./text-mark.ts";
-import { positionAt } from "./text-problem.ts";
+import { type Flaw, findMark, type Mark, positionAt } from "./text-places.ts";
 import { scanToml } from "./toml-scan.ts";
+import { syntaxFlaw } from "./toml-syntax.ts";
+
+export { afterTomlVoid } from "./toml-scan.ts";
+
+export type TomlDocument =
+  | {
+      ok: true;
+      /** Dates and times are `Date`s whose `toISOString` is as it was written; whole numbers beyond 2^53 are `bigint`s. */
+      table: JsonObject;
+      mark: Mark;
+      unplaced: Unplaced[];
+    }
+  | { ok: false; flaw: Flaw };
+
+/** A value whose place in the text is not known. `at`: the nearest place around it. */
+export interface Unplaced {
+  path: string;
+  at: number;
+}
+
+export const UNPLACED = "the hub does not find its place in the file, which is a fault of the hub; its value is used";
+
+/** A hundred actions inside each other, each with its list. What walks the table may recurse. */
+const MAX_DEPTH = 256;
+const OPTIONS = { integersAsBigInt: "asNeeded", maxDepth: MAX_DEPTH } as const;
+
+/** Never throws. The text may begin with a byte order mark. */
+export function parseToml(text: string): TomlDocument {
+  try {
+    const table = parse(text, OPTIONS) as JsonObject;
+    const mark = scanToml(text);
+    const deep = Object.keys(table).find((key) => isDeeper(table[key], MAX_DEPTH));
+    if (deep === undefined) return { ok: true, table, mark, unplaced: comparePlaces(text, table, mark) };
+    const message = `tables nested deeper than ${MAX_DEPTH} are not read: make it flatter`;
+    return { ok: false, flaw: { offset: mark.keys?.get(deep)?.at ?? 0, message } };
+  } catch (error) {
+    const flaw = error instanceof TomlError ? syntaxFlaw(text, error) : { offset: 0, message: "it cannot be read" };
+    return { ok: false, flaw };
+  }
+}
+
+/** The text of a table; throws for what TOML cannot hold. */
+export function stringifyToml(table: JsonObject): string {
+  return stringify(table);
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null || value instanceof Date) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
+}
+
+/** Takes out of the mark, which becomes that of the table, every place that is not its value's, and returns their paths. */
+export function comparePlaces(text: string, table: JsonObject, mark: Mark): Unplaced[] {
+  const unplaced: Unplaced[] = [];
+  const fill = (path: string, value: unknown, own: Mark): boolean => {
+    if (Array.isArray(value)) {
+      if (own.items?.length !== value.length || !isEnclosed(text, own, "[]")) return false;
+      own.items = own.items.map((item, index) => checked(`${path}[${index}]`, value[index], item, own.at));
+      return true;
+    }
+    if (typeof value !== "object" || value === null || value instanceof Date)
+      return !own.keys && !own.items && isWritten(text.slice(own.start, own.end), value);
+    if (own.items || !isEnclosed(text, own, "{}")) return false;
+    const entries = Object.entries(value).map(([key, member]): [string, Mark] => {
+      const place = own.keys?.get(key);
+      const known = place && isKeyAt(text, place.at, key) ? place : undefined;
+      return [key, checked(path === "" ? key : `${path}.${key}`, member, known, own.at)];
+    });
+    own.keys = new Map(entries);
+    return true;
+  };
+  const checked = (path: string, value: unknown, own: Mark | undefined, at: number): Mark => {
+    if (own && fill(path, value, own)) return own;
+    unplaced.push({ path, at });
+    return { at, start: -1, end: -1 };
+  };
+  fill("", table, mark);
+  return unplaced;
+}
+
+/** Whether a list or table that is written in one piece is written in its brackets. */
+function isEnclosed(text: string, { start, end }: Mark, brackets: string): boolean {
+  return start < 0 || (text[start] === brackets[0] && text[end - 1] === brackets[1]);
+}
+
+/** A plain key, one in quotes, or the heading of a table. */
+function isKeyAt(text: string, at: number, key: string): boolean {
+  return text.startsWith(key, at) || "\"'[".includes(text[at] ?? " ");
+}
+
+const PLAIN_INTEGER = /^-?[1-9][0-9]{0,14}$/;
+
+/** Whether a value is written so. */
+function isWritten(source: string, value: unknown): boolean {
+  const [quote = ""] = source;
+  if (typeof value === "string" && !source.includes("\\") && !source.startsWith(quote.repeat(3)))
+    return (quote === '"' || quote === "'") && source.endsWith(quote) && source.slice(1, -1) === value;
+  if (typeof value === "boolean") return source === String(value);
+  if (typeof value === "number" && PLAIN_INTEGER.test(source)) return Number(source) === value;
+  if (source.trim() !== source) return false;
+  try {
+    // In brackets, so that a comment behind it would not pass.
+    const [only, ...more] = parse(`x = [${source}]`, OPTIONS).x as unknown[];
+    if (more.length > 0) return false;
+    if (!(value instanceof Date)) return Object.is(only, value);
+    return only instanceof Date && only.toISOString() === value.toISOString();
+  } catch {
+    return false;
+  }
+}
 
 export interface LineProblem extends Problem {
   /** 1-based. */
   line?: number | undefined;
 }
 
+/** A file of TOML as a whole: hub.toml or modes.toml. */
 export type TomlFile =
   | {
       ok: true;
       table: JsonObject;
-      /** Keys that no table may have; they are taken out of it. */
+      /** Keys that no table may have, which are taken out of it, and values without a place. */
       problems: Problem[];
       /** The 1-based line of a dotted path, `notify.channels[1].smtp.port`, or of the nearest table around it. */
       locate(path: string): number | undefined;
@@ -27,10 +138,8 @@ export type TomlFile =
 
 const MAX_BYTES = 1024 * 1024;
 const TOO_LARGE: LineProblem = { path: "", message: "is larger than a megabyte" };
-/** More than any configuration needs; what walks the table may recurse. */
-const MAX_DEPTH = 64;
 
-/** The same of a file. Throws the system's error where it cannot be read. */
+/** Throws the system's error where the file cannot be read. */
 export function readTomlFile(path: string): TomlFile {
   const stat = statSync(path);
   // Opening what is no file, such as a pipe, could wait for ever.
@@ -38,7 +147,7 @@ export function readTomlFile(path: string): TomlFile {
   return stat.size > MAX_BYTES ? refused(TOO_LARGE) : readToml(readFileSync(path));
 }
 
-/** Never throws. A byte order mark is taken; anything but UTF-8 is a problem with its place. */
+/** The same of what such a file holds. Never throws: anything but UTF-8 is a problem with its place. */
 export function readToml(given: Uint8Array | string): TomlFile {
   const bytes = typeof given === "string" ? Buffer.from(given) : given;
   if (bytes.byteLength > MAX_BYTES) return refused(TOO_LARGE);
@@ -47,25 +156,27 @@ export function readToml(given: Uint8Array | string): TomlFile {
     const { line, column, message } = decoded.problem;
     return refused({ path: "", line, message: `${message} (column ${column})` });
   }
-  const text = withoutMark(decoded.text);
-  try {
-    // A number too large is a problem of its key, not of the file.
-    const table = parse(text, { integersAsBigInt: "asNeeded", maxDepth: MAX_DEPTH }) as JsonObject;
-    return { ok: true, table, problems: takeOutPrototypes(table, ""), locate: createLocator(text) };
-  } catch (error) {
-    return refused(syntaxProblem(error));
+  const { text } = decoded;
+  const read = parseToml(text);
+  if (!read.ok) {
+    const { line, column } = positionAt(text, read.flaw.offset);
+    return refused({ path: "", line, message: `is not valid TOML: ${read.flaw.message} (column ${column})` });
   }
+  const { table, mark, unplaced } = read;
+  const lost = unplaced.map(({ path }): Problem => ({ path, message: UNPLACED, warning: true }));
+  return {
+    ok: true,
+    table,
+    problems: [...takeOutPrototypes(table, ""), ...lost],
+    locate(path) {
+      const found = findMark(mark, path);
+      return found === mark ? undefined : positionAt(text, found.at).line;
+    },
+  };
 }
 
 function refused(problem: LineProblem): TomlFile {
   return { ok: false, problem: { ...problem, message: `${problem.message}; nothing of the file is used` } };
-}
-
-/** Its own message quotes the line, which may hold a secret: only what and where are passed on. */
-function syntaxProblem(error: unknown): LineProblem {
-  if (!(error instanceof TomlError)) return { path: "", message: "is not valid TOML" };
-  const what = (error.message.split("\n")[0] ?? "").replace("Invalid TOML document: ", "");
-  return { path: "", line: error.line, message: `is not valid TOML: ${what} (column ${error.column})` };
 }
 
 /** `__proto__` would be lost without a word wherever a table is copied. */
@@ -76,29 +187,6 @@ function takeOutPrototypes(value: unknown, path: string): Problem[] {
     const at = path === "" ? key : `${path}.${key}`;
     if (key !== "__proto__") return takeOutPrototypes(value[key], at);
     delete value[key];
-    return [{ path: at, message: "the key `__proto__` is not allowed" }];
+    return [{ path: at, message: "the key `__proto__` is not allowed: choose another name" }];
   });
-}
-
-function createLocator(text: string): (path: string) => number | undefined {
-  const root = scanned(text);
-  return function locate(path) {
-    let found: Mark | undefined;
-    let mark = root;
-    for (const [part] of path.matchAll(/[^.[\]]+/g)) {
-      const next = mark?.keys?.get(part) ?? mark?.items?.[Number(part)];
-      if (next === undefined) break;
-      found = next;
-      mark = next;
-    }
-    return found && positionAt(text, found.at).line;
-  };
-}
-
-function scanned(text: string): Mark | undefined {
-  try {
-    return scanToml(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -20,6 +20,8 @@ import type { Home } from "./paths.ts";
 export interface Asset {
   /** Relative to HUB_HOME. */
   path: string;
+  /** The path under which an earlier version laid it out. */
+  formerly?: string;
   content: string;
 }
 

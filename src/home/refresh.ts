@@ -1,7 +1,7 @@
 // Brings what travels inside the executable up to this hub's version, in a home that an older one laid out. A file is
 // replaced only while it is, to the byte, what some hub put there; configuration is nobody's but the person's.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceFile, writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
@@ -70,11 +70,12 @@ function lookOrPass(asset: Asset, all: Look): void {
   }
 }
 
-function look({ path, content }: Asset, { home, before, found }: Look): void {
+function look({ path, content, formerly }: Asset, { home, before, found }: Look): void {
   const { manifest, renewed, kept } = found;
   const target = join(home.root, path);
   const brought = sum(content);
-  const laid = before?.laid[path];
+  const laid = before?.laid[path] ?? before?.laid[formerly ?? path];
+  const former = formerly === undefined ? undefined : takeOver(join(home.root, formerly), target, [laid, brought]);
   const there = existsSync(target) ? readFileSync(target) : undefined;
   const present = there && sum(there);
   const put = (): void => {
@@ -85,16 +86,28 @@ function look({ path, content }: Asset, { home, before, found }: Look): void {
     renewed.push(path);
     manifest.laid[path] = brought;
   };
-  if (present === brought) manifest.laid[path] = brought;
-  else if (present !== undefined && present === laid) put();
+  if (present === brought) {
+    manifest.laid[path] = brought;
+    if (former === "moved") renewed.push(path);
+  } else if (present !== undefined && present === laid) put();
   // Never heard of, so new in this version. In a home without a list it may as well have been deleted.
   else if (present === undefined && before && laid === undefined && before.declined[path] === undefined) put();
   else {
     // Changed or deleted by a person. What was laid stays noted: put back as it was, it is the hub's again.
     if (laid !== undefined) manifest.laid[path] = laid;
     manifest.declined[path] = brought;
-    if (present !== undefined && before?.declined[path] !== brought) kept.push(path);
+    const own = present === undefined && former === "kept" ? formerly : present && path;
+    if (own !== undefined && before?.declined[path] !== brought) kept.push(own);
   }
+}
+
+/** Gives a file its new name where it is what a hub put there; else it stays as a person left it. Undefined where there is none. */
+function takeOver(old: string, target: string, sums: readonly (string | undefined)[]): "moved" | "kept" | undefined {
+  if (!existsSync(old)) return undefined;
+  if (!sums.includes(sum(readFileSync(old)))) return "kept";
+  if (existsSync(target)) rmSync(old);
+  else renameSync(old, target);
+  return "moved";
 }
 
 function isRefreshed(path: string): boolean {

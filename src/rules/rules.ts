@@ -22,13 +22,11 @@ import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
 import type { Rule } from "./read/rule.ts";
 import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
-import { readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
-import { createRuleEdits, etagOf, type RuleEdits, type RulePatch } from "./store/edits.ts";
-import { isRuleFileName } from "./store/file-names.ts";
+import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
+import { createIdGiver, createRuleEdits, etagOf, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
 import { type FolderWatch, watchFolder } from "./store/folder-watch.ts";
-import { createIdGiver } from "./store/give-id.ts";
-import { createRuleReader } from "./store/understand.ts";
+import { createRuleReader } from "./store/read-rule.ts";
 import { triggers } from "./triggers/index.ts";
 
 export interface RulesFilter {

@@ -1,5 +1,6 @@
 // What is wrong in hub.toml keeps only that out of use, except for who may do what.
 import { describe, expect, test } from "bun:test";
+import { confine } from "../../src/config/confine.ts";
 import { checkConfig } from "../../src/config/load.ts";
 
 const AUTH = '[auth]\njwt_secret = "0123456789abcdef0123456789abcdef"\n';
@@ -81,7 +82,7 @@ describe("an MQTT account", () => {
     expect(config.mqtt.users.map(({ username }) => username)).toEqual(["y"]);
   });
 
-  test("is never given more than it has: where none is right nobody logs in, whoever can reach the broker", () => {
+  test("is never given more than it has: where no account is right nobody logs in, even where the broker can be reached", () => {
     const { config, faults } = read('[mqtt]\nhost = "0.0.0.0"\n[[mqtt.users]]\nusername = "x"\n');
     expect(faults).toHaveLength(1);
     expect(config.mqtt).toMatchObject({ host: "0.0.0.0", users: [], anonymous: false });
@@ -172,11 +173,33 @@ describe("the file's bytes", () => {
     ["NUL", Buffer.from(`${AUTH}\0`), 3, "is not valid TOML"],
     ["ten megabytes", Buffer.from(`${AUTH}# ${"x".repeat(10_000_000)}`), undefined, "is larger than a megabyte"],
     ["brackets", Buffer.from(`${AUTH}x = ${"[".repeat(100_000)}`), 3, "is not valid TOML"],
-  ])("that are no text are told with the place: %s", (_, bytes, line, says) => {
+  ])("that are not text are a problem with its place: %s", (_, bytes, line, says) => {
     const { config, problems } = checkConfig(bytes);
     expect(config).toBeUndefined();
     expect(problems).toEqual([
       { path: "", ...(line !== undefined && { line }), message: expect.stringMatching(new RegExp(`^${says}`)) },
     ]);
   });
+});
+
+test("a warning that was found before stays, whatever is cut out", () => {
+  const known = [{ path: "log", message: "a warning", warning: true }];
+  const table = { auth: { jwt_secret: "x".repeat(40) }, battery: { threshold_pct: 200 }, plugins: [{ id: 5 }] };
+  const { problems } = confine(
+    {
+      server: {},
+      location: {},
+      mqtt: {},
+      notify: {},
+      events: {},
+      devices: {},
+      rules: {},
+      storage: {},
+      log: {},
+      ...table,
+    },
+    known,
+  );
+  expect(problems.filter(({ message }) => message === "a warning")).toEqual(known);
+  expect(problems.length).toBeGreaterThan(2);
 });

@@ -41,7 +41,7 @@ describe("hub.toml", () => {
     });
   });
 
-  test("all problems are told at once, with line, key and mend", () => {
+  test("all problems are reported at once, with line, key and mend", () => {
     const text = [
       "[server]",
       "port = 99999",

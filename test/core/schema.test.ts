@@ -54,7 +54,7 @@ describe("checkValue", () => {
   test("a table where a list belongs is a problem, also where the list has a default", () => {
     const schema = Type.Object({ channels: Type.Array(Type.Object({ name: Type.String() }), { default: [] }) });
     const checked = checkValue(schema, { channels: { name: "phone" } });
-    expect(checked).toEqual({ ok: false, problems: [{ path: "channels", message: "must be a list" }] });
+    expect(checked).toEqual({ ok: false, problems: [{ path: "channels", message: "must be a list of tables" }] });
   });
 
   test("never repeats the value that is wrong", () => {

@@ -76,6 +76,66 @@ test("in a home without a list only what is the new version's already counts as 
   expect(refreshAssets(home, version(3)).renewed).toEqual([BUNDLE]);
 });
 
+const RENAMED = "rules/examples/lamp.toml";
+
+/** Version 2, in which the example has another name. */
+function renamed(content = `${EXAMPLE} of version 2`): Asset[] {
+  return version(2).map((asset) => (asset.path === EXAMPLE ? { path: RENAMED, formerly: EXAMPLE, content } : asset));
+}
+
+test("a file with a new name is there once: what nobody changed gets the name", () => {
+  for (const content of [`${EXAMPLE} of version 1`, `${EXAMPLE} of version 2`]) {
+    using folder = createTemporaryFolder();
+    const { home, read } = oldHome(folder);
+    expect(refreshAssets(home, renamed(content)).renewed.sort()).toEqual([BUNDLE, RENAMED]);
+    expect([existsSync(folder.at(EXAMPLE)), read(RENAMED)]).toEqual([false, content]);
+    expect(refreshAssets(home, renamed(content))).toEqual({ renewed: [], kept: [], failed: [] });
+    // The version before lays its own out again; after the next upgrade there is one once more.
+    expect(refreshAssets(home, version(2)).renewed).toEqual([EXAMPLE]);
+    refreshAssets(home, renamed(content));
+    expect([existsSync(folder.at(EXAMPLE)), read(RENAMED)]).toEqual([false, content]);
+  }
+});
+
+test("what a person did to a file holds under its new name", () => {
+  using folder = createTemporaryFolder();
+  const { home, read } = oldHome(folder);
+  const original = read(EXAMPLE);
+  writeFileSync(folder.at(EXAMPLE), "mine");
+  expect(refreshAssets(home, renamed())).toEqual({ renewed: [BUNDLE], kept: [EXAMPLE], failed: [] });
+  expect(refreshAssets(home, renamed()).kept).toEqual([]);
+  expect([existsSync(folder.at(RENAMED)), read(EXAMPLE)]).toEqual([false, "mine"]);
+  writeFileSync(folder.at(EXAMPLE), original);
+  expect(refreshAssets(home, renamed()).renewed).toEqual([RENAMED]);
+  expect([existsSync(folder.at(EXAMPLE)), read(RENAMED)]).toEqual([false, `${EXAMPLE} of version 2`]);
+});
+
+test("a file that was deleted stays deleted under its new name, and one that a person renamed is renewed", () => {
+  using folder = createTemporaryFolder();
+  const { home, read } = oldHome(folder);
+  const original = read(EXAMPLE);
+  rmSync(folder.at(EXAMPLE));
+  expect(refreshAssets(home, renamed()).renewed).toEqual([BUNDLE]);
+  expect(refreshAssets(home, renamed()).renewed).toEqual([]);
+  expect(existsSync(folder.at(RENAMED))).toBe(false);
+  writeFileSync(folder.at(RENAMED), original);
+  expect(refreshAssets(home, renamed()).renewed).toEqual([RENAMED]);
+  expect(read(RENAMED)).toBe(`${EXAMPLE} of version 2`);
+});
+
+test("in a home without a list a file gets its new name only where it is this version's to the byte", () => {
+  for (const [content, moved] of [
+    [`${EXAMPLE} of version 1`, true],
+    [`${EXAMPLE} of version 2`, false],
+  ] as const) {
+    using folder = createTemporaryFolder();
+    const { home } = oldHome(folder, false);
+    const { kept } = refreshAssets(home, renamed(content));
+    expect(kept.includes(EXAMPLE)).toBe(!moved);
+    expect([existsSync(folder.at(EXAMPLE)), existsSync(folder.at(RENAMED))]).toEqual([!moved, moved]);
+  }
+});
+
 test("a damaged list counts as none, and nothing is written when nothing is to be noted", () => {
   using folder = createTemporaryFolder();
   const { home } = oldHome(folder);

@@ -35,7 +35,7 @@ test("every kind of broken rule file stands in the list with its place, and the 
   using folder = createTemporaryFolder();
   const rules = folder.at("rules");
   mkdirSync(rules, { recursive: true });
-  const shipped = readFileSync(resolve(import.meta.dir, "../../rules/examples/good-morning.ron"), "utf8");
+  const shipped = readFileSync(resolve(import.meta.dir, "../../rules/examples/good-morning.toml"), "utf8");
   const broken: Record<string, string | Uint8Array> = {
     "digits.ron": `(name: "x", trigger: ManualTrigger, actions: [Delay(${DIGITS})])`,
     "digits.toml": `name = "x"\npriority = ${DIGITS}\n[trigger]\ntype = "manual_trigger"\n`,
@@ -46,7 +46,7 @@ test("every kind of broken rule file stands in the list with its place, and the 
     "deep.toml": `name = "x"\nvariables = ${"{a=".repeat(5000)}1${"}".repeat(5000)}\n`,
     "proto.toml": 'name = "x"\n[variables]\n__proto__ = 1\n',
     "proto.ron": '(name: "x", variables: {"constructor": 1})',
-    "nul.ron": `${shipped.slice(0, 40)}\0${shipped.slice(40)}`,
+    "nul.toml": `${shipped.slice(0, 40)}\0${shipped.slice(40)}`,
     "cr.toml": 'name = "x"\rpriority = 1\r',
     "latin.ron": Buffer.from('(name: "Küche")', "latin1"),
     "utf16.toml": Buffer.from('\ufeffname = "x"', "utf16le"),
@@ -55,7 +55,7 @@ test("every kind of broken rule file stands in the list with its place, and the 
     "empty.toml": "",
     "twin.ron": GOOD,
     "twice.toml": 'name = "x"\nname = "y"\n',
-    "half.ron": shipped.slice(0, shipped.length / 2),
+    "half.toml": shipped.slice(0, shipped.length / 2),
   };
   writeFileSync(join(rules, "good.ron"), GOOD);
   for (const [name, content] of Object.entries(broken)) writeFileSync(join(rules, name), content);

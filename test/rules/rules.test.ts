@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { createRuleExpressions } from "../../src/rules/read/expressions.ts";
 import { lint } from "../../src/rules/read/lint.ts";
 import { vocabulary } from "../../src/rules/read/vocabulary.ts";
-import { createRuleReader } from "../../src/rules/store/understand.ts";
+import { createRuleReader } from "../../src/rules/store/read-rule.ts";
 import { openRulesRig } from "./store/rig.ts";
 
 const root = resolve(import.meta.dir, "..", "..");
@@ -18,7 +18,10 @@ describe("examples", () => {
   for (const name of names) {
     test(`${name} is a disabled rule that says what it does and how to use it`, () => {
       const text = readFileSync(join(examples, name), "utf8");
-      const { good, problems, warnings, lacksId } = reader.understand(text, "11111111-1111-4111-8111-111111111111");
+      const { good, problems, warnings, lacksId } = reader.read(text, {
+        file: name,
+        id: "11111111-1111-4111-8111-111111111111",
+      });
       expect({ problems, warnings, lacksId }).toEqual({ problems: [], warnings: [], lacksId: false });
       expect(good && lint(good.rule, {})).toEqual([]);
       expect(good?.rule.enabled).toBe(false);
@@ -99,7 +102,7 @@ describe("docs/rules.md", () => {
   test("every block is a rule of its language", () => {
     expect(blocks.length).toBeGreaterThanOrEqual(3);
     for (const { language, code } of blocks) {
-      const { good, problems, format } = reader.understand(code, id);
+      const { good, problems, format } = reader.read(code, { id });
       const warnings = good && lint(good.rule, {});
       expect({ code, problems, warnings, format, good: good !== undefined }).toEqual({
         code,
@@ -121,7 +124,7 @@ describe("docs/rules.md", () => {
     );
     for (const { type, code } of inline) {
       const kind = Object.entries(kinds).find(([, words]) => words.some((word) => word.type === type))?.[0];
-      const { good, problems } = reader.understand(`(name: "Example", ${kind}: [${code}])`, id);
+      const { good, problems } = reader.read(`(name: "Example", ${kind}: [${code}])`, { id });
       expect({ code, problems }).toEqual({ code, problems: [] });
       const read = (good?.rule ?? {}) as Record<string, { type: string }[]>;
       expect(read[kind ?? ""]?.map((word) => word.type)).toEqual([type]);

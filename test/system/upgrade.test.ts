@@ -109,14 +109,14 @@ test("what cannot replace the hub is refused with the reason, and nothing is cha
 test("a newer hub brings its own files up to its version, and leaves what a person changed", async () => {
   await using place = createHubPlace();
   await (await place.start()).end();
-  const [bundle, example] = ["plugins/sysmon/bin/sysmon.js", "rules/examples/good-morning.ron"];
+  const [bundle, example] = ["plugins/sysmon/bin/sysmon.js", "rules/examples/good-morning.toml"];
   const brought = place.read(bundle);
   // As an older hub would have left it.
   place.put(bundle, "// an older bundle");
   const list = JSON.parse(place.read("data/assets.json"));
   list.laid[bundle] = new Bun.CryptoHasher("sha256").update("// an older bundle").digest("hex");
   place.put("data/assets.json", JSON.stringify(list));
-  place.put(example, "// mine");
+  place.put(example, "# mine");
   const told = async (): Promise<string> => {
     const hub = await place.start();
     await hub.end();
@@ -124,9 +124,9 @@ test("a newer hub brings its own files up to its version, and leaves what a pers
   };
   const first = await told();
   expect(first).toMatch(/brought up to this version .*sysmon\.js/);
-  expect(first).toMatch(/changed by hand.*good-morning\.ron/);
+  expect(first).toMatch(/changed by hand.*good-morning\.toml/);
   expect(place.read(bundle)).toBe(brought);
-  expect(place.read(example)).toBe("// mine");
+  expect(place.read(example)).toBe("# mine");
   const second = await told();
   expect(second).not.toContain("brought up");
   expect(second).not.toContain("changed by hand");

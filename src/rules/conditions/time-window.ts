@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { invalid } from "../model/checks.ts";
 import { defineCondition } from "../model/define.ts";
 import { days, timeOfDay } from "../model/fields.ts";
-import { WEEKDAYS } from "../schedule/time-of-day.ts";
+import { WEEKDAYS } from "../schedule/cron.ts";
 
 const DAY_SECS = 86_400;
 const ALL_DAY_ENDS = "24:00";

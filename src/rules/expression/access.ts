@@ -1,5 +1,5 @@
-// Reaching into values: `x.name`, `x[key]` and `has(x.name)`. Only into maps and lists, and only at what is their own: an
-// expression never gets at anything of JavaScript's.
+// Members of values: `x.name`, `x[key]` and `has(x.name)`. Only maps and lists have any, and only their own: an
+// expression never reaches JavaScript's.
 import { EvaluationError } from "@marcbachmann/cel-js";
 import { didYouMean } from "../../core/schema.ts";
 import type { CelNode, Evaluator, Macro, Run, TypeChecker } from "./cel-tree.ts";
@@ -17,7 +17,7 @@ export const indexAccess: Run = (evaluator, node, variables) => {
   return reach({ container, key: evaluator.run(right, variables), left, node });
 };
 
-/** CEL's own `has` wants a variable at its root; here the root is mostly `device_state("…")`. */
+/** CEL's own `has` needs a variable at its root; here the root is mostly `device_state("…")`. */
 export function hasMacro(argument: CelNode): Macro & { async: boolean } {
   const [left, name] = argument.args as [CelNode, string];
   return {
@@ -63,7 +63,7 @@ function othersOf(container: object, name: string): string {
   return `${didYouMean(name, names)} (it has ${names.slice(0, MOST_NAMES_SHOWN).join(", ")}${more})`;
 }
 
-/** Whether it is a plain map; neither a timestamp nor a prototype is. */
+/** Whether it is a plain map: not a timestamp, not a prototype. */
 function isMap(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || value === Object.prototype) return false;
   const prototype = Object.getPrototypeOf(value);

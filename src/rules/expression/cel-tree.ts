@@ -1,5 +1,5 @@
-// cel-js's tree as far as its own types leave it out: what a node is run with, and what a macro was turned into. Written
-// for the version that package.json pins; the tests of this room fail when another one differs.
+// The parts of cel-js's tree that its own types leave out: what a node is run with, and what a macro was turned into.
+// Written for the version in package.json; the tests of this folder fail when another version differs.
 
 /** Runs a node: cel-js's evaluator, the node itself, its variables. */
 export type Run = (evaluator: Evaluator, node: CelNode, variables: unknown) => unknown;
@@ -51,7 +51,7 @@ export function callOf(node: CelNode): Call | undefined {
   return undefined;
 }
 
-/** The text a literal stands for, if the node is one. */
+/** The text of the node, if it is a literal text. */
 export function literalText(node: CelNode | undefined): string | undefined {
   return node?.op === "value" && typeof node.args === "string" ? node.args : undefined;
 }
@@ -60,7 +60,7 @@ export function isBinary(node: CelNode): boolean {
   return ["!=", "==", "in", "+", "-", "*", "/", "%", "<", "<=", ">", ">="].includes(node.op);
 }
 
-/** All nodes of a tree, what macros were turned into included, each once. */
+/** All nodes of a tree, each once, with those that macros were turned into. */
 export function nodesOf(root: CelNode): Set<CelNode> {
   const seen = new Set<CelNode>();
   const open = [root];

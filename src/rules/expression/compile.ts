@@ -1,13 +1,13 @@
-// CEL expressions of rules: compiled once, run often, always on live values and always within bounds.
+// CEL expressions of rules: compiled once and run often, on live values and within bounds, with JSON as the result.
 import type { Environment, ParseResult } from "@marcbachmann/cel-js";
+import { Duration, UnsignedInt } from "@marcbachmann/cel-js/evaluator";
+import type { Json } from "../../core/json.ts";
 import { kindOf } from "./access.ts";
-import type { CelNode } from "./cel-tree.ts";
+import { boundTree, prepareTree } from "./bounds.ts";
+import { type CelNode, callOf, literalText, nodesOf } from "./cel-tree.ts";
 import { createEnvironment } from "./environment.ts";
-import { guardTree, prepareTree } from "./guard.ts";
-import type { Evaluated, ExpressionHost, ExpressionProblem, ExpressionScope, Program } from "./host.ts";
+import type { Evaluated, ExpressionHost, ExpressionProblem, ExpressionScope, Program, References } from "./host.ts";
 import { createMeter } from "./meter.ts";
-import { referencesOf } from "./references.ts";
-import { toJson } from "./to-json.ts";
 import { at, problemOf, type Vocabulary } from "./wording.ts";
 
 export type Compiled = { ok: true; program: Program } | { ok: false; problem: ExpressionProblem };
@@ -21,10 +21,10 @@ const LONGEST_EXPRESSION = 4096;
 const MOST_HELD = 10_000;
 
 export function createExpressions(): Expressions {
-  let asked: ExpressionHost | undefined;
+  let current: ExpressionHost | undefined;
   const environment = createEnvironment(() => {
-    if (!asked) throw new Error("is not being evaluated");
-    return asked;
+    if (!current) throw new Error("is not being evaluated");
+    return current;
   });
   const vocabulary = vocabularyOf(environment);
   const meter = createMeter();
@@ -41,7 +41,7 @@ export function createExpressions(): Expressions {
       prepareTree(root);
       const checked = parsed.check();
       if (!checked.valid) throw checked.error;
-      guardTree(root, meter);
+      boundTree(root, meter);
       return { ok: true, program: createProgram({ text, parsed, root, type: checked.type ?? "dyn" }) };
     } catch (error) {
       return { ok: false, problem: problemOf(text, error, vocabulary) };
@@ -50,7 +50,7 @@ export function createExpressions(): Expressions {
 
   function createProgram({ text, parsed, root, type }: ProgramParts): Program {
     function evaluate(host: ExpressionHost, { trigger = {}, vars = {} }: ExpressionScope = {}): Evaluated {
-      asked = host;
+      current = host;
       meter.reset();
       try {
         const value: unknown = parsed({ trigger, vars });
@@ -59,7 +59,7 @@ export function createExpressions(): Expressions {
       } catch (error) {
         return { ok: false, problem: problemOf(text, meter.exceeded ?? error, vocabulary) };
       } finally {
-        asked = undefined;
+        current = undefined;
       }
     }
 
@@ -82,7 +82,7 @@ export function createExpressions(): Expressions {
     compile(text) {
       const known = held.get(text);
       const compiled = known ?? compileNew(text);
-      // Put last again: the one that was asked for longest ago gives way.
+      // Put last again: the least recently used is evicted.
       held.delete(text);
       held.set(text, compiled);
       if (held.size > MOST_HELD) for (const oldest of held.keys()) if (held.delete(oldest)) break;
@@ -103,4 +103,56 @@ function vocabularyOf(environment: Environment): Vocabulary {
   // Optional values are not switched on; their functions are listed all the same.
   const usable = functions.filter(({ receiverType }) => !/optional/i.test(receiverType ?? ""));
   return { functions: [...new Set(usable.map(({ name }) => name))], variables: ["trigger", "vars"] };
+}
+
+const KINDS: Readonly<Record<string, keyof References>> = {
+  device: "devices",
+  device_state: "devices",
+  hub_var: "variables",
+  mode: "modes",
+};
+
+/** Which devices, variables and modes an expression names as literals, so that unknown ones are known before it runs. */
+function referencesOf(root: CelNode): References {
+  const found = { devices: new Set<string>(), variables: new Set<string>(), modes: new Set<string>() };
+  for (const node of nodesOf(root)) {
+    const call = callOf(node);
+    const kind = call && !call.isMethod && Object.hasOwn(KINDS, call.name) ? KINDS[call.name] : undefined;
+    const name = literalText(call?.operands[0]);
+    if (kind && name !== undefined) found[kind].add(name);
+  }
+  const sorted = (names: Set<string>): string[] => [...names].sort();
+  return { devices: sorted(found.devices), variables: sorted(found.variables), modes: sorted(found.modes) };
+}
+
+/** Throws a plain Error for what JSON cannot hold. The value has been weighed: it is neither too deep nor too large. */
+function toJson(value: unknown): Json {
+  if (value === null || typeof value === "boolean" || typeof value === "string") return value;
+  if (typeof value === "number") return finite(value);
+  if (typeof value === "bigint") return whole(value);
+  if (value instanceof UnsignedInt) return whole(value.value);
+  if (value instanceof Date) return timestamp(value);
+  // A number of milliseconds would have no unit; CEL reads this form back.
+  if (value instanceof Duration) return `${value.valueOf() / 1000}s`;
+  if (Array.isArray(value)) return value.map(toJson);
+  const prototype: unknown = typeof value === "object" ? Object.getPrototypeOf(value) : undefined;
+  if (value !== null && (prototype === Object.prototype || prototype === null))
+    return Object.fromEntries(Object.entries(value as object).map(([key, item]) => [key, toJson(item)]));
+  throw new Error("gives a value that is neither text, number, true or false, list nor map");
+}
+
+function finite(value: number): number {
+  if (Number.isFinite(value)) return value;
+  throw new Error("gives a number that is infinite or none at all; was something divided by 0?");
+}
+
+function whole(value: bigint): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  throw new Error("gives a whole number beyond 2^53, which JSON cannot hold exactly");
+}
+
+function timestamp(value: Date): string {
+  if (Number.isNaN(value.getTime())) throw new Error("gives a time that does not exist");
+  return value.toISOString();
 }

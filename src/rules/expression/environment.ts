@@ -1,9 +1,10 @@
-// CEL's vocabulary here: the functions that ask the home, and arithmetic between whole and fractional numbers. JSON does
-// not tell 21 from 21.0, so every number from outside is a `double`; CEL alone would refuse to add the literal 1 to it.
+// CEL's vocabulary here: the functions that read the home, and arithmetic between whole and fractional numbers. In JSON
+// 21 and 21.0 are the same, so every number from outside is a `double`; CEL alone would refuse to add the literal 1 to
+// it.
 import { Environment, EvaluationError } from "@marcbachmann/cel-js";
 import type { ExpressionHost } from "./host.ts";
 
-/** Of an expression: parts, nesting, and what stands in one list, map or call. */
+/** Of an expression: its nodes, their nesting, and the entries of one list, map or call. */
 const LIMITS = {
   maxAstNodes: 1000,
   maxDepth: 48,
@@ -12,7 +13,7 @@ const LIMITS = {
   maxCallArguments: 16,
 };
 
-/** `host` answers who is asked now; an evaluation sets it. */
+/** `host` returns that of the present evaluation. */
 export function createEnvironment(host: () => ExpressionHost): Environment {
   const environment = new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS })
     .registerVariable("trigger", "map")

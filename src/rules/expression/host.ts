@@ -1,5 +1,5 @@
-// What an expression sees of the home, and what it answers. Everything is asked for at the moment of evaluation: there is
-// no snapshot.
+// What an expression sees of the home, and what it returns. Values are read at the moment of evaluation: there is no
+// snapshot.
 import type { Json, JsonObject } from "../../core/json.ts";
 
 export interface ExpressionHost {
@@ -11,18 +11,18 @@ export interface ExpressionHost {
   /** Whether the mode is on. */
   mode(id: string): boolean | undefined;
   now(): Date;
-  /** IANA name, which the `current_…` functions tell the time in. */
+  /** IANA name of the time zone of the `current_…` functions. */
   readonly timezone: string;
 }
 
-/** What one evaluation brings along: the event that fired the rule and the rule's own variables. */
+/** What one evaluation adds: the event that fired the rule, and the rule's own variables. */
 export interface ExpressionScope {
   trigger?: JsonObject;
   vars?: JsonObject;
 }
 
 export interface ExpressionProblem {
-  /** What is wrong and, where it can be told, what to write instead. */
+  /** What is wrong and, where that is known, what to write instead. */
   message: string;
   /** Both from 1, in the expression's own text. */
   line: number;
@@ -31,7 +31,7 @@ export interface ExpressionProblem {
 
 export type Evaluated<T = Json> = { ok: true; value: T } | { ok: false; problem: ExpressionProblem };
 
-/** What the text names outright; a name put together at run time is not among them. */
+/** What the text names as literals; a name that is put together at run time is not among them. */
 export interface References {
   devices: string[];
   variables: string[];
@@ -40,7 +40,10 @@ export interface References {
 
 export interface Program {
   readonly text: string;
-  /** What it gives as far as that can be told without running it: `bool`, `int`, `double`, `string`, `list…`, `dyn`, … */
+  /**
+   * The type of its result, as far as that is known without running it: `bool`, `int`, `double`, `string`, `list…`,
+   * `dyn`, …
+   */
   readonly type: string;
   evaluate(host: ExpressionHost, scope?: ExpressionScope): Evaluated;
   /** For conditions: anything but true or false is a problem. */

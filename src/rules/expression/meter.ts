@@ -1,5 +1,5 @@
-// Bounds what one evaluation may cost, in steps: about one for each part of the expression that is run, more for long
-// texts and lists. Counted and not timed, so that the same rule is refused on every machine or on none.
+// Bounds what one evaluation may cost, in steps: about one for each node that is run, more for long texts and lists.
+// Steps are counted, not timed, so that a rule is refused on every machine or on none.
 
 const MOST_STEPS = 100_000;
 const LONGEST_TEXT = 65_536;
@@ -8,17 +8,17 @@ const CHARACTERS_A_STEP = 64;
 const DEEPEST_VALUE = 64;
 const LARGEST_INT = 2n ** 63n;
 
-/** More than an expression may do. The text is for whoever wrote the rule. */
-export class TooMuch extends Error {}
+/** More than an expression may do. The message is for the author of the rule. */
+class TooMuch extends Error {}
 
 export interface Meter {
-  /** Set once the bound was passed. Every charge throws it again: no `… || true` gets away with it. */
+  /** Set once the bound was passed. Every charge throws it again, so that `… || true` does not hide it. */
   readonly exceeded: TooMuch | undefined;
   reset(): void;
   charge(steps: number): void;
-  /** Bounds and charges a value that came out of some part of the expression. */
+  /** Bounds and charges the result of a node. */
   pass(value: unknown): void;
-  /** Charges a value with all that is in it: it is about to be compared, joined or handed out. */
+  /** Charges a value with everything in it, before it is compared, joined or returned. */
   weigh(value: unknown): void;
 }
 
@@ -58,7 +58,7 @@ export function createMeter(): Meter {
         if (value.length > LONGEST_TEXT) refuse(`makes a text of more than ${LONGEST_TEXT} characters`);
         charge(1 + value.length / CHARACTERS_A_STEP);
       } else if (Array.isArray(value)) {
-        // Its length is charged where something goes through it: a list that grows is passed on for each item.
+        // Its length is charged where something goes through it: a list that grows comes by here for each item.
         if (value.length > LONGEST_LIST) refuse(`works on a list of more than ${LONGEST_LIST} items`);
         charge(1);
       } else if (typeof value === "bigint" && (value >= LARGEST_INT || value < -LARGEST_INT)) {

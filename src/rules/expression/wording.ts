@@ -1,4 +1,4 @@
-// What cel-js and JavaScript throw, in words for whoever wrote the rule, with the place in the text.
+// What cel-js and JavaScript throw, in words for the author of the rule, with the place in the text.
 import { TypeError as CelTypeError, EvaluationError, ParseError } from "@marcbachmann/cel-js";
 import { messageOf } from "../../core/errors.ts";
 import { didYouMean } from "../../core/schema.ts";
@@ -90,9 +90,19 @@ function limitWording(summary: string): string {
 function callWording(summary: string, { functions }: Vocabulary): string {
   const [, called = "", types = ""] = /'(.+?)\((.*)\)'/.exec(summary) ?? [];
   const name = called.slice(called.lastIndexOf(".") + 1);
-  if (!functions.includes(name)) return `there is no function ${name}()${didYouMean(name, functions)}`;
+  if (!functions.includes(name)) return `there is no function ${name}()${similar(name, functions)}`;
   return `${name}() does not take (${plainTypes(types)})${called.includes(".") ? ` on ${plainTypes(called.slice(0, called.lastIndexOf(".")))}` : ""}`;
 }
+
+/** What was probably meant, or the functions that read the home. */
+function similar(name: string, functions: readonly string[]): string {
+  const meant = didYouMean(name, functions);
+  if (meant !== "") return meant;
+  const longer = name.length > 2 ? functions.find((one) => one.includes(name)) : undefined;
+  return longer === undefined ? `; the home is read with ${HOME_FUNCTIONS}` : ` – did you mean "${longer}"?`;
+}
+
+const HOME_FUNCTIONS = "device(), device_state(), hub_var(), mode(), now(), current_hour() and the like";
 
 function operatorWording(summary: string): string {
   const plain = plainTypes(summary.replace("no such overload: ", ""));

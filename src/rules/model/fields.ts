@@ -2,7 +2,7 @@
 // names, and where there are conditions or actions inside. read/walk.ts finds the marks.
 import { type SchemaOptions, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import type { Json, JsonObject } from "../../core/json.ts";
-import { WEEKDAYS } from "../schedule/time-of-day.ts";
+import { WEEKDAYS } from "../schedule/cron.ts";
 import type { Typed } from "./define.ts";
 
 export type Kind = "trigger" | "condition" | "action";

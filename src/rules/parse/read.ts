@@ -1,19 +1,20 @@
-// The door to the reader of rule files: text in, JSON rule or problems out, with the way back from a rule's keys to the
-// lines of its text. Whether the JSON makes a rule is for others to say.
+// The entrance to the reader of rule files: text in, JSON rule or problems out, with the way back from a rule's keys to
+// the lines of its text. Whether the JSON is a rule is for others to say.
 import type { JsonObject } from "../../core/json.ts";
-import { findMark, type Mark } from "../../core/text-mark.ts";
 import {
   type Flaw,
+  findMark,
+  type Mark,
   positionAt,
   problemAt,
   type TextPosition,
   type TextProblem,
   toProblems,
-} from "../../core/text-problem.ts";
-import { detectFormat, type RuleFormat } from "./detect.ts";
-import { readRon } from "./ron-parse.ts";
+} from "../../core/text-places.ts";
+import { detectFormat, formatOfName, type RuleFormat } from "./detect.ts";
+import { readRon } from "./ron/parse.ts";
+import { toJson } from "./ron/tree.ts";
 import { defaultShape, type RuleShape } from "./shape.ts";
-import { toJson } from "./to-json.ts";
 import { readToml } from "./toml.ts";
 
 export const MAX_RULE_BYTES = 1024 * 1024;
@@ -23,6 +24,8 @@ export interface RuleText {
   /** There when there are no problems. */
   value?: JsonObject;
   problems: TextProblem[];
+  /** What does not keep the rule from running. */
+  warnings: TextProblem[];
   /** Place of a dotted path (`actions[2].channel`), or of the nearest thing around it. */
   locate(path: string): TextPosition;
   /** A problem that was found in the value, shown in the text. */
@@ -31,40 +34,61 @@ export interface RuleText {
   mark: Mark;
 }
 
+export interface ReadOptions {
+  shape?: RuleShape;
+  /** The name of the text's file, which says what language it should be. */
+  file?: string | undefined;
+}
+
 /** Never throws. An empty text is a problem, as is one that holds more than a megabyte. */
-export function readRuleText(text: string, shape: RuleShape = defaultShape): RuleText {
-  const format = detectFormat(text);
+export function readRuleText(text: string, { shape = defaultShape, file }: ReadOptions = {}): RuleText {
+  const named = file === undefined ? undefined : formatOfName(file);
+  const format = detectFormat(text, named);
   if (Buffer.byteLength(text) > MAX_RULE_BYTES)
-    return broken(text, format, { offset: 0, message: "a rule file holds a megabyte at most" });
+    return broken(text, format ?? named, {
+      offset: 0,
+      message: "a rule file holds a megabyte at most: split the rule",
+    });
   const half = text.search(/\p{Cs}/u);
-  if (half >= 0) return broken(text, format, { offset: half, message: LONE_SURROGATE });
-  if (format === undefined)
-    return broken(text, format, { offset: 0, message: "there is no rule in this file: it is empty, or all comments" });
-  const { value, mark, flaws } = format === "ron" ? ronTree(text, shape) : readToml(text);
+  if (half >= 0) return broken(text, format ?? named, { offset: half, message: LONE_SURROGATE });
+  if (format === undefined) return broken(text, named, { offset: 0, message: NOTHING });
+  const { value, mark, flaws, warnings } = format === "ron" ? ronTree(text, shape) : readToml(text);
+  const misnamed = file === undefined || format === named ? [] : [{ offset: 0, message: misnaming(file, format) }];
   return {
     format,
     ...(flaws.length === 0 && { value }),
     problems: toProblems(text, flaws),
+    warnings: toProblems(text, [...misnamed, ...warnings]),
     locate: (path) => positionAt(text, findMark(mark, path).at),
     problemAt: (path, message) => problemAt(text, { offset: findMark(mark, path).at, message }),
     mark,
   };
 }
 
+const NOTHING = "there is no rule in this file: it is empty, or all comments; write one, or remove the file";
 const LONE_SURROGATE = "half of a character (a lone surrogate), which no file can hold: remove it";
 const NOWHERE: Mark = { at: 0, start: -1, end: -1 };
 
-function ronTree(text: string, shape: RuleShape): { value: JsonObject; mark: Mark; flaws: Flaw[] } {
-  const read = readRon(text);
-  return read.ok ? toJson(read.tree, shape) : { value: {}, mark: NOWHERE, flaws: read.flaws };
+function misnaming(file: string, format: RuleFormat): string {
+  const [holds, says] = format === "toml" ? ["TOML", "RON"] : ["RON", "TOML"];
+  return `the file holds ${holds}, and its name says ${says}: rename it to ${file.replace(/\.[^.]*$/, "")}.${format}`;
 }
 
-function broken(text: string, format: RuleFormat | undefined, flaw: Flaw): RuleText {
+type Tree = { value: JsonObject; mark: Mark; flaws: Flaw[]; warnings: Flaw[] };
+
+function ronTree(text: string, shape: RuleShape): Tree {
+  const read = readRon(text);
+  if (!read.ok) return { value: {}, mark: NOWHERE, flaws: read.flaws, warnings: [] };
+  return { ...toJson(read.tree, shape), warnings: [] };
+}
+
+function broken(text: string, format: RuleFormat = "toml", flaw: Flaw): RuleText {
   return {
-    format: format ?? "toml",
+    format,
     problems: toProblems(text, [flaw]),
+    warnings: [],
     locate: () => positionAt(text, 0),
-    problemAt: (_, told) => problemAt(text, { offset: 0, message: told }),
+    problemAt: (_, message) => problemAt(text, { offset: 0, message }),
     mark: NOWHERE,
   };
 }

@@ -2,11 +2,11 @@
 // name says the `type` of the thing, and what the content of `Not(…)` is called. The kinds themselves are not known here.
 
 export interface RuleShape {
-  /** Keys whose values, or the items of whose lists, are told apart by `type`. */
+  /** Keys whose values, or the items of whose lists, have a `type`. */
   variants: ReadonlySet<string>;
   /** Keys whose values hold such keys again without having a `type` themselves. */
   branches: ReadonlySet<string>;
-  /** For a `type`, the key of what stands in parentheses without a key: `Not(x)` is `{type:"not", condition:x}`. */
+  /** For a `type`, the key of content in parentheses without a key: `Not(x)` is `{type:"not", condition:x}`. */
   contents: ReadonlyMap<string, string>;
 }
 
@@ -47,7 +47,7 @@ export function placeUnder(shape: RuleShape, { key, place }: { key: string; plac
   return shape.branches.has(key) ? "branch" : "data";
 }
 
-/** Structs around the one that is meant, by name, with the key it stands under. */
+/** Structs around the one that is meant: their name, and its key in them. */
 export const WRAPPERS: ReadonlyMap<string, string> = new Map([
   ["RuleAction", "action"],
   ["RuleCondition", "condition"],

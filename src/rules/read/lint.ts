@@ -4,7 +4,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { isObject } from "../../core/json.ts";
 import { placeholdersIn } from "../../core/placeholders.ts";
 import { didYouMean } from "../../core/schema.ts";
-import type { TextPosition } from "../../core/text-problem.ts";
+import type { TextPosition } from "../../core/text-places.ts";
 import type { Typed } from "../model/define.ts";
 import { devicesOf, firstDeviceOf, type SomeDevices } from "../model/devices.ts";
 import { ATTRIBUTE, ATTRIBUTES, TEMPLATE } from "../model/fields.ts";
@@ -54,7 +54,7 @@ export function lintText(
 ): (LintWarning & TextPosition)[] {
   const warnings = lint(rule, house);
   if (warnings.length === 0) return [];
-  const { value, locate } = readRuleText(text, shape);
+  const { value, locate } = readRuleText(text, { shape });
   return warnings.map(({ path, message }) => {
     // A single trigger is written under `trigger`, and read into the list `triggers`.
     const written = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");

@@ -1,5 +1,5 @@
-// The six fields of a cron expression. croner reads the text; what its numbers mean on a calendar is told here, without
-// time zones and without daylight saving.
+// The six fields of a cron expression. croner reads the text; what its numbers mean on a calendar is computed here,
+// without time zones and without daylight saving.
 import { CronPattern } from "croner";
 import { messageOf } from "../../core/errors.ts";
 
@@ -8,9 +8,9 @@ export interface CronFields {
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
-  /** Whether the month (0–11) is meant. */
+  /** Whether the month (0–11) is one of them. */
   month(month: number): boolean;
-  /** Whether the day (as UTC midnight) is meant; its month is not looked at. */
+  /** Whether the day (as UTC midnight) is one of them; its month is not compared. */
   day(date: Date): boolean;
   /** Debian's cron: a job of fixed times, since neither the minute's nor the hour's field begins with a `*`. */
   readonly fixedTime: boolean;
@@ -18,7 +18,14 @@ export interface CronFields {
 
 export type CronFieldsResult = { ok: true; fields: CronFields } | { ok: false; problem: string };
 
-const FIELDS = ["second", "minute", "hour", "day of the month", "month", "day of the week"] as const;
+const FIELDS = [
+  ["second", "0 to 59"],
+  ["minute", "0 to 59"],
+  ["hour", "0 to 23"],
+  ["day of the month", "1 to 31, or L for the last"],
+  ["month", "1 to 12, or jan to dec"],
+  ["day of the week", "0 to 7, or sun to sat"],
+] as const;
 const LONGEST_TEXT = 500;
 // croner's bit for "the last such weekday of the month".
 const LAST = 32;
@@ -31,7 +38,7 @@ export function parseCronFields(expression: string): CronFieldsResult {
   try {
     return { ok: true, fields: fieldsOf(patternOf(texts), texts) };
   } catch (error) {
-    return refuse(fieldProblem(texts) ?? wording(error));
+    return refuse(fieldProblem(texts) ?? `cannot be read: ${messageOf(error).replace(/^CronPattern: /, "")}`);
   }
 }
 
@@ -54,22 +61,17 @@ function patternOf(texts: readonly string[]): CronPattern {
   return new CronPattern(texts.join(" "), undefined, { mode: "6-part", sloppyRanges: true });
 }
 
-/** Names the first field that is wrong by reading each for itself. */
+/** Names the first field that is wrong, by reading each alone. */
 function fieldProblem(texts: readonly string[]): string | undefined {
   for (const [index, text] of texts.entries()) {
     try {
       patternOf(FIELDS.map((_, at) => (at === index ? text : "*")));
-    } catch (error) {
-      return `has a wrong ${FIELDS[index]} "${text}": ${wording(error)}`;
+    } catch {
+      const [field, range] = FIELDS[index] ?? ["field", ""];
+      return `has a wrong ${field} "${text}": it takes ${range}, lists (1,3), ranges (1-5) and steps (*/2)`;
     }
   }
   return undefined;
-}
-
-function wording(error: unknown): string {
-  return messageOf(error)
-    .replace(/^CronPattern: (Syntax error, )?/, "")
-    .replace(/configuration entry \d+ \(.*\) contains/, "it contains");
 }
 
 function fieldsOf(pattern: CronPattern, texts: readonly string[]): CronFields {
@@ -80,7 +82,7 @@ function fieldsOf(pattern: CronPattern, texts: readonly string[]): CronFields {
     minutes: indicesOf(pattern.minute),
     hours: indicesOf(pattern.hour),
     month: (month) => months[month] === true,
-    // Debian's cron: a star in either field asks for both, two limited fields for one of them.
+    // Debian's cron: with a star in either field both must match, with two limited fields one of them.
     day: dayMatcher(pattern, startsOpen(day) || startsOpen(weekday) || pattern.useAndLogic),
     fixedTime: !startsOpen(minute) && !startsOpen(hour),
   };

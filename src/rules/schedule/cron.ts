@@ -1,7 +1,8 @@
-// `cron` on the clock on the wall, with Debian's behaviour on the nights it is put forward or back: a job of fixed times
-// that falls into the skipped hour runs right after the jump and one in the doubled hour runs the first time only; a job
-// with a `*` in its minute or hour follows real time. Changes of three hours and more are a new clock: no special care.
-
+// `cron` and `time_of_day`: times on the clock on the wall, with Debian's behaviour on the nights when it is set
+// forward or back. A job of fixed times that falls into the skipped hour runs right after the jump, and one in the
+// doubled hour runs the first time only; a job with a `*` in its minute or hour follows real time. A change of three
+// hours or more is a new clock, without such care.
+import { didYouMean } from "../../core/schema.ts";
 import type { Stretch, Zone } from "../../core/zone.ts";
 import { type CronFields, parseCronFields } from "./cron-fields.ts";
 import type { ScheduleResult } from "./schedule.ts";
@@ -17,7 +18,10 @@ export function parseCron(expression: string, zone: Zone): ScheduleResult {
   const { fields } = parsed;
   const anyDay = Date.UTC(2000, 0, 1);
   if (nextLocal(fields, anyDay, anyDay + HORIZON_MS) === undefined)
-    return { ok: false, problem: `the cron expression "${expression}" names a day that never comes` };
+    return {
+      ok: false,
+      problem: `the cron expression "${expression}" names a day that never comes, such as 30 February: choose another day or month`,
+    };
   return { ok: true, schedule: { next: (after) => nextInstant(fields, zone, after), fixedTime: fields.fixedTime } };
 }
 
@@ -79,4 +83,29 @@ function nextOfDay({ hours, minutes, seconds }: CronFields, from: number): numbe
     }
   }
   return undefined;
+}
+
+export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+
+/** On every day or on some days of the week. */
+export interface TimeOfDay {
+  /** `HH:MM` or `HH:MM:SS`. */
+  time: string;
+  /** Of `WEEKDAYS`; every day when absent. */
+  days?: readonly string[];
+}
+
+export function parseTimeOfDay({ time, days }: TimeOfDay, zone: Zone): ScheduleResult {
+  const [, hour, minute, second = "00"] = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/.exec(time) ?? [];
+  if (hour === undefined || minute === undefined)
+    return refuse(`"${time}" is not a time of day; write "07:30" or "07:30:15", from 00:00 to 23:59:59`);
+  if (days?.length === 0) return refuse("days is empty, so it would never be time; leave it out for every day");
+  const wrong = days?.find((day) => !(WEEKDAYS as readonly string[]).includes(day));
+  if (wrong !== undefined)
+    return refuse(`"${wrong}" is not a day; use ${WEEKDAYS.join(", ")}${didYouMean(wrong, WEEKDAYS)}`);
+  return parseCron(`${second} ${minute} ${hour} * * ${days?.join(",") ?? "*"}`, zone);
+}
+
+function refuse(problem: string): ScheduleResult {
+  return { ok: false, problem };
 }

@@ -1,20 +1,22 @@
-// What a schedule is: moments in time, asked for one by one. Running something at them is the scheduler's work.
+// What a schedule is: moments in time, which are computed one by one. Running something at them is the scheduler's
+// work. The simple ones are here as well: `periodic` and `sun_event`.
+import type { Zone } from "../../core/zone.ts";
 
 export interface Schedule {
   /** The first moment strictly after `after`, or undefined where there is none within reach; both in epoch ms. */
   next(after: number): number | undefined;
   /**
-   * Its moments are times on the wall, such as 07:30 or sunset: in a stretch that the clock shows a second time they do
-   * not come again, and one that it leaves out comes late. Absent: it goes on with whatever the clock shows.
+   * Its moments are times on the wall, such as 07:30 or sunset: in an hour that the clock shows a second time they do
+   * not come again, and one in an hour that it leaves out comes late. Absent: it follows whatever the clock shows.
    */
   readonly fixedTime?: boolean;
-  /** The same span between any two moments. */
+  /** Where it is the same, the span between two moments. */
   readonly everyMs?: number;
 }
 
 export type ScheduleResult = { ok: true; schedule: Schedule } | { ok: false; problem: string };
 
-/** The last moment in (after, until], found by halving: also a schedule of every second tells in some forty questions. */
+/** The last moment in (after, until], found by halving: some forty calls, even for a schedule of every second. */
 export function lastBetween(schedule: Schedule, after: number, until: number): number | undefined {
   let last = schedule.next(after);
   if (last === undefined || last > until) return undefined;
@@ -26,4 +28,43 @@ export function lastBetween(schedule: Schedule, after: number, until: number): n
     else high = middle;
   }
   return last;
+}
+
+/**
+ * Every so many seconds of real time, counted from the first midnight of the year 2000 at the place: a restart neither
+ * shifts nor doubles a beat, and with 3600 s it comes at every full hour on the wall. Beats of more than an hour move
+ * with daylight saving.
+ */
+export interface Periodic {
+  everySecs: number;
+}
+
+const LONGEST_SECS = 366 * 86_400;
+
+export function parsePeriodic({ everySecs }: Periodic, zone: Zone): ScheduleResult {
+  if (!Number.isInteger(everySecs) || everySecs < 1 || everySecs > LONGEST_SECS)
+    return { ok: false, problem: `every_secs must be a whole number of seconds from 1 to ${LONGEST_SECS}` };
+  const everyMs = everySecs * 1000;
+  const year2000 = Date.UTC(2000, 0, 1);
+  const anchor = year2000 - zone.at(year2000).offsetMs;
+  return {
+    ok: true,
+    schedule: { next: (after) => anchor + (Math.floor((after - anchor) / everyMs) + 1) * everyMs, everyMs },
+  };
+}
+
+/** Sunrise, dusk and the like, some minutes before or after. */
+export interface SunEvent<Event extends string> {
+  readonly event: Event;
+  /** Negative: before it. */
+  readonly offsetMinutes: number;
+}
+
+/** As much of the sun as a schedule needs. A place without that moment for more than a year has no next one. */
+export interface SunMoments<Event extends string> {
+  around(moment: SunEvent<Event>, now: number): { readonly next: number | undefined };
+}
+
+export function createSunEvent<Event extends string>(moment: SunEvent<Event>, sun: SunMoments<Event>): Schedule {
+  return { next: (after) => sun.around(moment, after).next, fixedTime: true };
 }

@@ -1,13 +1,13 @@
-// Checks the rule files of a folder without a hub: what `hub check` tells. Writes nothing.
+// Checks the rule files of a folder without a hub, for `hub check`. Writes nothing.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, systemCode } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
 import { type KnownHouse, lintText } from "../read/lint.ts";
 import { type Exists, warningsOf } from "./describe.ts";
-import { isRuleFileName } from "./file-names.ts";
+import { isRuleFileName } from "./disk.ts";
 import { createRuleFiles } from "./files.ts";
-import { createRuleReader, type ExpressionReader } from "./understand.ts";
+import { createRuleReader, type ExpressionReader } from "./read-rule.ts";
 
 /** `rules/kitchen.ron:12:3: actions[0].channel: …`, with the lines of the place. */
 export interface RuleFinding {

@@ -1,17 +1,17 @@
-// A rule as it is told to people: what its file says, whether that runs, and what has become of it.
+// A rule as people see it: what its file says, whether that runs, and what it has done.
 import type { RuleState } from "../engine/engine.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import type { Rule } from "../read/rule.ts";
 import type { ListedFile } from "./files.ts";
-import type { FileProblem, LocatedReference } from "./understand.ts";
+import type { FileProblem, LocatedReference } from "./read-rule.ts";
 
 /** `broken`: what the file says now does not run. `loading`: the hub is starting and has not read the file yet. */
 export const RULE_STATUSES = ["enabled", "disabled", "broken", "paused", "loading"] as const;
 export type RuleStatus = (typeof RULE_STATUSES)[number];
 
 export interface RuleInfo {
-  /** Of what the file does not say as a rule, its name. */
+  /** The name of the file where there is no other. */
   readonly id: string;
   readonly name: string;
   readonly enabled: boolean;
@@ -20,9 +20,9 @@ export interface RuleInfo {
   readonly tags: readonly string[];
   readonly file: string;
   readonly format: RuleFormat;
-  /** Of a broken one, what goes on running meanwhile. */
+  /** What runs; of a broken rule the last version without problems, if there was one. */
   readonly runningVersion: "current" | "last_good" | "none";
-  /** Why it is broken; the first is the one to mend first. */
+  /** Why it is broken, in the order of the text. */
   readonly problems: readonly FileProblem[];
   readonly warnings: readonly RuleWarning[];
   readonly triggerTypes: readonly string[];
@@ -38,7 +38,10 @@ export interface RuleWarning {
   column: number;
 }
 
-/** What there is of what a rule can name. Without a function nobody knows, and nothing is said. */
+/**
+ * Whether there is a thing of this kind and name. Where the function is missing, that is not known, and there is no
+ * warning.
+ */
 export type Exists = {
   readonly [Kind in LocatedReference["kind"]]?: ((name: string) => boolean) | undefined;
 };
@@ -80,14 +83,14 @@ function stateOf(rule: Rule | undefined, { paused }: RuleState): RuleStatus {
   return paused ? "paused" : "enabled";
 }
 
-/** What does not keep the rule from running, each told once. */
+/** What does not keep the rule from running, each once. */
 export function warningsOf({ warnings, good }: ListedFile, exists: Exists): RuleWarning[] {
   const missing = (good?.references ?? []).filter(({ kind, name }) => exists[kind]?.(name) === false);
-  const told = new Set<string>();
+  const seen = new Set<string>();
   return [
     ...warnings,
     ...missing
-      .filter(({ kind, name }) => !told.has(`${kind} ${name}`) && told.add(`${kind} ${name}`))
+      .filter(({ kind, name }) => !seen.has(`${kind} ${name}`) && seen.add(`${kind} ${name}`))
       .map(({ kind, name, ...place }) => ({ ...place, message: withoutIt(kind, name) })),
   ];
 }

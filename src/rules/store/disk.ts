@@ -1,4 +1,6 @@
-// Reading and writing single rule files: bounded, as UTF-8, whole or not at all, and with the mode and owner they had.
+// Rule files on the disk: their names, and reading and writing each: bounded, as UTF-8, whole or not at all, and with
+// the mode and owner it had.
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   chownSync,
@@ -16,10 +18,41 @@ import { basename, join } from "node:path";
 import { createFile, replaceFile, syncFolder, writeFileAtomic } from "../../core/atomic-file.ts";
 import { decodeText } from "../../core/decode-text.ts";
 import { HubError, messageOf, systemCode } from "../../core/errors.ts";
+import { idFromName } from "../../core/ids.ts";
 import { STORAGE_TEXTS, type StorageFault, storageFaultOf } from "../../core/storage-fault.ts";
-import { problemAt, type TextProblem } from "../../core/text-problem.ts";
+import { problemAt, type TextProblem } from "../../core/text-places.ts";
 import { MAX_RULE_BYTES } from "../parse/read.ts";
-import { isRuleFileName } from "./file-names.ts";
+
+// Editors leave `x.ron~`, `.x.ron.swp`, `#x.ron#` and `x.ron.tmp` beside a file, and syncing programs `x (1).ron.part`.
+export function isRuleFileName(name: string): boolean {
+  return /^[^.#~].*\.(?:ron|toml)$/is.test(name);
+}
+
+// File systems take 255 bytes; a letter has up to four of them.
+const LONGEST_STEM_BYTES = 120;
+
+/** A name no file of the folder has: `kitchen_light.ron`, `kitchen_light_2.ron`, … */
+export function freeFileName(folder: string, { name, id }: { name: string; id: string }): string {
+  const stem = shortened(idFromName(name)) || shortened(idFromName(id)) || "rule";
+  for (let number = 1; ; number++) {
+    const file = `${stem}${number === 1 ? "" : `_${number}`}.ron`;
+    if (!existsSync(join(folder, file))) return file;
+  }
+}
+
+function shortened(text: string): string {
+  let short = text;
+  while (Buffer.byteLength(short) > LONGEST_STEM_BYTES) short = [...short].slice(0, -1).join("");
+  return short;
+}
+
+/** An id for a file that none can be written into: the same at every start. */
+export function idFromFileName(file: string): string {
+  const hex = createHash("sha256").update(`hub rule file ${file}`).digest("hex");
+  // The form of a UUID made from a name (version 8: by a rule of one's own).
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
 
 export type FileText = { ok: true; text: string } | { ok: false; problem: TextProblem };
 
@@ -30,7 +63,7 @@ export function ruleFilesIn(folder: string): string[] {
       .filter((name) => isRuleFileName(name) && statSync(join(folder, name), { throwIfNoEntry: false })?.isFile())
       .sort();
   } catch {
-    // Whoever watches the folder says what is wrong with it.
+    // The folder's watch reports what is wrong with it.
     return [];
   }
 }
@@ -41,7 +74,7 @@ export function readRuleFile(path: string): FileText | undefined {
     const stat = statSync(path, { throwIfNoEntry: false });
     // Opening what is no file, such as a pipe, could wait for ever.
     if (!stat?.isFile()) return undefined;
-    if (stat.size > MAX_RULE_BYTES) return atBeginning("a rule file holds a megabyte at most");
+    if (stat.size > MAX_RULE_BYTES) return atBeginning("a rule file holds a megabyte at most: split the rule");
     return decodeText(readFileSync(path));
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
@@ -57,8 +90,8 @@ function atBeginning(message: string): FileText {
 const NEW_FILE_MODE = 0o600;
 
 /**
- * False where the file has not the text that is `expected` any more: then it stays. Throws HubError `storage` and leaves the
- * old text where it cannot be written. A link stays a link.
+ * False, and nothing is written, where the text of the file is no longer the `expected` one. Throws HubError `storage`
+ * and leaves the old text where it cannot be written. A link stays a link.
  */
 export function writeRuleFile(path: string, text: string, expected?: string): boolean {
   try {
@@ -104,7 +137,7 @@ function unwritable(path: string, error: unknown): HubError {
   });
 }
 
-/** A folder that is somebody else's is no worn card. */
+/** A folder of another owner is no sign of a worn card. */
 function mendOf(error: unknown, fault: StorageFault): string {
   const denied = ["EACCES", "EPERM"].includes(systemCode(error) ?? "");
   return denied ? "give the hub the right to write in the folder of the rules" : STORAGE_TEXTS[fault].mend;
@@ -138,13 +171,13 @@ function freeTrashName(trash: string, file: string, now: number): string {
   }
 }
 
-/** Takes away what a hub that was killed while writing left behind. */
+/** Removes the temporary files of a hub that was killed while writing. */
 export function removeLeftovers(folder: string): void {
   try {
     for (const name of readdirSync(folder)) {
       if (/\.(?:ron|toml)\.\d+\.tmp$/.test(name)) rmSync(join(folder, name), { force: true });
     }
   } catch {
-    // A folder that cannot be read or written shows elsewhere.
+    // A folder that cannot be read or written is reported elsewhere.
   }
 }

@@ -1,16 +1,22 @@
-// What people change over the API, written into the rule files: as little of the text as possible, never over what somebody
-// has saved meanwhile, and in effect when it is answered.
+// What the hub writes into rule files: the changes that people make over the API, and the ids of rules without one. It
+// changes as little of a text as possible, never overwrites what somebody has saved meanwhile, and answers when the
+// change is in effect.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { HubError } from "../../core/errors.ts";
+import { HubError, messageOf } from "../../core/errors.ts";
 import { type RandomBytes, uuid } from "../../core/ids.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { lacksId, replaceId, setTopLevel } from "../parse/edit.ts";
-import { createRuleFile, moveToTrash, writeRuleFile } from "./disk.ts";
-import { freeFileName } from "./file-names.ts";
-import type { ListedFile, RuleFiles } from "./files.ts";
-import { editedText, textOf } from "./rewrite.ts";
-import { type GoodVersion, type RuleReader, refusalOf } from "./understand.ts";
+import { type Json, type JsonObject, jsonEqual } from "../../core/json.ts";
+import type { StorageTrouble } from "../../core/storage-trouble.ts";
+import { stringifyToml } from "../../core/toml.ts";
+import type { RuleFormat } from "../parse/detect.ts";
+import { lacksId, replaceId, setTopLevel } from "../parse/edit/set-key.ts";
+import { readRuleText } from "../parse/read.ts";
+import { writeRon } from "../parse/ron/write.ts";
+import type { RuleShape } from "../parse/shape.ts";
+import type { Rule } from "../read/rule.ts";
+import { createRuleFile, freeFileName, idFromFileName, moveToTrash, writeRuleFile } from "./disk.ts";
+import type { GivenId, ListedFile, RuleFile, RuleFiles } from "./files.ts";
+import { type GoodVersion, type RuleReader, refusalOf } from "./read-rule.ts";
 
 /** Keys at the top of a rule that can be changed alone; others are changed with the whole rule. */
 export interface RulePatch {
@@ -22,8 +28,8 @@ export interface RulePatch {
 }
 
 /**
- * All throw HubError: `not_found`, `invalid` with all `problems` in the details, `conflict` where the file or the id is
- * another's or was changed, `storage` where it cannot be written.
+ * All throw HubError: `not_found`; `invalid` with all `problems` in the details; `conflict` where another rule has the
+ * file or the id, or the file was changed; `storage` where it cannot be written.
  */
 export interface RuleEdits {
   /** A new file, in RON; `conflict` also where there are too many. */
@@ -31,9 +37,9 @@ export interface RuleEdits {
   /** The same file; in its own format and with its comments, as far as that is possible. */
   replace(id: string, rule: JsonObject): ListedFile;
   patch(id: string, patch: RulePatch): ListedFile;
-  /** `etag` is of the text that was edited; without it the text is replaced whatever it is. */
+  /** `etag` is that of the text that was edited; without one any text is replaced. */
   putText(id: string, text: string, etag: string | undefined): ListedFile;
-  /** Into the trash of the folder. */
+  /** Moves the file to the trash of the folder. */
   remove(id: string): void;
 }
 
@@ -45,7 +51,7 @@ export interface RuleEditsOptions {
   reader: RuleReader;
 }
 
-// Each is compiled and held, up to a megabyte of text. What somebody puts into the folder by hand is read all the same.
+// Each takes memory, up to a megabyte for its text. Files that people put into the folder themselves are not counted.
 const MOST_FILES = 2000;
 
 /** Changes whenever the text does. */
@@ -56,7 +62,7 @@ export function etagOf(text: string): string {
 export function createRuleEdits({ folder, files, random, now, reader }: RuleEditsOptions): RuleEdits {
   const { shape } = reader;
 
-  /** As the file is now: what somebody has saved since the last look must not be lost. */
+  /** As the file is now: what somebody has saved meanwhile must not be lost. */
   function fresh(id: string): ListedFile {
     files.load(files.get(id).file);
     return files.get(id);
@@ -78,15 +84,15 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
     return found;
   }
 
-  /** The version that will run, or the refusal. A rule that came as JSON is told of paths, not of lines nobody has seen. */
+  /** The version that will run, or the refusal. Problems of a rule that came as JSON have paths, but no lines. */
   function judge(text: string, { entry, json = false }: { entry?: ListedFile; json?: boolean }): GoodVersion {
-    const { good, problems } = reader.understand(text, entry?.good?.rule.id);
+    const { good, problems } = reader.read(text, { file: entry?.file, id: entry?.good?.rule.id });
     if (!good) throw refusalOf(json ? problems.map(({ path = "", message }) => ({ path, message })) : problems);
     const owner = files.ownerOf(good.rule.id);
     if (owner === undefined || owner === entry?.file) return good;
     throw new HubError(
       "conflict",
-      `the id ${good.rule.id} is that of the rule in ${owner}: choose another, or leave it out`,
+      `the id ${good.rule.id} belongs to the rule in ${owner}: choose another, or leave it out`,
     );
   }
 
@@ -134,7 +140,9 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
       const entry = fresh(id);
       if (etag !== undefined && etag !== "*" && (entry.text === undefined || etag !== etagOf(entry.text)))
         throw changedMeanwhile(entry.file);
-      const withId = reader.understand(text).lacksId ? idWritten(text, entry.good?.rule.id ?? uuid(random)) : text;
+      const withId = reader.read(text, { file: entry.file }).lacksId
+        ? idWritten(text, entry.good?.rule.id ?? uuid(random))
+        : text;
       judge(withId, { entry });
       return save(entry.file, withId, etag === undefined || etag === "*" ? undefined : entry.text);
     },
@@ -154,4 +162,77 @@ function idWritten(text: string, id: string): string {
   const edited = replaceId(text, id);
   if (!edited.ok) throw refusalOf(edited.problems);
   return edited.text;
+}
+
+/**
+ * The file's text for a whole rule that came as JSON. Where only the top of the rule differs, just those places are
+ * changed; undefined where that is not possible: then the text is written anew, without its comments.
+ */
+function editedText({ text, good, problems }: RuleFile, wanted: Rule): string | undefined {
+  if (text === undefined || !good || problems.length > 0) return undefined;
+  const [before, after] = [good.rule as JsonObject, wanted as JsonObject];
+  let edited = text;
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const value = after[key];
+    if (jsonEqual(before[key], value)) continue;
+    const result = isSettable(value) ? setTopLevel(edited, key, value) : undefined;
+    if (!result?.ok) return undefined;
+    edited = result.text;
+  }
+  return edited;
+}
+
+function isSettable(value: Json | undefined): value is string | number | boolean | string[] {
+  return Array.isArray(value)
+    ? value.every((item) => typeof item === "string")
+    : ["string", "number", "boolean"].includes(typeof value);
+}
+
+// The order in which people write a rule; keys that are not listed come after these.
+const ORDER = [
+  ...["id", "name", "description", "enabled", "priority", "cooldown_secs", "tags", "run_mode", "max_queued"],
+  ...["catch_up_secs", "variables", "trigger_label", "trigger", "triggers", "trigger_condition"],
+  ...["required_expression", "conditions", "actions"],
+];
+
+/** Throws HubError `invalid` for what no file can hold. What TOML cannot hold (null) is written as RON. */
+export function textOf(rule: JsonObject, { format, shape }: { format?: RuleFormat; shape: RuleShape }): string {
+  const place = (key: string): number => (ORDER.includes(key) ? ORDER.indexOf(key) : ORDER.length);
+  const ordered = Object.fromEntries(Object.entries(rule).sort(([a], [b]) => place(a) - place(b)));
+  return (format === "toml" ? tomlText(ordered) : undefined) ?? writeRon(ordered, shape);
+}
+
+function tomlText(rule: JsonObject): string | undefined {
+  try {
+    const text = stringifyToml(rule);
+    return jsonEqual(readRuleText(text).value, rule) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Writes an id into the text of a rule without one, and touches nothing else. A file that cannot be written gets an id
+ * made from its name. `known` is the id that the file's rule has had so far: an id that somebody empties stays the
+ * same.
+ */
+export function createIdGiver(folder: string, random: RandomBytes, trouble: Pick<StorageTrouble, "note">) {
+  return function giveId(file: string, text: string, known: string | undefined): GivenId {
+    const path = join(folder, file);
+    const edited = replaceId(text, known ?? uuid(random));
+    try {
+      if (!edited.ok) throw new Error(edited.problems[0]?.message);
+      if (writeRuleFile(path, edited.text, text)) return { text: edited.text };
+      // Saved again at this very moment: the folder's watch finds it.
+      return { text, id: known ?? idFromFileName(file) };
+    } catch (error) {
+      trouble.note(error);
+      const id = known ?? idFromFileName(file);
+      return {
+        text,
+        id,
+        warning: `there is no id in it, and none can be written into it: ${messageOf(error)}. It runs as ${id}`,
+      };
+    }
+  };
 }

@@ -1,16 +1,15 @@
-// The rule files as the hub holds them: what each says now, which version of it runs, and whose an id is. Whatever changes
-// a file, its text comes in here.
+// The rule files as the hub holds them: the text of each, the version of it that runs, and which file an id belongs to.
+// Every change of a file comes in here.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { HubError } from "../../core/errors.ts";
 import { jsonEqual } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
-import { problemAt } from "../../core/text-problem.ts";
-import type { RuleFormat } from "../parse/detect.ts";
+import { problemAt } from "../../core/text-places.ts";
+import { formatOfName, type RuleFormat } from "../parse/detect.ts";
 import type { Rule } from "../read/rule.ts";
 import { readRuleFile } from "./disk.ts";
-import type { GivenId } from "./give-id.ts";
-import { type FileProblem, type GoodVersion, type RuleReader, unforeseen } from "./understand.ts";
+import { type FileProblem, type GoodVersion, type RuleReader, unforeseen } from "./read-rule.ts";
 
 /** One rule file. */
 export interface RuleFile {
@@ -30,35 +29,26 @@ export interface RuleFile {
   readonly loading: boolean;
 }
 
-/** A rule file under the id it is listed by: its rule's, or where it has none, or another file's, its name. */
+/** A rule file with the id it is listed under: its rule's, or its name where it has none or only another file's. */
 export interface ListedFile extends RuleFile {
   readonly id: string;
-}
-
-export interface RuleFiles {
-  /** Lists these from now on; what they say is known when each is loaded. */
-  expect(files: readonly string[]): void;
-  /** Reads the file anew, as it is now, and does what follows; also where it has gone. */
-  load(file: string): void;
-  /** By name of the file. */
-  list(): ListedFile[];
-  /** Those whose present text does not run, by name. Asked often, and costs little where there are none. */
-  broken(): RuleFile[];
-  /** Throws HubError `not_found`. */
-  get(id: string): ListedFile;
-  at(file: string): ListedFile | undefined;
-  /** The file whose rule has this id. */
-  ownerOf(id: string): string | undefined;
-  readonly size: number;
 }
 
 export interface RuleFilesOptions {
   folder: string;
   log: Log;
-  /** Sees to an id, in the file itself where it can. */
+  /** Gives a rule without an id one, in the file itself where it can. */
   giveId: (file: string, text: string, known: string | undefined) => GivenId;
   reader: RuleReader;
   runner: RuleRunner;
+}
+
+export interface GivenId {
+  text: string;
+  /** For a text that still has none. */
+  id?: string;
+  /** Why none was written into it. */
+  warning?: string;
 }
 
 /** What runs the rules. */
@@ -70,106 +60,49 @@ export interface RuleRunner {
 
 type Entry = { -readonly [Key in keyof RuleFile]: RuleFile[Key] };
 
-export function createRuleFiles({ folder, log, giveId, reader, runner }: RuleFilesOptions): RuleFiles {
-  const entries = new Map<string, Entry>();
-  // Id → file.
-  const owners = new Map<string, string>();
+export function createRuleFiles(options: RuleFilesOptions): RuleFiles {
+  return new RuleFiles(options);
+}
 
-  function load(file: string): void {
-    const read = readRuleFile(join(folder, file));
+export class RuleFiles {
+  readonly #options: RuleFilesOptions;
+  readonly #entries = new Map<string, Entry>();
+  /** Id → file. */
+  readonly #owners = new Map<string, string>();
+
+  constructor(options: RuleFilesOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Lists these from now on; what they say is known when each is loaded. */
+  expect(files: readonly string[]): void {
+    for (const file of files) {
+      if (!this.#entries.has(file)) this.#entries.set(file, { ...newEntry(file), loading: true });
+    }
+  }
+
+  /** Reads the file again, and lets the rule in it run; a file that has gone takes its rule with it. A bound function. */
+  readonly load = (file: string): void => {
+    const read = readRuleFile(join(this.#options.folder, file));
     if (!read) {
-      forget(file);
+      this.#forget(file);
       return;
     }
-    const entry = entries.get(file) ?? newEntry(file);
-    entries.set(file, entry);
+    const entry = this.#entries.get(file) ?? newEntry(file);
+    this.#entries.set(file, entry);
     entry.loading = false;
-    if (!read.ok) refuse(entry, { text: undefined, problems: [read.problem] });
-    else if (read.text !== entry.text) take(entry, read.text);
-  }
+    if (!read.ok) this.#refuse(entry, { text: undefined, problems: [read.problem] });
+    else if (read.text !== entry.text) this.#take(entry, read.text);
+  };
 
-  /** Whatever is thrown on the way is this file's problem: the others go on. */
-  function take(entry: Entry, found: string): void {
-    try {
-      judge(entry, found);
-    } catch (error) {
-      refuse(entry, { text: found, problems: [unforeseen(found, error)] });
-    }
-  }
-
-  function judge(entry: Entry, found: string): void {
-    const first = reader.understand(found);
-    const given = first.lacksId ? giveId(entry.file, found, entry.good?.rule.id) : undefined;
-    const text = given?.text ?? found;
-    const { format, good, problems, warnings, claimedId } = given ? reader.understand(text, given.id) : first;
-    Object.assign(entry, { format, claimedId });
-    entry.warnings = given?.warning === undefined ? warnings : [atId(text, given.warning), ...warnings];
-    const twin = good && twinOf(entry, good.rule.id);
-    if (twin !== undefined) refuse(entry, { text, problems: [atId(text, sameId(entry.file, twin))] });
-    else if (good) run(entry, { text, good });
-    else refuse(entry, { text, problems });
-  }
-
-  function refuse(entry: Entry, { text, problems }: Pick<RuleFile, "text" | "problems">): void {
-    Object.assign(entry, { text, problems });
-    const { line, column, message = "" } = problems[0] ?? {};
-    const runs = entry.good ? "its last good version" : "nothing";
-    log.warn("a rule file has problems", { file: entry.file, line, column, problem: message, runs });
-  }
-
-  function run(entry: Entry, { text, good }: { text: string; good: GoodVersion }): void {
-    const before = entry.good?.rule;
-    const { id } = good.rule;
-    if (!before || !jsonEqual(before, good.rule)) put(entry, good.rule);
-    owners.set(id, entry.file);
-    Object.assign(entry, { text, good, problems: [] });
-    if (before && before.id !== id) release(before.id);
-  }
-
-  function put(entry: Entry, rule: Rule): void {
-    try {
-      runner.put(rule, entry.file);
-    } catch (error) {
-      // Half of it may be running.
-      if (entry.good?.rule.id === rule.id) entry.good = undefined;
-      if (owners.get(rule.id) === entry.file) owners.delete(rule.id);
-      runner.remove(rule.id);
-      throw error;
-    }
-  }
-
-  /** The id is free again: the rule goes, or that of a file which bears the id as well takes its place. */
-  function release(id: string): void {
-    owners.delete(id);
-    const [heir] = sorted(({ claimedId, problems }) => claimedId === id && problems.length > 0);
-    if (heir?.text !== undefined) take(heir, heir.text);
-    if (!owners.has(id)) runner.remove(id);
-  }
-
-  function forget(file: string): void {
-    const entry = entries.get(file);
-    entries.delete(file);
-    if (entry?.good) release(entry.good.rule.id);
-  }
-
-  /** Another file with this id, which has it by right. */
-  function twinOf(entry: Entry, id: string): string | undefined {
-    const owner = entries.get(owners.get(id) ?? "");
-    if (!owner || owner === entry) return undefined;
-    const exists = statSync(join(folder, owner.file), { throwIfNoEntry: false })?.isFile();
-    const bears = owner.claimedId === undefined || owner.claimedId === id;
-    if (exists && bears) return owner.file;
-    // It was renamed, and hands its rule on; or it bears another id by now, which it may not have yet.
-    if (!exists) entries.delete(owner.file);
-    if (!entry.good) entry.good = owner.good;
-    owner.good = undefined;
-    owners.set(id, entry.file);
-    return undefined;
-  }
-
-  function listed(): ListedFile[] {
-    const taken = new Set(owners.keys());
-    return sorted().map((entry) => {
+  /** By name of the file. */
+  list(): ListedFile[] {
+    const taken = new Set(this.#owners.keys());
+    return this.#sorted().map((entry) => {
       const { good, file, claimedId = "" } = entry;
       const id = good?.rule.id ?? (claimedId === "" || taken.has(claimedId) ? file : claimedId);
       taken.add(id);
@@ -177,45 +110,122 @@ export function createRuleFiles({ folder, log, giveId, reader, runner }: RuleFil
     });
   }
 
-  function get(id: string): ListedFile {
-    const entry = entries.get(owners.get(id) ?? "");
-    const found = entry ? { ...entry, id } : listed().find((file) => file.id === id);
+  /** Those whose present text does not run, by name. Called often, and cheap where there are none. */
+  broken(): RuleFile[] {
+    return this.#sorted(({ problems }) => problems.length > 0);
+  }
+
+  /** Throws HubError `not_found`. */
+  get(id: string): ListedFile {
+    const entry = this.#entries.get(this.#owners.get(id) ?? "");
+    const found = entry ? { ...entry, id } : this.list().find((file) => file.id === id);
     if (!found) throw new HubError("not_found", `there is no rule "${id}"`);
     return found;
   }
 
-  function at(file: string): ListedFile | undefined {
-    const entry = entries.get(file);
+  at(file: string): ListedFile | undefined {
+    const entry = this.#entries.get(file);
     if (entry?.good) return { ...entry, id: entry.good.rule.id };
-    return entry && listed().find((other) => other.file === file);
+    return entry && this.list().find((other) => other.file === file);
   }
 
-  function sorted(which: (entry: Entry) => boolean = () => true): Entry[] {
-    return Array.from(entries.values().filter(which)).sort((a, b) => (a.file < b.file ? -1 : 1));
+  /** The file whose rule has this id. */
+  ownerOf(id: string): string | undefined {
+    return this.#owners.get(id);
   }
 
-  return {
-    expect(files) {
-      for (const file of files) if (!entries.has(file)) entries.set(file, { ...newEntry(file), loading: true });
-    },
-    load,
-    list: listed,
-    broken: () => sorted(({ problems }) => problems.length > 0),
-    get,
-    at,
-    ownerOf: (id) => owners.get(id),
-    get size() {
-      return entries.size;
-    },
-  };
+  /** Whatever is thrown on the way is this file's problem: the others go on. */
+  #take(entry: Entry, found: string): void {
+    try {
+      this.#judge(entry, found);
+    } catch (error) {
+      this.#refuse(entry, { text: found, problems: [unforeseen(found, error)] });
+    }
+  }
+
+  #judge(entry: Entry, found: string): void {
+    const { reader, giveId } = this.#options;
+    const { file } = entry;
+    const first = reader.read(found, { file });
+    const given = first.lacksId ? giveId(file, found, entry.good?.rule.id) : undefined;
+    const text = given?.text ?? found;
+    const { format, good, problems, warnings, claimedId } = given ? reader.read(text, { file, id: given.id }) : first;
+    Object.assign(entry, { format, claimedId });
+    entry.warnings = given?.warning === undefined ? warnings : [atId(text, given.warning), ...warnings];
+    const twin = good && this.#twinOf(entry, good.rule.id);
+    if (twin !== undefined) this.#refuse(entry, { text, problems: [atId(text, sameId(file, twin))] });
+    else if (good) this.#run(entry, { text, good });
+    else this.#refuse(entry, { text, problems });
+  }
+
+  #refuse(entry: Entry, { text, problems }: Pick<RuleFile, "text" | "problems">): void {
+    Object.assign(entry, { text, problems });
+    const { line, column, message = "" } = problems[0] ?? {};
+    const runs = entry.good ? "its last good version" : "nothing";
+    this.#options.log.warn("a rule file has problems", { file: entry.file, line, column, problem: message, runs });
+  }
+
+  #run(entry: Entry, { text, good }: { text: string; good: GoodVersion }): void {
+    const before = entry.good?.rule;
+    const { id } = good.rule;
+    if (!before || !jsonEqual(before, good.rule)) this.#put(entry, good.rule);
+    this.#owners.set(id, entry.file);
+    Object.assign(entry, { text, good, problems: [] });
+    if (before && before.id !== id) this.#release(before.id);
+  }
+
+  #put(entry: Entry, rule: Rule): void {
+    const { runner } = this.#options;
+    try {
+      runner.put(rule, entry.file);
+    } catch (error) {
+      // Half of it may be running.
+      if (entry.good?.rule.id === rule.id) entry.good = undefined;
+      if (this.#owners.get(rule.id) === entry.file) this.#owners.delete(rule.id);
+      runner.remove(rule.id);
+      throw error;
+    }
+  }
+
+  /** The id is free again: the rule is removed, or replaced by that of another file with the same id. */
+  #release(id: string): void {
+    this.#owners.delete(id);
+    const [heir] = this.#sorted(({ claimedId, problems }) => claimedId === id && problems.length > 0);
+    if (heir?.text !== undefined) this.#take(heir, heir.text);
+    if (!this.#owners.has(id)) this.#options.runner.remove(id);
+  }
+
+  #forget(file: string): void {
+    const entry = this.#entries.get(file);
+    this.#entries.delete(file);
+    if (entry?.good) this.#release(entry.good.rule.id);
+  }
+
+  /** The file that has this id already, unless the id passes on to the entry. */
+  #twinOf(entry: Entry, id: string): string | undefined {
+    const owner = this.#entries.get(this.#owners.get(id) ?? "");
+    if (!owner || owner === entry) return undefined;
+    const exists = statSync(join(this.#options.folder, owner.file), { throwIfNoEntry: false })?.isFile();
+    const hasId = owner.claimedId === undefined || owner.claimedId === id;
+    if (exists && hasId) return owner.file;
+    // The file was renamed to the entry's name, or its text has another id by now, which may belong to a third file.
+    if (!exists) this.#entries.delete(owner.file);
+    if (!entry.good) entry.good = owner.good;
+    owner.good = undefined;
+    this.#owners.set(id, entry.file);
+    return undefined;
+  }
+
+  #sorted(which: (entry: Entry) => boolean = () => true): Entry[] {
+    return Array.from(this.#entries.values().filter(which)).sort((a, b) => (a.file < b.file ? -1 : 1));
+  }
 }
 
 function newEntry(file: string): Entry {
-  const format = file.toLowerCase().endsWith(".toml") ? "toml" : "ron";
   return {
     file,
     text: undefined,
-    format,
+    format: formatOfName(file),
     good: undefined,
     problems: [],
     warnings: [],
@@ -230,5 +240,5 @@ function atId(text: string, message: string): FileProblem {
 }
 
 function sameId(file: string, twin: string): string {
-  return `${file} has the id of ${twin}, whose rule goes on; write id = "" here, and a new one is put in`;
+  return `${file} has the id of ${twin}, whose rule goes on; write id = "" here, and the hub writes a new one`;
 }

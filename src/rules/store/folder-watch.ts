@@ -1,5 +1,5 @@
-// Tells which files of a folder may read differently. It looks again and again (why, core/file-watch.ts says), a few files
-// at a time, so that thousands of them keep nothing else waiting. Reading them is left to others.
+// Reports which files of a folder may have changed. It looks again and again (why: core/file-watch.ts), at a few files
+// at a time, so that thousands of them block nothing else. Reading them is left to others.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
@@ -11,166 +11,182 @@ export interface FolderWatchOptions {
   clock: Clock;
   log: Log;
   folder: string;
-  /** Which names are looked at; whatever is no file is not. */
+  /** Which names are looked at; folders and pipes of such a name are not. */
   accepts: (name: string) => boolean;
-  /** Told when a file has changed, appeared or gone, and has then been left alone for a look. */
+  /** Called when a file has changed, appeared or gone, and was then the same at two looks in a row. */
   onChange: (name: string) => void;
 }
 
-export interface FolderWatch extends Disposable {
-  /** The files that were there when it began, by name. */
-  readonly names: readonly string[];
-  /** Why the folder cannot be looked into now. Nothing is told meanwhile: what cannot be seen has not gone. */
-  fault(): string | undefined;
-}
-
-// A change is found within a round, and told when the next look at it finds the same: both within a second.
+// A change is found within a round, and reported when the next look finds the same: both within a second.
 const ROUND_MS = 700;
 const SETTLE_MS = 200;
 const BETWEEN_SLICES_MS = 2;
 const LOOKS_IN_A_SLICE = 100;
-const TOLD_IN_A_SLICE = 5;
-// The times of some file systems count in steps of 2 s: what came in the same step as the last look shows in none of them.
+const REPORTS_IN_A_SLICE = 5;
+// Some file systems count times in steps of 2 s: a change in the same step as the last look does not show.
 const LISTINGS_AFTER_A_CHANGE = 4;
 // And some do not keep the time of a folder at all.
 const ROUNDS_BETWEEN_LISTINGS = 15;
 const ABSENT = "absent";
 
-/** A file that differs from what was told of it. */
-interface Restless {
+/** A file that differs from what was reported of it. */
+interface Unsettled {
   seen: string;
   /** Monotonic ms of the look that has to find the same. */
   due: number;
 }
 
-/** Watches from now on: what was read before may already be old, so begin watching first and read then. */
-export function watchFolder({ clock, log, folder, accepts, onChange }: FolderWatchOptions): FolderWatch {
-  const listing = createListing(folder, accepts);
-  const fingerprint = (name: string): string => fingerprintOf(join(folder, name));
-  // Those that were told to be there, each as it was then.
-  const told = new Map<string, string>();
-  // The first is due first.
-  const restless = new Map<string, Restless>();
-  let timer: Disposable | undefined;
-  let settling: Disposable | undefined;
+/** Watches from now on. What was read before may already be old, so begin watching first and read then. */
+export function watchFolder(options: FolderWatchOptions): FolderWatch {
+  return new FolderWatch(options);
+}
 
-  for (const name of listing.names()) {
-    const now = fingerprint(name);
-    if (now !== ABSENT) told.set(name, now);
+export class FolderWatch {
+  /** The files that were there when it began, by name. */
+  readonly names: readonly string[];
+  readonly #options: FolderWatchOptions;
+  readonly #listing: Listing;
+  /** The files that are known to be there, with their last reported fingerprints. */
+  readonly #reported = new Map<string, string>();
+  /** In the order in which they are due. */
+  readonly #unsettled = new Map<string, Unsettled>();
+  #round: Disposable | undefined;
+  #settling: Disposable | undefined;
+
+  constructor(options: FolderWatchOptions) {
+    this.#options = options;
+    this.#listing = new Listing(options.folder, options.accepts);
+    for (const name of this.#listing.names()) {
+      const now = this.#fingerprint(name);
+      if (now !== ABSENT) this.#reported.set(name, now);
+    }
+    this.names = [...this.#reported.keys()].sort();
+    this.#roundAfter(ROUND_MS, () => this.#lookAtAll());
   }
 
-  function round(): void {
-    const before = clock.mono();
-    const names = new Set([...listing.names(), ...told.keys()]).values();
+  /** Why the folder cannot be read now. Nothing is reported meanwhile: what cannot be seen has not gone. */
+  fault(): string | undefined {
+    return this.#listing.fault;
+  }
+
+  [Symbol.dispose](): void {
+    this.#round?.[Symbol.dispose]();
+    this.#settling?.[Symbol.dispose]();
+  }
+
+  #lookAtAll(): void {
+    const { clock } = this.#options;
+    const begun = clock.mono();
+    const names = new Set([...this.#listing.names(), ...this.#reported.keys()]).values();
     const slice = (): void => {
-      if (lookAt(names)) after(BETWEEN_SLICES_MS, slice);
-      else after(Math.max(BETWEEN_SLICES_MS, ROUND_MS - (clock.mono() - before)), round);
+      if (this.#lookAtSome(names)) this.#roundAfter(BETWEEN_SLICES_MS, slice);
+      else this.#roundAfter(Math.max(BETWEEN_SLICES_MS, ROUND_MS - (clock.mono() - begun)), () => this.#lookAtAll());
     };
     slice();
   }
 
-  function after(ms: number, step: () => void): void {
-    timer = clock.after(`watch ${folder}`, ms, guarded(log, "folder watch", step));
-  }
-
-  /** Looks at the next few; whether there are more. */
-  function lookAt(names: Iterator<string>): boolean {
+  /** Looks at the next few; returns whether there are more. */
+  #lookAtSome(names: Iterator<string>): boolean {
     for (let looks = 0; looks < LOOKS_IN_A_SLICE; looks++) {
       const { value: name, done } = names.next();
       if (done) return false;
-      const now = fingerprint(name);
-      if (now !== (told.get(name) ?? ABSENT) && !restless.has(name)) lookAgain(name, now);
+      const now = this.#fingerprint(name);
+      if (now !== (this.#reported.get(name) ?? ABSENT) && !this.#unsettled.has(name)) this.#lookAgain(name, now);
     }
     return true;
   }
 
-  function lookAgain(name: string, seen: string): void {
-    restless.delete(name);
-    restless.set(name, { seen, due: clock.mono() + SETTLE_MS });
-    settleAfter(SETTLE_MS);
+  #lookAgain(name: string, seen: string): void {
+    this.#unsettled.delete(name);
+    this.#unsettled.set(name, { seen, due: this.#options.clock.mono() + SETTLE_MS });
+    this.#settleAfter(SETTLE_MS);
   }
 
-  function settle(): void {
-    settling = undefined;
+  #settle(): void {
+    this.#settling = undefined;
+    const { clock } = this.#options;
     try {
       const now = clock.mono();
       let looks = 0;
-      for (const [name, { seen, due }] of restless) {
-        if (due > now || looks++ === TOLD_IN_A_SLICE) break;
-        const found = fingerprint(name);
-        if (found === seen) settled(name, seen);
-        else lookAgain(name, found);
+      for (const [name, { seen, due }] of this.#unsettled) {
+        if (due > now || looks++ === REPORTS_IN_A_SLICE) break;
+        const found = this.#fingerprint(name);
+        if (found === seen) this.#report(name, seen);
+        else this.#lookAgain(name, found);
       }
     } finally {
-      const next = restless.values().next().value;
-      if (next) settleAfter(Math.max(BETWEEN_SLICES_MS, next.due - clock.mono()));
+      const next = this.#unsettled.values().next().value;
+      if (next) this.#settleAfter(Math.max(BETWEEN_SLICES_MS, next.due - clock.mono()));
     }
   }
 
-  function settleAfter(ms: number): void {
-    settling ??= clock.after(`watch ${folder}: settle`, ms, guarded(log, "folder watch", settle));
-  }
-
-  function settled(name: string, seen: string): void {
-    restless.delete(name);
-    if (seen === (told.get(name) ?? ABSENT)) return;
+  #report(name: string, seen: string): void {
+    this.#unsettled.delete(name);
+    if (seen === (this.#reported.get(name) ?? ABSENT)) return;
     // A folder that is gone takes all its files with it for a while, such as one on a disk that was pulled out.
-    if (seen === ABSENT && !listing.isThere()) return;
-    if (seen === ABSENT) told.delete(name);
-    else told.set(name, seen);
-    onChange(name);
+    if (seen === ABSENT && !this.#listing.isThere()) return;
+    if (seen === ABSENT) this.#reported.delete(name);
+    else this.#reported.set(name, seen);
+    this.#options.onChange(name);
   }
 
-  after(ROUND_MS, round);
-  return {
-    names: [...told.keys()].sort(),
-    fault: listing.fault,
-    [Symbol.dispose]() {
-      timer?.[Symbol.dispose]();
-      settling?.[Symbol.dispose]();
-    },
-  };
-}
+  #roundAfter(ms: number, step: () => void): void {
+    const { clock, log, folder } = this.#options;
+    this.#round = clock.after(`watch ${folder}`, ms, guarded(log, "folder watch", step));
+  }
 
-interface Listing {
-  /** The last that could be had. */
-  names(): readonly string[];
-  isThere(): boolean;
-  fault(): string | undefined;
+  #settleAfter(ms: number): void {
+    const { clock, log, folder } = this.#options;
+    const settle = guarded(log, "folder watch", () => this.#settle());
+    this.#settling ??= clock.after(`watch ${folder}: settle`, ms, settle);
+  }
+
+  #fingerprint(name: string): string {
+    return fingerprintOf(join(this.#options.folder, name));
+  }
 }
 
 /** Listing thousands of names takes longer than a slice, so it is done when the folder's own time has changed. */
-function createListing(folder: string, accepts: (name: string) => boolean): Listing {
-  let names: readonly string[] = [];
-  let fault: string | undefined;
-  let seen = "";
-  let wanted = 0;
-  let rounds = 0;
+class Listing {
+  /** Why the folder cannot be read now. */
+  fault: string | undefined;
+  readonly #folder: string;
+  readonly #accepts: (name: string) => boolean;
+  #names: readonly string[] = [];
+  #seen = "";
+  #wanted = 0;
+  #rounds = 0;
 
-  function look(): void {
-    const { ino, mtimeMs } = statSync(folder);
-    const now = `${ino} ${mtimeMs}`;
-    if (now !== seen) wanted = 1 + LISTINGS_AFTER_A_CHANGE;
-    seen = now;
-    if (wanted === 0 && ++rounds < ROUNDS_BETWEEN_LISTINGS) return;
-    names = readdirSync(folder).filter(accepts);
-    wanted = Math.max(0, wanted - 1);
-    rounds = 0;
+  constructor(folder: string, accepts: (name: string) => boolean) {
+    this.#folder = folder;
+    this.#accepts = accepts;
   }
 
-  return {
-    names() {
-      try {
-        look();
-        fault = undefined;
-      } catch (error) {
-        fault = systemCode(error) ?? String(error);
-      }
-      return names;
-    },
-    isThere: () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
-    fault: () => fault,
-  };
+  /** The last that could be read. */
+  names(): readonly string[] {
+    try {
+      this.#look();
+      this.fault = undefined;
+    } catch (error) {
+      this.fault = systemCode(error) ?? String(error);
+    }
+    return this.#names;
+  }
+
+  isThere(): boolean {
+    return statSync(this.#folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  }
+
+  #look(): void {
+    const { ino, mtimeMs } = statSync(this.#folder);
+    const now = `${ino} ${mtimeMs}`;
+    if (now !== this.#seen) this.#wanted = 1 + LISTINGS_AFTER_A_CHANGE;
+    this.#seen = now;
+    if (this.#wanted === 0 && ++this.#rounds < ROUNDS_BETWEEN_LISTINGS) return;
+    this.#names = readdirSync(this.#folder).filter(this.#accepts);
+    this.#wanted = Math.max(0, this.#wanted - 1);
+    this.#rounds = 0;
+  }
 }
 
 function fingerprintOf(path: string): string {

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { scheduleOf } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import { YEAR_SECS } from "../model/fields.ts";
-import { parsePeriodic } from "../schedule/periodic.ts";
+import { parsePeriodic } from "../schedule/schedule.ts";
 
 export const periodic = defineTrigger({
   type: "periodic",

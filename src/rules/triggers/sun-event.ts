@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { SOLAR_EVENTS } from "../../core/sun.ts";
 import { defineTrigger } from "../model/define.ts";
 import { choice } from "../model/fields.ts";
-import { createSunEvent } from "../schedule/sun-event.ts";
+import { createSunEvent } from "../schedule/schedule.ts";
 
 const HALF_A_DAY_MINUTES = 720;
 

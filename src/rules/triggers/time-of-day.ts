@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { checkSchedule, scheduleOf } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import { days, timeOfDay as time } from "../model/fields.ts";
-import { parseTimeOfDay } from "../schedule/time-of-day.ts";
+import { parseTimeOfDay } from "../schedule/cron.ts";
 
 export const timeOfDay = defineTrigger({
   type: "time_of_day",

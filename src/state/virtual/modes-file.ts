@@ -7,6 +7,7 @@ import { isObject } from "../../core/json.ts";
 import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
 import { SOLAR_EVENTS, type SolarEvent, type SolarMoment } from "../../core/sun.ts";
 import { type LineProblem, readToml, readTomlFile, type TomlFile } from "../../core/toml.ts";
+import { withTomlAdvice } from "../../core/toml-advice.ts";
 
 export type ModeDefinition = ManualMode | SolarMode;
 
@@ -39,7 +40,7 @@ export interface ReadModes {
 const closed = { additionalProperties: false } as const;
 const Offset = Type.Optional(Type.Integer({ minimum: -720, maximum: 720 }));
 const File = Type.Object(
-  { modes: Type.Optional(Type.Array(Type.Unknown(), { problem: "must be tables: write [[modes]]" })) },
+  { modes: Type.Optional(Type.Array(Type.Unknown(), { expected: "a list of tables" })) },
   closed,
 );
 const Entry = Type.Object(
@@ -72,7 +73,7 @@ function modesOf(read: TomlFile, { located }: { located: boolean }): ReadModes {
     ...(whole.ok ? [] : whole.problems),
     ...read.problems,
     ...checked.flatMap(({ problems }) => problems),
-  ].map((problem) => ({ ...problem, line: read.locate(problem.path) }));
+  ].map((problem) => ({ ...withTomlAdvice(problem), line: read.locate(problem.path) }));
   const modes = checked.flatMap(({ mode }) => mode ?? []);
   const right = new Set(modes.map(({ id }) => id));
   const wrong = entries.filter((_, index) => !checked[index]?.mode).map(idOf);

@@ -183,7 +183,10 @@ describe("messages and events", () => {
     [{ event_type: "a/b" }, "event_type: must be a word without / + #, such as doorbell"],
     [{ event_type: "a", fields: { seq: 1 } }, "fields.seq: is set by the hub in every event; choose another name"],
     [{ event_type: "a", data: { type: 1 } }, "fields.type: is set by the hub in every event; choose another name"],
-    [{ event_type: "a", data: {}, fields: {} }, 'data: unknown key "data"'],
+    [
+      { event_type: "a", data: {}, fields: {} },
+      'data: unknown key "data"; there are type, event_type, fields, enabled, comment',
+    ],
   ])("fire_event refuses %j", (fields, problem) => {
     expect(problemsIn("actions", { type: "fire_event", ...fields })).toEqual([problem]);
   });

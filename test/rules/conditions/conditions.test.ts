@@ -342,7 +342,7 @@ describe("and, or, xor, not", () => {
     const deep = { type: "or", conditions: [yes, { type: "and", conditions: [{ type: "mode_is", mode: "night" }] }] };
     expect(problemsIn("conditions", deep)).toEqual([
       "conditions[1].conditions[0].mode_id: missing: must be text",
-      'conditions[1].conditions[0].mode: unknown key "mode"',
+      'conditions[1].conditions[0].mode: unknown key "mode"; there are type, mode_id, on, comment',
     ]);
   });
 });

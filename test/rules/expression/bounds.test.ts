@@ -1,10 +1,10 @@
 // Nothing that a rule can say hangs the hub, fills its memory or reaches into JavaScript.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { boundTree } from "../../../src/rules/expression/bounds.ts";
 import type { CelNode } from "../../../src/rules/expression/cel-tree.ts";
 import { createExpressions } from "../../../src/rules/expression/compile.ts";
 import { createEnvironment } from "../../../src/rules/expression/environment.ts";
-import { guardTree } from "../../../src/rules/expression/guard.ts";
 import { createMeter } from "../../../src/rules/expression/meter.ts";
 import { ask, createHome } from "./home.ts";
 
@@ -123,7 +123,7 @@ describe("what would run away is stopped soon", () => {
       };
       const parsed = createEnvironment(createHome).parse(`hub_var("big").all(y, hub_var("big").${quantifier} || true)`);
       expect(parsed.check().valid).toBe(true);
-      guardTree(parsed.ast as unknown as CelNode, counting);
+      boundTree(parsed.ast as unknown as CelNode, counting);
       expect(() => parsed({ trigger: {}, vars: {} })).toThrow(TOO_MUCH);
       expect(passedAfter).toBeLessThan(20);
     }

@@ -142,7 +142,7 @@ describe("problems name the place and say what to write", () => {
       "true ? 1 : 2.5",
       'one branch gives a whole number and the other a fractional one; write both with a point, such as "1.0"',
     ],
-    ["has(vars)", 'has() asks for an attribute: has(device_state("id").name)'],
+    ["has(vars)", 'has() needs an attribute: has(device_state("id").name)'],
     ["1 +", "Unexpected token: the end of the text"],
     ["(1", 'Expected ")", got the end of the text'],
     ["", "the expression is empty"],
@@ -185,7 +185,7 @@ describe("conditions", () => {
         problem: { message: `gives ${kind} where true or false is needed; compare it with something` },
       });
   });
-  test("can be told beforehand where the text says it all", () => {
+  test("is known beforehand where the text alone decides it", () => {
     expect(program("current_hour()").type).toBe("int");
     expect(program("current_hour() > 5").type).toBe("bool");
     expect(program('hub_var("x")').type).toBe("dyn");

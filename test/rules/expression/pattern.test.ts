@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { compilePattern } from "../../../src/rules/expression/pattern/pattern.ts";
+import { compilePattern } from "../../../src/rules/expression/pattern.ts";
 import { ask } from "./home.ts";
 
 function matches(pattern: string, text: string): boolean | string {
@@ -99,7 +99,7 @@ test("what is not possible says so", () => {
     ["(a)\\1", '"\\1" is not possible'],
     ["\\p{L}", '"\\p" is not possible'],
     ["(a", 'a "(" is not closed'],
-    ["a)", 'a ")" is not opened'],
+    ["a)", 'a ")" has no "("'],
     ["[a", 'a "[" is not closed'],
     ["*a", 'nothing before "*"'],
     ["a**", "repeats a repetition"],

@@ -1,8 +1,8 @@
 // Large and hostile files are read in time that grows with their length, and nothing overflows.
 import { describe, expect, test } from "bun:test";
-import { setTopLevel } from "../../../src/rules/parse/edit.ts";
+import { setTopLevel } from "../../../src/rules/parse/edit/set-key.ts";
 import { MAX_RULE_BYTES, readRuleText } from "../../../src/rules/parse/read.ts";
-import { writeRon } from "../../../src/rules/parse/write.ts";
+import { writeRon } from "../../../src/rules/parse/ron/write.ts";
 
 const SIZE = MAX_RULE_BYTES - 64;
 

@@ -4,11 +4,10 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { stringify } from "smol-toml";
 import { isObject, type Json } from "../../../src/core/json.ts";
-import type { Mark } from "../../../src/core/text-mark.ts";
-import type { TextProblem } from "../../../src/core/text-problem.ts";
-import { setTopLevel } from "../../../src/rules/parse/edit.ts";
+import type { Mark, TextProblem } from "../../../src/core/text-places.ts";
+import { setTopLevel } from "../../../src/rules/parse/edit/set-key.ts";
 import { readRuleText } from "../../../src/rules/parse/read.ts";
-import { writeRon } from "../../../src/rules/parse/write.ts";
+import { writeRon } from "../../../src/rules/parse/ron/write.ts";
 import { allTexts, anyRule, goodTexts, signText, slippedText } from "./texts.ts";
 
 const anyText = fc.oneof(slippedText, signText, fc.string({ unit: "binary", maxLength: 200 }));
@@ -133,7 +132,7 @@ describe("places", () => {
   test("in RON are those of the values", () => {
     fc.assert(
       fc.property(anyRule, (rule) => {
-        // Without types, so that no name stands for a value.
+        // Without types, so that every value is written as itself.
         const text = writeRon({ data: rule });
         const { mark, value } = readRuleText(text);
         const valueAt = (start: number, end: number) => readRuleText(`(a: ${text.slice(start, end)})`).value?.a;

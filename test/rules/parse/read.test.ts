@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { detectFormat } from "../../../src/rules/parse/detect.ts";
 import { readRuleText } from "../../../src/rules/parse/read.ts";
-import { parseRon } from "../../../src/rules/parse/ron-parse.ts";
+import { readRon } from "../../../src/rules/parse/ron/parse.ts";
 import { defaultShape, nameOfType, typeOfName } from "../../../src/rules/parse/shape.ts";
 import { members, TYPE_ALIASES } from "../../../src/rules/read/schemas.ts";
 
@@ -72,45 +72,50 @@ test("places in TOML", () => {
   ).toEqual([...[8, 11, 8, 6]]);
 });
 
-test("which language a text speaks", () => {
-  const of = (text: string): string => `${detectFormat(text)}`;
-  for (const text of [
-    "(",
-    "// x",
-    "/* x */ (",
-    "Rule(",
-    "Rule (",
-    "#![enable(x)]\n(",
-    "# ! [enable",
-    "{",
-    '["a"',
-    "[\n(",
-    "x: 1",
-    "Rule",
-    '"x": 1',
-    "“",
-    "# x\n(",
-    "[Rule(",
-    "[(a: 1)]",
-  ])
-    expect(`${text} → ${of(text)}`).toBe(`${text} → ron`);
-  for (const text of [
-    "a = 1",
-    "# (\na=1",
-    "[a]",
-    "[[a]]",
-    "[ a . b ]",
-    '["a b"]',
-    "['a']",
-    "a.b = 1",
-    '"a" = 1',
-    "'a' = 1",
-    "\ufeff[a]",
-    "#!x\na=1",
-    "a b",
-  ])
-    expect(`${text} → ${of(text)}`).toBe(`${text} → toml`);
-  for (const text of ["", " \r\n\t", "\ufeff", "# x", "# x\n\n# y\n"]) expect(of(text)).toBe("undefined");
+describe("the language of a text", () => {
+  const RON = [
+    ...["(", "// x", "/* x */ (", "Rule(", "Rule (", "#![enable(x)]\n(", "# ! [enable", "{", '["a"', "[\n("],
+    ...["x: 1", "Rule", '"x": 1', "“", "# x\n(", "[Rule(", "[(a: 1)]", "a b"],
+  ];
+  const TOML = [
+    ...["a = 1", "# (\na=1", "[a]", "[[a]]", "[ a . b ]", '["a b"]', "['a']", "a.b = 1", '"a" = 1', "'a' = 1"],
+    ...["\ufeff[a]", "#!x\na=1"],
+  ];
+
+  test("in a file called .ron is RON, unless it is plainly TOML", () => {
+    for (const text of RON) expect(`${text} → ${detectFormat(text, "ron")}`).toBe(`${text} → ron`);
+    for (const text of TOML) expect(`${text} → ${detectFormat(text, "ron")}`).toBe(`${text} → toml`);
+  });
+
+  test("in a file called .toml is TOML, unless it is plainly RON", () => {
+    const plain = ["(", "// x\n(", "/* x */ (", "Rule(", "Rule (", "#![enable(x)]\n(", "# ! [enable", "{", "# x\n("];
+    for (const text of plain) expect(`${text} → ${detectFormat(text, "toml")}`).toBe(`${text} → ron`);
+    for (const text of [...TOML, ...RON.filter((one) => !plain.includes(one))])
+      expect(`${text} → ${detectFormat(text, "toml")}`).toBe(`${text} → toml`);
+  });
+
+  test("is none in a file without anything", () => {
+    for (const text of ["", " \r\n\t", "\ufeff", "# x", "# x\n\n# y\n"])
+      for (const named of ["ron", "toml"] as const) expect(detectFormat(text, named)).toBeUndefined();
+  });
+
+  test.each([
+    ["lamp.ron", 'name = "x"', "toml", "the file holds TOML, and its name says RON: rename it to lamp.toml"],
+    ["lamp.v2.TOML", '(name: "x")', "ron", "the file holds RON, and its name says TOML: rename it to lamp.v2.ron"],
+    ["lamp.ron", '(name: "x")', "ron", undefined],
+    ["lamp.toml", 'name = "x"', "toml", undefined],
+    [undefined, 'name = "x"', "toml", undefined],
+  ])("%s that holds %s is read, and its name is a warning where it says otherwise", (file, text, format, warning) => {
+    const read = readRuleText(text, { file });
+    expect(read).toMatchObject({ format, value: { name: "x" }, problems: [] });
+    expect(read.warnings.map(({ message }) => message)).toEqual(warning === undefined ? [] : [warning]);
+  });
+
+  test("decides in which words a mistake is explained", () => {
+    const first = (file: string) => readRuleText('name: "x"\nenabled: true', { file }).problems[0]?.message;
+    expect(first("a.ron")).toContain("a rule is written in parentheses");
+    expect(first("a.toml")).toContain("TOML writes `name = value`");
+  });
 });
 
 test("names and types", () => {
@@ -130,7 +135,7 @@ test("names and types", () => {
 
 test("a shape of one's own says what content is called", () => {
   const shape = { ...defaultShape, contents: new Map([["delay", "secs"]]) };
-  expect(readRuleText('(actions: [Delay(5), Not(5), Log("x", 2), Wait()])', shape).value).toEqual({
+  expect(readRuleText('(actions: [Delay(5), Not(5), Log("x", 2), Wait()])', { shape }).value).toEqual({
     actions: [
       { type: "delay", secs: 5 },
       { type: "not", value: 5 },
@@ -170,9 +175,9 @@ test("data below a rule is never taken for a variant", () => {
   });
 });
 
-test("the tree knows where everything stands", () => {
+test("the tree has the place of everything", () => {
   const text = "/* 😀 */ Rule(a: [1, Some(x)])";
-  const read = parseRon(text);
+  const read = readRon(text);
   if (!read.ok || read.tree.kind !== "struct") throw new Error("no struct");
   const [field] = read.tree.fields;
   expect(text.slice(read.tree.start, read.tree.end)).toBe("Rule(a: [1, Some(x)])");

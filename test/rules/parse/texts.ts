@@ -8,7 +8,7 @@ import { FORBIDDEN_KEYS } from "../../../src/rules/parse/shape.ts";
 const folder = join(import.meta.dir, "corpus");
 
 function textsIn(kind: "good" | "broken"): string[] {
-  const names = readdirSync(join(folder, kind)).filter((name) => name.endsWith(".ron"));
+  const names = readdirSync(join(folder, kind)).filter((name) => /\.(?:ron|toml)$/.test(name));
   return names.map((name) => readFileSync(join(folder, kind, name), "utf8"));
 }
 

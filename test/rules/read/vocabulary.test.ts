@@ -75,7 +75,7 @@ test("its shape makes RON readable", () => {
         SetDeviceStatePerMode(device_id: "lamp", states: {"night": {"on": true}}),
       ],
     )`;
-  const read = readRuleText(text, ruleShape());
+  const read = readRuleText(text, { shape: ruleShape() });
   expect(read.problems).toEqual([]);
   const { rule, problems } = readRule(read.value ?? {}, anyExpression);
   expect(problems).toEqual([]);

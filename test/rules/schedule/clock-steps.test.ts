@@ -5,8 +5,8 @@ import type { Clock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createZone } from "../../../src/core/zone.ts";
 import { parseCron } from "../../../src/rules/schedule/cron.ts";
-import { parsePeriodic } from "../../../src/rules/schedule/periodic.ts";
 import type { ScheduleResult } from "../../../src/rules/schedule/schedule.ts";
+import { parsePeriodic } from "../../../src/rules/schedule/schedule.ts";
 import { startScheduler } from "../../../src/rules/schedule/scheduler.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import { type CronJob, createDebianCron } from "./debian-cron.ts";
@@ -50,7 +50,7 @@ const minutes = (min: number, max: number) => fc.integer({ min, max }).map((coun
 const walk = fc.record({ kind: fc.constant("run" as const), ms: minutes(1, 90) });
 const step = fc.record({
   kind: fc.constant("step" as const),
-  // A minute less would be a wildcard's moment twice within one: told below.
+  // A minute less would be a wildcard's moment twice within one: tested below.
   ms: fc.oneof(
     minutes(-170, -2),
     minutes(2, 170),

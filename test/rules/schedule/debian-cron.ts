@@ -1,5 +1,5 @@
 // Debian's cron over steps of the clock, as its cron.c words it: minutes only, UTC only, slow and plain. Shares nothing with
-// the code under test. What the hub does otherwise is told at its place.
+// the code under test. Where the hub does otherwise, a comment says so.
 
 export interface CronJob {
   /** The minutes and hours it names, as sets; `*` and its kin written out. */
@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 const THREE_HOURS = 180;
 
 export interface DebianCron {
-  /** Whether a step was by three hours to the minute or so, which is told from seconds here and from minutes there. */
+  /** Whether a step was by three hours to the minute or so: seconds are counted here and minutes there. */
   readonly doubtful: boolean;
   /** Called at each minute that begins by the clock on the wall; answers the job's minutes that run now. */
   look(now: number): number[];

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createDueHeap, type Slotted } from "../../../src/rules/schedule/due-heap.ts";
+import { DueHeap, type Slotted } from "../../../src/rules/schedule/due-heap.ts";
 
 interface Item extends Slotted {
   key: number;
@@ -13,7 +13,7 @@ test("the first is always the least of what is in it, whatever was put in and ta
   );
   fc.assert(
     fc.property(fc.array(step, { minLength: 20, maxLength: 100, size: "max" }), (steps) => {
-      const heap = createDueHeap<Item>((a, b) => a.key < b.key);
+      const heap = new DueHeap<Item>((a, b) => a.key < b.key);
       const held: Item[] = [];
       for (const { kind, key } of steps) {
         if (kind === "push") {

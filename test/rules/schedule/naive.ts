@@ -80,7 +80,7 @@ export function naiveCron(expression: string, { from, shown }: { from: number; s
   return [...moments].filter((at) => at > from).sort((a, b) => a - b);
 }
 
-/** All that a schedule tells in (from, until]. */
+/** All moments of a schedule in (from, until]. */
 export function momentsOf(schedule: Schedule, from: number, until: number): number[] {
   const moments: number[] = [];
   for (let at = schedule.next(from); at !== undefined && at <= until; at = schedule.next(at)) moments.push(at);

@@ -205,7 +205,7 @@ describe("over a restart", () => {
         let scheduler = boot(rules, late);
         let net = 0;
         for (const { kind, ms } of events) {
-          // Steps that add up to more than three hours back are a new clock, told about below.
+          // Steps that add up to more than three hours back are a new clock, tested below.
           if (kind === "step" && net + ms < -2 * HOUR) continue;
           if (kind === "step") net = Math.min(0, net + ms);
           if (kind === "run") await clock.advance(ms);

@@ -1,12 +1,11 @@
-// time_of_day, sun_event and periodic over a whole year, against plainer ways to tell the same.
+// time_of_day, sun_event and periodic over a whole year, against plainer ways to compute the same.
 import { describe, expect, test } from "bun:test";
 import { getPosition } from "suncalc";
 import { createSun } from "../../../src/core/sun.ts";
 import { createZone } from "../../../src/core/zone.ts";
-import { parsePeriodic } from "../../../src/rules/schedule/periodic.ts";
+import { parseTimeOfDay } from "../../../src/rules/schedule/cron.ts";
 import type { Schedule, ScheduleResult } from "../../../src/rules/schedule/schedule.ts";
-import { createSunEvent } from "../../../src/rules/schedule/sun-event.ts";
-import { parseTimeOfDay } from "../../../src/rules/schedule/time-of-day.ts";
+import { createSunEvent, parsePeriodic } from "../../../src/rules/schedule/schedule.ts";
 import { createWall, momentsOf, naiveCron, wallMinutes } from "./naive.ts";
 
 const from = Date.UTC(2026, 0, 1);
@@ -64,7 +63,7 @@ describe("sun_event over a year", () => {
   for (const { timeZone, ...place } of places)
     test(timeZone, () => {
       const sun = createSun(place);
-      // Minute by minute: when the sun stands over or under the height at which its rim is seen rising.
+      // Minute by minute: when the sun is above or below the height at which its rim is seen rising.
       const crossings = { sunrise: [] as number[], sunset: [] as number[] };
       const isUp = (at: number) => getPosition(new Date(at), place.latitude, place.longitude).altitude > -0.25;
       let up = isUp(from);
@@ -95,7 +94,7 @@ test("where the sun does not set there is no moment until it does again", () => 
 });
 
 describe("periodic", () => {
-  test("keeps its beat whoever asks and whenever", () => {
+  test("keeps its beat at any moment it is asked for", () => {
     for (const { timeZone } of places) {
       const schedule = scheduleOf(parsePeriodic({ everySecs: 1000 }, createZone(timeZone)));
       const beats = momentsOf(schedule, from, from + 86_400_000);

@@ -8,8 +8,8 @@ import fc from "fast-check";
 import { decodeText } from "../../../src/core/decode-text.ts";
 import { type JsonObject, jsonEqual } from "../../../src/core/json.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
-import { textOf } from "../../../src/rules/store/rewrite.ts";
-import { createRuleReader } from "../../../src/rules/store/understand.ts";
+import { textOf } from "../../../src/rules/store/edits.ts";
+import { createRuleReader } from "../../../src/rules/store/read-rule.ts";
 import { exchangedValue, mutatedBytes, mutatedText } from "../../support/mutated-text.ts";
 
 const folder = resolve(import.meta.dir, "../../../rules/examples");
@@ -20,7 +20,7 @@ const shipped = [...new Glob("*.{ron,toml}").scanSync(folder)]
 const TEXTS = [...shipped, ...shipped.flatMap(inBothLanguages)];
 
 function inBothLanguages(text: string): string[] {
-  const rule = reader.understand(text, "an-id").good?.rule as JsonObject;
+  const rule = reader.read(text, { id: "an-id" }).good?.rule as JsonObject;
   return (["ron", "toml"] as const).map((format) => textOf(rule, { format, shape: reader.shape }));
 }
 
@@ -36,14 +36,14 @@ test("any bytes are a rule, or problems with a place", () => {
         expect(decoded.problem.line).toBeGreaterThan(0);
         return;
       }
-      const { good, problems, lacksId } = reader.understand(decoded.text, "an-id");
+      const { good, problems, lacksId } = reader.read(decoded.text, { id: "an-id" });
       expect(good !== undefined).toBe(problems.length === 0 && !lacksId);
       for (const { line, message } of problems) {
         expect(line).toBeGreaterThan(0);
-        // A fault of ours would be told as one; there should be none.
+        // A fault of ours would be reported as one; there should be none.
         expect(message).not.toContain("a fault of the hub");
       }
-      // What runs can be told over the API and written again.
+      // What runs can be shown over the API and written again.
       if (good) expect(jsonEqual(JSON.parse(JSON.stringify(good.rule)), good.rule)).toBe(true);
     }),
     { numRuns: 2000 },

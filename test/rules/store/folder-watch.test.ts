@@ -1,8 +1,8 @@
-// A folder of rule files, looked at again and again: what is told, when, and what it costs.
+// A folder of rule files that is watched: what is reported, when, and what that costs.
 import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { silentLog } from "../../../src/core/log.ts";
-import { isRuleFileName } from "../../../src/rules/store/file-names.ts";
+import { isRuleFileName } from "../../../src/rules/store/disk.ts";
 import { watchFolder } from "../../../src/rules/store/folder-watch.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
@@ -14,13 +14,13 @@ function watched(files: Record<string, string>) {
   const put = (name: string, text: string): void => writeFileSync(home.at("rules", name), text);
   for (const [name, text] of Object.entries(files)) put(name, text);
   const clock = createVirtualClock();
-  const told: string[] = [];
+  const reported: string[] = [];
   const watch = watchFolder({
     clock,
     log: silentLog,
     folder,
     accepts: isRuleFileName,
-    onChange: (name) => told.push(name),
+    onChange: (name) => reported.push(name),
   });
   return {
     home,
@@ -29,8 +29,8 @@ function watched(files: Record<string, string>) {
     watch,
     put,
     at: (name: string) => home.at("rules", name),
-    /** What was told since the last time. */
-    news: () => told.splice(0),
+    /** What was reported since the last call. */
+    news: () => reported.splice(0),
     [Symbol.dispose]() {
       watch[Symbol.dispose]();
       home[Symbol.dispose]();
@@ -38,7 +38,7 @@ function watched(files: Record<string, string>) {
   };
 }
 
-test("a file that is changed, appears or goes is told once, within a second", async () => {
+test("a file that is changed, appears or goes is reported once, within a second", async () => {
   using rules = watched({ "a.ron": "a", "b.toml": "b" });
   expect(rules.watch.names).toEqual(["a.ron", "b.toml"]);
   await rules.clock.advance(5000);
@@ -56,7 +56,7 @@ test("a file that is changed, appears or goes is told once, within a second", as
   expect(rules.news()).toEqual([]);
 });
 
-test("whenever within a round a file changes, it is told within a second", async () => {
+test("a change at any moment of a round is reported within a second", async () => {
   using rules = watched({ "a.ron": "" });
   for (let offset = 0; offset < 14; offset++) {
     await rules.clock.advance(1000 + 53 * offset);
@@ -119,7 +119,7 @@ test("a folder that cannot be seen has lost nothing", async () => {
   expect(rules.watch.fault()).toBeUndefined();
 });
 
-test("thousands of files that change at once are told a few at a time, and none is missed", async () => {
+test("thousands of files that change at once are reported a few at a time, and none is missed", async () => {
   using rules = watched(Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`r${index}.ron`, "a"])));
   for (let index = 0; index < 1200; index++) rules.put(`r${index}.ron`, "ab");
   await rules.clock.advance(1000);

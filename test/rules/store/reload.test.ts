@@ -50,28 +50,28 @@ test("a hundred actions inside each other are read from both languages, written 
   expect(JSON.stringify(rig.rules.traces(id)[0]?.actions).match(/"result":"ok"/g)).toHaveLength(101);
 });
 
-test("who asks for the sun where nobody knows where the house stands is warned", async () => {
+test("a rule that needs the sun gets a warning where the location of the house is not known", async () => {
   const sunset = 'trigger: SunEvent(event: "sunset"), conditions: [Sun(position: "down")]';
   await using rig = await openRulesRig({ "a.ron": `(id: "${ID}", name: "A", ${sunset}, actions: [Comment("x")])` });
   const warnings = (): string[] => rig.rules.get(ID).warnings.map(({ line, message }) => `${line}: ${message}`);
-  const told = "is not known without latitude and longitude in [location] of hub.toml";
-  expect(warnings()).toEqual([`1: the sun's "sunset" ${told}`, `1: the sun's "below_horizon" ${told}`]);
+  const missing = "is not known without latitude and longitude in [location] of hub.toml";
+  expect(warnings()).toEqual([`1: the sun's "sunset" ${missing}`, `1: the sun's "below_horizon" ${missing}`]);
   const findings = (known: boolean): number =>
     checkRuleFiles(rig.folder, { exists: { location: () => known }, expressions: createRuleExpressions() }).findings
       .length;
   expect([findings(false), findings(true)]).toEqual([2, 0]);
 });
 
-test("a saved file is told in the log, and one that is gone", async () => {
+test("a saved file is logged, and one that is gone", async () => {
   await using rig = await openRulesRig({ "a.ron": toml("A", { id: ID }) });
-  expect(rig.told).toEqual([]);
+  expect(rig.logged).toEqual([]);
   rig.put("a.ron", toml("A, mended", { id: ID }));
   await rig.look();
   rig.put("a.ron", `# the same rule\n${toml("A, mended", { id: ID })}`);
   await rig.look();
   rig.remove("a.ron");
   await rig.look();
-  expect(rig.told).toEqual(["a rule was loaded: a.ron", `a rule was removed: ${ID}`]);
+  expect(rig.logged).toEqual(["a rule was loaded: a.ron", `a rule was removed: ${ID}`]);
 });
 
 test("a broken file keeps its last good version, and says what is wrong where", async () => {
@@ -297,7 +297,7 @@ message = "hello"
 type = "conditional"
 condition = 'mode("night") && device_state("lamp").on'
 then_actions = []`;
-  await using rig = await openRulesRig({ "a.ron": toml("A", { id: ID, action }) });
+  await using rig = await openRulesRig({ "a.toml": toml("A", { id: ID, action }) });
   const warned = (): string[] =>
     rig.rules.get(ID).warnings.map(({ line, message }) => `${line} ${message.split(";")[0]}`);
   expect(warned()).toEqual([

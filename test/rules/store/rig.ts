@@ -18,8 +18,8 @@ export interface RulesRig extends AsyncDisposable {
   readonly feed: EventFeed;
   readonly events: HubEvent[];
   readonly warnings: string[];
-  /** What became of files while the hub ran: `what: file or id`. */
-  readonly told: string[];
+  /** What was logged of files while the hub ran: `what: file or id`. */
+  readonly logged: string[];
   put(file: string, text: string): void;
   read(file: string): string;
   remove(file: string): void;
@@ -30,7 +30,7 @@ export interface RulesRig extends AsyncDisposable {
   states(): string[];
   /** Ids of rules that fired, in order. */
   fired(): string[];
-  /** Something a rule can be set off by: see `toml`. */
+  /** Emits the event that fires the rules of `toml`. */
   shout(): Promise<void>;
   /** Lets the folder be looked at. */
   look(): Promise<void>;
@@ -62,13 +62,13 @@ export async function openRulesRig(files: Record<string, string> = {}): Promise<
   const { clock } = house;
   const events: HubEvent[] = [];
   const warnings: string[] = [];
-  const told: string[] = [];
+  const logged: string[] = [];
   const log: Log = {
     ...silentLog,
     warn: (message, fields) => warnings.push(`${message} ${JSON.stringify(fields)}`),
     info(message, { file, id } = {}) {
       const which = file ?? id;
-      if (which !== undefined) told.push(`${message}: ${which}`);
+      if (which !== undefined) logged.push(`${message}: ${which}`);
     },
   };
   let stack = new AsyncDisposableStack();
@@ -93,7 +93,7 @@ export async function openRulesRig(files: Record<string, string> = {}): Promise<
     clock,
     events,
     warnings,
-    told,
+    logged,
     at,
     put,
     get rules() {

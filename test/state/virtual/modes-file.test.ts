@@ -40,7 +40,8 @@ describe("what is wrong is told with its line", () => {
   const rows: [text: string, says: string][] = [
     ["[[modes]\n", "1: : is not valid TOML"],
     ["[[mode]]\n", '1: mode: unknown key "mode" – did you mean "modes"?'],
-    ["modes = 3\n", "1: modes: must be tables: write [[modes]]"],
+    ["modes = 3\n", "1: modes: must be a list of tables: write [[modes]]"],
+    ["[modes]\n", "1: modes: must be a list of tables: write [[modes]]"],
     ["modes = [1]\n", "1: modes[0]: must be a table"],
     ['[[modes]]\nkind = "manual"\n', "1: modes[0].id: missing"],
     ['[[modes]]\nid = "a"\n', '1: modes[0].kind: missing: must be "manual" or "solar"'],
