@@ -2,8 +2,8 @@
 import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { type Audit, type AuditActor, carryAudit } from "../auth/audit.ts";
-import { UNKNOWN_ACCOUNT } from "../auth/audited-login.ts";
+import { type Audit, type AuditActor, mergeAudit, UNKNOWN_ACCOUNT } from "../auth/audit.ts";
+
 import { newestKept } from "../backup/kept.ts";
 import { readLastRestore } from "../backup/restore.ts";
 import type { HubConfig } from "../config/sections.ts";
@@ -36,7 +36,7 @@ export function keepAuditOverRestore({ home, db, meta, log }: Found): void {
   if (!file || !existsSync(file)) return;
   try {
     using old = new Database(file, { readonly: true });
-    carryAudit(old, db.own);
+    mergeAudit(old, db.own);
   } catch (error) {
     log.warn("the audit log of before the restore could not be taken over", { error: messageOf(error), file });
   }

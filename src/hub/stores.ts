@@ -2,7 +2,7 @@
 import type { Finding } from "../alerts/alert.ts";
 import { databaseLost, HISTORY_LOST, UNCLEAN_STOP } from "../alerts/watches/process.ts";
 import { type Audit, openAudit } from "../auth/audit.ts";
-import { type Auth, createAuth } from "../auth/auth.ts";
+import { Auth } from "../auth/auth.ts";
 import { mendOfLoss, type Traces, tracesOf } from "../backup/lost-state.ts";
 import { settleDatabases } from "../backup/settle-databases.ts";
 import type { HubConfig } from "../config/sections.ts";
@@ -78,7 +78,7 @@ export async function openStores(
   const kept = { home, db, meta, log: authLog };
   keepAuditOverRestore(kept);
   const audit = stack.use(openAudit({ db, clock, log: authLog, rows: config.auth.audit_rows }));
-  const auth = stack.use(createAuth({ config: config.auth, db, clock, random, log: authLog, audit }));
+  const auth = stack.use(new Auth({ config: config.auth, db, clock, random, log: authLog, audit }));
   auditStart(kept, audit);
   const found = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf(options, { db, auth, traces })];
   if (traces.historyGone && config.history.enabled) found.push(HISTORY_LOST);

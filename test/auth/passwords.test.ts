@@ -30,7 +30,7 @@ test("too short and too long are refused without being repeated", async () => {
   await passwords.hash("x".repeat(1024));
 });
 
-test("two at once, 32 waiting, and the rest is told to come back", async () => {
+test("two at once, 32 waiting, and the rest is refused", async () => {
   const busy = createPasswords();
   const works = Array.from({ length: 40 }, () =>
     busy.verify(PASSWORD, undefined).then(
