@@ -221,7 +221,7 @@ describe("what is on its way", () => {
     await until(() => reached(hub).some((each) => each.startsWith("[mqtt] max_buffered_mb")));
     await until(() => reader.messages.length === SENT);
     for (const { socket } of slow) socket.destroy();
-  }, 20_000);
+  }, 60_000);
 
   test("MQTT 5: what is held back for acknowledgements that never come is bounded in bytes", async () => {
     await using hub = await rig();
