@@ -13,6 +13,7 @@ const CEILINGS: readonly (readonly [RegExp, number])[] = [
   [/^(leaves|ends) .*on SIGTERM/, 6000],
   [/^five thousand schedules/, 12_000],
   [/^5,000 files/, 8000],
+  [/^placeholders/, 5000],
 ];
 const TEST = join(import.meta.dir, "..");
 
