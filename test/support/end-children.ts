@@ -1,14 +1,21 @@
-// Loaded before the tests (bunfig.toml). Bun ends the processes of a test that timed out, and all of them after the last test,
-// but not when the run itself is ended by a signal: then this does it, so that no hub is left behind.
+// Loaded before the tests (bunfig.toml): a run leaves no process behind, such as a hub of a test that failed, when it is over and
+// when a signal ends it. Bun alone ends children politely, which a stopped one does not notice, and not at all after a signal.
+import { afterAll } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
+// After the last test of the last file.
+afterAll(endChildren);
 for (const [signal, number] of Object.entries(SIGNALS)) {
   process.on(signal, () => {
-    for (const pid of descendantsOf(process.pid)) killIfThere(pid);
+    endChildren();
     process.exit(128 + number);
   });
+}
+
+function endChildren(): void {
+  for (const pid of descendantsOf(process.pid)) killIfThere(pid);
 }
 
 /** Process ids of children, their children and so on; none where there is no /proc. */
