@@ -3,7 +3,6 @@ import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { type Audit, type AuditActor, mergeAudit } from "../auth/audit.ts";
-
 import { newestKept } from "../backup/kept.ts";
 import { readLastRestore } from "../backup/restore.ts";
 import { messageOf } from "../core/errors.ts";

@@ -75,14 +75,14 @@ export async function wireStores(
     onTooLarge: (limit, message) => limits.reached({ limit: EVENT_LIMITS[limit], account: "all", message }),
   });
   const authLog = log.child("auth");
-  const found = { home, db, meta, log: authLog };
-  mergeAuditAfterRestore(found);
+  const context = { home, db, meta, log: authLog };
+  mergeAuditAfterRestore(context);
   const audit = stack.use(openAudit({ db, clock, log: authLog, rows: config.auth.audit_rows }));
   const auth = stack.use(new Auth({ config: config.auth, db, clock, random, log: authLog, audit }));
-  recordStart(found, audit);
+  recordStart(context, audit);
   const findings = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf(options, { db, auth, traces })];
   if (traces.historyGone && config.history.enabled) findings.push(HISTORY_LOST);
-  // A house whose database was lost gets no new administrator, as if nothing had happened.
+  // A lost database must not look like a new house, so it gets no new administrator.
   const isNew = !traces.ofHub && db.setAside === undefined && db.copy === undefined;
   if (isNew) await auth.ensureAdministrator(options.onFirstAdministrator);
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
