@@ -1,4 +1,4 @@
-// Files the binary carries inside as text: `import x from "./x.sql" with { type: "text" }`.
+// Files that are embedded in the binary. As text: `import x from "./x.sql" with { type: "text" }`.
 declare module "*.sql" {
   const text: string;
   export default text;
@@ -7,7 +7,7 @@ declare module "*.ron" {
   const text: string;
   export default text;
 }
-/** Imported with { type: "file" }: where it is inside the executable. */
+/** Imported with { type: "file" }: the path inside the executable. */
 declare module "*.bundle.js" {
   const path: string;
   export default path;

@@ -1,24 +1,18 @@
-// The composition root: builds every part in the order of what needs what, and stops them in reverse. Nothing else wires.
+// The composition root: starts every part after those it needs, and stops them in reverse. `hub/wire-*.ts` wires one part each.
 import { background } from "./core/lifecycle.ts";
-import { createMeta } from "./db/meta.ts";
 import { lockHome } from "./home/lock.ts";
-import { openAlerts } from "./hub/alerts.ts";
-import { startApi } from "./hub/api.ts";
-import { openArchives } from "./hub/archives.ts";
-import { auditMqttRefusals } from "./hub/audit.ts";
 import { watchForDisk } from "./hub/disk-recovery.ts";
-import { type House, openHouse } from "./hub/house.ts";
-import { type Messages, notifyForRules, offMessages, openMessages } from "./hub/messages.ts";
-import { type HubOptions, type Late, mqttOf } from "./hub/options.ts";
-import { createParts, type Parts, standInFor } from "./hub/parts.ts";
-import { unusablePlugins } from "./hub/problems.ts";
-import { createRuleHost } from "./hub/rule-host.ts";
-import { openStores, type Stores } from "./hub/stores.ts";
-import { startMqtt } from "./mqtt/start.ts";
-import { probeLandlock } from "./plugins/confine/landlock.ts";
-import { createKnownPlugins } from "./plugins/external-plugin.ts";
-import { createPlugins, type Plugins } from "./plugins/supervisor.ts";
-import { Rules } from "./rules/rules.ts";
+import type { HubOptions, Late } from "./hub/options.ts";
+import { createPartStarter, type PartStarter } from "./hub/part-starter.ts";
+import { wireAlerts } from "./hub/wire-alerts.ts";
+import { wireApi } from "./hub/wire-api.ts";
+import { wireBackup } from "./hub/wire-backup.ts";
+import { wireHouse } from "./hub/wire-house.ts";
+import { wireMqtt } from "./hub/wire-mqtt.ts";
+import { offNotify, wireNotify } from "./hub/wire-notify.ts";
+import { offPlugins, wirePlugins } from "./hub/wire-plugins.ts";
+import { offRules, wireRules } from "./hub/wire-rules.ts";
+import { type Stores, wireStores } from "./hub/wire-stores.ts";
 
 export type { HubOptions } from "./hub/options.ts";
 
@@ -28,57 +22,50 @@ export interface Hub extends AsyncDisposable {
 }
 
 /**
- * Starts in levels; when one fails, those before it are closed again. In a safe start, what is off has a stand-in. Throws
- * HubError with the mend.
+ * Starts the parts one after the other; if one fails, those already started are stopped again. In a safe start, each part that
+ * is off is replaced by a stand-in. Throws HubError that says what to do.
  */
 export async function createHub(options: HubOptions): Promise<Hub> {
-  const { config, home, edge, log } = options;
-  const parts = createParts(options.start);
+  const { home, edge, log } = options;
+  const starter = createPartStarter(options.start);
   await using stack = new AsyncDisposableStack();
   const lock = stack.use(lockHome(home));
-  const stores = await parts.begin("stores", () => openStores(options, lock, stack));
-  const late: Late = { mqtt: undefined, off: parts.off("mqtt"), ready: false };
-  const house = parts.begin("house", () => openHouse(options, stores, { late, parts, stack }));
-  const openRest = { house, parts, stack };
-  const messages = parts.beginUnlessOff("notify", () => openMessages(options, stores, openRest), offMessages);
+  const stores = await starter.begin("stores", () => wireStores(options, lock, stack));
+  const late: Late = { mqtt: undefined, off: starter.off("mqtt"), ready: false };
+  const house = starter.begin("house", () => wireHouse(options, stores, { late, starter, stack }));
+  const notifications = starter.beginUnlessOff(
+    "notify",
+    () => wireNotify(options, stores, { house, stack }),
+    offNotify,
+  );
   for (const { table, key, problem } of stores.db.faults.list())
     log.error("something in the state database cannot be read", { table, key, problem });
-  const prepare = () => prepareRules(options, { ...stores, house, messages, late });
-  const rules = stack.use(parts.beginUnlessOff("rules", prepare, offRules));
-  const plugins = parts.beginUnlessOff("plugins", () => preparePlugins(options, stores, house, late), offPlugins);
-  const archives = openArchives(options, stores, { ...openRest, messages });
-  const alerts = stack.use(openAlerts(options, { ...stores, ...house, ...messages, ...archives, plugins, parts }));
-  stack.use(
-    watchForDisk({
-      ...{ clock: edge.clock, log, home, db: stores.db },
-      startAnew: () => options.requestRestart({ apply: async () => {} }),
-    }),
-  );
-  const all = { ...stores, ...house, ...messages, ...archives, rules, plugins, late, alerts, parts };
-  const { httpPort } = parts.begin("api", () => startApi(options, all, stack));
+  const openRules = () => wireRules(options, stores, { house, notifications, late });
+  const rules = stack.use(starter.beginUnlessOff("rules", openRules, offRules));
+  const plugins = starter.beginUnlessOff("plugins", () => wirePlugins(options, stores, { house, late }), offPlugins);
+  const archives = wireBackup(options, stores, { house, notifications, starter, stack });
+  const wired = { ...stores, ...house, ...notifications, ...archives, rules, plugins, late, starter };
+  const alerts = stack.use(wireAlerts(options, wired));
+  const restart = () => options.requestRestart({ apply: async () => {} });
+  stack.use(watchForDisk({ clock: edge.clock, log, home, db: stores.db, restart }));
+  const { httpPort } = starter.begin("api", () => wireApi(options, { ...wired, alerts }, stack));
 
-  if (late.off === undefined) {
-    const shared = { ...stores, logins: stores.auth.logins, clock: edge.clock, random: edge.random };
-    const refusedLogin = auditMqttRefusals(config, stores.audit);
-    const log = options.log.child("mqtt");
-    const begin = () =>
-      startMqtt({ ...shared, config: config.mqtt, log, devices: house.registry, plugins, refusedLogin });
-    late.mqtt = stack.use(await parts.begin("mqtt", begin));
-  }
-  await parts.begin("rules", () => rules.start());
-  // Before that is told: a rule that waits for it may command them.
-  parts.begin("house", () => house.virtual.start());
-  reportStarted(options, stores, parts);
+  if (late.off === undefined)
+    late.mqtt = stack.use(await starter.begin("mqtt", () => wireMqtt(options, stores, { house, plugins })));
+  await starter.begin("rules", () => rules.start());
+  // Before `system_started`: a rule that waits for it may command the virtual devices.
+  starter.begin("house", () => house.virtual.start());
+  reportStarted(options, stores, starter);
   stack.use(plugins);
-  parts.begin("plugins", () => plugins.startAll());
+  starter.begin("plugins", () => plugins.startAll());
   late.ready = true;
   background(log, "old states", archives.restores.trim());
 
-  const begun = stack.move();
-  return { httpPort, mqttPort: late.mqtt?.port ?? 0, [Symbol.asyncDispose]: () => begun.disposeAsync() };
+  const running = stack.move();
+  return { httpPort, mqttPort: late.mqtt?.port ?? 0, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-function reportStarted({ log, version }: HubOptions, { feed }: Stores, { safe }: Parts): void {
+function reportStarted({ log, version }: HubOptions, { feed }: Stores, { safe }: PartStarter): void {
   feed.emit({ type: "system_started", version });
   if (!safe) return;
   const { failedPart: failed_part, error, off } = safe;
@@ -88,74 +75,4 @@ function reportStarted({ log, version }: HubOptions, { feed }: Stores, { safe }:
     off,
   });
   feed.emit({ type: "system_safe_start", failed_part, error, off: [...off] });
-}
-
-function prepareRules(
-  { config, home, edge, log }: HubOptions,
-  { db, feed, budget, limits, house, messages, late }: Stores & { house: House; messages: Messages; late: Late },
-): Rules {
-  const { clock, random } = edge;
-  const host = createRuleHost({
-    ...house,
-    clock,
-    fetch: edge.fetch,
-    feed,
-    location: config.location,
-    publish: (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
-    notifier: notifyForRules(messages, clock),
-  });
-  return new Rules({
-    folder: home.rules,
-    feed,
-    clock,
-    log: log.child("rules"),
-    random,
-    host,
-    db,
-    flushMs: config.storage.flush_secs * 1000,
-    budget,
-    config: config.rules,
-    limits,
-  });
-}
-
-function preparePlugins(
-  options: HubOptions,
-  { feed, db, limits, trouble }: Stores,
-  { registry }: House,
-  late: Late,
-): Plugins {
-  const { config, home, edge, log, execPath } = options;
-  return createPlugins({
-    entries: config.plugins,
-    unusable: unusablePlugins(config),
-    home,
-    execPath,
-    env: edge.env,
-    clock: edge.clock,
-    log: log.child("plugins"),
-    random: edge.random,
-    emit: feed.emit,
-    broker: () => mqttOf(late),
-    accounts: {
-      issue: (id, grant) => mqttOf(late).accounts.issue(id, grant),
-      revoke: (id) => late.mqtt?.accounts.revoke(id),
-    },
-    devices: registry,
-    known: createKnownPlugins(createMeta(db), log),
-    limits,
-    trouble,
-    landlock: probeLandlock,
-    secrets: [config.server.tls_key, config.backup.directory].flatMap((path) => (path ? [home.resolve(path)] : [])),
-  });
-}
-
-function offRules(reason: string): Rules {
-  return standInFor<Rules>(reason, { async start() {}, count: () => 0, problems: () => [] });
-}
-
-function offPlugins(reason: string): Plugins {
-  const unheard = (): void => {};
-  const hear = { heartbeat: unheard, status: unheard, registered: unheard, capabilities: unheard, response: unheard };
-  return standInFor<Plugins>(reason, { startAll() {}, ...hear, problems: () => [], unconfined: () => 0 });
 }

@@ -1,4 +1,4 @@
-// Network addresses: one spelling each, ranges, and which address a request really comes from.
+// Network addresses: one spelling for each, ranges, and the address a request really comes from.
 import ipaddr from "ipaddr.js";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -22,7 +22,7 @@ export function parseAddress(text: string): Address | undefined {
   return ipaddr.process(bare);
 }
 
-/** One spelling for each address; text that is no address comes back as it is. */
+/** One spelling for each address; text that is not an address is returned unchanged. */
 export function normalizeAddress(text: string): string {
   return parseAddress(text)?.toString() ?? text;
 }
@@ -57,9 +57,9 @@ export function isLoopback(text: string): boolean {
 }
 
 /**
- * The address a request comes from: the peer, or what the proxies say where the peer is a trusted one. Read from the right,
- * since everything left of the last untrusted hop was written by strangers. `via PEER`, which is no address, where that
- * cannot be known: the peer is no trusted proxy but forwards, or a trusted one writes what cannot be read.
+ * The address a request comes from: the peer, or, if the peer is a trusted proxy, what its headers say. They are read from
+ * the right: everything left of the last untrusted hop was written by strangers. Returns `via PEER`, which is not an address,
+ * when the client cannot be known: an untrusted peer sent the headers, or a trusted proxy wrote something unreadable.
  */
 export function clientAddress(peer: string, headers: HeaderReader, trusted: AddressSet): string {
   let client = normalizeAddress(peer);
@@ -74,11 +74,11 @@ export function clientAddress(peer: string, headers: HeaderReader, trusted: Addr
   return client;
 }
 
-/** What forwarded the request, the nearest last; undefined where nothing says that it was. */
+/** The addresses a request was forwarded from, the nearest last; undefined without such a header. */
 function hopsOf(headers: HeaderReader): string[] | undefined {
   const list = headers.get("x-forwarded-for");
   const forwarded = headers.get("forwarded");
-  // Two lists may differ, and nobody knows which of them the proxy wrote.
+  // Two lists may differ, and the hub cannot know which of them the proxy wrote.
   if (list !== null && forwarded !== null) return [""];
   if (list !== null) return list.split(",");
   return forwarded
@@ -86,7 +86,7 @@ function hopsOf(headers: HeaderReader): string[] | undefined {
     .map((element) => /(?:^|;)\s*for=("[^"\\]*"|[^";]*)/i.exec(element)?.[1]?.replaceAll('"', "") ?? "");
 }
 
-/** What one household or attacker shares: an IPv4 address, or the /64 an IPv6 host may choose from freely. */
+/** Who is counted as one client: an IPv4 address, or the /64 from which an IPv6 host may choose freely. */
 export function networkOf(text: string): string {
   const address = parseAddress(text);
   if (!address) return "unknown";

@@ -11,11 +11,11 @@ export interface ApiKey {
   id: string;
   label: string;
   role: Role;
-  /** The name of who made it. */
+  /** The name of the user, key or address that made it. */
   createdBy: string;
-  /** The id of the user who made it, with whose account it ends; undefined where that was none. */
+  /** The id of the user who made it: the key ends with that account. Undefined where no user made it. */
   owner: string | undefined;
-  /** That user's name. */
+  /** The owner's present username. */
   ownerName: string | undefined;
   /** Epoch ms. */
   createdAt: number;
@@ -55,7 +55,7 @@ interface Row {
 
 const PREFIX = "hub_";
 const LONGEST_LABEL = 100;
-// Each is listed whole, and a house has a handful.
+// All of them are listed in one answer, and a house has a handful.
 const MOST_KEYS = 1000;
 const MOST_DAYS = 3650;
 const DAY_MS = 86_400_000;
@@ -97,9 +97,9 @@ export function createApiKeys(db: Database, random: RandomBytes, now: () => numb
       const id = uuid(random);
       const key = `${PREFIX}${secret(random, 32)}`;
       insert.run(id, sha256(key), label, role, createdBy, owner ?? null, createdAt, expiresAt ?? null);
-      const made = optionalKey(byId.get(id));
-      if (!made) throw new Error("the key that was written did not come back");
-      return { ...made, key };
+      const created = optionalKey(byId.get(id));
+      if (!created) throw new Error("the API key cannot be read after it was written");
+      return { ...created, key };
     },
     remove(id) {
       if (remove.run(id).changes === 0) throw new HubError("not_found", "there is no such API key");
@@ -135,7 +135,7 @@ function keyOf(row: Row): ApiKey {
     owner: row.owner ?? undefined,
     ownerName: row.owner_name ?? undefined,
     createdAt: numberIn(row.created_at, 0),
-    // An expiry that cannot be read is over.
+    // An expiry that cannot be read counts as expired.
     expiresAt: row.expires_at === null ? undefined : numberIn(row.expires_at, 0),
   };
 }

@@ -1,4 +1,4 @@
-// The audit log's table: adding a row makes room for it, reading goes backwards in time.
+// The audit log's table: inserting a row over the limit removes old ones; rows are read newest first.
 import type { Database } from "bun:sqlite";
 import { numberIn, textOrMark } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
@@ -7,7 +7,7 @@ export interface AuditRow {
   id: number;
   /** Epoch ms. */
   at: number;
-  /** When it happened last; `at` where it happened once. */
+  /** When it happened last; the same as `at` where it happened once. */
   until: number;
   count: number;
   actor: { kind: string; id: string; name: string };
@@ -19,16 +19,16 @@ export interface AuditRow {
 }
 
 export type NewRow = Omit<AuditRow, "id" | "until" | "count"> & {
-  /** Whose share of the room it takes. */
+  /** The share of the table it counts towards. */
   share: string;
 };
 
-/** A row that may happen again. */
-export interface Held {
+/** A row whose count may still grow. */
+export interface OpenRow {
   id: number;
   count: number;
   until: number;
-  /** When it was begun, on the monotonic clock. */
+  /** When it was inserted, on the monotonic clock. */
   since: number;
 }
 
@@ -44,9 +44,9 @@ export interface AuditQuery {
 }
 
 export interface AuditStore {
-  insert(into: Database, row: NewRow): Omit<Held, "since">;
-  /** Writes their counts. */
-  update(held: Iterable<Held>): void;
+  insert(into: Database, row: NewRow): Omit<OpenRow, "since">;
+  /** Writes the counts of rows and when they happened last. */
+  update(rows: Iterable<OpenRow>): void;
   list(query: AuditQuery): AuditRow[];
 }
 
@@ -69,13 +69,13 @@ const INSERT = `INSERT INTO audit (at, until, count, actor_kind, actor_id, actor
   VALUES (?1, ?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id`;
 const DROP = "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE share = ? ORDER BY id LIMIT ?)";
 
-export function createAuditStore({ own, behind }: Pick<StateDb, "own" | "behind">, most: number): AuditStore {
+export function createAuditStore({ own, behind }: Pick<StateDb, "own" | "behind">, maxRows: number): AuditStore {
   const shares = new Map<string, number>();
   let total = 0;
-  const counted = own.query<{ share: string; rows: number }, []>(
+  const countRows = own.query<{ share: string; rows: number }, []>(
     "SELECT share, count(*) AS rows FROM audit GROUP BY share",
   );
-  count();
+  recount();
   const update = behind.query("UPDATE audit SET count = ?, until = ? WHERE id = ?");
   const list = behind.query<Row, Record<string, string | number | null>>(
     `SELECT * FROM audit WHERE ($before IS NULL OR id < $before) AND ($since IS NULL OR id > $since)
@@ -84,10 +84,10 @@ export function createAuditStore({ own, behind }: Pick<StateDb, "own" | "behind"
      ORDER BY id DESC LIMIT $limit`,
   );
 
-  function count(): void {
+  function recount(): void {
     total = 0;
     shares.clear();
-    for (const { share, rows } of counted.all()) grow(share, rows);
+    for (const { share, rows } of countRows.all()) grow(share, rows);
   }
 
   function grow(share: string, by: number): void {
@@ -97,22 +97,22 @@ export function createAuditStore({ own, behind }: Pick<StateDb, "own" | "behind"
     else shares.delete(share);
   }
 
-  /** Whoever has most gives up their oldest, down to what the next one has. */
-  function makeRoom(db: Database): void {
-    while (total > most) {
+  /** Removes the oldest rows of the largest share, until it is as small as the next one. */
+  function removeSurplus(db: Database): void {
+    while (total > maxRows) {
       const [largest, next] = [...shares].sort((a, b) => b[1] - a[1]);
       if (!largest) return;
-      const surplus = Math.min(total - most, Math.max(1, largest[1] - (next?.[1] ?? 0)));
+      const surplus = Math.min(total - maxRows, Math.max(1, largest[1] - (next?.[1] ?? 0)));
       db.query(DROP).run(largest[0], surplus);
       grow(largest[0], -surplus);
     }
   }
 
-  // A smaller limit than before; a disk that takes nothing leaves it to the next entry.
+  // The limit may be smaller than it was. If the disk cannot be written now, the next entry does this.
   try {
-    if (total > most) own.transaction(() => makeRoom(own)).immediate();
+    if (total > maxRows) own.transaction(() => removeSurplus(own)).immediate();
   } catch {
-    count();
+    recount();
   }
 
   return {
@@ -121,20 +121,20 @@ export function createAuditStore({ own, behind }: Pick<StateDb, "own" | "behind"
       const add = into.transaction(() => {
         const made = into.query<{ id: number }, [...typeof values]>(INSERT).get(...values);
         grow(share, 1);
-        makeRoom(into);
+        removeSurplus(into);
         return made?.id ?? 0;
       });
       try {
         return { id: add.immediate(), count: 1, until: at };
       } catch (error) {
-        // What was counted was taken back.
-        count();
+        // The transaction was rolled back, and the counts with it.
+        recount();
         throw error;
       }
     },
-    update(held) {
+    update(rows) {
       behind.transaction(() => {
-        for (const { id, count, until } of held) update.run(count, until, id);
+        for (const { id, count, until } of rows) update.run(count, until, id);
       })();
     },
     list: ({ limit, before = null, since = null, actor = null, action = null }) =>
@@ -157,22 +157,23 @@ function rowOf({ actor_kind, actor_id, actor_name, ...row }: Row): AuditRow {
   };
 }
 
-const COPIED = "at, until, count, actor_kind, actor_id, actor_name, address, action, target, outcome, detail, share";
+const COPIED_COLUMNS =
+  "at, until, count, actor_kind, actor_id, actor_name, address, action, target, outcome, detail, share";
 
-/** Adds what `from` has and `into` has not. Room is made when it is opened. */
-export function carryAudit(from: Database, into: Database): void {
+/** Copies the rows that only `from` has. Rows over the limit are removed when the store is opened. */
+export function mergeAudit(from: Database, into: Database): void {
   type Values = (string | number)[];
-  const known = new Set(into.query<object, []>(`SELECT ${COPIED} FROM audit`).values().map(keyOf));
-  const add = into.query(`INSERT INTO audit (${COPIED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const known = new Set(into.query<object, []>(`SELECT ${COPIED_COLUMNS} FROM audit`).values().map(keyOf));
+  const add = into.query(`INSERT INTO audit (${COPIED_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   into
     .transaction(() => {
-      for (const row of from.query(`SELECT ${COPIED} FROM audit ORDER BY id`).values() as Values[])
+      for (const row of from.query(`SELECT ${COPIED_COLUMNS} FROM audit ORDER BY id`).values() as Values[])
         if (!known.has(keyOf(row))) add.run(...row);
     })
     .immediate();
 }
 
-// Without what may have grown since.
+// Without `until` and `count`, which may have grown since.
 function keyOf([at, , , ...rest]: unknown[]): string {
   return JSON.stringify([at, ...rest]);
 }

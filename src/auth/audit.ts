@@ -1,5 +1,5 @@
-// Who did what from where, bounded in rows and in bytes. Room is shared by fairness: when it is full, whoever has most of it
-// gives up their oldest row, so that nobody pushes out what others did by doing something else very often.
+// The audit log: who did what from where, bounded in rows and in bytes. When it is full, the largest share loses its oldest
+// row, so that nobody can push out the rows of others by doing something very often.
 import type { Database } from "bun:sqlite";
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
@@ -7,10 +7,17 @@ import type { Log } from "../core/log.ts";
 import { startWriteBehind } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { networkOf } from "./addresses.ts";
-import { type AuditQuery, type AuditRow, carryAudit, createAuditStore, type Held, type NewRow } from "./audit-store.ts";
+import {
+  type AuditQuery,
+  type AuditRow,
+  createAuditStore,
+  mergeAudit,
+  type NewRow,
+  type OpenRow,
+} from "./audit-store.ts";
 
 export type { AuditQuery, AuditRow };
-export { carryAudit };
+export { mergeAudit };
 
 export interface AuditActor {
   /** `user`, `api_key`, `whitelist`, `nobody`, `hub`, … */
@@ -21,7 +28,7 @@ export interface AuditActor {
 
 export interface AuditEntry {
   actor: AuditActor;
-  /** Where from; empty where it was no network. */
+  /** The network address; empty for what did not come over the network. */
   address: string;
   /** `rule.change`, `login`, … */
   action: string;
@@ -36,7 +43,10 @@ export type Refusal = Omit<AuditEntry, "outcome" | "actor"> & { actor?: AuditAct
 export interface Audit extends Disposable {
   /** On disk when it returns, unless the same actor does the same more than ten times a minute. Never throws. */
   record(entry: AuditEntry): void;
-  /** What was not done, by nobody unless somebody is named: the same within ten minutes is one row, written behind. Never throws. */
+  /**
+   * Something that was refused, to nobody unless an actor is given. Repetitions within ten minutes are counted in one row,
+   * which is written behind. Never throws.
+   */
   refused(entry: Refusal): void;
   /** Newest first. */
   list(query: AuditQuery): AuditRow[];
@@ -50,25 +60,28 @@ export interface AuditOptions {
   rows: number;
 }
 
+/** The target of a login under a name that no account has. The name itself is not recorded: people type passwords there. */
+export const UNKNOWN_ACCOUNT = "(unknown)";
+
 const NOBODY: AuditActor = { kind: "nobody", id: "", name: "" };
 const FLUSH_MS = 60_000;
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 600_000;
-/** Rows a minute that one actor's doing gets synced, and gets at all; what is more counts in the last one. */
+/** Rows a minute for one actor and action that are synced to disk, and rows at all; more only raise the count of the last row. */
 const SYNCED_A_MINUTE = 10;
 const ROWS_A_MINUTE = 60;
-/** Of one actor; strangers are one together. */
+/** Rows a minute for one actor and action; all strangers together are one actor. */
 const REFUSALS_A_MINUTE = 20;
 
 export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
   const store = createAuditStore(db, rows);
-  /** Share → how many rows it got in this minute, and the last of them. */
-  const minute = new Map<string, { count: number; last: Held | undefined }>();
-  /** What was refused lately, by action, address and account. */
-  const windows = new Map<string, Held>();
-  let minuteBegan = clock.mono();
+  /** Share → how many entries it had in this minute, and its last row. */
+  const thisMinute = new Map<string, { count: number; last: OpenRow | undefined }>();
+  /** Rows of refusals of the last ten minutes, by share, target, network and detail. */
+  const refusals = new Map<string, OpenRow>();
+  let minuteStartedAt = clock.mono();
 
-  const behind = startWriteBehind<Held>({
+  const behind = startWriteBehind<OpenRow>({
     clock,
     log,
     periodMs: FLUSH_MS,
@@ -77,14 +90,20 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
     trouble: db.trouble,
   });
 
-  function beginMinute(): void {
-    if (clock.mono() - minuteBegan < MINUTE_MS) return;
-    minuteBegan = clock.mono();
-    minute.clear();
-    for (const [key, { since }] of windows) if (clock.mono() - since >= WINDOW_MS) windows.delete(key);
+  function startMinuteIfDue(): void {
+    if (clock.mono() - minuteStartedAt < MINUTE_MS) return;
+    minuteStartedAt = clock.mono();
+    thisMinute.clear();
+    for (const [key, { since }] of refusals) if (clock.mono() - since >= WINDOW_MS) refusals.delete(key);
   }
 
-  function insert(into: Database, row: NewRow): Held | undefined {
+  function minuteOf(share: string): { count: number; last: OpenRow | undefined } {
+    const minute = thisMinute.get(share) ?? { count: 0, last: undefined };
+    thisMinute.set(share, minute);
+    return minute;
+  }
+
+  function insert(into: Database, row: NewRow): OpenRow | undefined {
     try {
       return { ...store.insert(into, row), since: clock.mono() };
     } catch (error) {
@@ -98,40 +117,38 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
     }
   }
 
-  function again(held: Held): void {
-    held.count++;
-    held.until = clock.now();
-    behind.mark(held);
+  function countAgain(row: OpenRow): void {
+    row.count++;
+    row.until = clock.now();
+    behind.mark(row);
   }
 
   return {
     record(entry) {
-      beginMinute();
+      startMinuteIfDue();
       const row = rowOf(entry, clock.now());
-      const lately = minute.get(row.share) ?? { count: 0, last: undefined };
-      minute.set(row.share, lately);
-      lately.count++;
-      if (lately.count > ROWS_A_MINUTE && lately.last) again(lately.last);
-      else lately.last = insert(lately.count > SYNCED_A_MINUTE ? db.behind : db.own, row) ?? lately.last;
+      const minute = minuteOf(row.share);
+      minute.count++;
+      if (minute.count > ROWS_A_MINUTE && minute.last) countAgain(minute.last);
+      else minute.last = insert(minute.count > SYNCED_A_MINUTE ? db.behind : db.own, row) ?? minute.last;
     },
     refused(entry) {
-      beginMinute();
+      startMinuteIfDue();
       const { actor = NOBODY, action, target = "", address, detail = "" } = entry;
       const row = rowOf({ ...entry, actor, outcome: "refused" }, clock.now());
       const key = [row.share, target.toLowerCase(), networkOf(address), detail].join("\n");
-      const known = windows.get(key);
-      if (known) return again(known);
-      const lately = minute.get(row.share) ?? { count: 0, last: undefined };
-      minute.set(row.share, lately);
-      const isOne = lately.count < REFUSALS_A_MINUTE;
-      const others = windows.get(row.share);
-      if (!isOne && others) return again(others);
-      lately.count++;
-      const held = insert(
+      const known = refusals.get(key);
+      if (known) return countAgain(known);
+      const minute = minuteOf(row.share);
+      const hasOwnRow = minute.count < REFUSALS_A_MINUTE;
+      const others = refusals.get(row.share);
+      if (!hasOwnRow && others) return countAgain(others);
+      minute.count++;
+      const inserted = insert(
         db.behind,
-        isOne ? row : rowOf({ actor, action, address: "", outcome: "refused", detail: "many others" }, row.at),
+        hasOwnRow ? row : rowOf({ actor, action, address: "", outcome: "refused", detail: "many others" }, row.at),
       );
-      if (held) windows.set(isOne ? key : row.share, held);
+      if (inserted) refusals.set(hasOwnRow ? key : row.share, inserted);
     },
     list(query) {
       behind.flush();
@@ -141,13 +158,13 @@ export function openAudit({ db, clock, log, rows }: AuditOptions): Audit {
   };
 }
 
-/** One entry from a command beside the hub. Throws what the database throws. */
+/** One entry written by a command of the command line. Throws what the database throws. */
 export function recordOnce(db: StateDb, at: number, entry: AuditEntry): void {
   createAuditStore(db, Number.POSITIVE_INFINITY).insert(db.own, rowOf(entry, at));
 }
 
 function rowOf({ actor, address, action, target = "", outcome, detail = "" }: AuditEntry, at: number): NewRow {
-  // What was refused has a share of its own: trying is not doing.
+  // Refusals have a share of their own, so that they cannot push out what the actor did.
   const share = clip(`${actor.kind} ${actor.id} ${action}${outcome === "refused" ? " refused" : ""}`, 200);
   return {
     at,
@@ -161,7 +178,7 @@ function rowOf({ actor, address, action, target = "", outcome, detail = "" }: Au
   };
 }
 
-// In characters; so no row is larger than some four kilobytes.
-function clip(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+// In characters, so that no row is larger than about four kilobytes.
+function clip(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
 }

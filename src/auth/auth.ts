@@ -1,4 +1,5 @@
-// Who may do what: puts the parts of this room together. Guarding routes and sockets is left to the HTTP part.
+// Accounts and credentials: who a request comes from, logins, users, API keys. Protecting routes and sockets is left to the
+// HTTP room.
 import type { Clock } from "../core/clock.ts";
 import { type RandomBytes, readablePassword } from "../core/ids.ts";
 import { guarded } from "../core/lifecycle.ts";
@@ -7,12 +8,11 @@ import type { StateDb } from "../db/state-db.ts";
 import { addressSet, isLoopback } from "./addresses.ts";
 import { type ApiKeys, createApiKeys } from "./api-keys.ts";
 import type { Audit } from "./audit.ts";
-import { auditedLogin } from "./audited-login.ts";
 import { type Authenticator, createAuthenticator, type Identity } from "./authenticate.ts";
 import type { AuthSection } from "./config.ts";
-import { createLogin, type Login } from "./login.ts";
+import { createLogin, type LoggedIn, type Login } from "./login.ts";
 import { createLoginLimit, type LoginLimit } from "./login-limit.ts";
-import { type LoginSession, openLoginSessions } from "./login-sessions.ts";
+import { type LoginSession, LoginSessions } from "./login-sessions.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import type { Role } from "./roles.ts";
 import { createTokens } from "./tokens.ts";
@@ -29,34 +29,10 @@ export interface AuthOptions {
   audit: Pick<Audit, "record" | "refused">;
 }
 
-export interface Auth extends Disposable {
-  /**
-   * Who a bearer token or API key stands for. Without one: the whitelisted address, or undefined. Throws HubError
-   * `unauthenticated` with `tokenSent` for a bad one, whitelisted or not, so that a mistake shows. Answers (and throws)
-   * synchronously for keys and for tokens seen before.
-   */
-  identify: Authenticator["identify"];
-  /** Whether an identity found earlier still stands: not expired, user there and unchanged, key not deleted. */
-  stillValid: Authenticator["stillValid"];
-  /** Throws HubError: `unauthenticated`, `rate_limited`, `unavailable`. */
-  login: Login["login"];
-  /** Throws HubError: `forbidden` for a wrong current password, `invalid` for a bad new one, `rate_limited`. */
-  changePassword(identity: Identity, current: string, next: string, address?: string): Promise<void>;
-  users: UserAccounts;
-  apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
-  sessions: SessionAccounts;
-  /** With an empty user table: makes `admin` with a password that is not known anywhere else but to whom it is told. */
-  ensureAdministrator(tell: (credentials: { username: string; password: string }) => void): Promise<void>;
-  /** Where failed logins are counted; other doors with passwords count theirs here too. */
-  logins: LoginLimit;
-  /** Told after any change that may end sessions, so that open sockets are looked at again. */
-  onRevoked(listener: () => void): Disposable;
-}
-
 export interface SessionAccounts {
   /** The latest used first; of one user or of all. */
   list(userId?: string): LoginSession[];
-  /** Ends its token at once. Throws HubError `not_found`, also for one that is not of `userId`, where that is given. */
+  /** Ends its token at once. Throws HubError `not_found`, also for a session that does not belong to the given `userId`. */
   end(id: string, userId?: string): LoginSession;
 }
 
@@ -70,67 +46,111 @@ export interface UserAccounts {
   remove(username: string): void;
 }
 
-export function createAuth({ config, db, clock, random, log, audit }: AuthOptions): Auth {
-  const now = (): number => clock.now();
-  const users = createUsers(db.durable, random, now);
-  const apiKeys = createApiKeys(db.durable, random, now);
-  const passwords = createPasswords();
-  const tokens = createTokens({ secret: config.jwt_secret, lifetimeHours: config.token_lifetime_hours, clock, random });
-  const sessions = openLoginSessions({ db, clock, log, endAll: users.endTokens });
-  const whitelist = addressSet(config.whitelist);
-  const limit = createLoginLimit({ clock, exempt: (address) => isLoopback(address) || whitelist.has(address) });
-  const parts = { users, apiKeys, tokens, sessions, whitelist, clock };
-  const { identify, stillValid, forget } = createAuthenticator(parts);
-  const { login, changePassword } = createLogin({ users, passwords, tokens, limit, sessions });
+export class Auth implements Disposable {
+  readonly users: UserAccounts;
+  readonly apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
+  readonly sessions: SessionAccounts;
+  /** Where failed logins are counted; MQTT logins count here too. */
+  readonly logins: LoginLimit;
 
-  const listeners = new Set<() => void>();
-  function revoked(): void {
-    forget();
-    for (const listener of [...listeners]) listener();
-  }
+  readonly #users: Users;
+  readonly #passwords: Passwords;
+  readonly #sessions: LoginSessions;
+  readonly #authenticator: Authenticator;
+  readonly #login: Login;
+  readonly #random: RandomBytes;
+  readonly #log: Log;
+  readonly #listeners = new Set<() => void>();
 
-  return {
-    identify,
-    logins: limit,
-    stillValid,
-    login: auditedLogin(login, { audit, users }),
-    async changePassword(identity, current, next, address = "") {
-      await changePassword(identity, { current, next, address });
-      revoked();
-    },
-    users: createAccounts(users, passwords, revoked),
-    apiKeys: {
+  constructor({ config, db, clock, random, log, audit }: AuthOptions) {
+    this.#random = random;
+    this.#log = log;
+    const now = (): number => clock.now();
+    const users = createUsers(db.durable, random, now);
+    const apiKeys = createApiKeys(db.durable, random, now);
+    const passwords = createPasswords();
+    const lifetimeHours = config.token_lifetime_hours;
+    const tokens = createTokens({ secret: config.jwt_secret, lifetimeHours, clock, random });
+    const sessions = new LoginSessions({ db, clock, log, endAll: users.endTokens });
+    const whitelist = addressSet(config.whitelist);
+    const limit = createLoginLimit({ clock, exempt: (address) => isLoopback(address) || whitelist.has(address) });
+    this.#users = users;
+    this.#passwords = passwords;
+    this.#sessions = sessions;
+    this.#authenticator = createAuthenticator({ users, apiKeys, tokens, sessions, whitelist, clock });
+    this.#login = createLogin({ users, passwords, tokens, limit, sessions, audit });
+    this.logins = limit;
+    const revoked = (): void => this.#revoked();
+    this.users = createAccounts(users, passwords, revoked);
+    this.apiKeys = {
       list: apiKeys.list,
       create: apiKeys.create,
       remove(id) {
         apiKeys.remove(id);
         revoked();
       },
-    },
-    sessions: {
-      list: sessions.list,
+    };
+    this.sessions = {
+      list: (userId) => sessions.list(userId),
       end(id, userId) {
         const session = sessions.end(id, userId);
         revoked();
         return session;
       },
-    },
-    async ensureAdministrator(tell) {
-      if (users.count() > 0) return;
-      const [username, password] = ["admin", readablePassword(random, 16)];
-      const passwordHash = await passwords.hash(password);
-      if (users.count() > 0) return;
-      // Told before it is stored: a kill in between must not leave an account whose password nobody saw.
-      tell({ username, password });
-      users.createFirst({ username, passwordHash });
-    },
-    onRevoked(listener) {
-      const call = guarded(log, "revoked", listener);
-      listeners.add(call);
-      return { [Symbol.dispose]: () => void listeners.delete(call) };
-    },
-    [Symbol.dispose]: () => sessions[Symbol.dispose](),
-  };
+    };
+  }
+
+  /**
+   * Whose a bearer token or API key is. Without a credential: the whitelisted address, or undefined. Throws HubError
+   * `unauthenticated` with `tokenSent` for a wrong credential, from a whitelisted address too, so that a mistake shows.
+   * Synchronous for keys and for tokens that were verified before.
+   */
+  identify(credential: string | undefined, address: string): ReturnType<Authenticator["identify"]> {
+    return this.#authenticator.identify(credential, address);
+  }
+
+  /** Whether an identity found earlier is still valid: not expired, the user there and unchanged, the key not deleted. */
+  stillValid(identity: Identity): boolean {
+    return this.#authenticator.stillValid(identity);
+  }
+
+  /** Throws HubError: `unauthenticated`, `rate_limited`, `unavailable`. */
+  login(username: string, password: string, address: string, userAgent?: string): Promise<LoggedIn> {
+    return this.#login.login(username, password, address, userAgent);
+  }
+
+  /** Throws HubError: `forbidden` for a wrong current password, `invalid` for a bad new one, `rate_limited`. */
+  async changePassword(identity: Identity, current: string, next: string, address = ""): Promise<void> {
+    await this.#login.changePassword(identity, { current, next, address });
+    this.#revoked();
+  }
+
+  /** Creates the user `admin` if there are no users. `show` gets its password, which is kept nowhere else. */
+  async ensureAdministrator(show: (credentials: { username: string; password: string }) => void): Promise<void> {
+    if (this.#users.count() > 0) return;
+    const [username, password] = ["admin", readablePassword(this.#random, 16)];
+    const passwordHash = await this.#passwords.hash(password);
+    if (this.#users.count() > 0) return;
+    // Shown before it is stored: a kill in between must not leave an account whose password nobody saw.
+    show({ username, password });
+    this.#users.createFirst({ username, passwordHash });
+  }
+
+  /** Called after any change that may end sessions, so that open sockets are checked again. */
+  onRevoked(listener: () => void): Disposable {
+    const call = guarded(this.#log, "revoked", listener);
+    this.#listeners.add(call);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(call) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#sessions[Symbol.dispose]();
+  }
+
+  #revoked(): void {
+    this.#authenticator.forgetUsers();
+    for (const listener of [...this.#listeners]) listener();
+  }
 }
 
 function createAccounts(users: Users, passwords: Passwords, revoked: () => void): UserAccounts {
@@ -138,7 +158,7 @@ function createAccounts(users: Users, passwords: Passwords, revoked: () => void)
     list: users.list,
     get: users.byName,
     async create({ username, password, role }) {
-      // Before the hash is computed: it is costly.
+      // Checked before the hash is computed, which is expensive.
       checkUsername(username);
       return users.create({ username, passwordHash: await passwords.hash(password), role });
     },

@@ -1,11 +1,11 @@
-// [auth]: the secret that signs tokens, how long they live, and who needs none.
+// [auth]: the secret that signs tokens, how long tokens last, and which addresses need none.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../core/schema.ts";
 import { parseRange } from "./addresses.ts";
 
 export const AuthSection = Type.Object(
   {
-    /** Signs every token; changing it ends all of them. 32 characters are never fewer than the 32 bytes HS256 asks for. */
+    /** Signs every token; changing it ends all of them. HS256 needs 32 bytes, which 32 characters always have. */
     jwt_secret: Type.String({
       minLength: 32,
       pattern: "^(?!\\s*<[^<>]*>\\s*$)",
@@ -27,7 +27,7 @@ export const AuthSection = Type.Object(
 );
 export type AuthSection = Static<typeof AuthSection>;
 
-/** What one schema cannot say: whitelist entries that are no addresses, or that let everybody in. */
+/** What the schema cannot check: whitelist entries that are not addresses, or that let everybody in. */
 export function authProblems({ whitelist }: Pick<AuthSection, "whitelist">): Problem[] {
   return whitelist.flatMap((entry, index): Problem[] => {
     const path = `auth.whitelist[${index}]`;

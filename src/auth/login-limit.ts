@@ -1,18 +1,18 @@
-// Guessing passwords is slow: five failures a minute from one address, counted when a try starts so that tries side by
-// side do not slip past.
+// Slows down the guessing of passwords: five failures a minute from one address. A try counts from its start, so that
+// parallel tries count too.
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { networkOf } from "./addresses.ts";
 
 export interface LoginLimit {
-  /** Counts a try for the account `subject`. Throws HubError `rate_limited` with `retryAfterSecs`. */
+  /** Counts a try at the account `subject`. Throws HubError `rate_limited` with `retryAfterSecs`. */
   begin(address: string, subject: string): Attempt;
 }
 
-/** A try that is neither succeeded nor withdrawn stays counted as a failure. */
+/** A try counts as a failure until it succeeds or is withdrawn. */
 export interface Attempt {
   succeed(): void;
-  /** It came to no verdict. */
+  /** It ended without a result. */
   withdraw(): void;
 }
 
@@ -34,7 +34,7 @@ const WINDOW_MS = 60_000;
 const UNCOUNTED: Attempt = { succeed() {}, withdraw() {} };
 
 export function createLoginLimit({ clock, exempt, capacity = 10_000 }: LoginLimitOptions): LoginLimit {
-  // In the order of the last change, so that the oldest is the first.
+  // In the order of the last change: the first entry is the oldest.
   const tries = new Map<string, readonly Try[]>();
 
   function keep(network: string, list: readonly Try[]): void {
@@ -52,7 +52,7 @@ export function createLoginLimit({ clock, exempt, capacity = 10_000 }: LoginLimi
       const recent = (tries.get(network) ?? []).filter(({ at }) => now - at < WINDOW_MS);
       const first = recent[0];
       if (first && recent.length >= MOST_FAILURES) throw refusal(first.at + WINDOW_MS - now);
-      // Names come from strangers: bounded, and in one case as the accounts are.
+      // Names come from strangers, so their length is bounded. Accounts ignore case, and so do these.
       const entry: Try = { at: now, subject: subject.slice(0, 64).toLowerCase() };
       keep(network, [...recent, entry]);
 
@@ -62,7 +62,7 @@ export function createLoginLimit({ clock, exempt, capacity = 10_000 }: LoginLimi
           (tries.get(network) ?? []).filter((other) => !gone(other)),
         );
       return {
-        // Only this account's failures: else somebody with an account could guess at another's for ever.
+        // Only this account's failures: otherwise somebody with an account could guess at another one for ever.
         succeed: () => forget((other) => other.subject === entry.subject),
         withdraw: () => forget((other) => other === entry),
       };

@@ -1,9 +1,9 @@
-// Logins that are in use, and those that somebody ended. A token is good by itself, so that it outlives a restored
-// database: what is kept for certain is the list of the ended ones; the rest is for people to look at, and is written behind.
+// Logins that are in use, and logins that were ended. A token is valid without a row here, so it still works after a restore
+// of an older database. The list of ended logins is durable; the rest is for people to look at, and is written behind.
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { startWriteBehind } from "../core/write-behind.ts";
+import { startWriteBehind, type WriteBehind } from "../core/write-behind.ts";
 import { numberIn, textOrMark } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { TokenClaims } from "./tokens.ts";
@@ -12,23 +12,12 @@ export interface LoginSession {
   id: string;
   userId: string;
   username: string;
-  /** Epoch ms; undefined where the login itself is not known, as after a restore. */
+  /** Epoch ms; undefined where the login itself was not recorded, as after a restore. */
   createdAt: number | undefined;
   lastUsedAt: number;
   expiresAt: number;
   address: string | undefined;
   userAgent: string | undefined;
-}
-
-export interface LoginSessions extends Disposable {
-  begin(claims: SessionClaims, from: { address: string; userAgent: string }): void;
-  /** Called for every request: costs next to nothing. */
-  used(claims: SessionClaims): void;
-  isEnded(id: string): boolean;
-  /** The latest used first; of one user or of all. */
-  list(userId?: string): LoginSession[];
-  /** Durable when it returns. Throws HubError `not_found`, also for one that is not of `userId`, where that is given. */
-  end(id: string, userId?: string): LoginSession;
 }
 
 export type SessionClaims = Pick<TokenClaims, "userId" | "ver" | "expiresAt"> & { session: string };
@@ -41,11 +30,16 @@ export interface LoginSessionsOptions {
   endAll: (userId: string) => void;
 }
 
-interface Use {
+/** Epoch ms. */
+interface LastUse {
   claims: SessionClaims;
   at: number;
-  /** When it was written last. */
-  written: number;
+  writtenAt: number;
+}
+
+interface LoginOrigin {
+  address: string;
+  userAgent: string;
 }
 
 interface Row {
@@ -60,144 +54,183 @@ interface Row {
 }
 
 const FLUSH_MS = 60_000;
-/** How far `last_used_at` may lag in the file: a page that is open all day is not to wear the disk. */
+/** How far `last_used_at` may lag in the file: a page that is open all day should not wear the disk. */
 const WRITE_EVERY_MS = 600_000;
 const MOST_REMEMBERED = 1000;
 const MOST_LISTED = 100;
 const MOST_ENDED = 1000;
 const LONGEST_AGENT = 200;
-/** A clock that was wrong for a while must not bring an ended one back. */
+/** Ended logins are kept this long after they expire, in case the clock is wrong for a while. */
 const KEEP_ENDED_MS = 7 * 86_400_000;
 
-export function openLoginSessions({ db, clock, log, endAll }: LoginSessionsOptions): LoginSessions {
-  const upsert = db.behind.query(
-    `INSERT INTO sessions (id, user_id, ver, created_at, last_used_at, expires_at, address, user_agent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)`,
-  );
-  const trim = db.behind.query(
-    `DELETE FROM sessions WHERE user_id = ?1 AND id NOT IN
-     (SELECT id FROM sessions WHERE user_id = ?1 ORDER BY last_used_at DESC LIMIT ${MOST_LISTED})`,
-  );
-  const stale = db.behind.query(
-    `DELETE FROM sessions WHERE expires_at <= ? OR NOT EXISTS
-     (SELECT 1 FROM users WHERE users.id = sessions.user_id AND users.ver = sessions.ver)`,
-  );
-  const listed = db.behind.query<Row, [number]>(
-    `SELECT sessions.id, user_id, username, sessions.created_at, last_used_at, expires_at, address, user_agent
-     FROM sessions JOIN users ON users.id = sessions.user_id AND users.ver = sessions.ver WHERE expires_at > ?`,
-  );
-  const remove = db.durable.query("DELETE FROM sessions WHERE id = ?");
-  const keepEnded = db.durable.query("INSERT OR IGNORE INTO ended_sessions (id, user_id, expires_at) VALUES (?, ?, ?)");
-  const endedOf = db.durable.query<{ id: string }, [string]>("SELECT id FROM ended_sessions WHERE user_id = ?");
-  const forgetEnded = db.durable.query("DELETE FROM ended_sessions WHERE user_id = ?");
+export class LoginSessions implements Disposable {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #db: StateDb;
+  readonly #store: SessionStore;
+  readonly #endAll: (userId: string) => void;
+  readonly #ended: Set<string>;
+  /** By session; the one that was remembered first comes first. */
+  readonly #uses = new Map<string, LastUse>();
+  readonly #behind: WriteBehind<LastUse>;
 
-  sweep();
-  const ended = new Set(
-    db.durable
-      .query<{ id: string }, []>("SELECT id FROM ended_sessions")
-      .all()
-      .map(({ id }) => id),
-  );
-  // In the order of their first use since they were written.
-  const uses = new Map<string, Use>();
-  const behind = startWriteBehind<Use>({
-    clock,
-    log,
-    periodMs: FLUSH_MS,
-    write: writeUses,
-    what: "the list of logins",
-    trouble: db.trouble,
-  });
+  constructor({ db, clock, log, endAll }: LoginSessionsOptions) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#db = db;
+    this.#store = createSessionStore(db);
+    this.#endAll = endAll;
+    this.#removeOld();
+    this.#ended = this.#store.loadEnded();
+    this.#behind = startWriteBehind<LastUse>({
+      clock,
+      log,
+      periodMs: FLUSH_MS,
+      write: (uses) => this.#writeUses(uses),
+      what: "the list of logins",
+      trouble: db.trouble,
+    });
+  }
 
-  /** A disk that takes nothing keeps nobody out. */
-  function sweep(): void {
+  begin(claims: SessionClaims, from: LoginOrigin): void {
+    const at = this.#clock.now();
+    this.#behind.flush();
+    const use: LastUse = { claims, at, writtenAt: at };
     try {
-      db.durable.query("DELETE FROM ended_sessions WHERE expires_at <= ?").run(clock.now() - KEEP_ENDED_MS);
-      stale.run(clock.now());
+      this.#db.behind.transaction(() => this.#store.write(claims, at, from))();
     } catch (error) {
-      db.trouble.note(error);
-      log.warn("logins that ended long ago cannot be removed", { error: messageOf(error) });
+      // The login succeeds all the same; the list then shows it without its address.
+      this.#db.trouble.note(error);
+      this.#log.warn("a login cannot be added to the list", { error: messageOf(error) });
+      this.#behind.mark(use);
     }
+    this.#remember(use);
   }
 
-  function writeUses(marked: Iterable<Use>): void {
-    db.behind.transaction(() => {
-      for (const use of marked) {
-        if (ended.has(use.claims.session)) continue;
-        write(use.claims, use.at, undefined);
-        use.written = use.at;
-      }
-      stale.run(clock.now());
-    })();
+  /** Called for every request, so it must cost next to nothing. */
+  used(claims: SessionClaims): void {
+    const at = this.#clock.now();
+    let use = this.#uses.get(claims.session);
+    if (use) use.at = at;
+    else {
+      use = { claims, at, writtenAt: Number.NEGATIVE_INFINITY };
+      this.#remember(use);
+    }
+    if (Math.abs(at - use.writtenAt) >= WRITE_EVERY_MS) this.#behind.mark(use);
   }
 
-  function write(claims: SessionClaims, at: number, login: { address: string; userAgent: string } | undefined): void {
-    const { session, userId, ver, expiresAt } = claims;
-    const from = login ? ([login.address, login.userAgent.slice(0, LONGEST_AGENT)] as const) : ([null, null] as const);
-    upsert.run(session, userId, ver, login ? at : null, at, expiresAt, ...from);
-    trim.run(userId);
+  isEnded(id: string): boolean {
+    return this.#ended.has(id);
   }
 
-  function remember(use: Use): void {
-    const oldest = uses.size >= MOST_REMEMBERED ? uses.entries().next().value : undefined;
-    if (oldest) uses.delete(oldest[0]);
-    uses.set(use.claims.session, use);
-  }
-
-  function list(userId?: string): LoginSession[] {
-    behind.flush();
-    return listed
-      .all(clock.now())
-      .filter((row) => (userId === undefined || row.user_id === userId) && !ended.has(row.id))
-      .map((row) => sessionOf(row, uses.get(row.id)?.at))
+  /** The latest used first; of one user or of all. */
+  list(userId?: string): LoginSession[] {
+    this.#behind.flush();
+    return this.#store
+      .list(this.#clock.now())
+      .filter((row) => (userId === undefined || row.user_id === userId) && !this.#ended.has(row.id))
+      .map((row) => sessionOf(row, this.#uses.get(row.id)?.at))
       .sort((a, b) => b.lastUsedAt - a.lastUsedAt);
   }
 
+  /** Durable when it returns. Throws HubError `not_found`, also for a session that does not belong to the given `userId`. */
+  end(id: string, userId?: string): LoginSession {
+    const session = this.list(userId).find((one) => one.id === id);
+    if (!session) throw new HubError("not_found", "there is no such session");
+    this.#store.end(session, this.#endAll);
+    this.#ended.add(id);
+    this.#uses.delete(id);
+    return session;
+  }
+
+  [Symbol.dispose](): void {
+    this.#behind[Symbol.dispose]();
+  }
+
+  /** A disk that cannot be written must not keep anybody from logging in. */
+  #removeOld(): void {
+    try {
+      this.#store.removeEnded(this.#clock.now() - KEEP_ENDED_MS);
+      this.#store.removeStale(this.#clock.now());
+    } catch (error) {
+      this.#db.trouble.note(error);
+      this.#log.warn("logins that ended long ago cannot be removed", { error: messageOf(error) });
+    }
+  }
+
+  #writeUses(uses: Iterable<LastUse>): void {
+    this.#db.behind.transaction(() => {
+      for (const use of uses) {
+        if (this.#ended.has(use.claims.session)) continue;
+        this.#store.write(use.claims, use.at, undefined);
+        use.writtenAt = use.at;
+      }
+      this.#store.removeStale(this.#clock.now());
+    })();
+  }
+
+  #remember(use: LastUse): void {
+    const oldest = this.#uses.size >= MOST_REMEMBERED ? this.#uses.keys().next().value : undefined;
+    if (oldest !== undefined) this.#uses.delete(oldest);
+    this.#uses.set(use.claims.session, use);
+  }
+}
+
+type SessionStore = ReturnType<typeof createSessionStore>;
+
+/** The tables `sessions` and `ended_sessions`. */
+function createSessionStore({ behind, durable }: Pick<StateDb, "behind" | "durable">) {
+  const upsert = behind.query(
+    `INSERT INTO sessions (id, user_id, ver, created_at, last_used_at, expires_at, address, user_agent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)`,
+  );
+  const trim = behind.query(
+    `DELETE FROM sessions WHERE user_id = ?1 AND id NOT IN
+     (SELECT id FROM sessions WHERE user_id = ?1 ORDER BY last_used_at DESC LIMIT ${MOST_LISTED})`,
+  );
+  const stale = behind.query(
+    `DELETE FROM sessions WHERE expires_at <= ? OR NOT EXISTS
+     (SELECT 1 FROM users WHERE users.id = sessions.user_id AND users.ver = sessions.ver)`,
+  );
+  const listed = behind.query<Row, [number]>(
+    `SELECT sessions.id, user_id, username, sessions.created_at, last_used_at, expires_at, address, user_agent
+     FROM sessions JOIN users ON users.id = sessions.user_id AND users.ver = sessions.ver WHERE expires_at > ?`,
+  );
+  const remove = durable.query("DELETE FROM sessions WHERE id = ?");
+  const insertEnded = durable.query("INSERT OR IGNORE INTO ended_sessions (id, user_id, expires_at) VALUES (?, ?, ?)");
+  const endedOf = durable.query<{ id: string }, [string]>("SELECT id FROM ended_sessions WHERE user_id = ?");
+  const removeEndedOf = durable.query("DELETE FROM ended_sessions WHERE user_id = ?");
+
   return {
-    begin(claims, from) {
-      const at = clock.now();
-      behind.flush();
-      const use: Use = { claims, at, written: at };
-      try {
-        db.behind.transaction(() => write(claims, at, from))();
-      } catch (error) {
-        // Whoever has the password is let in; where from is what the list then does not say.
-        db.trouble.note(error);
-        log.warn("a login cannot be added to the list", { error: messageOf(error) });
-        behind.mark(use);
-      }
-      remember(use);
+    /** Must run in a transaction. */
+    write({ session, userId, ver, expiresAt }: SessionClaims, at: number, login: LoginOrigin | undefined): void {
+      const from = login
+        ? ([login.address, login.userAgent.slice(0, LONGEST_AGENT)] as const)
+        : ([null, null] as const);
+      upsert.run(session, userId, ver, login ? at : null, at, expiresAt, ...from);
+      trim.run(userId);
     },
-    used(claims) {
-      const at = clock.now();
-      let use = uses.get(claims.session);
-      if (use) use.at = at;
-      else {
-        use = { claims, at, written: Number.NEGATIVE_INFINITY };
-        remember(use);
-      }
-      if (Math.abs(at - use.written) >= WRITE_EVERY_MS) behind.mark(use);
+    list: (now: number) => listed.all(now),
+    /** Expired ones, and those of users who changed their password or role or were removed. */
+    removeStale: (now: number) => void stale.run(now),
+    removeEnded: (expiredBefore: number) =>
+      void durable.query("DELETE FROM ended_sessions WHERE expires_at <= ?").run(expiredBefore),
+    loadEnded(): Set<string> {
+      const rows = durable.query<{ id: string }, []>("SELECT id FROM ended_sessions").all();
+      return new Set(rows.map(({ id }) => id));
     },
-    isEnded: (id) => ended.has(id),
-    list,
-    end(id, userId) {
-      const session = list(userId).find((one) => one.id === id);
-      if (!session) throw new HubError("not_found", "there is no such session");
-      db.durable
+    end({ id, userId, expiresAt }: LoginSession, endAll: (userId: string) => void): void {
+      durable
         .transaction(() => {
           remove.run(id);
-          keepEnded.run(id, session.userId, session.expiresAt);
-          if (endedOf.all(session.userId).length <= MOST_ENDED) return;
-          // So many are no person's doing. Ending everything needs no list.
-          endAll(session.userId);
-          forgetEnded.run(session.userId);
+          insertEnded.run(id, userId, expiresAt);
+          if (endedOf.all(userId).length <= MOST_ENDED) return;
+          // No person ends so many. Ending all tokens of the user needs no list.
+          endAll(userId);
+          removeEndedOf.run(userId);
         })
         .immediate();
-      ended.add(id);
-      uses.delete(id);
-      return session;
     },
-    [Symbol.dispose]: () => behind[Symbol.dispose](),
   };
 }
 

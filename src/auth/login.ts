@@ -1,7 +1,9 @@
-// Passwords against accounts: login, changing one's own password, and setting one from the command line.
+// Passwords of accounts: logging in (each login is written to the audit log), changing one's own password, and setting one
+// from the command line.
 import type { Edge } from "../core/edge.ts";
 import { HubError } from "../core/errors.ts";
 import type { StateDb } from "../db/state-db.ts";
+import { type Audit, UNKNOWN_ACCOUNT } from "./audit.ts";
 import type { Identity } from "./authenticate.ts";
 import type { LoginLimit } from "./login-limit.ts";
 import type { LoginSessions } from "./login-sessions.ts";
@@ -24,12 +26,13 @@ export interface PasswordChange {
   address: string;
 }
 
-export interface LoginParts {
+export interface LoginOptions {
   users: Users;
   passwords: Passwords;
   tokens: Tokens;
   limit: LoginLimit;
   sessions: Pick<LoginSessions, "begin">;
+  audit: Pick<Audit, "record" | "refused">;
 }
 
 export interface Login {
@@ -37,9 +40,9 @@ export interface Login {
   changePassword(identity: Identity, change: PasswordChange): Promise<void>;
 }
 
-export function createLogin({ users, passwords, tokens, limit, sessions }: LoginParts): Login {
-  /** The user whose password this is, or undefined; counted against the address. */
-  async function prove(username: string, password: string, address: string): Promise<User | undefined> {
+export function createLogin({ users, passwords, tokens, limit, sessions, audit }: LoginOptions): Login {
+  /** The user with this name and password, or undefined; a failure counts against the address. */
+  async function verifyUser(username: string, password: string, address: string): Promise<User | undefined> {
     const attempt = limit.begin(address, username);
     try {
       const hash = users.passwordHash(username);
@@ -54,33 +57,54 @@ export function createLogin({ users, passwords, tokens, limit, sessions }: Login
     }
   }
 
+  async function logIn(username: string, password: string, from: { address: string; userAgent: string }) {
+    const user = await verifyUser(username, password, from.address);
+    if (!user) throw new HubError("unauthenticated", "wrong username or password");
+    const { token, expiresIn, claims } = await tokens.issue(user);
+    sessions.begin(claims, from);
+    return { token, expiresIn, user: { id: user.id, username: user.username, role: user.role } };
+  }
+
   return {
     async login(username, password, address, userAgent = "") {
-      const user = await prove(username, password, address);
-      if (!user) throw new HubError("unauthenticated", "wrong username or password");
-      const { id, role } = user;
-      const { token, expiresIn, claims } = await tokens.issue(user);
-      sessions.begin(claims, { address, userAgent });
-      return { token, expiresIn, user: { id, username: user.username, role } };
+      try {
+        const loggedIn = await logIn(username, password, { address, userAgent });
+        const { id, username: name } = loggedIn.user;
+        const actor = { kind: "user", id, name };
+        audit.record({ actor, address, action: "login", target: name, outcome: "ok", detail: userAgent });
+        return loggedIn;
+      } catch (error) {
+        if (error instanceof HubError) {
+          const target = users.byName(username)?.username ?? UNKNOWN_ACCOUNT;
+          audit.refused({ action: "login", target, address, detail: AUDIT_REASONS[error.code] ?? error.code });
+        }
+        throw error;
+      }
     },
     async changePassword(identity, { current, next, address }) {
       if (identity.kind !== "user")
         throw new HubError("forbidden", "only a user who logged in has a password to change");
-      // First, so that a new password that is refused costs no try.
+      // First, so that a new password that is not accepted does not count as a try.
       checkPassword(next);
-      const user = await prove(identity.name, current, address);
+      const user = await verifyUser(identity.name, current, address);
       if (user?.id !== identity.id) throw new HubError("forbidden", "the current password is wrong");
       const hash = await passwords.hash(next);
-      // `hub passwd` or an administrator may have been faster while the hash was computed, and is to win.
+      // `hub passwd` or an administrator may have changed it while the hash was computed, and that change wins.
       if (users.byId(user.id)?.ver !== user.ver) throw new HubError("conflict", "the account was changed meanwhile");
       users.setPasswordHash(user.username, hash);
     },
   };
 }
 
+const AUDIT_REASONS: Readonly<Record<string, string>> = {
+  unauthenticated: "wrong username or password",
+  rate_limited: "too many failed logins from this address",
+  unavailable: "too many logins at once",
+};
+
 /**
- * Sets a password in the database of a stopped or running hub; all tokens of that user end. A user who does not exist is
- * made, as an administrator. Throws HubError `invalid`.
+ * Sets a password in the database of a stopped or running hub; all tokens of that user end. Creates an administrator where
+ * there is no such user. Throws HubError `invalid`.
  */
 export async function resetPassword(
   db: StateDb,

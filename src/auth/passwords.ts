@@ -1,11 +1,11 @@
-// Passwords: what is accepted, and argon2id at a bounded cost (19 MiB each, so a Pi must not do many at once).
+// Passwords: which are accepted, and their argon2id hashes. Each takes 19 MiB, so few are computed at once.
 import { Type } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 
 export interface Passwords {
   /** Throws HubError: `invalid` for a password that is not accepted, `unavailable` when too many wait. */
   hash(password: string): Promise<string>;
-  /** Takes the same time where there is no hash to compare with, and answers false. */
+  /** Without a hash to compare with it takes the same time and returns false. */
   verify(password: string, hash: string | undefined): Promise<boolean>;
 }
 
@@ -16,14 +16,14 @@ const MOST_WAITING = 32;
 const SHORTEST = 8;
 const LONGEST_BYTES = 1024;
 
-/** checkPassword has the last word: it counts characters and bytes. */
+/** Counts characters; `checkPassword` also counts bytes. */
 export const NewPassword = Type.String({
   minLength: SHORTEST,
   maxLength: LONGEST_BYTES,
   problem: `must have at least ${SHORTEST} characters, and at most ${LONGEST_BYTES} bytes`,
 });
 
-/** Of nobody's password, at the cost above. */
+/** The hash of a password that nobody has, at the cost above. */
 export const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$K/p+w1qoDcqUbbX5743jmCLbYRdDTmI24SplBAKW948$iZjDk5cc5Bk8O1knrDx/jwlD1hYwkJGikGXk0VKw3hQ";
 
@@ -38,16 +38,16 @@ export function checkPassword(password: string): void {
 }
 
 export function createPasswords(): Passwords {
-  const gate = createGate(AT_ONCE, MOST_WAITING);
+  const semaphore = createSemaphore(AT_ONCE, MOST_WAITING);
   return {
     async hash(password) {
       checkPassword(password);
-      return gate(() => Bun.password.hash(canonical(password), COST));
+      return semaphore(() => Bun.password.hash(canonical(password), COST));
     },
     async verify(password, hash) {
       const acceptable = password !== "" && Buffer.byteLength(password) <= LONGEST_BYTES;
       const known = acceptable && hash !== undefined;
-      const same = await gate(() =>
+      const same = await semaphore(() =>
         Bun.password.verify(acceptable ? canonical(password) : "nobody", known ? hash : DUMMY_HASH),
       );
       return known && same;
@@ -60,11 +60,11 @@ function canonical(password: string): string {
   return password.normalize("NFC");
 }
 
-/** Runs at most `atOnce` works side by side; refuses when `mostWaiting` wait already. */
-function createGate(atOnce: number, mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Runs at most `atOnce` tasks at a time; refuses when `mostWaiting` wait already. */
+function createSemaphore(atOnce: number, mostWaiting: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
-  return async function passGate(work) {
+  return async function runBounded(task) {
     if (running < atOnce) running++;
     else if (waiting.length >= mostWaiting) {
       throw new HubError("unavailable", "too many logins at once; try again in a moment", {
@@ -72,9 +72,9 @@ function createGate(atOnce: number, mostWaiting: number): <T>(work: () => Promis
       });
     } else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
-      return await work();
+      return await task();
     } finally {
-      // The place goes straight to the next in line, so nobody slips in between.
+      // Handed straight to the next in the queue, so that no newcomer overtakes it.
       const next = waiting.shift();
       if (next) next();
       else running--;

@@ -6,17 +6,17 @@ export type Role = Static<typeof Role>;
 
 const RANK: Record<Role, number> = { viewer: 1, user: 2, admin: 3 };
 
-/** Whether somebody with `role` may do what asks for `needed`. */
+/** Whether `role` includes the rights of `needed`. */
 export function allows(role: Role, needed: Role): boolean {
   return RANK[role] >= RANK[needed];
 }
 
-/** Whether PINs, what webhooks and MQTT carried, and what rules send are shown; to others they are masked. */
+/** Whether PINs, the contents of webhooks and MQTT messages, and what rules send are shown; for others they are masked. */
 export function seesSecrets(role: Role): boolean {
   return role === "admin";
 }
 
-/** A role as it stands in the database; a word this hub does not know gives the least. */
+/** A role read from the database; an unknown word gives the fewest rights. */
 export function storedRole(text: string): Role {
   return Object.hasOwn(RANK, text) ? (text as Role) : "viewer";
 }

@@ -1,5 +1,5 @@
-// Tokens: signed and verified through @elysiajs/jwt. What a token says is only a claim; whether its user still stands is
-// asked elsewhere.
+// Tokens: signed and verified through @elysiajs/jwt. Whether a token's user still exists unchanged is checked by
+// authenticate.ts.
 import { jwt } from "@elysiajs/jwt";
 import type { Clock } from "../core/clock.ts";
 import { type RandomBytes, uuid } from "../core/ids.ts";
@@ -22,9 +22,9 @@ export interface IssuedToken {
 
 export interface Tokens {
   issue(user: { id: string; role: string; ver: number }): Promise<IssuedToken>;
-  /** The claims of a token that was verified before and has not expired; costs next to nothing. */
+  /** The claims of a token that was verified before and has not expired, from memory. */
   recall(token: string): TokenClaims | undefined;
-  /** Undefined for every token that is not ours, is not whole, or has expired. */
+  /** Undefined for a token that this hub did not sign, that was changed, or that has expired. */
   verify(token: string): Promise<TokenClaims | undefined>;
 }
 
@@ -54,7 +54,7 @@ export function createTokens({ secret, lifetimeHours, clock, random, capacity = 
   return {
     async issue({ id, role, ver }) {
       const exp = Math.floor(clock.now() / 1000) + expiresIn;
-      // The plugin sets `iat` itself, from the system's clock; nothing here depends on it.
+      // The library sets `iat` itself, from the system's clock; nothing here depends on it.
       const session = uuid(random);
       const token = await signer.sign({ sub: id, role, ver, exp, jti: session });
       return { token, expiresIn, claims: { userId: id, ver, expiresAt: exp * 1000, session } };

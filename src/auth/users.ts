@@ -30,7 +30,7 @@ export interface Users {
   passwordHash(username: string): string | undefined;
   /** Throws HubError: `invalid` for a bad name, `conflict` for one that is taken or where there are too many. */
   create(user: NewUser): User;
-  /** Makes an administrator if nobody is there yet. */
+  /** Creates an administrator if there are no users yet. */
   createFirst(user: Omit<NewUser, "role">): User | undefined;
   /** The rest throw HubError `not_found`, and `conflict` where no administrator would be left. */
   setRole(username: string, role: Role): User;
@@ -50,12 +50,12 @@ interface Row {
 
 const COLUMNS = "id, username, role, ver, created_at";
 
-// Each is listed whole, and a house has a handful.
+// All of them are listed in one answer, and a house has a handful.
 const MOST_USERS = 1000;
 const USERNAME = { maxLength: 64, pattern: "^[A-Za-z0-9._@-]{1,64}$" };
 const USERNAME_RULE = "must have 1 to 64 characters, of letters, digits and . _ @ -";
 
-/** Of a new account. */
+/** The username of a new account. */
 export const Username = Type.String({ minLength: 1, ...USERNAME, problem: USERNAME_RULE });
 
 /** Throws HubError `invalid`. */
@@ -88,7 +88,7 @@ export function createUsers(db: Database, random: RandomBytes, now: () => number
     throw new HubError("not_found", "there is no such user");
   }
 
-  function keepAnAdministrator({ id, role }: User): void {
+  function requireOtherAdministrator({ id, role }: User): void {
     if (role !== "admin" || otherAdmin.get(id)) return;
     throw new HubError("conflict", "this is the last administrator: make somebody else one first");
   }
@@ -105,7 +105,7 @@ export function createUsers(db: Database, random: RandomBytes, now: () => number
     }
   }
 
-  // Immediate: the write lock is taken before the first look, so that no other process changes what was seen.
+  // Immediate: the write lock is taken before the first read, so that no other process changes what was read.
   const changing = <T>(change: () => T): T => db.transaction(change).immediate();
 
   return {
@@ -120,9 +120,9 @@ export function createUsers(db: Database, random: RandomBytes, now: () => number
       changing(() => {
         const user = existing(username);
         if (user.role === role) return user;
-        keepAnAdministrator(user);
+        requireOtherAdministrator(user);
         setRole.run(role, user.id);
-        // A key must not be a way back to what was taken away.
+        // Otherwise a key would give back the rights that were taken away.
         if (!allows(role, user.role)) removeKeys.run(user.id);
         return existing(username);
       }),
@@ -134,7 +134,7 @@ export function createUsers(db: Database, random: RandomBytes, now: () => number
     remove: (username) =>
       changing(() => {
         const user = existing(username);
-        keepAnAdministrator(user);
+        requireOtherAdministrator(user);
         remove.run(user.id);
         removeKeys.run(user.id);
       }),
@@ -147,7 +147,7 @@ function optionalUser(row: Row | null): User | undefined {
 }
 
 function userOf(row: Row | null): User {
-  if (!row) throw new Error("the user that was written did not come back");
+  if (!row) throw new Error("the user cannot be read after it was written");
   const { id, username, ver } = row;
   return {
     id,

@@ -7,7 +7,7 @@ import { background, within } from "../core/lifecycle.ts";
 import { openLog } from "../core/log.ts";
 import { knownIds } from "../db/known-ids.ts";
 import type { Home } from "../home/paths.ts";
-import { OPTIONAL_PARTS, SUSPECT_PARTS } from "../hub/parts.ts";
+import { OPTIONAL_PARTS, SUSPECT_PARTS } from "../hub/part-starter.ts";
 import { createHub, type Hub, type HubOptions } from "../hub.ts";
 import { askHealth } from "../system/ask-health.ts";
 import { bootId } from "../system/machine.ts";

@@ -1,5 +1,5 @@
-// A hub whose disk took nothing at the start runs from a copy in memory. Here it waits for the disk, writes the copy back, and
-// starts anew from the file.
+// If the disk could not be written at the start, the hub runs from a copy in memory. This waits for the disk, writes the copy
+// back, and restarts the hub from the file.
 import type { Clock } from "../core/clock.ts";
 import { messageOf, systemCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -7,39 +7,39 @@ import { probeStorage } from "../core/storage-fault.ts";
 import type { StateCopy, StateDb } from "../db/state-db.ts";
 import type { Home } from "../home/paths.ts";
 
-const LOOK_EVERY_MS = 10_000;
+const PROBE_EVERY_MS = 10_000;
 
 export interface DiskRecoveryOptions {
   clock: Clock;
   log: Log;
   home: Home;
   db: Pick<StateDb, "copy">;
-  startAnew: () => void;
+  restart: () => void;
 }
 
-/** Does nothing where the hub has its file. */
-export function watchForDisk({ clock, log, home, db: { copy }, startAnew }: DiskRecoveryOptions): Disposable {
+/** Does nothing if the hub runs from its file. */
+export function watchForDisk({ clock, log, home, db: { copy }, restart }: DiskRecoveryOptions): Disposable {
   if (copy === undefined) return { [Symbol.dispose]() {} };
-  const timer = clock.every("disk recovery", LOOK_EVERY_MS, () => {
+  const timer = clock.every("disk recovery", PROBE_EVERY_MS, () => {
     if (probeStorage(home.data) !== undefined) return;
     try {
-      // To see that it works; what comes until the hub has ended is written by `keepCopy`.
+      // A trial: what is written until the hub has stopped is kept by `keepCopy`.
       copy.writeBack();
     } catch (error) {
-      // What replaced the file is what the hub is to run from.
+      // On a conflict another file is in its place, and the hub shall run from that one.
       if (systemCode(error) !== "conflict") {
         log.warn("the disk can be written again, but the state database cannot", { error: messageOf(error) });
         return;
       }
     }
     timer[Symbol.dispose]();
-    log.info("the disk can be written again: the hub starts anew from it");
-    startAnew();
+    log.info("the disk can be written again: the hub restarts from it");
+    restart();
   });
   return timer;
 }
 
-/** What the copy in memory holds, as the hub ends: into the file, or reported as lost. */
+/** To be called while the hub stops: writes the copy in memory to the file, or reports it as lost. */
 export function keepCopy(copy: StateCopy, log: Log): void {
   const lost = copy.changedTables();
   if (lost.length === 0) return;

@@ -1,11 +1,11 @@
-// Calls to services outside, as rules make them: bounded in time and in what is read of the answer.
+// HTTP requests of rules: bounded in time and in how much of the answer is read.
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { HttpRequest, RuleHost } from "../rules/model/host.ts";
 
 const LONGEST_ANSWER = 64 * 1024;
 
-/** Rejects with HubError `upstream_failed`; an answer with a bad status is an answer. */
+/** Rejects with HubError `upstream_failed` without an answer; an answer with a bad status is not an error. */
 export function createHttpRequest({
   fetch,
   clock,
@@ -29,7 +29,7 @@ export function createHttpRequest({
       if (late.signal.aborted) {
         throw new HubError("upstream_failed", `${host} did not answer in ${timeoutMs / 1000} s`, { cause: error });
       }
-      // The whole address may hold a token.
+      // Only the host is named: the whole address may contain a token.
       throw new HubError("upstream_failed", `${host}: ${messageOf(error).replaceAll(url, host)}`, { cause: error });
     } finally {
       timer[Symbol.dispose]();
@@ -37,7 +37,7 @@ export function createHttpRequest({
   };
 }
 
-/** What comes after is not read. */
+/** At most the first 64 KiB of characters; the rest is not read. */
 async function firstPart(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

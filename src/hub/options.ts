@@ -1,4 +1,4 @@
-// What a hub is built from, and the parts that are up later than those who will need them.
+// What a hub is built from, and what starts later than the parts that need it.
 import type { Restart } from "../backup/restores.ts";
 import type { HubConfig } from "../config/sections.ts";
 import type { Edge } from "../core/edge.ts";
@@ -16,23 +16,24 @@ export interface HubOptions {
   version: string;
   /** Runs `.js` and `.ts` plugins. */
   execPath: string;
-  /** Ends this hub, carries the restore out and starts the restored one. */
+  /** Stops this hub, applies the restore and starts the restored hub. */
   requestRestart: (restart: Restart) => void;
-  /** How this start goes, and what it leaves off; where nobody watches, nothing. */
+  /** Is informed how the start goes, and says which parts are off; without it none is. */
   start?: StartWatch;
-  /** What the start found wrong before there was a hub, for the status. */
+  /** What was found wrong before the hub was created, for the status. */
   troubles?: readonly { part: string; message: string }[];
-  /** Why the log file cannot be written now. */
+  /** Why the log file cannot be written now; undefined if it can. */
   logProblem?: () => string | undefined;
-  /** Told the first administrator's credentials, which are known nowhere else. */
+  /** Gets the first administrator's credentials, which are kept nowhere else. */
   onFirstAdministrator: (credentials: { username: string; password: string }) => void;
 }
 
+/** Filled in while the hub starts. */
 export interface Late {
   mqtt: Mqtt | undefined;
-  /** Everything is started. */
+  /** True once everything has started. */
   ready: boolean;
-  /** Why there will be none. */
+  /** Why there will be no MQTT; undefined if there will be. */
   off: string | undefined;
 }
 

@@ -36,10 +36,10 @@ test("a key that is wrong, expired or deleted", async () => {
   expect(auth.stillValid(identity)).toBe(false);
   const lasting = auth.apiKeys.create({ label: "y", role: "user", createdBy: "a" });
   const open = await identified(auth, lasting.key);
-  let told = 0;
-  using _listener = auth.onRevoked(() => void told++);
+  let calls = 0;
+  using _listener = auth.onRevoked(() => void calls++);
   auth.apiKeys.remove(lasting.id);
-  expect(told).toBe(1);
+  expect(calls).toBe(1);
   expect(auth.stillValid(open)).toBe(false);
   for (const bad of [key, lasting.key, `${key}x`, key.toUpperCase(), "hub_", `hub_${"A".repeat(43)}`]) {
     const error = await refusalOf(() => auth.identify(bad, STRANGER));
@@ -84,7 +84,7 @@ describe("a key and the account of its maker", () => {
     expect((await refusalOf(() => auth.identify(key, STRANGER))).code).toBe("unauthenticated");
   });
 
-  test("another process that demotes its owner ends it within the glance", async () => {
+  test("another process that demotes its owner ends it within 20 ms", async () => {
     const { auth, db, clock, key, open } = { ...(await makerAndKey()), ...fixture };
     db.durable.run("UPDATE users SET role = 'user' WHERE username = 'ann'");
     await clock.advance(21);
@@ -137,7 +137,7 @@ test("from a whitelisted address too, a bad credential is refused and a good one
   expect((await identified(auth, key, "192.168.1.9")).role).toBe("viewer");
 });
 
-test("there is an end to how many there are, and a place again for each that is deleted", async () => {
+test("the number of keys is bounded, and a deleted one frees a place", async () => {
   const { auth, db } = fixture;
   const create = () => auth.apiKeys.create({ label: "x", role: "viewer", createdBy: "ann" });
   const { id } = create();

@@ -1,10 +1,10 @@
-// One auth room on a real state database in a temporary folder, with a clock that stands still.
+// Auth on a real state database in a temporary folder, with a virtual clock.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Audit, openAudit } from "../../src/auth/audit.ts";
-import { type Auth, createAuth, type Identity } from "../../src/auth/auth.ts";
+import { Auth, type Identity } from "../../src/auth/auth.ts";
 import type { AuthSection } from "../../src/auth/config.ts";
 import { HubError } from "../../src/core/errors.ts";
 import { silentLog } from "../../src/core/log.ts";
@@ -23,7 +23,7 @@ export interface AuthFixture extends Disposable {
   db: StateDb;
   path: string;
   clock: VirtualClock;
-  /** Another room on the same file, as after a restart. */
+  /** Another Auth on the same file, as after a restart. */
   again(config?: Partial<AuthSection>): Auth;
 }
 
@@ -34,7 +34,7 @@ export function openAuth(config: Partial<AuthSection> = {}): AuthFixture {
   const db = openStateDb(path, () => clock.now());
   const audit = openAudit({ db, clock, log: silentLog, rows: 10_000 });
   const again = (changed: Partial<AuthSection> = {}): Auth =>
-    createAuth({
+    new Auth({
       config: {
         jwt_secret: SECRET,
         token_lifetime_hours: 24,
@@ -63,7 +63,7 @@ export function openAuth(config: Partial<AuthSection> = {}): AuthFixture {
   };
 }
 
-/** What `work` throws, now or later; fails when it throws nothing or something that is no HubError. */
+/** The HubError that `work` throws or rejects with; fails on anything else. */
 export async function refusalOf(work: () => unknown): Promise<HubError> {
   try {
     await work();
@@ -80,7 +80,25 @@ export async function identified(auth: Auth, credential: string | undefined, add
   return identity;
 }
 
-/** Everything of an error that could reach a log or a reader. */
+/**
+ * Whether two tasks cost about the same: compares the fastest run of each, and goes on as long as a busy machine may be the
+ * reason for a difference. A task that skips the work stays far faster in every round.
+ */
+export async function costsAboutTheSame(one: () => Promise<unknown>, other: () => Promise<unknown>): Promise<boolean> {
+  const fastest = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number];
+  for (let round = 0; round < 60; round++) {
+    for (const [index, task] of [one, other].entries()) {
+      const start = performance.now();
+      await task();
+      fastest[index] = Math.min(fastest[index] ?? 0, performance.now() - start);
+    }
+    const ratio = fastest[0] / fastest[1];
+    if (round >= 5 && ratio > 0.4 && ratio < 2.5) return true;
+  }
+  return false;
+}
+
+/** All texts of an error that could reach a log or a client. */
 export function everythingIn(error: HubError): string {
   return `${error.message} ${JSON.stringify(error.details)} ${error.stack ?? ""} ${String(error.cause)}`;
 }

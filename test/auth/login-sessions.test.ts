@@ -39,15 +39,15 @@ test("a login is listed with where it came from and when it was used last", asyn
   expect(auth.sessions.list().map(({ username }) => username)).toEqual(["ann", "bob"]);
 });
 
-test("an ended one is refused at once, after a restart too, and no other is", async () => {
+test("an ended session is refused at once and after a restart, and no other is", async () => {
   const { auth } = fixture;
   const [token, other] = [await login(), await login()];
   const [open, still] = [await identified(auth, token), await identified(auth, other)];
-  let told = 0;
-  using _listener = auth.onRevoked(() => void told++);
+  let calls = 0;
+  using _listener = auth.onRevoked(() => void calls++);
   expect((await refusalOf(() => auth.sessions.end(idOf(token), userId("bob")))).code).toBe("not_found");
   auth.sessions.end(idOf(token), userId("ann"));
-  expect(told).toBe(1);
+  expect(calls).toBe(1);
   expect(await refused(token)).toBe("unauthenticated");
   expect(auth.stillValid(open)).toBe(false);
   expect(auth.stillValid(still)).toBe(true);
@@ -58,7 +58,7 @@ test("an ended one is refused at once, after a restart too, and no other is", as
   expect(later.sessions.list().map(({ id }) => id)).toEqual([idOf(other)]);
 });
 
-test("tokens the database knows nothing of are good: of an older hub, and of a house restored from before the login", async () => {
+test("tokens without a row are valid: from an older hub, and after a restore from before the login", async () => {
   const { auth, db } = fixture;
   const token = await login();
   const { jti: _, ...old } = claimsOf(token);
@@ -74,7 +74,7 @@ test("tokens the database knows nothing of are good: of an older hub, and of a h
   expect(await refused(token, restored)).toBe("unauthenticated");
 });
 
-test("requests write next to nothing", async () => {
+test("requests hardly write anything", async () => {
   const { auth, db, clock } = fixture;
   const token = await login();
   const before = db.behind.query<{ n: number }, []>("SELECT total_changes() AS n").get()?.n ?? 0;
@@ -90,7 +90,7 @@ test("requests write next to nothing", async () => {
   expect(clock.now() - (later.sessions.list()[0]?.lastUsedAt ?? 0)).toBeLessThanOrEqual(660_000);
 });
 
-test("what is over is not listed: expired, another password, a removed user", async () => {
+test("sessions are not listed after they expire, after a new password, or after the user is removed", async () => {
   const { auth, clock } = fixture;
   await login("ann");
   await login("bob");
@@ -104,7 +104,7 @@ test("what is over is not listed: expired, another password, a removed user", as
   expect(await refused(token)).toBe("unauthenticated");
 });
 
-test("a user's list is bounded, and what falls out of it stays good and comes back when it is used", async () => {
+test("a user's list is bounded; a session that drops out of it stays valid and comes back when it is used", async () => {
   const { auth, clock, db } = fixture;
   const first = await login("bob");
   const insert = db.behind.query(
@@ -121,7 +121,7 @@ test("a user's list is bounded, and what falls out of it stays good and comes ba
   expect(auth.sessions.list(userId("bob"))[0]?.id).toBe(idOf(first));
 });
 
-test("ending sessions by the thousand ends them all, instead of a list without end", async () => {
+test("ending a thousand sessions ends all of them, so that the list stays bounded", async () => {
   const { auth, db, clock } = fixture;
   const insert = db.durable.query("INSERT INTO ended_sessions (id, user_id, expires_at) VALUES (?, ?, ?)");
   for (let index = 0; index < 1000; index++) insert.run(`e${index}`, userId("bob"), clock.now() + 86_400_000);

@@ -1,6 +1,15 @@
 // Login and password changes: the same answer for every mistake, and limits that cannot be run past.
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { type AuthFixture, everythingIn, identified, openAuth, PASSWORD, refusalOf, STRANGER } from "./auth-fixture.ts";
+import {
+  type AuthFixture,
+  costsAboutTheSame,
+  everythingIn,
+  identified,
+  openAuth,
+  PASSWORD,
+  refusalOf,
+  STRANGER,
+} from "./auth-fixture.ts";
 
 let fixture: AuthFixture;
 beforeEach(async () => {
@@ -14,24 +23,16 @@ const WRONG = "a wrong password";
 test("an unknown user and a wrong password get the same answer in the same time", async () => {
   const { auth } = fixture;
   const answers = new Set<string>();
-  async function fastestOf(username: string): Promise<number> {
-    let fastestMs = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 6; round++) {
-      const start = performance.now();
-      const error = await refusalOf(() => auth.login(username, WRONG, "127.0.0.1"));
-      fastestMs = Math.min(fastestMs, performance.now() - start);
-      expect(everythingIn(error)).not.toContain(WRONG);
-      answers.add(JSON.stringify([error.code, error.message, error.details]));
-    }
-    return fastestMs;
-  }
-  const ratio = (await fastestOf("zoe")) / (await fastestOf("ann"));
+  const login = (username: string) => async () => {
+    const error = await refusalOf(() => auth.login(username, WRONG, "127.0.0.1"));
+    expect(everythingIn(error)).not.toContain(WRONG);
+    answers.add(JSON.stringify([error.code, error.message, error.details]));
+  };
+  expect(await costsAboutTheSame(login("zoe"), login("ann"))).toBe(true);
   expect([...answers]).toEqual(['["unauthenticated","wrong username or password",{}]']);
-  expect(ratio).toBeGreaterThan(0.4);
-  expect(ratio).toBeLessThan(2.5);
 });
 
-test("five failures are answered, the sixth try is told when to come back, also with the right password", async () => {
+test("five failures are answered, the sixth try is refused with the time to wait, also with the right password", async () => {
   const { auth, clock } = fixture;
   for (let time = 0; time < 5; time++) {
     expect((await refusalOf(() => auth.login("ann", WRONG, STRANGER))).code).toBe("unauthenticated");
@@ -43,7 +44,7 @@ test("five failures are answered, the sixth try is told when to come back, also 
   expect((await auth.login("ANN", PASSWORD, STRANGER)).user.username).toBe("ann");
 });
 
-test("tries at the same time do not slip past the limit", async () => {
+test("parallel tries count too", async () => {
   const { auth } = fixture;
   const tries = Array.from({ length: 20 }, () => refusalOf(() => auth.login("ann", WRONG, STRANGER)));
   const codes = (await Promise.all(tries)).map(({ code }) => code);
@@ -58,7 +59,7 @@ test("loopback and the whitelist are never banned", async () => {
       expect((await refusalOf(() => auth.login("ann", WRONG, address))).code).toBe("unauthenticated");
     }
   }
-}, 20_000);
+}, 60_000);
 
 test("when too many log in at once, those turned away have not failed", async () => {
   const { auth } = fixture;
@@ -85,18 +86,18 @@ test("changing one's password ends all tokens and needs the current one", async 
   const { auth } = fixture;
   const { token } = await auth.login("ann", PASSWORD, STRANGER);
   const identity = await identified(auth, token);
-  let told = 0;
-  using _listener = auth.onRevoked(() => void told++);
+  let calls = 0;
+  using _listener = auth.onRevoked(() => void calls++);
 
   const wrong = await refusalOf(() => auth.changePassword(identity, WRONG, "a better password", STRANGER));
   expect(wrong.code).toBe("forbidden");
   expect(everythingIn(wrong)).not.toContain("a better password");
   expect((await refusalOf(() => auth.changePassword(identity, PASSWORD, "short", STRANGER))).code).toBe("invalid");
-  expect(told).toBe(0);
+  expect(calls).toBe(0);
   expect(auth.stillValid(identity)).toBe(true);
 
   await auth.changePassword(identity, PASSWORD, "a better password", STRANGER);
-  expect(told).toBe(1);
+  expect(calls).toBe(1);
   expect(auth.stillValid(identity)).toBe(false);
   expect((await refusalOf(() => auth.login("ann", PASSWORD, STRANGER))).code).toBe("unauthenticated");
   await auth.login("ann", "a better password", STRANGER);

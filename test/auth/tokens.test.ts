@@ -141,19 +141,19 @@ const endings: Record<string, () => unknown> = {
 };
 
 for (const [what, end] of Object.entries(endings)) {
-  test(`ended by ${what}, and the listeners are told once`, async () => {
+  test(`ended by ${what}, and the listeners are called once`, async () => {
     const { auth } = fixture;
     const identity = await identified(auth, session.token);
-    let told = 0;
+    let calls = 0;
     using _broken = auth.onRevoked(() => {
       throw new Error("a listener's own fault");
     });
     using _listener = auth.onRevoked(() => {
-      told++;
+      calls++;
       expect(auth.stillValid(identity)).toBe(false);
     });
     await end();
-    expect(told).toBe(1);
+    expect(calls).toBe(1);
     await expectRefused(session.token);
     await expectRefused(session.token);
   });

@@ -193,7 +193,7 @@ test("manifests that do not fit", async () => {
     ],
   ];
   for (const [name, edit, why] of cases) expect(await refused(remade(`${name}.zip`, edit))).toContain(why);
-}, 30_000);
+}, 60_000);
 
 test("what a manifest lists is restored, also where it would else be passed over; other folders' manifests are files", async () => {
   const sha256 = new Bun.CryptoHasher("sha256").update("()").digest("hex");

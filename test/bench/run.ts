@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { authenticatedGet } from "./authenticated-get.ts";
 import { backup } from "./backup.ts";
+import { bounds } from "./bounds.ts";
 import { coldStart } from "./cold-start.ts";
 import { fanOut } from "./fan-out.ts";
 import { floods } from "./floods.ts";
@@ -50,6 +51,7 @@ const BENCHES: readonly Bench[] = [
   rulesMemory,
   outbox,
   backup,
+  bounds,
 ];
 // Run where they are named: they take long, and show what must not happen rather than how fast it does.
 const ON_DEMAND: readonly Bench[] = [fuzzHttp, fuzzMqtt, floods];

@@ -89,7 +89,7 @@ describe("what a route is said to refuse, it refuses:", () => {
         const answered = await ask(route);
         expect({ name: route.name, answered, isRefused: answered === status }).toMatchObject({ isRefused: false });
       }
-    }, 30_000);
+    }, 60_000);
   }
 });
 

@@ -1,7 +1,7 @@
 // Everything that writes to the state database reports what the disk refused: the storage alert is only as good as that.
 import { describe, expect, test } from "bun:test";
 import { openAudit } from "../../src/auth/audit.ts";
-import { openLoginSessions } from "../../src/auth/login-sessions.ts";
+import { LoginSessions } from "../../src/auth/login-sessions.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { createMeta } from "../../src/db/meta.ts";
 import { openStateDb, type StateDb } from "../../src/db/state-db.ts";
@@ -27,7 +27,7 @@ const WRITERS: Record<string, Writer> = {
     return () => audit.refused({ address: "", action: "login" });
   },
   logins: (db, clock) => {
-    const sessions = openLoginSessions({ db, clock, log, endAll() {} });
+    const sessions = new LoginSessions({ db, clock, log, endAll() {} });
     const claims = { session: "s", userId: "u", ver: 1, expiresAt: clock.now() + HOUR_MS };
     return () => sessions.begin(claims, { address: "", userAgent: "" });
   },

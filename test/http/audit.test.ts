@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connectAsync } from "mqtt";
 import { restoreHome } from "../../src/backup/restore.ts";
 import { homeAt } from "../../src/home/paths.ts";
-import { databaseSchemas } from "../../src/hub/stores.ts";
+import { databaseSchemas } from "../../src/hub/wire-stores.ts";
 import { runScenarios } from "../support/scenarios.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";

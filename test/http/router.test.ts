@@ -22,7 +22,7 @@ function ask(port: number, text: string): Promise<string> {
       socket.destroy();
       resolve(answer);
     };
-    socket.setTimeout(5000, done);
+    socket.setTimeout(20_000, done);
     socket.on("data", (chunk) => (answer += chunk.toString("latin1")));
     socket.on("error", done);
     socket.on("close", done);

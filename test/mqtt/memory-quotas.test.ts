@@ -221,7 +221,7 @@ describe("buffers of connections", () => {
     await until(() => reached(hub).some((each) => each.startsWith("[mqtt] max_buffered_mb")));
     await until(() => reader.messages.length === SENT);
     for (const { socket } of slow) socket.destroy();
-  }, 20_000);
+  }, 60_000);
 
   test("MQTT 5: messages that wait for acknowledgements are limited in bytes", async () => {
     await using hub = await rig();

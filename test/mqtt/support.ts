@@ -11,9 +11,9 @@ import { MqttSection } from "../../src/mqtt/config.ts";
 import type { DevicePort, PluginPort } from "../../src/mqtt/ports.ts";
 import { type MqttOptions, startMqtt } from "../../src/mqtt/start.ts";
 
-/** Polls until the condition holds; fails with its text after five seconds. */
+/** Polls until the condition holds; fails with its text after twenty seconds. */
 export async function until(condition: () => unknown, what = condition.toString()): Promise<void> {
-  const end = performance.now() + 5000;
+  const end = performance.now() + 20_000;
   while (!condition()) {
     if (performance.now() > end) throw new Error(`never came true: ${what}`);
     await Bun.sleep(2);

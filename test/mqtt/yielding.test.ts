@@ -1,11 +1,10 @@
-// A hub answers while clients flood it. The time limit is generous: a busy machine must not fail it.
+// A hub that one client floods goes on answering others meanwhile. How fast it does is measured by `bun run bench floods`.
 import { expect, test } from "bun:test";
 import { generate, type Packet } from "mqtt-packet";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { connectPacket, openRaw } from "./raw.ts";
 import { until } from "./support.ts";
 
-const BOUND_MS = 1000;
 const FREE =
   "max_messages_per_second = 1000000\nmax_mb_per_second = 4096\nmax_new_devices_per_minute = 1000000\n[devices]\nmax_devices_per_account = 100000\nmax_devices = 100000\n";
 const rest = { retain: false, dup: false, messageId: 1 } as const;
@@ -42,16 +41,15 @@ const floods: [what: string, packets: () => Packet[]][] = [
   ],
 ] as [string, () => Packet[]][];
 
-async function worstHealthWhile(hub: TestHub, busy: () => boolean): Promise<number> {
-  let worst = 0;
-  do {
-    const asked = performance.now();
+/** How many times /health answered before it was over. A hub that takes the flood in one piece answers after it. */
+async function answersWhile(hub: TestHub, busy: () => boolean): Promise<number> {
+  let answers = 0;
+  for (; ; answers++) {
     const answer = await hub.request("GET", "/health");
     expect(answer.status).toBe(200);
-    worst = Math.max(worst, performance.now() - asked);
+    if (!busy()) return answers;
     await Bun.sleep(2);
-  } while (busy());
-  return worst;
+  }
 }
 
 test.each(floods)(
@@ -64,9 +62,9 @@ test.each(floods)(
     const bytes = Buffer.concat([...packets(), { cmd: "pingreq" } as Packet].map((packet) => generate(packet)));
     raw.socket.write(bytes);
     const done = () => raw.packets.some(({ cmd }) => cmd === "pingresp");
-    const worst = await worstHealthWhile(hub, () => !done() && !raw.closed());
+    const answers = await answersWhile(hub, () => !done() && !raw.closed());
     expect(done()).toBe(true);
-    expect(worst).toBeLessThan(BOUND_MS);
+    expect(answers).toBeGreaterThan(5);
   },
   60_000,
 );

@@ -110,7 +110,7 @@ export function entriesOf(entries: object[]): PluginEntry[] {
 type Truthy<T> = Exclude<T, false | null | undefined>;
 
 /** Polls until `condition` gives something truthy, and returns it. */
-export async function until<T>(what: string, condition: () => T, deadlineMs = 15_000): Promise<Truthy<T>> {
+export async function until<T>(what: string, condition: () => T, deadlineMs = 20_000): Promise<Truthy<T>> {
   const end = performance.now() + deadlineMs;
   for (;;) {
     const result = condition();

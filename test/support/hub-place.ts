@@ -92,7 +92,7 @@ export function createHubPlace(settings: HubSettings | null = {}, elsewhere?: st
       });
       const both = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
       try {
-        const code = await soon(`hub ${args.join(" ")} ends`, child.exited, 15_000);
+        const code = await soon(`hub ${args.join(" ")} ends`, child.exited, 25_000);
         const [stdout, stderr] = await both;
         return { code, stdout, stderr };
       } finally {
@@ -106,9 +106,9 @@ export function createHubPlace(settings: HubSettings | null = {}, elsewhere?: st
       return hub;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all(started.map((hub) => hub.end()));
       try {
-        await until(`nothing of ${home} runs any more`, () => processesOf(home).length === 0, { timeoutMs: 5000 });
+        await Promise.all(started.map((hub) => hub.end()));
+        await until(`nothing of ${home} runs any more`, () => processesOf(home).length === 0);
       } finally {
         for (const pid of processesOf(home)) process.kill(pid, "SIGKILL");
         folder[Symbol.dispose]();

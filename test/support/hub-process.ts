@@ -100,7 +100,7 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
     },
     async up() {
       await until("the hub is up", () => output.includes("the hub is up") || child.exitCode !== null, {
-        timeoutMs: 15_000,
+        timeoutMs: 25_000,
         everyMs: 5,
       }).catch((error: unknown) => {
         throw new Error(`${error}\n${output}`);
@@ -109,7 +109,7 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
       const [, username, password] = /^username: (\S+)\npassword: (\S+)$/m.exec(output) ?? [];
       if (username && password) place.admin = { username, password };
     },
-    async said(text, timeoutMs = 10_000) {
+    async said(text, timeoutMs = 20_000) {
       const found = (): boolean => (typeof text === "string" ? output.includes(text) : text.test(output));
       await until(`the hub says ${text}`, found, { timeoutMs }).catch((error: unknown) => {
         throw new Error(`${error}\n${output.slice(-4000)}`);
@@ -131,7 +131,7 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
           ...headers,
         },
         ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-        signal: AbortSignal.timeout(15_000),
+        signal: AbortSignal.timeout(25_000),
       });
       const text = await response.text();
       return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
@@ -149,7 +149,7 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
     },
     async mqtt(options = {}) {
       const client = await connectAsync({
-        ...{ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0, connectTimeout: 5000, ...MQTT_ACCOUNT },
+        ...{ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0, connectTimeout: 20_000, ...MQTT_ACCOUNT },
         ...options,
       });
       client.on("error", () => {});
@@ -161,7 +161,7 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
       for (const client of clients) client.end(true);
       for (const stream of streams) stream[Symbol.dispose]();
       if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
-      const ended = await soon("the hub ends", child.exited, 12_000).catch(() => undefined);
+      const ended = await soon("the hub ends", child.exited, 15_000).catch(() => undefined);
       if (ended === undefined) child.kill("SIGKILL");
       await child.exited;
     },

@@ -26,7 +26,7 @@ export async function openRawSocket(port: number): Promise<RawSocket> {
       resolve();
     });
   });
-  await soon("the connection opens", new Promise<void>((resolve) => socket.once("connect", () => resolve())), 5000);
+  await soon("the connection opens", new Promise<void>((resolve) => socket.once("connect", () => resolve())));
   const text = (): string => Buffer.concat(chunks).toString("latin1");
   return {
     get text() {

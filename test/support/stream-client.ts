@@ -33,7 +33,7 @@ export async function openStreamClient(url: string): Promise<StreamClient> {
     opened.reject(new Error(`the stream was closed with ${code} before it opened`));
     closed.resolve({ code, reason });
   });
-  await soon("the stream opens", opened.promise, 5000);
+  await soon("the stream opens", opened.promise);
   return {
     frames,
     closed: closed.promise,

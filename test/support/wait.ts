@@ -1,4 +1,5 @@
-// Waiting for conditions of other processes, always with a deadline.
+// Waiting for conditions, always with a deadline. The deadlines are for things that never happen: they are far longer than
+// anything takes on a slow machine, and shorter than a test's timeout, so that the message says what was awaited.
 
 export interface Deadline {
   timeoutMs?: number;
@@ -9,7 +10,7 @@ export interface Deadline {
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
-  { timeoutMs = 10_000, everyMs = 10 }: Deadline = {},
+  { timeoutMs = 20_000, everyMs = 10 }: Deadline = {},
 ): Promise<NonNullable<T>> {
   const end = performance.now() + timeoutMs;
   for (;;) {
@@ -21,7 +22,7 @@ export async function until<T>(
 }
 
 /** The promise's value; throws naming `what` when it takes longer. */
-export async function soon<T>(what: string, promise: Promise<T>, timeoutMs = 10_000): Promise<T> {
+export async function soon<T>(what: string, promise: Promise<T>, timeoutMs = 20_000): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`not within ${timeoutMs} ms: ${what}`)), timeoutMs);
   try {

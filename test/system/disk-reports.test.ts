@@ -113,7 +113,7 @@ test("a notification that waits while the disk takes nothing outlasts the way ba
   await openDoor(hub, true);
   await until("it waits", async () => (await hub.get<unknown[]>("/notify/outbox")).length > 0);
   disk.readOnly(false);
-  await hub.said("starts anew from it", 20_000);
+  await hub.said("restarts from it", 20_000);
   await hub.said("the hub is up again");
   phone.state.down = false;
   await until("the message arrives", () => phone.said.includes("the door rang"), { timeoutMs: 40_000 });

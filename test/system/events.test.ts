@@ -164,7 +164,7 @@ test("a reader that never reads is closed, and the others get everything", async
   await until("the good reader has all", () => numbers(good.frames).length === total, { timeoutMs: 20_000 });
   expect(numbers(good.frames)).toEqual(Array.from({ length: total }, (_, index) => index + 1));
   const clients = async () => (await hub.get<{ stream_clients: number }>("/system/status")).stream_clients === 1;
-  await until("the slow reader is gone", clients, { timeoutMs: 10_000 });
+  await until("the slow reader is gone", clients);
   await hub.said(/a stream client cannot keep up .*who=admin .*bytes_behind=1\d{6}$/m);
 });
 
@@ -175,7 +175,7 @@ test("a frame larger than allowed closes only its sender", async () => {
   const rude = await hub.openStream();
   good.send("small talk is ignored");
   rude.send("x".repeat(20_000));
-  await soon("the rude client is closed", rude.closed, 5000);
+  await soon("the rude client is closed", rude.closed);
   await report(await hub.mqtt(), "meter", 1);
   await good.frame("life goes on", ({ type }) => type === "device_state_changed");
 });
@@ -185,6 +185,6 @@ test("a stopping hub says so to its readers", async () => {
   await using hub = await place.start();
   const stream = await hub.openStream();
   hub.kill("SIGTERM");
-  expect((await soon("the stream ends", stream.closed, 5000)).code).toBe(1001);
-  expect(await soon("the hub ends", hub.exited, 10_000)).toBe(0);
+  expect((await soon("the stream ends", stream.closed)).code).toBe(1001);
+  expect(await soon("the hub ends", hub.exited)).toBe(0);
 });

@@ -109,7 +109,7 @@ test(
       await hub.exited;
       // As of a hub that had run for long: three that die as they start are followed by a safe start.
       rmSync(place.at("data", "starts.json"), { force: true });
-      await until("nobody is left", () => processesOf(place.home).length === 0, { timeoutMs: 3000 });
+      await until("nobody is left", () => processesOf(place.home).length === 0);
       checkDatabases(place);
       // The one that was under way when the last hub was killed, and no other.
       const repeated = server.repeated();

@@ -221,7 +221,7 @@ test("upgrade: no link in bin/ leads root anywhere, and no program there is run 
     const told = await place.run(["upgrade", file]);
     scene.untouched(told.stdout + told.stderr);
   }
-}, 30_000);
+}, 60_000);
 
 test("restore and service status read hub.toml as the owner does", async () => {
   await using scene = await createScene();

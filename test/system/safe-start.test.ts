@@ -129,7 +129,7 @@ test("a part that fails in the safe start as well is off in the next one", async
     text: expect.stringContaining("rules is off"),
   });
   expect((await hub.request("POST", "/webhooks/x", { token: null })).status).toBe(503);
-}, 30_000);
+}, 60_000);
 
 test("a hub that dies three times without a word leaves off rules and plugins", async () => {
   await using place = createHubPlace({ toml: '[[plugins]]\nid = "sysmon"\nbinary = "plugins/sysmon/bin/sysmon.js"\n' });
@@ -193,7 +193,7 @@ test("one whose home is in use counts for nobody", async () => {
   }
   await hub.end();
   expect(existsSync(place.at("data", "starts.json"))).toBe(false);
-}, 30_000);
+}, 60_000);
 
 test("what no hub can do without fails as before, with the mend, however often", async () => {
   await using place = createHubPlace();
@@ -235,7 +235,7 @@ test("folders of a known home that are none keep nothing dark: rules, logs, hist
     return ["home", "log", "rules", "history"].every((name) => problems.some(({ part }) => part === name));
   });
   expect((await hub.request("POST", "/timers", { body: { id: "kettle", name: "Kettle" } })).status).toBe(201);
-}, 30_000);
+}, 60_000);
 
 test("systemd is told that it is a safe start", async () => {
   await using place = createHubPlace();
@@ -243,7 +243,7 @@ test("systemd is told that it is a safe start", async () => {
   await killAtStart(place, 3);
   await using _hub = await place.start({ env: { NOTIFY_SOCKET: socket.name } });
   await socket.told(/^STATUS=SAFE START because of unknown/);
-}, 30_000);
+}, 60_000);
 
 test("what the hub makes is its user's alone, whatever the umask", async () => {
   const before = process.umask(0o077);
@@ -262,4 +262,4 @@ test("what the hub makes is its user's alone, whatever the umask", async () => {
   }
   const found = Bun.spawnSync(["find", place.home, "-perm", "/077", "-not", "-type", "l", "-not", "-path", "*/bin/*"]);
   expect(found.stdout.toString()).toBe("");
-}, 30_000);
+}, 60_000);

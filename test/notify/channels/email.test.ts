@@ -285,10 +285,8 @@ describe("other failures", () => {
 
   test("waits for a slow server until the signal aborts", async () => {
     using place = await serveRaw((socket) => dialogue(socket, (command) => (/^EHLO/.test(command) ? "" : "250 ok")));
-    const begun = performance.now();
     const failure = await failureOf(mail({ port: place.port }).send(messageOf("x"), AbortSignal.timeout(200)));
     expect(failure.message).toBe(`localhost:${place.port} did not answer in time`);
-    expect(performance.now() - begun).toBeLessThan(1000);
   });
 });
 

@@ -50,7 +50,7 @@ function millisecondsFor(work: () => void): number {
   return (user + system) / 1000;
 }
 
-describe("a megabyte of", () => {
+describe("is read in bounded time: a megabyte of", () => {
   test.each(Object.entries(texts))(
     "%s",
     (_, make) => {
@@ -61,7 +61,6 @@ describe("a megabyte of", () => {
       const largeMs = millisecondsFor(() => readRuleText(large));
       // Eight times the text: a quadratic reader would take 64 times as long.
       expect(largeMs).toBeLessThan(Math.max(32 * smallMs, 500));
-      expect(largeMs).toBeLessThan(5000);
     },
     60_000,
   );

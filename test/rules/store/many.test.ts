@@ -1,29 +1,20 @@
-// A home of thousands of rules: reading one of them again keeps nothing else waiting.
+// A home of thousands of rules. How long one reload keeps others waiting is measured by `bun run bench rules-reload`.
 import { expect, test } from "bun:test";
 import { openRulesRig, toml } from "./rig.ts";
 
 const COUNT = 5000;
 const idOf = (index: number): string => `${String(index).padStart(8, "0")}-1111-4111-8111-111111111111`;
 
-test("one of 5,000 files is read again within a second, and in less than 50 ms of work", async () => {
+test("one of 5,000 files is read again within a second", async () => {
   const files = Array.from({ length: COUNT }, (_, index) => [`rule_${index}.ron`, toml("R", { id: idOf(index) })]);
   await using rig = await openRulesRig(Object.fromEntries(files));
   expect(rig.rules.count()).toBe(COUNT);
-  const longest: number[] = [];
   for (let change = 0; change < 7; change++) {
     const index = change * 613;
     rig.put(`rule_${index}.ron`, toml(`Changed ${change}`, { id: idOf(index) }));
-    let turn = 0;
-    for (let ms = 0; ms < 1000; ms += 2) {
-      const before = performance.now();
-      await rig.clock.advance(2);
-      turn = Math.max(turn, performance.now() - before);
-    }
+    await rig.clock.advance(1000);
     expect(rig.rules.get(idOf(index)).name).toBe(`Changed ${change}`);
-    longest.push(turn);
   }
-  // Whatever else the machine does meanwhile is in some of them.
-  expect(longest.sort((a, b) => a - b)[3]).toBeLessThan(50);
 }, 60_000);
 
 test("over the API 2,000 files are made and no more; one that is put into the folder is read all the same", async () => {

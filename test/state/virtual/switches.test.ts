@@ -50,4 +50,4 @@ test("there is an end to how many there are of a type", () => {
   timers.create({ id: "another" });
   switches.remove("switch_3");
   switches.create({ id: "switch_3" });
-}, 30_000);
+}, 60_000);

@@ -1,34 +1,35 @@
-// The parts of a hub by name: each says when it begins, and in a safe start some of them are off, with a stand-in in their place.
+// Starts the parts of a hub by name: it reports which part is starting, and in a safe start it puts a stand-in in the place of
+// each part that is off.
 import { HubError } from "../core/errors.ts";
 import type { SafeStart, StartWatch } from "../system/starts.ts";
 
-/** What a hub can do without. */
+/** The parts that a hub can run without. */
 export const OPTIONAL_PARTS = ["history", "notify", "backup", "rules", "plugins", "mqtt"] as const;
-/** What runs other people's programs and texts: off first where nobody knows why the hub died. */
+/** The parts that run other people's programs and texts: switched off first where the cause of a failure is unknown. */
 export const SUSPECT_PARTS = ["plugins", "rules"] as const satisfies readonly OptionalPart[];
 
 export type OptionalPart = (typeof OPTIONAL_PARTS)[number];
 export type PartName = OptionalPart | "stores" | "house" | "api";
 
-export interface Parts {
-  /** With all that is off, also because what it needs is. */
+export interface PartStarter {
+  /** Its `off` includes parts that are off only because they need another one. */
   readonly safe: SafeStart | undefined;
-  /** Why it is off; undefined where it is not. */
+  /** Why a part is off; undefined if it is on. */
   off(name: PartName): string | undefined;
-  /** Begins a part, or the next step of one. */
+  /** Starts a part, or the next step of one. */
   begin<T>(name: PartName, start: () => T): T;
-  /** Begins a part, or puts its stand-in there where it is off. */
+  /** Starts a part, or creates its stand-in if it is off. */
   beginUnlessOff<T>(name: OptionalPart, start: () => T, standIn: (reason: string) => T): T;
-  /** What is off, for the status. */
+  /** The parts that are off, for the status. */
   problems(): { part: string; message: string }[];
 }
 
 const NO_WATCH: StartWatch = { safe: undefined, entering() {} };
 const NEEDS: Partial<Record<OptionalPart, OptionalPart>> = { plugins: "mqtt" };
 
-export function createParts({ safe, entering }: StartWatch = NO_WATCH): Parts {
-  /** Those that are being begun, the innermost last. */
-  const open: PartName[] = [];
+export function createPartStarter({ safe, entering }: StartWatch = NO_WATCH): PartStarter {
+  /** The parts that are starting, the innermost last. */
+  const starting: PartName[] = [];
 
   function off(name: PartName): string | undefined {
     if (!safe || !isOptional(name)) return undefined;
@@ -40,11 +41,11 @@ export function createParts({ safe, entering }: StartWatch = NO_WATCH): Parts {
 
   function begin<T>(name: PartName, start: () => T): T {
     if (off(name) === undefined) entering(name);
-    open.push(name);
+    starting.push(name);
     try {
       return start();
     } finally {
-      open.pop();
+      starting.pop();
     }
   }
 
@@ -55,11 +56,11 @@ export function createParts({ safe, entering }: StartWatch = NO_WATCH): Parts {
     beginUnlessOff(name, start, standIn) {
       const reason = off(name);
       if (reason !== undefined) return standIn(reason);
-      const begun = begin(name, start);
-      // Within another part, which now goes on.
-      const outer = open.at(-1);
+      const started = begin(name, start);
+      // If it started within another part, that one goes on now.
+      const outer = starting.at(-1);
       if (outer !== undefined) entering(outer);
-      return begun;
+      return started;
     },
     problems: () =>
       OPTIONAL_PARTS.flatMap((part) => {
@@ -73,14 +74,14 @@ function isOptional(name: PartName): name is OptionalPart {
   return (OPTIONAL_PARTS as readonly string[]).includes(name);
 }
 
-/** Refuses with the reason whatever it is asked, but for what is given. */
+/** An object whose methods throw HubError `unavailable` with the reason, except for the given ones; disposing it does nothing. */
 export function standInFor<T extends object>(reason: string, answers: Partial<T>): T {
   const refuse = (): never => {
     throw new HubError("unavailable", reason);
   };
   const nothing = (): void => {};
-  const ends: readonly (string | symbol)[] = [Symbol.dispose, Symbol.asyncDispose];
+  const disposers: readonly (string | symbol)[] = [Symbol.dispose, Symbol.asyncDispose];
   return new Proxy(answers, {
-    get: (known, name) => Reflect.get(known, name) ?? (ends.includes(name) ? nothing : refuse),
+    get: (known, name) => Reflect.get(known, name) ?? (disposers.includes(name) ? nothing : refuse),
   }) as T;
 }

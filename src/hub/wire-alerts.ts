@@ -1,4 +1,4 @@
-// What the hub watches of itself, and whom it notifies.
+// Wires the alerts: what the hub watches of itself, and who is notified.
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type AlertMemory, type Alerts, startAlerts } from "../alerts/alerts.ts";
@@ -10,33 +10,36 @@ import { certificateWatch, floodWatch, historyWatch, memoryWatch, startWatch } f
 import { probeStorage } from "../core/storage-fault.ts";
 import { createMeta, type Meta } from "../db/meta.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
-import type { Archives } from "./archives.ts";
-import type { House } from "./house.ts";
-import type { Messages } from "./messages.ts";
 import type { HubOptions } from "./options.ts";
-import type { Parts } from "./parts.ts";
-import type { Stores } from "./stores.ts";
+import type { PartStarter } from "./part-starter.ts";
+import type { Archives } from "./wire-backup.ts";
+import type { House } from "./wire-house.ts";
+import type { Notifications } from "./wire-notify.ts";
+import type { Stores } from "./wire-stores.ts";
 
-const REMEMBERED = "alerts";
-const FIRST_SEEN = "house_since";
+const MEMORY_KEY = "alerts";
+const HOUSE_SINCE_KEY = "house_since";
 const DAY_MS = 86_400_000;
 
-export function openAlerts(
+export function wireAlerts(
   { config, home, edge, log, logProblem }: HubOptions,
   {
     db,
     feed,
     budget,
     limits,
-    found,
+    findings,
     trouble,
     notifier,
     outbox,
     history,
     backups,
     plugins,
-    parts,
-  }: Stores & Messages & Archives & Pick<House, "history"> & { plugins: Plugins; parts: Pick<Parts, "off"> },
+    starter,
+  }: Stores &
+    Notifications &
+    Archives &
+    Pick<House, "history"> & { plugins: Plugins; starter: Pick<PartStarter, "off"> },
 ): Alerts {
   const { clock } = edge;
   const { alerts: section, server } = config;
@@ -48,9 +51,9 @@ export function openAlerts(
     log: log.child("alerts"),
     emit: feed.emit,
     async notify({ kind, severity }, title, message) {
-      if (parts.off("notify") !== undefined) return;
+      if (starter.off("notify") !== undefined) return;
       const reachesSomebody = notifier.list().some(({ name }) => name !== "log");
-      // Whoever lost a house hears of it, wherever they can be reached.
+      // A lost database is so bad that it is sent to every channel.
       const to =
         channel ?? (kind === "database_lost" && severity === "critical" && reachesSomebody ? "all" : undefined);
       if (to === undefined) return;
@@ -59,15 +62,15 @@ export function openAlerts(
     },
     memory: alertMemory(meta),
     watches: [
-      startWatch(found, clock),
+      startWatch(findings, clock),
       diskWatch({
         folder: home.data,
         freeMb: section.disk_free_mb,
-        // Probed only where something could not be written: looking for nothing wears the card.
+        // Probed only after a write failed: probing without need wears the SD card.
         fault: () => db.copy?.fault ?? trouble.fault() ?? (logProblem?.() ? probeStorage(home.data) : undefined),
         sparing: () => budget.sparing,
       }),
-      pluginWatch(() => (parts.off("plugins") ? [] : plugins.list()), clock),
+      pluginWatch(() => (starter.off("plugins") ? [] : plugins.list()), clock),
       backupWatch({
         last: backups.last,
         problem: backups.problem,
@@ -87,23 +90,23 @@ export function openAlerts(
 
 function alertMemory(meta: Meta): AlertMemory {
   return {
-    load: () => (meta.get(REMEMBERED) ?? "").split("\n").filter((line) => line !== ""),
-    save: (lines) => meta.set(REMEMBERED, lines.join("\n")),
+    load: () => (meta.get(MEMORY_KEY) ?? "").split("\n").filter((line) => line !== ""),
+    save: (lines) => meta.set(MEMORY_KEY, lines.join("\n")),
   };
 }
 
 /**
- * When this house was first seen, so that a new one is not overdue with its first backup. By a clock that can be right: a Pi
- * that wakes up years in the past would make a new house an old one.
+ * When this house was first seen, so that the first backup of a new house is not overdue at once. Undefined while the clock
+ * is obviously wrong: a Pi that starts years in the past would make a new house an old one.
  */
 function houseSince(meta: Meta, now: number): number | undefined {
-  const known = Number(meta.get(FIRST_SEEN));
+  const known = Number(meta.get(HOUSE_SINCE_KEY));
   if (known >= EARLIEST_MS && known <= now + DAY_MS) return known;
   if (now < EARLIEST_MS) return undefined;
   try {
-    meta.set(FIRST_SEEN, String(now));
+    meta.set(HOUSE_SINCE_KEY, String(now));
   } catch {
-    // The disk takes nothing; the disk watch reports that.
+    // The disk cannot be written; the disk watch reports that.
   }
   return now;
 }
@@ -113,7 +116,7 @@ function certificateExpiry(file: string | undefined): number | undefined {
   try {
     return Date.parse(new X509Certificate(readFileSync(file)).validTo);
   } catch {
-    // Whoever listens reports what is wrong with it.
+    // The listener reports what is wrong with it.
     return undefined;
   }
 }

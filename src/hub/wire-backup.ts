@@ -1,4 +1,4 @@
-// Backups and restores of this hub's own home.
+// Wires backups and restores of this hub's own home.
 import { type Backups, type BackupsOptions, startBackups } from "../backup/backups.ts";
 import { createRestores, type Restores } from "../backup/restores.ts";
 import { readLastBackup } from "../backup/store.ts";
@@ -9,11 +9,11 @@ import { createZone } from "../core/zone.ts";
 import { createMeta } from "../db/meta.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
 import { startScheduler } from "../rules/schedule/scheduler.ts";
-import type { House } from "./house.ts";
-import type { Messages } from "./messages.ts";
 import type { HubOptions } from "./options.ts";
-import { type Parts, standInFor } from "./parts.ts";
-import { databaseSchemas, type Stores } from "./stores.ts";
+import { type PartStarter, standInFor } from "./part-starter.ts";
+import type { House } from "./wire-house.ts";
+import type { Notifications } from "./wire-notify.ts";
+import { databaseSchemas, type Stores } from "./wire-stores.ts";
 
 export interface Archives {
   backups: Backups;
@@ -22,15 +22,15 @@ export interface Archives {
 
 interface Deps {
   house: House;
-  messages: Messages;
-  parts: Parts;
+  notifications: Notifications;
+  starter: PartStarter;
   stack: AsyncDisposableStack;
 }
 
-/** Restores are always on: they may be the mend. */
-export function openArchives(options: HubOptions, stores: Stores, deps: Deps): Archives {
+/** Restores are never off: one may be what repairs the hub. */
+export function wireBackup(options: HubOptions, stores: Stores, deps: Deps): Archives {
   const { config, home, edge, log, requestRestart } = options;
-  const { parts, stack } = deps;
+  const { starter, stack } = deps;
   const shared = {
     home,
     schemas: databaseSchemas,
@@ -39,7 +39,7 @@ export function openArchives(options: HubOptions, stores: Stores, deps: Deps): A
     worker: backupWorker(),
   };
   const backups = stack.use(
-    parts.beginUnlessOff(
+    starter.beginUnlessOff(
       "backup",
       () => openBackups(options, stores, { ...deps, shared }),
       (reason) => standInFor<Backups>(reason, { last: () => readLastBackup(home), problem: () => undefined }),
@@ -62,7 +62,7 @@ function openBackups(
   { db, feed, budget }: Stores,
   {
     house,
-    messages,
+    notifications,
     shared,
     stack,
   }: Deps & { shared: Pick<BackupsOptions, "home" | "schemas" | "clock" | "log" | "worker"> },
@@ -89,7 +89,7 @@ function openBackups(
     emit: feed.emit,
     async notify(channel, message) {
       const context = { deviceId: undefined, trigger: {}, vars: {} };
-      await messages.outbox.post(messages.notifier.render({ channel, message, title: undefined, context }));
+      await notifications.outbox.post(notifications.notifier.render({ channel, message, title: undefined, context }));
     },
     schedule: parsed?.ok ? parsed.schedule : undefined,
     scheduler: stack.use(startScheduler({ clock, log, mark })),

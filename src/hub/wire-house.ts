@@ -1,4 +1,4 @@
-// The house: its devices with all that is restored of them, what happened to them, and what people made of them.
+// Wires the house: devices with their restored state, history, timers and modes, areas, scenes, variables.
 import { timezoneOf } from "../config/location.ts";
 import { offHistory, startHistory } from "../history/history.ts";
 import { historyWorker } from "../history/worker-client.ts";
@@ -10,16 +10,16 @@ import { openScenes } from "../state/scenes.ts";
 import { openVariables } from "../state/variables.ts";
 import { openVirtualDevices } from "../state/virtual/virtual-devices.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
-import type { Parts } from "./parts.ts";
-import type { Stores } from "./stores.ts";
+import type { PartStarter } from "./part-starter.ts";
+import type { Stores } from "./wire-stores.ts";
 
-export type House = ReturnType<typeof openHouse>;
+export type House = ReturnType<typeof wireHouse>;
 
-/** Nothing is said of what is restored. */
-export function openHouse(
+/** State that is restored emits no events. */
+export function wireHouse(
   options: HubOptions,
   { db, feed, budget, limits, trouble }: Stores,
-  { late, parts, stack }: { late: Late; parts: Parts; stack: AsyncDisposableStack },
+  { late, starter, stack }: { late: Late; starter: PartStarter; stack: AsyncDisposableStack },
 ) {
   const { config, home, edge } = options;
   const { clock, random } = edge;
@@ -28,7 +28,7 @@ export function openHouse(
   const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
   const registry = stack.use(openRegistry({ ...behind, config: config.devices, limits }));
   const timezone = timezoneOf(config.location);
-  const begin = () =>
+  const openHistory = () =>
     startHistory({
       path: home.historyDb,
       config: config.history,
@@ -44,7 +44,7 @@ export function openHouse(
       devices: () => [...registry.list()].map(({ id }) => id),
       onStorageFault: trouble.noteFault,
     });
-  const history = stack.use(parts.beginUnlessOff("history", begin, (reason) => offHistory(timezone, reason)));
+  const history = stack.use(starter.beginUnlessOff("history", openHistory, (reason) => offHistory(timezone, reason)));
   const virtual = stack.use(
     openVirtualDevices({ registry, clock, log, emit, location: config.location, modesFile: home.modesToml }),
   );

@@ -1,8 +1,8 @@
-// The stores a hub stands on: the lock of its home, the state database, the events, the users.
+// Wires what every other part needs: the state database, events, users, the audit log, limits.
 import type { Finding } from "../alerts/alert.ts";
 import { databaseLost, HISTORY_LOST, UNCLEAN_STOP } from "../alerts/watches/process.ts";
 import { type Audit, openAudit } from "../auth/audit.ts";
-import { type Auth, createAuth } from "../auth/auth.ts";
+import { Auth } from "../auth/auth.ts";
 import { mendOfLoss, type Traces, tracesOf } from "../backup/lost-state.ts";
 import { settleDatabases } from "../backup/settle-databases.ts";
 import type { HubConfig } from "../config/sections.ts";
@@ -17,11 +17,11 @@ import { createEventFeed, type EventFeed } from "../events/feed.ts";
 import { historyMigrations } from "../history/migrations/index.ts";
 import type { HomeLock } from "../home/lock.ts";
 import { bytesWritten } from "../system/bytes-written.ts";
-import { auditStart, keepAuditOverRestore } from "./audit.ts";
 import { keepCopy } from "./disk-recovery.ts";
 import type { HubOptions } from "./options.ts";
+import { mergeAuditAfterRestore, recordStart } from "./start-audit.ts";
 
-/** How new the databases of this hub are. */
+/** The schema versions of this hub's databases. */
 export const databaseSchemas = { state: stateMigrations.length, history: historyMigrations.length };
 
 const EVENT_LIMITS = { event: "the size of an event", buffer: "[events] buffer_mb" } as const;
@@ -34,12 +34,12 @@ export interface Stores {
   budget: WriteBudget;
   limits: LimitReports;
   trouble: StorageTrouble;
-  /** What the start itself found. */
-  found: readonly Finding[];
+  /** What was found wrong while starting. */
+  findings: readonly Finding[];
 }
 
-/** The home is locked. */
-export async function openStores(
+/** The home must be locked. */
+export async function wireStores(
   options: HubOptions,
   lock: Pick<HomeLock, "wasLeftLocked">,
   stack: AsyncDisposableStack,
@@ -47,7 +47,7 @@ export async function openStores(
   const { config, home, log, edge } = options;
   const { clock, random } = edge;
   const traces = tracesOf(home, config.backup.directory);
-  // Before anything opens them: files may have been placed by hand beside what a killed hub left.
+  // Before anything opens the databases: files may have been put by hand beside the log of a killed hub.
   settleDatabases({ home, random, now: clock.now(), log, schemas: databaseSchemas });
   const trouble = createStorageTrouble(clock, home.data);
   const db = stack.use(openStateDb(home.stateDb, clock.now, trouble));
@@ -56,13 +56,13 @@ export async function openStores(
   if (db.copy) {
     const { what, mend } = STORAGE_TEXTS[db.copy.fault];
     log.error(`${what}: the hub runs from a copy in memory, and takes no changes`, { mend });
-    // Behind everything that writes into the copy while it ends.
+    // Runs after everything that still writes into the copy while the hub stops.
     const { copy } = db;
     stack.defer(() => keepCopy(copy, log));
   }
   const meta = createMeta(db);
   const mark = {
-    // Not a number, it would make every later one none.
+    // NaN here would make every later number NaN.
     load: () => Number(meta.get("event_seq") ?? 0) || 0,
     save: (seq: number) => meta.set("event_seq", String(seq)),
   };
@@ -75,24 +75,24 @@ export async function openStores(
     onTooLarge: (limit, message) => limits.reached({ limit: EVENT_LIMITS[limit], account: "all", message }),
   });
   const authLog = log.child("auth");
-  const kept = { home, db, meta, log: authLog };
-  keepAuditOverRestore(kept);
+  const context = { home, db, meta, log: authLog };
+  mergeAuditAfterRestore(context);
   const audit = stack.use(openAudit({ db, clock, log: authLog, rows: config.auth.audit_rows }));
-  const auth = stack.use(createAuth({ config: config.auth, db, clock, random, log: authLog, audit }));
-  auditStart(kept, audit);
-  const found = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf(options, { db, auth, traces })];
-  if (traces.historyGone && config.history.enabled) found.push(HISTORY_LOST);
-  // Whoever lost a house is not given a new one as if nothing had happened.
+  const auth = stack.use(new Auth({ config: config.auth, db, clock, random, log: authLog, audit }));
+  recordStart(context, audit);
+  const findings = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf(options, { db, auth, traces })];
+  if (traces.historyGone && config.history.enabled) findings.push(HISTORY_LOST);
+  // A lost database must not look like a new house, so it gets no new administrator.
   const isNew = !traces.ofHub && db.setAside === undefined && db.copy === undefined;
   if (isNew) await auth.ensureAdministrator(options.onFirstAdministrator);
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
   const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });
-  return { db, feed, auth, audit, budget, limits, trouble, found };
+  return { db, feed, auth, audit, budget, limits, trouble, findings };
 }
 
 const COPIED_RULES = "If this is a new house with copied rules, nothing is wrong. Otherwise: ";
 
-/** A house without users is new, or lost. Rules alone may have been copied into a new one: then nobody's phone rings. */
+/** A house without users is new, or its database is lost. If it has only rules, they may have been copied: a mere warning then. */
 function lossOf(
   { config, home }: HubOptions,
   { db, auth, traces }: { db: StateDb; auth: Auth; traces: Traces },

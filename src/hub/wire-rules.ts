@@ -1,4 +1,4 @@
-// The house as rules see and move it: what src/rules/model/host.ts asks for, made of the other rooms.
+// Wires the rules: fills in src/rules/model/host.ts, through which rules see the house and act on it, from the other rooms.
 import { type LocationSection, timezoneOf } from "../config/location.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
@@ -6,13 +6,59 @@ import { createSun } from "../core/sun.ts";
 import { createZone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
 import type { RuleHost } from "../rules/model/host.ts";
+import { Rules } from "../rules/rules.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Registry } from "../state/registry.ts";
 import type { Scenes } from "../state/scenes.ts";
 import type { Variables } from "../state/variables.ts";
 import { createHttpRequest } from "./http-request.ts";
+import { type HubOptions, type Late, mqttOf } from "./options.ts";
+import { standInFor } from "./part-starter.ts";
+import type { House } from "./wire-house.ts";
+import { type Notifications, notifyForRules } from "./wire-notify.ts";
+import type { Stores } from "./wire-stores.ts";
 
-export interface RuleHostOptions {
+interface Deps {
+  house: House;
+  notifications: Notifications;
+  late: Late;
+}
+
+export function wireRules(
+  { config, home, edge, log }: HubOptions,
+  { db, feed, budget, limits }: Stores,
+  { house, notifications, late }: Deps,
+): Rules {
+  const { clock, random } = edge;
+  const host = createRuleHost({
+    ...house,
+    clock,
+    fetch: edge.fetch,
+    feed,
+    location: config.location,
+    publish: (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
+    notifier: notifyForRules(notifications, clock),
+  });
+  return new Rules({
+    folder: home.rules,
+    feed,
+    clock,
+    log: log.child("rules"),
+    random,
+    host,
+    db,
+    flushMs: config.storage.flush_secs * 1000,
+    budget,
+    config: config.rules,
+    limits,
+  });
+}
+
+export function offRules(reason: string): Rules {
+  return standInFor<Rules>(reason, { async start() {}, count: () => 0, problems: () => [] });
+}
+
+interface RuleHostOptions {
   clock: Clock;
   fetch: typeof fetch;
   feed: Pick<EventFeed, "emit">;
@@ -25,7 +71,7 @@ export interface RuleHostOptions {
   notifier: Pick<RuleHost, "notify" | "hasChannel">;
 }
 
-export function createRuleHost(options: RuleHostOptions): RuleHost {
+function createRuleHost(options: RuleHostOptions): RuleHost {
   const { clock, feed, registry, scenes, variables, commands, location } = options;
   const { latitude, longitude } = location;
   const timezone = timezoneOf(location);
@@ -40,7 +86,7 @@ export function createRuleHost(options: RuleHostOptions): RuleHost {
     hasScene: scenes.has,
     hasChannel: options.notifier.hasChannel,
     async command(deviceId, command, actor) {
-      // In words for a rule: what `?force=true` can do at the API, it cannot.
+      // Not left to `commands`, whose message mentions `?force=true`, which a rule cannot use.
       if (registry.find(deviceId)?.available === false)
         throw new HubError("conflict", `the device "${deviceId}" is not available`);
       await commands.send(deviceId, command, actor);
@@ -49,8 +95,8 @@ export function createRuleHost(options: RuleHostOptions): RuleHost {
     async activateScene(id, actor) {
       const { failed } = await scenes.activate(id, actor);
       if (failed.length === 0) return;
-      const whose = failed.map(({ device_id, error }) => `${device_id}: ${error}`).join("; ");
-      throw new HubError("upstream_failed", `not every device took its command: ${whose}`);
+      const failures = failed.map(({ device_id, error }) => `${device_id}: ${error}`).join("; ");
+      throw new HubError("upstream_failed", `not every device took its command: ${failures}`);
     },
     notify: options.notifier.notify,
     publish: options.publish,

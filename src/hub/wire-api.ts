@@ -1,4 +1,4 @@
-// What the hub shows of itself: the REST API, the event stream, the status.
+// Wires the REST API, the event stream and the status.
 import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
 import { probeStorage } from "../core/storage-fault.ts";
@@ -8,47 +8,47 @@ import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
 import { createHealth, createStatus, type Health } from "../system/status.ts";
-import type { Archives } from "./archives.ts";
-import type { House } from "./house.ts";
-import type { Messages } from "./messages.ts";
 import type { HubOptions, Late } from "./options.ts";
-import type { Parts } from "./parts.ts";
+import type { PartStarter } from "./part-starter.ts";
 import { problemsNow } from "./problems.ts";
-import { diskLimit, type Stores } from "./stores.ts";
+import type { Archives } from "./wire-backup.ts";
+import type { House } from "./wire-house.ts";
+import type { Notifications } from "./wire-notify.ts";
+import { diskLimit, type Stores } from "./wire-stores.ts";
 
-type All = Stores &
+type Wired = Stores &
   House &
-  Messages &
-  Archives & { rules: Rules; plugins: Plugins; late: Late; alerts: Alerts; parts: Parts };
+  Notifications &
+  Archives & { rules: Rules; plugins: Plugins; late: Late; alerts: Alerts; starter: PartStarter };
 
-/** The API answers from here on, before MQTT is up. */
-export function startApi(options: HubOptions, parts: All, stack: AsyncDisposableStack): { httpPort: number } {
+/** From here on the API answers, before MQTT is up. */
+export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposableStack): { httpPort: number } {
   const { config, home, edge, log, version } = options;
   const { clock } = edge;
   const http = log.child("http");
-  const { alerts, late } = parts;
+  const { alerts, late } = wired;
   const health = createHealth({ version, clock, ready: () => late.ready, degraded: alerts.degraded });
   const app = createApp({
-    ...parts,
+    ...wired,
     config: config.server,
     version,
     machineName: hostname(),
     clock,
     log: http,
-    ring: parts.feed.ring,
+    ring: wired.feed.ring,
     stream: (): HubStream => stream,
     storageFault(error) {
-      parts.trouble.note(error);
-      return probeStorage(home.data) ?? parts.db.copy?.fault;
+      wired.trouble.note(error);
+      return probeStorage(home.data) ?? wired.db.copy?.fault;
     },
     health,
-    status: statusOf(options, { ...parts, health, listener: () => listener }, () => stream.clients),
+    status: statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients),
   });
   const listener: Listener = stack.use(
     listen(app, { config: config.server, resolvePath: home.resolve, clock, log: http }),
   );
   const stream = stack.use(
-    startHubStream({ feed: parts.feed, auth: parts.auth, clock, log: http, publish: listener.publish }),
+    startHubStream({ feed: wired.feed, auth: wired.auth, clock, log: http, publish: listener.publish }),
   );
   http.info("the API answers", {
     host: listener.host,
@@ -60,15 +60,15 @@ export function startApi(options: HubOptions, parts: All, stack: AsyncDisposable
 
 function statusOf(
   options: HubOptions,
-  parts: All & { health: () => Health; listener: () => Listener },
+  wired: Wired & { health: () => Health; listener: () => Listener },
   streamClients: () => number,
 ) {
   const { config, home, edge } = options;
-  const { feed, registry, rules, plugins, history, late } = parts;
-  const { safe, off } = parts.parts;
+  const { feed, registry, rules, plugins, history, late } = wired;
+  const { safe, off } = wired.starter;
   const started = edge.clock.now();
   return createStatus({
-    health: parts.health,
+    health: wired.health,
     clock: edge.clock,
     home,
     devices: () => registry.count(),
@@ -78,13 +78,13 @@ function statusOf(
     eventsSeq: () => feed.ring.head,
     streamClients,
     mqttClients: () => late.mqtt?.connections() ?? 0,
-    storageFailingSince: () => (parts.db.copy ? started : registry.storageFailingSince()),
-    disk: parts.budget,
+    storageFailingSince: () => (wired.db.copy ? started : registry.storageFailingSince()),
+    disk: wired.budget,
     diskLimitBytesPerDay: diskLimit(config),
     history: history.health,
-    lastBackup: parts.backups.last,
-    lastRestore: parts.restores.last,
+    lastBackup: wired.backups.last,
+    lastRestore: wired.restores.last,
     safeStart: safe && { since: safe.since, failed_part: safe.failedPart, error: safe.error, off: [...safe.off] },
-    problems: () => problemsNow(options, { ...parts, listener: parts.listener() }),
+    problems: () => problemsNow(options, { ...wired, listener: wired.listener() }),
   });
 }

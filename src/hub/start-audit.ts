@@ -1,20 +1,17 @@
-// The audit log over restarts and restores: what the hub finds done when it starts, and who was not let in by the broker.
+// The audit log at a start: keeps this machine's rows over a restore, and records a restore or a changed hub.toml.
 import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { type Audit, type AuditActor, carryAudit } from "../auth/audit.ts";
-import { UNKNOWN_ACCOUNT } from "../auth/audited-login.ts";
+import { type Audit, type AuditActor, mergeAudit } from "../auth/audit.ts";
 import { newestKept } from "../backup/kept.ts";
 import { readLastRestore } from "../backup/restore.ts";
-import type { HubConfig } from "../config/sections.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Meta } from "../db/meta.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { type Home, homeAt } from "../home/paths.ts";
-import type { RefusedLogin } from "../mqtt/login-attempts.ts";
 
-interface Found {
+interface StartContext {
   home: Home;
   db: StateDb;
   meta: Meta;
@@ -26,32 +23,34 @@ const RESTORE_SEEN = "audit_restore_seen";
 const CONFIG_SEEN = "audit_config_seen";
 
 /**
- * A restore brings the archive's log. What this machine has logged since, who restored included, is added to it: else a
- * restore would be the way to wipe one's traces.
+ * A restore brings the archive's audit log. The rows that this machine wrote since, the restore's own included, are merged
+ * into it: otherwise a restore would be a way to wipe one's traces.
  */
-export function keepAuditOverRestore({ home, db, meta, log }: Found): void {
+export function mergeAuditAfterRestore({ home, db, meta, log }: StartContext): void {
   const restore = newRestore(home, meta);
   const before = restore?.ok === false ? undefined : restore && newestKept(home);
   const file = before && homeAt(before.home).stateDb;
   if (!file || !existsSync(file)) return;
   try {
     using old = new Database(file, { readonly: true });
-    carryAudit(old, db.own);
+    mergeAudit(old, db.own);
   } catch (error) {
-    log.warn("the audit log of before the restore could not be taken over", { error: messageOf(error), file });
+    log.warn("the audit log from before the restore could not be merged", { error: messageOf(error), file });
   }
 }
 
-/** To be called once at each start, behind `keepAuditOverRestore`. */
-export function auditStart(found: Pick<Found, "home" | "meta" | "log">, audit: Pick<Audit, "record">): void {
+/** To be called once at each start, after `mergeAuditAfterRestore`. */
+export function recordStart(context: Pick<StartContext, "home" | "meta" | "log">, audit: Pick<Audit, "record">): void {
   try {
-    recordStart(found, audit);
+    recordChanges(context, audit);
   } catch (error) {
-    found.log.warn("what changed since the last start cannot be written to the audit log", { error: messageOf(error) });
+    context.log.warn("what changed since the last start cannot be written to the audit log", {
+      error: messageOf(error),
+    });
   }
 }
 
-function recordStart({ home, meta }: Pick<Found, "home" | "meta">, audit: Pick<Audit, "record">): void {
+function recordChanges({ home, meta }: Pick<StartContext, "home" | "meta">, audit: Pick<Audit, "record">): void {
   const restore = newRestore(home, meta);
   if (restore) {
     audit.record({
@@ -78,16 +77,7 @@ function newRestore(home: Home, meta: Meta) {
   return last && meta.get(RESTORE_SEEN) !== markOf(last) ? last : undefined;
 }
 
-// While it is on trial its outcome is open, and it is not to be told twice.
+// While the restored hub is on trial its outcome is open (null); it must not be recorded a second time when it is decided.
 function markOf({ at, ok }: { at: string; ok: boolean | null }): string {
   return `${at} ${ok !== false}`;
-}
-
-/** Names that are nobody's are not written down: people type passwords there. */
-export function auditMqttRefusals({ mqtt, plugins }: HubConfig, audit: Pick<Audit, "refused">) {
-  const known = new Set([...mqtt.users.map(({ username }) => username), ...plugins.map(({ id }) => id)]);
-  return function refusedLogin({ username, address, reason }: RefusedLogin): void {
-    const target = username !== undefined && known.has(username) ? username : UNKNOWN_ACCOUNT;
-    audit.refused({ action: "mqtt.login", target, address, detail: reason });
-  };
 }

@@ -1,4 +1,4 @@
-// How the hub reaches people: channels, and the outbox for what does not get through at once.
+// Wires notifications: the channels, and the outbox for what cannot be delivered at once.
 import { timezoneOf } from "../config/location.ts";
 import { type Clock, sleep } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
@@ -6,22 +6,22 @@ import { createNotifier, type Notifier } from "../notify/notifier.ts";
 import { type FirstTry, type Outbox, startOutbox } from "../notify/outbox/outbox.ts";
 import { createHouseTime } from "../notify/render.ts";
 import type { RuleHost } from "../rules/model/host.ts";
-import type { House } from "./house.ts";
 import type { HubOptions } from "./options.ts";
-import { standInFor } from "./parts.ts";
-import type { Stores } from "./stores.ts";
+import { standInFor } from "./part-starter.ts";
+import type { House } from "./wire-house.ts";
+import type { Stores } from "./wire-stores.ts";
 
-export interface Messages {
+export interface Notifications {
   notifier: Notifier;
   outbox: Outbox;
 }
 
-/** Connects to nothing. */
-export function openMessages(
+/** Opens no connections yet. */
+export function wireNotify(
   { config, home, edge, log }: HubOptions,
   { db, feed, budget, limits }: Stores,
   { house: { registry, variables }, stack }: { house: House; stack: AsyncDisposableStack },
-): Messages {
+): Notifications {
   const { clock, random } = edge;
   const timezone = timezoneOf(config.location);
   const shared = { clock, random, log: log.child("notify") };
@@ -52,37 +52,40 @@ export function openMessages(
   return { notifier, outbox };
 }
 
-export function offMessages(reason: string): Messages {
+export function offNotify(reason: string): Notifications {
   return {
-    // Which channels there are, nobody can say.
+    // The channels are not known, so none counts as missing.
     notifier: standInFor<Notifier>(reason, { has: () => true }),
     outbox: standInFor<Outbox>(reason, {}),
   };
 }
 
-/** A rule waits so long for what came of it: what is wrong here shows at once, and what is slow elsewhere holds nothing up. */
+/** How long a rule waits for the result: a mistake in the configuration shows within this time, and a slow service delays no rule. */
 const RULE_WAITS_MS = 25;
 
-/** Notifications of rules: kept until they get through. Rejects with what is known at once to have failed. */
-export function notifyForRules({ notifier, outbox }: Messages, clock: Clock): Pick<RuleHost, "notify" | "hasChannel"> {
+/** Notifications of rules, which are kept until they are delivered. Rejects with the failures that are known at once. */
+export function notifyForRules(
+  { notifier, outbox }: Notifications,
+  clock: Clock,
+): Pick<RuleHost, "notify" | "hasChannel"> {
   return {
     hasChannel: notifier.has,
     async notify(notification) {
-      // When it returns, it is kept; what becomes of it later is in the log and in events.
+      // When `post` returns, the notification is stored; its later fate is in the log and in events.
       const first = outbox.post(notifier.render(notification));
-      const known = new AbortController();
-      const late = sleep(clock, "notify-answer", RULE_WAITS_MS, known.signal).then(() => []);
-      // One that only waits for its turn has missed nothing.
-      const missed = (await Promise.race([first, late])).filter(
+      const decided = new AbortController();
+      const late = sleep(clock, "notify-answer", RULE_WAITS_MS, decided.signal).then(() => []);
+      // One that only waits in the queue has not failed.
+      const failed = (await Promise.race([first, late])).filter(
         ({ state, error }) => state === "failed" || error !== undefined,
       );
-      known.abort();
-      if (missed.length > 0) throw new HubError("upstream_failed", missed.map(inWords).join("; "));
+      decided.abort();
+      if (failed.length > 0) throw new HubError("upstream_failed", failed.map(describeTry).join("; "));
     },
   };
 }
 
-function inWords({ channel, state, error = "it failed", hint }: FirstTry): string {
+function describeTry({ channel, state, error = "it failed", hint }: FirstTry): string {
   const kept = state === "queued" ? " (kept, and tried again)" : "";
   return `${channel}: ${error}${hint ? `; ${hint}` : ""}${kept}`;
 }

@@ -1,0 +1,37 @@
+// Wires the MQTT broker; logins that it refuses go to the audit log.
+import { type Audit, UNKNOWN_ACCOUNT } from "../auth/audit.ts";
+import type { HubConfig } from "../config/sections.ts";
+import type { RefusedLogin } from "../mqtt/login-attempts.ts";
+import { type Mqtt, startMqtt } from "../mqtt/start.ts";
+import type { Plugins } from "../plugins/supervisor.ts";
+import type { HubOptions } from "./options.ts";
+import type { House } from "./wire-house.ts";
+import type { Stores } from "./wire-stores.ts";
+
+/** Listens when it resolves. */
+export function wireMqtt(
+  { config, edge, log }: HubOptions,
+  stores: Stores,
+  { house, plugins }: { house: Pick<House, "registry">; plugins: Plugins },
+): Promise<Mqtt> {
+  return startMqtt({
+    ...stores,
+    config: config.mqtt,
+    clock: edge.clock,
+    random: edge.random,
+    log: log.child("mqtt"),
+    logins: stores.auth.logins,
+    devices: house.registry,
+    plugins,
+    refusedLogin: recordRefusedLogin(config, stores.audit),
+  });
+}
+
+/** Names of unknown accounts are not recorded: people type passwords there. */
+function recordRefusedLogin({ mqtt, plugins }: HubConfig, audit: Pick<Audit, "refused">) {
+  const known = new Set([...mqtt.users.map(({ username }) => username), ...plugins.map(({ id }) => id)]);
+  return function refusedLogin({ username, address, reason }: RefusedLogin): void {
+    const target = username !== undefined && known.has(username) ? username : UNKNOWN_ACCOUNT;
+    audit.refused({ action: "mqtt.login", target, address, detail: reason });
+  };
+}

@@ -1,0 +1,61 @@
+// Wires the plugins, which are started last.
+import type { HubConfig } from "../config/sections.ts";
+import { createMeta } from "../db/meta.ts";
+import { probeLandlock } from "../plugins/confine/landlock.ts";
+import { createKnownPlugins } from "../plugins/external-plugin.ts";
+import { createPlugins, type Plugins } from "../plugins/supervisor.ts";
+import type { UnusableEntry } from "../plugins/unusable-plugin.ts";
+import { type HubOptions, type Late, mqttOf } from "./options.ts";
+import { standInFor } from "./part-starter.ts";
+import { faultsOf } from "./problems.ts";
+import type { House } from "./wire-house.ts";
+import type { Stores } from "./wire-stores.ts";
+
+/** Starts none yet. */
+export function wirePlugins(
+  { config, home, edge, log, execPath }: HubOptions,
+  { feed, db, limits, trouble }: Stores,
+  { house, late }: { house: Pick<House, "registry">; late: Late },
+): Plugins {
+  return createPlugins({
+    entries: config.plugins,
+    unusable: unusablePlugins(config),
+    home,
+    execPath,
+    env: edge.env,
+    clock: edge.clock,
+    log: log.child("plugins"),
+    random: edge.random,
+    emit: feed.emit,
+    broker: () => mqttOf(late),
+    accounts: {
+      issue: (id, grant) => mqttOf(late).accounts.issue(id, grant),
+      revoke: (id) => late.mqtt?.accounts.revoke(id),
+    },
+    devices: house.registry,
+    known: createKnownPlugins(createMeta(db), log),
+    limits,
+    trouble,
+    landlock: probeLandlock,
+    secrets: [config.server.tls_key, config.backup.directory].flatMap((path) => (path ? [home.resolve(path)] : [])),
+  });
+}
+
+/** Ignores what plugins report over MQTT. */
+export function offPlugins(reason: string): Plugins {
+  const ignore = (): void => {};
+  const reports = { heartbeat: ignore, status: ignore, registered: ignore, capabilities: ignore, response: ignore };
+  return standInFor<Plugins>(reason, { startAll() {}, ...reports, problems: () => [], unconfined: () => 0 });
+}
+
+/** Each entry of [[plugins]] with problems once, under its id, or under its place in the file if it has none. */
+function unusablePlugins(config: HubConfig): UnusableEntry[] {
+  const wrong = new Map<string, UnusableEntry>();
+  for (const { path, message, name } of faultsOf(config)) {
+    const place = /^plugins\[\d+\]/.exec(path)?.[0];
+    if (place === undefined) continue;
+    const problem = [wrong.get(place)?.problem, `${path}: ${message}`].filter((text) => text !== undefined).join("; ");
+    wrong.set(place, { id: name ?? place, problem });
+  }
+  return [...wrong.values()];
+}
