@@ -101,6 +101,7 @@ function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known
   const { files, findings } = checkRuleFiles(home.rules, {
     exists: {
       device: among(knownIds(home.stateDb, "devices")),
+      area: among(knownIds(home.stateDb, "areas")),
       scene: among(knownIds(home.stateDb, "scenes")),
       mode: among(modes),
       channel: among(channels),

@@ -6,6 +6,7 @@ import { createSun } from "../core/sun.ts";
 import { createZone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
 import type { RuleHost } from "../rules/host.ts";
+import type { Areas } from "../state/areas.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Registry } from "../state/registry.ts";
 import type { Scenes } from "../state/scenes.ts";
@@ -17,6 +18,7 @@ export interface RuleHostOptions {
   fetch: typeof fetch;
   feed: Pick<EventFeed, "emit">;
   registry: Registry;
+  areas: Pick<Areas, "has">;
   scenes: Scenes;
   variables: Variables;
   commands: Commands;
@@ -38,6 +40,7 @@ export function createRuleHost(options: RuleHostOptions): RuleHost {
       return device?.deviceType === "mode" ? device.attributes.on === true : undefined;
     },
     hasScene: scenes.has,
+    hasArea: options.areas.has,
     hasChannel: options.notifier.hasChannel,
     async command(deviceId, command, actor) {
       // In words for a rule: what `?force=true` can do at the API, it cannot.

@@ -7,7 +7,7 @@ import { WEEKDAYS } from "./schedule/time-of-day.ts";
 
 export type Kind = "trigger" | "condition" | "action";
 /** What a text can name. The sun's moments are named by words of their own, and need the house's `location`. */
-export type Named = "device" | "mode" | "scene" | "channel" | "rule" | "location";
+export type Named = "device" | "area" | "mode" | "scene" | "channel" | "rule" | "location";
 
 /** The mark of an expression. */
 export const CEL = "application/cel";

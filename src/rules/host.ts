@@ -47,6 +47,8 @@ export interface RuleHost {
   /** Undefined where there is no such mode. */
   mode(id: string): boolean | undefined;
   hasScene(id: string): boolean;
+  /** Whether a person made it or a device is in it. */
+  hasArea(id: string): boolean;
   hasChannel(name: string): boolean;
   /** Throws HubError when refused. */
   command(deviceId: string, command: JsonObject, actor: RuleActor): Promise<void>;

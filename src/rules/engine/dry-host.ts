@@ -20,6 +20,7 @@ export function createDryHost(host: RuleHost): DryHost {
     },
     mode: (id) => host.mode(id),
     hasScene: (id) => host.hasScene(id),
+    hasArea: (id) => host.hasArea(id),
     hasChannel: (name) => host.hasChannel(name),
     command: async (deviceId, command) => told(`${deviceId} ${JSON.stringify(command)}`),
     captureStates: (deviceIds) => host.captureStates(deviceIds),
