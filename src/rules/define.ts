@@ -20,6 +20,12 @@ export interface Interest {
 /** What a trigger hands to the rule: `trigger` in expressions, `trigger_context` in `rule_fired`. */
 export type TriggerContext = JsonObject;
 
+/**
+ * One as a person might write it, with most of its fields: it is shown in docs/rules.md and in the vocabulary, and the
+ * contract tests try it.
+ */
+export type Example<F extends TProperties> = Partial<Static<TObject<F>>>;
+
 export interface TriggerDefinition<F extends TProperties = TProperties> {
   /** snake_case; also the file's name. */
   readonly type: string;
@@ -42,6 +48,7 @@ export interface TriggerDefinition<F extends TProperties = TProperties> {
     /** Whether it still stands, asked at every event it is interested in and when the time is over. */
     stands(spec: Static<TObject<F>>, context: TriggerContext, host: RuleHost): boolean;
   };
+  readonly example: Example<F>;
 }
 
 /** What a condition and an action may look at. */
@@ -68,6 +75,7 @@ export interface ConditionDefinition<F extends TProperties = TProperties> {
   check?(spec: Static<TObject<F>>): void;
   /** Never throws for what the house is like: an unknown device is a condition that does not pass, and says why. */
   evaluate(spec: Static<TObject<F>>, scope: ConditionScope): Omit<ConditionTrace, "type">;
+  readonly example: Example<F>;
 }
 
 export interface ConditionScope extends Scope {
@@ -88,6 +96,7 @@ export interface ActionDefinition<F extends TProperties = TProperties> {
   check?(spec: Static<TObject<F>>): void;
   /** Does it. What it answers is shown in the trace; what it throws is the failure, and the sequence goes on. */
   run(spec: Static<TObject<F>>, scope: ActionScope): Promise<string | undefined> | string | undefined;
+  readonly example: Example<F>;
 }
 
 export interface ActionScope extends Scope {

@@ -18,4 +18,5 @@ export const setHubVariable = defineAction({
     scope.host.setVariable(name, written);
     return `${name} = ${show(written)}`;
   },
+  example: { name: "count", expression: "hub_var('count') + 1" },
 });

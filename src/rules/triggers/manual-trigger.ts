@@ -6,4 +6,5 @@ export const manualTrigger = defineTrigger({
   doc: "Nothing sets it off by itself: a person runs it through the API, or a rule by `run_rule`.",
   fields: {},
   label: () => "by hand",
+  example: {},
 });

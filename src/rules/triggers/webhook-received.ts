@@ -34,6 +34,7 @@ export const webhookReceived = defineTrigger({
     const { path, method, query, body } = event;
     return { path, method, query, body: body as Json };
   },
+  example: { path: "doorbell", secret: "change-me-to-24-characters" },
 });
 
 /** Takes the same time wherever they differ. */

@@ -57,6 +57,7 @@ const changes = defineTrigger({
     durationMs: ({ for_secs }) => (for_secs === undefined ? undefined : for_secs * 1000),
     stands: ({ device, attribute }, { value }, host) => jsonEqual(host.device(device)?.attributes[attribute], value),
   },
+  example: {},
 });
 
 /** Custom events. */
@@ -70,6 +71,7 @@ const hears = defineTrigger({
     const { type: _type, seq: _seq, timestamp: _timestamp, ...fields } = event as unknown as JsonObject;
     return fields;
   },
+  example: {},
 });
 
 const variable = defineTrigger({
@@ -79,6 +81,7 @@ const variable = defineTrigger({
   label: ({ name }) => `${name} was written`,
   interests: ({ name }) => [{ event: "hub_variable_changed", where: { field: "name", value: name } }],
   match: (_, { event }) => ({ value: (event as unknown as { value: Json }).value }),
+  example: {},
 });
 
 const topic = defineTrigger({
@@ -88,6 +91,7 @@ const topic = defineTrigger({
   label: () => "anything on MQTT",
   interests: () => [{ event: "mqtt_message" }],
   match: (_, { event }) => ({ topic: (event as unknown as { topic: string }).topic }),
+  example: {},
 });
 
 const trips = defineTrigger({
@@ -99,6 +103,7 @@ const trips = defineTrigger({
   match: () => {
     throw new Error("this trigger is broken");
   },
+  example: {},
 });
 
 const ticks = defineTrigger({
@@ -109,6 +114,7 @@ const ticks = defineTrigger({
   schedule: ({ every_secs }) => ({
     next: (after) => (Math.floor(after / (every_secs * 1000)) + 1) * every_secs * 1000,
   }),
+  example: {},
 });
 
 const is = defineCondition({
@@ -119,6 +125,7 @@ const is = defineCondition({
     const actual = host.device(device)?.attributes[attribute] ?? null;
     return { passed: jsonEqual(actual, value), expected: `${device}.${attribute} is ${JSON.stringify(value)}`, actual };
   },
+  example: {},
 });
 
 const breaks = defineCondition({
@@ -128,6 +135,7 @@ const breaks = defineCondition({
   evaluate: () => {
     throw new Error("this condition is broken");
   },
+  example: {},
 });
 
 const set = defineAction({
@@ -138,6 +146,7 @@ const set = defineAction({
     await host.command(device, state, actor);
     return `${device} ${JSON.stringify(state)}`;
   },
+  example: {},
 });
 
 const fires = defineAction({
@@ -148,6 +157,7 @@ const fires = defineAction({
     host.emit({ type: `custom_${event}`, ...fields });
     return undefined;
   },
+  example: {},
 });
 
 const writes = defineAction({
@@ -158,6 +168,7 @@ const writes = defineAction({
     scope.host.setVariable(name, scope.evaluate(value));
     return undefined;
   },
+  example: {},
 });
 
 const counts = defineAction({
@@ -168,6 +179,7 @@ const counts = defineAction({
     vars[name] = Number(vars[name] ?? 0) + 1;
     return `${name} = ${vars[name]}`;
   },
+  example: {},
 });
 
 const fails = defineAction({
@@ -178,6 +190,7 @@ const fails = defineAction({
     if (late) return Promise.reject(new Error("it failed late"));
     throw new Error("it failed");
   },
+  example: {},
 });
 
 const delay = defineAction({
@@ -187,6 +200,7 @@ const delay = defineAction({
   async run({ secs, key }, scope) {
     return (await scope.delay(secs * 1000, key)) ? `${secs} s` : "cancelled";
   },
+  example: {},
 });
 
 const parallel = defineAction({
@@ -197,6 +211,7 @@ const parallel = defineAction({
     await Promise.all(actions.map((action) => scope.run([action])));
     return undefined;
   },
+  example: {},
 });
 
 const loops = defineAction({
@@ -210,6 +225,7 @@ const loops = defineAction({
     }
     return undefined;
   },
+  example: {},
 });
 
 const awaits = defineAction({
@@ -223,6 +239,7 @@ const awaits = defineAction({
     });
     return found ? "it came" : "it did not come";
   },
+  example: {},
 });
 
 const untils = defineAction({
@@ -231,6 +248,7 @@ const untils = defineAction({
   fields: () => ({ expression: Type.String(), secs: Type.Optional(Type.Number()) }),
   run: async ({ expression, secs }, scope) =>
     (await scope.waitUntil(expression, secs === undefined ? undefined : secs * 1000)) ? "it held" : "it never held",
+  example: {},
 });
 
 /** Goes on wanting things after its run is over. */
@@ -249,6 +267,7 @@ const stubborn = defineAction({
     for (const want of wanted) await want().catch(() => {});
     return "had its way";
   },
+  example: {},
 });
 
 const exits = defineAction({
@@ -256,6 +275,7 @@ const exits = defineAction({
   doc,
   fields: () => ({ why: Type.String() }),
   run: ({ why }, scope) => scope.exit(why),
+  example: {},
 });
 
 const runs = defineAction({
@@ -270,6 +290,7 @@ const runs = defineAction({
     await scope.rules.run(rule, { wait, conditions });
     return `ran ${rule}`;
   },
+  example: {},
 });
 
 const pauses = defineAction({
@@ -280,6 +301,7 @@ const pauses = defineAction({
     scope.rules.pause(rule, secs === undefined ? undefined : secs * 1000);
     return undefined;
   },
+  example: {},
 });
 
 const cancels = defineAction({
@@ -287,6 +309,7 @@ const cancels = defineAction({
   doc,
   fields: () => ({ rule: Type.String(), key: Type.Optional(Type.String()) }),
   run: ({ rule, key }, scope) => `${scope.rules.cancelDelays(rule, key)} cancelled`,
+  example: {},
 });
 
 export const words: {

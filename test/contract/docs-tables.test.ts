@@ -1,0 +1,47 @@
+// Tables of the documentation that list what there is: each names everything with its definition's own words.
+// After a change `bun run docs` writes them anew.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Kind } from "../../src/rules/fields.ts";
+import { members } from "../../src/rules/schemas.ts";
+import { expectDocsTable } from "../support/docs-table.ts";
+import { ronOf } from "../support/ron-of.ts";
+import { startTestHub, type TestHub } from "../support/test-hub.ts";
+
+const ORDER = ["public", "viewer", "user", "admin"];
+const code = (text: string): string => `\`${text}\``;
+
+let hub: TestHub;
+beforeAll(async () => {
+  hub = await startTestHub();
+});
+afterAll(() => hub[Symbol.asyncDispose]());
+
+test("who may do what", async () => {
+  const document = (await (await hub.request("GET", "/openapi.json")).json()) as {
+    paths: Record<string, Record<string, { summary: string; "x-access": string }>>;
+  };
+  const requests = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { summary, "x-access": access }]) => ({
+      access,
+      path: path.replace("/api/v1", "").replace(/\{(\w+)\}/g, ":$1"),
+      method: method.toUpperCase(),
+      summary,
+    })),
+  );
+  expect(requests.length).toBeGreaterThan(80);
+  const rows = requests
+    .sort((a, b) => ORDER.indexOf(a.access) - ORDER.indexOf(b.access) || (a.path < b.path ? -1 : 1))
+    .map(({ access, method, path, summary }) => [code(access), code(`${method} ${path}`), summary]);
+  expectDocsTable("api.md", "roles", [["role", "request", "what it does"], ...rows]);
+});
+
+const SAYS: Record<Kind, string> = { trigger: "when", condition: "passes when", action: "does" };
+
+test.each(Object.keys(members) as Kind[])("%ss of rules", (kind) => {
+  const rows = [...members[kind].values()].map(({ type, doc, schema }) => [
+    code(type),
+    doc,
+    code(ronOf(kind, schema.examples[0])),
+  ]);
+  expectDocsTable("rules.md", `${kind}s`, [["type", SAYS[kind], "example"], ...rows]);
+});
