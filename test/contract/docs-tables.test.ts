@@ -1,9 +1,16 @@
 // Tables of the documentation that list what there is: each names everything with its definition's own words.
 // After a change `bun run docs` writes them anew.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TObject } from "@sinclair/typebox";
+import { stringify } from "smol-toml";
+import { isObject, type JsonObject } from "../../src/core/json.ts";
+import type { ChannelDefinition } from "../../src/notify/channel.ts";
+import { kinds } from "../../src/notify/channels/index.ts";
 import type { Kind } from "../../src/rules/fields.ts";
 import { members } from "../../src/rules/schemas.ts";
-import { expectDocsTable } from "../support/docs-table.ts";
+import { expectDocsTable, expectDocsText } from "../support/docs-table.ts";
 import { ronOf } from "../support/ron-of.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 
@@ -45,3 +52,31 @@ test.each(Object.keys(members) as Kind[])("%ss of rules", (kind) => {
   ]);
   expectDocsTable("rules.md", `${kind}s`, [["type", SAYS[kind], "example"], ...rows]);
 });
+
+const channels = kinds as readonly unknown[] as readonly ChannelDefinition[];
+
+test("notification channels", () => {
+  const entries = channels.map(({ kind, doc, example }) => {
+    const { name, ...keys } = example;
+    const toml = stringify({ notify: { channels: [{ name, type: kind, ...keys }] } });
+    return `${code(kind)}: ${doc}\n\n\`\`\`toml\n${toml.trim()}\n\`\`\``;
+  });
+  expectDocsText("notifications.md", "channels", entries.join("\n\n"));
+});
+
+test("every key of a channel is in its example, or has its row", () => {
+  const page = readFileSync(join(import.meta.dir, "../../docs/notifications.md"), "utf8");
+  const missing = channels.flatMap(({ kind, schema, example }) =>
+    keysOf(schema, example).filter((key) => !new RegExp(`^\\|.*\`${key}\`.*\\|.*\`${kind}\``, "m").test(page)),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** Dotted keys that the example does not show. */
+function keysOf(schema: TObject, example: JsonObject, path = ""): string[] {
+  return Object.entries(schema.properties).flatMap(([key, field]) => {
+    const shown = example[key];
+    if (field.properties) return keysOf(field as TObject, isObject(shown) ? shown : {}, `${path}${key}.`);
+    return shown === undefined && key !== "type" ? [`${path}${key}`] : [];
+  });
+}

@@ -1,36 +1,41 @@
-// Tables of the documentation that are made of the definitions, between `<!-- NAME: begin -->` and `<!-- NAME: end -->`.
+// Parts of the documentation that are made of the definitions, between `<!-- NAME: begin -->` and `<!-- NAME: end -->`.
 // `bun run docs` writes them anew.
 import { expect } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const DOCS = join(import.meta.dir, "../../docs");
+const UPDATE = "run `bun run docs`";
 
-/** Expects the table to have these rows, the first being its head; writes them first when the environment has HUB_WRITE_DOCS. */
+/** Expects the part to be a table with these rows, the first being its head. */
 export function expectDocsTable(page: string, name: string, rows: readonly (readonly string[])[]): void {
-  const path = join(DOCS, page);
-  const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
-  const [before, table, after] = split(readFileSync(path, "utf8"), begin, end);
   const cells = rows.map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
-  if (process.env.HUB_WRITE_DOCS) {
-    const [head = [], ...body] = cells;
-    const lines = [head, head.map(() => "---"), ...body].map((row) => `| ${row.join(" | ")} |`);
-    writeFileSync(path, `${before}${begin}\n\n${lines.join("\n")}\n\n${end}${after}`);
-    return;
-  }
-  const update = "run `bun run docs`";
-  expect({ page, name, update, rows: cellsOf(table) }).toEqual({ page, name, update, rows: cells });
+  const [head = [], ...body] = cells;
+  const lines = [head, head.map(() => "---"), ...body].map((row) => `| ${row.join(" | ")} |`);
+  const written = partOf(page, name, lines.join("\n"));
+  expect({ page, name, UPDATE, rows: cellsOf(written) }).toEqual({ page, name, UPDATE, rows: cells });
 }
 
-function split(text: string, begin: string, end: string): [string, string, string] {
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`the page has no place between ${begin} and ${end}`);
-  return [text.slice(0, from), text.slice(from + begin.length, to), text.slice(to + end.length)];
+/** Expects the part to be this Markdown. */
+export function expectDocsText(page: string, name: string, text: string): void {
+  expect({ page, name, UPDATE, text: partOf(page, name, text) }).toEqual({ page, name, UPDATE, text });
+}
+
+/** What stands there; with HUB_WRITE_DOCS in the environment, after `text` was written there. */
+function partOf(page: string, name: string, text: string): string {
+  const path = join(DOCS, page);
+  const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+  const whole = readFileSync(path, "utf8");
+  const [from, to] = [whole.indexOf(begin), whole.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`docs/${page} has no lines ${begin} and ${end}`);
+  if (!process.env.HUB_WRITE_DOCS) return whole.slice(from + begin.length, to).trim();
+  writeFileSync(path, `${whole.slice(0, from)}${begin}\n\n${text}\n\n${whole.slice(to)}`);
+  return text;
 }
 
 function cellsOf(table: string): string[][] {
-  const lines = table.trim().split("\n");
-  return lines
+  return table
+    .split("\n")
     .filter((_, index) => index !== 1)
     .map((line) =>
       line
