@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { TObject } from "@sinclair/typebox";
 import { stringify } from "smol-toml";
 import { isObject, type JsonObject } from "../../src/core/json.ts";
+import { catalog } from "../../src/events/catalog.ts";
 import type { ChannelDefinition } from "../../src/notify/channel.ts";
 import { kinds } from "../../src/notify/channels/index.ts";
 import type { Kind } from "../../src/rules/fields.ts";
@@ -40,6 +41,11 @@ test("who may do what", async () => {
     .sort((a, b) => ORDER.indexOf(a.access) - ORDER.indexOf(b.access) || (a.path < b.path ? -1 : 1))
     .map(({ access, method, path, summary }) => [code(access), code(`${method} ${path}`), summary]);
   expectDocsTable("api.md", "roles", [["role", "request", "what it does"], ...rows]);
+});
+
+test("event types", () => {
+  const rows = catalog.map(({ type, doc, example }) => [code(type), doc, code(JSON.stringify(example))]);
+  expectDocsTable("api.md", "events", [["type", "when", "its own fields, such as"], ...rows]);
 });
 
 const SAYS: Record<Kind, string> = { trigger: "when", condition: "passes when", action: "does" };
