@@ -222,7 +222,7 @@ test("low and recovered take turns, whatever is reported and however often the h
 
 describe("[battery]", () => {
   test("has 20 and 5 unless told otherwise", () => {
-    expect(checkValue(BatterySection, {})).toEqual({ ok: true, value: defaults });
+    expect(checkValue(BatterySection, {})).toMatchObject({ ok: true, value: defaults });
   });
 
   test.each([
