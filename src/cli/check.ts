@@ -30,7 +30,9 @@ export const check: Command = {
     const modes = checkModes(home, io, { located: config?.location.latitude !== undefined || !config, failures });
     const rules = checkRules(home, io, { config, modes, failures });
     if (failures.length > 0) throw new HubError("config", failures.join("; "));
-    io.edge.stdout.write(`${home.hubToml} is valid${rules > 0 ? `, and so are ${counted(rules, "rule file")}` : ""}\n`);
+    io.edge.stdout.write(
+      `${home.hubToml} is valid${rules > 0 ? `, and so ${rules === 1 ? "is" : "are"} ${counted(rules, "rule file")}` : ""}\n`,
+    );
     return 0;
   },
 };
@@ -104,6 +106,7 @@ function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known
   const { files, findings } = checkRuleFiles(home.rules, {
     exists: {
       device: among(knownIds(home.stateDb, "devices")),
+      area: among(knownIds(home.stateDb, "areas")),
       scene: among(knownIds(home.stateDb, "scenes")),
       mode: among(modes),
       channel: among(channels),

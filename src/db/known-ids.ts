@@ -2,9 +2,16 @@
 import { Database } from "bun:sqlite";
 import { isObject, parseJson } from "../core/json.ts";
 
-/** The ids in one of its tables; undefined where it cannot be read. */
-export function knownIds(path: string, table: "devices" | "scenes"): ReadonlySet<string> | undefined {
-  const rows = rowsOf<{ id: string }>(path, `SELECT id FROM ${table}`);
+const QUERIES = {
+  devices: "SELECT id FROM devices",
+  scenes: "SELECT id FROM scenes",
+  // An area exists where a person made it or a device is in it.
+  areas: "SELECT id FROM areas UNION SELECT area FROM devices WHERE area IS NOT NULL",
+};
+
+/** The ids of what it holds; undefined where it cannot be read. */
+export function knownIds(path: string, what: keyof typeof QUERIES): ReadonlySet<string> | undefined {
+  const rows = rowsOf<{ id: string }>(path, QUERIES[what]);
   return rows && new Set(rows.map(({ id }) => id));
 }
 

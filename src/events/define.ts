@@ -6,6 +6,8 @@ export interface EventDefinition<T extends string = string, F extends TPropertie
   /** When it is emitted; goes into the OpenAPI document. */
   readonly doc: string;
   readonly fields: TObject<F>;
+  /** Its own fields, as they may come: shown in docs/api.md and in the OpenAPI document, and tried by the contract tests. */
+  readonly example: Static<TObject<F>>;
 }
 
 export type EventOf<D> = D extends EventDefinition<infer T, infer F> ? { type: T } & Static<TObject<F>> : never;
@@ -15,8 +17,9 @@ export function defineEvent<const T extends string, F extends TProperties>(
   type: T,
   doc: string,
   fields: F,
+  example: NoInfer<Static<TObject<F>>>,
 ): EventDefinition<T, F> {
-  return { type, doc, fields: Type.Object(fields) };
+  return { type, doc, fields: Type.Object(fields), example };
 }
 
 /** Attribute name → value. */

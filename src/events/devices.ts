@@ -13,6 +13,7 @@ export const deviceStateChanged = defineEvent(
     /** Who caused it, as the plugin echoed it from the command. */
     change: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
+  { device_id: "front_door", previous: { open: false }, current: { open: true }, changed: ["open"] },
 );
 
 export const deviceAvailabilityChanged = defineEvent(
@@ -22,44 +23,74 @@ export const deviceAvailabilityChanged = defineEvent(
     device_id: Type.String(),
     available: Type.Boolean(),
   },
+  { device_id: "front_door", available: false },
 );
 
-export const deviceNameChanged = defineEvent("device_name_changed", "A device display name is updated", {
-  device_id: Type.String(),
-  previous_name: Type.String(),
-  name: Type.String(),
-});
+export const deviceNameChanged = defineEvent(
+  "device_name_changed",
+  "A device display name is updated",
+  {
+    device_id: Type.String(),
+    previous_name: Type.String(),
+    name: Type.String(),
+  },
+  { device_id: "hall_lamp", previous_name: "hall_lamp", name: "Hall lamp" },
+);
 
-export const deviceCommandSent = defineEvent("device_command_sent", "A command was dispatched to a device", {
-  device_id: Type.String(),
-  plugin_id: Type.String(),
-  command: Attributes,
-  /** Who asked: `user`, `api_key`, `rule`, … and its name. */
-  source: Type.String(),
-  actor_name: Type.String(),
-  correlation_id: Type.String(),
-});
+export const deviceCommandSent = defineEvent(
+  "device_command_sent",
+  "A command was dispatched to a device",
+  {
+    device_id: Type.String(),
+    plugin_id: Type.String(),
+    command: Attributes,
+    /** Who asked: `user`, `api_key`, `rule`, … and its name. */
+    source: Type.String(),
+    actor_name: Type.String(),
+    correlation_id: Type.String(),
+  },
+  {
+    device_id: "hall_lamp",
+    plugin_id: "zigbee",
+    command: { on: true },
+    source: "user",
+    actor_name: "anna",
+    correlation_id: "8c5f2a0e-0000-4000-8000-000000000001",
+  },
+);
 
 export const deviceBatteryLow = defineEvent(
   "device_battery_low",
   "A battery-powered device crossed the configured low threshold (synthesized, with hysteresis)",
   { device_id: Type.String(), device_name: Type.String(), battery_pct: Type.Number(), threshold_pct: Type.Number() },
+  { device_id: "front_door", device_name: "Front door", battery_pct: 18, threshold_pct: 20 },
 );
 
 export const deviceBatteryRecovered = defineEvent(
   "device_battery_recovered",
   "A previously low device's battery climbed back above the recover band",
   { device_id: Type.String(), device_name: Type.String(), battery_pct: Type.Number() },
+  { device_id: "front_door", device_name: "Front door", battery_pct: 100 },
 );
 
-export const timerStateChanged = defineEvent("timer_state_changed", "A virtual timer started, paused, expired, etc.", {
-  device_id: Type.String(),
-  previous_state: Type.String(),
-  state: Type.String(),
-});
+export const timerStateChanged = defineEvent(
+  "timer_state_changed",
+  "A virtual timer started, paused, expired, etc.",
+  {
+    device_id: Type.String(),
+    previous_state: Type.String(),
+    state: Type.String(),
+  },
+  { device_id: "kettle", previous_state: "started", state: "expired" },
+);
 
-export const modeChanged = defineEvent("mode_changed", "A named mode transitioned on or off", {
-  mode_id: Type.String(),
-  mode_name: Type.String(),
-  on: Type.Boolean(),
-});
+export const modeChanged = defineEvent(
+  "mode_changed",
+  "A named mode transitioned on or off",
+  {
+    mode_id: Type.String(),
+    mode_name: Type.String(),
+    on: Type.Boolean(),
+  },
+  { mode_id: "night", mode_name: "Night", on: true },
+);

@@ -13,4 +13,9 @@ export const limitReached = defineEvent(
     /** What was refused or dropped, and what to do. */
     message: Type.String(),
   },
+  {
+    limit: "[mqtt] max_connections_per_account",
+    account: "zigbee",
+    message: "a login was refused: raise the limit if so many connections are wanted",
+  },
 );

@@ -7,36 +7,57 @@ export const pluginStatus = Type.Union(
   { description: "Managed plugin status" },
 );
 
-export const pluginRegistered = defineEvent("plugin_registered", "A plugin connected and registered devices", {
-  plugin_id: Type.String(),
-  /** The device whose registration announced the plugin. */
-  device_id: Type.String(),
-});
+export const pluginRegistered = defineEvent(
+  "plugin_registered",
+  "A plugin connected and registered devices",
+  {
+    plugin_id: Type.String(),
+    /** The device whose registration announced the plugin. */
+    device_id: Type.String(),
+  },
+  { plugin_id: "zigbee", device_id: "front_door" },
+);
 
-export const pluginOffline = defineEvent("plugin_offline", "A plugin's heartbeat expired, or its process ended", {
-  plugin_id: Type.String(),
-  reason: Type.String(),
-});
+export const pluginOffline = defineEvent(
+  "plugin_offline",
+  "A plugin's heartbeat expired, or its process ended",
+  {
+    plugin_id: Type.String(),
+    reason: Type.String(),
+  },
+  { plugin_id: "zigbee", reason: "no heartbeat for 90 s" },
+);
 
-export const pluginHeartbeat = defineEvent("plugin_heartbeat", "A plugin sent a liveness heartbeat", {
-  plugin_id: Type.String(),
-  version: Type.Optional(Type.String()),
-  uptime_secs: Type.Optional(Type.Number()),
-  device_count: Type.Optional(Type.Number()),
-});
+export const pluginHeartbeat = defineEvent(
+  "plugin_heartbeat",
+  "A plugin sent a liveness heartbeat",
+  {
+    plugin_id: Type.String(),
+    version: Type.Optional(Type.String()),
+    uptime_secs: Type.Optional(Type.Number()),
+    device_count: Type.Optional(Type.Number()),
+  },
+  { plugin_id: "zigbee", version: "1.2.0", uptime_secs: 3600, device_count: 12 },
+);
 
 export const pluginStatusChanged = defineEvent(
   "plugin_status_changed",
   "A managed plugin's status changed (starting, active, offline, stopped)",
   { plugin_id: Type.String(), previous: pluginStatus, status: pluginStatus, reason: Type.Optional(Type.String()) },
+  { plugin_id: "zigbee", previous: "active", status: "offline", reason: "no heartbeat for 90 s" },
 );
 
-export const mqttMessage = defineEvent("mqtt_message", "Internal only; never forwarded when `type` is omitted", {
-  topic: Type.String(),
-  /** Parsed where the payload is JSON, else its text; absent where it is neither. */
-  payload: Type.Optional(Type.Unknown()),
-  payload_bytes: Type.Integer(),
-  retain: Type.Boolean(),
-  qos: Type.Integer(),
-  client_id: Type.Optional(Type.String()),
-});
+export const mqttMessage = defineEvent(
+  "mqtt_message",
+  "Internal only; never forwarded when `type` is omitted",
+  {
+    topic: Type.String(),
+    /** Parsed where the payload is JSON, else its text; absent where it is neither. */
+    payload: Type.Optional(Type.Unknown()),
+    payload_bytes: Type.Integer(),
+    retain: Type.Boolean(),
+    qos: Type.Integer(),
+    client_id: Type.Optional(Type.String()),
+  },
+  { topic: "tele/plug/SENSOR", payload: { power: 12 }, payload_bytes: 12, retain: false, qos: 0, client_id: "plug" },
+);

@@ -11,4 +11,5 @@ export const systemSafeStart = defineEvent(
     error: Type.String(),
     off: Type.Array(Type.String()),
   },
+  { failed_part: "rules", error: "out of memory", off: ["rules"] },
 );

@@ -7,6 +7,7 @@ import { createZone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
 import type { RuleHost } from "../rules/model/host.ts";
 import { Rules } from "../rules/rules.ts";
+import type { Areas } from "../state/areas.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Registry } from "../state/registry.ts";
 import type { Scenes } from "../state/scenes.ts";
@@ -63,6 +64,7 @@ interface RuleHostOptions {
   fetch: typeof fetch;
   feed: Pick<EventFeed, "emit">;
   registry: Registry;
+  areas: Pick<Areas, "has">;
   scenes: Scenes;
   variables: Variables;
   commands: Commands;
@@ -84,6 +86,7 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
       return device?.deviceType === "mode" ? device.attributes.on === true : undefined;
     },
     hasScene: scenes.has,
+    hasArea: options.areas.has,
     hasChannel: options.notifier.hasChannel,
     async command(deviceId, command, actor) {
       // Not left to `commands`, whose message mentions `?force=true`, which a rule cannot use.

@@ -3,6 +3,7 @@ import { type Static, type TLiteral, type TObject, type TProperties, type TStrin
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Problem } from "../core/schema.ts";
 import { checkSecretMarks } from "./secrets.ts";
@@ -110,6 +111,10 @@ export interface ChannelDefinition<K extends string = string, F extends TPropert
   problems(config: Static<TObject<Fields<K, F>>>, at: string): Problem[];
   /** Connects to nothing: the network may come later than the hub. */
   open(config: Static<TObject<Fields<K, F>>>, deps: ChannelDeps): Channel;
+  /** One sentence: which service. */
+  readonly doc: string;
+  /** An entry without its `type`: docs/notifications.md shows it, and the contract tests try it. */
+  readonly example: JsonObject;
 }
 
 /**
@@ -122,17 +127,20 @@ export function defineChannel<const K extends string, F extends TProperties>({
   fields,
   problems = () => [],
   open,
+  ...shown
 }: {
   kind: K;
   service: string;
   fields: F;
   problems?: ChannelDefinition<K, F>["problems"];
   open: ChannelDefinition<K, F>["open"];
+  doc: string;
+  example: JsonObject;
 }): ChannelDefinition<K, F> {
   const name = Type.String({ minLength: 1, maxLength: 64, description: "Name in rules and in the API" });
   const schema = Type.Object({ ...fields, name, type: Type.Literal(kind) }, { additionalProperties: false });
   checkSecretMarks(schema, kind);
-  return { kind, service, schema: schema as unknown as TObject<Fields<K, F>>, problems, open };
+  return { kind, service, schema: schema as unknown as TObject<Fields<K, F>>, problems, open, ...shown };
 }
 
 /** For channels without markup. */

@@ -49,11 +49,27 @@ function nestedSchemas({ items, anyOf, allOf, not, patternProperties, additional
 /** Returns a function that replaces every secret in a text, in any of its forms. */
 export function createScrubber(secrets: readonly string[]): (text: string) => string {
   const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
-  return (text) => forms.reduce((clean, form) => clean.replaceAll(form, "[redacted]"), text);
+  return (text) => {
+    const clean = forms.reduce((text, form) => text.replaceAll(form, "[redacted]"), text);
+    return forms.reduce(withoutBeginning, clean);
+  };
+}
+
+/** Texts are shortened before they come here: the beginning of a secret may be left at their end, or before an ellipsis. */
+function withoutBeginning(text: string, form: string): string {
+  let clean = text;
+  for (let length = form.length - 1; length >= SHORTEST; length--) {
+    const beginning = form.slice(0, length);
+    clean = clean.replaceAll(`${beginning}…`, "[redacted]…");
+    if (clean.endsWith(beginning)) clean = `${clean.slice(0, -length)}[redacted]`;
+  }
+  return clean;
 }
 
 function formsOf(secret: string): string[] {
-  const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), ...base64FormsOf(secret)];
+  const inForm = new URLSearchParams({ "": secret }).toString().slice(1);
+  const encoded = [encodeURIComponent(secret), inForm, JSON.stringify(secret).slice(1, -1)];
+  const forms = [secret, ...encoded, ...base64FormsOf(secret)];
   return forms.filter((form) => form.length >= SHORTEST);
 }
 

@@ -24,6 +24,7 @@ export interface Areas {
   /** Sorted by name. */
   list(): Area[];
   get(id: string): Area;
+  has(id: string): boolean;
   /** Without an id, it is made from the name. What devices name already becomes declared. */
   create(area: { name: string; id?: string }): Area;
   edit(id: string, edit: { name: string }): Area;
@@ -85,6 +86,7 @@ export function openAreas({ db: { durable, faults }, registry, clock }: AreasOpt
         .sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
     },
     get,
+    has: (id) => names.has(id) || Iterator.from(registry.list()).some(({ area }) => area === id),
     create({ name: text, id: given }) {
       const name = givenName(text);
       const id = given ?? idFor(name);

@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Audit, openAudit } from "../../src/auth/audit.ts";
 import { Auth, type Identity } from "../../src/auth/auth.ts";
-import type { AuthSection } from "../../src/auth/config.ts";
+import { AuthSection } from "../../src/auth/config.ts";
 import { HubError } from "../../src/core/errors.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { openStateDb, type StateDb } from "../../src/db/state-db.ts";
+import { sectionOf } from "../support/section.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
 export const SECRET = "this-is-the-secret-of-the-tests-and-nobody-elses";
@@ -36,10 +37,7 @@ export function openAuth(config: Partial<AuthSection> = {}): AuthFixture {
   const again = (changed: Partial<AuthSection> = {}): Auth =>
     new Auth({
       config: {
-        jwt_secret: SECRET,
-        token_lifetime_hours: 24,
-        whitelist: [],
-        audit_rows: 10_000,
+        ...sectionOf(AuthSection, { jwt_secret: SECRET }),
         ...config,
         ...changed,
       },

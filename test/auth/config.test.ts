@@ -10,7 +10,7 @@ function problemsOf(value: unknown): string[] {
 }
 
 test("defaults", () => {
-  expect(checkValue(AuthSection, { jwt_secret: SECRET })).toEqual({
+  expect(checkValue(AuthSection, { jwt_secret: SECRET })).toMatchObject({
     ok: true,
     value: { jwt_secret: SECRET, token_lifetime_hours: 24, audit_rows: 10_000, whitelist: [] },
   });

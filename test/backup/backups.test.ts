@@ -16,6 +16,7 @@ import type { Home } from "../../src/home/paths.ts";
 import { parseCron } from "../../src/rules/schedule/cron.ts";
 import { startScheduler } from "../../src/rules/schedule/scheduler.ts";
 import { readZip } from "../support/archives.ts";
+import { sectionOf } from "../support/section.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import { until } from "../support/wait.ts";
@@ -46,14 +47,13 @@ afterEach(async () => {
 });
 
 function start(section: Record<string, unknown>, more: Partial<BackupsOptions> = {}): Backups {
-  const checked = checkValue(BackupSection, section);
-  if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-  const parsed = parseCron(checked.value.schedule ?? "0 0 3 * * *", createZone("UTC"));
+  const config = sectionOf(BackupSection, section);
+  const parsed = parseCron(config.schedule ?? "0 0 3 * * *", createZone("UTC"));
   const scheduler = stack.use(startScheduler({ clock, log: silentLog, mark: { load: () => undefined, save() {} } }));
   return stack.use(
     startBackups({
       home,
-      config: checked.value,
+      config,
       hubVersion: "0.0.0-test",
       schemas,
       clock,
@@ -189,10 +189,10 @@ test("what is wrong with the section is told", () => {
     const parsed = parseCron(text, createZone("UTC"));
     return parsed.ok ? undefined : parsed.problem;
   };
-  const problems = backupProblems(
-    { schedule: "0 3 * * *", keep: 7, directory: "backups", notify_channel: "fone" },
-    { cronProblem, channels: ["phone", "log"] },
-  );
+  const problems = backupProblems(sectionOf(BackupSection, { schedule: "0 3 * * *", notify_channel: "fone" }), {
+    cronProblem,
+    channels: ["phone", "log"],
+  });
   expect(problems).toMatchObject([
     { path: "backup.schedule", message: expect.stringContaining("has five fields") },
     { path: "backup.notify_channel", message: expect.stringContaining("phone, log") },

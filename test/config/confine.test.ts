@@ -1,7 +1,9 @@
 // What is wrong in hub.toml keeps only that out of use, except for who may do what.
 import { describe, expect, test } from "bun:test";
+import { BackupSection } from "../../src/backup/config.ts";
 import { confine } from "../../src/config/confine.ts";
 import { checkConfig } from "../../src/config/load.ts";
+import { sectionOf } from "../support/section.ts";
 
 const AUTH = '[auth]\njwt_secret = "0123456789abcdef0123456789abcdef"\n';
 const plugin = (id: string, more = ""): string =>
@@ -124,7 +126,7 @@ describe("a section", () => {
     (wrong) => {
       const more = wrong.startsWith("schedule") ? "" : "schedule = '0 0 3 * * *'\n";
       const { config } = read(`[backup]\n${more}${wrong}\n`);
-      expect(config.backup).toEqual({ keep: 7, directory: "backups" });
+      expect(config.backup).toEqual(sectionOf(BackupSection));
       expect(config.faults).toMatchObject([{ message: expect.stringContaining("no backups are made by themselves") }]);
     },
   );

@@ -1,7 +1,10 @@
 // Run for every kind of channel there is, whoever adds one: unknown keys are refused, nothing connects before a message is
 // sent, a signal ends a sending, and no secret is in anything it says.
 import { describe, expect, test } from "bun:test";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { TSchema } from "@sinclair/typebox";
+import { isObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { checkValue } from "../../src/core/schema.ts";
+import type { ChannelDefinition } from "../../src/notify/channel.ts";
 import { kinds } from "../../src/notify/channels/index.ts";
 import { readChannels } from "../../src/notify/config.ts";
 import { createScrubber, secretsOf } from "../../src/notify/secrets.ts";
@@ -9,23 +12,34 @@ import { configOf, createRig, failureOf, messageOf, never, openFrom, type RawPla
 
 const PLANTED = "planted-Secret_0123456789";
 
-/** An entry of each kind that sends to a server of ours; a new kind is added here, or this file fails. */
-const entryFor: Record<(typeof kinds)[number]["kind"], (place: RawPlace) => JsonObject> = {
-  messaging_bot: ({ url }) => ({
-    type: "messaging_bot",
-    bot_token: `12345:${PLANTED}`,
-    chat_id: "7",
-    parse_mode: "HTML",
-    api_url: url,
-  }),
-  push_app: ({ url }) => ({ type: "push_app", api_key: `${PLANTED}-key`, user_key: `${PLANTED}-user`, api_url: url }),
-  email: ({ port }) => ({
-    type: "email",
-    from: "hub@example.org",
-    to: ["ann@example.org"],
-    smtp: { host: "localhost", port, username: "hub", password: `${PLANTED} ü"%`, timeout_secs: 5 },
-  }),
-};
+const SECRET_NAME = /(token|key|password|passphrase|secret)$/;
+
+/** A kind's example that sends to a server of ours, with a planted secret for each of its own. */
+function entryOf({ kind, schema, example }: ChannelDefinition, place: RawPlace): JsonObject {
+  return { ...filledIn(schema, example, place), type: kind };
+}
+
+/** `api_url`, or `host` and `port`, say where a channel sends. It sends in the clear, so that our server can read it. */
+function filledIn(schema: TSchema, example: JsonObject, place: RawPlace): JsonObject {
+  const { url, port } = place;
+  const address: JsonObject = { api_url: url, host: "localhost", port, tls: false, starttls: false };
+  const entries = Object.entries(schema.properties as Record<string, TSchema>).map(([key, field]) => {
+    const value = example[key];
+    if (Object.hasOwn(address, key)) return [key, address[key]];
+    if (field.properties) return [key, filledIn(field, isObject(value) ? value : {}, place)];
+    return [key, field.secret || SECRET_NAME.test(key) ? plantedIn(field, value) : value];
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as JsonObject;
+}
+
+/** With characters that are written differently in JSON and in addresses, where the field takes them. */
+function plantedIn(field: TSchema, example: Json | undefined): string {
+  const before = /^[0-9]+:/.exec(String(example))?.[0] ?? "";
+  const texts = [`${PLANTED} ü"%`, PLANTED, `${before}${PLANTED}`];
+  const fitting = texts.find((text) => checkValue(field, text).ok);
+  if (fitting === undefined) throw new Error(`no planted secret is taken where the example has ${example}`);
+  return fitting;
+}
 
 // What a server may do with what it is sent: the secret comes back in whichever form it came.
 const BEHAVIOURS: Record<string, (echo: string) => string | undefined> = {
@@ -73,12 +87,18 @@ function serveEcho(behave: (echo: string) => string | undefined): Promise<RawPla
   });
 }
 
-test("a channel of every kind is tested here", () => {
-  expect(Object.keys(entryFor).sort()).toEqual(kinds.map(({ kind }) => kind).sort());
-});
+const definitions = kinds as readonly unknown[] as readonly ChannelDefinition[];
+const all = definitions.map((definition) => ({ kind: definition.kind, definition }));
 
-describe.each(kinds.map((definition) => ({ kind: definition.kind, definition })))("$kind", ({ kind, definition }) => {
-  const entry = (place: RawPlace): JsonObject => ({ name: "x", ...entryFor[kind](place) });
+describe.each(all)("$kind", ({ kind, definition }) => {
+  const entry = (place: RawPlace): JsonObject => entryOf(definition, place);
+
+  test("is described by a sentence, and its example is right as it is", () => {
+    expect(definition.doc).toMatch(/^[A-Z].*\.$/);
+    const { entries, problems } = readChannels([{ ...definition.example, type: kind }]);
+    expect(problems).toEqual([]);
+    expect(entries).toMatchObject([{ kind, config: definition.example }]);
+  });
 
   test("refuses keys it does not know, and tells which are near", async () => {
     using place = await serveRaw(() => {});
@@ -156,14 +176,19 @@ describe.each(kinds.map((definition) => ({ kind: definition.kind, definition }))
 /** The planted text in every form that betrays it. */
 function formsOf(config: JsonObject): string[] {
   const whole = [...JSON.stringify(config).matchAll(/planted-Secret_0123456789[^"\\]*/g)].map(([text]) => text);
-  const login = Buffer.from(`\0hub\0${PLANTED}`).toString("base64").replace(/=+$/, "");
-  return [
-    ...whole,
-    PLANTED,
-    Buffer.from(PLANTED).toString("base64").replace(/=+$/, "").slice(0, -2),
-    login.slice(8, -2),
-  ];
+  // In a login, what stands before it shifts it.
+  const inBase64 = [0, 1, 2].map((before) => Buffer.from(`${"x".repeat(before)}${PLANTED}`).toString("base64"));
+  return [...whole, PLANTED, ...inBase64.map((text) => text.replace(/=+$/, "").slice(4, -2))];
 }
+
+test("a secret is found as forms write it, and its beginning where a text was cut", () => {
+  const scrub = createScrubber([`${PLANTED} ü'`]);
+  for (const text of [`token=${PLANTED}+%C3%BC%27&x=1`, `token=${PLANTED.slice(0, 9)}`, `a ${PLANTED}… b`]) {
+    expect(scrub(text)).toContain("[redacted]");
+    expect(scrub(text)).not.toContain("planted");
+  }
+  expect(scrub("token=pla, planted it")).toBe("token=pla, planted it");
+});
 
 test("a secret is found in each of base64's three places", () => {
   const scrub = createScrubber([PLANTED]);

@@ -1,9 +1,13 @@
 // What checks read from a state database beside the hub.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
+import { silentLog } from "../../src/core/log.ts";
 import { knownAttributes, knownIds, knownVariables } from "../../src/db/known-ids.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
+import { openAreas } from "../../src/state/areas.ts";
+import { openRegistry } from "../../src/state/registry.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
 
 test("devices with their attributes, scenes and variables, also with a row that cannot be read", () => {
   using folder = createTemporaryFolder();
@@ -25,6 +29,19 @@ test("devices with their attributes, scenes and variables, also with a row that 
       ["x", []],
     ]),
   );
+});
+
+test("an area is known where a person made it or a device is in it", () => {
+  using folder = createTemporaryFolder();
+  const path = folder.at("state.redb");
+  const clock = createVirtualClock();
+  using db = openStateDb(path, clock.now);
+  using registry = openRegistry({ db, clock, log: silentLog, emit() {}, flushSecs: 1 });
+  openAreas({ db, registry, clock }).create({ name: "Attic" });
+  registry.register({ device_id: "lamp", area: "Hall" }, "zigbee");
+  registry.register({ device_id: "fan" }, "zigbee");
+  expect([...(knownIds(path, "areas") ?? [])].sort()).toEqual(["Hall", "attic"]);
+  expect([...(knownIds(path, "devices") ?? [])].sort()).toEqual(["fan", "lamp"]);
 });
 
 test("nothing is known of a file that is missing or no database", () => {

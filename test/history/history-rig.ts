@@ -2,11 +2,12 @@
 import { randomBytes } from "node:crypto";
 import { openLog } from "../../src/core/log.ts";
 import { createEventFeed, type EventFeed } from "../../src/events/feed.ts";
-import type { HistorySection } from "../../src/history/config.ts";
+import { HistorySection } from "../../src/history/config.ts";
 import { type History, type HistoryOptions, startHistory } from "../../src/history/history.ts";
 import { historyWorker } from "../../src/history/worker-client.ts";
 import type { HistoryQuery } from "../../src/history/worker-protocol.ts";
 import { createTestOutput, type TestOutput } from "../support/edge.ts";
+import { sectionOf } from "../support/section.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import type { Item } from "./store-rig.ts";
 
@@ -31,7 +32,7 @@ export function startHistoryRig({ config, ...options }: HistoryRigOptions): Hist
   const { log } = openLog({ clock, output, level: "debug" });
   const feed = createEventFeed({ clock, log, buffer: 10, mark: { load: () => 0, save() {} } });
   const history = startHistory({
-    config: { enabled: true, retention_days: 30, max_waiting_mb: 16, max_size_mb: 100, exclude: [], ...config },
+    config: { ...sectionOf(HistorySection, { max_size_mb: 100 }), ...config },
     flushSecs: 1,
     clock,
     log,

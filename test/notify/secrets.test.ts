@@ -10,6 +10,8 @@ function define(fields: TProperties) {
   return defineChannel({
     kind: "pigeon",
     service: "Pigeon",
+    doc: "A pigeon.",
+    example: {},
     fields,
     open: () => ({
       ...{ name: "x", kind: "pigeon", limits: {} },

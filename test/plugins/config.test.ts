@@ -5,7 +5,7 @@ import { PluginsSection, pluginProblems } from "../../src/plugins/config.ts";
 import { entriesOf } from "./rig.ts";
 
 test("an entry is filled in with its defaults", () => {
-  expect(entriesOf([{ id: "zigbee", binary: "plugins/zigbee/bin/zigbee" }])).toEqual([
+  expect(entriesOf([{ id: "zigbee", binary: "plugins/zigbee/bin/zigbee" }])).toMatchObject([
     {
       id: "zigbee",
       binary: "plugins/zigbee/bin/zigbee",

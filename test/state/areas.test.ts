@@ -60,7 +60,9 @@ describe("an area a person makes", () => {
     for (const id of ["lamp", "fan", "tv"]) hub.registry.register({ device_id: id }, "zigbee");
     for (const id of ["lamp", "fan"]) hub.registry.edit(id, { area: "attic" });
     expect(hub.areas.get("attic").devices).toBe(2);
+    expect(hub.areas.has("attic")).toBe(true);
     hub.areas.remove("attic");
+    expect(hub.areas.has("attic")).toBe(false);
     using again = hub.reopen();
     expect(again.areas.list()).toEqual([]);
     expect([...again.registry.list()].map(({ area }) => area)).toEqual([undefined, undefined, undefined]);
@@ -85,6 +87,7 @@ describe("an area a plugin speaks of", () => {
       { id: "Ground Floor/Hall", name: "Ground Floor/Hall", devices: 1, declared: false },
     ]);
     expect(() => hub.areas.get("Hall")).toThrow('no area "Hall"');
+    expect([hub.areas.has("Ground Floor/Hall"), hub.areas.has("Hall")]).toEqual([true, false]);
     hub.areas.edit("Ground Floor/Hall", { name: "Hall" });
     hub.registry.remove("lamp");
     using again = hub.reopen();

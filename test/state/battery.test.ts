@@ -9,6 +9,7 @@ import { startBatteryWatch } from "../../src/state/battery.ts";
 import { BatterySection, batteryProblems } from "../../src/state/battery-config.ts";
 import { openRegistry, type Registry } from "../../src/state/registry.ts";
 import { createTestOutput } from "../support/edge.ts";
+import { sectionOf } from "../support/section.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
@@ -32,12 +33,12 @@ interface Rig extends Disposable {
   /** As a disk that turned read-only does. */
   refuseWrites(refuse: boolean): void;
   /** Another start on the same file, as after a power cut. */
-  reopen(changed?: BatterySection): Rig;
+  reopen(changed?: Partial<BatterySection>): Rig;
 }
 
-const defaults: BatterySection = { threshold_pct: 20, recover_band_pct: 5 };
+const defaults = { threshold_pct: 20, recover_band_pct: 5 };
 
-function rig(config = defaults, path?: string, clock = createVirtualClock()): Rig {
+function rig(config: Partial<BatterySection> = defaults, path?: string, clock = createVirtualClock()): Rig {
   using stack = new DisposableStack();
   const file = path ?? stack.use(createTemporaryFolder()).at("state.redb");
   const db = stack.use(openStateDb(file, clock.now));
@@ -47,7 +48,9 @@ function rig(config = defaults, path?: string, clock = createVirtualClock()): Ri
   for (const type of ["device_battery_low", "device_battery_recovered"] as const)
     feed.on(type, "test", ({ event: { timestamp: _timestamp, seq: _seq, ...event } }) => void told.push(event));
   const registry = stack.use(openRegistry({ db, clock, log, emit: feed.emit, flushSecs: 1 }));
-  stack.use(startBatteryWatch({ feed, registry, db, config, clock, log, emit: feed.emit }));
+  stack.use(
+    startBatteryWatch({ feed, registry, db, config: sectionOf(BatterySection, config), clock, log, emit: feed.emit }),
+  );
   const parts = stack.move();
   return {
     registry,
@@ -222,7 +225,7 @@ test("low and recovered take turns, whatever is reported and however often the h
 
 describe("[battery]", () => {
   test("has 20 and 5 unless told otherwise", () => {
-    expect(checkValue(BatterySection, {})).toEqual({ ok: true, value: defaults });
+    expect(checkValue(BatterySection, {})).toMatchObject({ ok: true, value: defaults });
   });
 
   test.each([
@@ -236,9 +239,9 @@ describe("[battery]", () => {
   });
 
   test("refuses a band that no battery could get above", () => {
-    expect(batteryProblems({ threshold_pct: 60, recover_band_pct: 40 })).toMatchObject([
+    expect(batteryProblems(sectionOf(BatterySection, { threshold_pct: 60, recover_band_pct: 40 }))).toMatchObject([
       { path: "battery.recover_band_pct", message: expect.stringContaining("below 100") },
     ]);
-    expect(batteryProblems({ threshold_pct: 59, recover_band_pct: 40 })).toEqual([]);
+    expect(batteryProblems(sectionOf(BatterySection, { threshold_pct: 59, recover_band_pct: 40 }))).toEqual([]);
   });
 });

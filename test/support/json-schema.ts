@@ -24,6 +24,7 @@ export interface Schema {
   maximum?: number;
   exclusiveMinimum?: number;
   default?: unknown;
+  examples?: unknown[];
   description?: string;
 }
 

@@ -5,4 +5,11 @@ import rules from "./0003-rules.sql" with { type: "text" };
 import outbox from "./0004-outbox.sql" with { type: "text" };
 import people from "./0005-people.sql" with { type: "text" };
 
-export const stateMigrations: readonly string[] = [initial, home, rules, outbox, people];
+export const stateMigrations: readonly string[] = [
+  initial,
+  home,
+  rules,
+  outbox,
+  people,
+  // A new one goes here, at the end.
+];

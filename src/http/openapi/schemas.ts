@@ -60,7 +60,7 @@ function plain(schema: JsonObject, components: Components): JsonObject {
 
 // The keys under `properties` are names, not keywords: a property may be called `problem`.
 function inside(key: string, value: Json, components: Components): Json {
-  if (key === "default" || key === "const" || key === "enum" || key === "required") return value;
+  if (["default", "const", "enum", "required", "examples"].includes(key)) return value;
   if ((key !== "properties" && key !== "patternProperties") || !isObject(value)) {
     return describedSchema(value, components);
   }

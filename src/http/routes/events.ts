@@ -29,12 +29,13 @@ const RecentQuery = t.Object(
 const StreamQuery = t.Object({ ...filterQuery, token: t.Optional(t.String()) }, { additionalProperties: false });
 
 const stamp = { timestamp: Type.String({ description: "UTC" }), seq: Type.Integer({ description: "Only grows" }) };
+const EXAMPLE_STAMP = { timestamp: "2026-11-21T05:20:00Z", seq: 1_795_237_055_789_024 };
 const Event = Type.Union(
   [
-    ...catalog.map(({ type, doc: description, fields }) =>
+    ...catalog.map(({ type, doc: description, fields, example }) =>
       Type.Object(
         { type: Type.Literal(type), ...stamp, ...fields.properties },
-        { $id: type, title: type, description },
+        { $id: type, title: type, description, examples: [{ type, ...EXAMPLE_STAMP, ...example }] },
       ),
     ),
     Type.Object(

@@ -82,6 +82,19 @@ export const email = defineChannel({
       },
     };
   },
+  doc: "E-mail over SMTP, one message to all recipients.",
+  example: {
+    name: "mail",
+    from: "hub@home.example",
+    to: ["anna@home.example", "ben@home.example"],
+    smtp: {
+      host: "mail.home.example",
+      port: 587,
+      username: "hub@home.example",
+      password: "an application password",
+      starttls: true,
+    },
+  },
 });
 
 function smtpProblems({ host, port, tls, starttls }: Config["smtp"], at: string): Problem[] {

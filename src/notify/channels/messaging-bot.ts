@@ -66,6 +66,13 @@ export const messagingBot = defineChannel({
       },
     };
   },
+  doc: "Telegram, or another server with its Bot API.",
+  example: {
+    name: "chat",
+    bot_token: "123456789:a-token-of-the-bot",
+    chat_id: "-1001234567890",
+    parse_mode: "HTML",
+  },
 });
 
 function textOf(

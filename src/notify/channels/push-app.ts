@@ -65,6 +65,8 @@ export const pushApp = defineChannel({
       },
     };
   },
+  doc: "Pushover, or another server with its API.",
+  example: { name: "phone", api_key: "the application's key", user_key: "the user's key", priority: 1 },
 });
 
 function formOf(config: Config, markup: Markup, message: ChannelMessage): string {

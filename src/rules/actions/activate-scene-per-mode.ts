@@ -23,4 +23,5 @@ export const activateScenePerMode = defineAction({
     await host.activateScene(scene, actor);
     return `scene ${scene}: ${mode === undefined ? "no mode is on" : `mode ${mode} is on`}`;
   },
+  example: { scenes: { night: "dim" }, default: "bright" },
 });

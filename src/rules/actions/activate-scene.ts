@@ -10,4 +10,5 @@ export const activateScene = defineAction({
     await host.activateScene(scene_id, actor);
     return `scene ${scene_id}`;
   },
+  example: { scene_id: "evening" },
 });

@@ -66,6 +66,15 @@ export const callService = defineAction({
     if (!ok) throw new HubError("upstream_failed", `${method} ${hostOf(url)} answered ${status}`);
     return `${method} ${hostOf(url)} answered ${status}`;
   },
+  example: {
+    url: "https://example.org/api",
+    method: "PUT",
+    headers: { "X-Key": "the service's key" },
+    body: { text: "hello" },
+    timeout_secs: 3,
+    retries: 2,
+    response_event: "answered",
+  },
 });
 
 function hostOf(address: string): string {

@@ -14,4 +14,5 @@ export const cancelDelays = defineAction({
     const count = rules.cancelDelays(rule_id ?? ruleId, key);
     return `${count} ${count === 1 ? "delay" : "delays"}`;
   },
+  example: { rule_id: "11111111-1111-4111-8111-111111111111", key: "light" },
 });

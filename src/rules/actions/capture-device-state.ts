@@ -10,4 +10,5 @@ export const captureDeviceState = defineAction({
     captured.set(key, host.captureStates(device_ids));
     return `${device_ids.join(", ")} as ${key}`;
   },
+  example: { device_ids: ["lamp", "fan"], key: "before" },
 });

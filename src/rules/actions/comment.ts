@@ -7,4 +7,5 @@ export const comment = defineAction({
   doc: "Does nothing: a note for people.",
   fields: () => ({ text: text("The note") }),
   run: ({ text }) => text,
+  example: { text: "the lamp needs a moment" },
 });

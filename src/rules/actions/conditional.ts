@@ -58,6 +58,17 @@ export const conditional = defineAction({
     await scope.run(else_actions);
     return `else: ${shown(first)} did not pass`;
   },
+  example: {
+    condition: "current_hour() < 12",
+    then_actions: [{ type: "activate_scene", scene_id: "morning" }],
+    else_if: [
+      {
+        conditions: [{ type: "mode_is", mode_id: "night" }],
+        then_actions: [{ type: "activate_scene", scene_id: "night" }],
+      },
+    ],
+    else_actions: [{ type: "activate_scene", scene_id: "day" }],
+  },
 });
 
 function passes({ condition, conditions = [] }: Branch, scope: ActionScope): boolean {

@@ -20,6 +20,7 @@ export const delay = defineAction({
     if (!(await scope.delay(msOf(wanted), key))) scope.exit("its delay was cancelled");
     return `${wanted} s`;
   },
+  example: { duration_secs: 300, key: "light" },
 });
 
 function secondsOf(value: unknown): number {

@@ -8,4 +8,5 @@ export const exitRule = defineAction({
   doc: "Ends this run of the rule.",
   fields: () => ({ reason: Type.Optional(text("Why, for the trace")) }),
   run: ({ reason = "exit_rule" }, scope) => scope.exit(reason),
+  example: { reason: "nobody is here" },
 });

@@ -45,6 +45,7 @@ export const fadeDevice = defineAction({
     }
     return detail;
   },
+  example: { device_id: "lamp", attribute: "brightness", from: 80, to: 0, duration_secs: 900, steps: 40 },
 });
 
 async function command({ device_id, attribute }: Fade, { host, actor }: ActionScope, value: number): Promise<void> {

@@ -27,4 +27,5 @@ export const fireEvent = defineAction({
     host.emit(event);
     return `custom_${event_type} ${show(fields)}`;
   },
+  example: { event_type: "doorbell", fields: { button: "front" } },
 });

@@ -23,4 +23,5 @@ export const logMessage = defineAction({
     if (!scope.dryRun) scope.log[level](line, { rule: scope.ruleName });
     return `${level}: ${shortened(line)}`;
   },
+  example: { message: "It is 21 °C", level: "warn" },
 });

@@ -20,4 +20,5 @@ export const notify = defineAction({
     await host.notify({ channel, message, title, context: { deviceId, trigger, vars } }, signal);
     return `${channel}: ${shortened(message)}`;
   },
+  example: { channel: "all", title: "Door", message: "Open at {{device.temperature}} °C 🚪" },
 });

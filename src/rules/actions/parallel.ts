@@ -12,4 +12,10 @@ export const parallel = defineAction({
     for (const result of results) if (result.status === "rejected") throw result.reason;
     return `${actions.length} at the same time`;
   },
+  example: {
+    actions: [
+      { type: "notify", channel: "log", message: "on" },
+      { type: "set_mode", mode_id: "night", on: true },
+    ],
+  },
 });

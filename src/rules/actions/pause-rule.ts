@@ -15,4 +15,5 @@ export const pauseRule = defineAction({
     rules.pause(rule_id, duration_secs === undefined ? undefined : msOf(duration_secs));
     return `rule ${rule_id} ${duration_secs === undefined ? "until it is resumed" : `for ${duration_secs} s`}`;
   },
+  example: { rule_id: "11111111-1111-4111-8111-111111111111", duration_secs: 3600 },
 });

@@ -29,6 +29,7 @@ export const publishMqtt = defineAction({
     await scope.host.publish(topic, text, { retain, qos });
     return `${topic} ${shortened(text)}`;
   },
+  example: { topic: "cmnd/plug/POWER", payload: "ON", retain: true, qos: 1 },
 });
 
 function textOf(payload: Json): string {

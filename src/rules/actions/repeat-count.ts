@@ -17,4 +17,11 @@ export const repeatCount = defineAction({
     }
     return `${count} times`;
   },
+  example: {
+    count: 3,
+    actions: [
+      { type: "set_device_state", device_id: "lamp", state: { on: true } },
+      { type: "delay", duration_secs: 1 },
+    ],
+  },
 });

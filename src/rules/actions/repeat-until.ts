@@ -22,4 +22,12 @@ export const repeatUntil = defineAction({
       if (turns >= max_turns) throw tooManyTurns(max_turns, `${shortened(expression)} is still false`);
     }
   },
+  example: {
+    expression: "device_state('lamp').on",
+    actions: [
+      { type: "set_device_state", device_id: "lamp", state: { on: true } },
+      { type: "delay", duration_secs: 5 },
+    ],
+    max_turns: 3,
+  },
 });

@@ -24,4 +24,12 @@ export const repeatWhile = defineAction({
     }
     return `${turns} times, until ${shortened(expression)} was false`;
   },
+  example: {
+    expression: "device_state('door').open",
+    actions: [
+      { type: "log_message", message: "open" },
+      { type: "delay", duration_secs: 60 },
+    ],
+    max_turns: 30,
+  },
 });

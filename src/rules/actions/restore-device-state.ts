@@ -16,4 +16,5 @@ export const restoreDeviceState = defineAction({
     await commandEach(states, scope);
     return `${Object.keys(states).join(", ")} as ${key}`;
   },
+  example: { key: "before" },
 });

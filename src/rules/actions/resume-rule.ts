@@ -10,4 +10,5 @@ export const resumeRule = defineAction({
     rules.resume(rule_id);
     return `rule ${rule_id}`;
   },
+  example: { rule_id: "11111111-1111-4111-8111-111111111111" },
 });

@@ -15,4 +15,5 @@ export const runRule = defineAction({
     await rules.run(rule_id, { conditions, wait });
     return `rule ${rule_id}${conditions ? ", if its conditions pass" : ""}`;
   },
+  example: { rule_id: "11111111-1111-4111-8111-111111111111", conditions: true, wait: false },
 });

@@ -29,4 +29,5 @@ export const setDeviceStatePerMode = defineAction({
     const why = mode === undefined ? "no mode is on" : `mode ${mode} is on`;
     return `${devicesOf(spec)?.join(", ")} ${show(state)}: ${why}`;
   },
+  example: { device_id: "lamp", states: { night: { brightness: 10 } }, default: { brightness: 80 } },
 });

@@ -24,6 +24,7 @@ export const setDeviceState = defineAction({
     await commandDevices(devicesOf(spec) ?? [], state, scope);
     return `${devicesOf(spec)?.join(", ")} ${show(state)}`;
   },
+  example: { device_ids: ["lamp", "fan"], state: { on: false } },
 });
 
 function stateOf(value: unknown): JsonObject {

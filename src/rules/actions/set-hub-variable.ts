@@ -19,4 +19,5 @@ export const setHubVariable = defineAction({
     scope.host.setVariable(name, written);
     return `${name} = ${show(written)}`;
   },
+  example: { name: "count", expression: "hub_var('count') + 1" },
 });

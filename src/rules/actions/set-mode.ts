@@ -23,4 +23,5 @@ export const setMode = defineAction({
     await host.command(mode_id, { on: wanted }, actor);
     return `mode ${mode_id} ${wanted ? "on" : "off"}`;
   },
+  example: { mode_id: "away", on: true },
 });

@@ -26,4 +26,5 @@ export const timer = defineAction({
     await host.command(device_id, { command, ...(duration_secs === undefined ? {} : { duration_secs }) }, actor);
     return `${device_id} ${command}${duration_secs === undefined ? "" : ` ${duration_secs} s`}`;
   },
+  example: { device_id: "kettle", command: "start", duration_secs: 240 },
 });

@@ -34,4 +34,11 @@ export const waitForEvent = defineAction({
     });
     return envelope ? `${event_type} came` : timedOut(scope, { waitedFor: event_type, timeout_secs, on_timeout });
   },
+  example: {
+    event_type: "device_state_changed",
+    device_id: "door",
+    fields: { changed: ["open"] },
+    timeout_secs: 60,
+    on_timeout: "exit",
+  },
 });

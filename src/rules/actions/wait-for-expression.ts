@@ -18,4 +18,5 @@ export const waitForExpression = defineAction({
     const isTrue = await scope.waitUntil(expression, timeout_secs * 1000);
     return isTrue ? `${shown} is true` : timedOut(scope, { waitedFor: shown, timeout_secs, on_timeout });
   },
+  example: { expression: "!device_state('door').open", timeout_secs: 600, on_timeout: "continue" },
 });

@@ -10,4 +10,10 @@ export const and = defineCondition({
     const { all, passed, actual } = countPassed(conditions, scope);
     return { passed: passed === all.length, expected: "all pass", actual, parts: all };
   },
+  example: {
+    conditions: [
+      { type: "mode_is", mode_id: "night" },
+      { type: "sun", position: "below_horizon" },
+    ],
+  },
 });

@@ -18,4 +18,5 @@ export const deviceState = defineCondition({
     }
     return { expected, actual, ...compare(actual, spec) };
   },
+  example: { device_id: "sensor", attribute: "temperature", op: "Gte", value: 21.5 },
 });

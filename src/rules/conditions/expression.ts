@@ -15,4 +15,5 @@ export const expression = defineCondition({
       return { passed: false, expected: expression, actual: "it cannot be evaluated", error: messageOf(error) };
     }
   },
+  example: { expression: "device_state('sensor').temperature > 21.0" },
 });

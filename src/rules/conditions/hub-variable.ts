@@ -14,4 +14,5 @@ export const hubVariable = defineCondition({
     if (actual === undefined) return { passed: false, expected, actual: `there is no variable "${spec.name}"` };
     return { expected, actual, ...compare(actual, spec) };
   },
+  example: { name: "guests", op: "Gt", value: 0 },
 });

@@ -16,4 +16,5 @@ export const modeIs = defineCondition({
     if (isOn === undefined) return { passed: false, expected, actual: `there is no mode "${mode_id}"` };
     return { passed: isOn === on, expected, actual: isOn ? "on" : "off" };
   },
+  example: { mode_id: "night", on: false },
 });

@@ -14,4 +14,5 @@ export const not = defineCondition({
     const { all, passed, actual } = countPassed(condition ? [condition] : conditions, scope);
     return { passed: passed === 0, expected: "none passes", actual, parts: all };
   },
+  example: { condition: { type: "mode_is", mode_id: "away" } },
 });

@@ -10,4 +10,10 @@ export const or = defineCondition({
     const { all, passed, actual } = countPassed(conditions, scope);
     return { passed: passed > 0, expected: "at least one passes", actual, parts: all };
   },
+  example: {
+    conditions: [
+      { type: "mode_is", mode_id: "night" },
+      { type: "mode_is", mode_id: "away" },
+    ],
+  },
 });

@@ -20,6 +20,7 @@ export const sun = defineCondition({
     const isUp = host.sun.isUp(host.now());
     return { passed: isUp === (position === "above_horizon"), expected, actual: inWords(isUp) };
   },
+  example: { position: "below_horizon" },
 });
 
 function inWords(isUp: boolean): string {

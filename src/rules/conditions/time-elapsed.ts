@@ -20,4 +20,5 @@ export const timeElapsed = defineCondition({
     // Rounded down, so that a time that is too short never looks long enough.
     return { passed, expected, actual: `unchanged for ${Math.floor(elapsedMs / 100) / 10} s` };
   },
+  example: { device_id: "door", attribute: "open", duration_secs: 600 },
 });

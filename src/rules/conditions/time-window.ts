@@ -39,6 +39,7 @@ export const timeWindow = defineCondition({
       actual: `${WEEKDAYS[today]} ${wall.toISOString().slice(11, 19)}`,
     };
   },
+  example: { start: "22:00", end: "06:30:30", days: ["mon", "tue"] },
 });
 
 function secondsOf(time: string): number {

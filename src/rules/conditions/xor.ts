@@ -10,4 +10,10 @@ export const xor = defineCondition({
     const { all, passed, actual } = countPassed(conditions, scope);
     return { passed: passed === 1, expected: "exactly one passes", actual, parts: all };
   },
+  example: {
+    conditions: [
+      { type: "mode_is", mode_id: "night" },
+      { type: "mode_is", mode_id: "away" },
+    ],
+  },
 });

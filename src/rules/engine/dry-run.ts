@@ -40,6 +40,7 @@ export function createDryHost(host: RuleHost): DryHost {
       report(`variable ${name} = ${JSON.stringify(value)}`);
     },
     mode: (id) => host.mode(id),
+    hasArea: (id) => host.hasArea(id),
     hasScene: (id) => host.hasScene(id),
     hasChannel: (name) => host.hasChannel(name),
     command: async (deviceId, command) => report(`${deviceId} ${JSON.stringify(command)}`),

@@ -20,6 +20,12 @@ export interface Interest {
 /** What a trigger hands to the rule: `trigger` in expressions, `trigger_context` in `rule_fired`. */
 export type TriggerContext = JsonObject;
 
+/**
+ * One as a person might write it, with most of its fields: it is shown in docs/rules.md and in the vocabulary, and the
+ * contract tests try it.
+ */
+export type Example<F extends TProperties> = Partial<Static<TObject<F>>>;
+
 export interface TriggerDefinition<F extends TProperties = TProperties> {
   /** snake_case; also the file's name. */
   readonly type: string;
@@ -44,6 +50,7 @@ export interface TriggerDefinition<F extends TProperties = TProperties> {
     /** Whether it still matches. Asked at every event of its interests, and when the time is over. */
     stillMatches(spec: Static<TObject<F>>, context: TriggerContext, host: RuleHost): boolean;
   };
+  readonly example: Example<F>;
 }
 
 /** What a condition and an action can read. */
@@ -77,6 +84,7 @@ export interface ConditionDefinition<F extends TProperties = TProperties> {
   check?(spec: Static<TObject<F>>): void;
   /** Does not throw for the state of the house: for an unknown device it returns `passed: false` and the reason. */
   evaluate(spec: Static<TObject<F>>, scope: ConditionScope): Omit<ConditionTrace, "type">;
+  readonly example: Example<F>;
 }
 
 export interface ConditionScope extends Scope {
@@ -97,6 +105,7 @@ export interface ActionDefinition<F extends TProperties = TProperties> {
   check?(spec: Static<TObject<F>>): void;
   /** Runs it. The result is shown in the trace. An error is recorded as a failure, and the next action runs. */
   run(spec: Static<TObject<F>>, scope: ActionScope): Promise<string | undefined> | string | undefined;
+  readonly example: Example<F>;
 }
 
 export interface ActionScope extends Scope {

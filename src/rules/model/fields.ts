@@ -7,7 +7,7 @@ import type { Typed } from "./define.ts";
 
 export type Kind = "trigger" | "condition" | "action";
 /** What a text can name. Moments of the sun have fixed names and need the `location` of the house. */
-export type Named = "device" | "mode" | "scene" | "channel" | "rule" | "location";
+export type Named = "device" | "area" | "mode" | "scene" | "channel" | "rule" | "location";
 
 /** Marks an expression. */
 export const CEL = "application/cel";

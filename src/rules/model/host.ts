@@ -47,6 +47,8 @@ export interface RuleHost {
   /** Undefined if there is no such mode. */
   mode(id: string): boolean | undefined;
   hasScene(id: string): boolean;
+  /** Whether a person made it or a device is in it. */
+  hasArea(id: string): boolean;
   hasChannel(name: string): boolean;
   /** Throws HubError when it is refused. */
   command(deviceId: string, command: JsonObject, actor: RuleActor): Promise<void>;

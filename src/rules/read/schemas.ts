@@ -8,6 +8,7 @@ import { triggers } from "../triggers/index.ts";
 export interface Member {
   type: string;
   doc: string;
+  /** Its schema has the definition's example in `examples`. */
   schema: TObject;
   check?(spec: object): void;
 }
@@ -16,10 +17,12 @@ const closed = { additionalProperties: false } as const;
 const note = Type.Optional(Type.String({ maxLength: 10_000, description: "A note for people" }));
 const enabled = Type.Optional(Type.Boolean({ description: "Whether it runs; false skips it" }));
 
-function member(definition: Omit<Member, "schema">, fields: TProperties, common: TProperties): [string, Member] {
-  const { type, doc } = definition;
+type Definition = Omit<Member, "schema"> & { example: object };
+
+function member(definition: Definition, fields: TProperties, common: TProperties): [string, Member] {
+  const { type, doc, example } = definition;
   const properties = { type: Type.Literal(type), ...fields, ...common };
-  const schema = Type.Object(properties, { ...closed, description: doc });
+  const schema = Type.Object(properties, { ...closed, description: doc, examples: [{ type, ...example }] });
   return [type, { type, doc, schema, check: (spec) => definition.check?.(spec) }];
 }
 

@@ -101,11 +101,12 @@ function withoutIt(kind: LocatedReference["kind"], name: string): string {
     : `there is no ${kind} "${name}" at present; the rule does its part as soon as there is one`;
 }
 
-export function existsIn(host: RuleHost, hasRule: (id: string) => boolean): Exists {
+export function existsIn(host: RuleHost, hasRule: (id: string) => boolean): Required<Exists> {
   return {
     device: (id) => host.device(id) !== undefined,
     mode: (id) => host.mode(id) !== undefined,
     scene: (id) => host.hasScene(id),
+    area: (id) => host.hasArea(id),
     channel: (name) => host.hasChannel(name),
     rule: hasRule,
     location: () => host.sun !== undefined,

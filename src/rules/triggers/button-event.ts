@@ -58,6 +58,7 @@ export const buttonEvent = defineTrigger({
     const { button, event, attribute, value } = press;
     return { ...deviceContext(host, envelope.deviceId), attribute, value, event, button: button ?? null };
   },
+  example: { device_id: "remote", button: 1, event: "double", attribute: "action" },
 });
 
 interface Press {

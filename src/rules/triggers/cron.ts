@@ -14,4 +14,5 @@ export const cron = defineTrigger({
   label: ({ expression }) => `cron ${expression}`,
   check: ({ expression }) => checkSchedule("expression", (zone) => parseCron(expression, zone)),
   schedule: ({ expression }, { zone }) => scheduleOf(parseCron(expression, zone)),
+  example: { expression: "0 30 6 * * mon-fri" },
 });

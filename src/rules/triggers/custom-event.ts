@@ -22,4 +22,5 @@ export const customEvent = defineTrigger({
     const { type: _type, timestamp: _timestamp, seq: _seq, ...data } = event;
     return { event_type, data: data as JsonObject, ...(deviceId === undefined ? {} : { device_id: deviceId }) };
   },
+  example: { event_type: "doorbell", fields: { button: "front" } },
 });

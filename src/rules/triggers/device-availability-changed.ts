@@ -37,4 +37,5 @@ export const deviceAvailabilityChanged = defineTrigger({
     durationMs: (spec) => (spec.for_duration_secs === undefined ? undefined : msOf(spec.for_duration_secs)),
     stillMatches: (_, context, host) => host.device(String(context.device_id))?.available === context.available,
   },
+  example: { device_ids: ["freezer", "boiler"], available: false, for_duration_secs: 300 },
 });

@@ -30,4 +30,5 @@ export const deviceBatteryLow = defineTrigger({
       threshold_pct,
     };
   },
+  example: { device_id: "door" },
 });

@@ -24,4 +24,5 @@ export const deviceBatteryRecovered = defineTrigger({
     const { device_id, battery_pct } = event;
     return { ...deviceContext(host, device_id), attribute: "battery_pct", value: battery_pct, battery_pct };
   },
+  example: { device_ids: ["door", "window"] },
 });

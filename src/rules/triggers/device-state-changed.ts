@@ -69,6 +69,7 @@ export const deviceStateChanged = defineTrigger({
       return anyValue ? jsonEqual(now, context.value) : matchesNow(spec, now);
     },
   },
+  example: { device_ids: ["door", "window"], attribute: "open", from: [false, null], to: true, for_duration_secs: 600 },
 });
 
 function present(attributes: Readonly<Record<string, unknown>>, name: string): Json {

@@ -32,4 +32,5 @@ export const hubVariableChanged = defineTrigger({
     if (from !== undefined && !matchesValue(previous, from)) return undefined;
     return { name: event.name, value, previous };
   },
+  example: { name: "guests", from: 0, to: [1, 2] },
 });

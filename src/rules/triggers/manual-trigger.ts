@@ -7,4 +7,5 @@ export const manualTrigger = defineTrigger({
   fields: {},
   label: () => "by hand",
   contextKeys: ["actor_name", "rule_id", "rule_name"],
+  example: {},
 });

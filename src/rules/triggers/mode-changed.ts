@@ -23,4 +23,5 @@ export const modeChanged = defineTrigger({
     if (on !== undefined && on !== event.on) return undefined;
     return { mode_id: event.mode_id, mode_name: event.mode_name, on: event.on };
   },
+  example: { mode_id: "away", on: true },
 });

@@ -40,6 +40,7 @@ export const mqttMessage = defineTrigger({
     if (found === undefined || (value !== undefined && !compare(found, { op, value }).passed)) return undefined;
     return { topic: event.topic, payload, value: found };
   },
+  example: { topic: "tele/+/SENSOR", pointer: "/ENERGY/Power", op: "Gt", value: 2000 },
 });
 
 /** JSON pointers of RFC 6901: `/sensor/0/temperature`. */

@@ -55,6 +55,13 @@ export const numericThreshold = defineTrigger({
       return typeof now === "number" && isBeyond(spec, now, context.value as number);
     },
   },
+  example: {
+    device_id: "sensor",
+    attribute: "temperature",
+    crosses_above: 25,
+    crosses_below: 18.5,
+    for_duration_secs: 120,
+  },
 });
 
 function checkLimits({ above, below, crosses_above, crosses_below }: Limits): void {

@@ -13,4 +13,5 @@ export const periodic = defineTrigger({
   },
   label: ({ every_secs }) => `every ${every_secs} s`,
   schedule: ({ every_secs }, { zone }) => scheduleOf(parsePeriodic({ everySecs: every_secs }, zone)),
+  example: { every_secs: 900 },
 });

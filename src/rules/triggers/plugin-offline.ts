@@ -16,4 +16,5 @@ export const pluginOffline = defineTrigger({
     if (!event || (spec.plugin_id !== undefined && spec.plugin_id !== event.plugin_id)) return undefined;
     return { plugin_id: event.plugin_id, reason: event.reason };
   },
+  example: { plugin_id: "zigbee" },
 });

@@ -25,4 +25,5 @@ export const sunEvent = defineTrigger({
   },
   schedule: ({ event, offset_minutes }, { sun }) =>
     sun ? createSunEvent({ event, offsetMinutes: offset_minutes }, sun) : { next: () => undefined },
+  example: { event: "sunset", offset_minutes: -30 },
 });

@@ -13,4 +13,5 @@ export const systemStarted = defineTrigger({
     const event = eventOf("system_started", envelope);
     return event && { version: event.version };
   },
+  example: {},
 });

@@ -12,4 +12,5 @@ export const timeOfDay = defineTrigger({
   label: ({ time, days }) => `at ${time}${days ? ` on ${days.join(", ")}` : ""}`,
   check: (spec) => checkSchedule("time", (zone) => parseTimeOfDay(spec, zone)),
   schedule: (spec, { zone }) => scheduleOf(parseTimeOfDay(spec, zone)),
+  example: { time: "22:30", days: ["fri", "sat"] },
 });

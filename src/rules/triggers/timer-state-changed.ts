@@ -42,4 +42,5 @@ export const timerStateChanged = defineTrigger({
       previous: event.previous_state,
     };
   },
+  example: { device_id: "kettle", state: ["expired", "cancelled"] },
 });

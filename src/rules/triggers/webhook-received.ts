@@ -35,6 +35,7 @@ export const webhookReceived = defineTrigger({
     const { path, method, query, body } = event;
     return { path, method, query, body: body as Json };
   },
+  example: { path: "doorbell", secret: "change-me-to-24-characters" },
 });
 
 /** In constant time. */

@@ -4,9 +4,11 @@
 import { systemClock } from "../../../src/core/clock.ts";
 import { openLog } from "../../../src/core/log.ts";
 import { createEventFeed } from "../../../src/events/feed.ts";
+import { HistorySection } from "../../../src/history/config.ts";
 import { type History, startHistory } from "../../../src/history/history.ts";
 import { historyWorker } from "../../../src/history/worker-client.ts";
 import { bytesWritten } from "../../../src/system/bytes-written.ts";
+import { sectionOf } from "../../support/section.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { type Change, changeAt } from "./house-load.ts";
 
@@ -45,7 +47,7 @@ async function main({ path, samples, perSecond, every }: FeedOrder): Promise<voi
   const feed = createEventFeed({ clock, log, buffer: 1000, mark: { load: () => 0, save() {} } });
   const history = startHistory({
     path,
-    config: { enabled: true, retention_days: 3650, max_waiting_mb: 16, max_size_mb: 100_000, exclude: [] },
+    config: sectionOf(HistorySection, { retention_days: 3650, max_size_mb: 100_000 }),
     flushSecs: 1,
     clock,
     log,

@@ -84,6 +84,7 @@ export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, e
     },
     mode: () => undefined,
     hasScene: () => false,
+    hasArea: () => false,
     hasChannel: () => false,
     async command(id, command, actor) {
       rig.commands.push(`${id} ${JSON.stringify(command)}`);

@@ -58,6 +58,7 @@ const changes = defineTrigger({
     stillMatches: ({ device, attribute }, { value }, host) =>
       jsonEqual(host.device(device)?.attributes[attribute], value),
   },
+  example: {},
 });
 
 /** Custom events. */
@@ -71,6 +72,7 @@ const hears = defineTrigger({
     const { type: _type, seq: _seq, timestamp: _timestamp, ...fields } = event as unknown as JsonObject;
     return fields;
   },
+  example: {},
 });
 
 const variable = defineTrigger({
@@ -80,6 +82,7 @@ const variable = defineTrigger({
   label: ({ name }) => `${name} was written`,
   interests: ({ name }) => [{ event: "hub_variable_changed", where: { field: "name", value: name } }],
   match: (_, { event }) => ({ value: (event as unknown as { value: Json }).value }),
+  example: {},
 });
 
 const topic = defineTrigger({
@@ -89,6 +92,7 @@ const topic = defineTrigger({
   label: () => "anything on MQTT",
   interests: () => [{ event: "mqtt_message" }],
   match: (_, { event }) => ({ topic: (event as unknown as { topic: string }).topic }),
+  example: {},
 });
 
 const trips = defineTrigger({
@@ -100,6 +104,7 @@ const trips = defineTrigger({
   match: () => {
     throw new Error("this trigger is broken");
   },
+  example: {},
 });
 
 const ticks = defineTrigger({
@@ -110,6 +115,7 @@ const ticks = defineTrigger({
   schedule: ({ every_secs }) => ({
     next: (after) => (Math.floor(after / (every_secs * 1000)) + 1) * every_secs * 1000,
   }),
+  example: {},
 });
 
 const is = defineCondition({
@@ -120,6 +126,7 @@ const is = defineCondition({
     const actual = host.device(device)?.attributes[attribute] ?? null;
     return { passed: jsonEqual(actual, value), expected: `${device}.${attribute} is ${JSON.stringify(value)}`, actual };
   },
+  example: {},
 });
 
 const breaks = defineCondition({
@@ -129,6 +136,7 @@ const breaks = defineCondition({
   evaluate: () => {
     throw new Error("this condition is broken");
   },
+  example: {},
 });
 
 const set = defineAction({
@@ -139,6 +147,7 @@ const set = defineAction({
     await host.command(device, state, actor);
     return `${device} ${JSON.stringify(state)}`;
   },
+  example: {},
 });
 
 const fires = defineAction({
@@ -149,6 +158,7 @@ const fires = defineAction({
     host.emit({ type: `custom_${event}`, ...fields });
     return undefined;
   },
+  example: {},
 });
 
 const writes = defineAction({
@@ -159,6 +169,7 @@ const writes = defineAction({
     scope.host.setVariable(name, scope.evaluate(value));
     return undefined;
   },
+  example: {},
 });
 
 const counts = defineAction({
@@ -169,6 +180,7 @@ const counts = defineAction({
     vars[name] = Number(vars[name] ?? 0) + 1;
     return `${name} = ${vars[name]}`;
   },
+  example: {},
 });
 
 const fails = defineAction({
@@ -179,6 +191,7 @@ const fails = defineAction({
     if (late) return Promise.reject(new Error("it failed late"));
     throw new Error("it failed");
   },
+  example: {},
 });
 
 const delay = defineAction({
@@ -188,6 +201,7 @@ const delay = defineAction({
   async run({ secs, key }, scope) {
     return (await scope.delay(secs * 1000, key)) ? `${secs} s` : "cancelled";
   },
+  example: {},
 });
 
 const parallel = defineAction({
@@ -198,6 +212,7 @@ const parallel = defineAction({
     await Promise.all(actions.map((action) => scope.run([action])));
     return undefined;
   },
+  example: {},
 });
 
 const loops = defineAction({
@@ -211,6 +226,7 @@ const loops = defineAction({
     }
     return undefined;
   },
+  example: {},
 });
 
 const awaits = defineAction({
@@ -224,6 +240,7 @@ const awaits = defineAction({
     });
     return found ? "it came" : "it did not come";
   },
+  example: {},
 });
 
 const untils = defineAction({
@@ -234,6 +251,7 @@ const untils = defineAction({
     (await scope.waitUntil(expression, secs === undefined ? undefined : secs * 1000))
       ? "it was true"
       : "it was never true",
+  example: {},
 });
 
 /** Continues after its run is over. */
@@ -252,6 +270,7 @@ const stubborn = defineAction({
     for (const want of wanted) await want().catch(() => {});
     return "had its way";
   },
+  example: {},
 });
 
 const exits = defineAction({
@@ -259,6 +278,7 @@ const exits = defineAction({
   doc,
   fields: () => ({ why: Type.String() }),
   run: ({ why }, scope) => scope.exit(why),
+  example: {},
 });
 
 const runs = defineAction({
@@ -273,6 +293,7 @@ const runs = defineAction({
     await scope.rules.run(rule, { wait, conditions });
     return `ran ${rule}`;
   },
+  example: {},
 });
 
 const pauses = defineAction({
@@ -283,6 +304,7 @@ const pauses = defineAction({
     scope.rules.pause(rule, secs === undefined ? undefined : secs * 1000);
     return undefined;
   },
+  example: {},
 });
 
 const cancels = defineAction({
@@ -290,6 +312,7 @@ const cancels = defineAction({
   doc,
   fields: () => ({ rule: Type.String(), key: Type.Optional(Type.String()) }),
   run: ({ rule, key }, scope) => `${scope.rules.cancelDelays(rule, key)} cancelled`,
+  example: {},
 });
 
 export const words: {

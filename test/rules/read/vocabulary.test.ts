@@ -3,19 +3,20 @@ import { expect, test } from "bun:test";
 import { isObject, type Json, type JsonObject } from "../../../src/core/json.ts";
 import { readRuleText } from "../../../src/rules/parse/read.ts";
 import { readRule } from "../../../src/rules/read/rule.ts";
+import { members } from "../../../src/rules/read/schemas.ts";
 import { ruleShape, vocabulary } from "../../../src/rules/read/vocabulary.ts";
-import { THE_ISSUES } from "../support/examples.ts";
 
 const anyExpression = (): undefined => undefined;
 
-test("has every trigger, condition and action, each with its doc and its schema", () => {
+test("has every trigger, condition and action, each with its doc, its schema and its example", () => {
   const { triggers, conditions, actions } = vocabulary();
-  expect(triggers.map(({ type }) => type)).toEqual(THE_ISSUES.trigger);
-  expect(conditions.map(({ type }) => type)).toEqual(THE_ISSUES.condition);
-  expect(actions.map(({ type }) => type)).toEqual(THE_ISSUES.action);
+  expect(triggers.map(({ type }) => type)).toEqual([...members.trigger.keys()]);
+  expect(conditions.map(({ type }) => type)).toEqual([...members.condition.keys()]);
+  expect(actions.map(({ type }) => type)).toEqual([...members.action.keys()]);
   for (const { type, doc, schema } of [...triggers, ...conditions, ...actions]) {
     expect(schema).toMatchObject({ type: "object", description: doc, additionalProperties: false });
     expect((schema.properties as JsonObject).type).toMatchObject({ const: type });
+    expect(schema.examples).toEqual([expect.objectContaining({ type })]);
   }
 });
 

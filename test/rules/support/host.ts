@@ -74,6 +74,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
     setVariable: (name, value) => void variables.set(name, value),
     mode: (id) => modes.get(id),
     hasScene: (id) => scenes.has(id),
+    hasArea: (id) => [...devices.values()].some(({ area }) => area === id),
     hasChannel: () => true,
     async command(id, command, actor) {
       const refusal = refusing.get(id);

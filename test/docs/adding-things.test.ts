@@ -1,0 +1,154 @@
+// docs/adding-things.md is true: all its examples, applied to a copy of this repository, touch the files its table promises, and
+// what comes out compiles, runs and passes the contract tests.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
+import { anchorOf, apply, promisesOf, readPage, sectionsOf } from "./steps.ts";
+
+const REPOSITORY = join(import.meta.dir, "../..");
+const NOT_COPIED = new Set([".git", "node_modules", "bin", "dist", "home"]);
+// Written by `bun run docs`.
+const WRITTEN_DOCS = ["docs/api.md", "docs/notifications.md", "docs/rules.md"];
+const MINUTES = 60_000;
+
+// A house with a lamp in the hall.
+const SEED = `
+import { openStateDb } from "./src/db/state-db.ts";
+using db = openStateDb(process.argv[1], Date.now);
+db.durable.run("INSERT INTO devices (id, plugin_id, name, area, created_at) VALUES ('lamp', 'zigbee', 'Lamp', 'hall', 0)");
+console.log("note:", db.durable.query("SELECT note FROM devices").get().note);
+`;
+const CHANNEL = `
+[[notify.channels]]
+name = "board"
+type = "gotify"
+api_url = "https://gotify.home.example"
+app_tokn = "x"
+`;
+const RULE = `(
+  id: "11111111-1111-4111-8111-111111111111",
+  name: "Areas",
+  conditions: [AreaIs(device_id: "lamp", area_id: "hall"), AreaIs(device_id: "lamp", area_id: "cellar")],
+  actions: [Notify(channel: "board", message: "here")],
+)
+`;
+
+let folder: TemporaryFolder;
+let copy = "";
+let page = "";
+let touched: { title: string; files: string[] }[] = [];
+
+beforeAll(() => {
+  folder = createTemporaryFolder();
+  copy = folder.at("repository");
+  for (const name of readdirSync(REPOSITORY))
+    if (!NOT_COPIED.has(name)) cpSync(join(REPOSITORY, name), join(copy, name), { recursive: true });
+  symlinkSync(realpathSync(join(REPOSITORY, "node_modules")), join(copy, "node_modules"));
+  page = readPage(copy);
+  touched = sectionsOf(page).map(({ title, steps }) => ({
+    title,
+    files: steps.map((step) => apply(copy, step)),
+  }));
+});
+afterAll(() => folder[Symbol.dispose]());
+
+interface Ended {
+  code: number;
+  output: string;
+}
+
+async function run(command: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const { HUB_WRITE_DOCS: _, ...inherited } = process.env;
+  const child = Bun.spawn([...command], { cwd: copy, env: { ...inherited, ...env }, stdout: "pipe", stderr: "pipe" });
+  const texts = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code: await child.exited, output: texts.join("") };
+}
+
+const bun = (...args: string[]): Promise<Ended> => run([process.execPath, ...args]);
+const hub = (...args: string[]): Promise<Ended> => bun("src/main.ts", ...args);
+
+test("every line of the table has its example, and that touches the files the line promises", () => {
+  const promises = promisesOf(page);
+  expect(touched.map(({ title }) => anchorOf(title))).toEqual(promises.map(({ anchor }) => anchor));
+  for (const [index, { anchor, files: promised, elsewhere }] of promises.entries()) {
+    const patterns = promised.map(patternOf);
+    const files = touched[index]?.files ?? [];
+    const others = files.filter((file) => !patterns.some((pattern) => pattern.test(file)));
+    const kept = promised.filter((_, at) => files.some((file) => patterns[at]?.test(file)));
+    expect({ anchor, promised: kept, others: others.filter((file) => !elsewhere || !file.startsWith("src/")) }).toEqual(
+      {
+        anchor,
+        promised,
+        others: [],
+      },
+    );
+  }
+});
+
+/** `<noun>` is one part of a path. */
+function patternOf(path: string): RegExp {
+  const parts = path.split(/<[^>]+>/).map((part) => RegExp.escape(part));
+  return new RegExp(`^${parts.join("[^/]+")}$`);
+}
+
+test(
+  "what comes out compiles",
+  async () => {
+    expect(await bun("build.ts", "--plugins")).toEqual({ code: 0, output: "" });
+    expect(await run(["node_modules/.bin/tsc", "--noEmit"])).toEqual({ code: 0, output: "" });
+  },
+  5 * MINUTES,
+);
+
+test(
+  "`bun run docs` writes the tables, and then the contract tests pass",
+  async () => {
+    const written = await run([process.execPath, "test", "./test/contract/docs-tables.test.ts"], {
+      HUB_WRITE_DOCS: "1",
+    });
+    expect(written).toMatchObject({ code: 0 });
+    const isChanged = (file: string): boolean =>
+      readFileSync(join(copy, file), "utf8") !== readFileSync(join(REPOSITORY, file), "utf8");
+    const docs = readdirSync(join(copy, "docs"))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`);
+    const byHand = touched.flatMap(({ files }) => files);
+    expect(docs.filter((file) => isChanged(file) && !byHand.includes(file)).sort()).toEqual(WRITTEN_DOCS);
+    const { code, output } = await bun("test", "./test/contract", "./test/config", "--timeout", "60000");
+    expect({ code, failed: output.split("\n").filter((line) => line.includes("(fail)")) }).toEqual({
+      code: 0,
+      failed: [],
+    });
+  },
+  5 * MINUTES,
+);
+
+test(
+  "the hub runs with all of it",
+  async () => {
+    const home = folder.at("home");
+    expect(await hub("init", "--home", home)).toMatchObject({ code: 0 });
+    expect(await hub("where", "--home", home)).toEqual({ code: 0, output: `${home}\n` });
+    expect(existsSync(join(home, "plugins/dice/bin/dice.js"))).toBe(true);
+    const seeded = await bun("-e", SEED, join(home, "data/state.redb"));
+    expect(seeded).toEqual({ code: 0, output: "note: null\n" });
+
+    const hubToml = join(home, "config/hub.toml");
+    const text = readFileSync(hubToml, "utf8");
+    writeFileSync(hubToml, text.replace("# connect_timeout_secs = 10", "connect_timeout_secs = 0") + CHANNEL);
+    writeFileSync(join(home, "rules/areas.ron"), RULE);
+    const wrong = await hub("check", "--home", home);
+    expect(wrong.code).toBe(1);
+    expect(wrong.output).toMatch(/hub\.toml:\d+: mqtt\.connect_timeout_secs: must be a whole number from 1 to 60\n/);
+    expect(wrong.output).toMatch(/hub\.toml:\d+: notify\.channels\[0\]\.app_tokn: .*did you mean "app_token"/);
+    expect(wrong.output).toContain('conditions[1].area_id: there is no area "cellar"');
+    expect(wrong.output).not.toContain('"hall"');
+
+    writeFileSync(hubToml, text + CHANNEL.replace("app_tokn", "app_token"));
+    const right = await hub("check", "--home", home);
+    expect(right.code).toBe(0);
+    expect(right.output).toContain("is valid");
+  },
+  MINUTES,
+);
