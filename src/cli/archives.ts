@@ -1,6 +1,7 @@
 // What backup and restore share on the command line.
+
+import type { Schemas } from "../backup/database-copies.ts";
 import type { Counts } from "../backup/manifest.ts";
-import type { Schemas } from "../backup/staged-databases.ts";
 import type { Output } from "../core/edge.ts";
 import type { Fields } from "../core/log.ts";
 import { stateMigrations } from "../db/migrations/index.ts";

@@ -2,13 +2,13 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openArchive } from "../backup/archive.ts";
+import { lockBackups } from "../backup/backup-lock.ts";
 import { timeInName } from "../backup/places.ts";
-import { settleDatabases } from "../backup/settle-databases.ts";
-import { megabytes } from "../backup/space.ts";
-import { rememberBackup, storeArchive } from "../backup/store.ts";
-import { takeTurn } from "../backup/turn.ts";
+import { recordBackup, saveArchive } from "../backup/save-archive.ts";
+import { setAsideStaleWal } from "../backup/stale-wal.ts";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
+import { megabytes } from "../core/free-space.ts";
 import { borrowHome } from "../home/lock.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
@@ -37,7 +37,7 @@ export const backup: Command = {
     }
     const target = targetOf(positionals[0], now, passphrase !== undefined);
     const asOwner = (): Disposable => actAsOwner(home);
-    const stored = await storeArchive({ ...archive, target, passphrase, schemas: knownSchemas, asOwner });
+    const stored = await saveArchive({ ...archive, target, passphrase, schemas: knownSchemas, asOwner });
     remember(home, now);
     tellSkipped(stored.skipped, io.edge.stderr.write);
     io.edge.stdout.write(`${target}: ${megabytes(stored.bytes)}, ${countsText(stored.counts)}; read back and sound\n`);
@@ -49,19 +49,19 @@ export const backup: Command = {
 function begin(home: Home, invocation: Invocation): Disposable {
   using _owner = actAsOwner(home);
   settleStopped(home, invocation);
-  return takeTurn(home);
+  return lockBackups(home);
 }
 
 function remember(home: Home, now: number): void {
   using _owner = actAsOwner(home);
-  rememberBackup(home, isoSeconds(now));
+  recordBackup(home, isoSeconds(now));
 }
 
 /** What a stopped hub left may be unsettled; of a running one, nothing is. */
 function settleStopped(home: Home, { io: { edge } }: Invocation): void {
   try {
     using _lock = borrowHome(home);
-    settleDatabases({
+    setAsideStaleWal({
       home,
       random: edge.random,
       now: edge.clock.now(),

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { type Audit, type AuditActor, carryAudit } from "../auth/audit.ts";
 import { UNKNOWN_ACCOUNT } from "../auth/audited-login.ts";
-import { newestKept } from "../backup/kept.ts";
+import { newestOldState } from "../backup/old-states.ts";
 import { readLastRestore } from "../backup/restore.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { messageOf } from "../core/errors.ts";
@@ -31,8 +31,8 @@ const CONFIG_SEEN = "audit_config_seen";
  */
 export function keepAuditOverRestore({ home, db, meta, log }: Found): void {
   const restore = newRestore(home, meta);
-  const before = restore?.ok === false ? undefined : restore && newestKept(home);
-  const file = before && homeAt(before.home).stateDb;
+  const before = restore?.ok === false ? undefined : restore && newestOldState(home);
+  const file = before && homeAt(before.folder).stateDb;
   if (!file || !existsSync(file)) return;
   try {
     using old = new Database(file, { readonly: true });

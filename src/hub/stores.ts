@@ -4,7 +4,7 @@ import { databaseLost, HISTORY_LOST, UNCLEAN_STOP } from "../alerts/watches/proc
 import { type Audit, openAudit } from "../auth/audit.ts";
 import { type Auth, createAuth } from "../auth/auth.ts";
 import { mendOfLoss, type Traces, tracesOf } from "../backup/lost-state.ts";
-import { settleDatabases } from "../backup/settle-databases.ts";
+import { setAsideStaleWal } from "../backup/stale-wal.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { createLimitReports, type LimitReports } from "../core/limits.ts";
 import { STORAGE_TEXTS } from "../core/storage-fault.ts";
@@ -47,7 +47,7 @@ export async function openStores(
   const { clock, random } = edge;
   const traces = tracesOf(home, config.backup.directory);
   // Before anything opens them: files may have been placed by hand beside what a killed hub left.
-  settleDatabases({ home, random, now: clock.now(), log, schemas: databaseSchemas });
+  setAsideStaleWal({ home, random, now: clock.now(), log, schemas: databaseSchemas });
   const db = stack.use(openStateDb(home.stateDb, clock.now));
   if (db.setAside)
     log.error("the state database was damaged; it was set aside and a new one begun", { kept_as: db.setAside });
@@ -75,7 +75,7 @@ export async function openStores(
   const audit = stack.use(openAudit({ db, clock, log: authLog, rows: config.auth.audit_rows }));
   const auth = stack.use(createAuth({ config: config.auth, db, clock, random, log: authLog, audit }));
   auditStart(kept, audit);
-  const found = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf(options, { db, auth, traces })];
+  const found = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf({ db, auth, traces })];
   if (traces.historyGone && config.history.enabled) found.push(HISTORY_LOST);
   // Whoever lost a house is not given a new one as if nothing had happened.
   const isNew = !traces.ofHub && db.setAside === undefined && db.unwritable === undefined;
@@ -89,14 +89,11 @@ export async function openStores(
 const COPIED_RULES = "If this is a new house with copied rules, nothing is wrong. Otherwise: ";
 
 /** A house without users is new, or lost. Rules alone may have been copied into a new one: then nobody's phone rings. */
-function lossOf(
-  { config, home }: HubOptions,
-  { db, auth, traces }: { db: StateDb; auth: Auth; traces: Traces },
-): Finding[] {
+function lossOf({ db, auth, traces }: { db: StateDb; auth: Auth; traces: Traces }): Finding[] {
   if (auth.users.list().length > 0) return [];
   if (!traces.ofHub && !traces.ofRules && db.setAside === undefined) return [];
-  const lost = databaseLost(db.setAside, mendOfLoss(home, config.backup.directory));
-  const perhapsNew = !traces.ofHub && !traces.ofBackup && db.setAside === undefined;
+  const lost = databaseLost(db.setAside, mendOfLoss(traces));
+  const perhapsNew = !traces.ofHub && traces.newestBackup === undefined && db.setAside === undefined;
   return [perhapsNew ? { ...lost, severity: "warning", mend: COPIED_RULES + lost.mend } : lost];
 }
 

@@ -152,7 +152,7 @@ test("init, upgrade and backup on a full disk say the number and leave nothing b
   disk.fill();
   const backup = await place.run(["backup", place.at("now.zip")]);
   expect(backup.code).toBe(1);
-  expect(backup.stderr).toMatch(/needs [\d.]+ MB free/);
+  expect(backup.stderr).toMatch(/needs [\d.]+ MB of free space/);
   for (const left of ["**/*.tmp*", "**/*.part", "**/hub.new", "**/*.twin"])
     expect([...new Bun.Glob(left).scanSync({ cwd: disk.path, dot: true })]).toEqual([]);
 });

@@ -24,10 +24,10 @@ test("words it does not take", async () => {
   const before = filesBelow(place.home);
   const cases: [string[], RegExp][] = [
     [["-"], /not from standard input: save it to a file first/],
-    [[place.cwd], /is no file/],
+    [[place.cwd], /is not a file/],
     [[beside(place, "none.zip")], /there is no file .*none\.zip/],
-    [[beside(place, "photos.zip")], /no state\.redb: it is no backup of a hub/],
-    [[place.at("data", "state.redb")], /it is no zip/],
+    [[beside(place, "photos.zip")], /no state\.redb: it is not a backup of a hub/],
+    [[place.at("data", "state.redb")], /it is not a zip/],
     [[], /name the archive: hub restore FILE/],
     [["--undo"], /nothing was restored in .*, so there is nothing to undo/],
     [["--undo", zip], /--undo takes neither an archive nor --dry-run/],
