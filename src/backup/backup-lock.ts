@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { removeIfPossible } from "../core/atomic-file.ts";
-import { HubError, messageOf, systemCode } from "../core/errors.ts";
+import { HubError, messageOf, RESTART_THE_HUB, systemCode } from "../core/errors.ts";
 import { isHeldError, lockFile } from "../core/os-lock.ts";
 import type { Home } from "../home/paths.ts";
 import { placesIn } from "./places.ts";
@@ -36,7 +36,7 @@ function removeRemains(home: Home): void {
   const { backupWork, restoreWork, journal } = placesIn(home);
   // With a journal, the working folder holds the home's new state.
   if (existsSync(journal))
-    throw new HubError("conflict", `a restore of ${home.root} was interrupted: start the hub, which finishes it`);
+    throw new HubError("conflict", `a restore of ${home.root} was interrupted: ${RESTART_THE_HUB}, which finishes it`);
   for (const work of [backupWork, restoreWork]) removeIfPossible(work);
   // Journals whose writer was killed while writing: their swaps never began.
   for (const name of readdirSync(home.data))

@@ -2,7 +2,7 @@
 // worker or a command.
 import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
-import { HubError, isStorageFault, messageOf } from "../core/errors.ts";
+import { HubError, isStorageFault, messageOf, RESTART_THE_HUB } from "../core/errors.ts";
 import { refusal } from "./zip/directory.ts";
 
 /** `application_id` of every copy in a backup; "hubb". It distinguishes a copy from its original: see stale-wal.ts. */
@@ -33,7 +33,7 @@ export function takeSnapshot(path: string, copy: string): void {
   if (flaw !== undefined)
     throw new HubError(
       "storage",
-      `${path} is damaged (${flaw}): restart the hub, which sets it aside, or restore a backup`,
+      `${path} is damaged (${flaw}): restore a backup; or ${RESTART_THE_HUB}, which sets the file aside`,
     );
 }
 

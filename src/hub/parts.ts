@@ -1,5 +1,5 @@
 // The parts of a hub by name: each says when it begins, and in a safe start some of them are off, with a stand-in in their place.
-import { HubError } from "../core/errors.ts";
+import { HubError, RESTART_THE_HUB } from "../core/errors.ts";
 import type { SafeStart, StartWatch } from "../system/starts.ts";
 
 /** What a hub can do without. */
@@ -35,7 +35,7 @@ export function createParts({ safe, entering }: StartWatch = NO_WATCH): Parts {
     const needed = NEEDS[name];
     if (!safe.off.includes(name) && !(needed && safe.off.includes(needed))) return undefined;
     const why = safe.off.includes(name) ? `the hub failed to start three times (${safe.error})` : `${needed} is off`;
-    return `${name} is off in this safe start, because ${why}; mend that, then restart the hub`;
+    return `${name} is off in this safe start, because ${why}; mend that, then ${RESTART_THE_HUB}`;
   }
 
   function begin<T>(name: PartName, start: () => T): T {

@@ -1,5 +1,5 @@
 // A plugin whose entry in hub.toml is wrong: it is listed, with what is wrong, and cannot be started.
-import { HubError } from "../core/errors.ts";
+import { HubError, RESTART_THE_HUB } from "../core/errors.ts";
 import type { PluginRecord } from "./records.ts";
 
 /** An entry that is left out of the configuration. */
@@ -34,7 +34,7 @@ export function createUnusable({ id, problem }: UnusableEntry, devices: { count(
           level: "error",
           code: "config",
           message: `its entry in hub.toml is wrong: ${problem}`,
-          remedy: "Run `hub check`, mend the entry and start the hub again.",
+          remedy: `Run \`hub check\`, mend the entry, then ${RESTART_THE_HUB}.`,
         },
       ],
     }),
