@@ -1,4 +1,5 @@
 // The composition root: builds every part in the order of what needs what, and stops them in reverse. Nothing else wires.
+import { RESTART_THE_HUB } from "./core/errors.ts";
 import { background } from "./core/lifecycle.ts";
 import { createMeta } from "./db/meta.ts";
 import { lockHome } from "./home/lock.ts";
@@ -13,7 +14,7 @@ import { type HubOptions, type Late, mqttOf } from "./hub/options.ts";
 import { createParts, type Parts, standInFor } from "./hub/parts.ts";
 import { unusablePlugins } from "./hub/problems.ts";
 import { createRuleHost } from "./hub/rule-host.ts";
-import { openStores, type Stores } from "./hub/stores.ts";
+import { finishFirstStart, openStores, type Stores } from "./hub/stores.ts";
 import { startMqtt } from "./mqtt/start.ts";
 import { probeLandlock } from "./plugins/confine/landlock.ts";
 import { createKnownPlugins } from "./plugins/known.ts";
@@ -37,7 +38,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   const parts = createParts(options.start);
   await using stack = new AsyncDisposableStack();
   const lock = stack.use(lockHome(home));
-  const stores = await parts.begin("stores", () => openStores(options, lock, stack));
+  const stores = parts.begin("stores", () => openStores(options, lock, stack));
   const late: Late = { mqtt: undefined, off: parts.off("mqtt"), ready: false };
   const house = parts.begin("house", () => openHouse(options, stores, { late, parts, stack }));
   const openRest = { house, parts, stack };
@@ -74,6 +75,9 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   await parts.begin("rules", () => rules.start());
   // Before that is told: a rule that waits for it may command them.
   parts.begin("house", () => house.virtual.start());
+  await parts.begin("stores", () =>
+    finishFirstStart(stores, (credentials) => options.onFirstAdministrator(credentials, httpPort)),
+  );
   reportStarted(options, stores, parts);
   stack.use(plugins);
   parts.begin("plugins", () => plugins.startAll());
@@ -88,7 +92,7 @@ function reportStarted({ log, version }: HubOptions, { feed }: Stores, { safe }:
   feed.emit({ type: "system_started", version });
   if (!safe) return;
   const { failedPart: failed_part, error, off } = safe;
-  log.error("this is a safe start: what failed is off; mend it, then restart the hub", {
+  log.error(`this is a safe start: what failed is off; mend it, then ${RESTART_THE_HUB}`, {
     failed_part,
     error,
     off,

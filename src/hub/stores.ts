@@ -16,7 +16,7 @@ import { openStateDb, type StateDb } from "../db/state-db.ts";
 import { createEventFeed, type EventFeed } from "../events/feed.ts";
 import { historyMigrations } from "../history/migrations/index.ts";
 import type { HomeLock } from "../home/lock.ts";
-import { bytesWritten } from "../system/bytes-written.ts";
+import { bytesWritten } from "../system/this-process.ts";
 import { auditStart, keepAuditOverRestore } from "./audit.ts";
 import type { HubOptions } from "./options.ts";
 
@@ -35,17 +35,22 @@ export interface Stores {
   trouble: StorageTrouble;
   /** What the start itself found. */
   found: readonly Finding[];
+  /** This home has no administrator yet, and never had one. */
+  isNew: boolean;
 }
 
+/** In the meta table: `begun` until the administrator exists. A start that fails leaves files like those of a lost house. */
+const FIRST_START = "first_start";
+
 /** The home is locked. */
-export async function openStores(
+export function openStores(
   options: HubOptions,
   lock: Pick<HomeLock, "wasLeftLocked">,
   stack: AsyncDisposableStack,
-): Promise<Stores> {
+): Stores {
   const { config, home, log, edge } = options;
   const { clock, random } = edge;
-  const traces = tracesOf(home, config.backup.directory);
+  const left = tracesOf(home, config.backup.directory);
   // Before anything opens them: files may have been placed by hand beside what a killed hub left.
   setAsideStaleWal({ home, random, now: clock.now(), log, schemas: databaseSchemas });
   const db = stack.use(openStateDb(home.stateDb, clock.now));
@@ -75,15 +80,27 @@ export async function openStores(
   const audit = stack.use(openAudit({ db, clock, log: authLog, rows: config.auth.audit_rows }));
   const auth = stack.use(createAuth({ config: config.auth, db, clock, random, log: authLog, audit }));
   auditStart(kept, audit);
+  const traces = { ...left, ofHub: left.ofHub && meta.get(FIRST_START) !== "begun" };
   const found = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf({ db, auth, traces })];
   if (traces.historyGone && config.history.enabled) found.push(HISTORY_LOST);
-  // Whoever lost a house is not given a new one as if nothing had happened.
-  const isNew = !traces.ofHub && db.setAside === undefined && db.unwritable === undefined;
-  if (isNew) await auth.ensureAdministrator(options.onFirstAdministrator);
+  // A lost house gets no new administrator, as if nothing had happened.
+  const isEmpty = auth.users.list().length === 0;
+  const isNew = isEmpty && !traces.ofHub && db.setAside === undefined && db.unwritable === undefined;
+  if (isNew) meta.set(FIRST_START, "begun");
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
   const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });
   const trouble = createStorageTrouble(clock, home.data);
-  return { db, feed, auth, audit, budget, limits, trouble, found };
+  return { db, feed, auth, audit, budget, limits, trouble, found, isNew };
+}
+
+/** In a new home, makes the administrator and reports the password. To be called when nothing can stop the start any more. */
+export async function finishFirstStart(
+  { isNew, auth, db }: Pick<Stores, "isNew" | "auth" | "db">,
+  report: Parameters<Auth["ensureAdministrator"]>[0],
+): Promise<void> {
+  if (!isNew) return;
+  await auth.ensureAdministrator(report);
+  createMeta(db.durable).set(FIRST_START, "done");
 }
 
 const COPIED_RULES = "If this is a new house with copied rules, nothing is wrong. Otherwise: ";

@@ -32,7 +32,7 @@ test("words it does not take", async () => {
     [["--undo"], /nothing was restored in .*, so there is nothing to undo/],
     [["--undo", zip], /--undo takes neither an archive nor --dry-run/],
     [["--undo", "--dry-run"], /--undo takes neither/],
-    [[zip, "--home", place.at("config", "hub.toml")], /cannot make .*name a folder that can be written with --home/],
+    [[zip, "--home", place.at("config", "hub.toml")], /cannot create .*name a folder that can be written with --home/],
   ];
   for (const [args, why] of cases) {
     const ran = await place.run(["restore", ...args], { stdin: readFileSync(zip, "latin1") });

@@ -6,7 +6,7 @@ import { openLog } from "../../../src/core/log.ts";
 import { createEventFeed } from "../../../src/events/feed.ts";
 import { type History, startHistory } from "../../../src/history/history.ts";
 import { historyWorker } from "../../../src/history/worker-source.ts";
-import { bytesWritten } from "../../../src/system/bytes-written.ts";
+import { bytesWritten } from "../../../src/system/this-process.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { type Change, changeAt } from "./house-load.ts";
 
