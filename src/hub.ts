@@ -1,4 +1,5 @@
 // The composition root: starts every part after those it needs, and stops them in reverse. `hub/wire-*.ts` wires one part each.
+import { RESTART_THE_HUB } from "./core/errors.ts";
 import { background } from "./core/lifecycle.ts";
 import { lockHome } from "./home/lock.ts";
 import { watchForDisk } from "./hub/disk-recovery.ts";
@@ -12,7 +13,7 @@ import { wireMqtt } from "./hub/wire-mqtt.ts";
 import { offNotify, wireNotify } from "./hub/wire-notify.ts";
 import { offPlugins, wirePlugins } from "./hub/wire-plugins.ts";
 import { offRules, wireRules } from "./hub/wire-rules.ts";
-import { type Stores, wireStores } from "./hub/wire-stores.ts";
+import { finishFirstStart, type Stores, wireStores } from "./hub/wire-stores.ts";
 
 export type { HubOptions } from "./hub/options.ts";
 
@@ -55,6 +56,10 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   await starter.begin("rules", () => rules.start());
   // Before `system_started`: a rule that waits for it may command the virtual devices.
   starter.begin("house", () => house.virtual.start());
+  // Only now can nothing stop the start any more: a password that was printed is one that works.
+  const print = (credentials: Parameters<HubOptions["onFirstAdministrator"]>[0]) =>
+    options.onFirstAdministrator(credentials, httpPort);
+  await starter.begin("stores", () => finishFirstStart(stores, print));
   reportStarted(options, stores, starter);
   stack.use(plugins);
   starter.begin("plugins", () => plugins.startAll());
@@ -69,7 +74,7 @@ function reportStarted({ log, version }: HubOptions, { feed }: Stores, { safe }:
   feed.emit({ type: "system_started", version });
   if (!safe) return;
   const { failedPart: failed_part, error, off } = safe;
-  log.error("this is a safe start: what failed is off; mend it, then restart the hub", {
+  log.error(`this is a safe start: what failed is off; mend it, then ${RESTART_THE_HUB}`, {
     failed_part,
     error,
     off,

@@ -4,7 +4,7 @@ import { processIo } from "./cli/process-io.ts";
 import { run } from "./cli/run.ts";
 
 async function main(): Promise<void> {
-  // What the hub makes is its user's alone, whoever starts it; what is for others says so.
+  // Only the hub's user may read its files, unless a mode is set explicitly.
   process.umask(0o077);
   process.exitCode = await run(process.argv.slice(2), processIo());
   process.exit();

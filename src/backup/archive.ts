@@ -1,20 +1,18 @@
-// Makes the archive of a home: snapshots first, then a zip that is written while it is read, with the manifest last.
-// Works on the files alone, beside a hub that runs or without one; whoever calls holds the turn.
-
-import { Database } from "bun:sqlite";
+// Makes the archive of a home: snapshots first, then a zip that is written while it is read, with the manifest last. Works on the
+// files alone, with or without a running hub. The caller holds the backup lock.
 import { constants, existsSync, mkdirSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
+import { requireSpace } from "../core/free-space.ts";
 import type { Home } from "../home/paths.ts";
-import { countHome } from "./counts.ts";
+import { schemaVersion, snapshotBytes, takeSnapshot } from "./database-copies.ts";
+import { countHome, listContents, type SourceFile } from "./home-contents.ts";
 import { MANIFEST, MANIFEST_FORMAT, MANIFEST_MAX_BYTES, type Manifest, type ManifestEntry } from "./manifest.ts";
-import { placesIn } from "./places.ts";
-import { snapshotBytes, takeSnapshot } from "./snapshot.ts";
-import { listSources, type Source } from "./sources.ts";
-import { needSpace, RESERVE_BYTES } from "./space.ts";
+import { placesIn, RESERVE_BYTES } from "./places.ts";
 import {
+  beginEntry,
   type Container,
   createContainer,
   ENTRY_OVERHEAD_BYTES,
@@ -22,7 +20,6 @@ import {
   PLAIN_MAX_ENTRIES,
 } from "./zip/container.ts";
 import { MOST_ENTRIES } from "./zip/format.ts";
-import { beginEntry } from "./zip/pack.ts";
 import { createWideContainer } from "./zip/wide-container.ts";
 
 export interface ArchiveOptions {
@@ -32,37 +29,35 @@ export interface ArchiveOptions {
   now: number;
 }
 
-/** An archive that can be read; its snapshots go when it is disposed. */
+/** An archive that can be read. Disposing it removes its snapshots. */
 export interface OpenArchive extends Disposable {
-  /** All it will hold, but for the sums of the entries. */
   readonly manifest: Omit<Manifest, "entries">;
   /** What is left out of it, and why. */
   readonly skipped: readonly string[];
-  /** Chunks of the zip; returns what the manifest became. */
+  /** Chunks of the zip; returns the complete manifest. */
   read(): AsyncGenerator<Uint8Array<ArrayBuffer>, Manifest>;
 }
 
 /** In the manifest. */
 const MOST_SKIPPED = 100;
 const READ_BYTES = 128 * 1024;
-/** What is deflated lies outside of the heap, and is collected late: a worker would grow by half. */
-const READS_A_COLLECTION = 64;
+/** Deflated data lies outside the heap and is collected late: without this, the worker would need half as much memory again. */
+const READS_PER_COLLECTION = 64;
 const CHUNK_BYTES = 64 * 1024;
 
 /** Takes the snapshots. Throws HubError: `storage` with the numbers, `too_large`, `not_found`. */
-export function openArchive(options: ArchiveOptions): OpenArchive {
-  const { home, hubVersion, now } = options;
+export function openArchive({ home, hubVersion, now }: ArchiveOptions): OpenArchive {
   const work = placesIn(home).backupWork;
   const databases = databasesOf(home);
   const needed = databases.reduce((sum, { file }) => sum + snapshotBytes(file), RESERVE_BYTES);
-  needSpace(home.data, needed, "a backup");
+  requireSpace(home.data, needed, "a backup");
   mkdirSync(work, { recursive: true, mode: 0o700 });
   try {
-    const copies = databases.map(({ path, file, copy }): Source => {
+    const copies = databases.map(({ path, file, copy }): SourceFile => {
       takeSnapshot(file, join(work, copy));
       return { path, file: join(work, copy), mode: 0o600 };
     });
-    const { files, skipped } = listSources(home);
+    const { files, skipped } = listContents(home);
     const sources = [...copies, ...files];
     const [state, history] = copies;
     if (!state) throw new HubError("not_found", `there is no hub in ${home.root}`);
@@ -71,7 +66,7 @@ export function openArchive(options: ArchiveOptions): OpenArchive {
       hub_version: hubVersion,
       created_at: isoSeconds(now),
       counts: countHome(home, state.file),
-      schemas: { state: schemaOf(state.file), history: history ? schemaOf(history.file) : null },
+      schemas: { state: schemaVersion(state.file), history: history ? schemaVersion(history.file) : null },
       ...(skipped.length > 0 && { skipped: skipped.slice(0, MOST_SKIPPED) }),
     };
     refuseTooMany(sources, manifest);
@@ -90,34 +85,29 @@ export function openArchive(options: ArchiveOptions): OpenArchive {
 function databasesOf(home: Home) {
   const state = { path: "data/state.redb", file: home.stateDb, copy: "state.redb" };
   const history = { path: "data/history.db", file: home.historyDb, copy: "history.db" };
-  // A hub that keeps no history has no file of it.
+  // A hub that records no history has no such file.
   return existsSync(home.historyDb) ? [state, history] : [state];
 }
 
-function schemaOf(file: string): number {
-  using db = new Database(file, { readonly: true });
-  return db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
-}
-
-/** The manifest lists them all, and one that is too large is not read back. */
-function refuseTooMany(sources: readonly Source[], head: OpenArchive["manifest"]): void {
+/** The manifest lists all files, and a restore refuses one that is too large. */
+function refuseTooMany(sources: readonly SourceFile[], head: OpenArchive["manifest"]): void {
   const entries = sources.map(({ path }) => ({ path, bytes: Number.MAX_SAFE_INTEGER, sha256: "0".repeat(64) }));
   const bytes = Buffer.byteLength(textOf({ ...head, entries }));
   if (entries.length < MOST_ENTRIES && bytes <= MANIFEST_MAX_BYTES) return;
   throw new HubError(
     "too_large",
-    `config/ and rules/ hold ${sources.length} files, more than an archive lists: move away what the hub does not need`,
+    `config/ and rules/ hold ${sources.length} files, more than an archive can list: move away what the hub does not need`,
   );
 }
 
-/** Zip64 only where it must be: not everything out there reads it. */
-function containerFor(sources: readonly Source[]): Container {
+/** Zip64 only where it is needed: not every program reads it. */
+function containerFor(sources: readonly SourceFile[]): Container {
   const bytes = sources.reduce((sum, { file }) => sum + snapshotBytes(file) + ENTRY_OVERHEAD_BYTES, 0);
   return bytes > PLAIN_MAX_BYTES || sources.length > PLAIN_MAX_ENTRIES ? createWideContainer() : createContainer();
 }
 
 async function* write(
-  { sources, container, now }: { sources: readonly Source[]; container: Container; now: number },
+  { sources, container, now }: { sources: readonly SourceFile[]; container: Container; now: number },
   head: OpenArchive["manifest"],
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, Manifest> {
   const entries: ManifestEntry[] = [];
@@ -140,16 +130,16 @@ async function* write(
   return manifest;
 }
 
-/** Chunks in one buffer, each good until the next is asked for. */
+/** Chunks in one buffer: each is valid until the next one is read. */
 async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
-  // A link that took its place meanwhile was not looked at.
+  // O_NOFOLLOW: the path was checked before, and a link may have taken its place since.
   await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   for (let reads = 1; ; reads++) {
     const { bytesRead } = await file.read(buffer, 0, READ_BYTES);
     if (bytesRead === 0) return;
     yield buffer.subarray(0, bytesRead);
-    if (reads % READS_A_COLLECTION === 0) Bun.gc(true);
+    if (reads % READS_PER_COLLECTION === 0) Bun.gc(true);
   }
 }
 
@@ -157,23 +147,23 @@ function textOf(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Yields what the container gave, in one piece, once there is enough of it. */
+/** Yields what the container has written, in one piece, as soon as there are `enough` bytes of it. */
 function createGatherer(container: Container): (enough: number) => Generator<Uint8Array<ArrayBuffer>> {
-  let held: Uint8Array[] = [];
+  let chunks: Uint8Array[] = [];
   let bytes = 0;
   return function* gather(enough) {
     for (const chunk of container.take()) {
-      held.push(chunk);
+      chunks.push(chunk);
       bytes += chunk.length;
     }
     if (bytes < enough) return;
     const whole = new Uint8Array(bytes);
     let at = 0;
-    for (const chunk of held) {
+    for (const chunk of chunks) {
       whole.set(chunk, at);
       at += chunk.length;
     }
-    held = [];
+    chunks = [];
     bytes = 0;
     yield whole;
   };

@@ -1,4 +1,4 @@
-// Backups as the hub makes them: for whoever asks over REST, and by themselves at their times. One at a time.
+// Backups made by the running hub: downloads over REST, and scheduled ones. One at a time.
 import { basename, join } from "node:path";
 import { removeIfPossible } from "../core/atomic-file.ts";
 import { type Clock, isoSeconds } from "../core/clock.ts";
@@ -7,23 +7,23 @@ import { background } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { Home } from "../home/paths.ts";
+import { lockBackups, removeLeftovers } from "./backup-lock.ts";
 import type { BackupSection } from "./config.ts";
+import type { Schemas } from "./database-copies.ts";
 import { type Download, openDownload } from "./download.ts";
-import { type RunningTask, startTask } from "./link.ts";
 import { placesIn, timeInName } from "./places.ts";
-import { listShelf, type ShelvedBackup, trimShelf } from "./shelf.ts";
-import type { Schemas } from "./staged-databases.ts";
-import { readLastBackup, rememberBackup, type Stored } from "./store.ts";
-import { sweepLeftovers, takeTurn } from "./turn.ts";
+import { readLastBackup, recordBackup, type SavedArchive } from "./save-archive.ts";
+import { listScheduledBackups, removeOldBackups, type ScheduledBackup } from "./scheduled-backups.ts";
+import { type RunningTask, startTask } from "./worker-task.ts";
 
 export interface Backups extends AsyncDisposable {
   /** Throws HubError: `in_use`, `storage`, `too_large`. */
   download(): Promise<Download>;
   /** The scheduled ones, newest first. */
-  list(): Promise<ShelvedBackup[]>;
-  /** UTC; of whatever kind. */
+  list(): Promise<ScheduledBackup[]>;
+  /** When the last one of any kind was made; UTC. */
   last(): string | null;
-  /** Why the last scheduled one failed, until one succeeds; else what of the home it could not save. */
+  /** Why the last scheduled one failed, until one succeeds; or else what it had to leave out. */
   problem(): string | undefined;
 }
 
@@ -39,51 +39,51 @@ export interface BackupsOptions {
   schemas: Schemas;
   clock: Clock;
   log: Log;
-  /** See worker-source.ts. */
+  /** See `backupWorker`. */
   worker: string | URL;
-  /** Puts on the disk what waits in memory; what cannot be is told in the log and does not keep the rest from being saved. */
-  settle: () => Promise<void>;
+  /** Writes what is still in memory to the disk. A failure is logged, and the rest is backed up all the same. */
+  flush: () => Promise<void>;
   emit: (event: HubEvent) => void;
   /** Sends to a channel; may reject. */
   notify: (channel: string, message: string) => Promise<void>;
-  /** Of `[backup] schedule`, and what calls at its moments. */
+  /** From `[backup] schedule`. */
   schedule: Schedule | undefined;
   scheduler: {
     add(id: string, schedule: Schedule, task: { catchUpSecs?: number; onDue(at: number): void }): Disposable;
   };
 }
 
-// A night missed because the machine was off is made up for within this.
+// A backup missed because the machine was off is made later, within this time.
 const CATCH_UP_SECS = 12 * 3600;
 const SCHEDULE_ID = "backup";
 
-/** Clears away what killed backups left behind. */
+/** Removes what killed backups have left behind. */
 export function startBackups(options: BackupsOptions): Backups {
   const { home, config, hubVersion, schemas, clock, log, worker } = options;
   const directory = home.resolve(config.directory);
   let download: Download | undefined;
-  let task: RunningTask<Stored> | undefined;
-  let problem: string | undefined;
-  let left: string | undefined;
+  let task: RunningTask<SavedArchive> | undefined;
+  let failure: string | undefined;
+  let incomplete: string | undefined;
   let ended = false;
-  sweepLeftovers(home);
+  removeLeftovers(home);
 
-  async function settle(): Promise<void> {
+  async function flush(): Promise<void> {
     try {
-      await options.settle();
+      await options.flush();
     } catch (error) {
-      log.warn("a backup is made without what waits in memory", { error: messageOf(error) });
+      log.warn("what is still in memory is missing from the backup", { error: messageOf(error) });
     }
   }
 
-  async function store(): Promise<void> {
+  async function save(): Promise<void> {
     const now = clock.now();
     const { passphrase } = config;
     const target = join(directory, `hub-backup-${timeInName(now)}.zip${passphrase === undefined ? "" : ".age"}`);
-    using _turn = takeTurn(home);
-    await settle();
+    using _lock = lockBackups(home);
+    await flush();
     await using running = startTask(worker, {
-      kind: "store",
+      kind: "save",
       root: home.root,
       hubVersion,
       now,
@@ -94,32 +94,32 @@ export function startBackups(options: BackupsOptions): Backups {
     task = running;
     const { bytes, counts, skipped } = await running.result;
     for (const what of skipped) log.warn("not in the backup", { what });
-    left = leftOut(skipped);
-    const removed = trimShelf(directory, config.keep, { made: basename(target), now });
-    rememberBackup(home, isoSeconds(now));
+    incomplete = describeSkipped(skipped);
+    const removed = removeOldBackups(directory, config.keep, { made: basename(target), now });
+    recordBackup(home, isoSeconds(now));
     log.info("a backup was made and read back", { file: target, bytes, ...counts, removed: removed.length });
   }
 
-  async function onSchedule(): Promise<void> {
+  async function runScheduled(): Promise<void> {
     try {
-      await store();
-      problem = undefined;
+      await save();
+      failure = undefined;
     } catch (error) {
-      if (!ended) await tellFailure(messageOf(error));
+      if (!ended) await reportFailure(messageOf(error));
     } finally {
       task = undefined;
     }
   }
 
-  async function tellFailure(reason: string): Promise<void> {
-    problem = `the last scheduled backup failed: ${reason}`;
+  async function reportFailure(reason: string): Promise<void> {
+    failure = `the last scheduled backup failed: ${reason}`;
     log.warn("a scheduled backup failed", { reason });
     options.emit({ type: "backup_failed", severity: "warning", reason, directory });
     if (config.notify_channel === undefined) return;
     try {
       await options.notify(config.notify_channel, `The scheduled backup failed: ${reason}`);
     } catch (error) {
-      log.warn("nobody could be told of the failed backup", {
+      log.warn("the notification about the failed backup could not be sent", {
         channel: config.notify_channel,
         error: messageOf(error),
       });
@@ -130,35 +130,30 @@ export function startBackups(options: BackupsOptions): Backups {
     options.schedule &&
     options.scheduler.add(SCHEDULE_ID, options.schedule, {
       catchUpSecs: CATCH_UP_SECS,
-      onDue: () => background(log, "scheduled backup", onSchedule()),
+      onDue: () => background(log, "scheduled backup", runScheduled()),
     });
 
   return {
     async download() {
       if (ended) throw new HubError("unavailable", "the hub is stopping");
-      const turn = takeTurn(home);
+      const lock = lockBackups(home);
       try {
-        await settle();
-        const opened = await openDownload({
-          home,
-          hubVersion,
-          clock,
-          log,
-          worker,
-          turn,
-          ended: () => (download = undefined),
-        });
+        await flush();
+        const onEnd = (): void => {
+          download = undefined;
+        };
+        const opened = await openDownload({ home, hubVersion, clock, log, worker, lock, onEnd });
         download = opened;
         if (ended) await opened.end();
         return opened;
       } catch (error) {
-        turn[Symbol.dispose]();
+        lock[Symbol.dispose]();
         throw error;
       }
     },
-    list: () => listShelf(directory),
+    list: () => listScheduledBackups(directory),
     last: () => readLastBackup(home),
-    problem: () => problem ?? left,
+    problem: () => failure ?? incomplete,
     async [Symbol.asyncDispose]() {
       ended = true;
       scheduled?.[Symbol.dispose]();
@@ -169,7 +164,7 @@ export function startBackups(options: BackupsOptions): Backups {
   };
 }
 
-function leftOut([first, ...more]: readonly string[]): string | undefined {
+function describeSkipped([first, ...more]: readonly string[]): string | undefined {
   if (first === undefined) return undefined;
-  return `the last scheduled backup is not whole: ${first}${more.length > 0 ? ` (and ${more.length} more, see the log)` : ""}`;
+  return `the last scheduled backup is not complete: ${first}${more.length > 0 ? ` (and ${more.length} more, see the log)` : ""}`;
 }

@@ -1,4 +1,4 @@
-// [backup]: when backups are made without being asked for, where they go, and how many stay.
+// [backup]: when scheduled backups are made, where they go, and how many are kept.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../core/schema.ts";
 
@@ -12,7 +12,9 @@ export const BackupSection = Type.Object(
     ),
     keep: Type.Integer({ default: 7, minimum: 1, maximum: 1000, description: "Older ones of this folder are removed" }),
     directory: Type.String({ default: "backups", minLength: 1, description: "Relative to HUB_HOME" }),
-    notify_channel: Type.Optional(Type.String({ minLength: 1, description: "Told when a scheduled backup fails" })),
+    notify_channel: Type.Optional(
+      Type.String({ minLength: 1, description: "Gets a message when a scheduled backup fails" }),
+    ),
     passphrase: Type.Optional(
       Type.String({ minLength: 8, secret: true, description: "Encrypts the scheduled backups, in the age format" }),
     ),
@@ -21,7 +23,7 @@ export const BackupSection = Type.Object(
 );
 export type BackupSection = Static<typeof BackupSection>;
 
-/** What keys alone cannot tell; `cronProblem` says what is wrong with a cron expression. */
+/** Problems that the schema cannot find. `cronProblem` returns what is wrong with a cron expression. */
 export function backupProblems(
   { schedule, notify_channel }: BackupSection,
   { cronProblem, channels }: { cronProblem: (text: string) => string | undefined; channels: readonly string[] },

@@ -1,9 +1,9 @@
-// Archives behind a passphrase: the age format (age-encryption.org/v1), so that `age -d` opens them without any hub.
+// Archives encrypted with a passphrase, in the age format (age-encryption.org/v1), so that `age -d` opens them without a hub.
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { HubError, isStorageFault } from "../core/errors.ts";
 
 const MAGIC = Buffer.from("age-encryption.org/v1\n");
-// 64 MiB for a second: what age itself takes by default, 256 MiB, is more than a small Pi has to spare.
+// Takes 64 MiB for a second. The 256 MiB that age itself takes by default are more than a small Pi can spare.
 const WORK_FACTOR = 16;
 const READ_BYTES = 256 * 1024;
 
@@ -38,7 +38,7 @@ export async function decryptFile(file: number, target: string, passphrase: stri
     fsyncSync(out);
   } catch (error) {
     if (isStorageFault(error)) throw error;
-    throw new HubError("invalid", "the archive is refused: it is encrypted, and damaged or cut short");
+    throw new HubError("invalid", "the archive is refused: it is encrypted, and damaged or truncated");
   } finally {
     closeSync(out);
   }
@@ -51,7 +51,7 @@ async function begin(file: number, passphrase: string): Promise<ReadableStream<U
   try {
     return await decrypter.decrypt(streamOf(contentOf(file)));
   } catch {
-    throw new HubError("invalid", "the archive cannot be decrypted: the passphrase is wrong, or its head is damaged");
+    throw new HubError("invalid", "the archive cannot be decrypted: the passphrase is wrong, or its header is damaged");
   }
 }
 
@@ -65,7 +65,7 @@ async function* contentOf(file: number): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Pulled chunk by chunk. */
+/** A stream that pulls the chunks one by one. */
 export function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({

@@ -1,4 +1,4 @@
-// manifest.json: what an archive says of itself. It is the archive's last entry, because only then are the sums known.
+// manifest.json, which describes an archive. It is the last entry, because the checksums are known only then.
 import { type Static, Type } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
@@ -6,7 +6,7 @@ import { checkValue } from "../core/schema.ts";
 
 export const MANIFEST = "manifest.json";
 export const MANIFEST_FORMAT = 1;
-/** More than any home holds; a larger one is no manifest. */
+/** More than any home needs; a larger file is not a manifest. */
 export const MANIFEST_MAX_BYTES = 16 * 1024 * 1024;
 
 const whole = Type.Integer({ minimum: 0 });
@@ -19,7 +19,7 @@ export const Counts = Type.Object({
 });
 export type Counts = Static<typeof Counts>;
 
-// Open objects: a later hub may say more in the same format.
+// Open objects: a later hub may add keys in the same format.
 export const Manifest = Type.Object({
   format: Type.Literal(MANIFEST_FORMAT),
   hub_version: Type.String(),
@@ -48,6 +48,6 @@ export function parseManifest(text: string): Manifest {
     );
   const checked = checkValue(Manifest, parsed.value);
   if (checked.ok) return checked.value;
-  const told = checked.problems.slice(0, 5).map(({ path, message }) => `${path}: ${message}`);
-  throw new HubError("invalid", `the archive's ${MANIFEST} is not one of a backup: ${told.join("; ")}`);
+  const shown = checked.problems.slice(0, 5).map(({ path, message }) => `${path}: ${message}`);
+  throw new HubError("invalid", `the archive's ${MANIFEST} is not one of a backup: ${shown.join("; ")}`);
 }

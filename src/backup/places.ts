@@ -1,36 +1,36 @@
-// Where backup and restore keep what is theirs within a home.
+// Where backup and restore keep their files within a home.
 import { join } from "node:path";
 import type { Home } from "../home/paths.ts";
 
 export interface Places {
-  /** Held by whoever makes a backup or a restore: one at a time, in whatever process. */
-  readonly turn: string;
-  /** Snapshots of a backup that is being made; whoever has the turn may remove what is left of an earlier one. */
+  /** Held by the one backup or restore that runs, in whatever process. */
+  readonly lock: string;
+  /** Snapshots of a running backup. The holder of the lock may remove what an earlier one left there. */
   readonly backupWork: string;
-  /** An archive on its way into the home. Not to be removed while there is a journal. */
+  /** An archive on its way into the home. Must not be removed while there is a journal. */
   readonly restoreWork: string;
-  /** The swap that has begun and has to be ended. */
+  /** The swap that has begun and must be finished. */
   readonly journal: string;
   readonly lastBackup: string;
   readonly lastRestore: string;
-  /** Of scheduled backups, unless the configuration names another. */
-  readonly backups: string;
-  /** What a restore replaced: `data/before-restore-0001-<UTC>/`, counted because a clock may go back. */
-  kept(name: string): string;
+  /** The folder of one old state: `data/before-restore-0001-<UTC>/`, numbered because a clock may go back. */
+  oldState(name: string): string;
 }
 
-export const KEPT_NAME = /^before-restore-(\d{4,})-/;
+/** Left free in any case: the hub goes on writing meanwhile. */
+export const RESERVE_BYTES = 16 * 1024 * 1024;
 
-export function placesIn({ root, data }: Home): Places {
+export const OLD_STATE_NAME = /^before-restore-(\d{4,})-/;
+
+export function placesIn({ data }: Home): Places {
   return {
-    turn: join(data, "backup.lock"),
+    lock: join(data, "backup.lock"),
     backupWork: join(data, "backup.tmp"),
     restoreWork: join(data, "restore.tmp"),
     journal: join(data, "restore.journal"),
     lastBackup: join(data, "last-backup.json"),
     lastRestore: join(data, "last-restore.json"),
-    backups: join(root, "backups"),
-    kept: (name) => join(data, name),
+    oldState: (name) => join(data, name),
   };
 }
 

@@ -1,4 +1,4 @@
-// Restoring, undoing a restore, and ending one that was cut short. Works on the files of a home nobody has open.
+// Restores an archive, undoes a restore, and finishes an interrupted one. Works on the files of a home whose hub is stopped.
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -8,18 +8,16 @@ import { HubError, messageOf } from "../core/errors.ts";
 import { borrowHome } from "../home/lock.ts";
 import { actAsOwner } from "../home/owner.ts";
 import { type Home, homeAt } from "../home/paths.ts";
-import { openArchiveFile } from "./archive-file.ts";
-import { countHome } from "./counts.ts";
-import { newestKept } from "./kept.ts";
+import { lockBackups } from "./backup-lock.ts";
+import type { Schemas } from "./database-copies.ts";
+import { countHome } from "./home-contents.ts";
 import { Counts } from "./manifest.ts";
-import { refuseWhatCannotMove } from "./movable.ts";
+import { newestOldState } from "./old-states.ts";
 import { placesIn } from "./places.ts";
-import { type Staged, stage, stagedHome } from "./stage.ts";
-import type { Schemas } from "./staged-databases.ts";
-import { hasJournal, type Placed, resumeSwap, swap } from "./swap.ts";
-import { takeTurn } from "./turn.ts";
+import { openArchiveFile, type Staged, stage, stagedHome } from "./stage.ts";
+import { hasJournal, type OnPlaced, refuseUnmovable, resumeSwap, swap } from "./swap.ts";
 
-/** What became of the last restore; in `data/last-restore.json`, so that it outlives the restart. */
+/** How the last restore ended; in `data/last-restore.json`, so that it outlives the restart. */
 export const LastRestore = Type.Object({
   at: Type.String({ description: "UTC" }),
   ok: Type.Union([Type.Boolean(), Type.Null()], { description: "null until the hub has started with it" }),
@@ -39,42 +37,42 @@ export interface RestoreOptions {
 
 export interface Restored {
   staged: Staged;
-  /** Counted in the home after the exchange. */
+  /** Counted in the home after the swap. */
   counts: Counts;
-  /** The folder with what was there before. */
+  /** The folder with the old state. */
   kept: string;
 }
 
-/** Verifies and exchanges. Throws HubError with nothing changed; `in_use` while a hub runs there. */
+/** Verifies the archive and swaps it in. Throws HubError with nothing changed; `in_use` while a hub runs there. */
 export async function restoreHome({ file, ...options }: RestoreOptions): Promise<Restored> {
   const { home, now } = options;
   using archive = openArchiveFile(file);
   using _owner = actAsOwner(home);
-  return await inHome(home, async () => {
+  return await inLockedHome(home, async () => {
     const staged = await stage({ ...options, archive });
-    return { staged, ...placeStaged(home, staged, { now }) };
+    return { staged, ...swapInStaged(home, staged, { now }) };
   });
 }
 
-/** Verifies alone. A home that is not there yet is not there afterwards either. */
+/** Only verifies the archive. A home that did not exist before does not exist afterwards either. */
 export async function checkArchive({ home, file, ...options }: Omit<RestoreOptions, "now">): Promise<Staged> {
   using archive = openArchiveFile(file);
   using _owner = actAsOwner(home);
-  const made = makeData(home);
+  const created = makeDataFolder(home);
   try {
     recoverRestore(home);
-    using _turn = takeTurn(home);
+    using _lock = lockBackups(home);
     const staged = await stage({ home, archive, ...options });
     rmSync(placesIn(home).restoreWork, { recursive: true, force: true });
-    refuseWhatCannotMove(home, staged.units);
+    refuseUnmovable(home, staged.units);
     return staged;
   } finally {
-    if (made) rmSync(made, { recursive: true, force: true });
+    if (created) rmSync(created, { recursive: true, force: true });
   }
 }
 
-/** Exchanges what `stage` has unpacked. Whoever calls has the home's lock and the turn. */
-export function placeStaged(
+/** Swaps in what `stage` has unpacked. The caller holds the home's lock and the backup lock. */
+export function swapInStaged(
   home: Home,
   { units }: Pick<Staged, "units">,
   { now, onTrial = false }: { now: number; onTrial?: boolean },
@@ -82,37 +80,42 @@ export function placeStaged(
   const { restoreWork } = placesIn(home);
   const source = stagedHome(home);
   try {
-    const kept = swap({ home, source, spent: restoreWork, units, now, onTrial, placed: remembering(home) });
+    const kept = swap({ home, source, spent: restoreWork, units, now, onTrial, onPlaced: recordPlaced(home) });
     return { counts: countHome(home), kept };
   } catch (error) {
-    // With a journal, what lies there is the home's new state.
+    // With a journal, the working folder holds the home's new state.
     if (!hasJournal(home)) rmSync(restoreWork, { recursive: true, force: true });
-    rememberFailure(home, error, now);
+    recordFailure(home, error, now);
     throw error;
   }
 }
 
-/** Brings back what the last restore replaced; what it brings back that from is kept in turn. Throws HubError `not_found`. */
+/** Brings back what the last restore replaced, and keeps the present state as an old one. Throws HubError `not_found`. */
 export async function undoRestore(home: Home, now: number): Promise<Omit<Restored, "staged"> & { at: string }> {
-  return inHome(home, async () => {
-    const before = newestKept(home);
+  return inLockedHome(home, async () => {
+    const before = newestOldState(home);
     if (!before) throw new HubError("not_found", `nothing was restored in ${home.root}, so there is nothing to undo`);
-    const source = homeAt(before.home);
-    const { units } = before;
-    const kept = swap({ home, source, spent: before.home, units, now, placed: remembering(home) });
-    return { counts: countHome(home), kept, at: before.at };
+    const { folder, units, at } = before;
+    const onPlaced = recordPlaced(home);
+    const kept = swap({ home, source: homeAt(folder), spent: folder, units, now, onPlaced });
+    return { counts: countHome(home), kept, at };
   });
 }
 
 /**
- * Ends a restore that was cut short. To be called by every command before it reads anything of the home; answers whether
- * there was one. `act` gives the rights to do it with. Throws HubError `in_use` while somebody is at it.
+ * Finishes an interrupted restore. Every command calls it before it reads anything of the home. Returns whether there was one.
+ * `act` provides the rights to do so. Throws HubError `in_use` while a restore is running.
  */
 export function recoverRestore(home: Home, act: (home: Home) => Disposable = actAsOwner): boolean {
   if (!hasJournal(home)) return false;
   using _owner = act(home);
   using _lock = borrowHome(home);
-  return resumeSwap(home, remembering(home));
+  return finishRestore(home);
+}
+
+/** As `recoverRestore`, for a caller that holds the home's lock. */
+export function finishRestore(home: Home): boolean {
+  return resumeSwap(home, recordPlaced(home));
 }
 
 export function readLastRestore(home: Home): LastRestore | null {
@@ -124,19 +127,19 @@ export function readLastRestore(home: Home): LastRestore | null {
   }
 }
 
-export function rememberFailure(home: Home, error: unknown, now: number): void {
-  remember(home, { at: isoSeconds(now), ok: false, counts: null, error: messageOf(error) });
+export function recordFailure(home: Home, error: unknown, now: number): void {
+  record(home, { at: isoSeconds(now), ok: false, counts: null, error: messageOf(error) });
 }
 
 /** The hub runs with what was restored. */
-export function rememberStarted(home: Home): void {
+export function recordStarted(home: Home): void {
   const last = readLastRestore(home);
-  if (last) remember(home, { ...last, ok: true });
+  if (last) record(home, { ...last, ok: true });
 }
 
-/** Works also in what follows a power cut, so it may fail at nothing. */
-export function remembering(home: Home): Placed {
-  return ({ at, onTrial }) => remember(home, { at, ok: onTrial ? null : true, counts: countsOf(home), error: null });
+/** Runs after a power cut, too, so it must not throw. */
+function recordPlaced(home: Home): OnPlaced {
+  return ({ at, onTrial }) => record(home, { at, ok: onTrial ? null : true, counts: countsOf(home), error: null });
 }
 
 function countsOf(home: Home): Counts | null {
@@ -147,37 +150,37 @@ function countsOf(home: Home): Counts | null {
   }
 }
 
-/** Answers the uppermost folder it had to make. */
-function makeData({ root, data }: Home): string | undefined {
+function record(home: Home, last: LastRestore): void {
   try {
-    const made = mkdirSync(root, { recursive: true });
-    return mkdirSync(data, { recursive: true, mode: 0o700 }) === undefined ? undefined : (made ?? data);
+    writeFileAtomic(placesIn(home).lastRestore, `${JSON.stringify(last)}\n`, 0o600);
+  } catch {
+    // The restore itself is done, or has reported its own failure.
+  }
+}
+
+/** Returns the uppermost folder that was created. */
+function makeDataFolder({ root, data }: Home): string | undefined {
+  try {
+    const created = mkdirSync(root, { recursive: true });
+    return mkdirSync(data, { recursive: true, mode: 0o700 }) === undefined ? undefined : (created ?? data);
   } catch (error) {
     throw new HubError(
       "storage",
-      `cannot make ${data}: ${messageOf(error)}; name a folder that can be written with --home`,
+      `cannot create ${data}: ${messageOf(error)}; name a folder that can be written with --home`,
       { cause: error },
     );
   }
 }
 
-async function inHome<T>(home: Home, work: () => Promise<T>): Promise<T> {
-  const made = makeData(home);
+async function inLockedHome<T>(home: Home, work: () => Promise<T>): Promise<T> {
+  const created = makeDataFolder(home);
   try {
-    using _lock = borrowHome(home);
-    resumeSwap(home, remembering(home));
-    using _turn = takeTurn(home);
+    using _home = borrowHome(home);
+    finishRestore(home);
+    using _lock = lockBackups(home);
     return await work();
   } catch (error) {
-    if (made && !hasJournal(home)) rmSync(made, { recursive: true, force: true });
+    if (created && !hasJournal(home)) rmSync(created, { recursive: true, force: true });
     throw error;
-  }
-}
-
-function remember(home: Home, last: LastRestore): void {
-  try {
-    writeFileAtomic(placesIn(home).lastRestore, `${JSON.stringify(last)}\n`, 0o600);
-  } catch {
-    // The restore itself is done, or has told why not.
   }
 }

@@ -1,65 +1,64 @@
-// A restore over REST: the archive comes in, is looked at beside the running hub, and takes its place while the hub is
-// down for a moment. It ends in a definite state, told in `data/last-restore.json`.
+// Restores over REST: the archive is uploaded and verified beside the running hub, and swapped in while the hub is down for a
+// moment. How it ended is in `data/last-restore.json`.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { open, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Clock } from "../core/clock.ts";
-import { HubError, messageOf } from "../core/errors.ts";
+import { HubError, isStorageFault, messageOf } from "../core/errors.ts";
+import { freeBytes, megabytes } from "../core/free-space.ts";
 import type { Log } from "../core/log.ts";
 import { borrowHome } from "../home/lock.ts";
 import type { Home } from "../home/paths.ts";
-import { trimKept } from "./kept.ts";
-import { startTask } from "./link.ts";
-import { refuseWhatCannotMove } from "./movable.ts";
-import { placesIn } from "./places.ts";
+import { lockBackups } from "./backup-lock.ts";
+import type { Schemas } from "./database-copies.ts";
+import { removeOldStates } from "./old-states.ts";
+import { placesIn, RESERVE_BYTES } from "./places.ts";
 import {
+  finishRestore,
   type LastRestore,
-  placeStaged,
   readLastRestore,
-  rememberFailure,
-  remembering,
-  rememberStarted,
+  recordFailure,
+  recordStarted,
+  swapInStaged,
   undoRestore,
 } from "./restore.ts";
 import { type Staged, stagedHome } from "./stage.ts";
-import type { Schemas } from "./staged-databases.ts";
-import { resumeSwap } from "./swap.ts";
-import { takeTurn } from "./turn.ts";
-import { takeIn } from "./upload.ts";
+import { refuseUnmovable } from "./swap.ts";
+import { startTask } from "./worker-task.ts";
 
-/** What whoever runs the hub does between stopping it and starting it again. */
+/** What must be done between stopping the hub and starting it again. */
 export interface Restart {
-  /** Exchanges the files; the hub is down and its lock free. Throws HubError with nothing changed: start the old again. */
+  /** Swaps the files while the hub is down and its lock is free. Throws HubError with nothing changed: start the old hub again. */
   apply(): Promise<void>;
   /** Absent where nothing is tried out. */
   trial?: Trial;
 }
 
-/** A restore that a hub has yet to start with. */
+/** A restore with which a hub has not started yet. */
 export interface Trial {
-  /** It has. */
+  /** The hub has started with it. */
   passed(): void;
-  /** Takes it back, where the hub does not start with what was restored. */
+  /** Undoes the restore, because the hub does not start with it. */
   revert(reason: string): Promise<void>;
 }
 
-export interface Sent {
+export interface Upload {
   body: ReadableStream<Uint8Array> | null;
-  /** As the client says. */
+  /** As the client declares. */
   bytes: number | undefined;
   passphrase: string | undefined;
 }
 
 export interface Accepted extends Staged {
-  /** To be called when the answer is out. */
+  /** To be called when the response is sent. */
   restart(): void;
 }
 
 export interface Restores {
-  /** Takes the archive in and verifies it. Throws HubError with nothing changed. */
-  receive(sent: Sent): Promise<Accepted>;
+  /** Receives and verifies the archive. Throws HubError with nothing changed. */
+  receive(upload: Upload): Promise<Accepted>;
   last(): LastRestore | null;
-  /** Once, when the hub has started: of the states that restores have replaced the last few stay. Never rejects. */
+  /** Removes all but the last few old states. To be called once, when the hub has started. Never rejects. */
   trim(): Promise<void>;
 }
 
@@ -68,9 +67,9 @@ export interface RestoresOptions {
   schemas: Schemas;
   clock: Clock;
   log: Log;
-  /** See worker-source.ts. */
+  /** See `backupWorker`. */
   worker: string | URL;
-  /** Tried where the client gives none. */
+  /** Tried where the client sends none. */
   passphrase: string | undefined;
   /** What is wrong with the text of a hub.toml; empty where the hub would start with it. */
   configProblems: (text: string) => string[];
@@ -83,14 +82,14 @@ export function createRestores(options: RestoresOptions): Restores {
   return {
     async receive({ body, bytes, passphrase = options.passphrase }) {
       if (!body) throw new HubError("invalid", "the body must be the archive: send the zip itself");
-      const turn = takeTurn(home);
+      const lock = lockBackups(home);
       const { restoreWork } = placesIn(home);
-      // Files of any size: not on the thread that everybody waits for.
+      // Asynchronous, because files may be large and everybody waits for this thread.
       const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
       try {
         mkdirSync(restoreWork, { recursive: true, mode: 0o700 });
         const file = join(restoreWork, "upload");
-        await takeIn(body, { file, bytes, clock });
+        await receiveFile(body, { file, bytes, clock });
         await using task = startTask(worker, {
           kind: "stage",
           root: home.root,
@@ -100,21 +99,20 @@ export function createRestores(options: RestoresOptions): Restores {
         });
         const staged = await task.result;
         await remove(file);
-        refuseLockOut(options);
-        refuseWhatCannotMove(home, staged.units);
+        refuseBadConfig(options);
+        refuseUnmovable(home, staged.units);
         log.warn("a restore was accepted; the hub restarts with it", { ...staged.counts });
-        const restart = restartWith(options, staged, turn);
-        return { ...staged, restart: () => options.requestRestart(restart) };
+        return { ...staged, restart: () => options.requestRestart(restartWith(staged, lock)) };
       } catch (error) {
         await remove(restoreWork);
-        turn[Symbol.dispose]();
+        lock[Symbol.dispose]();
         throw error;
       }
     },
     last: () => readLastRestore(home),
     async trim() {
       try {
-        const { removed, kept } = await trimKept(home);
+        const { removed, kept } = await removeOldStates(home);
         if (removed.length > 0) log.info("old states that restores had replaced were removed", { removed, kept });
       } catch (error) {
         log.warn("old states that restores have replaced cannot be removed", { error: messageOf(error) });
@@ -122,18 +120,18 @@ export function createRestores(options: RestoresOptions): Restores {
     },
   };
 
-  function restartWith({ home }: RestoresOptions, staged: Staged, turn: Disposable): Restart {
+  function restartWith(staged: Staged, lock: Disposable): Restart {
     return {
       async apply() {
         try {
-          using _lock = borrowHome(home);
-          resumeSwap(home, remembering(home));
-          placeStaged(home, staged, { now: clock.now(), onTrial: true });
+          using _home = borrowHome(home);
+          finishRestore(home);
+          swapInStaged(home, staged, { now: clock.now(), onTrial: true });
         } catch (error) {
-          rememberFailure(home, error, clock.now());
+          recordFailure(home, error, clock.now());
           throw error;
         } finally {
-          turn[Symbol.dispose]();
+          lock[Symbol.dispose]();
         }
       },
       trial: trialOf(home, clock),
@@ -141,23 +139,23 @@ export function createRestores(options: RestoresOptions): Restores {
   }
 }
 
-/** The restore whose first start was cut short, if the last one is such. To be asked before a hub starts. */
+/** The last restore, if its first start was interrupted. To be called before a hub starts. */
 export function openTrial(home: Home, clock: Clock): Trial | undefined {
   return readLastRestore(home)?.ok === null ? trialOf(home, clock) : undefined;
 }
 
 function trialOf(home: Home, clock: Clock): Trial {
   return {
-    passed: () => rememberStarted(home),
+    passed: () => recordStarted(home),
     async revert(reason) {
       await undoRestore(home, clock.now());
-      rememberFailure(home, new Error(`the hub did not start with it, so it was taken back: ${reason}`), clock.now());
+      recordFailure(home, new Error(`the hub did not start with it, so it was undone: ${reason}`), clock.now());
     },
   };
 }
 
-/** Over the network nobody stands by: what would keep the hub from starting is refused. */
-function refuseLockOut({ home, configProblems }: RestoresOptions): void {
+/** Over the network nobody is at the machine to mend it, so a configuration that would keep the hub from starting is refused. */
+function refuseBadConfig({ home, configProblems }: RestoresOptions): void {
   const { hubToml } = stagedHome(home);
   if (!existsSync(hubToml)) return;
   const problems = configProblems(readFileSync(hubToml, "utf8"));
@@ -166,4 +164,72 @@ function refuseLockOut({ home, configProblems }: RestoresOptions): void {
       "invalid",
       `the hub would not start with the archive's hub.toml: ${problems.join("; ")}; mend it there, or use \`hub restore\` on the machine`,
     );
+}
+
+/** A client that sends nothing for so long is gone, even if the connection is still open, and others wait for the lock. */
+const STALLED_MS = 10 * 60_000;
+const CHECK_SPACE_EVERY_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Writes the upload to `file`, which must not exist yet. Throws HubError: `storage` with the numbers, `invalid` where it does
+ * not arrive completely.
+ */
+async function receiveFile(
+  body: ReadableStream<Uint8Array>,
+  { file, bytes: declared = 0, clock }: { file: string; bytes: number | undefined; clock: Clock },
+): Promise<void> {
+  const available = (): number => freeBytes(dirname(file)) - RESERVE_BYTES;
+  if (declared > available()) throw noSpace(declared, available());
+  const out = await open(file, "wx", 0o600);
+  let received = 0;
+  let checkedAt = 0;
+  try {
+    for await (const chunk of chunksOf(body, clock)) {
+      for (let at = 0; at < chunk.length; ) at += (await out.write(chunk, at)).bytesWritten;
+      received += chunk.length;
+      if (received - checkedAt < CHECK_SPACE_EVERY_BYTES) continue;
+      checkedAt = received;
+      if (available() < 0) throw noSpace(received, available());
+    }
+  } catch (error) {
+    if (error instanceof HubError) throw error;
+    if (isStorageFault(error)) throw noSpace(received, 0);
+    throw incomplete(messageOf(error));
+  } finally {
+    await out.close();
+  }
+  if (received < declared) throw incomplete(`${received} of ${declared} bytes`);
+}
+
+async function* chunksOf(body: ReadableStream<Uint8Array>, clock: Clock): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  const cancel = (): Promise<void> => reader.cancel().catch(() => {});
+  let stalled = false;
+  try {
+    for (;;) {
+      const timer = clock.after("upload-stalled", STALLED_MS, () => {
+        stalled = true;
+        void cancel();
+      });
+      const { done, value } = await reader.read().finally(() => timer[Symbol.dispose]());
+      if (stalled) throw incomplete("nothing came for ten minutes");
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await cancel();
+  }
+}
+
+function incomplete(why: string): HubError {
+  return new HubError("invalid", `the archive did not arrive completely: ${why}; send it again`);
+}
+
+function noSpace(bytes: number, available: number): HubError {
+  const free = Math.max(0, available);
+  return new HubError(
+    "storage",
+    `the archive has ${megabytes(bytes)} or more, and there is space for ${megabytes(free)}: free some space`,
+    { details: { needed_bytes: bytes, available_bytes: free } },
+  );
 }

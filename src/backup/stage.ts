@@ -1,45 +1,58 @@
-// Unpacks an archive into the home's working folder and looks at all of it, so that what follows is renames alone. Nothing
-// that is in use is touched. Slow: for a worker or a command; whoever calls holds the turn.
+// Unpacks an archive into the home's working folder and checks all of it, so that only renames are left to do. Files in use are
+// not touched. Slow: for a worker or a command. The caller holds the backup lock.
 import { Database } from "bun:sqlite";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { syncFolder } from "../core/atomic-file.ts";
 import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
+import { requireSpace } from "../core/free-space.ts";
 import { type Home, homeAt } from "../home/paths.ts";
-import { type ArchiveFile, openArchiveFile } from "./archive-file.ts";
-import { countHome } from "./counts.ts";
-import { decryptFile, isEncrypted } from "./encryption.ts";
-import { type Counts, MANIFEST_MAX_BYTES, type Manifest, parseManifest } from "./manifest.ts";
-import { shown } from "./names.ts";
-import { placesIn } from "./places.ts";
-import { needSpace, RESERVE_BYTES } from "./space.ts";
-import { checkStagedDatabases, type Schemas } from "./staged-databases.ts";
 import {
+  type ArchivePlan,
   checkNames,
   compareCounts,
   findManifest,
-  type Piece,
-  type Understood,
+  type PlannedFile,
+  planFromManifest,
+  planWithoutManifest,
   type Unit,
-  understandByHand,
-  understandListed,
   unitOf,
   units,
-} from "./understand.ts";
-import { dropWaitingMessages } from "./waiting-messages.ts";
+} from "./archive-plan.ts";
+import { checkUnpackedDatabases, dropQueuedMessages, type Schemas } from "./database-copies.ts";
+import { decryptFile, isEncrypted } from "./encryption.ts";
+import { countHome } from "./home-contents.ts";
+import { type Counts, MANIFEST_MAX_BYTES, type Manifest, parseManifest } from "./manifest.ts";
+import { placesIn, RESERVE_BYTES } from "./places.ts";
 import { readDirectory, refusal } from "./zip/directory.ts";
+import { quoted } from "./zip/format.ts";
 import { checkPlaces, readEntry, unpackEntry } from "./zip/unpack.ts";
+
+/** An archive open for reading: its name and its permissions no longer matter. */
+export interface ArchiveFile extends Disposable {
+  readonly descriptor: number;
+}
 
 export interface StageOptions {
   home: Home;
-  /** The archive, a zip or an age file with one in it. */
+  /** A zip, or an age file that holds one. */
   archive: ArchiveFile;
   passphrase: string | undefined;
   schemas: Schemas;
 }
 
 export interface Staged {
-  /** What takes the place of the home's own. */
+  /** What of the home will be replaced. */
   readonly units: readonly Unit[];
   readonly counts: Counts;
   readonly manifest: Manifest | undefined;
@@ -48,12 +61,30 @@ export interface Staged {
 
 const NAME = "new";
 
-/** The home as it will be, within the working folder. */
+/** Throws HubError: `not_found`, `invalid` for anything but a regular file, `storage` where it cannot be read. */
+export function openArchiveFile(path: string): ArchiveFile {
+  const descriptor = open(path);
+  if (fstatSync(descriptor).isFile()) return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) };
+  closeSync(descriptor);
+  throw new HubError("invalid", `${path} is not a file, and an archive is read from its end: save it to a file first`);
+}
+
+function open(path: string): number {
+  try {
+    // O_NONBLOCK: opening a named pipe would wait for a writer.
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") throw new HubError("not_found", `there is no file ${path}`);
+    throw new HubError("storage", `cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The home as it will be, in the working folder. */
 export function stagedHome(home: Home): Home {
   return homeAt(join(placesIn(home).restoreWork, NAME));
 }
 
-/** Throws HubError: `invalid` for what is wrong with the archive, `storage` for want of space. */
+/** Throws HubError: `invalid` for what is wrong with the archive, `storage` for missing space. */
 export async function stage(options: StageOptions): Promise<Staged> {
   const { home } = options;
   const work = placesIn(home).restoreWork;
@@ -67,72 +98,72 @@ export async function stage(options: StageOptions): Promise<Staged> {
 }
 
 async function unpackAll({ home, archive, passphrase, schemas }: StageOptions, work: string): Promise<Staged> {
-  using zip = await zipOf(archive, { work, passphrase });
-  const { pieces, warnings, manifest } = await understand(zip.descriptor);
-  const bytes = pieces.reduce((sum, { entry }) => sum + entry.bytes, RESERVE_BYTES);
-  needSpace(work, bytes, "unpacking the archive");
+  using zip = await openZip(archive, { work, passphrase });
+  const { files, warnings, manifest } = await readPlan(zip.descriptor);
+  const bytes = files.reduce((sum, { entry }) => sum + entry.bytes, RESERVE_BYTES);
+  requireSpace(work, bytes, "unpacking the archive");
   const staged = stagedHome(home);
-  await unpackPieces(zip.descriptor, pieces, staged);
-  const notes = settleStaged(staged, schemas);
-  const replaced = units.filter((unit) => manifest !== undefined || pieces.some(({ path }) => unitOf(path) === unit));
+  await unpackFiles(zip.descriptor, files, staged);
+  const notes = checkDatabases(staged, schemas);
+  const replaced = units.filter((unit) => manifest !== undefined || files.some(({ path }) => unitOf(path) === unit));
   if (manifest) compareCounts(manifest.counts, countHome(staged));
   notes.push(...completeConfig(home, staged, replaced));
-  notes.push(...(manifest?.skipped ?? []).map((what) => `the backup was made without ${shown(what)}`));
+  notes.push(...(manifest?.skipped ?? []).map((what) => `the backup was made without ${quoted(what)}`));
   return { units: replaced, counts: countHome(staged), manifest, warnings: [...warnings, ...notes] };
 }
 
-async function zipOf(archive: ArchiveFile, { work, passphrase }: { work: string; passphrase: string | undefined }) {
+async function openZip(archive: ArchiveFile, { work, passphrase }: { work: string; passphrase: string | undefined }) {
   if (!isEncrypted(archive.descriptor)) return { descriptor: archive.descriptor, [Symbol.dispose]() {} };
   const plain = join(work, "archive.zip");
   await decryptFile(archive.descriptor, plain, passphrase);
   const zip = openArchiveFile(plain);
-  // Gone as soon as it is closed, and not only when all is done: it is as large as the archive.
+  // It is as large as the archive: without a name, its space is free as soon as it is closed.
   rmSync(plain);
   return zip;
 }
 
-function settleStaged(staged: Home, schemas: Schemas): string[] {
-  checkStagedDatabases(staged, schemas);
-  using db = new Database(staged.stateDb, { readwrite: true, create: false });
-  db.run("PRAGMA synchronous = FULL");
-  const dropped = dropWaitingMessages(db);
-  if (dropped === 0) return [];
-  return [`${dropped} of its notifications still waited, and stay with the hub it was made of`];
-}
-
-async function understand(archive: number): Promise<Understood & { manifest: Manifest | undefined }> {
+async function readPlan(archive: number): Promise<ArchivePlan & { manifest: Manifest | undefined }> {
   const directory = readDirectory(archive);
   checkNames(directory);
   checkPlaces(archive, directory);
   const at = findManifest(directory);
-  if (!at) return { ...understandByHand(directory), manifest: undefined };
+  if (!at) return { ...planWithoutManifest(directory), manifest: undefined };
   const manifest = parseManifest((await readEntry(archive, at, MANIFEST_MAX_BYTES)).toString());
-  return { ...understandListed(directory, manifest, at), manifest };
+  return { ...planFromManifest(directory, manifest, at), manifest };
 }
 
-async function unpackPieces(archive: number, pieces: readonly Piece[], staged: Home): Promise<void> {
+async function unpackFiles(archive: number, files: readonly PlannedFile[], staged: Home): Promise<void> {
   const folders = new Set<string>([staged.data]);
-  for (const { entry, path, sha256 } of pieces) {
+  for (const { entry, path, sha256 } of files) {
     const target = join(staged.root, path);
     mkdirSync(dirname(target), { recursive: true });
     folders.add(dirname(target));
     const found = await unpackEntry(archive, entry, target);
     if (sha256 !== undefined && found !== sha256)
-      throw refusal(`${shown(path)} is not what its manifest says: its SHA-256 differs`);
+      throw refusal(`${quoted(path)} is not what its manifest says: its SHA-256 differs`);
     chmodSync(target, modeOf(path, entry.mode));
   }
-  // What is renamed later has to be on the disk before.
+  // The files must be on the disk before they are renamed into the home.
   for (const folder of folders) if (existsSync(folder)) syncFolder(folder);
 }
 
-/** What others could not read stays so; what holds secrets becomes so. */
+/** Files that others could not read stay so; files with secrets become so. */
 function modeOf(path: string, mode: number | undefined): number {
   if (path.startsWith("data/") || path === "config/hub.toml") return 0o600;
   if (mode === undefined) return 0o644;
   return 0o600 | (mode & 0o155);
 }
 
-/** A `config/` without hub.toml, as somebody may have packed it: the one in use stays. */
+function checkDatabases(staged: Home, schemas: Schemas): string[] {
+  checkUnpackedDatabases(staged, schemas);
+  using db = new Database(staged.stateDb, { readwrite: true, create: false });
+  db.run("PRAGMA synchronous = FULL");
+  const dropped = dropQueuedMessages(db);
+  if (dropped === 0) return [];
+  return [`the notifications queued in it (${dropped}) are not sent: they belong to the hub it was made of`];
+}
+
+/** Where a `config/` packed by hand has no hub.toml, the present one stays. */
 function completeConfig(home: Home, staged: Home, replaced: readonly Unit[]): string[] {
   if (!replaced.includes("config") || existsSync(staged.hubToml) || !existsSync(home.hubToml)) return [];
   mkdirSync(staged.config, { recursive: true });
@@ -147,11 +178,9 @@ function explain(error: unknown): unknown {
     return new HubError(
       "storage",
       "the disk filled up, or cannot be written, while the archive was unpacked; nothing was changed",
-      {
-        cause: error,
-      },
+      { cause: error },
     );
-  if (systemCode(error) === "EEXIST" || systemCode(error) === "ENOTDIR" || systemCode(error) === "EISDIR")
+  if (["EEXIST", "ENOTDIR", "EISDIR"].includes(systemCode(error) ?? ""))
     return refusal(`two of its names are the same file on this disk: ${messageOf(error)}`);
   return error;
 }

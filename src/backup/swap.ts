@@ -1,6 +1,6 @@
-// The exchange of a home's files for others, by renames alone. What is to be renamed is written down first: whoever finds
-// that journal goes on with it, so that the home is wholly the old one before, and wholly the new one after.
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+// Replaces a home's files by renames alone. The renames are written to a journal first, and whoever finds that journal finishes
+// them: so the home is wholly the old one before, and wholly the new one after.
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -8,10 +8,9 @@ import { syncFolder, writeFileAtomic } from "../core/atomic-file.ts";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
-import { nextKept, noteKept, readJsonFile, UnitName } from "./kept.ts";
-import { isThere, pathsOf, refuseWhatCannotMove } from "./movable.ts";
+import type { Unit } from "./archive-plan.ts";
+import { nextOldState, noteOldState, readJsonFile, UnitName } from "./old-states.ts";
 import { placesIn } from "./places.ts";
-import type { Unit } from "./understand.ts";
 
 const Move = Type.Object({ from: Type.String(), to: Type.String() });
 
@@ -20,15 +19,15 @@ const Journal = Type.Object({
   version: Type.Literal(1),
   at: Type.String(),
   units: Type.Array(UnitName),
-  /** The folder the old state is kept in. */
+  /** The folder that the old state is kept in. */
   kept: Type.String(),
-  /** Goes when all is done. */
+  /** Removed at the end. */
   spent: Type.String(),
-  /** The old state out of the way: done where `to` is there. */
+  /** Moves the old state away. A move is done where `to` exists. */
   keep: Type.Array(Move),
-  /** The new state into its place: done where `from` is gone. */
+  /** Moves the new state in. A move is done where `from` is gone. */
   place: Type.Array(Move),
-  /** Whether a hub has yet to show that it starts with the new state. */
+  /** Whether a hub has yet to prove that it starts with the new state. */
   onTrial: Type.Optional(Type.Boolean()),
 });
 type Journal = Static<typeof Journal>;
@@ -38,45 +37,45 @@ export interface SwapOptions {
   home: Home;
   /** Where the new files are, in the same layout. */
   source: Home;
-  /** Removed when all is done. */
+  /** Removed at the end. */
   spent: string;
   units: readonly Unit[];
   /** Epoch ms. */
   now: number;
   onTrial?: boolean;
-  placed: Placed;
+  onPlaced: OnPlaced;
 }
 
-/** Told when everything is in its place, while the journal is still there: perhaps a second time, after a power cut. */
-export type Placed = (swap: { at: string; onTrial: boolean }) => void;
+/** Called when all files are in place, while the journal still exists: after a power cut perhaps a second time. */
+export type OnPlaced = (swap: { at: string; onTrial: boolean }) => void;
 
-/** Answers the folder that holds the old state. Whoever calls has the home's lock. Throws HubError `storage` and has then changed nothing. */
-export function swap({ placed, ...options }: SwapOptions): string {
+/** Returns the folder with the old state. The caller holds the home's lock. Throws HubError `storage`, and has then changed nothing. */
+export function swap({ onPlaced, ...options }: SwapOptions): string {
   const { home } = options;
-  refuseWhatCannotMove(home, options.units);
+  refuseUnmovable(home, options.units);
   const journal = planSwap(options);
   writeFileAtomic(placesIn(home).journal, `${JSON.stringify(journal, null, 2)}\n`, 0o600);
   try {
-    exchange(home, journal);
+    moveAll(home, journal);
   } catch (error) {
-    takeBack(home, journal, messageOf(error));
-    throw new HubError("storage", `the files could not be exchanged, and are as they were: ${messageOf(error)}`, {
+    moveBack(home, journal, messageOf(error));
+    throw new HubError("storage", `the files could not be replaced, and are as they were: ${messageOf(error)}`, {
       cause: error,
     });
   }
-  finish(home, journal, placed);
+  finish(home, journal, onPlaced);
   return join(home.root, journal.kept);
 }
 
 /**
- * Goes on with a swap that was cut short; to be called before anything of the home is opened, by whoever has its lock.
- * Answers whether there was one. Throws HubError `storage`.
+ * Finishes an interrupted swap. Must be called with the home locked, before anything in it is opened. Returns whether there was
+ * one. Throws HubError `storage`.
  */
-export function resumeSwap(home: Home, placed: Placed): boolean {
+export function resumeSwap(home: Home, onPlaced: OnPlaced): boolean {
   const journal = readJournal(home);
   if (!journal) return false;
-  exchange(home, journal);
-  finish(home, journal, placed);
+  moveAll(home, journal);
+  finish(home, journal, onPlaced);
   return true;
 }
 
@@ -84,12 +83,12 @@ export function hasJournal(home: Home): boolean {
   return existsSync(placesIn(home).journal);
 }
 
-function planSwap({ home, source, spent, units, now, onTrial = false }: Omit<SwapOptions, "placed">): Journal {
-  const kept = nextKept(home, now);
+function planSwap({ home, source, spent, units, now, onTrial = false }: Omit<SwapOptions, "onPlaced">): Journal {
+  const kept = nextOldState(home, now);
   const below = (path: string): string => relative(home.root, path);
   const movesOf = (from: Home, to: string): Move[] =>
     units
-      .flatMap((unit) => pathsOf(from, unit).filter(isThere))
+      .flatMap((unit) => pathsOf(from, unit).filter(exists))
       .map((path) => ({ from: below(path), to: below(join(to, relative(from.root, path))) }));
   return {
     version: 1,
@@ -103,45 +102,45 @@ function planSwap({ home, source, spent, units, now, onTrial = false }: Omit<Swa
   };
 }
 
-/** Done again, it does what is left. */
-function exchange(home: Home, { at, units, kept, keep, place }: Journal): void {
+/** When it is called again, it does what is left. */
+function moveAll(home: Home, { at, units, kept, keep, place }: Journal): void {
   const folder = join(home.root, kept);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  noteKept(folder, { at, units });
-  rename(home, keep, ({ from, to }) => !isThere(to) && isThere(from));
-  // The old is safe on the disk before its names are taken.
-  rename(home, place, ({ from }) => isThere(from));
+  noteOldState(folder, { at, units });
+  move(home, keep, ({ from, to }) => !exists(to) && exists(from));
+  // The old files are safe on the disk before their names are used again.
+  move(home, place, ({ from }) => exists(from));
 }
 
-/** What was done of it, the other way round. Where that fails as well, the next start goes on with it. */
-function takeBack(home: Home, { kept, keep, place }: Journal, reason: string): void {
+/** Reverses what was done. Where that fails as well, the next start of the hub finishes the swap. */
+function moveBack(home: Home, { kept, keep, place }: Journal, reason: string): void {
   const back = [...keep, ...place].reverse().map(({ from, to }) => ({ from: to, to: from }));
   try {
-    rename(home, back, ({ from, to }) => isThere(from) && !isThere(to));
+    move(home, back, ({ from, to }) => exists(from) && !exists(to));
     rmSync(placesIn(home).journal, { force: true });
     syncFolder(home.data);
     rmSync(join(home.root, kept), { recursive: true, force: true });
   } catch (error) {
     throw new HubError(
       "storage",
-      `the files could be exchanged only in part: ${reason}; mend that, and the next start of the hub ends it`,
+      `only some of the files could be replaced: ${reason}; mend that, and the next start of the hub finishes it`,
       { cause: error },
     );
   }
 }
 
-function finish(home: Home, { at, onTrial = false, spent }: Journal, placed: Placed): void {
-  placed({ at, onTrial });
+function finish(home: Home, { at, onTrial = false, spent }: Journal, onPlaced: OnPlaced): void {
+  onPlaced({ at, onTrial });
   rmSync(join(home.root, spent), { recursive: true, force: true });
   rmSync(placesIn(home).journal, { force: true });
   syncFolder(home.data);
 }
 
-/** Those that are due, asked with whole paths; on the disk when it returns. */
-function rename(home: Home, moves: readonly Move[], isDue: (move: Move) => boolean): void {
+/** Renames those that are due; `isDue` gets absolute paths. They are on the disk when it returns. */
+function move(home: Home, moves: readonly Move[], isDue: (move: Move) => boolean): void {
   const folders = new Set<string>();
-  for (const move of moves) {
-    const [from, to] = [join(home.root, move.from), join(home.root, move.to)];
+  for (const one of moves) {
+    const [from, to] = [join(home.root, one.from), join(home.root, one.to)];
     if (!isDue({ from, to })) continue;
     mkdirSync(dirname(to), { recursive: true });
     for (const folder of [dirname(from), dirname(to)]) folders.add(folder);
@@ -157,6 +156,54 @@ function readJournal(home: Home): Journal | undefined {
   if (Value.Check(Journal, read)) return read;
   throw new HubError(
     "storage",
-    `${journal} says that a restore is under way, but not which: it is damaged. The old state is in the last ${home.data}/before-restore-… folder`,
+    `${journal} says that a restore was interrupted, but is damaged itself. The old state is in the last ${home.data}/before-restore-… folder`,
   );
+}
+
+/** Throws HubError `storage` where the home's files cannot be renamed away, with the reason and what to do. */
+export function refuseUnmovable(home: Home, wanted: readonly Unit[]): void {
+  const { dev } = statSync(home.data);
+  const paths = wanted.flatMap((unit) => pathsOf(home, unit));
+  const present = paths.filter(exists);
+  for (const path of present) refuseLinkOrOtherDisk(path, dev, home);
+  // A rename writes to the parent folder, and to a folder itself when it gets another parent.
+  const folders = present.filter((path) => lstatSync(path).isDirectory());
+  for (const folder of new Set([home.data, ...paths.map(dirname), ...folders])) refuseUnwritable(folder);
+}
+
+/** A database moves with its logs: one that stayed would be applied to the new file. */
+function pathsOf({ stateDb, historyDb, config, rules }: Home, unit: Unit): string[] {
+  if (unit === "config") return [config];
+  if (unit === "rules") return [rules];
+  const database = unit === "state" ? stateDb : historyDb;
+  return ["", "-wal", "-shm", "-journal"].map((suffix) => database + suffix);
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Renames stay within one file system, and a moved link would lead elsewhere. */
+function refuseLinkOrOtherDisk(path: string, dev: number, { data }: Home): void {
+  const stat = lstatSync(path);
+  if (stat.isSymbolicLink())
+    throw new HubError("storage", `${path} is a link: put the real one in its place, then restore again`);
+  if (stat.dev !== dev || statSync(dirname(path)).dev !== dev)
+    throw new HubError(
+      "storage",
+      `${path} lies on another disk than ${data}, and a restore replaces files by renaming: bring them onto one disk`,
+    );
+}
+
+/** Tried out, because permissions are not enough: file systems are mounted read-only, or become so when they are damaged. */
+function refuseUnwritable(folder: string): void {
+  try {
+    rmdirSync(mkdtempSync(join(folder, ".restore-")));
+  } catch (error) {
+    throw new HubError(
+      "storage",
+      `${folder} cannot be written (${messageOf(error)}), so nothing was restored: it must belong to the user who owns this home`,
+      { cause: error },
+    );
+  }
 }

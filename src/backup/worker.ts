@@ -1,18 +1,17 @@
-// The thread in which archives are made and unpacked: a thin shell around one task.
+// The thread in which archives are made and unpacked: receives one task and carries it out.
 import { readlinkSync } from "node:fs";
 import { setPriority } from "node:os";
 import { HubError, messageOf } from "../core/errors.ts";
 import { homeAt } from "../home/paths.ts";
 import { openArchive } from "./archive.ts";
-import { openArchiveFile } from "./archive-file.ts";
 import type { Manifest } from "./manifest.ts";
-import type { FromWorker, Results, Task, ToWorker } from "./messages.ts";
-import { stage } from "./stage.ts";
-import { storeArchive } from "./store.ts";
+import { saveArchive } from "./save-archive.ts";
+import { openArchiveFile, stage } from "./stage.ts";
+import type { FromWorker, Results, Task, ToWorker } from "./worker-task.ts";
 
 declare const self: Worker;
 
-const post = (message: FromWorker, moved: ArrayBuffer[] = []): void => self.postMessage(message, moved);
+const post = (message: FromWorker, transfer: ArrayBuffer[] = []): void => self.postMessage(message, transfer);
 let chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, Manifest> | undefined;
 
 async function carryOut(task: Task): Promise<Results[Task["kind"]]> {
@@ -21,13 +20,13 @@ async function carryOut(task: Task): Promise<Results[Task["kind"]]> {
     using archive = openArchiveFile(task.file);
     return await stage({ ...task, home, archive, passphrase: task.passphrase });
   }
-  if (task.kind === "store") return storeArchive({ ...task, home, passphrase: task.passphrase });
+  if (task.kind === "save") return saveArchive({ ...task, home, passphrase: task.passphrase });
   const archive = openArchive({ ...task, home });
   chunks = archive.read();
   return { manifest: archive.manifest, skipped: archive.skipped };
 }
 
-async function more(): Promise<void> {
+async function sendMore(): Promise<void> {
   const next = await chunks?.next();
   if (!next) return;
   if (next.done) post({ kind: "end", manifest: next.value });
@@ -36,7 +35,7 @@ async function more(): Promise<void> {
 
 async function handle(message: ToWorker): Promise<void> {
   try {
-    if (message.kind === "more") await more();
+    if (message.kind === "more") await sendMore();
     else post({ kind: "done", result: await carryOut(message.task) });
   } catch (error) {
     const { code, details } = error instanceof HubError ? error : { code: undefined, details: {} };
@@ -44,14 +43,14 @@ async function handle(message: ToWorker): Promise<void> {
   }
 }
 
-/** On one of few cores the hub itself comes first. Linux gives each thread a priority of its own. */
-function stepBack(): void {
+/** With few cores, the hub itself comes first. Linux gives each thread a priority of its own. */
+function lowerPriority(): void {
   try {
     setPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1)), 10);
   } catch {
-    // Elsewhere it competes as an equal.
+    // Elsewhere it keeps the priority of the hub.
   }
 }
 
-stepBack();
+lowerPriority();
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => void handle(data);

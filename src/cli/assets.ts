@@ -1,5 +1,5 @@
-// What travels inside the executable and is laid out in a new home. The bundles stay there until they are asked for: as texts
-// they would be in memory for good.
+// The files that are embedded in the executable and laid out in a new home. Bundles are read when they are needed: as imported texts
+// they would stay in memory.
 import { readFileSync } from "node:fs";
 import hubTemplate from "../../config/hub.template.toml" with { type: "text" };
 import modesToml from "../../config/modes.toml" with { type: "text" };

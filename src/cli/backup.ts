@@ -1,25 +1,27 @@
-// hub backup: the archive of a home, whether its hub runs or not.
+// hub backup: saves an archive of a home, whether its hub runs or not.
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openArchive } from "../backup/archive.ts";
+import { lockBackups } from "../backup/backup-lock.ts";
 import { timeInName } from "../backup/places.ts";
-import { settleDatabases } from "../backup/settle-databases.ts";
-import { megabytes } from "../backup/space.ts";
-import { rememberBackup, storeArchive } from "../backup/store.ts";
-import { takeTurn } from "../backup/turn.ts";
+import { recordBackup, saveArchive } from "../backup/save-archive.ts";
+import { setAsideStaleWal } from "../backup/stale-wal.ts";
 import { isoSeconds } from "../core/clock.ts";
+import type { Output } from "../core/edge.ts";
 import { HubError } from "../core/errors.ts";
+import { megabytes } from "../core/free-space.ts";
+import type { Fields } from "../core/log.ts";
 import { borrowHome } from "../home/lock.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
-import { countsText, knownSchemas, passphraseOption, readPassphrase, warningLog } from "./archives.ts";
+import { countsText, knownSchemas, passphraseOption, readPassphrase } from "./archives.ts";
 import { type Command, homeOf, homeOption, type Invocation } from "./command.ts";
 import { hubVersion } from "./version.ts";
 
 export const backup: Command = {
   name: "backup",
   args: "[FILE]",
-  summary: "Write an archive of the home, of a stopped or a running hub; - writes it to standard output",
+  summary: "Save an archive of the home, of a stopped or a running hub; - as FILE is standard output",
   options: { ...homeOption, ...passphraseOption },
   maxPositionals: 1,
   async run(invocation) {
@@ -28,44 +30,44 @@ export const backup: Command = {
     if (!existsSync(home.stateDb))
       throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home`);
     const passphrase = await readPassphrase(invocation);
-    using _turn = begin(home, invocation);
+    using _lock = lock(home, invocation);
     const now = io.edge.clock.now();
     const archive = { home, hubVersion, now };
     if (positionals[0] === "-") {
-      await pourOut(archive, { passphrase, tell: io.edge.stderr.write });
+      await writeToStdout(archive, { passphrase, stderr: io.edge.stderr });
       return 0;
     }
     const target = targetOf(positionals[0], now, passphrase !== undefined);
     const asOwner = (): Disposable => actAsOwner(home);
-    const stored = await storeArchive({ ...archive, target, passphrase, schemas: knownSchemas, asOwner });
-    remember(home, now);
-    tellSkipped(stored.skipped, io.edge.stderr.write);
-    io.edge.stdout.write(`${target}: ${megabytes(stored.bytes)}, ${countsText(stored.counts)}; read back and sound\n`);
+    const saved = await saveArchive({ ...archive, target, passphrase, schemas: knownSchemas, asOwner });
+    record(home, now);
+    printSkipped(saved.skipped, io.edge.stderr);
+    io.edge.stdout.write(`${target}: ${megabytes(saved.bytes)}, ${countsText(saved.counts)}; read back and sound\n`);
     return 0;
   },
 };
 
-/** What is read and what stays in the home is its owner's; the archive is of whoever asked for it. */
-function begin(home: Home, invocation: Invocation): Disposable {
+/** Works in the home with its owner's rights; the archive belongs to the user who runs the command. */
+function lock(home: Home, invocation: Invocation): Disposable {
   using _owner = actAsOwner(home);
-  settleStopped(home, invocation);
-  return takeTurn(home);
+  checkStopped(home, invocation);
+  return lockBackups(home);
 }
 
-function remember(home: Home, now: number): void {
+function record(home: Home, now: number): void {
   using _owner = actAsOwner(home);
-  rememberBackup(home, isoSeconds(now));
+  recordBackup(home, isoSeconds(now));
 }
 
-/** What a stopped hub left may be unsettled; of a running one, nothing is. */
-function settleStopped(home: Home, { io: { edge } }: Invocation): void {
+/** In the home of a stopped hub, files may have been replaced by hand; a running hub has checked them at its start. */
+function checkStopped(home: Home, { io: { edge } }: Invocation): void {
   try {
     using _lock = borrowHome(home);
-    settleDatabases({
+    setAsideStaleWal({
       home,
       random: edge.random,
       now: edge.clock.now(),
-      log: warningLog(edge.stderr),
+      log: { warn: (message, fields = {}) => printWarning(message, fields, edge.stderr) },
       schemas: knownSchemas,
     });
   } catch (error) {
@@ -79,20 +81,18 @@ function targetOf(named: string | undefined, now: number, encrypted: boolean): s
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, name) : path;
 }
 
-type Tell = (text: string) => void;
-
-async function pourOut(
+async function writeToStdout(
   options: Parameters<typeof openArchive>[0],
-  { passphrase, tell }: { passphrase: string | undefined; tell: Tell },
+  { passphrase, stderr }: { passphrase: string | undefined; stderr: Output },
 ): Promise<void> {
   if (passphrase !== undefined)
     throw new HubError(
       "invalid",
-      "what goes to standard output is not encrypted: pipe it into `age -p`, or name a file",
+      "an archive on standard output is not encrypted: pipe it into `age -p`, or name a file",
     );
   using _owner = actAsOwner(options.home);
   using archive = openArchive(options);
-  tellSkipped(archive.skipped, tell);
+  printSkipped(archive.skipped, stderr);
   const out = Bun.stdout.writer();
   for await (const chunk of archive.read()) {
     out.write(chunk);
@@ -101,6 +101,11 @@ async function pourOut(
   await out.end();
 }
 
-function tellSkipped(skipped: readonly string[], tell: Tell): void {
-  for (const what of skipped) tell(`not in the backup: ${what}\n`);
+function printSkipped(skipped: readonly string[], stderr: Output): void {
+  for (const what of skipped) stderr.write(`not in the backup: ${what}\n`);
+}
+
+function printWarning(message: string, fields: Fields, stderr: Output): void {
+  const values = Object.entries(fields).map(([name, value]) => ` ${name}=${value}`);
+  stderr.write(`warning: ${message}${values.join("")}\n`);
 }

@@ -1,4 +1,4 @@
-// hub check: tells everything that is wrong with the configuration, the modes and the rules, and changes nothing.
+// hub check: lists all problems of the configuration, the modes and the rules, and changes nothing.
 import { formatProblem } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
@@ -13,12 +13,12 @@ import { startProblems } from "../plugins/command.ts";
 import { createRuleExpressions } from "../rules/read/expressions.ts";
 import { checkRuleFiles, formatFinding } from "../rules/store/check.ts";
 import { readModesFile } from "../state/virtual/modes-file.ts";
-import { type Command, homeOf, homeOption, type Io } from "./command.ts";
+import { type Command, counted, homeOf, homeOption, type Io } from "./command.ts";
 import { readConfig } from "./prepare.ts";
 
 export const check: Command = {
   name: "check",
-  summary: "Check the configuration, the modes and the rules, and tell all their problems",
+  summary: "Check the configuration, the modes and the rules, and list all problems",
   options: homeOption,
   async run(invocation) {
     const { io } = invocation;
@@ -26,7 +26,7 @@ export const check: Command = {
     using _owner = actAsOwner(home);
     const failures: string[] = [];
     const config = checkConfig(home, io, failures);
-    // Told also where the configuration is wrong: all at once.
+    // Checked even where the configuration is wrong, to list all problems at once.
     const modes = checkModes(home, io, { located: config?.location.latitude !== undefined || !config, failures });
     const rules = checkRules(home, io, { config, modes, failures });
     if (failures.length > 0) throw new HubError("config", failures.join("; "));
@@ -40,7 +40,7 @@ export const check: Command = {
 function checkConfig(home: Home, io: Io, failures: string[]): HubConfig | undefined {
   try {
     const config = readConfig(home, io);
-    const count = (config.faults?.length ?? 0) + tellOfFiles(home, io, config);
+    const count = (config.faults?.length ?? 0) + reportFiles(home, io, config);
     if (count > 0) failures.push(`the configuration has ${counted(count, "problem")}`);
     return config;
   } catch (error) {
@@ -50,8 +50,8 @@ function checkConfig(home: Home, io: Io, failures: string[]): HubConfig | undefi
   }
 }
 
-/** What the configuration names and a start would need. Answers how many of its problems are more than warnings. */
-function tellOfFiles(home: Home, { edge }: Io, config: HubConfig): number {
+/** Checks the files that the configuration names. Returns the number of problems that are more than warnings. */
+function reportFiles(home: Home, { edge }: Io, config: HubConfig): number {
   const certificate = readCertificate(config.server, home.resolve);
   const found = [
     ...(certificate?.ok === false ? [certificate.problem] : []),
@@ -68,7 +68,7 @@ function tellOfFiles(home: Home, { edge }: Io, config: HubConfig): number {
   return found.filter(({ warning }) => !warning).length;
 }
 
-/** Entries that are wrong are left out of the configuration, but stand in the file before others. */
+/** The configuration leaves out wrong entries, so indexes in the file may be higher. */
 function pathInFile({ faults = [] }: HubConfig, path: string): string {
   const entry = /^plugins\[(\d+)\]/;
   const wrong = new Set(faults.map((fault) => Number(entry.exec(fault.path)?.[1] ?? -1)));
@@ -79,7 +79,7 @@ function pathInFile({ faults = [] }: HubConfig, path: string): string {
   });
 }
 
-/** Answers the ids of the modes; undefined where they are not known. */
+/** Returns the ids of the modes; undefined where they are not known. */
 function checkModes(
   home: Home,
   { edge }: Io,
@@ -98,7 +98,7 @@ interface Known {
   failures: string[];
 }
 
-/** Answers how many rule files there are. */
+/** Returns the number of rule files. */
 function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known): number {
   const channels = config && new Set(channelNames(config.notify));
   const among = (known: ReadonlySet<string> | undefined) => known && ((name: string) => known.has(name));
@@ -122,8 +122,4 @@ function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known
   const count = findings.filter(({ warning }) => !warning).length;
   if (count > 0) failures.push(`the rules have ${counted(count, "problem")}`);
   return files;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

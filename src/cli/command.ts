@@ -1,10 +1,9 @@
-// What a command of the command line is.
+// The interface of a command of the command line, and what several commands share.
 import { recoverRestore } from "../backup/restore.ts";
 import type { Edge } from "../core/edge.ts";
-import { findHome } from "../home/find.ts";
-import type { Home } from "../home/paths.ts";
+import { findHome, type Home } from "../home/paths.ts";
 
-/** What a command may touch besides its arguments. */
+/** What a command may use besides its arguments. */
 export interface Io {
   edge: Edge;
   /** The running executable. */
@@ -19,6 +18,8 @@ export interface Io {
 
 export interface CommandOption {
   type: "string" | "boolean";
+  /** The name of a string's value in the help. */
+  value?: string;
   doc: string;
 }
 
@@ -30,34 +31,44 @@ export interface Invocation {
 
 export interface Command {
   name: string;
-  /** Behind the name, in the usage line. */
+  /** After the name, in the usage line. */
   args?: string;
   summary: string;
   options: Readonly<Record<string, CommandOption>>;
-  /** How many words may follow the name. */
+  /** How many arguments may follow the name. */
   maxPositionals?: number;
-  /** Resolves with the exit code. HubErrors are told by the caller. */
+  /** Resolves with the exit code. The caller prints HubErrors. */
   run(invocation: Invocation): Promise<number>;
 }
 
 export const homeOption = {
-  home: { type: "string", doc: "HUB_HOME; else the environment's, else around the executable, else /opt/hub or ~/hub" },
+  home: {
+    type: "string",
+    value: "FOLDER",
+    doc: "the home; default: HUB_HOME, else the one this program is in, else /opt/hub (root) or ~/hub",
+  },
 } as const;
 
-/** The home as it is. */
+/** The home; an interrupted restore is not finished yet. */
 export function findHomeOf({ options, io }: Invocation): Home {
   const flag = typeof options.home === "string" ? options.home : undefined;
-  return findHome({ flag, env: io.edge.env, execPath: io.execPath, isRoot: io.isRoot });
+  const program = io.compiled ? io.execPath : Bun.main;
+  return findHome({ flag, env: io.edge.env, program, isRoot: io.isRoot });
 }
 
-/** The home; a restore of it that was cut short is carried to its end first. Throws HubError `in_use` while one is under way. */
+/** The home, after finishing an interrupted restore. Throws HubError `in_use` while a restore is running. */
 export function homeOf(invocation: Invocation): Home {
   const home = findHomeOf(invocation);
-  recover(home, invocation.io);
+  finishRestore(home, invocation.io);
   return home;
 }
 
-/** Ends a restore that was cut short. `act` gives the rights to do it with. */
-export function recover(home: Home, io: Io, act?: (home: Home) => Disposable): void {
-  if (recoverRestore(home, act)) io.edge.stderr.write("a restore that had been cut short was carried to its end\n");
+/** Finishes an interrupted restore. `act` provides the rights to do so. */
+export function finishRestore(home: Home, io: Io, act?: (home: Home) => Disposable): void {
+  if (recoverRestore(home, act)) io.edge.stderr.write("finished a restore that had been interrupted\n");
+}
+
+/** `1 rule`, `2 rules` */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

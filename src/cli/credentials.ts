@@ -2,10 +2,8 @@
 
 const RULE = "=".repeat(64);
 
-export function credentialsBlock(
-  { username, password }: { username: string; password: string },
-  port?: number,
-): string {
+/** `api`: the address of the API, which the block then names. */
+export function credentialsBlock({ username, password }: { username: string; password: string }, api?: string): string {
   const lines = [
     RULE,
     "The administrator's account. This password is shown only once:",
@@ -13,8 +11,8 @@ export function credentialsBlock(
     `username: ${username}`,
     `password: ${password}`,
     "",
-    ...(port === undefined ? [] : [`Log in at http://<this machine>:${port}/api/v1/auth/login`]),
-    "`hub passwd` sets a new one.",
+    ...(api === undefined ? [] : [`The hub answers at ${api}/health`, `Log in with POST ${api}/auth/login`]),
+    "`hub passwd` sets a new password.",
     RULE,
   ];
   return `${lines.join("\n")}\n`;

@@ -1,4 +1,4 @@
-// Every command there is. A new one is a file in this folder and a line here.
+// All commands. A new one is a file in this folder and a line here.
 import { backup } from "./backup.ts";
 import { check } from "./check.ts";
 import type { Command } from "./command.ts";

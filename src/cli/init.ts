@@ -1,18 +1,18 @@
-// hub init: lays out a home without starting anything.
+// hub init: creates a home without starting anything.
 import { actAsOwner } from "../home/owner.ts";
 import { type Command, homeOf, homeOption } from "./command.ts";
 import { layOut, readConfig } from "./prepare.ts";
 
 export const init: Command = {
   name: "init",
-  summary: "Lay out a home; what is there already stays as it is",
+  summary: "Create a home without starting the hub; existing files stay as they are",
   options: homeOption,
   async run(invocation) {
     const { io } = invocation;
     const home = homeOf(invocation);
     using _owner = actAsOwner(home);
     const { created } = layOut(home, io);
-    for (const path of created) io.edge.stdout.write(`made ${path}\n`);
+    for (const path of created) io.edge.stdout.write(`created ${path}\n`);
     io.edge.stdout.write(
       created.length === 0
         ? `${home.root} is complete\n`

@@ -1,4 +1,4 @@
-// hub passwd: a new password for a user, on the home of a stopped or a running hub.
+// hub passwd: sets a new password for a user, whether the hub runs or not.
 import { existsSync } from "node:fs";
 import { recordOnce } from "../auth/audit.ts";
 import { resetPassword } from "../auth/login.ts";
@@ -13,10 +13,11 @@ import { credentialsBlock } from "./credentials.ts";
 export const passwd: Command = {
   name: "passwd",
   args: "[USER]",
-  summary: "Give USER (admin) a new password and end their tokens; made as an administrator if unknown",
+  summary:
+    "Set a new password for USER (default: admin) and end their logins; an unknown USER becomes an administrator",
   options: {
     ...homeOption,
-    stdin: { type: "boolean", doc: "read the new password from standard input instead of making one" },
+    stdin: { type: "boolean", doc: "read the new password from standard input instead of generating one" },
   },
   maxPositionals: 1,
   async run(invocation) {
@@ -43,7 +44,7 @@ export const passwd: Command = {
       target: username,
       outcome: "ok",
     });
-    if (created) edge.stdout.write(`the user "${username}" was made, as an administrator\n`);
+    if (created) edge.stdout.write(`created the user "${username}" as an administrator\n`);
     edge.stdout.write(
       given === undefined ? credentialsBlock({ username, password }) : `the password of "${username}" was changed\n`,
     );

@@ -1,16 +1,59 @@
-// What init and serve share: a home that is laid out, and a configuration that was read.
+// What happens before there is a hub: the home is laid out, and the configuration is read.
+import { existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { formatProblem, type LocatedProblem, loadConfig } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { sweepTemporaryFiles } from "../core/atomic-file.ts";
-import { HubError } from "../core/errors.ts";
+import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { type LaidOut, layOutHome } from "../home/layout.ts";
 import { borrowHome } from "../home/lock.ts";
+import { becomeOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { type Refreshed, refreshAssets } from "../home/refresh.ts";
-import type { HealthAddress } from "../system/ask-health.ts";
 import { assets, hubToml } from "./assets.ts";
-import type { Io } from "./command.ts";
+import { findHomeOf, finishRestore, type Invocation, type Io } from "./command.ts";
+
+export interface Trouble {
+  part: string;
+  message: string;
+}
+
+export interface Entered {
+  home: Home;
+  troubles: Trouble[];
+  laidOut: LaidOut & Refreshed;
+}
+
+/**
+ * Prepares the home for `hub serve`. Where a hub has run before, no failure here stops the start: it is logged and is in the
+ * status. Throws HubError where a new home cannot be laid out, or a restore is running.
+ */
+export function enterHome(invocation: Invocation): Entered {
+  const { io } = invocation;
+  const home = findHomeOf(invocation);
+  const troubles: Trouble[] = [];
+  // It fails for a home that belongs partly to root and partly to another user. The hub then runs as root, as an earlier one did.
+  const isOwner = attempt(() => becomeOwner(home), troubles) !== FAILED;
+  finishRestore(home, io, isOwner ? undefined : () => ({ [Symbol.dispose]() {} }));
+  return { home, troubles, laidOut: layOutUnlessKnown(home, io, troubles) };
+}
+
+function layOutUnlessKnown(home: Home, io: Io, troubles: Trouble[]): LaidOut & Refreshed {
+  if (!existsSync(home.stateDb)) return layOut(home, io);
+  const done = attempt(() => layOut(home, io), troubles);
+  return done === FAILED ? { fresh: false, created: [], failed: [], renewed: [], kept: [] } : done;
+}
+
+const FAILED = Symbol("failed");
+
+function attempt<T>(work: () => T, troubles: Trouble[]): T | typeof FAILED {
+  try {
+    return work();
+  } catch (error) {
+    troubles.push({ part: "home", message: messageOf(error) });
+    return FAILED;
+  }
+}
 
 export function layOut(home: Home, { edge, execPath, compiled }: Io): LaidOut & Refreshed {
   const laidOut = layOutHome({
@@ -26,7 +69,7 @@ export function layOut(home: Home, { edge, execPath, compiled }: Io): LaidOut & 
   return { ...laidOut, ...refreshed, failed };
 }
 
-// Not under a hub that runs: its own files are what it brought. It is told of elsewhere, where that matters.
+/** Not while a hub runs there: the files of that hub's version stay. */
 function refresh(home: Home): Refreshed {
   try {
     using _lock = borrowHome(home);
@@ -34,27 +77,35 @@ function refresh(home: Home): Refreshed {
     for (const folder of new Set([home.data, home.config, ...folders])) sweepTemporaryFiles(folder);
     return refreshAssets(home, assets);
   } catch (error) {
-    // Neither keeps a home of earlier from starting.
+    // Neither keeps an existing home from starting.
     if (error instanceof HubError && ["in_use", "storage"].includes(error.code))
       return { renewed: [], kept: [], failed: [] };
     throw error;
   }
 }
 
-/** Where a hub of this configuration answers for its health; `port` where the configuration takes any. */
-export function healthAddress({ server }: HubConfig, port = server.port): HealthAddress {
-  return { host: server.host, port, tls: server.tls_cert !== undefined };
-}
-
-/** Tells every warning on stderr. Throws HubError `config`, with every problem already told. */
+/** Prints every warning to stderr. Throws HubError: `not_found`, or `config` after printing every problem. */
 export function readConfig(home: Home, { edge }: Io): HubConfig {
-  const tell = (problem: LocatedProblem): void => edge.stderr.write(`${formatProblem(problem)}\n`);
+  if (isMissing(home.hubToml))
+    throw new HubError(
+      "not_found",
+      `there is no hub in ${home.root}: name its home with --home, or create one with \`hub init\``,
+    );
+  const print = (problem: LocatedProblem): void => edge.stderr.write(`${formatProblem(problem)}\n`);
   try {
     const { config, warnings } = loadConfig(home.hubToml);
-    warnings.forEach(tell);
+    warnings.forEach(print);
     return config;
   } catch (error) {
-    if (error instanceof HubError) ((error.details.problems ?? []) as LocatedProblem[]).forEach(tell);
+    if (error instanceof HubError) ((error.details.problems ?? []) as LocatedProblem[]).forEach(print);
     throw error;
+  }
+}
+
+function isMissing(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch (error) {
+    return systemCode(error) === "ENOENT";
   }
 }

@@ -28,7 +28,7 @@ function stopRequested(): Promise<string> {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       process.on(signal, () => resolve(signal));
     }
-    // The terminal went away, or whoever read our output: neither is a reason to end.
+    // The terminal was closed, or the program that reads the output ended: neither is a reason to end.
     process.on("SIGHUP", () => {});
     process.on("SIGPIPE", () => {});
   });
@@ -42,13 +42,13 @@ function output(stream: { isTTY?: boolean }, descriptor: number): Output {
       try {
         writeSync(descriptor, text);
       } catch {
-        // A reader that went away must not end the hub.
+        // If the program that reads the output has ended, the hub goes on.
       }
     },
   };
 }
 
-// systemd names the journal's socket by device and inode.
+/** systemd names the journal's socket by device and inode. */
 function isJournal(descriptor: number): boolean {
   const named = process.env.JOURNAL_STREAM;
   if (!named) return false;

@@ -1,4 +1,4 @@
-// hub restore: puts an archive in the place of a home's state, or takes that back.
+// hub restore: replaces a home's state by that of an archive, or undoes that.
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Counts, Counts as CountsSchema } from "../backup/manifest.ts";
@@ -14,12 +14,12 @@ import { type Command, homeOf, homeOption, type Invocation, type Io } from "./co
 export const restore: Command = {
   name: "restore",
   args: "[FILE]",
-  summary: "Put an archive in the place of the home's state, all or nothing; the hub there must be stopped",
+  summary: "Replace the home's state by that of an archive, all or nothing; the hub must be stopped",
   options: {
     ...homeOption,
     ...passphraseOption,
-    "dry-run": { type: "boolean", doc: "verify the archive and change nothing" },
-    undo: { type: "boolean", doc: "bring back what the last restore replaced" },
+    "dry-run": { type: "boolean", doc: "verify the archive, and change nothing" },
+    undo: { type: "boolean", doc: "without FILE: bring back what the last restore replaced" },
   },
   maxPositionals: 1,
   async run(invocation) {
@@ -35,15 +35,15 @@ export const restore: Command = {
       schemas: knownSchemas,
     };
     if (options["dry-run"]) {
-      tellStaged(await checkArchive(archive), io);
+      printStaged(await checkArchive(archive), io);
       io.edge.stdout.write(`${file} is sound and can be restored; nothing was changed\n`);
       return 0;
     }
     const { staged, counts, kept } = await restoreHome({ ...archive, now: io.edge.clock.now() });
-    tellStaged(staged, io);
-    tellConfig(home, io);
+    printStaged(staged, io);
+    printConfigProblems(home, io);
     io.edge.stdout.write(`${comparison(staged.manifest?.counts, counts)}restored ${home.root} from ${file}\n`);
-    io.edge.stdout.write(`what was there before is in ${kept}; \`hub restore --undo\` brings it back\n`);
+    io.edge.stdout.write(`the old state is in ${kept}; \`hub restore --undo\` brings it back\n`);
     return 0;
   },
 };
@@ -54,7 +54,7 @@ async function undo(home: Home, { positionals, options, io }: Invocation): Promi
   using _owner = actAsOwner(home);
   const { counts, kept, at } = await undoRestore(home, io.edge.clock.now());
   io.edge.stdout.write(`brought back what the restore of ${at} had replaced: ${countsText(counts)}\n`);
-  io.edge.stdout.write(`what was there until now is in ${kept}; another \`hub restore --undo\` brings that back\n`);
+  io.edge.stdout.write(`the state until now is in ${kept}; another \`hub restore --undo\` brings it back\n`);
   return 0;
 }
 
@@ -67,15 +67,15 @@ function named(file: string): string {
   return resolve(file);
 }
 
-function tellStaged({ manifest, counts, warnings }: Staged, { edge: { stdout, stderr } }: Io): void {
+function printStaged({ manifest, counts, warnings }: Staged, { edge: { stdout, stderr } }: Io): void {
   if (manifest)
     stdout.write(`a backup of ${manifest.created_at} by hub ${manifest.hub_version}: ${countsText(counts)}\n`);
   else stdout.write(`an archive without a manifest: ${countsText(counts)}\n`);
   for (const warning of warnings) stderr.write(`warning: ${warning}\n`);
 }
 
-/** The configuration came along; that it is wrong, or speaks of what is not here, is told and mended by hand. */
-function tellConfig(home: Home, { edge: { stderr } }: Io): void {
+/** Problems of the restored configuration, and plugin files it names that are not here: a person has to mend those. */
+function printConfigProblems(home: Home, { edge: { stderr } }: Io): void {
   using _owner = actAsOwner(home);
   if (!existsSync(home.hubToml)) return;
   const { config, problems } = checkConfig(textOf(home.hubToml));
@@ -84,7 +84,7 @@ function tellConfig(home: Home, { edge: { stderr } }: Io): void {
   for (const { id, config: file } of config?.plugins ?? [])
     if (file && !existsSync(home.resolve(file)))
       stderr.write(
-        `warning: the plugin "${id}" has no ${file} here: backups hold none, copy it from the old machine\n`,
+        `warning: the plugin "${id}" has no ${file} here: backups do not include it, copy it from the old machine\n`,
       );
 }
 
@@ -102,7 +102,7 @@ function textOf(path: string): string {
   } catch (error) {
     throw new HubError(
       "storage",
-      `cannot read ${path}: ${messageOf(error)}; run it as the owner of the home, or root`,
+      `cannot read ${path}: ${messageOf(error)}; run it as the owner of the home, or as root`,
       {
         cause: error,
       },
@@ -110,13 +110,13 @@ function textOf(path: string): string {
   }
 }
 
-/** The counts of the archive beside those found in the home, a line each. */
-function comparison(told: Counts | undefined, found: Counts): string {
-  if (!told) return `found here now: ${countsText(found)}\n`;
+/** The counts of the archive and those found in the home, a line each. */
+function comparison(claimed: Counts | undefined, found: Counts): string {
+  if (!claimed) return `found here now: ${countsText(found)}\n`;
   const names = Object.keys(CountsSchema.properties) as (keyof Counts)[];
   const lines = names.map((name) => {
-    const verdict = told[name] === found[name] ? "as in the backup" : "DIFFERENT";
-    return `  ${name.padEnd(8)} ${String(told[name]).padStart(6)} in the backup, ${String(found[name]).padStart(6)} here: ${verdict}\n`;
+    const verdict = claimed[name] === found[name] ? "as in the backup" : "DIFFERENT";
+    return `  ${name.padEnd(8)} ${String(claimed[name]).padStart(6)} in the backup, ${String(found[name]).padStart(6)} here: ${verdict}\n`;
   });
   return lines.join("");
 }

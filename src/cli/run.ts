@@ -1,27 +1,42 @@
-// From words of the command line to an exit code: 0 done, 1 failed, 2 not understood.
+// From the words of the command line to an exit code: 0 done, 1 failed, 2 wrong usage.
 import { parseArgs } from "node:util";
 import { HubError, messageOf } from "../core/errors.ts";
 import { didYouMean } from "../core/schema.ts";
-import type { Command, Io } from "./command.ts";
+import type { Command, CommandOption, Io } from "./command.ts";
 import { commands } from "./index.ts";
 
+const helpOption: CommandOption = { type: "boolean", doc: "show this text" };
+
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const { stdout, stderr } = io.edge;
-  const [first = "serve", ...others] = argv;
-  if (["help", "--help", "-h"].includes(first)) {
-    stdout.write(usage());
-    return 0;
-  }
-  if (first === "--version" || first === "-V") return run(["version"], io);
-  // Options alone belong to serve.
+  const [first = "serve", ...rest] = argv;
+  if (first === "help")
+    return help(
+      rest.find((word) => !word.startsWith("-")),
+      io,
+    );
+  if (first === "--help" || first === "-h") return help(undefined, io);
+  if (["--version", "-v", "-V"].includes(first)) return run(["version"], io);
+  // Options without a command belong to serve.
   if (first.startsWith("-")) return run(["serve", ...argv], io);
-  const command = commands.find(({ name }) => name === first);
-  if (!command) {
-    const names = commands.map(({ name }) => name);
-    stderr.write(`hub: there is no command "${first}"${didYouMean(first, names)}\n\n${usage()}`);
-    return 2;
-  }
-  return runCommand(command, others, io);
+  const command = commandNamed(first);
+  return command ? runCommand(command, rest, io) : refuseUnknown(first, io);
+}
+
+function help(name: string | undefined, io: Io): number {
+  const command = name === undefined ? undefined : commandNamed(name);
+  if (name !== undefined && !command) return refuseUnknown(name, io);
+  io.edge.stdout.write(command ? usageOf(command) : usage());
+  return 0;
+}
+
+function refuseUnknown(name: string, { edge: { stderr } }: Io): number {
+  const names = commands.map((command) => command.name);
+  stderr.write(`hub: there is no command "${name}"${didYouMean(name, names)}\n\n${usage()}`);
+  return 2;
+}
+
+function commandNamed(name: string): Command | undefined {
+  return commands.find((command) => command.name === name);
 }
 
 async function runCommand(command: Command, words: readonly string[], io: Io): Promise<number> {
@@ -40,36 +55,51 @@ async function runCommand(command: Command, words: readonly string[], io: Io): P
   try {
     return await command.run({ ...parsed, io });
   } catch (error) {
-    // A bug keeps its stack; a refusal says what to do.
+    // A HubError says what to do; anything else is a bug and needs its stack.
     stderr.write(`hub: ${error instanceof HubError || !(error instanceof Error) ? messageOf(error) : error.stack}\n`);
     return 1;
   }
 }
 
 function parse(command: Command, words: readonly string[]) {
-  const { values, positionals } = parseArgs({
-    args: [...words],
-    allowPositionals: true,
-    options: { ...command.options, help: { type: "boolean", short: "h" } },
-  });
+  const options = { ...command.options, help: { ...helpOption, short: "h" } };
+  const request = { args: [...words], allowPositionals: true, options };
+  const { tokens } = parseArgs({ ...request, strict: false, tokens: true });
+  for (const token of tokens) if (token.kind === "option") checkOption(token, options);
+  const { values, positionals } = parseArgs(request);
   const most = command.maxPositionals ?? 0;
-  if (positionals.length > most) throw new Error(`"${positionals[most]}" is one word too many`);
-  const given: Readonly<Record<string, string | boolean | undefined>> = values;
-  if (given.home === "") throw new Error("--home needs a folder");
-  return { positionals, options: given };
+  if (positionals.length > most) throw new Error(`there is one argument too many: "${positionals[most]}"`);
+  return { positionals, options: values as Readonly<Record<string, string | boolean | undefined>> };
+}
+
+function checkOption(
+  { name, rawName, value }: { name: string; rawName: string; value?: string | undefined },
+  options: Readonly<Record<string, CommandOption>>,
+): void {
+  const known = Object.keys(options).map((option) => `--${option}`);
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (!option) throw new Error(`there is no option "${rawName}"${didYouMean(rawName, known)}`);
+  if (option.type === "string" && !value) throw new Error(`--${name} needs a value: --${withValue(name, option)}`);
+  if (option.type === "boolean" && value !== undefined) throw new Error(`--${name} takes no value`);
+}
+
+function withValue(name: string, { type, value = "VALUE" }: CommandOption): string {
+  return type === "string" ? `${name} ${value}` : name;
 }
 
 function usage(): string {
   const width = Math.max(...commands.map((command) => call(command).length));
   const list = commands.map((command) => `  hub ${call(command).padEnd(width)}  ${command.summary}\n`).join("");
-  return `A home-automation hub in one file.\n\n${list}\n  hub COMMAND --help tells a command's options.\n`;
+  return `A home-automation hub in one file.\n\n${list}\n\`hub help COMMAND\` lists the options of a command.\n`;
 }
 
 function usageOf(command: Command): string {
-  const options = Object.entries(command.options).map(
-    ([name, { type, doc }]) => `  --${name}${type === "string" ? " VALUE" : ""}  ${doc}\n`,
+  const rows = Object.entries({ ...command.options, help: helpOption }).map(
+    ([name, option]) => [`--${withValue(name, option)}`, option.doc] as const,
   );
-  return `hub ${call(command)} [options]\n  ${command.summary}\n\n${options.join("")}`;
+  const width = Math.max(...rows.map(([option]) => option.length));
+  const options = rows.map(([option, doc]) => `  ${option.padEnd(width)}  ${doc}\n`).join("");
+  return `hub ${call(command)} [options]\n  ${command.summary}\n\n${options}`;
 }
 
 function call({ name, args }: Command): string {

@@ -1,33 +1,44 @@
-// hub service: makes the hub a service of systemd, takes it away again, and tells how it is.
+// hub service: installs the hub as a systemd service, removes the service, and shows its state.
 import { existsSync } from "node:fs";
+import { loadConfig } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
-import { HubError } from "../core/errors.ts";
+import { HubError, messageOf } from "../core/errors.ts";
 import { actAsOwner } from "../home/owner.ts";
-import type { Home } from "../home/paths.ts";
+import { type Home, homeAt } from "../home/paths.ts";
+import { askHealth, type Health, type HealthAddress, healthAddress } from "../system/ask-health.ts";
+import { runnerOf } from "../system/bin-folder.ts";
+import { versionOf } from "../system/executable.ts";
 import { type Machine, thisMachine } from "../system/machine.ts";
 import { planInstall, planUninstall, type Step } from "../system/service.ts";
 import { isPlainPath } from "../system/service-unit.ts";
-import { type Command, homeOf, homeOption, type Invocation, type Io } from "./command.ts";
+import { lastLines, type ServiceState, serviceState } from "../system/systemctl.ts";
+import { type Command, counted, homeOf, homeOption, type Invocation, type Io } from "./command.ts";
 import { readConfig } from "./prepare.ts";
-import { tellStatus } from "./service-status.ts";
 import { hubVersion } from "./version.ts";
 
+const HEALTH_WITHIN_MS = 5000;
+
 export function createServiceCommand(machine: Machine): Command {
-  const does = { install, uninstall, status: tellStatus };
+  const actions = { install, uninstall, status };
   return {
     name: "service",
     args: "install|uninstall|status",
-    summary: "Make the hub a service of systemd that starts with the machine, take it away, or tell how it is",
+    summary: "Install the hub as a systemd service that starts with the machine, remove it, or show its state",
     options: {
       ...homeOption,
-      user: { type: "string", doc: "whom it runs as; else the owner of a home that is there, else a new user `hub`" },
-      "dry-run": { type: "boolean", doc: "change nothing: tell the steps, and write the unit to standard output" },
+      user: {
+        type: "string",
+        value: "NAME",
+        doc: "the user it runs as; default: the owner of the home, or a new user `hub`",
+      },
+      "dry-run": { type: "boolean", doc: "change nothing: list the steps, and write the unit to standard output" },
     },
     maxPositionals: 1,
     async run(invocation) {
       const word = invocation.positionals[0] ?? "status";
-      if (!(word in does)) throw new HubError("invalid", `say \`hub service install\`, \`uninstall\` or \`status\``);
-      return does[word as keyof typeof does](invocation, machine);
+      if (!Object.hasOwn(actions, word))
+        throw new HubError("invalid", "say `hub service install`, `hub service uninstall` or `hub service status`");
+      return actions[word as keyof typeof actions](invocation, machine);
     },
   };
 }
@@ -51,7 +62,7 @@ async function install(invocation: Invocation, machine: Machine): Promise<number
     privilegedPort: config !== undefined && hasPrivilegedPort(config),
     writable: config === undefined ? [] : foldersOutside(home, config),
   });
-  await take(plan.steps, invocation, dryRun);
+  await runSteps(plan.steps, invocation, dryRun);
   if (dryRun) {
     stdout.write(plan.unit);
     return 0;
@@ -59,31 +70,33 @@ async function install(invocation: Invocation, machine: Machine): Promise<number
   stdout.write(
     `The hub ${hubVersion} runs as a service: user ${plan.user}, home ${home.root}. It starts with the machine.\n`,
   );
-  stdout.write(`${known ? "Its lines" : "The administrator's password is in its first lines"}: journalctl -u hub\n`);
+  stdout.write(
+    `${known ? "To see its log" : "To see its log, with the administrator's password"}: journalctl -u hub\n`,
+  );
   return 0;
 }
 
-// Installing is what mends a home that is partly root's.
+/** Without the check for a home that is partly root's, because installing is what mends that. */
 function readAsOwner(home: Home, io: Io): HubConfig {
-  using _owner = actAsOwner(home, { mixed: "stranger" });
+  using _owner = actAsOwner(home, { mixed: "other" });
   return readConfig(home, io);
 }
 
 async function uninstall(invocation: Invocation, machine: Machine): Promise<number> {
   const dryRun = invocation.options["dry-run"] === true;
   if (!dryRun) assertMay(invocation, machine);
-  await take(planUninstall(machine), invocation, dryRun);
+  await runSteps(planUninstall(machine), invocation, dryRun);
   if (!dryRun)
     invocation.io.edge.stdout.write(
-      "The service is gone. Its home with all that is in it, and its user, are still there.\n",
+      "The service was removed. Its home, with all files, and its user are still there.\n",
     );
   return 0;
 }
 
-// What is done is told on stderr, so that a dry run's unit stands alone on stdout.
-async function take(steps: readonly Step[], { io }: Invocation, dryRun: boolean): Promise<void> {
-  for (const { says, run } of steps) {
-    io.edge.stderr.write(`${dryRun ? "would " : ""}${says}\n`);
+/** Steps are printed to stderr, so that stdout has nothing but the unit of a dry run. */
+async function runSteps(steps: readonly Step[], { io }: Invocation, dryRun: boolean): Promise<void> {
+  for (const { description, run } of steps) {
+    io.edge.stderr.write(`${dryRun ? "would " : ""}${description}\n`);
     if (!dryRun) await run();
   }
 }
@@ -92,7 +105,7 @@ function assertMay({ io }: Invocation, machine: Machine): void {
   if (machine.platform !== "linux" || !machine.hasSystemd()) {
     throw new HubError(
       "conflict",
-      "there is no systemd here, so there is no service: let what starts programs on this machine run `hub serve --home DIR`",
+      "there is no systemd here, so the hub cannot become a service: run `hub serve --home FOLDER` from what starts programs on this machine",
     );
   }
   if (!io.isRoot) throw new HubError("forbidden", "only root may do that: run it with sudo");
@@ -102,13 +115,70 @@ function hasPrivilegedPort({ server, mqtt }: HubConfig): boolean {
   return [server.port, mqtt.port].some((port) => port > 0 && port < 1024);
 }
 
-/** Where the configuration lets it write besides the home. */
+/** Folders outside the home that the configuration makes the hub write to. */
 function foldersOutside(home: Home, { backup }: HubConfig): string[] {
   const folder = home.resolve(backup.directory);
   if (folder === home.root || folder.startsWith(`${home.root}/`)) return [];
   if (isPlainPath(folder)) return [folder];
   throw new HubError(
     "config",
-    `[backup] directory = "${folder}" cannot stand in a unit: use letters, digits and . _ - + = @ only`,
+    `[backup] directory = "${folder}" cannot be used in a unit: use only letters, digits and . _ - + = @ in its name`,
   );
+}
+
+/** Shows what systemd, the installed executable and the running hub say. Exit code 0 when the service runs and answers. */
+async function status({ io }: Invocation, machine: Machine): Promise<number> {
+  const state = await serviceState(machine);
+  if (!state) throw new HubError("not_found", "there is no service here: `sudo hub service install` installs one");
+  const home = state.home === undefined ? undefined : homeAt(state.home);
+  const installed = home && (await installedVersion(home, machine));
+  const health = home && (await healthOf(home));
+  const rows: [string, string][] = [
+    ["service", stateText(state)],
+    ["home", home?.root ?? "unknown: the unit names no HUB_HOME"],
+    ["installed", installed ?? "no executable in the home"],
+    ["running", runningText(health, installed)],
+    ["status", state.statusText || "none"],
+  ];
+  const table = rows.map(([name, text]) => `${name.padEnd(10)}${text}\n`).join("");
+  const lines = await lastLines(machine, 10);
+  io.edge.stdout.write(`${table}\n${lines || "The journal shows nothing to this user: try it with sudo."}\n`);
+  return state.active === "active" && typeof health === "object" ? 0 : 1;
+}
+
+function stateText({ active, enabled, pid, since, restarts, result }: ServiceState): string {
+  const start = enabled === "enabled" ? "starts with the machine" : "does not start with the machine";
+  if (active !== "active") return `${active} (${result}), ${start}`;
+  return `active since ${since}, process ${pid}, ${counted(restarts, "restart")}, ${start}`;
+}
+
+async function installedVersion(home: Home, machine: Machine): Promise<string | undefined> {
+  const { executable } = home;
+  if (!existsSync(executable)) return undefined;
+  try {
+    return await versionOf(executable, machine, { as: runnerOf(home, executable) });
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** A text where the hub could not be asked. */
+async function healthOf(home: Home): Promise<Health | string | undefined> {
+  try {
+    return await askHealth(addressOf(home), HEALTH_WITHIN_MS);
+  } catch (error) {
+    return `unknown, because the port cannot be read from ${home.hubToml}: ${messageOf(error)}; try it with sudo`;
+  }
+}
+
+function addressOf(home: Home): HealthAddress {
+  using _owner = actAsOwner(home);
+  return healthAddress(loadConfig(home.hubToml).config);
+}
+
+function runningText(health: Health | string | undefined, installed: string | undefined): string {
+  if (health === undefined) return "does not answer";
+  if (typeof health === "string") return health;
+  const other = installed === health.version ? "" : "; `sudo systemctl restart hub` starts the installed one";
+  return `${health.version}, answers, up for ${health.uptimeSecs} s${other}`;
 }

@@ -1,24 +1,24 @@
-// hub upgrade: another executable for a home, with a way back.
+// hub upgrade: replaces the executable of a home, and can go back.
 import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import { HubError, systemCode } from "../core/errors.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
-import type { HealthAddress } from "../system/ask-health.ts";
+import { type HealthAddress, healthAddress } from "../system/ask-health.ts";
 import { type Machine, thisMachine } from "../system/machine.ts";
 import { rollBack, type Upgraded, upgrade as upgradeHome } from "../system/upgrade.ts";
 import { type Command, homeOf, homeOption, type Io } from "./command.ts";
-import { healthAddress, readConfig } from "./prepare.ts";
+import { readConfig } from "./prepare.ts";
 
 export function createUpgradeCommand(machine: Machine): Command {
   return {
     name: "upgrade",
     args: "[FILE]",
-    summary: "Put the hub FILE in the place of the home's, start it, and go back if it does not answer",
+    summary: "Replace the home's hub by the executable FILE, restart it, and go back if it does not answer",
     options: {
       ...homeOption,
-      force: { type: "boolean", doc: "also an older version" },
-      rollback: { type: "boolean", doc: "instead of a FILE: the one before the last upgrade" },
+      force: { type: "boolean", doc: "accept an older version, too" },
+      rollback: { type: "boolean", doc: "without FILE: go back to the version before the last upgrade" },
     },
     maxPositionals: 1,
     async run(invocation) {
@@ -34,7 +34,7 @@ export function createUpgradeCommand(machine: Machine): Command {
         home,
         address: addressOf(home, io),
         isRoot: io.isRoot,
-        tell: (line: string) => io.edge.stderr.write(`${line}\n`),
+        report: (line: string) => io.edge.stderr.write(`${line}\n`),
       };
       const done =
         file === undefined ? await rollBack(given) : await upgradeHome(resolve(file), options.force === true, given);
@@ -51,20 +51,20 @@ function addressOf(home: Home, io: Io): HealthAddress {
   return healthAddress(readConfig(home, io));
 }
 
-// Of a service's home its user and root may see anything.
+/** Of a service's home, only its user and root can read anything. */
 function assertReadable({ hubToml }: Home): void {
   try {
     accessSync(hubToml, constants.R_OK);
   } catch (error) {
     if (systemCode(error) === "EACCES")
-      throw new HubError("forbidden", `${hubToml} is not yours to read: run it with sudo`);
+      throw new HubError("forbidden", `you may not read ${hubToml}: run it with sudo`);
   }
 }
 
 function result({ outcome, from, to }: Upgraded): string {
-  if (outcome === "same") return `the hub is ${to} already, to the byte`;
+  if (outcome === "same") return `the hub is already ${to}: the files are the same`;
   const change = from === undefined ? to : `${from} → ${to}`;
   return outcome === "running"
     ? `the hub runs: ${change}`
-    : `the executable is changed: ${change}. It counts from the next start on; no service runs it now`;
+    : `the executable was replaced: ${change}. No service runs it now; the next start uses it`;
 }

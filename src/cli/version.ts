@@ -6,7 +6,7 @@ export const hubVersion: string = version;
 
 export const versionCommand: Command = {
   name: "version",
-  summary: "Tell this hub's version",
+  summary: "Print the version of this hub",
   options: {},
   async run({ io }) {
     io.edge.stdout.write(`hub ${hubVersion} (Bun ${Bun.version}, ${process.platform}-${process.arch})\n`);

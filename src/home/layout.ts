@@ -1,22 +1,13 @@
-// Makes a folder a home: whatever is missing is laid out, whatever is there stays as it is.
-import {
-  copyFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from "node:fs";
+// Makes a folder a home: creates what is missing, and never changes what exists.
+import { copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeIfPossible, writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
+import { requireSpace } from "../core/free-space.ts";
 import { type RandomBytes, secret } from "../core/ids.ts";
 import type { Home } from "./paths.ts";
 
-/** One file that travels inside the executable. */
+/** A file that is embedded in the executable. */
 export interface Asset {
   /** Relative to HUB_HOME. */
   path: string;
@@ -27,9 +18,9 @@ export interface Asset {
 
 export interface LayoutOptions {
   home: Home;
-  /** The running executable; undefined when run from source, and then none is placed. */
+  /** The running executable, which is placed in `bin/`; undefined when run from source. */
   executable: string | undefined;
-  /** The text of hub.toml, with `@JWT_SECRET@` where the fresh secret goes. */
+  /** The text of hub.toml, with `@JWT_SECRET@` in place of the fresh secret. */
   hubToml: string;
   assets: readonly Asset[];
   random: RandomBytes;
@@ -38,9 +29,9 @@ export interface LayoutOptions {
 export interface LaidOut {
   /** Whether there was no hub.toml before. */
   fresh: boolean;
-  /** Paths that were made. */
+  /** Paths that were created. */
   created: string[];
-  /** What could not be laid out, with the reason; the hub can do without. */
+  /** What could not be created, with the reason. The hub starts without it. */
   failed: string[];
 }
 
@@ -59,7 +50,7 @@ function layOut({ home, executable, hubToml, assets, random }: LayoutOptions): L
   for (const folder of [home.bin, home.config, home.profiles, home.rules, home.plugins]) {
     mkdirSync(folder, { recursive: true });
   }
-  // Password hashes, and what people did when.
+  // They hold password hashes and personal data.
   for (const folder of [home.data, home.logs]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const place = (path: string, content: string, mode?: number): void => {
     if (existsSync(path)) return;
@@ -68,19 +59,19 @@ function layOut({ home, executable, hubToml, assets, random }: LayoutOptions): L
     created.push(path);
   };
   const fresh = !existsSync(home.hubToml);
-  // What a person deleted from a finished home stays deleted; a folder that is missing as a whole is completed.
-  const wanted = assets.filter(({ path }) => fresh || !existsSync(join(home.root, wholeOf(path))));
+  // A file that a person deleted from a finished home stays deleted; a folder that is missing as a whole is created again.
+  const wanted = assets.filter(({ path }) => fresh || !existsSync(join(home.root, indicatorOf(path))));
   for (const { path, content } of wanted) {
     try {
       place(join(home.root, path), content, path.endsWith("config.toml") ? 0o600 : 0o644);
     } catch (error) {
-      // A folder that this user may not enter keeps a home that was finished from nothing else.
+      // In a finished home, a folder that this user may not enter does not matter to the rest.
       if (fresh || systemCode(error) !== "EACCES") throw error;
       failed.push(`${path} cannot be laid out: ${messageOf(error)}`);
     }
   }
   if (executable) placeExecutable(executable, home, created);
-  // Last: a layout that is cut short starts over instead of looking finished.
+  // Last, so that an interrupted layout starts over instead of looking finished.
   place(
     home.hubToml,
     hubToml.replace("@JWT_SECRET@", () => secret(random, 48)),
@@ -89,10 +80,10 @@ function layOut({ home, executable, hubToml, assets, random }: LayoutOptions): L
   return { fresh, created, failed };
 }
 
-/** What is looked at to see whether a person deleted one file, or the hub has yet to lay out all of them. */
-function wholeOf(path: string): string {
+/** The path whose absence shows that the hub has yet to create the file, and that no person deleted it. */
+function indicatorOf(path: string): string {
   const folder = dirname(path);
-  // The home's own folder is always there.
+  // config/ itself always exists.
   return folder === "config" ? path : folder;
 }
 
@@ -103,9 +94,9 @@ function placeExecutable(executable: string, home: Home, created: string[]): voi
     const temporary = `${home.executable}.tmp`;
     try {
       rmSync(temporary, { force: true });
-      needRoom(source, home.bin);
+      requireSpace(home.bin, statSync(source).size, "a copy of the executable");
       copyFileSync(source, temporary);
-      if (statSync(temporary).size !== statSync(source).size) throw new Error(`copying ${source} was cut short`);
+      if (statSync(temporary).size !== statSync(source).size) throw new Error(`copying ${source} was interrupted`);
       renameSync(temporary, home.executable);
     } catch (error) {
       removeIfPossible(temporary);
@@ -115,7 +106,7 @@ function placeExecutable(executable: string, home: Home, created: string[]): voi
   created.push(home.executable);
 }
 
-/** Gives the file a second name, unless it is somebody else's: that would be his to change as well. */
+/** Makes a hard link, unless the file is another user's: that user could change it later. */
 function isLinked(source: string, name: string): boolean {
   if (process.geteuid && statSync(source).uid !== process.geteuid()) return false;
   try {
@@ -126,19 +117,12 @@ function isLinked(source: string, name: string): boolean {
   }
 }
 
-function needRoom(source: string, folder: string): void {
-  const { bavail, bsize } = statfsSync(folder);
-  const [needed, free] = [statSync(source).size, bavail * bsize].map((bytes) => Math.ceil(bytes / 1e6));
-  if (Number(free) > Number(needed)) return;
-  throw Object.assign(new Error(`the executable needs ${needed} MB, and ${free} MB are free`), { code: "ENOSPC" });
-}
-
 function unwritable(error: unknown, home: Home): HubError {
   const mend = ["EACCES", "EPERM"].includes(systemCode(error) ?? "")
     ? "give its owner the right to write, or choose another with --home"
     : isStorageFault(error)
       ? "free some space, or choose another with --home"
-      : "choose another with --home";
+      : "or choose another with --home";
   return new HubError("storage", `cannot lay out the home ${home.root}: ${messageOf(error)}; ${mend}`, {
     cause: error,
   });

@@ -1,119 +1,99 @@
-// One hub per home. The lock is a lock of the operating system (through SQLite), so it ends with the process, however it ends.
-import { Database } from "bun:sqlite";
+// One hub per home. Beside the lock lies the number of the process that holds it, for messages and to notice a crash.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { removeIfPossible } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
+import { isHeldError, lockFile, lockFileShared } from "../core/os-lock.ts";
 import { storageFaultOf } from "../core/storage-fault.ts";
 import type { Home } from "./paths.ts";
 
 export interface HomeLock extends Disposable {
-  /** Whoever had the home before ended without giving it back: a power cut, a crash or a kill. */
+  /** The last hub ended without releasing the home: a power cut, a crash or a kill. */
   readonly wasLeftLocked: boolean;
 }
 
-/** Takes the home for a hub. Throws HubError `in_use` naming the process that has it. */
+/** Locks the home for a hub. Throws HubError `in_use` naming the process that holds it. */
 export function lockHome(home: Home): HomeLock {
-  return take(home, { what: "" });
+  return lock(home, "");
 }
 
 /**
- * The same for a command, or for a moment before the hub itself takes it: how the last hub ended is left for the next one
- * to see, and a command that is killed is no hub that was.
+ * Locks the home for a command, or for a moment before the hub itself locks it. How the last hub ended stays noted for
+ * the next hub, and a command that is killed does not count as a hub that crashed.
  */
 export function borrowHome(home: Home): Disposable {
-  return take(home, { what: COMMAND });
+  return lock(home, COMMAND);
 }
 
-// Behind the process id in the file.
+/** Follows the process id in the file of a command. */
 const COMMAND = "command\n";
 
-function take(home: Home, { what }: { what: string }): HomeLock {
+function lock(home: Home, kind: "" | typeof COMMAND): HomeLock {
   const pidFile = `${home.lock}.pid`;
-  const left = leftIn(pidFile);
-  let db: Database | undefined;
-  try {
-    db = lockFile(home.lock);
-  } catch (error) {
-    if (storageFaultOf(error) === undefined) throw explain(error, home, pidFile);
-    db = lockUnwritable(home, pidFile);
-  }
-  writeIfPossible(pidFile, `${process.pid}\n${left === undefined ? what : ""}`);
+  const left = leftBehind(pidFile);
+  const held = lockOrExplain(home, pidFile);
+  writeIfPossible(pidFile, `${process.pid}\n${left === undefined ? kind : ""}`);
   return {
     wasLeftLocked: left !== undefined,
     [Symbol.dispose]() {
-      if (what === COMMAND && left !== undefined) writeIfPossible(pidFile, left);
+      if (kind === COMMAND && left !== undefined) writeIfPossible(pidFile, left);
       else removeIfPossible(pidFile);
-      db?.close();
+      held?.[Symbol.dispose]();
     },
   };
 }
 
-/** What a hub that had no time to take it away has left there. */
-function leftIn(pidFile: string): string | undefined {
+/** What a hub that crashed has left in the file; undefined where the last one ended well. */
+function leftBehind(pidFile: string): string | undefined {
   try {
     const text = readFileSync(pidFile, "utf8");
     return text.endsWith(COMMAND) ? undefined : text;
   } catch (error) {
-    // One that cannot be read is there all the same.
+    // A file that cannot be read exists all the same.
     return systemCode(error) === "ENOENT" ? undefined : "";
   }
 }
 
-/** It is for a message and an alert only. */
+/** The file is for a message and an alert only, so a failure is ignored: a disk that cannot be written is reported elsewhere. */
 function writeIfPossible(path: string, text: string): void {
   try {
-    // Somebody else's file cannot be written, but its folder's owner may put his own in its place.
+    // A file of another user cannot be written, but the owner of the folder may replace it.
     rmSync(path, { force: true });
     writeFileSync(path, text);
-  } catch {
-    // A disk that takes nothing is told of elsewhere.
-  }
+  } catch {}
 }
 
-function lockFile(path: string): Database {
-  const db = new Database(path, { create: true });
+function lockOrExplain(home: Home, pidFile: string): Disposable | undefined {
   try {
-    db.run("PRAGMA busy_timeout = 0");
-    db.run("PRAGMA journal_mode = MEMORY");
-    db.run("BEGIN EXCLUSIVE");
-    // Where the file is somebody else's, SQLite has opened it for reading, and the lock would keep nobody out.
-    db.run("PRAGMA user_version = 1");
-    return db;
+    return lockFile(home.lock);
   } catch (error) {
-    db.close();
-    throw error;
+    if (storageFaultOf(error) === undefined) throw explain(error, home, pidFile);
+    return lockUnwritable(home, pidFile);
   }
 }
 
 /**
- * The lock of a home whose disk takes nothing, or whose lock is somebody else's file. Such a file is replaced if nobody holds
- * it; where that is not possible either, reading it is enough to see another hub, and two that only read do no harm.
+ * For a home whose disk cannot be written, or whose lock is a file of another user. Such a file is replaced if nobody holds
+ * it. Where that is not possible either, a shared lock is enough to notice another hub, and two that only read do no harm.
  */
-function lockUnwritable(home: Home, pidFile: string): Database | undefined {
+function lockUnwritable(home: Home, pidFile: string): Disposable | undefined {
   if (!existsSync(home.lock)) return undefined;
-  let reader: Database | undefined;
+  let shared: Disposable | undefined;
   try {
-    reader = new Database(home.lock, { readonly: true });
-    reader.run("PRAGMA busy_timeout = 0");
-    reader.run("BEGIN");
-    reader.query("PRAGMA user_version").get();
-    reader.query("SELECT count(*) FROM sqlite_schema").get();
+    shared = lockFileShared(home.lock);
   } catch (error) {
-    reader?.close();
-    if (systemCode(error) === "SQLITE_BUSY" || isAlive(pidFile)) throw explain(error, home, pidFile);
-    reader = undefined;
+    if (isHeldError(error) || isAlive(pidFile)) throw explain(error, home, pidFile);
   }
   try {
     rmSync(home.lock);
-    const db = lockFile(home.lock);
-    reader?.close();
-    return db;
+    const held = lockFile(home.lock);
+    shared?.[Symbol.dispose]();
+    return held;
   } catch {
-    return reader;
+    return shared;
   }
 }
 
-/** Whether the process that wrote its number there still runs. */
+/** Whether the process named in the file still runs. */
 function isAlive(pidFile: string): boolean {
   try {
     process.kill(Number.parseInt(readFileSync(pidFile, "utf8"), 10), 0);
@@ -124,7 +104,7 @@ function isAlive(pidFile: string): boolean {
 }
 
 function explain(error: unknown, home: Home, pidFile: string): HubError {
-  if (systemCode(error) === "SQLITE_BUSY") {
+  if (isHeldError(error)) {
     return new HubError(
       "in_use",
       `another hub${holder(pidFile)} runs in ${home.root}: stop it first, or give this one another --home`,

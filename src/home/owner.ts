@@ -1,5 +1,5 @@
-// Root that works in a home of somebody else works there as its owner: what it makes is the owner's from the first moment,
-// also where the command is killed, and no link the owner has put there leads root astray.
+// In a home of another user, root works with the rights of its owner: files belong to the owner from the first moment, even if
+// the command is killed, and links that the owner has put there cannot make root touch files elsewhere.
 import { existsSync, lstatSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { HubError, systemCode } from "../core/errors.ts";
@@ -11,33 +11,33 @@ export interface Owner {
 }
 
 export interface OwnerOptions {
-  /** What becomes of a home that is partly root's: none (the usual), or it counts as the other one's. */
-  mixed?: "refuse" | "stranger";
+  /** A home that is partly root's is refused (the default), or counts as the other user's. */
+  mixed?: "refuse" | "other";
 }
 
 /**
- * Whose the home is, which for one that is not there yet is whose folder it is laid out in; undefined where it is root's,
- * and on systems without users. A link is its maker's, wherever it leads. Throws HubError `conflict` where the home is
- * partly root's and partly somebody else's, so that neither can work in it safely.
+ * The owner of the home, or of the folder it will be created in; undefined for root, and on systems without users. A link
+ * belongs to the user who made it, wherever it leads. Throws HubError `conflict` where the home is partly root's and partly
+ * another user's, so that neither can work in it safely.
  */
 export function ownerOf(home: Home, { mixed = "refuse" }: OwnerOptions = {}): Owner | undefined {
   if (!process.geteuid) return undefined;
   const { root, data, config, hubToml, stateDb, rules } = home;
-  const found = makerOfLink(dirname(root)) ?? ofEntry(data) ?? ofEntry(root) ?? ownerOfNearest(root);
+  const found = ownerOfLink(dirname(root)) ?? entryAt(data) ?? entryAt(root) ?? ownerOfNearest(root);
   if (found.uid !== 0) return found;
-  const stranger = [root, data, config, hubToml, stateDb, rules].find((path) => (ofEntry(path)?.uid ?? 0) !== 0);
-  if (stranger === undefined) return undefined;
-  const { uid, gid } = ofEntry(stranger) ?? found;
-  if (mixed === "stranger") return { uid, gid };
+  const other = [root, data, config, hubToml, stateDb, rules].find((path) => (entryAt(path)?.uid ?? 0) !== 0);
+  if (other === undefined) return undefined;
+  const { uid, gid } = entryAt(other) ?? found;
+  if (mixed === "other") return { uid, gid };
   throw new HubError(
     "conflict",
-    `${root} is partly root's, and ${stranger} is user ${uid}'s, who could lead root astray: give all of it to whoever runs the hub, with \`sudo chown -Rh ${uid}:${gid} ${root}\` or \`sudo chown -Rh root:root ${root}\``,
+    `${root} belongs to root, but ${other} to user ${uid}, who could make root change other files: give all of it to the user who runs the hub, with \`sudo chown -Rh ${uid}:${gid} ${root}\` or \`sudo chown -Rh root:root ${root}\``,
   );
 }
 
 /**
- * The rights of the home's owner for all of this process, until disposed; does nothing where they are its own. For
- * commands, not for a hub with other work. What only root may read has to be open before.
+ * Gives the whole process the rights of the home's owner until disposed; does nothing where it has them already. For commands,
+ * not for a running hub. Files that only root may read must be opened before.
  */
 export function actAsOwner(home: Home, options?: OwnerOptions): Disposable {
   const nothing = { [Symbol.dispose]() {} };
@@ -46,7 +46,7 @@ export function actAsOwner(home: Home, options?: OwnerOptions): Disposable {
   const owner = ownerOf(home, options);
   if (owner === undefined) return nothing;
   const before = { gid: getegid(), groups: getgroups() };
-  // The groups first, which nobody but root may change, and last on the way back.
+  // Only root may change groups, so they come first here and last on the way back.
   setgroups([owner.gid]);
   setegid(owner.gid);
   seteuid(owner.uid);
@@ -59,7 +59,7 @@ export function actAsOwner(home: Home, options?: OwnerOptions): Disposable {
   };
 }
 
-/** Gives up root for good, and becomes the home's owner. Answers who that is, where it did. Throws as `ownerOf`. */
+/** Drops root's rights for good and becomes the home's owner. Returns the owner if it did. Throws as `ownerOf`. */
 export function becomeOwner(home: Home): Owner | undefined {
   const { geteuid, setgroups, setgid, setuid } = process;
   if (!geteuid || !setgroups || !setgid || !setuid || geteuid() !== 0) return undefined;
@@ -71,23 +71,23 @@ export function becomeOwner(home: Home): Owner | undefined {
   return owner;
 }
 
-/** A link of somebody's counts as his, one of root's as what it leads to; undefined where there is nothing. */
-function ofEntry(path: string): Stats | undefined {
+/** A link of another user counts itself, one of root as what it leads to; undefined where there is nothing. */
+function entryAt(path: string): Stats | undefined {
   try {
     const entry = lstatSync(path, { throwIfNoEntry: false });
     return entry?.isSymbolicLink() && entry.uid === 0 ? statSync(path, { throwIfNoEntry: false }) : entry;
   } catch (error) {
-    // Below a file, or behind links in a circle, there is nothing either.
+    // A path below a file, or behind a circle of links, does not exist either.
     if (["ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) return undefined;
     throw error;
   }
 }
 
-/** Of a link of somebody's among the folders the home lies in. */
-function makerOfLink(path: string): Owner | undefined {
-  const entry = ofEntry(path);
+/** The owner of a link among the folders that the home lies in. */
+function ownerOfLink(path: string): Owner | undefined {
+  const entry = entryAt(path);
   if (entry?.isSymbolicLink()) return entry;
-  return dirname(path) === path ? undefined : makerOfLink(dirname(path));
+  return dirname(path) === path ? undefined : ownerOfLink(dirname(path));
 }
 
 function ownerOfNearest(path: string): Owner {

@@ -1,5 +1,7 @@
-// HUB_HOME: every path in it. Nothing else joins paths of a home.
-import { isAbsolute, join, resolve } from "node:path";
+// HUB_HOME: where it is, and every path in it. Only this file joins paths of a home.
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import type { Edge } from "../core/edge.ts";
 
 export interface Home {
   readonly root: string;
@@ -20,14 +22,14 @@ export interface Home {
   readonly lock: string;
   /** How the last starts of the hub went. */
   readonly starts: string;
-  /** What of the executable's own files was laid out, by its sum. */
+  /** The checksums of the executable's own files that were laid out. */
   readonly assetManifest: string;
   readonly logs: string;
   readonly hubLog: string;
   readonly plugins: string;
-  /** The folder of one plugin: `plugins/<plugin_name>/`. */
+  /** `plugins/<name>/` */
   plugin(name: string): PluginHome;
-  /** A path of the configuration: absolute, or relative to HUB_HOME. */
+  /** A path from the configuration: absolute, or relative to HUB_HOME. */
   resolve(path: string): string;
 }
 
@@ -76,4 +78,29 @@ export function homeAt(path: string): Home {
     },
     resolve: (path) => (isAbsolute(path) ? path : resolve(root, path)),
   };
+}
+
+export interface FindOptions {
+  /** `--home`. */
+  flag: string | undefined;
+  env: Edge["env"];
+  /** The executable, or `src/main.ts` where Bun runs the sources. */
+  program: string;
+  isRoot: boolean;
+}
+
+/**
+ * The home to use: `--home`, else HUB_HOME, else the folder above the program's own if that is a home, else `home/` there if that
+ * is a checkout of the sources, else /opt/hub for root and ~/hub for others. Where ~/hub or /opt/hub is a file, most likely the
+ * executable itself, the home is `…/hub-home`.
+ */
+export function findHome({ flag, env, program, isRoot }: FindOptions): Home {
+  const named = flag ?? env.HUB_HOME;
+  if (named) return homeAt(named);
+  const above = dirname(dirname(realpathSync(program)));
+  const candidates = existsSync(join(above, "src", "main.ts")) ? [above, join(above, "home")] : [above];
+  const found = candidates.map(homeAt).find(({ hubToml }) => existsSync(hubToml));
+  if (found) return found;
+  const usual = isRoot || !env.HOME ? "/opt/hub" : join(env.HOME, "hub");
+  return homeAt(statSync(usual, { throwIfNoEntry: false })?.isFile() ? `${usual}-home` : usual);
 }

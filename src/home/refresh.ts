@@ -1,5 +1,5 @@
-// Brings what travels inside the executable up to this hub's version, in a home that an older one laid out. A file is
-// replaced only while it is, to the byte, what some hub put there; configuration is nobody's but the person's.
+// Updates the files that came with an older hub to those of this version. A file is replaced only if it is exactly what a hub
+// put there; configuration is never replaced.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,11 +10,11 @@ import type { Asset } from "./layout.ts";
 import type { Home } from "./paths.ts";
 
 export interface Refreshed {
-  /** Paths in the home that are this version's now and were not before. */
+  /** Paths in the home that were updated. */
   renewed: string[];
-  /** Paths that stay although this version brings others: not what a hub put there. Each is told once a version. */
+  /** Paths that a person has changed, and that stay although this version brings other files. Reported once a version. */
   kept: string[];
-  /** What could not be looked at, with the reason. */
+  /** What could not be checked, with the reason. */
   failed: string[];
 }
 
@@ -22,25 +22,29 @@ export interface Refreshed {
 type Sums = Record<string, string>;
 
 interface Manifest {
-  /** What a hub put there last. */
+  /** What a hub wrote there last. */
   laid: Sums;
-  /** What was brought and not taken. */
+  /** What a hub wanted and did not write. */
   declined: Sums;
 }
 
-/** Call when the home is laid out and before anything in it runs. Throws HubError `storage` when it cannot be written. */
+/** To be called when the home is laid out, before anything in it runs. Throws HubError `storage` when it cannot be written. */
 export function refreshAssets(home: Home, assets: readonly Asset[]): Refreshed {
   const before = readManifest(home.assetManifest);
   const found: Found = { manifest: { laid: {}, declined: {} }, renewed: [], kept: [], failed: [] };
   try {
-    for (const asset of assets.filter(({ path }) => isRefreshed(path))) lookOrPass(asset, { home, before, found });
+    for (const asset of assets.filter(({ path }) => isRefreshed(path))) tryRefresh(asset, { home, before, found });
     const text = `${JSON.stringify(found.manifest, null, 2)}\n`;
     if (text !== textOf(home.assetManifest)) writeFileAtomic(home.assetManifest, text);
   } catch (error) {
     const mend = isStorageFault(error) ? "; free some space" : "; give its owner the right to write";
-    throw new HubError("storage", `cannot renew what the hub brings in ${home.root}: ${messageOf(error)}${mend}`, {
-      cause: error,
-    });
+    throw new HubError(
+      "storage",
+      `cannot update the files that came with the hub in ${home.root}: ${messageOf(error)}${mend}`,
+      {
+        cause: error,
+      },
+    );
   }
   return { renewed: found.renewed, kept: found.kept, failed: found.failed };
 }
@@ -49,55 +53,55 @@ interface Found extends Refreshed {
   manifest: Manifest;
 }
 
-interface Look {
+interface Context {
   home: Home;
   before: Manifest | undefined;
   found: Found;
 }
 
-/** A file or folder that this user may not enter stays as it is, and is looked at again by the next start. */
-function lookOrPass(asset: Asset, all: Look): void {
+/** A file or folder that this user may not read stays as it is, and the next start tries again. */
+function tryRefresh(asset: Asset, all: Context): void {
   const { path } = asset;
   try {
-    look(asset, all);
+    refresh(asset, all);
   } catch (error) {
     if (systemCode(error) !== "EACCES") throw error;
     const { before, found } = all;
     const [laid, declined] = [before?.laid[path], before?.declined[path]];
     if (laid !== undefined) found.manifest.laid[path] = laid;
     if (declined !== undefined) found.manifest.declined[path] = declined;
-    found.failed.push(`${path} cannot be renewed: ${messageOf(error)}`);
+    found.failed.push(`${path} cannot be updated: ${messageOf(error)}`);
   }
 }
 
-function look({ path, content, formerly }: Asset, { home, before, found }: Look): void {
+function refresh({ path, content, formerly }: Asset, { home, before, found }: Context): void {
   const { manifest, renewed, kept } = found;
   const target = join(home.root, path);
-  const brought = sum(content);
+  const wanted = sum(content);
   const laid = before?.laid[path] ?? before?.laid[formerly ?? path];
-  const former = formerly === undefined ? undefined : takeOver(join(home.root, formerly), target, [laid, brought]);
-  const there = existsSync(target) ? readFileSync(target) : undefined;
-  const present = there && sum(there);
-  const put = (): void => {
+  const former = formerly === undefined ? undefined : takeOver(join(home.root, formerly), target, [laid, wanted]);
+  const existing = existsSync(target) ? readFileSync(target) : undefined;
+  const present = existing && sum(existing);
+  const write = (): void => {
     mkdirSync(dirname(target), { recursive: true });
-    if (!there) writeFileAtomic(target, content);
-    // Saved by somebody at this very moment: it is looked at again at the next start.
-    else if (!replaceFile(target, { expected: there, content, mode: 0o644 })) return;
+    if (!existing) writeFileAtomic(target, content);
+    // Somebody has just saved the file: the next start tries again.
+    else if (!replaceFile(target, { expected: existing, content, mode: 0o644 })) return;
     renewed.push(path);
-    manifest.laid[path] = brought;
+    manifest.laid[path] = wanted;
   };
-  if (present === brought) {
-    manifest.laid[path] = brought;
+  if (present === wanted) {
+    manifest.laid[path] = wanted;
     if (former === "moved") renewed.push(path);
-  } else if (present !== undefined && present === laid) put();
-  // Never heard of, so new in this version. In a home without a list it may as well have been deleted.
-  else if (present === undefined && before && laid === undefined && before.declined[path] === undefined) put();
+  } else if (present !== undefined && present === laid) write();
+  // Not in the list, so new in this version. In a home without a list it may as well have been deleted.
+  else if (present === undefined && before && laid === undefined && before.declined[path] === undefined) write();
   else {
-    // Changed or deleted by a person. What was laid stays noted: put back as it was, it is the hub's again.
+    // Changed or deleted by a person. What the hub wrote stays noted: once restored, the file is the hub's again.
     if (laid !== undefined) manifest.laid[path] = laid;
-    manifest.declined[path] = brought;
+    manifest.declined[path] = wanted;
     const own = present === undefined && former === "kept" ? formerly : present && path;
-    if (own !== undefined && before?.declined[path] !== brought) kept.push(own);
+    if (own !== undefined && before?.declined[path] !== wanted) kept.push(own);
   }
 }
 
@@ -126,7 +130,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Undefined where there is none, or none that can be read: then nothing counts as put there by a hub. */
+/** Undefined where it is missing or cannot be read: then no file counts as written by a hub. */
 function readManifest(path: string): Manifest | undefined {
   try {
     const { laid, declined } = JSON.parse(textOf(path) ?? "");

@@ -24,8 +24,8 @@ export interface HubOptions {
   troubles?: readonly { part: string; message: string }[];
   /** Why the log file cannot be written now; undefined if it can. */
   logProblem?: () => string | undefined;
-  /** Gets the first administrator's credentials, which are kept nowhere else. */
-  onFirstAdministrator: (credentials: { username: string; password: string }) => void;
+  /** Gets the first administrator's credentials, which are known nowhere else, and the port at which the API answers. */
+  onFirstAdministrator: (credentials: { username: string; password: string }, httpPort: number) => void;
 }
 
 /** Filled in while the hub starts. */

@@ -1,6 +1,6 @@
 // Starts the parts of a hub by name: it reports which part is starting, and in a safe start it puts a stand-in in the place of
 // each part that is off.
-import { HubError } from "../core/errors.ts";
+import { HubError, RESTART_THE_HUB } from "../core/errors.ts";
 import type { SafeStart, StartWatch } from "../system/starts.ts";
 
 /** The parts that a hub can run without. */
@@ -36,7 +36,7 @@ export function createPartStarter({ safe, entering }: StartWatch = NO_WATCH): Pa
     const needed = NEEDS[name];
     if (!safe.off.includes(name) && !(needed && safe.off.includes(needed))) return undefined;
     const why = safe.off.includes(name) ? `the hub failed to start three times (${safe.error})` : `${needed} is off`;
-    return `${name} is off in this safe start, because ${why}; mend that, then restart the hub`;
+    return `${name} is off in this safe start, because ${why}; mend that, then ${RESTART_THE_HUB}`;
   }
 
   function begin<T>(name: PartName, start: () => T): T {

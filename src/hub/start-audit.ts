@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { type Audit, type AuditActor, mergeAudit } from "../auth/audit.ts";
-import { newestKept } from "../backup/kept.ts";
+import { newestOldState } from "../backup/old-states.ts";
 import { readLastRestore } from "../backup/restore.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -28,8 +28,8 @@ const CONFIG_SEEN = "audit_config_seen";
  */
 export function mergeAuditAfterRestore({ home, db, meta, log }: StartContext): void {
   const restore = newRestore(home, meta);
-  const before = restore?.ok === false ? undefined : restore && newestKept(home);
-  const file = before && homeAt(before.home).stateDb;
+  const before = restore?.ok === false ? undefined : restore && newestOldState(home);
+  const file = before && homeAt(before.folder).stateDb;
   if (!file || !existsSync(file)) return;
   try {
     using old = new Database(file, { readonly: true });

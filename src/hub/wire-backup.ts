@@ -1,8 +1,8 @@
 // Wires backups and restores of this hub's own home.
 import { type Backups, type BackupsOptions, startBackups } from "../backup/backups.ts";
 import { createRestores, type Restores } from "../backup/restores.ts";
-import { readLastBackup } from "../backup/store.ts";
-import { backupWorker } from "../backup/worker-source.ts";
+import { readLastBackup } from "../backup/save-archive.ts";
+import { backupWorker } from "../backup/worker-task.ts";
 import { checkConfig } from "../config/load.ts";
 import { timezoneOf } from "../config/location.ts";
 import { createZone } from "../core/zone.ts";
@@ -82,7 +82,7 @@ function openBackups(
     ...shared,
     config: config.backup,
     hubVersion: version,
-    async settle() {
+    async flush() {
       budget.flushAll();
       await house.history.flush();
     },

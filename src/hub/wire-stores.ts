@@ -4,7 +4,7 @@ import { databaseLost, HISTORY_LOST, UNCLEAN_STOP } from "../alerts/watches/proc
 import { type Audit, openAudit } from "../auth/audit.ts";
 import { Auth } from "../auth/auth.ts";
 import { mendOfLoss, type Traces, tracesOf } from "../backup/lost-state.ts";
-import { settleDatabases } from "../backup/settle-databases.ts";
+import { setAsideStaleWal } from "../backup/stale-wal.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { createLimitReports, type LimitReports } from "../core/limits.ts";
 import { STORAGE_TEXTS } from "../core/storage-fault.ts";
@@ -16,7 +16,7 @@ import { openStateDb, type StateDb } from "../db/state-db.ts";
 import { createEventFeed, type EventFeed } from "../events/feed.ts";
 import { historyMigrations } from "../history/migrations/index.ts";
 import type { HomeLock } from "../home/lock.ts";
-import { bytesWritten } from "../system/bytes-written.ts";
+import { bytesWritten } from "../system/this-process.ts";
 import { keepCopy } from "./disk-recovery.ts";
 import type { HubOptions } from "./options.ts";
 import { mergeAuditAfterRestore, recordStart } from "./start-audit.ts";
@@ -36,19 +36,24 @@ export interface Stores {
   trouble: StorageTrouble;
   /** What was found wrong while starting. */
   findings: readonly Finding[];
+  /** This home has no administrator yet, and never had one. */
+  isNew: boolean;
 }
 
+/** In the meta table: `begun` until the administrator exists. A start that fails leaves files like those of a lost house. */
+const FIRST_START = "first_start";
+
 /** The home must be locked. */
-export async function wireStores(
+export function wireStores(
   options: HubOptions,
   lock: Pick<HomeLock, "wasLeftLocked">,
   stack: AsyncDisposableStack,
-): Promise<Stores> {
+): Stores {
   const { config, home, log, edge } = options;
   const { clock, random } = edge;
-  const traces = tracesOf(home, config.backup.directory);
-  // Before anything opens the databases: files may have been put by hand beside the log of a killed hub.
-  settleDatabases({ home, random, now: clock.now(), log, schemas: databaseSchemas });
+  const left = tracesOf(home, config.backup.directory);
+  // Before anything opens them: files may have been placed by hand beside what a killed hub left.
+  setAsideStaleWal({ home, random, now: clock.now(), log, schemas: databaseSchemas });
   const trouble = createStorageTrouble(clock, home.data);
   const db = stack.use(openStateDb(home.stateDb, clock.now, trouble));
   if (db.setAside)
@@ -80,27 +85,36 @@ export async function wireStores(
   const audit = stack.use(openAudit({ db, clock, log: authLog, rows: config.auth.audit_rows }));
   const auth = stack.use(new Auth({ config: config.auth, db, clock, random, log: authLog, audit }));
   recordStart(context, audit);
-  const findings = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf(options, { db, auth, traces })];
+  const traces = { ...left, ofHub: left.ofHub && meta.get(FIRST_START) !== "begun" };
+  const findings = [...(lock.wasLeftLocked ? [UNCLEAN_STOP] : []), ...lossOf({ db, auth, traces })];
   if (traces.historyGone && config.history.enabled) findings.push(HISTORY_LOST);
-  // A lost database must not look like a new house, so it gets no new administrator.
-  const isNew = !traces.ofHub && db.setAside === undefined && db.copy === undefined;
-  if (isNew) await auth.ensureAdministrator(options.onFirstAdministrator);
+  // A lost house gets no new administrator, as if nothing had happened.
+  const isEmpty = auth.users.list().length === 0;
+  const isNew = isEmpty && !traces.ofHub && db.setAside === undefined && db.copy === undefined;
+  if (isNew) meta.set(FIRST_START, "begun");
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
   const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });
-  return { db, feed, auth, audit, budget, limits, trouble, findings };
+  return { db, feed, auth, audit, budget, limits, trouble, findings, isNew };
+}
+
+/** In a new home, makes the administrator and reports the password. To be called when nothing can stop the start any more. */
+export async function finishFirstStart(
+  { isNew, auth, db }: Pick<Stores, "isNew" | "auth" | "db">,
+  report: Parameters<Auth["ensureAdministrator"]>[0],
+): Promise<void> {
+  if (!isNew) return;
+  await auth.ensureAdministrator(report);
+  createMeta(db).set(FIRST_START, "done");
 }
 
 const COPIED_RULES = "If this is a new house with copied rules, nothing is wrong. Otherwise: ";
 
-/** A house without users is new, or its database is lost. If it has only rules, they may have been copied: a mere warning then. */
-function lossOf(
-  { config, home }: HubOptions,
-  { db, auth, traces }: { db: StateDb; auth: Auth; traces: Traces },
-): Finding[] {
+/** A house without users is new, or lost. Rules alone may have been copied into a new one: then nobody's phone rings. */
+function lossOf({ db, auth, traces }: { db: StateDb; auth: Auth; traces: Traces }): Finding[] {
   if (auth.users.list().length > 0) return [];
   if (!traces.ofHub && !traces.ofRules && db.setAside === undefined) return [];
-  const lost = databaseLost(db.setAside, mendOfLoss(home, config.backup.directory));
-  const perhapsNew = !traces.ofHub && !traces.ofBackup && db.setAside === undefined;
+  const lost = databaseLost(db.setAside, mendOfLoss(traces));
+  const perhapsNew = !traces.ofHub && traces.newestBackup === undefined && db.setAside === undefined;
   return [perhapsNew ? { ...lost, severity: "warning", mend: COPIED_RULES + lost.mend } : lost];
 }
 

@@ -1,5 +1,5 @@
 // A plugin whose entry in hub.toml is wrong: it is listed with the problem, and cannot be started.
-import { HubError } from "../core/errors.ts";
+import { HubError, RESTART_THE_HUB } from "../core/errors.ts";
 import type { PluginRecord } from "./records.ts";
 
 /** A wrong entry, which is left out of the configuration. */
@@ -38,7 +38,7 @@ export function createUnusablePlugin(
           level: "error",
           code: "config",
           message: `its entry in hub.toml is wrong: ${problem}`,
-          remedy: "Run `hub check`, correct the entry and restart the hub.",
+          remedy: `Run \`hub check\`, mend the entry, then ${RESTART_THE_HUB}.`,
         },
       ],
     }),

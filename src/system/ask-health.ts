@@ -1,5 +1,5 @@
-// Asks a hub on this machine for its /health, as any client would. Not with fetch: that would go through the proxy that
-// the environment may name.
+// Asks a hub on this machine for its /health, as any client would. Not with fetch, which would use the proxy that the environment
+// may name.
 import { get as getHttp } from "node:http";
 import { get as getHttps } from "node:https";
 import { isObject } from "../core/json.ts";
@@ -16,11 +16,19 @@ export interface Health {
   uptimeSecs: number;
 }
 
-/** What it answers; undefined when it answers nothing, or nothing that is a health, in time. */
+/** Where a hub with this `[server]` section answers; `port` is the actual one where the section takes any. */
+export function healthAddress(
+  { server }: { server: { host: string; port: number; tls_cert?: string } },
+  port = server.port,
+): HealthAddress {
+  return { host: server.host, port, tls: server.tls_cert !== undefined };
+}
+
+/** Undefined when the hub gives no valid answer in time. */
 export async function askHealth({ host, port, tls }: HealthAddress, withinMs: number): Promise<Health | undefined> {
   const signal = AbortSignal.timeout(Math.max(1, withinMs));
   const answered = await ask(tls ? getHttps : getHttp, { host: reachable(host), port, signal });
-  // A hub whose certificate cannot be used answers without one, and this machine only.
+  // A hub whose certificate cannot be used answers without TLS, and only on this machine.
   return answered ?? (tls && !signal.aborted ? ask(getHttp, { host: "127.0.0.1", port, signal }) : undefined);
 }
 
@@ -32,7 +40,7 @@ function ask(
     ...to,
     path: "/api/v1/health",
     agent: false,
-    // Its certificate carries the name others know it by.
+    // Its certificate is for the name that other machines use.
     rejectUnauthorized: false,
   };
   return new Promise((resolve) => {

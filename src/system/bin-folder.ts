@@ -1,26 +1,26 @@
-// The folder of a home's executables, open for changes: held by itself and not by its name where it is root's, because the
-// home's owner may put a link in its place at any moment; with the owner's rights where it is the owner's.
+// The folder of a home's executables, open for changes. A folder of root's is held by a file descriptor and not by its name,
+// because the home's owner may replace it with a link at any moment. A folder of the owner's is changed with the owner's rights.
 import { closeSync, constants, fchmodSync, fstatSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { actAsOwner, type Owner, ownerOf } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 
 export interface BinFolder extends Disposable {
-  /** These three are for file work only: no other process knows them. */
+  /** These three paths are valid in this process only. */
   readonly bin: string;
   readonly executable: string;
   readonly previousExecutable: string;
-  /** The folder as people know it. */
+  /** The folder's path, for messages. */
   readonly name: string;
-  /** Whether nobody but root changes anything in it. */
+  /** Whether only root can change anything in it. */
   readonly isRoots: boolean;
-  /** The rights to change it with, until disposed. */
+  /** Takes on the rights to change it, until disposed. */
   act(): Disposable;
-  /** Lets everybody start what is in it, where it is root's: the hub itself is not. */
+  /** Lets every user run what is in a folder of root's, because the hub itself does not run as root. */
   letEverybodyIn(): void;
 }
 
-/** Throws the system's error where it is no folder. */
+/** Throws the system's error where it is not a folder. */
 export function openBinFolder(home: Home): BinFolder {
   const { bin, executable, previousExecutable } = home;
   const nothing = (): Disposable => ({ [Symbol.dispose]() {} });
@@ -44,7 +44,7 @@ export function openBinFolder(home: Home): BinFolder {
 
 const unheld = { letEverybodyIn() {}, [Symbol.dispose]() {} };
 
-/** Whom a program in the home is run as, where this is root: never as root what somebody else may have put there. */
+/** The user to run a program of the home as, for root: a program that another user may have put there never runs as root. */
 export function runnerOf(home: Home, program: string): Owner | undefined {
   if (process.geteuid?.() !== 0) return undefined;
   const owner = ownerOf(home);

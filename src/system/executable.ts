@@ -1,5 +1,4 @@
-// An executable of the hub as a file: whether it is one for this machine, which version it is, and putting it in its
-// place in the home.
+// The executable of the hub as a file: whether it is for this machine, which version it is, and replacing it in the home.
 import {
   closeSync,
   copyFileSync,
@@ -13,12 +12,12 @@ import {
   readSync,
   renameSync,
   rmSync,
-  statfsSync,
   statSync,
   writeSync,
 } from "node:fs";
 import { removeIfPossible, syncFolder } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
+import { requireSpace } from "../core/free-space.ts";
 import type { Owner } from "../home/owner.ts";
 import type { BinFolder } from "./bin-folder.ts";
 import type { Machine } from "./machine.ts";
@@ -37,7 +36,7 @@ export function assertForThisMachine(file: string, { platform, arch }: Pick<Mach
   throw new HubError(
     "invalid",
     kind === undefined
-      ? `${file} is no program: is the download complete? sha256sum tells`
+      ? `${file} is not a program: compare its sha256sum with SHA256SUMS, the download may be incomplete`
       : `${file} is built for ${kind}, and this machine is ${here}: take the file for that`,
   );
 }
@@ -60,7 +59,7 @@ function readHeader(file: string): Buffer {
   }
 }
 
-/** `linux-arm64` and the like; undefined for what is no program we know. */
+/** `linux-arm64` and the like; undefined for an unknown format. */
 function kindOf(header: Buffer): string | undefined {
   if (header.readUInt32BE(0) === 0x7f454c46) {
     const machine = header.readUInt16LE(18);
@@ -71,8 +70,8 @@ function kindOf(header: Buffer): string | undefined {
 }
 
 /**
- * Asks an executable for its version, from a folder that changes nothing. Throws HubError `invalid` with the reason;
- * `named` is what a person knows it by, `as` whom it is run as.
+ * Runs an executable to learn its version. `named` is its path in messages, `as` the user it runs as. Throws HubError `invalid`
+ * with the reason.
  */
 export async function versionOf(
   file: string,
@@ -87,7 +86,7 @@ export async function versionOf(
   });
   const version = code === 0 ? /^hub (\d+\.\d+\.\d+\S*) \(/.exec(stdout)?.[1] : undefined;
   if (version !== undefined) return version;
-  throw new HubError("invalid", `${named} does not say a hub's version: ${whyNot(code, stderr)}`);
+  throw new HubError("invalid", `${named} does not print the version of a hub: ${whyNot(code, stderr)}`);
 }
 
 function whyNot(code: number, stderr: string): string {
@@ -97,18 +96,18 @@ function whyNot(code: number, stderr: string): string {
   return stderr.trim().slice(0, 500) || `it ended with ${code}`;
 }
 
-/** The name in `bin/` that nothing starts. */
+/** In `bin/`, for an executable that is not in use yet. */
 export const STAGED_NAME = "hub.new";
 
-/** Copies `source` beside the executable, whole and on disk. Answers its path in the folder as it is held. */
+/** Copies `source` beside the executable, synced to disk. Returns its path, valid in this process only. */
 export function stage(source: string, folder: BinFolder): string {
-  // Opened with the rights of whoever named it, and not with those of the home's owner.
+  // Opened with the rights of the user who named it, not with those of the home's owner.
   const from = openSync(source, "r");
   try {
-    return writing(folder, () => {
+    return withRights(folder, () => {
       const staged = `${folder.bin}/${STAGED_NAME}`;
       rmSync(staged, { force: true });
-      needRoom(fstatSync(from).size, folder.bin);
+      requireSpace(folder.bin, fstatSync(from).size, "a copy of the executable");
       try {
         copyInto(staged, from);
       } catch (error) {
@@ -120,16 +119,6 @@ export function stage(source: string, folder: BinFolder): string {
   } finally {
     closeSync(from);
   }
-}
-
-/** Nothing is begun that cannot be finished. */
-function needRoom(bytes: number, bin: string): void {
-  const { bavail, bsize } = statfsSync(bin);
-  const [needed, free] = [bytes, bavail * bsize].map((each) => Math.ceil(each / 1e6));
-  if (Number(free) > Number(needed)) return;
-  throw Object.assign(new Error(`the executable needs ${needed} MB, and ${free} MB are free: free some space`), {
-    code: "ENOSPC",
-  });
 }
 
 function copyInto(path: string, from: number): void {
@@ -151,75 +140,75 @@ function copyAll(from: number, to: number): void {
     for (let at = 0; at < read; ) at += writeSync(to, buffer, at, read - at);
 }
 
-/** Whether what was staged is what is there already. */
+/** Whether the staged file is the same as the present executable. */
 export function isSame(staged: string, folder: BinFolder): boolean {
-  return writing(folder, () => readFileSync(staged).equals(readFileSync(folder.executable)));
+  return withRights(folder, () => readFileSync(staged).equals(readFileSync(folder.executable)));
 }
 
 export function unstage(staged: string, folder: BinFolder): void {
-  writing(folder, () => rmSync(staged, { force: true }));
+  withRights(folder, () => rmSync(staged, { force: true }));
 }
 
 /**
- * Makes what was staged the executable; there is one at every moment. The one before is set by, until `settle` makes it
- * the previous or `undo` puts it back.
+ * Makes the staged file the executable; there is one at every moment. The former one is kept aside, until `confirmSwap` makes it
+ * the previous one or `undoSwap` puts it back.
  */
 export function swapIn(staged: string, folder: BinFolder): void {
-  writing(folder, () => {
-    settleIn(folder);
-    if (exists(folder.executable)) renameSync(twin(folder.executable), setBy(folder));
+  withRights(folder, () => {
+    keepPrevious(folder);
+    if (exists(folder.executable)) renameSync(secondName(folder.executable), asidePath(folder));
     renameSync(staged, folder.executable);
     syncFolder(folder.bin);
   });
 }
 
-export function settle(folder: BinFolder): void {
-  writing(folder, () => settleIn(folder));
+export function confirmSwap(folder: BinFolder): void {
+  withRights(folder, () => keepPrevious(folder));
 }
 
-export function undo(folder: BinFolder): void {
-  writing(folder, () => {
-    renameSync(setBy(folder), folder.executable);
+export function undoSwap(folder: BinFolder): void {
+  withRights(folder, () => {
+    renameSync(asidePath(folder), folder.executable);
     syncFolder(folder.bin);
   });
 }
 
-/** The previous executable takes its place again, and the present one becomes the previous. */
+/** Exchanges the present and the previous executable. */
 export function swapBack(folder: BinFolder): void {
-  writing(folder, () => {
-    settleIn(folder);
-    const back = twin(folder.previousExecutable);
-    renameSync(twin(folder.executable), folder.previousExecutable);
+  withRights(folder, () => {
+    keepPrevious(folder);
+    const back = secondName(folder.previousExecutable);
+    renameSync(secondName(folder.executable), folder.previousExecutable);
     renameSync(back, folder.executable);
     syncFolder(folder.bin);
   });
 }
 
-// Also what an upgrade that was cut short left set by.
-function settleIn(folder: BinFolder): void {
-  if (!exists(setBy(folder))) return;
-  renameSync(setBy(folder), folder.previousExecutable);
+/** Also of an earlier upgrade that was interrupted. */
+function keepPrevious(folder: BinFolder): void {
+  if (!exists(asidePath(folder))) return;
+  renameSync(asidePath(folder), folder.previousExecutable);
   syncFolder(folder.bin);
 }
 
-function setBy({ executable }: BinFolder): string {
+function asidePath({ executable }: BinFolder): string {
   return `${executable}.before`;
 }
 
-/** A second name for the file, or a copy where the file system knows no second names. */
-function twin(file: string): string {
+/** A hard link to the file, or a copy where the file system has no hard links. */
+function secondName(file: string): string {
   const second = `${file}.twin`;
   rmSync(second, { force: true });
   try {
     linkSync(file, second);
   } catch (error) {
     if (lstatSync(file).isSymbolicLink()) throw error;
-    copyWhole(file, second);
+    copyOrRemove(file, second);
   }
   return second;
 }
 
-function copyWhole(file: string, second: string): void {
+function copyOrRemove(file: string, second: string): void {
   try {
     copyFileSync(file, second);
   } catch (error) {
@@ -232,7 +221,7 @@ function exists(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-function writing<T>(folder: BinFolder, change: () => T): T {
+function withRights<T>(folder: BinFolder, change: () => T): T {
   try {
     using _rights = folder.act();
     return change();

@@ -1,5 +1,5 @@
-// The machine as service and upgrade act on it: commands, and where units are. Tests hand in one that notes what it is
-// asked; files they read and write themselves.
+// The machine that `hub service` and `hub upgrade` change: commands to run, and where systemd's units are. Tests pass a stand-in
+// that records the commands; files are real.
 import { existsSync, readFileSync } from "node:fs";
 import { messageOf, systemCode } from "../core/errors.ts";
 
@@ -15,22 +15,22 @@ export interface RunOptions {
   /** Only these; this process's own by default. */
   env?: Record<string, string>;
   timeoutMs?: number;
-  /** Whom it is run as, without any right of this process; only root may say. */
+  /** The user it runs as, without any right of this process. For root only. */
   as?: { uid: number; gid: number } | undefined;
 }
 
 export interface Machine {
   /** Runs a command to its end. */
   run(argv: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** Whether systemd is what started everything here. */
+  /** Whether systemd runs this machine. */
   hasSystemd(): boolean;
   readonly unitFolder: string;
-  /** As Node says it: `linux`, `x64`, `arm64`. */
+  /** In Node's words: `linux`, `x64`, `arm64`. */
   readonly platform: string;
   readonly arch: string;
 }
 
-/** Names this run of the machine; undefined where the system does not say. */
+/** Identifies the present boot of the machine; undefined where the system has no such id. */
 export function bootId(): string | undefined {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();

@@ -1,10 +1,10 @@
-// Tells systemd how the service is doing: one datagram a message to the socket that NOTIFY_SOCKET names (sd_notify(3)).
-// Says nothing where there is no such socket. What is told, and when, is left to supervision.ts.
+// Sends messages to systemd: one datagram each to the socket that NOTIFY_SOCKET names (sd_notify(3)). Which messages, and when,
+// is up to supervision.ts.
 import { dlopen, ptr } from "bun:ffi";
 import { messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 
-/** Sends lines such as `READY=1`; false when they did not get through. */
+/** Sends lines such as `READY=1`; false when that failed. */
 export type Notify = (...assignments: string[]) => boolean;
 
 export interface Notifier extends Disposable {
@@ -26,41 +26,40 @@ const SYMBOLS = {
   close: { args: ["i32"], returns: "i32" },
 } as const;
 
-/** A notifier for the socket of the environment; undefined where there is none, or none that can be reached. */
+/** A notifier for the socket that the environment names; undefined where there is none, or it cannot be opened. */
 export function openNotifier(env: Readonly<Record<string, string | undefined>>, log: Log): Notifier | undefined {
   const named = env.NOTIFY_SOCKET;
   if (!named) return undefined;
   const address = socketAddress(named);
   if (!address || process.platform !== "linux") {
-    log.debug("systemd is not told anything: this kind of socket is not known here", { socket: named });
+    log.debug("no messages are sent to systemd: this kind of socket is not supported", { socket: named });
     return undefined;
   }
   try {
     return connect(address, log);
   } catch (error) {
-    log.debug("systemd is not told anything", { socket: named, error: messageOf(error) });
+    log.debug("no messages are sent to systemd", { socket: named, error: messageOf(error) });
     return undefined;
   }
 }
 
-// Neither Node nor Bun has Unix datagram sockets, so libc is asked. musl answers to glibc's name as well: its loader
-// takes every `libc.…` for itself.
+// Neither Node nor Bun has Unix datagram sockets, so this calls libc. It works with musl, too: its loader accepts glibc's name.
 function connect(address: Uint8Array, log: Log): Notifier {
   const library = dlopen("libc.so.6", SYMBOLS);
   const { socket, setsockopt, sendto, close } = library.symbols;
   const descriptor = socket(AF_UNIX, SOCK_DGRAM_CLOEXEC, 0);
   if (descriptor < 0) {
     library.close();
-    throw new Error("no socket is to be had");
+    throw new Error("no socket can be opened");
   }
-  // A full queue at the other end must not hold the hub: one second, as seconds and microseconds.
+  // A full queue at the other end must not block the hub: one second, as seconds and microseconds.
   const oneSecond = new BigInt64Array([1n, 0n]);
   setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, ptr(oneSecond), oneSecond.byteLength);
   return {
     notify(...assignments) {
       const message = new TextEncoder().encode(assignments.join("\n"));
       const sent = sendto(descriptor, ptr(message), message.length, MSG_NOSIGNAL, ptr(address), address.length);
-      if (Number(sent) !== message.length) log.debug("a message to systemd did not get through", { assignments });
+      if (Number(sent) !== message.length) log.debug("a message to systemd could not be sent", { assignments });
       return Number(sent) === message.length;
     },
     [Symbol.dispose]() {
@@ -78,7 +77,7 @@ function socketAddress(named: string): Uint8Array | undefined {
   const address = new Uint8Array(2 + name.length);
   new DataView(address.buffer).setUint16(0, AF_UNIX, true);
   address.set(name, 2);
-  // An abstract name begins with a zero byte and has no end mark; a path's end is told by the length as well.
+  // An abstract name begins with a zero byte. Neither kind needs an end mark: the length is passed.
   if (named.startsWith("@")) address[2] = 0;
   return address;
 }

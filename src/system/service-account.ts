@@ -1,4 +1,4 @@
-// Whom the service runs as: a user named by a person, the owner of a home that is there already, or one of its own.
+// The user that the service runs as: the one given, the owner of an existing home, or a user of its own.
 import { lstatSync } from "node:fs";
 import { HubError } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
@@ -10,16 +10,16 @@ const OWN_USER = "hub";
 export interface Account {
   user: string;
   group: string;
-  /** Those of DEVICE_GROUPS there are. */
+  /** Those of DEVICE_GROUPS that exist. */
   groups: string[];
-  /** Makes the user; undefined where it is there. */
+  /** The command that creates the user; undefined where it exists. */
   create: string[] | undefined;
 }
 
-/** Throws HubError `not_found` or `invalid` where the named user will not do. */
+/** Throws HubError `not_found` or `invalid` where the given user cannot be used. */
 export async function findAccount(machine: Machine, home: Home, named: string | undefined): Promise<Account> {
   if (named !== undefined && !/^[a-z_][a-z0-9_-]*$/i.test(named))
-    throw new HubError("invalid", `"${named}" is no user`);
+    throw new HubError("invalid", `"${named}" is not the name of a user`);
   const user = named ?? (await nameOfOwner(machine, home)) ?? OWN_USER;
   if (user === "root")
     throw new HubError("invalid", "the hub does not need root and neither do its plugins: leave out --user");
@@ -27,7 +27,7 @@ export async function findAccount(machine: Machine, home: Home, named: string | 
   const group = (await machine.run(["id", "-gn", user])).stdout.trim();
   if (group) return { user, group, groups, create: undefined };
   if (named !== undefined && named !== OWN_USER) {
-    throw new HubError("not_found", `there is no user "${named}": make it first, or leave out --user`);
+    throw new HubError("not_found", `there is no user "${named}": create it first, or leave out --user`);
   }
   const inGroup = (await existing(machine, [OWN_USER])).length > 0 ? ["--gid", OWN_USER] : ["--user-group"];
   const shell = ["--shell", "/usr/sbin/nologin"];
@@ -35,9 +35,9 @@ export async function findAccount(machine: Machine, home: Home, named: string | 
   return { user: OWN_USER, group: OWN_USER, groups, create };
 }
 
-/** Who has the home now; undefined for root, and where there is no home yet. */
+/** The owner of the home; undefined for root, and where there is no home yet. */
 async function nameOfOwner(machine: Machine, home: Home): Promise<string | undefined> {
-  // A link counts as its maker's, and not as whose file it leads to.
+  // A link belongs to the user who made it, wherever it leads.
   const uid = lstatSync(home.hubToml, { throwIfNoEntry: false })?.uid;
   if (!uid) return undefined;
   return (await machine.run(["id", "-un", String(uid)])).stdout.trim() || undefined;

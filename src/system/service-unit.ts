@@ -1,13 +1,13 @@
-// The systemd unit of the hub, as text. Who writes it where is service.ts's.
+// The text of the hub's systemd unit. service.ts writes it to its file.
 
-/** The first line of every unit that is ours. */
+/** The first line of every unit that `hub service install` wrote. */
 export const UNIT_MARK = "# Written by `hub service install`";
 export const UNIT_NAME = "hub.service";
 
 /** Groups that own the devices of home automation, on Debian and Raspberry Pi OS. */
 export const DEVICE_GROUPS = ["dialout", "gpio", "i2c", "spi", "plugdev", "input", "video", "bluetooth"] as const;
 
-/** Paths hold no character that means something in a unit: see `isPlainPath`. */
+/** Paths must hold no character with a meaning in a unit: see `isPlainPath`. */
 export interface UnitOptions {
   /** HUB_HOME, absolute. */
   home: string;
@@ -19,13 +19,13 @@ export interface UnitOptions {
   groups: readonly string[];
   /** Whether one of the configured ports is below 1024. */
   privilegedPort: boolean;
-  /** Of the machine; undefined where nobody knows. */
+  /** Undefined where it is unknown. */
   systemdVersion: number | undefined;
 }
 
 const FIRST_WITH_STEPS = 254;
 
-/** Whether the path can stand in a unit as it is. */
+/** Whether the path needs no quoting in a unit. */
 export function isPlainPath(path: string): boolean {
   return /^(\/[\w.+@=-]+)+$/.test(path);
 }
@@ -38,8 +38,8 @@ export function serviceUnit(options: UnitOptions): string {
 Description=Home-automation hub
 # Not network-online.target: after a power cut the hub is up before the router is. It connects to nothing in order to start.
 After=network.target
-# The hub itself begins in a safe start after three that failed. What fails even then is tried some twenty minutes more;
-# \`systemctl reset-failed hub\` lets it start again after that.
+# After three failed starts the hub makes a safe start. If even that fails, systemd tries for some twenty minutes more. After
+# that, \`systemctl reset-failed hub\` lets it start again.
 StartLimitIntervalSec=3600
 StartLimitBurst=200
 
@@ -54,7 +54,7 @@ function service({ home, user, group, groups, systemdVersion = 0 }: UnitOptions)
   const steps =
     systemdVersion < FIRST_WITH_STEPS
       ? ""
-      : "# Ever later, so that a broken disk is not worn out further.\nRestartSteps=10\nRestartMaxDelaySec=300\n";
+      : "# With growing pauses, so that a failing disk is not worn out further.\nRestartSteps=10\nRestartMaxDelaySec=300\n";
   return `[Service]
 Type=notify
 NotifyAccess=main
@@ -64,38 +64,38 @@ ${groups.length > 0 ? `# Serial ports, pins, radios.\nSupplementaryGroups=${grou
 Environment=HUB_HOME=${home}
 WorkingDirectory=${home}
 ExecStart=${home}/bin/hub serve
-# What the hub makes is its user's alone.
+# Only the hub's user can read its files.
 UMask=0077
 KeyringMode=private
 RemoveIPC=yes
-# The first start of a new version may rework large databases.
+# The first start of a new version may migrate large databases.
 TimeoutStartSec=300
 Restart=on-failure
 RestartSec=5
 ${steps}\
-# A hub whose work stands still for a minute is started anew. Its memory is of no use to anybody, and large on a small disk.
+# A hub that hangs for a minute is restarted. SIGKILL leaves no core dump, which would be large on a small disk.
 WatchdogSec=60
 WatchdogSignal=SIGKILL
-# The hub ends its plugins by itself, in ten seconds at most; only what is left after that is killed. Its guard, which
-# kills the plugins of a hub that died, ends with the rest.
+# The hub ends its plugins by itself, in ten seconds at most. Only what is left after that is killed, together with the process
+# that kills the plugins of a hub that died.
 KillMode=mixed
 TimeoutStopSec=15
-# A leaking plugin may not take the machine along: the largest process is ended, and the hub starts that plugin again. Not
-# MemoryHigh: it would slow down all of them, the hub included, until the watchdog ends it.
+# A plugin that leaks memory must not bring the machine down: the largest process is killed, and the hub starts that plugin
+# again. Not MemoryHigh: it would slow down all processes, the hub included, until the watchdog kills the hub.
 MemoryMax=75%
 OOMPolicy=continue
-# Threads count: some twenty for the hub and each plugin in JavaScript, more for Java.
+# Threads count, too: some twenty for the hub and each plugin in JavaScript, more for Java.
 TasksMax=1024
 `;
 }
 
 function sandbox({ home, writable, privilegedPort }: UnitOptions): string {
-  return `# What keeps a hub or plugin that was taken over from the rest of the machine. Plugins are any programs: they may use the
-# network, serial ports, pins and Bluetooth, and write to the home. What one needs beyond that, \`systemctl edit hub\` gives.
+  return `# Protects the rest of the machine from a hub or plugin under an attacker's control. Plugins can be any program: they may use
+# the network, serial ports, pins and Bluetooth, and write to the home. For a plugin that needs more, use \`systemctl edit hub\`.
 NoNewPrivileges=yes
 ProtectSystem=strict
 ReadWritePaths=${[home, ...writable.map((folder) => `-${folder}`)].join(" ")}
-# The executable is root's, so that nothing the hub runs can change what root starts at the next upgrade.
+# The executable belongs to root, so that nothing the hub runs can change what root runs at the next upgrade.
 ReadOnlyPaths=${home}/bin
 ${protectHome(home)}
 PrivateTmp=yes
@@ -106,7 +106,7 @@ ProtectKernelLogs=yes
 ProtectControlGroups=yes
 ProtectClock=yes
 ProtectHostname=yes
-# It sees the processes of its own user, and looks for no others.
+# It sees only the processes of its own user, and needs no others.
 ProtectProc=invisible
 RestrictSUIDSGID=yes
 RestrictRealtime=yes
@@ -116,9 +116,9 @@ LockPersonality=yes
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
-# Of no harm without privileges: \`ping\` gives up rights it does not have, \`cp -p\` sets an owner that is the owner.
+# Harmless without privileges: \`ping\` drops rights it does not have, \`cp -p\` sets the owner to the present owner.
 SystemCallFilter=capset @setuid @chown
-# By which the hub confines its plugins. Those that systemd does not know are passed over.
+# The hub confines its plugins with these. systemd ignores those it does not know.
 SystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self
 SystemCallErrorNumber=EPERM
 # Netlink lists network interfaces; CAN is a bus of heating and solar systems.
@@ -128,12 +128,12 @@ ${deviceAllow()}
 ${capabilities(privilegedPort)}`;
 }
 
-// A home under /home is all of it that is seen.
+// Of /home, only the hub's home is visible.
 function protectHome(home: string): string {
   return /^\/(home|root|run\/user)(\/|$)/.test(home) ? `ProtectHome=tmpfs\nBindPaths=${home}` : "ProtectHome=yes";
 }
 
-// By the names of /proc/devices; those the machine does not have are passed over. Which user may open one, its group says.
+// By the names in /proc/devices; systemd ignores those the machine does not have. Groups decide which user may open one.
 function deviceAllow(): string {
   const kinds = [
     ["char-tty*", "serial ports, USB sticks for Zigbee and Z-Wave"],
@@ -156,7 +156,7 @@ function capabilities(privilegedPort: boolean): string {
   const ambient = privilegedPort
     ? "# A port below 1024 is configured.\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n"
     : "AmbientCapabilities=\n";
-  return `# None is given. A plugin that runs \`ping\` needs AmbientCapabilities=CAP_NET_RAW, which lets it listen to the network too.
+  return `# The hub gets no capabilities. A plugin that runs \`ping\` needs AmbientCapabilities=CAP_NET_RAW, which lets it listen to the network too.
 CapabilityBoundingSet=CAP_NET_RAW${privilegedPort ? " CAP_NET_BIND_SERVICE" : ""}
 ${ambient}`;
 }

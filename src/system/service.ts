@@ -1,16 +1,16 @@
-// Makes the hub a service of systemd, and undoes it. First everything is looked at and decided, then it is done step by
-// step; a dry run stops in between.
+// Makes the hub a systemd service, and undoes that. First it checks everything and plans the steps, then it runs them; a dry run
+// stops in between.
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
 import { openBinFolder } from "./bin-folder.ts";
-import { assertForThisMachine, settle, stage, swapIn } from "./executable.ts";
+import { assertForThisMachine, confirmSwap, stage, swapIn } from "./executable.ts";
 import type { Machine } from "./machine.ts";
 import { type Account, findAccount } from "./service-account.ts";
 import { isPlainPath, serviceUnit, UNIT_MARK, UNIT_NAME } from "./service-unit.ts";
-import { lastLines, order, serviceState, versionOfSystemd } from "./systemctl.ts";
+import { lastLines, runOrThrow, serviceState, versionOfSystemd } from "./systemctl.ts";
 
 export interface InstallOptions {
   machine: Machine;
@@ -24,8 +24,8 @@ export interface InstallOptions {
 }
 
 export interface Step {
-  /** What it does, for people. */
-  says: string;
+  /** For people. */
+  description: string;
   run(): void | Promise<void>;
 }
 
@@ -35,17 +35,17 @@ export interface Plan {
   steps: Step[];
 }
 
-/** Changes nothing. Throws HubError where it cannot be done. */
+/** Changes nothing. Throws HubError where the service cannot be installed. */
 export async function planInstall(options: InstallOptions): Promise<Plan> {
   const { machine, home, execPath } = options;
-  assertWillingHome(home);
+  assertSuitableHome(home);
   assertForThisMachine(execPath, machine);
   const account = await findAccount(machine, home, options.user);
   const systemdVersion = await versionOfSystemd(machine);
   const unit = serviceUnit({ ...options, ...account, home: home.root, systemdVersion });
   const path = join(machine.unitFolder, UNIT_NAME);
   const before = existsSync(path) ? readFileSync(path, "utf8") : undefined;
-  const newExecutable = !sameContent(execPath, home.executable) || !mayStart(home);
+  const newExecutable = !sameContent(execPath, home.executable) || !mayRun(home);
   const running = (await serviceState(machine))?.active === "active";
   const upToDate = running && before === unit && !newExecutable;
   return {
@@ -56,7 +56,7 @@ export async function planInstall(options: InstallOptions): Promise<Plan> {
       ...(before === unit ? [] : [unitStep(path, before, unit)]),
       commandStep(machine, ["systemctl", "daemon-reload"]),
       commandStep(machine, ["systemctl", "enable", "--quiet", UNIT_NAME]),
-      // Waits until the hub says that it is up.
+      // Waits until the hub reports that it is ready.
       ...(upToDate ? [] : [startStep(machine)]),
     ],
   };
@@ -70,7 +70,7 @@ function homeSteps({ machine, home, execPath }: InstallOptions, account: Account
       ? []
       : [
           {
-            says: `make the home ${home.root}`,
+            description: `create the home ${home.root}`,
             run() {
               mkdirSync(home.root, { recursive: true });
               chmodSync(home.root, 0o755);
@@ -78,8 +78,8 @@ function homeSteps({ machine, home, execPath }: InstallOptions, account: Account
           },
         ]),
     commandStep(machine, ["chown", "-Rh", `${user}:${group}`, home.root]),
-    ...(existsSync(home.bin) ? [] : [{ says: `make ${home.bin}`, run: () => void mkdirSync(home.bin) }]),
-    // Root's: nothing the hub runs can change what root starts at the next upgrade. Before anything is put there.
+    ...(existsSync(home.bin) ? [] : [{ description: `create ${home.bin}`, run: () => void mkdirSync(home.bin) }]),
+    // Owned by root, so that nothing the hub runs can change what root runs at the next upgrade. Before anything is put there.
     commandStep(machine, ["chown", "-Rh", "root:root", home.bin]),
     ...(newExecutable ? [executableStep(execPath, home)] : []),
   ];
@@ -87,14 +87,14 @@ function homeSteps({ machine, home, execPath }: InstallOptions, account: Account
 
 function executableStep(execPath: string, home: Home): Step {
   return {
-    says: `copy ${execPath} to ${home.executable}`,
+    description: `copy ${execPath} to ${home.executable}`,
     run() {
       using folder = openBinFolder(home);
       if (!folder.isRoots && process.geteuid?.() === 0)
-        throw new HubError("conflict", `${home.bin} was exchanged for something else meanwhile: look at it`);
+        throw new HubError("conflict", `${home.bin} was replaced by something else in the meantime: check what it is`);
       folder.letEverybodyIn();
       swapIn(stage(execPath, folder), folder);
-      settle(folder);
+      confirmSwap(folder);
     },
   };
 }
@@ -103,37 +103,37 @@ function unitStep(path: string, before: string | undefined, unit: string): Step 
   const foreign = before !== undefined && !before.startsWith(UNIT_MARK);
   const kept = `${path}.before`;
   const changes = before === undefined || foreign ? "" : `:\n${changedLines(before, unit)}`;
-  const instead = foreign ? `, instead of one written by hand, which is kept as ${kept}` : "";
+  const instead = foreign ? `, instead of the one written by hand, which is kept as ${kept}` : "";
   return {
-    says: `write ${path}${instead}${changes}`,
+    description: `write ${path}${instead}${changes}`,
     run() {
       mkdirSync(dirname(path), { recursive: true });
       if (foreign) renameSync(path, kept);
       writeFileAtomic(path, unit);
-      // Nothing in it is secret, and `systemctl cat` is for everybody.
+      // It holds no secrets, and everybody may use `systemctl cat`.
       chmodSync(path, 0o644);
     },
   };
 }
 
 function commandStep(machine: Machine, argv: readonly string[]): Step {
-  return { says: argv.join(" "), run: () => order(machine, argv) };
+  return { description: argv.join(" "), run: () => runOrThrow(machine, argv) };
 }
 
 function startStep(machine: Machine): Step {
   const argv = ["systemctl", "restart", UNIT_NAME];
   return {
-    says: argv.join(" "),
+    description: argv.join(" "),
     async run() {
-      // One that systemd had given up would not be started.
+      // systemd does not start a service that failed too often.
       await machine.run(["systemctl", "reset-failed", UNIT_NAME]);
       try {
-        await order(machine, argv);
+        await runOrThrow(machine, argv);
       } catch (error) {
         const lines = await lastLines(machine, 20);
         throw new HubError(
           "upstream_failed",
-          `the hub did not start as a service. systemd tries again, and the fourth start leaves off what fails; its last lines:\n${lines}`,
+          `the hub did not start as a service. systemd tries again, and the fourth start leaves out what fails. Its last log lines:\n${lines}`,
           { cause: error },
         );
       }
@@ -141,19 +141,19 @@ function startStep(machine: Machine): Step {
   };
 }
 
-/** Stops it and takes the unit away. The home and the user stay. Throws HubError `not_found` where there is none. */
+/** Stops the service and removes the unit. The home and the user stay. Throws HubError `not_found` where there is none. */
 export function planUninstall(machine: Machine): Step[] {
   const path = join(machine.unitFolder, UNIT_NAME);
   if (!existsSync(path)) throw new HubError("not_found", `there is no service: ${path} does not exist`);
   return [
     commandStep(machine, ["systemctl", "disable", "--quiet", "--now", UNIT_NAME]),
-    { says: `remove ${path}`, run: () => rmSync(path) },
+    { description: `remove ${path}`, run: () => rmSync(path) },
     commandStep(machine, ["systemctl", "daemon-reload"]),
   ];
 }
 
-// It is given away with all that is in it: better not /home/pi by a slip of the hand.
-function assertWillingHome({ root, hubToml, bin }: Home): void {
+// Everything in the home gets another owner: this must not happen to /home/pi by mistake.
+function assertSuitableHome({ root, hubToml, bin }: Home): void {
   if (!isPlainPath(root) || dirname(root) === "/")
     throw new HubError(
       "invalid",
@@ -167,7 +167,7 @@ function assertWillingHome({ root, hubToml, bin }: Home): void {
   if (existsSync(hubToml) || readdirSync(root).every((name) => name === "bin")) return;
   throw new HubError(
     "conflict",
-    `${root} is there and holds something else than a hub: name an empty or new folder with --home`,
+    `${root} exists and holds something else than a hub: name an empty or new folder with --home`,
   );
 }
 
@@ -178,8 +178,8 @@ function changedLines(before: string, after: string): string {
   return [...gone, ...come].join("\n");
 }
 
-/** Whether every user may start it: it may have been laid out for its owner alone. */
-function mayStart({ bin, executable }: Home): boolean {
+/** Whether every user may run the executable: it may have been created for its owner alone. */
+function mayRun({ bin, executable }: Home): boolean {
   return [bin, executable].every((path) => ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o055) === 0o055);
 }
 

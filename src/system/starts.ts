@@ -1,16 +1,16 @@
-// How the last starts went, in `data/starts.json`: after three in a row that failed, what failed stays off (a safe start).
-// The file is written when a start begins, so that a hub that dies without a word is known by the next one.
+// How the last starts ended, in `data/starts.json`: after three failed starts in a row, the part that failed stays off (a safe
+// start). The file is written when a start begins, so that the next start notices a hub that died without an error.
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Clock, isoSeconds, type Timer } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 
-/** So many failed starts in a row are followed by a safe one. */
+/** After so many failed starts in a row comes a safe one. */
 const MOST_FAILURES = 3;
-/** A hub that has run for so long has started well. */
+/** After so long, a start counts as successful. */
 const STARTED_WELL_MS = 60_000;
-/** Where nobody knows which part it is. */
+/** Where it is not known which part failed. */
 const UNKNOWN = "unknown";
 
 const StartRecord = Type.Object({
@@ -21,9 +21,9 @@ const StartRecord = Type.Object({
   error: Type.String(),
   /** UTC, of the last failure. */
   since: Type.String(),
-  /** What the next start leaves off, where it is a safe one. */
+  /** The parts that the next start leaves off, if it is a safe one. */
   off: Type.Array(Type.String()),
-  /** A start that has begun and not ended well yet; `boot` names the run of the machine. */
+  /** A start that has begun and is not successful yet; `boot` identifies the boot of the machine. */
   begun: Type.Optional(Type.Object({ boot: Type.String(), part: Type.String() })),
 });
 type StartRecord = Static<typeof StartRecord>;
@@ -31,26 +31,26 @@ type StartRecord = Static<typeof StartRecord>;
 export interface SafeStart {
   /** UTC. */
   since: string;
-  /** `unknown` where the hub died without a word. */
+  /** `unknown` where the hub died without an error. */
   failedPart: string;
   error: string;
   off: readonly string[];
 }
 
-/** What a hub that starts says of it. */
+/** What a starting hub reports. */
 export interface StartWatch {
   /** What is left off in this start; undefined in a full one. */
   readonly safe: SafeStart | undefined;
-  /** A part begins. From the first on, whoever calls has the home's lock. */
+  /** A part begins. From the first part on, the caller holds the home's lock. */
   entering(part: string): void;
 }
 
 export interface Starts extends StartWatch {
   /** The hub could not be started. */
   failed(error: unknown): void;
-  /** It is up: what becomes of it in the first minute still counts. */
+  /** The hub is up. If it dies within the first minute, that still counts as a failed start. */
   up(): void;
-  /** It was asked to end: from now on, nothing counts. */
+  /** The hub was asked to end: from now on, nothing counts. */
   stopping(): void;
 }
 
@@ -59,17 +59,18 @@ export interface StartsOptions {
   path: string;
   version: string;
   clock: Clock;
-  /** Names this run of the machine: a start that a power cut ended is no failure. Undefined where nobody knows. */
+  /** Identifies the boot of the machine: a start that a power cut ended does not count as failed. Undefined where it is unknown. */
   boot: string | undefined;
-  /** The parts that a hub can do without; those that are off first where the part is unknown. */
+  /** The parts that a hub can do without. */
   optional: readonly string[];
+  /** Of these, the ones to leave off first where the failed part is unknown. */
   suspects: readonly string[];
 }
 
-/** Writes nothing yet. A file that cannot be read or written costs the safe start, and nothing else. */
+/** Writes nothing yet. If the file cannot be read or written, there is no safe start, and nothing else is affected. */
 export function openStarts(options: StartsOptions): Starts {
   const { path, version, clock, boot } = options;
-  let last = settled(read(path, version), options);
+  let last = withLastStart(read(path, version), options);
   const safe = safeStartOf(last);
   let part: string | undefined;
   let timer: Timer | undefined;
@@ -80,8 +81,8 @@ export function openStarts(options: StartsOptions): Starts {
     if (boot !== undefined && !ending) write(path, { ...(last ?? fresh(version)), begun: { boot, part } });
   }
 
-  /** A safe start that went well is followed by one full one; a full one that went well by none of this. */
-  function wentWell(): void {
+  /** After a successful safe start, the next one is full; after a successful full one, the record is removed. */
+  function succeeded(): void {
     timer?.[Symbol.dispose]();
     last = safe && last && { ...last, failures: MOST_FAILURES - 1 };
     write(path, last);
@@ -102,10 +103,10 @@ export function openStarts(options: StartsOptions): Starts {
     },
     up() {
       enter(UNKNOWN);
-      timer = clock.after("start went well", STARTED_WELL_MS, wentWell);
+      timer = clock.after("start succeeded", STARTED_WELL_MS, succeeded);
     },
     stopping() {
-      if (part === UNKNOWN) wentWell();
+      if (part === UNKNOWN) succeeded();
       else if (part !== undefined) write(path, last);
       ending = true;
     },
@@ -116,15 +117,15 @@ function fresh(version: string): StartRecord {
   return { version, failures: 0, part: UNKNOWN, error: "", since: "", off: [] };
 }
 
-/** With the start that ended without a word counted, unless it was the machine that ended. */
-function settled(found: StartRecord | undefined, options: StartsOptions): StartRecord | undefined {
+/** Counts a last start that never ended as failed, unless the machine itself was switched off. */
+function withLastStart(found: StartRecord | undefined, options: StartsOptions): StartRecord | undefined {
   if (!found?.begun) return found;
   const { begun, ...record } = found;
   if (begun.boot !== options.boot) return record;
   const error =
     begun.part === UNKNOWN
-      ? "the hub died within a minute of its start, and nobody knows why: see its last lines"
-      : `the hub died while "${begun.part}" was starting: see its last lines`;
+      ? "the hub died within a minute of its start for an unknown reason: see its last log lines"
+      : `the hub died while "${begun.part}" was starting: see its last log lines`;
   return withFailure(record, { part: begun.part, error, since: isoSeconds(options.clock.now()) }, options);
 }
 
@@ -134,16 +135,16 @@ function withFailure(
   { optional, suspects }: Pick<StartsOptions, "optional" | "suspects">,
 ): StartRecord {
   const failures = record.failures + 1;
-  // What was off already stays off: a safe start that fails as well leaves off more.
+  // What was off stays off: a safe start that fails leaves off more.
   const before = record.failures >= MOST_FAILURES ? record.off : [];
   const more = optional.includes(failure.part) ? [failure.part] : failure.part === UNKNOWN ? suspects : [];
-  const grown = [...new Set([...before, ...more])];
-  const all = failure.part === UNKNOWN && grown.length === before.length ? [...optional] : grown;
+  const off = [...new Set([...before, ...more])];
+  const all = failure.part === UNKNOWN && off.length === before.length ? [...optional] : off;
   return { ...record, ...failure, failures, off: failures < MOST_FAILURES ? [] : all };
 }
 
 function safeStartOf(last: StartRecord | undefined): SafeStart | undefined {
-  // What a hub cannot do without is tried again as it is.
+  // A part that the hub needs is simply tried again.
   if (!last || last.failures < MOST_FAILURES || last.off.length === 0) return undefined;
   return { since: last.since, failedPart: last.part, error: last.error, off: last.off };
 }
@@ -157,7 +158,7 @@ function read(path: string, version: string): StartRecord | undefined {
   }
 }
 
-/** Whole or not at all. Not synced: it has to outlive the process, and a power cut is no failure. */
+/** Atomic, but not synced: the file must outlive the process, and a power cut does not count as a failure. */
 function write(path: string, record: StartRecord | undefined): void {
   try {
     const temporary = `${path}.tmp`;
@@ -166,6 +167,6 @@ function write(path: string, record: StartRecord | undefined): void {
     writeFileSync(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: "wx" });
     renameSync(temporary, path);
   } catch {
-    // A disk that is full or broken shows elsewhere.
+    // A disk that is full or broken is reported elsewhere.
   }
 }

@@ -1,4 +1,4 @@
-// What the hub says of itself.
+// The hub's own status: GET /health and GET /system/status.
 import { statSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { type Clock, isoSeconds } from "../core/clock.ts";
@@ -41,7 +41,7 @@ export const SystemStatus = Type.Object({
     [
       Type.Object({
         since: Type.String({ description: "UTC" }),
-        failed_part: Type.String({ description: "What failed; `unknown` where the hub died without a word" }),
+        failed_part: Type.String({ description: "What failed; `unknown` where the hub died without an error" }),
         error: Type.String(),
         off: Type.Array(Type.String(), { description: "The parts that are off" }),
       }),
@@ -55,7 +55,7 @@ export const SystemStatus = Type.Object({
 });
 export type SystemStatus = Static<typeof SystemStatus>;
 
-/** The part that costs nothing: it is asked for often, and by everybody. */
+/** Cheap to compute, because it is requested often and by everybody. */
 export const Health = Type.Object({
   version: Type.String(),
   uptime_secs: Type.Integer(),
@@ -99,7 +99,7 @@ export interface StatusSources {
   lastBackup(): string | null;
   lastRestore(): unknown;
   safeStart: Exclude<SystemStatus["safe_start"], null> | undefined;
-  /** Of parts that tell their own. */
+  /** Of the parts that report their own. */
   problems(): { part: string; message: string }[];
 }
 
@@ -150,7 +150,7 @@ export function createStatus(sources: StatusSources): () => SystemStatus {
   };
 }
 
-// The file and the log that belongs to it.
+/** With its log. */
 function databaseBytes(path: string): number {
   return [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 }

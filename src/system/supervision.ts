@@ -1,5 +1,5 @@
-// What the hub tells its supervisor over its life: ready, its state in one line, that it is well, and stopping.
-// How a message travels is sd-notify.ts's.
+// What the hub reports to its supervisor (systemd): that it is ready, its state in one line, that it is well, and that it stops.
+// sd-notify.ts sends the messages.
 import { type Clock, sleep } from "../core/clock.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
@@ -11,24 +11,24 @@ export interface SupervisionOptions {
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   log: Log;
-  /** This process, which the watchdog may or may not be meant for. */
+  /** Of this process: the watchdog may be meant for another one. */
   pid: number;
 }
 
 export interface Subject {
   /** One line for people. */
   summary(): string;
-  /** Whether it still does what it is there for. Not answering within the time counts as no. */
+  /** Whether the hub still does its work. No answer within the time counts as no. */
   isWell(withinMs: number): Promise<boolean>;
 }
 
 export interface Supervision extends Disposable {
-  /** It is up. From now on the watchdog is fed for as long as it is well. */
+  /** The hub is up. From now on the watchdog is fed as long as the hub is well. */
   ready(subject: Subject): void;
   stopping(): void;
 }
 
-/** Does nothing where nobody supervises. */
+/** Does nothing without a supervisor. */
 export function openSupervision({ env, clock, log, pid }: SupervisionOptions): Supervision {
   const notifier = openNotifier(env, log);
   const ended = new AbortController();
@@ -43,7 +43,7 @@ export function openSupervision({ env, clock, log, pid }: SupervisionOptions): S
     }
   }
 
-  // Asked again and again in the second half of the interval, so that one slow answer is not the end.
+  // Repeated in the second half of the interval, so that one slow answer does not end the hub.
   async function untilWell(isWell: Subject["isWell"], patienceMs: number): Promise<void> {
     while (!ended.signal.aborted && !(await isWell(patienceMs))) {
       log.warn("the hub does not answer its own health check", { within_ms: patienceMs });
@@ -69,7 +69,7 @@ export function openSupervision({ env, clock, log, pid }: SupervisionOptions): S
   };
 }
 
-// systemd sets WATCHDOG_PID where the interval is meant for one process only (sd_watchdog_enabled(3)).
+// WATCHDOG_PID names the one process that the interval is meant for (sd_watchdog_enabled(3)).
 function watchdogInterval(env: SupervisionOptions["env"], pid: number): number | undefined {
   const usecs = Number(env.WATCHDOG_USEC);
   const meant = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === pid;

@@ -1,4 +1,4 @@
-// What is asked of systemd, and what it answers about the hub's service.
+// Commands to systemd, and what it knows about the hub's service.
 import { HubError } from "../core/errors.ts";
 import type { Machine } from "./machine.ts";
 import { UNIT_NAME } from "./service-unit.ts";
@@ -16,8 +16,8 @@ export interface ServiceState {
   restarts: number;
   /** Why it ended, where it failed. */
   result: string;
-  /** What it last said of itself. */
-  says: string;
+  /** The last status line it sent. */
+  statusText: string;
   /** HUB_HOME of its environment. */
   home: string | undefined;
 }
@@ -47,7 +47,7 @@ export async function serviceState(machine: Machine): Promise<ServiceState | und
     since: of("ActiveEnterTimestamp"),
     restarts: Number(of("NRestarts")),
     result: of("Result"),
-    says: of("StatusText"),
+    statusText: of("StatusText"),
     home: /(?:^|\s)"?HUB_HOME=([^\s"]+)/.exec(of("Environment"))?.[1],
   };
 }
@@ -60,12 +60,15 @@ export async function versionOfSystemd(machine: Machine): Promise<number | undef
   return version === undefined ? undefined : Number(version);
 }
 
-/** Throws HubError `upstream_failed` with what the command said. */
-export async function order(machine: Machine, argv: readonly string[], timeoutMs = LONGEST_JOB_MS): Promise<void> {
+/** Throws HubError `upstream_failed` with the output of the command. */
+export async function runOrThrow(machine: Machine, argv: readonly string[], timeoutMs = LONGEST_JOB_MS): Promise<void> {
   const { code, stderr, stdout } = await machine.run(argv, { timeoutMs });
   if (code === 0) return;
-  const said = (stderr.trim() || stdout.trim()).slice(0, 2000);
-  throw new HubError("upstream_failed", `\`${argv.join(" ")}\` ended with ${code}${said ? `: ${said}` : ""}`);
+  const output = (stderr.trim() || stdout.trim()).slice(0, 2000);
+  throw new HubError(
+    "upstream_failed",
+    `\`${argv.join(" ")}\` failed with exit code ${code}${output ? `: ${output}` : ""}`,
+  );
 }
 
 /** The last lines of the service's journal. */

@@ -1,5 +1,5 @@
-// Puts another executable into a home and stays with it only if it answers. What the new one brings for the home is laid
-// out by itself when it starts.
+// Replaces the executable of a home, and goes back to the old one if the new one does not answer. Other files that come with the
+// new version are laid out when it starts.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, sleep } from "../core/clock.ts";
@@ -9,19 +9,19 @@ import { askHealth, type HealthAddress } from "./ask-health.ts";
 import { type BinFolder, openBinFolder, runnerOf } from "./bin-folder.ts";
 import {
   assertForThisMachine,
+  confirmSwap,
   isSame,
   STAGED_NAME,
-  settle,
   stage,
   swapBack,
   swapIn,
-  undo,
+  undoSwap,
   unstage,
   versionOf,
 } from "./executable.ts";
 import type { Machine } from "./machine.ts";
 import { UNIT_NAME } from "./service-unit.ts";
-import { lastLines, order, serviceState } from "./systemctl.ts";
+import { lastLines, runOrThrow, serviceState } from "./systemctl.ts";
 
 const TRIAL_MS = 60_000;
 const ASK_EVERY_MS = 500;
@@ -33,16 +33,16 @@ export interface UpgradeOptions {
   home: Home;
   address: HealthAddress;
   isRoot: boolean;
-  /** Told what happens, a line at a time. */
-  tell(line: string): void;
+  /** Reports progress, a line at a time. */
+  report(line: string): void;
 }
 
-/** `running` where it runs now and answers; `placed` where nothing runs that could be started anew; `same` for no change. */
+/** `running`: it runs now and answers. `placed`: no service runs it yet. `same`: nothing changed. */
 export type Upgraded = { outcome: "running" | "placed" | "same"; from: string | undefined; to: string };
 
-/** Throws HubError and leaves, or puts back, everything as it was. */
+/** Throws HubError, and then everything is as it was. */
 export async function upgrade(file: string, force: boolean, options: UpgradeOptions): Promise<Upgraded> {
-  const { machine, home, tell } = options;
+  const { machine, home, report } = options;
   assertForThisMachine(file, machine);
   if (!existsSync(home.executable))
     throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home`);
@@ -55,9 +55,9 @@ export async function upgrade(file: string, force: boolean, options: UpgradeOpti
     if (from === to && isSame(staged, folder)) return { outcome: "same", from, to };
     assertNewer(from, to, force);
     swapIn(staged, folder);
-    tell(`placed ${to} in ${home.bin}`);
-    if (runs) await tryOut(to, options, () => undo(folder));
-    settle(folder);
+    report(`installed ${to} in ${home.bin}`);
+    if (runs) await tryOut(to, options, () => undoSwap(folder));
+    confirmSwap(folder);
     return { outcome: runs ? "running" : "placed", from, to };
   } finally {
     unstage(staged, folder);
@@ -70,7 +70,7 @@ function openBin(home: Home): BinFolder {
     folder.letEverybodyIn();
     return folder;
   } catch (error) {
-    throw new HubError("conflict", `${home.bin} is no folder of its own: put a real one in its place`, {
+    throw new HubError("conflict", `${home.bin} is not a real folder: put one in its place`, {
       cause: error,
     });
   }
@@ -80,9 +80,9 @@ function versionIn({ machine, home }: UpgradeOptions, program: string, named = p
   return versionOf(program, machine, { named, as: runnerOf(home, program) });
 }
 
-/** Brings the previous executable back; the present one is the previous then. */
+/** Exchanges the present and the previous executable. */
 export async function rollBack(options: UpgradeOptions): Promise<Upgraded> {
-  const { home, tell } = options;
+  const { home, report } = options;
   if (!existsSync(home.previousExecutable))
     throw new HubError("not_found", `there is no ${home.previousExecutable} to go back to`);
   const runs = await assertMayRestart(options);
@@ -90,18 +90,19 @@ export async function rollBack(options: UpgradeOptions): Promise<Upgraded> {
   const from = await versionIn(options, home.executable).catch(() => undefined);
   using folder = openBin(home);
   swapBack(folder);
-  tell(`placed ${to} again`);
+  report(`installed ${to} again`);
   if (runs) await tryOut(to, options, () => swapBack(folder));
   return { outcome: runs ? "running" : "placed", from, to };
 }
 
-/** Whether the home's hub runs as a service. Throws before anything is changed where that could not be started anew. */
+/** Whether the home's hub runs as a service. Throws, before anything is changed, where that service could not be restarted. */
 async function assertMayRestart({ machine, home, isRoot, address }: UpgradeOptions): Promise<boolean> {
   const state = await serviceState(machine);
   if (state?.home !== home.root || !["active", "activating", "reloading"].includes(state.active)) return false;
-  if (!isRoot) throw new HubError("forbidden", "the hub runs as a service, which only root restarts: run it with sudo");
+  if (!isRoot)
+    throw new HubError("forbidden", "the hub runs as a service, which only root can restart: run it with sudo");
   if (address.port === 0)
-    throw new HubError("config", "[server] port = 0: whether the new hub answers could not be asked; set a port");
+    throw new HubError("config", "[server] port = 0: the new hub could not be checked on a random port; set a port");
   return true;
 }
 
@@ -109,39 +110,39 @@ function assertNewer(from: string | undefined, to: string, force: boolean): void
   if (from === undefined || force || Bun.semver.order(to, from) >= 0) return;
   throw new HubError(
     "conflict",
-    `${to} is older than ${from}, and may refuse the databases that has changed: --force places it all the same`,
+    `${to} is older than ${from}, and may not be able to read the databases of ${from}: --force installs it all the same`,
   );
 }
 
-/** Throws when it does not answer in time, after going back to the one before. */
+/** Goes back to the previous executable and throws when the new one does not answer in time. */
 async function tryOut(version: string, options: UpgradeOptions, goBack: () => void): Promise<void> {
-  const { machine, tell } = options;
-  tell(`restarting the service; ${version} has ${TRIAL_MS / 1000} s to answer`);
+  const { machine, report } = options;
+  report(`restarting the service; ${version} has ${TRIAL_MS / 1000} s to answer`);
   const trouble = await restarted(version, options);
   if (trouble === undefined) return;
   const lines = await lastLines(machine, 15);
-  tell(`${version} does not work here: ${trouble}${lines ? `; its last lines:\n${lines}` : ""}`);
+  report(`${version} does not work here: ${trouble}${lines ? `; its last log lines:\n${lines}` : ""}`);
   goBack();
-  tell("going back to the one before");
+  report("going back to the previous version");
   const again = await restarted(undefined, options);
   throw new HubError(
     "upstream_failed",
     again === undefined
-      ? `${version} did not answer, so the hub from before runs again`
-      : `${version} did not answer, and the hub from before, which is in its place again, does not either: ${again}. See \`journalctl -u hub\``,
+      ? `${version} did not answer, so the previous version runs again`
+      : `${version} did not answer, and the previous version, which was put back, does not answer either: ${again}. See \`journalctl -u hub\``,
   );
 }
 
-/** Starts the service anew; answers why that hub, of the version if one is named, does not answer. */
+/** Restarts the service. Returns why the hub (of that version, if given) does not answer; undefined if it does. */
 async function restarted(version: string | undefined, options: UpgradeOptions): Promise<string | undefined> {
   const { machine, clock, address } = options;
   const begun = clock.mono();
   const left = (): number => begun + TRIAL_MS - clock.mono();
-  // One that systemd had given up would not be started.
+  // systemd does not start a service that failed too often.
   await machine.run(["systemctl", "reset-failed", UNIT_NAME]);
   try {
-    // Waits until the hub says that it is up, or ends instead.
-    await order(machine, ["systemctl", "restart", UNIT_NAME], TRIAL_MS);
+    // Waits until the hub reports that it is ready, or ends.
+    await runOrThrow(machine, ["systemctl", "restart", UNIT_NAME], TRIAL_MS);
   } catch (error) {
     return messageOf(error);
   }

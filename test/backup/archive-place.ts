@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { openArchive } from "../../src/backup/archive.ts";
-import { takeTurn } from "../../src/backup/turn.ts";
+import { lockBackups } from "../../src/backup/backup-lock.ts";
 import { stateMigrations } from "../../src/db/migrations/index.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
@@ -34,7 +34,7 @@ export function furnishHome(path: string, mark = "old"): Home {
 }
 
 export async function archiveOf(home: Home, target: string): Promise<string> {
-  using _turn = takeTurn(home);
+  using _lock = lockBackups(home);
   using archive = openArchive({ home, hubVersion: "0.0.0-test", now: NOW });
   const chunks: Uint8Array[] = [];
   for await (const chunk of archive.read()) chunks.push(chunk);
@@ -45,7 +45,7 @@ export async function archiveOf(home: Home, target: string): Promise<string> {
 /** Whether no backup or restore is under way there. */
 export function isFree(home: Home): boolean {
   try {
-    takeTurn(home)[Symbol.dispose]();
+    lockBackups(home)[Symbol.dispose]();
     return true;
   } catch {
     return false;

@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { openArchive } from "../../src/backup/archive.ts";
+import { lockBackups } from "../../src/backup/backup-lock.ts";
 import { placesIn } from "../../src/backup/places.ts";
 import { checkArchive, restoreHome } from "../../src/backup/restore.ts";
-import { takeTurn } from "../../src/backup/turn.ts";
 import { python, readZip } from "../support/archives.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { archiveOf, furnishHome, NOW, schemas } from "./archive-place.ts";
@@ -55,7 +55,7 @@ test("what restoring would refuse is left out and told; links are followed where
   symlinkSync(folder.at("gone"), `${home.config}/gone.pem`);
   symlinkSync("..", `${home.config}/circle`);
   {
-    using _turn = takeTurn(home);
+    using _lock = lockBackups(home);
     using archive = open(home);
     expect(archive.skipped.join("\n")).toMatch(/circle.*\n?.*gone\.pem.*\n?.*backslash/s);
   }
@@ -112,7 +112,7 @@ test("a config/ that is itself a link into plugins/ gives nothing of those away"
 
 /** The version of the format that the first entry asks of its reader. */
 async function versionNeeded(home: ReturnType<typeof furnishHome>): Promise<number> {
-  using _turn = takeTurn(home);
+  using _lock = lockBackups(home);
   using archive = open(home);
   for await (const chunk of archive.read()) return Buffer.from(chunk).readUInt16LE(4);
   throw new Error("it is empty");
@@ -162,6 +162,6 @@ test("a restore that was cut short is in nobody's way but its own", () => {
   const home = furnishHome(folder.at("home"));
   mkdirSync(placesIn(home).restoreWork);
   writeFileSync(placesIn(home).journal, "{}");
-  expect(() => takeTurn(home)).toThrow("was cut short");
+  expect(() => lockBackups(home)).toThrow("was interrupted");
   expect(existsSync(placesIn(home).restoreWork)).toBe(true);
 });

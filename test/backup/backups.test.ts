@@ -3,11 +3,11 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { Decrypter } from "age-encryption";
+import { lockBackups } from "../../src/backup/backup-lock.ts";
 import { type Backups, type BackupsOptions, startBackups } from "../../src/backup/backups.ts";
 import { BackupSection, backupProblems } from "../../src/backup/config.ts";
 import { restoreHome } from "../../src/backup/restore.ts";
-import { takeTurn } from "../../src/backup/turn.ts";
-import { backupWorker } from "../../src/backup/worker-source.ts";
+import { backupWorker } from "../../src/backup/worker-task.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { checkValue } from "../../src/core/schema.ts";
 import { createZone } from "../../src/core/zone.ts";
@@ -30,7 +30,7 @@ let clock: VirtualClock;
 let stack: AsyncDisposableStack;
 let events: HubEvent[];
 let told: string[];
-let settled: number;
+let flushed: number;
 
 beforeEach(() => {
   folder = createTemporaryFolder();
@@ -39,7 +39,7 @@ beforeEach(() => {
   stack = new AsyncDisposableStack();
   events = [];
   told = [];
-  settled = 0;
+  flushed = 0;
 });
 afterEach(async () => {
   await stack.disposeAsync();
@@ -59,7 +59,7 @@ function start(section: Record<string, unknown>, more: Partial<BackupsOptions> =
       clock,
       log: silentLog,
       worker: backupWorker(),
-      settle: async () => void settled++,
+      flush: async () => void flushed++,
       emit: (event) => void events.push(event),
       notify: async (channel, message) => void told.push(`${channel}: ${message}`),
       schedule: parsed.ok ? parsed.schedule : undefined,
@@ -78,7 +78,7 @@ test("made at its time, read back, and shown", async () => {
   await until("it is there", () => backups.last());
   expect(shelf()).toEqual(["hub-backup-2026-11-21T03-00-00Z.zip"]);
   expect(statSync(home.resolve("backups/hub-backup-2026-11-21T03-00-00Z.zip")).mode & 0o777).toBe(0o600);
-  expect(settled).toBe(1);
+  expect(flushed).toBe(1);
   const [entry] = await backups.list();
   expect(entry).toMatchObject({
     at: "2026-11-21T03:00:00Z",
@@ -112,7 +112,7 @@ test("the oldest go, and what is no backup stays", async () => {
   await clock.advance(DAY_MS);
   writeFileSync(home.resolve("backups/hub-backup-2026-11-21T04-00-00Z.zip"), "x");
   await until("the next is there", () => shelf().some((name) => name.includes("2026-11-22")));
-  expect((await backups.list()).find(({ name }) => name.includes("T04-"))?.problem).toContain("no zip");
+  expect((await backups.list()).find(({ name }) => name.includes("T04-"))?.problem).toContain("not a zip");
 });
 
 test("one that fails is told of, and the next one clears it", async () => {
@@ -141,7 +141,7 @@ test("a damaged database is no backup, and says so", async () => {
 });
 
 test("while another is under way it is told, not waited for", async () => {
-  using _turn = takeTurn(home);
+  using _lock = lockBackups(home);
   start({ schedule: "0 0 3 * * *" });
   await clock.advance(6000);
   await until("it is told", () => events.length > 0);
@@ -149,7 +149,7 @@ test("while another is under way it is told, not waited for", async () => {
 });
 
 test("what waits in memory and cannot be written does not keep the rest from being saved", async () => {
-  const backups = start({ schedule: "0 0 3 * * *" }, { settle: () => Promise.reject(new Error("no")) });
+  const backups = start({ schedule: "0 0 3 * * *" }, { flush: () => Promise.reject(new Error("no")) });
   await clock.advance(6000);
   await until("it is there", () => backups.last());
 });
@@ -178,7 +178,7 @@ test("encrypted: opened by whoever speaks age, by a restore with the passphrase,
   writeFileSync(cut, readFileSync(file).subarray(0, -30));
   expect(
     await restoreHome({ home: other, file: cut, passphrase, schemas, now: NOW }).catch((error: Error) => error.message),
-  ).toContain("cut short");
+  ).toContain("truncated");
   expect(existsSync(`${other.rules}/other.ron`)).toBe(true);
   expect(await restore(passphrase)).toMatchObject({ counts: { devices: 1 } });
   expect(existsSync(`${other.rules}/old.ron`)).toBe(true);

@@ -2,11 +2,11 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
+import { lockBackups } from "../../src/backup/backup-lock.ts";
 import { type Download, openDownload } from "../../src/backup/download.ts";
 import { placesIn } from "../../src/backup/places.ts";
-import { readLastBackup } from "../../src/backup/store.ts";
-import { takeTurn } from "../../src/backup/turn.ts";
-import { backupWorker } from "../../src/backup/worker-source.ts";
+import { readLastBackup } from "../../src/backup/save-archive.ts";
+import { backupWorker } from "../../src/backup/worker-task.ts";
 import { openLog } from "../../src/core/log.ts";
 import type { Home } from "../../src/home/paths.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
@@ -47,8 +47,8 @@ function open(): Promise<Download> {
     clock,
     log: openLog({ clock, output, level: "info" }).log,
     worker: backupWorker(),
-    turn: takeTurn(home),
-    ended: () => (over = true),
+    lock: lockBackups(home),
+    onEnd: () => (over = true),
   });
 }
 
@@ -82,7 +82,7 @@ test("a reader that takes nothing for ten minutes is given up, and the next back
   expect(isFree(home)).toBe(false);
   await clock.advance(1);
   await nothingLeft();
-  expect(said).toContain("took nothing for a long time");
+  expect(said).toContain("read nothing for a long time");
   // Cut short and not ended: nobody takes it for whole.
   await expect(reader.read()).rejects.toThrow("for too long");
 });
@@ -100,7 +100,7 @@ test("a reader that leaves", async () => {
   await reader.read();
   await reader.cancel();
   await nothingLeft();
-  expect(said).toContain("given up by its reader");
+  expect(said).toContain("cancelled by its client");
 });
 
 test("a reader that leaves while it waits for a chunk: told once, and as no failure", async () => {
@@ -111,6 +111,6 @@ test("a reader that leaves while it waits for a chunk: told once, and as no fail
   await reader.cancel();
   expect((await asked).done).toBe(true);
   await nothingLeft();
-  expect(said).toContain("given up by its reader");
+  expect(said).toContain("cancelled by its client");
   expect(said).not.toContain("failed");
 });

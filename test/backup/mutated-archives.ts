@@ -1,10 +1,10 @@
 // Restores archives that were tampered with, each into a home of its own, and says what became of them.
 import { Database } from "bun:sqlite";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { openArchiveFile } from "../../src/backup/archive-file.ts";
 import { restoreHome } from "../../src/backup/restore.ts";
+import { openArchiveFile } from "../../src/backup/stage.ts";
+import { beginEntry } from "../../src/backup/zip/container.ts";
 import { readDirectory } from "../../src/backup/zip/directory.ts";
-import { beginEntry } from "../../src/backup/zip/pack.ts";
 import { readEntry } from "../../src/backup/zip/unpack.ts";
 import { createWideContainer } from "../../src/backup/zip/wide-container.ts";
 import { HubError } from "../../src/core/errors.ts";

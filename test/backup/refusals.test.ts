@@ -91,18 +91,18 @@ test.each<[string, Entry[], string]>([
 });
 
 test("what is no archive of a hub", async () => {
-  expect(await refused(variant("empty", new Uint8Array()))).toContain("it is no zip");
-  expect(await refused(variant("text", Buffer.from("PK but not more".repeat(50))))).toContain("it is no zip");
+  expect(await refused(variant("empty", new Uint8Array()))).toContain("it is not a zip");
+  expect(await refused(variant("text", Buffer.from("PK but not more".repeat(50))))).toContain("it is not a zip");
   makeZip(folder.at("photos.zip"), [{ name: "holiday.jpg", content: "x" }]);
   expect(await refused(folder.at("photos.zip"))).toContain("no state.redb");
   makeZip(folder.at("fake.zip"), [{ name: "state.redb", content: "this is no database" }]);
-  expect(await refused(folder.at("fake.zip"))).toContain("no sound SQLite database");
+  expect(await refused(folder.at("fake.zip"))).toContain("not a sound SQLite database");
   const foreign = folder.at("foreign.db");
   using db = new Database(foreign);
   db.run("CREATE TABLE recipes (x)");
   db.close();
   makeZip(folder.at("foreign.zip"), [{ name: "state.redb", from: foreign }]);
-  expect(await refused(folder.at("foreign.zip"))).toContain("none of a hub");
+  expect(await refused(folder.at("foreign.zip"))).toContain("not one of a hub");
 });
 
 test("cut short, wherever that is", async () => {
@@ -170,7 +170,7 @@ z.close()`,
   const first = overlapping.indexOf(Buffer.from([0x50, 0x4b, 1, 2]));
   const second = overlapping.indexOf(Buffer.from([0x50, 0x4b, 1, 2]), first + 4);
   overlapping.writeUInt32LE(0, second + 42);
-  expect(await refused(variant("overlapping.zip", overlapping))).toContain("lies over another file");
+  expect(await refused(variant("overlapping.zip", overlapping))).toContain("overlaps another file");
 });
 
 test("manifests that do not fit", async () => {
@@ -231,7 +231,7 @@ test("databases of a newer hub, or damaged", async () => {
   broken.fill(0x55, 4096, 20_000);
   writeFileSync(folder.at("broken.db"), broken);
   makeZip(folder.at("broken.zip"), [{ name: "state.redb", from: folder.at("broken.db") }]);
-  expect(await refused(folder.at("broken.zip"))).toMatch(/is damaged|no sound SQLite database/);
+  expect(await refused(folder.at("broken.zip"))).toMatch(/is damaged|not a sound SQLite database/);
 });
 
 test("made by hand: with a folder around, without a manifest, databases at the root", async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { findHome } from "../../src/home/find.ts";
 import { layOutHome } from "../../src/home/layout.ts";
 import { borrowHome, lockHome } from "../../src/home/lock.ts";
-import { homeAt } from "../../src/home/paths.ts";
+import { findHome, homeAt } from "../../src/home/paths.ts";
 import { createTestEdge } from "../support/edge.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -20,8 +19,8 @@ describe("finding the home", () => {
     using folder = createTemporaryFolder();
     mkdirSync(folder.at("house", "bin"), { recursive: true });
     writeFileSync(folder.at("house", "bin", "hub"), "");
-    const execPath = folder.at("house", "bin", "hub");
-    const where = { flag: undefined, env: { HOME: "/home/ann" }, execPath, isRoot: false };
+    const program = folder.at("house", "bin", "hub");
+    const where = { flag: undefined, env: { HOME: "/home/ann" }, program, isRoot: false };
     expect(findHome(where).root).toBe("/home/ann/hub");
     expect(findHome({ ...where, isRoot: true }).root).toBe("/opt/hub");
     mkdirSync(folder.at("house", "config"));
@@ -35,8 +34,26 @@ describe("finding the home", () => {
 test("an executable copied to ~/hub gets its home beside it", () => {
   using folder = createTemporaryFolder();
   writeFileSync(folder.at("hub"), "");
-  const where = { flag: undefined, env: { HOME: folder.path }, execPath: folder.at("hub"), isRoot: false };
+  const where = { flag: undefined, env: { HOME: folder.path }, program: folder.at("hub"), isRoot: false };
   expect(findHome(where).root).toBe(folder.at("hub-home"));
+});
+
+test("a program in a checkout of the sources uses ./home, once there is one", () => {
+  using folder = createTemporaryFolder();
+  for (const path of ["src", "bin", "home/config"]) mkdirSync(folder.at(path), { recursive: true });
+  for (const program of ["src/main.ts", "bin/hub"]) {
+    writeFileSync(folder.at(program), "");
+    const where = { flag: undefined, env: { HOME: "/home/ann" }, program: folder.at(program), isRoot: false };
+    rmSync(folder.at("home/config/hub.toml"), { force: true });
+    expect(findHome(where).root).toBe("/home/ann/hub");
+    writeFileSync(folder.at("home/config/hub.toml"), "");
+    expect(findHome(where).root).toBe(folder.at("home"));
+  }
+  // Elsewhere, a folder of that name is nobody's home.
+  rmSync(folder.at("src/main.ts"));
+  expect(
+    findHome({ flag: undefined, env: { HOME: "/home/ann" }, program: folder.at("bin/hub"), isRoot: false }).root,
+  ).toBe("/home/ann/hub");
 });
 
 describe("laying out", () => {

@@ -156,5 +156,5 @@ test("says what to do where it cannot write", () => {
   writeFileSync(folder.at("plugins/sysmon/bin"), "a file in the way");
   rmSync(home.assetManifest);
   mkdirSync(home.assetManifest);
-  expect(() => refreshAssets(home, version(2))).toThrow(/cannot renew .*: .*right to write/);
+  expect(() => refreshAssets(home, version(2))).toThrow(/cannot update .*: .*right to write/);
 });

@@ -1,5 +1,17 @@
 # The house's own state over curl, and history.db as sqlite3 reads it.
 
+# The examples of docs/house.md as they are pasted, with other names than those of the checks, and with the page's modes. Prints
+# each answer; fails if one of them is a refusal, or if there are none.
+page_examples() {
+  local page=$here/../../docs/house.md answers
+  sed -n '/^```toml/,/^```/p' "$page" | grep -v '^```' >"$home/config/modes.toml"
+  soon answer /modes/away '.kind == "manual"'
+  sed -n '/^```sh/,/^```/p' "$page" | grep -vE '^(```|API=|TOKEN=)' | sed 's/kettle/teapot/g; s/guests/visitors/g; s/living_room/lounge/g; s/Living room/Lounge/' >"$work/page.sh"
+  answers=$(cd "$work" && API=$api TOKEN=$token sh -e page.sh) || return
+  printf '%s\n' "$answers"
+  [ "$(grep -c . <<<"$answers")" -gt 10 ] && ! grep -E '"status":[45][0-9][0-9]' <<<"$answers" && [ -s "$work/cpu.csv" ]
+}
+
 past() { sqlite3 -readonly "$home/data/history.db" "$1"; }
 lines_of() { ask GET "$1" | tr -d '\r' | wc -l; }
 
@@ -16,6 +28,7 @@ home_checks() {
   check "… and has its device" same 200 status_of PATCH /devices/guests '{"area":"living_room"}'
   check "… and counts it" answer /areas/living_room '.devices == 1'
   check "the events tell it" answer '/events?type=scene_activated,hub_variable_changed' 'length == 2'
+  check "the examples of docs/house.md run as pasted" page_examples
   check "history as JSON" answer '/devices/guests/history?attribute=on' 'map(.value) | index(true) != null and .[-1] == false'
   check "history as CSV" same 'timestamp,attribute,value' sh -c "curl -sS '$api/devices/guests/history?attribute=on&format=csv' -H 'Authorization: Bearer $token' | head -1 | tr -d '\r'"
 }

@@ -198,13 +198,13 @@ upgrade_checks() {
   check "hub upgrade" output_has "$this_version → 99.1.0" inside "$installed" upgrade /srv/new/next
   check "… runs the new one" healthy 99.1.0
   check "… keeps the old one" same "$this_version" previous_version
-  check "an upgrade to a hub that does not start fails" fails_saying "the hub from before runs again" inside "$installed" upgrade /srv/new/broken
+  check "an upgrade to a hub that does not start fails" fails_saying "the previous version runs again" inside "$installed" upgrade /srv/new/broken
   check "… which says the last words of that" inside sh -c 'journalctl -u hub -o cat | grep -qF "broken on purpose"'
   check "… and the one before answers" healthy 99.1.0
   check "… with the way back as it was" same "$this_version" previous_version
   check "an older one needs force" fails_saying "--force" inside "$installed" upgrade /srv/new/hub
-  check "a program that is no hub is refused" fails_saying "does not say a hub's version" inside "$installed" upgrade /bin/true
-  check "a file that is no program is refused" fails_saying "is no program" inside "$installed" upgrade /etc/passwd
+  check "a program that is no hub is refused" fails_saying "does not print the version of a hub" inside "$installed" upgrade /bin/true
+  check "a file that is not a program is refused" fails_saying "is not a program" inside "$installed" upgrade /etc/passwd
   check "… and all that changed nothing" healthy 99.1.0
   check "hub upgrade --rollback" inside "$installed" upgrade --rollback
   check "… runs the old one" healthy "$this_version"

@@ -1,7 +1,8 @@
 // A hub whose disk takes nothing when it starts: it runs the house from what it can read, says what is wrong and what to do,
 // refuses changes, and goes back to the disk when that is well again. Needs root, for mounting.
 import { expect, test } from "bun:test";
-import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { giveAway, OWNER, startAsOwner } from "../support/home-owner.ts";
 import { configText, createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
@@ -23,7 +24,6 @@ actions = [
   { type = "fire_event", event_type = "followed" },
 ]
 `;
-const OWNER = 65_534;
 const health = async (hub: HubProcess) =>
   (await hub.request("GET", "/health", { token: null })).json<{ degraded: string[] }>();
 const rename = (hub: HubProcess, name: string) => hub.request("PATCH", "/devices/door", { body: { name } });
@@ -130,24 +130,14 @@ test("a lock that is somebody else's file does not keep the hub from starting, a
   writeFileSync(place.at("data", "hub.lock.pid"), "4242\n", { mode: 0o444 });
   chownSync(place.at("data", "hub.lock.pid"), 0, 0);
   chmodSync(place.at("data", "hub.lock"), 0o444);
-  for (const path of ["..", ".", ...(readdirSync(place.home, { recursive: true }) as string[])])
-    if (!/hub\.lock/.test(path)) chownSync(place.at(path), OWNER, OWNER);
-  const asOwner = ["setpriv", `--reuid=${OWNER}`, `--regid=${OWNER}`, "--clear-groups"];
-  const env = { PATH: process.env.PATH ?? "", HUB_HOME: place.home };
-  const first = Bun.spawn([...asOwner, place.binary, "serve"], { cwd: place.cwd, env, stdout: "pipe", stderr: "pipe" });
-  try {
-    const output = new Response(first.stdout).text();
-    const lock = place.at("data", "hub.lock.pid");
-    await until("it runs", () => existsSync(lock) && readFileSync(lock, "utf8").trim() === String(first.pid));
-    const second = await place.run(["serve"], { uid: OWNER });
-    expect(second.code).toBe(1);
-    expect(second.stderr).toContain("another hub");
-    first.kill("SIGTERM");
-    expect(await first.exited).toBe(0);
-    expect(await output).toContain("the hub is up");
-  } finally {
-    first.kill("SIGKILL");
-  }
+  giveAway(place, /hub\.lock/);
+  await using first = await startAsOwner(place);
+  expect(place.read("data", "hub.lock.pid").trim()).toBe(String(first.pid));
+  const second = await place.run(["serve"], { uid: OWNER });
+  expect(second.code).toBe(1);
+  expect(second.stderr).toContain("another hub");
+  first.kill("SIGTERM");
+  expect(await first.exited).toBe(0);
 });
 
 test("a state database that is gone beside a history is a loss, not a new house", async () => {

@@ -161,7 +161,7 @@ test("from the command line, beside a running hub and without one", async () => 
   const running = await place.run(["backup", join(folder, "running.zip")]);
   expect(running).toMatchObject({ code: 0, stdout: expect.stringContaining("read back and sound") });
   expect(statSync(join(folder, "running.zip")).mode & 0o777).toBe(0o600);
-  expect((await place.run(["backup", join(folder, "running.zip")])).stderr).toContain("is there already");
+  expect((await place.run(["backup", join(folder, "running.zip")])).stderr).toContain("exists already");
   await hub.end();
   const stopped = await place.run(["backup"]);
   expect(stopped).toMatchObject({ code: 0 });
@@ -188,7 +188,7 @@ test("too little room is told with the numbers, before anything is written", asy
     available_bytes: 0,
     folder: place.at("data"),
   });
-  expect(answer.text).toMatch(/needs \d+ MB free in .*: free \d+ MB there/);
+  expect(answer.text).toMatch(/needs [\d.]+ MB of free space in .*: free \d+ MB there/);
   disk.free();
   const next = await askForBackup(hub);
   await next.arrayBuffer();

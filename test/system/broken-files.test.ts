@@ -1,13 +1,13 @@
 // The compiled hub beside files that are wrong, missing, or not its own to read: it says so, and runs.
 import { expect, test } from "bun:test";
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createCertificates } from "../notify/certificates.ts";
-import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
-import { type HubProcess, spawnHub } from "../support/hub-process.ts";
+import { giveAway, OWNER, startAsOwner } from "../support/home-owner.ts";
+import { createHubPlace } from "../support/hub-place.ts";
+import type { HubProcess } from "../support/hub-process.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
 
-const OWNER = 65_531;
 const RULE = 'Rule(id: "good", name: "Good", trigger: ManualTrigger, actions: [LogMessage("it runs")])\n';
 const DIGITS = "9".repeat(309);
 
@@ -76,63 +76,42 @@ test("check tells of each with its line; the hub runs everything else", async ()
   );
 });
 
-/** The hub as its service runs it: not as root, who may read everything. */
-async function startAsOwner(place: HubPlace): Promise<HubProcess> {
-  if (process.getuid?.() !== 0) return place.start();
-  chmodSync(place.at(".."), 0o711);
-  chownSync(place.home, OWNER, OWNER);
-  for (const path of readdirSync(place.home, { recursive: true }) as string[])
-    if (!/^bin(\/|$)/.test(path)) chownSync(place.at(path), OWNER, OWNER);
-  const start = `${place.home}-as-owner`;
-  const how = `setpriv --reuid=${OWNER} --regid=${OWNER} --clear-groups`;
-  writeFileSync(start, `#!/bin/sh\nexec ${how} ${place.binary} "$@"\n`, { mode: 0o755 });
-  const hub = spawnHub({ ...place, binary: start });
-  await hub.up();
-  place.admin ??= { username: "admin", password: /^password: (\S+)$/m.exec(hub.output)?.[1] ?? "" };
-  return hub;
-}
-
-test.skipIf(process.getuid?.() !== 0)(
-  "folders that the hub may not enter are told of, and the house goes on",
-  async () => {
-    await using place = createHubPlace();
-    place.configure({
-      toml: '[[plugins]]\nid = "shut"\nbinary = "plugins/shut/bin/run"\n[[plugins]]\nid = "open"\nbinary = "plugins/open/run"\n',
-    });
-    place.put("rules/good.ron", RULE);
-    for (const file of ["plugins/shut/bin/run", "plugins/open/run"])
-      place.put(file, "#!/bin/sh\nexec sleep 600\n", 0o755);
-    mkdirSync(place.at("config/profiles"), { recursive: true });
-    {
-      await using first = await startAsOwner(place);
-      await until(
-        "the open one runs",
-        async () => (await first.get<{ pid: number | null }>("/plugins/open")).pid !== null,
-      );
-      await first.end();
-    }
-    const shut = ["rules", "plugins/shut", "config/profiles"];
-    for (const path of shut) chmodSync(place.at(path), 0o000);
-    await using hub = await startAsOwner(place);
-    expect(await problemsOf(hub)).toContain("the folder of the rules cannot be read (EACCES)");
-    await until("the open one runs", async () => (await hub.get<{ pid: number | null }>("/plugins/open")).pid !== null);
-    expect(await hub.get("/plugins/shut")).toMatchObject({
-      status: "offline",
-      last_exit: { reason: expect.any(String) },
-    });
-    expect((await hub.request("POST", "/timers", { body: { id: "tea" } })).status).toBe(201);
-    const checked = await place.run(["check"], process.getuid?.() === 0 ? { uid: OWNER } : {});
-    expect(checked.code).toBe(1);
-    expect(checked.stderr).toContain("EACCES");
-    // Given back, its rules run.
-    for (const path of shut) chmodSync(place.at(path), 0o755);
+test("folders that the hub may not enter are reported, and the house goes on", async () => {
+  await using place = createHubPlace();
+  place.configure({
+    toml: '[[plugins]]\nid = "shut"\nbinary = "plugins/shut/bin/run"\n[[plugins]]\nid = "open"\nbinary = "plugins/open/run"\n',
+  });
+  place.put("rules/good.ron", RULE);
+  for (const file of ["plugins/shut/bin/run", "plugins/open/run"])
+    place.put(file, "#!/bin/sh\nexec sleep 600\n", 0o755);
+  mkdirSync(place.at("config/profiles"), { recursive: true });
+  giveAway(place);
+  {
+    await using first = await startAsOwner(place);
     await until(
-      "the rule runs",
-      async () => (await hub.request("POST", "/rules/good/run", { body: {} })).status === 200,
+      "the open one runs",
+      async () => (await first.get<{ pid: number | null }>("/plugins/open")).pid !== null,
     );
-    await hub.end();
-  },
-);
+    await first.end();
+  }
+  const shut = ["rules", "plugins/shut", "config/profiles"];
+  for (const path of shut) chmodSync(place.at(path), 0o000);
+  await using hub = await startAsOwner(place);
+  expect(await problemsOf(hub)).toContain("the folder of the rules cannot be read (EACCES)");
+  await until("the open one runs", async () => (await hub.get<{ pid: number | null }>("/plugins/open")).pid !== null);
+  expect(await hub.get("/plugins/shut")).toMatchObject({
+    status: "offline",
+    last_exit: { reason: expect.any(String) },
+  });
+  expect((await hub.request("POST", "/timers", { body: { id: "tea" } })).status).toBe(201);
+  const checked = await place.run(["check"], { uid: OWNER });
+  expect(checked.code).toBe(1);
+  expect(checked.stderr).toContain("EACCES");
+  // Given back, its rules run.
+  for (const path of shut) chmodSync(place.at(path), 0o755);
+  await until("the rule runs", async () => (await hub.request("POST", "/rules/good/run", { body: {} })).status === 200);
+  await hub.end();
+});
 
 test("what the hub logs is soon in hub.log, though nothing follows it", async () => {
   await using place = createHubPlace();

@@ -1,11 +1,11 @@
 // The command line: help, check, passwd, and every way a start can fail.
 import { expect, test } from "bun:test";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { configText, createHubPlace, SECRET } from "../support/hub-place.ts";
 import { soon } from "../support/wait.ts";
 
-test("help tells the commands and their options", async () => {
+test("help lists the commands and their options", async () => {
   await using place = createHubPlace(null);
   const all = await place.run(["--help"]);
   expect(all.code).toBe(0);
@@ -13,6 +13,8 @@ test("help tells the commands and their options", async () => {
   const one = await place.run(["passwd", "--help"]);
   expect(one.code).toBe(0);
   expect(one.stdout).toContain("--stdin");
+  expect(await place.run(["help", "passwd"])).toEqual(one);
+  expect(await place.run(["help"])).toEqual(all);
 });
 
 test("version", async () => {
@@ -20,23 +22,51 @@ test("version", async () => {
   const { code, stdout } = await place.run(["version"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^hub \d+\.\d+\.\d+ \(Bun 1\.4\.5, linux-\w+\)\n$/);
-  expect((await place.run(["--version"])).stdout).toBe(stdout);
+  for (const option of ["--version", "-v", "-V"]) expect((await place.run([option])).stdout).toBe(stdout);
 });
 
-test("what is not understood ends with 2 and the way on", async () => {
+test("wrong usage ends with 2, the reason and the usage", async () => {
   await using place = createHubPlace(null);
-  const typo = await place.run(["chekc"]);
-  expect(typo.code).toBe(2);
-  expect(typo.stderr).toContain('did you mean "check"?');
-  for (const args of [
-    ["check", "--hoem", "x"],
-    ["check", "one", "more"],
-    ["serve", "--home="],
-  ]) {
-    const { code, stderr } = await place.run(args);
-    expect({ args, code }).toEqual({ args, code: 2 });
-    expect(stderr).toContain(`hub ${args[0]}`);
+  const mistakes: [string[], string, string][] = [
+    [["chekc"], 'there is no command "chekc" – did you mean "check"?', "hub check"],
+    [["help", "chekc"], 'there is no command "chekc" – did you mean "check"?', "hub check"],
+    [["check", "--hoem", "x"], 'there is no option "--hoem" – did you mean "--home"?', "hub check [options]"],
+    [["--hoem=x"], 'there is no option "--hoem" – did you mean "--home"?', "hub serve [options]"],
+    [["restore", "--dryrun"], 'there is no option "--dryrun" – did you mean "--dry-run"?', "hub restore [FILE]"],
+    [["serve", "--constructor"], 'there is no option "--constructor"', "hub serve"],
+    [["serve", "-x"], 'there is no option "-x"', "hub serve"],
+    [["check", "one", "more"], 'there is one argument too many: "one"', "hub check"],
+    [["serve", "--home="], "--home needs a value: --home FOLDER", "hub serve"],
+    [["serve", "--home"], "--home needs a value: --home FOLDER", "hub serve"],
+    [["restore", "--undo=yes"], "--undo takes no value", "hub restore"],
+  ];
+  for (const [args, reason, usage] of mistakes) {
+    const { code, stdout, stderr } = await place.run(args);
+    expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: "" });
+    expect(stderr).toContain(reason);
+    expect(stderr).toContain(usage);
   }
+});
+
+test("a home that does not exist is named, with what to do", async () => {
+  await using place = createHubPlace(null);
+  for (const args of [["check"], ["upgrade", "hub"], ["passwd"], ["backup"]]) {
+    const { code, stderr } = await place.run(args);
+    expect({ args, code }).toEqual({ args, code: 1 });
+    expect(stderr).toContain(`there is no hub in ${place.home}: name its home with --home`);
+  }
+});
+
+test("in a checkout, the home is ./home", async () => {
+  await using place = createHubPlace(null);
+  const checkout = `${place.cwd}/checkout`;
+  for (const folder of ["src", "bin"]) mkdirSync(`${checkout}/${folder}`, { recursive: true });
+  writeFileSync(`${checkout}/src/main.ts`, "");
+  copyFileSync(place.binary, `${checkout}/bin/hub`);
+  chmodSync(`${checkout}/bin/hub`, 0o755);
+  await place.run(["init", "--home", `${checkout}/home`]);
+  const checked = Bun.spawnSync([`${checkout}/bin/hub`, "check"], { cwd: "/", env: { PATH: process.env.PATH ?? "" } });
+  expect(checked.stdout.toString()).toBe(`${checkout}/home/config/hub.toml is valid\n`);
 });
 
 test("init is complete the second time", async () => {
@@ -56,7 +86,7 @@ test("check: a valid file, and one that others can read", async () => {
   expect(open.stderr).toContain("chmod 600");
 });
 
-test("check tells all problems at once, with file, line and key, and no secret", async () => {
+test("check lists all problems at once, with file, line and key, and no secret", async () => {
   await using place = createHubPlace();
   const lines = [
     "[sever]",
@@ -96,7 +126,7 @@ test("check tells all problems at once, with file, line and key, and no secret",
   expect(stdout + stderr).not.toContain("secret\n");
   for (const secret of ["eighty-secret", "short-secret", "typed-secret"]) expect(stderr).not.toContain(secret);
   const started = await place.run(["serve"]);
-  expect({ code: started.code, told: started.stderr.includes("server.prot") }).toEqual({ code: 1, told: true });
+  expect({ code: started.code, listed: started.stderr.includes("server.prot") }).toEqual({ code: 1, listed: true });
 });
 
 test("a half-written configuration never starts with defaults", async () => {
@@ -139,10 +169,10 @@ test("passwd on the running hub ends the old tokens and closes their streams", a
   expect((await soon("the stream ends", stream.closed)).code).toBe(1008);
   expect((await hub.login("admin", "a brand-new password")).status).toBe(200);
   expect((await place.run(["passwd", "admin", "--stdin"], { stdin: "short\n" })).code).toBe(1);
-  expect((await place.run(["passwd", "second"])).stdout).toContain('the user "second" was made');
+  expect((await place.run(["passwd", "second"])).stdout).toContain('created the user "second"');
 });
 
-test("a second hub on the same home is refused and told which process has it", async () => {
+test("a second hub on the same home is refused, with the process that has it", async () => {
   await using place = createHubPlace();
   await using hub = await place.start();
   const { code, stderr } = await place.run(["serve"]);

@@ -138,7 +138,7 @@ test("init, upgrade and backup on a full disk say the number and leave nothing b
   using disk = mountSmallDisk(8);
   await using fresh = createHubPlace(null, `${disk.path}/fresh`);
   const made = await fresh.run(["init"]);
-  expect(made.stderr).toMatch(/needs \d+ MB, and \d+ MB are free/);
+  expect(made.stderr).toMatch(/needs \d+ MB of free space/);
   rmSync(`${disk.path}/fresh`, { recursive: true, force: true });
   await using place = createHubPlace({}, `${disk.path}/home`);
   furnish(place, 1);
@@ -148,11 +148,11 @@ test("init, upgrade and backup on a full disk say the number and leave nothing b
   }
   const upgraded = await place.run(["upgrade", place.binary]);
   expect(upgraded.code).toBe(1);
-  expect(upgraded.stderr).toMatch(/needs \d+ MB, and \d+ MB are free/);
+  expect(upgraded.stderr).toMatch(/needs \d+ MB of free space/);
   disk.fill();
   const backup = await place.run(["backup", place.at("now.zip")]);
   expect(backup.code).toBe(1);
-  expect(backup.stderr).toMatch(/needs [\d.]+ MB free/);
+  expect(backup.stderr).toMatch(/needs [\d.]+ MB of free space/);
   for (const left of ["**/*.tmp*", "**/*.part", "**/hub.new", "**/*.twin"])
     expect([...new Bun.Glob(left).scanSync({ cwd: disk.path, dot: true })]).toEqual([]);
 });

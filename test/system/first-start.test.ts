@@ -1,11 +1,14 @@
-// The binary alone in an empty folder: lays out a home, tells the password once, and brings live events.
+// The binary alone in an empty folder: creates a home, prints the password once, and brings live events.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createHubPlace } from "../support/hub-place.ts";
+import { createCertificates } from "../notify/certificates.ts";
+import { configText, createHubPlace } from "../support/hub-place.ts";
+import { spawnHub } from "../support/hub-process.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
 
-/** What a new home says of ports, moved to free ones. */
+/** The hub.toml of a new home, with free ports. */
 function freePorts(text: string): string {
   return text
     .replace(/^port = 8080$/m, "port = 0")
@@ -56,11 +59,13 @@ test("the home has the layout and modes of the design", async () => {
   expect(/jwt_secret = "([\w-]{64})"/.test(place.read("config", "hub.toml"))).toBe(true);
 });
 
-test("the password is told once, and never to the log file", async () => {
+test("the password is printed once, with an address that answers, and never to the log file", async () => {
   await using place = createHubPlace();
   const first = await place.start();
   const password = place.admin?.password ?? "";
   expect(password).toHaveLength(16);
+  const address = /^The hub answers at (\S+)$/m.exec(first.output)?.[1] ?? "";
+  expect(await (await fetch(address)).json()).toMatchObject({ status: "ok" });
   await first.end();
   await using second = await place.start();
   expect(second.output).not.toContain("password:");
@@ -70,6 +75,63 @@ test("the password is told once, and never to the log file", async () => {
   expect(place.read("logs", "hub.log")).toContain("the hub is up");
   expect(place.read("logs", "hub.log")).not.toContain(password);
 });
+
+test("on all interfaces, the printed address is one of this machine; with a certificate it has its name", async () => {
+  await using place = createHubPlace(null);
+  await place.run(["init"]);
+  const anyInterface = freePorts(place.read("config", "hub.toml")).replace('host = "127.0.0.1"', 'host = "0.0.0.0"');
+  place.put("config/hub.toml", anyInterface, 0o600);
+  const first = await place.start();
+  const address = /^The hub answers at (http:\S+)$/m.exec(first.output)?.[1] ?? "";
+  expect(address).not.toContain("0.0.0.0");
+  expect((await fetch(address)).status).toBe(200);
+  await first.end();
+
+  using made = createTemporaryFolder();
+  const { cert, key } = createCertificates(made);
+  await using other = createHubPlace({ server: 'tls_cert = "config/cert.pem"\ntls_key = "config/key.pem"' });
+  other.put("config/cert.pem", cert);
+  other.put("config/key.pem", key, 0o600);
+  await using hub = await other.start();
+  expect(hub.output).toMatch(/^The hub answers at https:\/\/localhost:\d+\/api\/v1\/health$/m);
+});
+
+test("a first start that fails prints no password; the one that succeeds does, and nothing counts as lost", async () => {
+  await using place = createHubPlace();
+  const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  try {
+    for (const section of ["server", "mqtt"]) {
+      const free = new RegExp(`(\\[${section}\\]\n(?:host.*\n)?)port = 0`);
+      place.put("config/hub.toml", configText().replace(free, `$1port = ${taken.port}`), 0o600);
+      const { code, stdout } = await place.run(["serve"]);
+      expect({ section, code }).toEqual({ section, code: 1 });
+      expect(stdout).not.toContain("password:");
+    }
+  } finally {
+    taken.stop(true);
+  }
+  // As a lost house has it: a history without users.
+  expect(existsSync(place.at("data/history.db"))).toBe(true);
+  place.configure({});
+  await using hub = await place.start();
+  expect((await hub.login("admin", place.admin?.password ?? "")).status).toBe(200);
+  expect((await hub.request("GET", "/health", { token: null })).json()).toMatchObject({ degraded: [] });
+});
+
+test("killed at any moment of its first start, a hub leaves no account whose password nobody saw", async () => {
+  for (const moment of ["the API answers", "the MQTT broker listens", "username: admin", "the hub is up"]) {
+    await using place = createHubPlace();
+    const first = spawnHub(place);
+    await first.said(moment);
+    first.kill("SIGKILL");
+    await first.exited;
+    await using hub = await place.start();
+    const printed = [...`${first.output}${hub.output}`.matchAll(/^password: (\S+)$/gm)].at(-1)?.[1] ?? "";
+    expect({ moment, status: (await hub.login("admin", printed)).status }).toEqual({ moment, status: 200 });
+    const { degraded } = (await hub.request("GET", "/health", { token: null })).json<{ degraded: string[] }>();
+    expect({ moment, degraded }).toEqual({ moment, degraded: ["unclean_stop"] });
+  }
+}, 30_000);
 
 test("what is there already is never overwritten, and a home with only a restored hub.toml is completed", async () => {
   await using place = createHubPlace();

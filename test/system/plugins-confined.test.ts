@@ -1,10 +1,10 @@
 // Plugins of every kind, run by the compiled hub as root and as a user: each works, and none can read the hub's files.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, chownSync, existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { probeLandlock } from "../../src/plugins/confine/landlock.ts";
+import { giveAway, OWNER, startAsOwner } from "../support/home-owner.ts";
 import { createHubPlace, type HubPlace, SECRET } from "../support/hub-place.ts";
-import { type HubProcess, spawnHub } from "../support/hub-process.ts";
+import type { HubProcess } from "../support/hub-process.ts";
 import { until } from "../support/wait.ts";
 
 const { abi } = probeLandlock();
@@ -98,18 +98,9 @@ function furnish(place: HubPlace): void {
   });
 }
 
-function give(folder: string, uid: number): void {
-  chownSync(folder, uid, uid);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) give(path, uid);
-    else chownSync(path, uid, uid);
-  }
-}
-
 const KINDS = [
   ["root", 0],
-  ["a user of its own", 65_534],
+  ["a user of its own", OWNER],
 ] as const;
 describe.if(abi > 0 && process.getuid?.() === 0).each(KINDS)("as %s", (_, uid) => {
   const place = createHubPlace();
@@ -118,11 +109,8 @@ describe.if(abi > 0 && process.getuid?.() === 0).each(KINDS)("as %s", (_, uid) =
     furnish(place);
     if (uid === 0) hub = await place.start();
     else {
-      give(place.home, uid);
-      chmodSync(join(place.home, ".."), 0o755);
-      const as = { ...place, binary: "/usr/bin/setpriv", admin: undefined };
-      hub = spawnHub(as, { args: [`--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", place.binary, "serve"] });
-      await hub.up();
+      giveAway(place);
+      hub = await startAsOwner(place);
     }
   });
   afterAll(async () => {

@@ -24,15 +24,15 @@ test("words it does not take", async () => {
   const before = filesBelow(place.home);
   const cases: [string[], RegExp][] = [
     [["-"], /not from standard input: save it to a file first/],
-    [[place.cwd], /is no file/],
+    [[place.cwd], /is not a file/],
     [[beside(place, "none.zip")], /there is no file .*none\.zip/],
-    [[beside(place, "photos.zip")], /no state\.redb: it is no backup of a hub/],
-    [[place.at("data", "state.redb")], /it is no zip/],
+    [[beside(place, "photos.zip")], /no state\.redb: it is not a backup of a hub/],
+    [[place.at("data", "state.redb")], /it is not a zip/],
     [[], /name the archive: hub restore FILE/],
     [["--undo"], /nothing was restored in .*, so there is nothing to undo/],
     [["--undo", zip], /--undo takes neither an archive nor --dry-run/],
     [["--undo", "--dry-run"], /--undo takes neither/],
-    [[zip, "--home", place.at("config", "hub.toml")], /cannot make .*name a folder that can be written with --home/],
+    [[zip, "--home", place.at("config", "hub.toml")], /cannot create .*name a folder that can be written with --home/],
   ];
   for (const [args, why] of cases) {
     const ran = await place.run(["restore", ...args], { stdin: readFileSync(zip, "latin1") });

@@ -61,7 +61,10 @@ api_url = "${bots.url}"
 
   await using b = createHubPlace(null);
   const ran = await b.run(["restore", zip]);
-  expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("1 of its notifications still waited") });
+  expect(ran).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("the notifications queued in it (1) are not sent"),
+  });
   const restored = await b.start();
   expect(await waiting(restored, token)).toBe(0);
   // One after the other in a channel: an older one would have come first.
@@ -75,7 +78,7 @@ api_url = "${bots.url}"
   for (const name of ["data/state.redb", "data/history.db", "config/hub.toml", "rules/alarm.ron"])
     writeFileSync(c.at(name), Buffer.from(files[name] ?? "", "latin1"));
   const placed = await c.start();
-  expect(placed.output).toContain("waited in a backup are not sent again");
+  expect(placed.output).toContain("the notifications queued in the backup are not sent");
   expect(await waiting(placed, token)).toBe(0);
   await alarm(placed);
   await until("the new one is sent", () => bots.taken === 2);

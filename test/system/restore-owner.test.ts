@@ -6,7 +6,6 @@ import {
   chownSync,
   copyFileSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -15,50 +14,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
 import { downloadBackup } from "../support/archives.ts";
+import { foreignPaths, giveAway, OWNER, outside, startAsOwner, startScript } from "../support/home-owner.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
-import { type HubProcess, spawnHub } from "../support/hub-process.ts";
 import { mountSmallDisk } from "../support/small-disk.ts";
 import { until } from "../support/wait.ts";
 
-const OWNER = 65534;
 const RULE = '(id: "", name: "Night", trigger: ManualTrigger, actions: [LogMessage(message: "x")])';
-const outside = (place: HubPlace, name: string) => join(place.cwd, "..", name);
-
-/** Everything in the home becomes the owner's, as `service install` does it; `bin/` stays root's. */
-function giveAway(place: HubPlace): void {
-  chmodSync(outside(place, "."), 0o711);
-  mkdirSync(place.home, { recursive: true });
-  for (const path of ["", ...(readdirSync(place.home, { recursive: true }) as string[])])
-    if (!/^bin(\/|$)/.test(path)) chownSync(place.at(path), OWNER, OWNER);
-}
-
-/** Paths of the home that are not the owner's. */
-function strangers(place: HubPlace): string[] {
-  return (readdirSync(place.home, { recursive: true }) as string[]).filter((path) => {
-    const { uid, gid } = lstatSync(place.at(path));
-    return !/^bin(\/|$)/.test(path) && (uid !== OWNER || gid !== OWNER);
-  });
-}
-
-/** The hub as its service runs it. */
-async function startAsOwner(place: HubPlace): Promise<HubProcess> {
-  const start = outside(place, "start-as-owner");
-  writeFileSync(
-    start,
-    `#!/bin/sh\nexec setpriv --reuid=${OWNER} --regid=${OWNER} --clear-groups ${place.binary} "$@"\n`,
-    { mode: 0o755 },
-  );
-  const hub = spawnHub({ ...place, binary: start });
-  await hub.up();
-  place.admin ??= /^username: (\S+)\npassword: (\S+)$/m.exec(hub.output)
-    ? { username: "admin", password: /^password: (\S+)$/m.exec(hub.output)?.[1] ?? "" }
-    : undefined;
-  return hub;
-}
-
-/** A hub of the owner's that has been told something, stopped, and its archive, which only root may read. */
+/** A stopped hub of the owner's with some state, and its archive, which only root may read. */
 async function furnish(place: HubPlace): Promise<string> {
   place.put("rules/night.ron", RULE);
   giveAway(place);
@@ -68,7 +31,7 @@ async function furnish(place: HubPlace): Promise<string> {
   await downloadBackup(hub, zip);
   chmodSync(zip, 0o600);
   await hub.end();
-  expect(strangers(place)).toEqual([]);
+  expect(foreignPaths(place)).toEqual([]);
   return zip;
 }
 
@@ -93,7 +56,7 @@ async function worksFor(place: HubPlace): Promise<void> {
   const headers = { authorization: `Bearer ${await hub.adminToken()}` };
   expect((await fetch(`http://127.0.0.1:${port}/api/v1/timers/oven`, { headers })).status).toBe(200);
   await hub.end();
-  expect(strangers(place)).toEqual([]);
+  expect(foreignPaths(place)).toEqual([]);
 }
 
 test("by root in the home of another: all of it is the owner's, who can go on with it", async () => {
@@ -102,13 +65,13 @@ test("by root in the home of another: all of it is the owner's, who can go on wi
   // Also what no hub has made yet, or what somebody cleared away.
   for (const name of ["hub.lock", "backup.lock", "last-backup.json"]) rmSync(place.at("data", name), { force: true });
   expect(await place.run(["restore", zip, "--dry-run"])).toMatchObject({ code: 0 });
-  expect(strangers(place)).toEqual([]);
+  expect(foreignPaths(place)).toEqual([]);
   expect(await place.run(["restore", zip])).toMatchObject({ code: 0, stderr: "" });
-  expect(strangers(place)).toEqual([]);
+  expect(foreignPaths(place)).toEqual([]);
   expect(await place.run(["restore", "--undo"])).toMatchObject({ code: 0 });
-  expect(strangers(place)).toEqual([]);
-  expect((await place.run(["restore", outside(place, "start-as-owner")])).stderr).toContain("it is no zip");
-  expect(strangers(place)).toEqual([]);
+  expect(foreignPaths(place)).toEqual([]);
+  expect((await place.run(["restore", startScript(place)])).stderr).toContain("it is not a zip");
+  expect(foreignPaths(place)).toEqual([]);
   expect((await place.run(["restore", zip])).code).toBe(0);
   await worksFor(place);
 });
@@ -119,7 +82,7 @@ test("into a folder of the owner's in which there is no home yet", async () => {
   await using place = createHubPlace(null);
   giveAway(place);
   expect(await place.run(["restore", zip])).toMatchObject({ code: 0 });
-  expect(strangers(place)).toEqual([]);
+  expect(foreignPaths(place)).toEqual([]);
   place.admin = from.admin;
   await worksFor(place);
 });
@@ -141,12 +104,12 @@ test("killed at any moment, it leaves nothing that its owner cannot go on with",
     });
     child.kill("SIGKILL");
     await child.exited;
-    expect(strangers(place)).toEqual([]);
+    expect(foreignPaths(place)).toEqual([]);
     if (existsSync(place.at("data", begun))) midway++;
     await using hub = await startAsOwner(place);
     expect((await hub.request("POST", "/system/backup")).status).toBe(200);
     await hub.end();
-    expect(strangers(place)).toEqual([]);
+    expect(foreignPaths(place)).toEqual([]);
   }
   expect(midway).toBeGreaterThan(0);
 }, 60_000);
@@ -165,9 +128,12 @@ test("ended by root's next command, one that was killed leaves it the owner's as
   place.put("data/restore.journal", JSON.stringify(journal), 0o600);
   giveAway(place);
   const ran = await place.run(["restore", zip, "--dry-run"]);
-  expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining("carried to its end") });
+  expect(ran).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("finished a restore that had been interrupted"),
+  });
   expect(readdirSync(place.at("rules"))).toEqual(["other.ron"]);
-  expect(strangers(place)).toEqual([]);
+  expect(foreignPaths(place)).toEqual([]);
 });
 
 test("links that the owner has put there lead root nowhere", async () => {
@@ -216,8 +182,8 @@ test("a user who may not write the home is told so, and nothing is changed", asy
   const zip = await furnish(place);
   chmodSync(zip, 0o644);
   const ran = await place.run(["restore", zip], { uid: 65533 });
-  expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/^hub: cannot (read|lock|work in|make)/) });
-  expect(strangers(place)).toEqual([]);
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/^hub: cannot (read|lock|work in|create)/) });
+  expect(foreignPaths(place)).toEqual([]);
   chmodSync(zip, 0o600);
   const unreadable = await place.run(["restore", zip], { uid: OWNER });
   expect(unreadable).toMatchObject({ code: 1, stderr: expect.stringContaining(`cannot read ${zip}`) });

@@ -158,7 +158,7 @@ test("a configuration that cannot start: the hub goes back by itself, and says s
   expect(hub.output).toContain("the hub does not start with what was restored; it goes back");
   const last = await lastRestore(hub);
   expect(last).toMatchObject({ ok: false, counts: null });
-  expect(last.error).toContain(`was taken back: port ${taken.port} is taken`);
+  expect(last.error).toContain(`was undone: port ${taken.port} is taken`);
   // What it was before, to the last.
   expect((await hub.request("GET", "/devices/later")).status).toBe(200);
   expect((await hub.login("anna", "a long password")).status).toBe(200);
@@ -189,7 +189,7 @@ test("killed between the exchange and the start: the next start is the one that 
     const caught = state().ok === null;
     if (caught) expect(place.read("config", "hub.toml")).toContain(`port = ${taken.port}`);
     hub = await place.start();
-    expect(state()).toMatchObject({ ok: false, error: expect.stringContaining("was taken back") });
+    expect(state()).toMatchObject({ ok: false, error: expect.stringContaining("was undone") });
     expect((await hub.request("GET", "/devices/later")).status).toBe(200);
     if (caught) break;
     Bun.spawnSync(["rm", place.at("data", "last-restore.json")]);
@@ -224,7 +224,7 @@ test("what cannot be exchanged is refused before the hub stops", async () => {
     text: expect.stringContaining("is a link: put the real one in its place"),
   });
   expect(leftovers(place)).toEqual([]);
-  expect(hub.output).not.toContain("stopping to start anew");
+  expect(hub.output).not.toContain(": restarting");
   expect((await hub.request("POST", "/system/backup")).status).toBe(200);
 });
 
@@ -276,7 +276,7 @@ test("an archive of which nobody says how long it is, and that the disk has no r
   });
   expect({ status: answer.status, text: await answer.text() }).toMatchObject({
     status: 507,
-    text: expect.stringContaining("there is room for"),
+    text: expect.stringContaining("there is space for"),
   });
   await until("nothing is left", () => leftovers(place).length === 0);
   expect((await hub.request("GET", "/auth/me", { token })).status).toBe(200);

@@ -202,7 +202,7 @@ test("a disk without room refuses, and the home stays as it is", async () => {
   await hub.end();
   const ran = await place.run(["restore", zip]);
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toMatch(/needs \d+ MB free|free some space|disk/);
+  expect(ran.stderr).toMatch(/needs [\d.]+ MB of free space|free some space|disk/);
   disk.free();
   const again = await place.start();
   expect((await again.request("GET", "/auth/me", { token })).status).toBe(200);

@@ -6,7 +6,6 @@ import {
   chownSync,
   copyFileSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -16,20 +15,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { foreignPaths, giveAway, OWNER, outside } from "../support/home-owner.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import { spawnHub } from "../support/hub-process.ts";
 import { until } from "../support/wait.ts";
 
-const OWNER = 65534;
 const SECRET = "root:of-nobody-else";
-const outside = (place: HubPlace, name: string) => join(place.cwd, "..", name);
-
-function giveAway(place: HubPlace, keep = /^$/): void {
-  chmodSync(outside(place, "."), 0o711);
-  for (const path of ["", ...(readdirSync(place.home, { recursive: true }) as string[])])
-    if (!keep.test(path)) Bun.spawnSync(["chown", "-h", `${OWNER}:${OWNER}`, place.at(path)]);
-}
+/** Keeps only the home's own folder root's. */
+const ROOT_FOLDER = /^$/;
 
 interface Scene extends AsyncDisposable {
   place: HubPlace;
@@ -44,7 +37,7 @@ interface Scene extends AsyncDisposable {
 }
 
 /** A home that a hub has run in, and that is the owner's now. */
-async function createScene(keep?: RegExp): Promise<Scene> {
+async function createScene(keep = ROOT_FOLDER): Promise<Scene> {
   const place = createHubPlace();
   place.put("rules/night.ron", '(id: "", name: "Night", trigger: ManualTrigger, actions: [LogMessage(message: "x")])');
   const hub = await place.start();
@@ -82,18 +75,11 @@ async function createScene(keep?: RegExp): Promise<Scene> {
   };
 }
 
-/** Paths of the home that are not the owner's, but for `bin/`. */
-function strangers(place: HubPlace): string[] {
-  return (readdirSync(place.home, { recursive: true }) as string[]).filter(
-    (path) => !/^bin(\/|$)/.test(path) && lstatSync(place.at(path)).uid !== OWNER,
-  );
-}
-
 test("passwd: what it writes is the owner's, and no other database than his is changed", async () => {
   await using scene = await createScene();
   const { place } = scene;
   expect(await place.run(["passwd"])).toMatchObject({ code: 0 });
-  expect(strangers(place)).toEqual([]);
+  expect(foreignPaths(place)).toEqual([]);
   scene.plant("data/state.redb", scene.otherDb);
   const { code, stdout, stderr } = await place.run(["passwd"]);
   expect(code).toBe(1);
@@ -118,7 +104,7 @@ test("backup: what only root may read is in no archive, and what stays in the ho
   for (const name of ["hub.lock", "backup.lock", "last-backup.json"]) rmSync(place.at("data", name), { force: true });
   expect(await place.run(["backup", outside(place, "whole.zip")])).toMatchObject({ code: 0, stderr: "" });
   expect(statSync(outside(place, "whole.zip"))).toMatchObject({ uid: 0 });
-  expect(strangers(place)).toEqual([]);
+  expect(foreignPaths(place)).toEqual([]);
 
   scene.plant("rules/night.ron", scene.secret);
   const told = await place.run(["backup", outside(place, "without.zip")]);
@@ -160,7 +146,7 @@ test("init: lays out what is missing as the owner, and nothing behind a link", a
   const { place } = scene;
   rmSync(place.at("plugins"), { recursive: true });
   expect(await place.run(["init"])).toMatchObject({ code: 0 });
-  expect(strangers(place)).toEqual([]);
+  expect(foreignPaths(place)).toEqual([]);
   for (const path of ["plugins", "rules", "config/profiles", "data"]) {
     scene.plant(path, scene.folder);
     const { stdout, stderr } = await place.run(["init"]);
@@ -186,7 +172,7 @@ test("a home that is a link of somebody's, or lies behind one, is his", async ()
 });
 
 test("upgrade: no link in bin/ leads root anywhere, and no program there is run as root", async () => {
-  for (const keep of [undefined, /^bin(\/|$)/]) {
+  for (const keep of [ROOT_FOLDER, /^bin(\/|$)/]) {
     await using scene = await createScene(keep);
     const { place } = scene;
     const spy = outside(place, "who");
@@ -208,7 +194,7 @@ test("upgrade: no link in bin/ leads root anywhere, and no program there is run 
     expect(seen).not.toMatch(/[\s:]0\b/);
     expect(await place.run(["upgrade", "--rollback"])).toMatchObject({ code: 0 });
     expect(readFileSync(spy, "utf8")).not.toMatch(/[\s:]0\b/);
-    if (keep) continue;
+    if (keep !== ROOT_FOLDER) continue;
     scene.plant("bin/hub.new", scene.secret);
     scene.plant("bin/hub.before", scene.secret);
     await place.run(["upgrade", file]);
@@ -251,7 +237,7 @@ test("serve: root's hub becomes the owner's for good", async () => {
   expect(problems).toContainEqual(expect.objectContaining({ part: "log" }));
   await hub.end();
   scene.untouched(hub.output);
-  expect(strangers(place)).toEqual([]);
+  expect(foreignPaths(place)).toEqual([]);
 });
 
 test("a home that is partly root's and partly another's is refused with the mend, and keeps no hub from running", async () => {

@@ -77,12 +77,12 @@ test("what cannot replace the hub is refused with the reason, and nothing is cha
     return header;
   };
   const files: [string, string | Buffer, RegExp][] = [
-    ["page", "<!doctype html><title>404</title>", /is no program.*sha256sum/],
-    ["empty", "", /is no program/],
+    ["page", "<!doctype html><title>404</title>", /is not a program.*sha256sum/],
+    ["empty", "", /is not a program/],
     ["pi", elf(process.arch === "arm64" ? 62 : 183), /built for linux-(x64|arm64), and this machine is linux/],
     ["pi-32", elf(40), /built for linux-arm, and/],
     ["mac", Buffer.from("cffaedfe0c000001".padEnd(64, "0"), "hex"), /built for darwin-arm64/],
-    ["cut", readFileSync(NEXT).subarray(0, 200_000), /does not say a hub's version/],
+    ["cut", readFileSync(NEXT).subarray(0, 200_000), /does not print the version of a hub/],
   ];
   for (const [name, content, reason] of files) {
     writeFileSync(builds.at(name), content);
@@ -91,7 +91,7 @@ test("what cannot replace the hub is refused with the reason, and nothing is cha
     expect(stderr).toContain(builds.at(name));
   }
   const others: [string[], RegExp][] = [
-    [["/bin/true"], /does not say a hub's version/],
+    [["/bin/true"], /does not print the version of a hub/],
     [[builds.at("absent")], /there is no file/],
     [[builds.path], /is not a file/],
     [[], /hub upgrade FILE/],
@@ -123,8 +123,8 @@ test("a newer hub brings its own files up to its version, and leaves what a pers
     return hub.output;
   };
   const first = await told();
-  expect(first).toMatch(/brought up to this version .*sysmon\.js/);
   expect(first).toMatch(/changed by hand.*good-morning\.toml/);
+  expect(first).toMatch(/updated to this version .*sysmon\.js/);
   expect(place.read(bundle)).toBe(brought);
   expect(place.read(example)).toBe("# mine");
   const second = await told();
@@ -216,7 +216,7 @@ test("when it does not answer for a minute, or as another, the one before runs a
   for (const instead of [undefined, "1.0.0"]) {
     await using scene = createServiceScene((restarts) => (restarts === 1 ? instead : "1.0.0"));
     const begun = scene.clock.mono();
-    await expect(scene.run()).rejects.toThrow("the hub from before runs again");
+    await expect(scene.run()).rejects.toThrow("the previous version runs again");
     expect(scene.clock.mono() - begun).toBeGreaterThanOrEqual(60_000);
     expect(scene.machine.changes).toEqual([
       "systemctl reset-failed hub.service",
@@ -230,7 +230,7 @@ test("when it does not answer for a minute, or as another, the one before runs a
 
 test("when neither answers, both are said", async () => {
   await using scene = createServiceScene(() => undefined);
-  await expect(scene.run()).rejects.toThrow(/does not either.*journalctl/);
+  await expect(scene.run()).rejects.toThrow(/does not answer either.*journalctl/);
   expect(scene.installed()).toBe(false);
 });
 

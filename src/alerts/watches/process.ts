@@ -1,5 +1,6 @@
 // The hub's own process: its memory, how it ended last time, what guests do to it, and its certificate.
 import type { Clock } from "../../core/clock.ts";
+import { RESTART_THE_HUB } from "../../core/errors.ts";
 import type { Finding, Watch } from "../alert.ts";
 
 const DAY_MS = 86_400_000;
@@ -107,7 +108,7 @@ export function certificateWatch(expiresAt: () => number | undefined, now: () =>
           kind: "certificate",
           severity: left < 3 ? "critical" : "warning",
           message: `The TLS certificate of the hub ${when}`,
-          mend: "Renew it and start the hub again: [server] tls_cert and tls_key.",
+          mend: `Renew it ([server] tls_cert and tls_key), then ${RESTART_THE_HUB}.`,
         },
       ];
     },

@@ -1,63 +1,61 @@
-// One entry of a zip into one file: never more bytes than it claims, and its sums told.
+// Unpacks one entry of a zip: never more bytes than it claims, with its checksum verified and its SHA-256 returned.
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import type { Transform } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
 import { HubError, messageOf } from "../../core/errors.ts";
-import { shown } from "../names.ts";
 import { readAt, refusal, type ZipDirectory, type ZipEntry } from "./directory.ts";
-import { FULL_32, LOCAL } from "./format.ts";
-import { through } from "./through.ts";
+import { FULL_32, LOCAL, quoted, STORED } from "./format.ts";
 
 const LOCAL_BYTES = 30;
 const SUMS_FOLLOW = 0x0008;
-const STORED = 0;
-// Deflate cannot do better; what claims more is made to fill disks.
+// Deflate cannot do better: an entry that claims more is made to fill disks.
 const BEST_RATIO = 1032;
 const READ_BYTES = 256 * 1024;
 
-/** Throws HubError `invalid` where entries share bytes, lie elsewhere than told, or claim what deflate cannot do. */
+/** Throws HubError `invalid` where entries overlap, are not where the directory says, or claim what deflate cannot do. */
 export function checkPlaces(file: number, { entries, offset: directoryAt }: ZipDirectory): void {
   let free = 0;
   for (const entry of [...entries].sort((a, b) => a.offset - b.offset)) {
     const { name, offset, bytes, compressedBytes, compression } = entry;
-    if (offset < free) throw refusal(`${shown(name)} lies over another file, as in a zip bomb`);
+    if (offset < free) throw refusal(`${quoted(name)} overlaps another file, as in a zip bomb`);
     const begin = dataOffset(file, entry);
     free = begin + compressedBytes;
-    if (free > directoryAt) throw refusal(`${shown(name)} reaches beyond its end: it is damaged`);
+    if (free > directoryAt) throw refusal(`${quoted(name)} reaches beyond its end: it is damaged`);
     const possible = compression === STORED ? compressedBytes : (compressedBytes + 1) * BEST_RATIO;
-    if (bytes > possible) throw refusal(`${shown(name)} claims to hold more than it can, as in a zip bomb`);
+    if (bytes > possible) throw refusal(`${quoted(name)} claims to hold more than it can, as in a zip bomb`);
   }
 }
 
-/** Where the entry's data begin; what its own header says of it must be what the directory says. */
+/** Where the entry's data begin. Its local header must agree with the directory. */
 function dataOffset(file: number, entry: ZipEntry): number {
   const { name, rawName, offset, compression, crc } = entry;
   const header = readAt(file, offset, LOCAL_BYTES);
   const nameBytes = header.readUInt16LE(26);
-  const isThere = header.readUInt32LE(0) === LOCAL && nameBytes === rawName.length;
-  if (!isThere || !readAt(file, offset + LOCAL_BYTES, nameBytes).equals(rawName))
-    throw refusal(`${shown(name)} is not where the directory says: it is damaged`);
-  // With that flag they stand behind the data, where only who reads the archive from its beginning looks.
-  const sums =
-    header.readUInt16LE(6) & SUMS_FOLLOW ? true : header.readUInt32LE(14) === crc && sizesAgree(header, entry);
-  if (header.readUInt16LE(8) !== compression || !sums)
-    throw refusal(`${shown(name)} is described in two ways, which differ: it is damaged`);
+  const isLocal = header.readUInt32LE(0) === LOCAL && nameBytes === rawName.length;
+  if (!isLocal || !readAt(file, offset + LOCAL_BYTES, nameBytes).equals(rawName))
+    throw refusal(`${quoted(name)} is not where the directory says: it is damaged`);
+  // With this flag, checksum and sizes follow the data, where only programs that read from the beginning look.
+  const sumsAgree =
+    (header.readUInt16LE(6) & SUMS_FOLLOW) !== 0 || (header.readUInt32LE(14) === crc && sizesAgree(header, entry));
+  if (header.readUInt16LE(8) !== compression || !sumsAgree)
+    throw refusal(`${quoted(name)} is described in two ways, which differ: it is damaged`);
   return offset + LOCAL_BYTES + nameBytes + header.readUInt16LE(28);
 }
 
-/** Those that do not fit are in the Zip64 part. */
+/** Sizes that need more than 32 bits are in the Zip64 field. */
 function sizesAgree(header: Buffer, { compressedBytes, bytes }: ZipEntry): boolean {
-  const agree = (at: number, told: number): boolean => [FULL_32, told].includes(header.readUInt32LE(at));
-  return agree(18, compressedBytes) && agree(22, bytes);
+  const agrees = (at: number, expected: number): boolean => [FULL_32, expected].includes(header.readUInt32LE(at));
+  return agrees(18, compressedBytes) && agrees(22, bytes);
 }
 
 /**
- * Writes the entry to `target`, which must not be there yet, and answers the SHA-256 of its content. Throws HubError
- * `invalid` where it is damaged; the system's errors where it cannot be written.
+ * Writes the entry to `target`, which must not exist yet, and returns the SHA-256 of its content. Throws HubError `invalid`
+ * where it is damaged, and the system's errors where it cannot be written.
  */
 export async function unpackEntry(file: number, entry: ZipEntry, target: string): Promise<string> {
   const out = openSync(target, "wx", 0o600);
   try {
-    const sha256 = await pour(file, entry, (chunk) => writeAll(out, chunk));
+    const sha256 = await extract(file, entry, (chunk) => writeAll(out, chunk));
     fsyncSync(out);
     return sha256;
   } finally {
@@ -65,32 +63,32 @@ export async function unpackEntry(file: number, entry: ZipEntry, target: string)
   }
 }
 
-/** A small entry's content. Throws HubError `invalid`. */
+/** The content of a small entry. Throws HubError `invalid`. */
 export async function readEntry(file: number, entry: ZipEntry, maxBytes: number): Promise<Buffer> {
-  if (entry.bytes > maxBytes) throw refusal(`${shown(entry.name)} is too large`);
+  if (entry.bytes > maxBytes) throw refusal(`${quoted(entry.name)} is too large`);
   const chunks: Uint8Array[] = [];
-  await pour(file, entry, (chunk) => void chunks.push(Uint8Array.from(chunk)));
+  await extract(file, entry, (chunk) => void chunks.push(Uint8Array.from(chunk)));
   return Buffer.concat(chunks);
 }
 
-async function pour(file: number, entry: ZipEntry, take: (chunk: Uint8Array) => void): Promise<string> {
+async function extract(file: number, entry: ZipEntry, onChunk: (chunk: Uint8Array) => void): Promise<string> {
   const hash = new Bun.CryptoHasher("sha256");
   let crc = 0;
   let bytes = 0;
   for await (const chunk of contentOf(file, entry)) {
     bytes += chunk.length;
-    if (bytes > entry.bytes) throw refusal(`${shown(entry.name)} holds more than it claims`);
+    if (bytes > entry.bytes) throw refusal(`${quoted(entry.name)} holds more than it claims`);
     hash.update(chunk);
     crc = crc32(chunk, crc);
-    take(chunk);
+    onChunk(chunk);
   }
   if (bytes !== entry.bytes || crc !== entry.crc)
-    throw refusal(`${shown(entry.name)} is damaged: its content does not match its checksum`);
+    throw refusal(`${quoted(entry.name)} is damaged: its content does not match its checksum`);
   return hash.digest("hex");
 }
 
 async function* contentOf(file: number, entry: ZipEntry): AsyncGenerator<Uint8Array> {
-  const raw = rawOf(file, entry);
+  const raw = rawContentOf(file, entry);
   if (entry.compression === STORED) {
     yield* raw;
     return;
@@ -99,14 +97,46 @@ async function* contentOf(file: number, entry: ZipEntry): AsyncGenerator<Uint8Ar
     yield* through(raw, createInflateRaw({ chunkSize: 64 * 1024 }));
   } catch (error) {
     if (error instanceof HubError) throw error;
-    throw refusal(`${shown(entry.name)} is damaged: ${messageOf(error)}`);
+    throw refusal(`${quoted(entry.name)} is damaged: ${messageOf(error)}`);
   }
 }
 
-function* rawOf(file: number, entry: ZipEntry): Generator<Uint8Array> {
+function* rawContentOf(file: number, entry: ZipEntry): Generator<Uint8Array> {
   const start = dataOffset(file, entry);
   const end = start + entry.compressedBytes;
   for (let at = start; at < end; at += READ_BYTES) yield readAt(file, at, Math.min(READ_BYTES, end - at));
+}
+
+/** Passes chunks through a stream of node:zlib, with backpressure. Nothing is left open however it ends. */
+async function* through(chunks: Iterable<Uint8Array>, stream: Transform): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const feeding = feed(chunks, stream).catch((error: unknown) => void stream.destroy(error as Error));
+  try {
+    for await (const chunk of stream) yield chunk as Uint8Array<ArrayBuffer>;
+  } finally {
+    stream.destroy();
+    await feeding;
+  }
+}
+
+async function feed(chunks: Iterable<Uint8Array>, stream: Transform): Promise<void> {
+  for (const chunk of chunks) {
+    if (stream.destroyed) return;
+    if (!stream.write(chunk)) await drained(stream);
+  }
+  stream.end();
+}
+
+function drained(stream: Transform): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stream.off("drain", done);
+      stream.off("close", done);
+      resolve();
+    };
+    stream.on("drain", done);
+    stream.on("close", done);
+    if (stream.destroyed) done();
+  });
 }
 
 function writeAll(file: number, chunk: Uint8Array): void {

@@ -1,5 +1,5 @@
-// The zip around entries of any size: every record in its Zip64 form, whether its numbers need it or not, so that a small
-// archive of this kind proves the large one. fflate writes none of it.
+// A zip for entries of any size, which fflate cannot write: every record is in its Zip64 form, whether its numbers need it or
+// not, so that tests with a small archive cover a large one.
 import type { Container, EntrySum } from "./container.ts";
 import {
   CENTRAL,
@@ -15,13 +15,13 @@ import {
   LOCATOR64,
   REGULAR_FILE,
   UNIX,
-  ZIP64_PART,
+  ZIP64_FIELD,
 } from "./format.ts";
 
 /** Version 4.5 of the format has Zip64. */
 const VERSION = 45;
 const MADE_BY = (UNIX << 8) | VERSION;
-// The sums follow the data; names are UTF-8.
+// Checksum and sizes follow the data; names are UTF-8.
 const FLAGS = 0x0008 | 0x0800;
 
 interface Begun {
@@ -60,7 +60,7 @@ export function createWideContainer(): Container {
         offset: bytesOut,
         compressedBytes: 0,
       };
-      write(localHeader(current), name, LOCAL_PART);
+      write(localHeader(current), name, LOCAL_FIELD);
     },
     push(compressed) {
       entry().compressedBytes += compressed.length;
@@ -87,7 +87,7 @@ export function createWideContainer(): Container {
 
 type Field = readonly [bytes: 2 | 4 | 8, value: number];
 
-/** Numbers of so many bytes each, the least first. Throws where one does not fit. */
+/** Little-endian numbers of the given sizes. Throws where one does not fit. */
 function record(...fields: readonly Field[]): Buffer {
   const bytes = Buffer.alloc(fields.reduce((sum, [length]) => sum + length, 0));
   let at = 0;
@@ -99,11 +99,11 @@ function record(...fields: readonly Field[]): Buffer {
   return bytes;
 }
 
-// Its presence says that the descriptor behind the data has sizes of 8 bytes; they are not known yet.
-const LOCAL_PART = record([2, ZIP64_PART], [2, 16], [8, 0], [8, 0]);
+// Its presence says that the descriptor after the data has sizes of 8 bytes. They are not known yet.
+const LOCAL_FIELD = record([2, ZIP64_FIELD], [2, 16], [8, 0], [8, 0]);
 
-/** What the local and the central header share; the sizes of both are in their Zip64 parts. */
-function both({ time }: Begun, crc: number): Field[] {
+/** The fields that the local and the central header share; sizes are in the Zip64 fields. */
+function sharedFields({ time }: Begun, crc: number): Field[] {
   return [
     [2, VERSION],
     [2, FLAGS],
@@ -116,26 +116,26 @@ function both({ time }: Begun, crc: number): Field[] {
 }
 
 function localHeader(begun: Begun): Buffer {
-  return record([4, LOCAL], ...both(begun, 0), [2, begun.name.length], [2, LOCAL_PART.length]);
+  return record([4, LOCAL], ...sharedFields(begun, 0), [2, begun.name.length], [2, LOCAL_FIELD.length]);
 }
 
 function centralEntry(begun: Begun, { crc, bytes }: EntrySum): Buffer {
   const { name, attributes, compressedBytes, offset } = begun;
-  const part = record([2, ZIP64_PART], [2, 24], [8, bytes], [8, compressedBytes], [8, offset]);
+  const wideField = record([2, ZIP64_FIELD], [2, 24], [8, bytes], [8, compressedBytes], [8, offset]);
   const head = record(
     [4, CENTRAL],
     [2, MADE_BY],
-    ...both(begun, crc),
+    ...sharedFields(begun, crc),
     [2, name.length],
-    [2, part.length],
-    // No comment, the first disk, no inner attributes.
+    [2, wideField.length],
+    // No comment, the first disk, no internal attributes.
     [2, 0],
     [2, 0],
     [2, 0],
     [4, attributes],
     [4, FULL_32],
   );
-  return Buffer.concat([head, name, part]);
+  return Buffer.concat([head, name, wideField]);
 }
 
 interface Directory {
@@ -144,7 +144,7 @@ interface Directory {
   bytes: number;
 }
 
-/** The end in 64 bits, where to find it, and the end as it always was, which only says to look there. */
+/** The 64-bit end record, its locator, and the classic end record, which only refers to them. */
 function endOf({ entries, offset, bytes }: Directory): Buffer {
   const end64 = record(
     [4, END64],
@@ -163,7 +163,7 @@ function endOf({ entries, offset, bytes }: Directory): Buffer {
   return Buffer.concat([end64, locator, end]);
 }
 
-/** Date and time in two halves, two seconds a step, in the time of the place: so do all zips. */
+/** MS-DOS date and time, as in all zips: local time in steps of two seconds. */
 function dosTime(time: Date): number {
   const date = ((time.getFullYear() - 1980) << 9) | ((time.getMonth() + 1) << 5) | time.getDate();
   const clock = (time.getHours() << 11) | (time.getMinutes() << 5) | (time.getSeconds() >> 1);

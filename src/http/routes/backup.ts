@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import type { Backups } from "../../backup/backups.ts";
 import { Counts } from "../../backup/manifest.ts";
 import type { Accepted, Restores } from "../../backup/restores.ts";
-import type { ShelvedBackup } from "../../backup/shelf.ts";
+import type { ScheduledBackup } from "../../backup/scheduled-backups.ts";
 import { doc } from "../doc.ts";
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
@@ -141,7 +141,7 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
     );
 }
 
-function shelvedEntry({ name, at, bytes, encrypted, counts, hubVersion, problem }: ShelvedBackup) {
+function shelvedEntry({ name, at, bytes, encrypted, counts, hubVersion, problem }: ScheduledBackup) {
   return { name, at, bytes, encrypted, counts, hub_version: hubVersion, problem };
 }
 

@@ -1,9 +1,8 @@
 // The two ways of writing a zip, read back by Python's zipfile and by the hub's own reader; and 64-bit numbers that lie.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { closeSync, ftruncateSync, openSync, writeFileSync, writeSync } from "node:fs";
-import { type Container, createContainer } from "../../../src/backup/zip/container.ts";
+import { beginEntry, type Container, createContainer } from "../../../src/backup/zip/container.ts";
 import { readDirectory } from "../../../src/backup/zip/directory.ts";
-import { beginEntry } from "../../../src/backup/zip/pack.ts";
 import { checkPlaces, readEntry } from "../../../src/backup/zip/unpack.ts";
 import { createWideContainer } from "../../../src/backup/zip/wide-container.ts";
 import { python, readZip } from "../../support/archives.ts";
@@ -150,13 +149,13 @@ test("numbers that lie in 64 bits", async () => {
   const end = good.indexOf(Buffer.from([0x50, 0x4b, 6, 6]));
   const locator = good.indexOf(Buffer.from([0x50, 0x4b, 6, 7]));
   const lies: [string, number[], bigint, string][] = [
-    ["a size no disk has", [part], 2n ** 63n, "claims a size that no disk has"],
+    ["a size no disk has", [part], 2n ** 63n, "claims a size that no disk can have"],
     ["more than deflate can do", [part], 2n ** 40n, "claims to hold more than it can"],
     ["data beyond the end", [part + 8], 2n ** 40n, "reaches beyond its end"],
-    ["a place beyond the end", [part + 16], 2n ** 40n, "cut short"],
-    ["files that another part would hold", [end + 32], 4n, "one part of several"],
+    ["a place beyond the end", [part + 16], 2n ** 40n, "truncated"],
+    ["files that another part would hold", [end + 32], 4n, "one volume of several"],
     ["more files than any home has", [end + 24, end + 32], 2n ** 33n, "more than any home has"],
-    ["a directory beyond the end", [end + 48], 2n ** 40n, "cut short or damaged"],
+    ["a directory beyond the end", [end + 48], 2n ** 40n, "truncated or damaged"],
     ["an end beyond the end", [locator + 8], 2n ** 40n, "its directory is damaged"],
   ];
   for (const [what, offsets, value, why] of lies)

@@ -1,9 +1,8 @@
 // An archive that two programs would read in two ways is refused: what is looked at is what is unpacked, whoever packs it.
 import { afterAll, expect, test } from "bun:test";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { type Container, createContainer } from "../../../src/backup/zip/container.ts";
+import { beginEntry, type Container, createContainer } from "../../../src/backup/zip/container.ts";
 import { readDirectory } from "../../../src/backup/zip/directory.ts";
-import { beginEntry } from "../../../src/backup/zip/pack.ts";
 import { checkPlaces } from "../../../src/backup/zip/unpack.ts";
 import { createWideContainer } from "../../../src/backup/zip/wide-container.ts";
 import { python } from "../../support/archives.ts";
@@ -90,7 +89,7 @@ test.each<[string, Buffer, string]>([
     "in two ways",
   ],
   ["encryption", edited((bytes) => bytes.writeUInt16LE(0x2000, bytes.indexOf(CENTRAL) + 8)), "is encrypted"],
-  ["another part", edited((bytes) => bytes.writeUInt16LE(1, bytes.indexOf(CENTRAL) + 34)), "another part"],
+  ["another part", edited((bytes) => bytes.writeUInt16LE(1, bytes.indexOf(CENTRAL) + 34)), "another volume"],
 ])("an entry with %s", (_, bytes, why) => {
   expect(read(bytes)).toContain(why);
 });
@@ -113,7 +112,7 @@ test("a second name beside the name", () => {
     whole.writeUInt32LE(whole.readUInt32LE(end + 12) + extra.length, end + 12);
     return whole;
   };
-  expect(read(beside("../../x.ron"))).toContain("another name beside it");
+  expect(read(beside("../../x.ron"))).toContain("a second name that differs");
   expect(read(beside(name))).toEqual([name]);
 });
 
@@ -131,12 +130,12 @@ test("an end in the comment of another", () => {
   const inner = Buffer.from(one.subarray(one.indexOf(END)));
   const outer = Buffer.from(inner);
   outer.writeUInt16LE(inner.length, 20);
-  expect(read(Buffer.concat([one.subarray(0, one.indexOf(END)), outer, inner]))).toContain("two ends");
+  expect(read(Buffer.concat([one.subarray(0, one.indexOf(END)), outer, inner]))).toContain("two end records");
 });
 
 test("an end in 64 bits that says another thing", () => {
   const differing = edited((bytes) => bytes.writeUInt16LE(1, bytes.lastIndexOf(END) + 10), createWideContainer());
-  expect(read(differing)).toContain("two ends differ");
+  expect(read(differing)).toContain("two end records differ");
   const longer = edited(
     (bytes) => bytes.writeUInt32LE(45, bytes.indexOf(Buffer.from([0x50, 0x4b, 6, 6])) + 4),
     createWideContainer(),

@@ -7,7 +7,7 @@ import { createEventFeed } from "../../../src/events/feed.ts";
 import { HistorySection } from "../../../src/history/config.ts";
 import { type History, startHistory } from "../../../src/history/history.ts";
 import { historyWorker } from "../../../src/history/worker-client.ts";
-import { bytesWritten } from "../../../src/system/bytes-written.ts";
+import { bytesWritten } from "../../../src/system/this-process.ts";
 import { sectionOf } from "../../support/section.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { type Change, changeAt } from "./house-load.ts";

@@ -3,8 +3,8 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
-import { settleDatabases } from "../../src/backup/settle-databases.ts";
-import { takeSnapshot } from "../../src/backup/snapshot.ts";
+import { takeSnapshot } from "../../src/backup/database-copies.ts";
+import { setAsideStaleWal } from "../../src/backup/stale-wal.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { type Home, homeAt } from "../../src/home/paths.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -33,7 +33,7 @@ function create(path: string, who: string, rows: number): void {
 function settle(home: Home): string[] {
   const told: string[] = [];
   const log = { warn: (message: string) => void told.push(message) };
-  settleDatabases({
+  setAsideStaleWal({
     home,
     schemas: { state: 1, history: 1 },
     random: (bytes) => randomBytes(bytes),

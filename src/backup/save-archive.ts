@@ -1,4 +1,5 @@
-// An archive in a file: written, read back and unpacked once, and only then given its name. What bears such a name is proven.
+// Saves an archive to a file: written, read back and unpacked once, and only then given its name. So every file with such a name
+// has been verified.
 import {
   closeSync,
   existsSync,
@@ -14,44 +15,42 @@ import {
 import { dirname } from "node:path";
 import { syncFolder, writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
+import { requireSpace } from "../core/free-space.ts";
 import type { Home } from "../home/paths.ts";
 import { type ArchiveOptions, openArchive } from "./archive.ts";
-import { openArchiveFile } from "./archive-file.ts";
+import { type Schemas, snapshotBytes } from "./database-copies.ts";
 import { encrypt, streamOf } from "./encryption.ts";
 import type { Counts } from "./manifest.ts";
-import { placesIn } from "./places.ts";
-import { snapshotBytes } from "./snapshot.ts";
-import { needSpace, RESERVE_BYTES } from "./space.ts";
-import { stage } from "./stage.ts";
-import type { Schemas } from "./staged-databases.ts";
+import { placesIn, RESERVE_BYTES } from "./places.ts";
+import { openArchiveFile, stage } from "./stage.ts";
 
-export interface StoreOptions extends ArchiveOptions {
-  /** Must not be there yet. */
+export interface SaveOptions extends ArchiveOptions {
+  /** Must not exist yet. */
   target: string;
   /** Encrypts it, where given. */
   passphrase: string | undefined;
   schemas: Schemas;
-  /** Rights to read the home with, where they are not those to write the target with. */
+  /** The rights to read the home with, where they differ from those to write the target with. */
   asOwner?: () => Disposable;
 }
 
-export interface Stored {
+export interface SavedArchive {
   bytes: number;
   counts: Counts;
   /** What is not in it, and why. */
   skipped: readonly string[];
 }
 
-/** Whoever calls holds the turn. Throws HubError and has then left no file. */
-export async function storeArchive(options: StoreOptions): Promise<Stored> {
+/** The caller holds the backup lock. Throws HubError, and then leaves no file. */
+export async function saveArchive(options: SaveOptions): Promise<SavedArchive> {
   const { home, target } = options;
-  if (existsSync(target)) throw new HubError("conflict", `${target} is there already: choose another name`);
+  if (existsSync(target)) throw new HubError("conflict", `${target} exists already: choose another name`);
   const part = `${target}.part`;
   try {
     mkdirSync(dirname(target), { recursive: true });
-    needRoom(home, dirname(target));
+    requireSpaceFor(home, dirname(target));
     const { manifest, skipped } = await writePart(options, part);
-    await prove(options, part);
+    await verify(options, part);
     renameSync(part, target);
     syncFolder(dirname(target));
     return { bytes: statSync(target).size, counts: manifest.counts, skipped };
@@ -61,20 +60,12 @@ export async function storeArchive(options: StoreOptions): Promise<Stored> {
   }
 }
 
-/** When a backup was made last, whoever asked for it; kept over restarts. */
-export function rememberBackup(home: Home, at: string): void {
+/** Notes when the last backup was made; kept over restarts. */
+export function recordBackup(home: Home, at: string): void {
   writeFileAtomic(placesIn(home).lastBackup, `${JSON.stringify({ at })}\n`, 0o600);
 }
 
-function discard(part: string): void {
-  try {
-    rmSync(part, { force: true });
-  } catch {
-    // Why it could not be written is told; that it cannot be removed either follows from that.
-  }
-}
-
-/** UTC; null where there was none. */
+/** When the last backup was made, in UTC; null where there was none. */
 export function readLastBackup(home: Home): string | null {
   try {
     const { at } = JSON.parse(readFileSync(placesIn(home).lastBackup, "utf8"));
@@ -84,16 +75,16 @@ export function readLastBackup(home: Home): string | null {
   }
 }
 
-// The snapshots and the archive lie side by side, and later the archive and what is unpacked from it.
-function needRoom(home: Home, folder: string): void {
+/** Snapshots and archive exist at the same time, and later the archive and what is unpacked from it. */
+function requireSpaceFor(home: Home, folder: string): void {
   const bytes = snapshotBytes(home.stateDb) + snapshotBytes(home.historyDb);
-  const same = statSync(folder).dev === statSync(home.data).dev;
-  needSpace(home.data, (same ? 2 : 1) * bytes + RESERVE_BYTES, "a backup");
-  if (!same) needSpace(folder, bytes + RESERVE_BYTES, "a backup");
+  const sameDisk = statSync(folder).dev === statSync(home.data).dev;
+  requireSpace(home.data, (sameDisk ? 2 : 1) * bytes + RESERVE_BYTES, "a backup");
+  if (!sameDisk) requireSpace(folder, bytes + RESERVE_BYTES, "a backup");
 }
 
-async function writePart(options: StoreOptions, part: string) {
-  // Made anew: a link of that name may lead anywhere.
+async function writePart(options: SaveOptions, part: string) {
+  // Created anew: an existing link of that name could lead anywhere.
   rmSync(part, { force: true });
   const out = openSync(part, "wx", 0o600);
   try {
@@ -110,8 +101,8 @@ async function writePart(options: StoreOptions, part: string) {
   }
 }
 
-/** Restored as far as it goes without taking anything's place: every sum, both databases, the counts. */
-async function prove({ home, passphrase, schemas, asOwner }: StoreOptions, file: string) {
+/** Restores it as far as possible without replacing anything: checks every checksum, both databases and the counts. */
+async function verify({ home, passphrase, schemas, asOwner }: SaveOptions, file: string): Promise<void> {
   using archive = openArchiveFile(file);
   using _owner = asOwner?.();
   const { manifest } = await stage({ home, archive, passphrase, schemas });
@@ -119,22 +110,26 @@ async function prove({ home, passphrase, schemas, asOwner }: StoreOptions, file:
   if (!manifest) throw new HubError("storage", "the backup was written, but what was read back has no manifest");
 }
 
+function discard(part: string): void {
+  try {
+    rmSync(part, { force: true });
+  } catch {
+    // It could not be written either, and that is reported.
+  }
+}
+
+const CANNOT_WRITE = ["EACCES", "EPERM", "ENOENT", "ENOTDIR", "EISDIR", "EEXIST"];
+
 function explain(error: unknown, target: string): unknown {
   if (error instanceof HubError && error.code === "invalid")
-    return new HubError("storage", `the backup was written to ${target}, but does not read back: ${error.message}`, {
+    return new HubError("storage", `the backup was written to ${target}, but cannot be read back: ${error.message}`, {
       cause: error,
     });
   if (error instanceof HubError) return error;
-  if (
-    isStorageFault(error) ||
-    ["EACCES", "EPERM", "ENOENT", "ENOTDIR", "EISDIR", "EEXIST"].includes(systemCode(error) ?? "")
-  )
-    return new HubError(
-      "storage",
-      `cannot write ${target}: ${messageOf(error)}; free some space there, or name another place`,
-      {
-        cause: error,
-      },
-    );
-  return error;
+  if (!isStorageFault(error) && !CANNOT_WRITE.includes(systemCode(error) ?? "")) return error;
+  return new HubError(
+    "storage",
+    `cannot write ${target}: ${messageOf(error)}; free some space there, or choose another place`,
+    { cause: error },
+  );
 }

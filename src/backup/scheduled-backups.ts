@@ -1,15 +1,15 @@
-// The folder of the scheduled backups: what is there, and what goes when there are more than are to be kept.
+// The folder of the scheduled backups: what it holds, and which are removed when there are more than configured.
 import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../core/errors.ts";
+import { findManifest } from "./archive-plan.ts";
 import { type Counts, MANIFEST_MAX_BYTES, parseManifest } from "./manifest.ts";
-import { findManifest } from "./understand.ts";
 import { readDirectory } from "./zip/directory.ts";
 import { readEntry } from "./zip/unpack.ts";
 
-export interface ShelvedBackup {
+export interface ScheduledBackup {
   name: string;
-  /** As its name says; UTC. */
+  /** UTC, from its name. */
   at: string;
   bytes: number;
   encrypted: boolean;
@@ -22,38 +22,34 @@ export interface ShelvedBackup {
 
 const NAME = /^hub-backup-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.zip(\.age)?$/;
 
-/** Newest first. Only proven archives bear such names. */
-export async function listShelf(folder: string): Promise<ShelvedBackup[]> {
-  const shelved: ShelvedBackup[] = [];
-  for (const name of namesIn(folder).reverse()) shelved.push(await look(folder, name));
-  return shelved;
+/** Newest first. Only verified archives get such names. */
+export async function listScheduledBackups(folder: string): Promise<ScheduledBackup[]> {
+  const found: ScheduledBackup[] = [];
+  for (const name of namesIn(folder).reverse()) found.push(await describe(folder, name));
+  return found;
 }
 
-/** The file name of the newest; undefined where there is none, or the folder cannot be read: no reason not to start. */
-export function newestBackup(folder: string): string | undefined {
+/** The path of the newest; undefined where there is none, or where the folder cannot be read, which must not stop a start. */
+export function newestScheduledBackup(folder: string): string | undefined {
   try {
-    return namesIn(folder).at(-1);
+    const newest = namesIn(folder).at(-1);
+    return newest === undefined ? undefined : join(folder, newest);
   } catch {
     return undefined;
   }
 }
 
-/** When the newest was made. */
-export function newestOnShelf(folder: string): string | null {
-  const newest = namesIn(folder).at(-1);
-  return newest === undefined ? null : timeOf(newest);
-}
-
 const DAY_MS = 86_400_000;
 
 /**
- * Removes the oldest, but never `made`: the clock may have been wrong when it got its name. One that says it is of a day to
- * come goes first, or those of a clock that was years ahead would push out every other for years. Answers what went.
+ * Removes the oldest until `keep` are left, and returns the names of those removed. `made` always stays, because its name may
+ * come from a wrong clock. Backups dated in the future go first: otherwise those of a clock that was years ahead would push
+ * out every new one for years.
  */
-export function trimShelf(folder: string, keep: number, { made, now }: { made: string; now: number }): string[] {
+export function removeOldBackups(folder: string, keep: number, { made, now }: { made: string; now: number }): string[] {
   const names = namesIn(folder).filter((name) => name !== made);
-  const isAhead = (name: string): boolean => Date.parse(timeOf(name)) > now + DAY_MS;
-  const others = [...names.filter(isAhead), ...names.filter((name) => !isAhead(name))];
+  const isInFuture = (name: string): boolean => Date.parse(timeOf(name)) > now + DAY_MS;
+  const others = [...names.filter(isInFuture), ...names.filter((name) => !isInFuture(name))];
   const surplus = others.slice(0, Math.max(0, others.length - (keep - 1)));
   for (const name of surplus) rmSync(join(folder, name), { force: true });
   return surplus;
@@ -71,7 +67,7 @@ function timeOf(name: string): string {
   return `${day}T${hours}:${minutes}:${seconds}Z`;
 }
 
-async function look(folder: string, name: string): Promise<ShelvedBackup> {
+async function describe(folder: string, name: string): Promise<ScheduledBackup> {
   const encrypted = name.endsWith(".age");
   const entry = { name, at: timeOf(name), bytes: 0, encrypted, counts: null, hubVersion: null, problem: null };
   try {
@@ -87,9 +83,9 @@ async function look(folder: string, name: string): Promise<ShelvedBackup> {
 async function manifestOf(path: string) {
   const file = openSync(path, "r");
   try {
-    const at = findManifest(readDirectory(file));
-    if (!at) throw new Error("it has no manifest");
-    return parseManifest((await readEntry(file, at, MANIFEST_MAX_BYTES)).toString());
+    const entry = findManifest(readDirectory(file));
+    if (!entry) throw new Error("it has no manifest");
+    return parseManifest((await readEntry(file, entry, MANIFEST_MAX_BYTES)).toString());
   } finally {
     closeSync(file);
   }

@@ -13,11 +13,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { trimKept } from "../../src/backup/kept.ts";
+import { lockBackups } from "../../src/backup/backup-lock.ts";
+import { removeOldStates } from "../../src/backup/old-states.ts";
 import { placesIn } from "../../src/backup/places.ts";
 import { checkArchive, readLastRestore, recoverRestore, restoreHome, undoRestore } from "../../src/backup/restore.ts";
-import { settleDatabases } from "../../src/backup/settle-databases.ts";
-import { takeTurn } from "../../src/backup/turn.ts";
+import { setAsideStaleWal } from "../../src/backup/stale-wal.ts";
 import { stateMigrations } from "../../src/db/migrations/index.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { type Home, homeAt } from "../../src/home/paths.ts";
@@ -60,14 +60,14 @@ const belongings = (of = home) => {
 function settle(into: Home): string[] {
   const told: string[] = [];
   const log = { warn: (message: string, fields = {}) => void told.push(`${message} ${JSON.stringify(fields)}`) };
-  settleDatabases({ home: into, random: randomBytes, now: NOW, log, schemas });
+  setAsideStaleWal({ home: into, random: randomBytes, now: NOW, log, schemas });
   return told;
 }
 
 test("notifications that waited stay with the hub they waited in, and an undo brings back one's own", async () => {
   letWait(home, "of this one", "and another");
   const { staged } = await restore(good);
-  expect(staged.warnings).toEqual([expect.stringContaining("1 of its notifications still waited")]);
+  expect(staged.warnings).toEqual([expect.stringContaining("the notifications queued in it (1) are not sent")]);
   expect(deviceIn(home.stateDb)).toBe("new");
   expect(waitingIn(home.stateDb)).toEqual([]);
   expect(waitingIn(other.stateDb)).toEqual(["of the other"]);
@@ -80,18 +80,18 @@ test("notifications that waited stay with the hub they waited in, and an undo br
 test("so they do where the database was zipped by hand, and where it is older than notifications", async () => {
   makeZip(folder.at("hand.zip"), [{ name: "state.redb", from: other.stateDb }]);
   const { staged } = await restore(folder.at("hand.zip"));
-  expect(staged.warnings.join()).toContain("still waited");
+  expect(staged.warnings.join()).toContain("queued in it");
   expect(waitingIn(home.stateDb)).toEqual([]);
   const path = folder.at("older.redb");
   openDatabase({ path, migrations: stateMigrations.slice(0, 3), now: () => NOW }).db.close();
   makeZip(folder.at("older.zip"), [{ name: "state.redb", from: path }]);
-  expect((await restore(folder.at("older.zip"))).staged.warnings.join()).not.toContain("still waited");
+  expect((await restore(folder.at("older.zip"))).staged.warnings.join()).not.toContain("queued in it");
 });
 
 test("so they do where a backup's database is put there by hand; a hub's own, moved with its home, keeps them", () => {
   writeFileSync(home.stateDb, Buffer.from(readZip(good)["data/state.redb"] ?? "", "latin1"));
   expect(waitingIn(home.stateDb)).toEqual(["of the other"]);
-  expect(settle(home).join()).toContain('not sent again: they stay with the hub it was made of {"count":1}');
+  expect(settle(home).join()).toContain('are not sent: they belong to the hub it was made of {"count":1}');
   expect(waitingIn(home.stateDb)).toEqual([]);
   // From now on it is this hub's own.
   letWait(home, "later");
@@ -127,9 +127,9 @@ test("of the old states the last three stay, and the last one can still be broug
   for (let turn = 0; turn < 5; turn++) await restore(good);
   const before = keptFolders().sort();
   expect(before).toHaveLength(5);
-  expect(await trimKept(home)).toEqual({ removed: before.slice(0, 2), kept: before.slice(2) });
+  expect(await removeOldStates(home)).toEqual({ removed: before.slice(0, 2), kept: before.slice(2) });
   expect(keptFolders().sort()).toEqual(before.slice(2));
-  expect(await trimKept(home)).toEqual({ removed: [], kept: before.slice(2) });
+  expect(await removeOldStates(home)).toEqual({ removed: [], kept: before.slice(2) });
   writeFileSync(home.hubToml, "# of now");
   await undoRestore(home, NOW);
   expect(readFileSync(home.hubToml, "utf8")).not.toContain("# of now");
@@ -189,11 +189,11 @@ test.each(["config", "rules", "data/state.redb"])(
 
 test("what is no file is told what it is", async () => {
   const before = belongings();
-  expect(await whyNot(folder.path)).toContain("is no file");
+  expect(await whyNot(folder.path)).toContain("is not a file");
   expect(await whyNot(folder.at("none.zip"))).toContain("there is no file");
-  expect(await whyNot("/dev/null")).toContain("is no file");
+  expect(await whyNot("/dev/null")).toContain("is not a file");
   Bun.spawnSync(["mkfifo", folder.at("pipe")]);
-  expect(await whyNot(folder.at("pipe"))).toContain("is no file");
+  expect(await whyNot(folder.at("pipe"))).toContain("is not a file");
   expect(belongings()).toEqual(before);
 });
 
@@ -203,7 +203,7 @@ test("a file that cannot be moved in the midst of it: all of it is as it was, an
   expect(Bun.spawnSync(["mount", "--bind", home.rules, home.rules]).success).toBe(true);
   const before = belongings();
   try {
-    expect(await whyNot(good)).toContain("could not be exchanged, and are as they were");
+    expect(await whyNot(good)).toContain("could not be replaced, and are as they were");
   } finally {
     Bun.spawnSync(["umount", home.rules]);
   }
@@ -235,7 +235,7 @@ test("one that was cut short tells how it ended", async () => {
 });
 
 test("a look at an archive is in nobody's way, and nobody in its way is hurt", async () => {
-  using _turn = takeTurn(home);
+  using _lock = lockBackups(home);
   mkdirSync(placesIn(home).restoreWork);
   await expect(checkArchive({ home, file: good, passphrase: undefined, schemas })).rejects.toThrow("under way");
   expect(existsSync(placesIn(home).restoreWork)).toBe(true);

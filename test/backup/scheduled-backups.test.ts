@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { timeInName } from "../../src/backup/places.ts";
-import { trimShelf } from "../../src/backup/shelf.ts";
+import { removeOldBackups } from "../../src/backup/scheduled-backups.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const DAY_MS = 86_400_000;
@@ -17,7 +17,7 @@ test("backups of a clock that was ten years ahead go first, instead of pushing o
   for (let night = 0; night < 3; night++) put(NOW + 3650 * DAY_MS + night * DAY_MS);
   for (let night = 0; night < 4; night++) {
     const now = NOW + night * DAY_MS;
-    trimShelf(folder.path, 3, { made: put(now), now });
+    removeOldBackups(folder.path, 3, { made: put(now), now });
   }
   expect(readdirSync(folder.path).sort()).toEqual([1, 2, 3].map((night) => nameOf(NOW + night * DAY_MS)));
 });
@@ -27,7 +27,7 @@ test("the oldest go; one that is made by a clock that was set back stays", () =>
   for (let night = 0; night < 3; night++) writeFileSync(folder.at(nameOf(NOW + night * DAY_MS)), "x");
   const now = NOW - 400 * DAY_MS;
   writeFileSync(folder.at(nameOf(now)), "x");
-  trimShelf(folder.path, 3, { made: nameOf(now), now });
+  removeOldBackups(folder.path, 3, { made: nameOf(now), now });
   expect(readdirSync(folder.path)).toContain(nameOf(now));
   expect(readdirSync(folder.path)).toHaveLength(3);
 });

@@ -1,0 +1,85 @@
+// A hub that can be restarted in the same process, with a restored home, and that goes back to the old home if the new hub does
+// not start.
+import type { Restart, Trial } from "../backup/restores.ts";
+import type { HubConfig } from "../config/sections.ts";
+import { messageOf } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { Hub } from "../hub.ts";
+
+export interface Running {
+  config: HubConfig;
+  hub: Hub;
+}
+
+export interface Restartable extends AsyncDisposable {
+  /** The hub that runs now, or ran last. */
+  readonly current: Running;
+  /** Whether one hub is down and the next one is not up yet. */
+  readonly restarting: boolean;
+  /** Rejects when no hub could be started any more. */
+  readonly failed: Promise<never>;
+}
+
+/** Reads the configuration and starts a hub, which calls `requestRestart` for a restore. */
+export type Begin = (requestRestart: (restart: Restart) => void) => Promise<Running>;
+
+/** `trial`: a restore that was interrupted before the hub had started with it. */
+export async function startRestartable(begin: Begin, log: Log, trial?: Trial): Promise<Restartable> {
+  const failed = Promise.withResolvers<never>();
+  // Not an unhandled rejection, even if nobody waits for it yet.
+  failed.promise.catch(() => {});
+  let ending = false;
+  let restarting = false;
+  let restarts = Promise.resolve();
+  let current = await beginOrRevert(trial);
+
+  /** Undoes a restore on trial if the hub does not start with it. */
+  async function beginOrRevert(onTrial: Trial | undefined): Promise<Running> {
+    if (!onTrial) return begin(requestRestart);
+    try {
+      const running = await begin(requestRestart);
+      onTrial.passed();
+      return running;
+    } catch (error) {
+      log.error("the hub does not start with what was restored; it goes back", { error: messageOf(error) });
+      await onTrial.revert(messageOf(error));
+      return begin(requestRestart);
+    }
+  }
+
+  function requestRestart(restart: Restart): void {
+    restarts = restarts.then(() => replace(restart)).catch(failed.reject);
+  }
+
+  async function replace(restart: Restart): Promise<void> {
+    if (ending) return;
+    restarting = true;
+    log.info("restarting");
+    await current.hub[Symbol.asyncDispose]();
+    const applied = await restart.apply().then(
+      () => true,
+      (error: unknown) => {
+        log.error("the restore failed; the hub starts again as it was", { error: messageOf(error) });
+        return false;
+      },
+    );
+    current = await beginOrRevert(applied ? restart.trial : undefined);
+    restarting = false;
+    log.info("the hub is up again");
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    get restarting() {
+      return restarting;
+    },
+    failed: failed.promise,
+    async [Symbol.asyncDispose]() {
+      ending = true;
+      await restarts;
+      await current.hub[Symbol.asyncDispose]();
+    },
+  };
+}
