@@ -1,8 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFile, replaceFile, sweepTemporaryFiles, writeFileAtomic } from "../../src/core/atomic-file.ts";
-import { exchangeFiles } from "../../src/core/exchange-files.ts";
+import {
+  createFile,
+  exchangeFiles,
+  replaceFile,
+  sweepTemporaryFiles,
+  writeFileAtomic,
+} from "../../src/core/atomic-file.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 function place() {
