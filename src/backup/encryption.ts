@@ -1,6 +1,7 @@
 // Archives behind a passphrase: the age format (age-encryption.org/v1), so that `age -d` opens them without any hub.
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
-import { HubError, isStorageFault } from "../core/errors.ts";
+import { HubError } from "../core/errors.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 
 const MAGIC = Buffer.from("age-encryption.org/v1\n");
 // 64 MiB for a second: what age itself takes by default, 256 MiB, is more than a small Pi has to spare.

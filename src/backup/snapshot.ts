@@ -1,7 +1,8 @@
 // Copies of the databases as they are at one moment, while the hub goes on writing them. Slow: for a worker or a command.
 import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
-import { HubError, isStorageFault, messageOf } from "../core/errors.ts";
+import { HubError, messageOf } from "../core/errors.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 import { BACKUP_MARK } from "./marks.ts";
 
 /** The most it can take on the disk: what the log holds may be new pages. */

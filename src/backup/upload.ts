@@ -2,7 +2,8 @@
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../core/clock.ts";
-import { HubError, isStorageFault, messageOf } from "../core/errors.ts";
+import { HubError, messageOf } from "../core/errors.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 import { freeBytes, megabytes, RESERVE_BYTES } from "./space.ts";
 
 export interface UploadOptions {

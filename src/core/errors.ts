@@ -63,12 +63,3 @@ export function systemCode(thrown: unknown): string | undefined {
   const code = (thrown as { code?: unknown } | null)?.code;
   return typeof code === "string" ? code : undefined;
 }
-
-/** Whether the disk is full, over quota or read-only, whoever noticed (file system or SQLite). */
-export function isStorageFault(thrown: unknown): boolean {
-  const code = systemCode(thrown) ?? "";
-  return (
-    ["ENOSPC", "EDQUOT", "EROFS", "EFBIG", "EIO", "SQLITE_FULL", "SQLITE_READONLY"].includes(code) ||
-    code.startsWith("SQLITE_IOERR")
-  );
-}

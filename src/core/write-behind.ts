@@ -3,7 +3,7 @@
 import type { Clock } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
-import type { StorageTrouble } from "./storage-trouble.ts";
+import type { StorageTrouble } from "./storage-fault.ts";
 import type { WriteBudget } from "./write-budget.ts";
 
 export interface WriteBehind<T> extends Disposable {

@@ -1,7 +1,8 @@
 // Opens an SQLite file: pragmas, damage, migrations. A damaged file is set aside, never deleted.
 import { Database } from "bun:sqlite";
 import { existsSync, renameSync } from "node:fs";
-import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
+import { HubError, messageOf, systemCode } from "../core/errors.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 
 export interface OpenOptions {
   path: string;

@@ -4,8 +4,13 @@ import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeIfPossible } from "../core/atomic-file.ts";
-import { probeStorage, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
-import { NO_TROUBLE, type StorageTrouble } from "../core/storage-trouble.ts";
+import {
+  NO_TROUBLE,
+  probeStorage,
+  type StorageFault,
+  type StorageTrouble,
+  storageFaultOf,
+} from "../core/storage-fault.ts";
 import { openMemoryCopy } from "./memory-copy.ts";
 import { stateMigrations } from "./migrations/index.ts";
 import { closeDatabase, connect, openDatabase } from "./open.ts";
@@ -62,7 +67,7 @@ export function openStateDb(path: string, now: () => number, trouble: StateDb["t
   try {
     return openFile(path, now, trouble);
   } catch (error) {
-    const fault = storageFaultOf(error instanceof Error ? (error.cause ?? error) : error);
+    const fault = storageFaultOf(error);
     const folder = dirname(path);
     if (fault === undefined || !existsSync(folder)) throw error;
     // SQLite calls many things an I/O error; the disk itself says which.

@@ -1,9 +1,9 @@
 // The history in the worker: takes samples in, writes them, and looks after its file, whatever befalls that. What is in no
 // file waits in memory. Knows nothing of threads; long work comes as generators that yield between short steps.
 import type { Database } from "bun:sqlite";
-import { HubError, isStorageFault, messageOf } from "../core/errors.ts";
+import { HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
+import { isStorageFault, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
 import { createZone } from "../core/zone.ts";
 import { closeDatabase, isDamage, setAside } from "../db/open.ts";
 import { type HistoryFile, openHistoryFile } from "./file.ts";

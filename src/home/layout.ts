@@ -12,8 +12,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeIfPossible, writeFileAtomic } from "../core/atomic-file.ts";
-import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
+import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { type RandomBytes, secret } from "../core/ids.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 import type { Home } from "./paths.ts";
 
 /** One file that travels inside the executable. */

@@ -6,7 +6,7 @@ import { messageOf } from "../core/errors.ts";
 import { createGatheredFile } from "../core/gathered-file.ts";
 import { inGuestsFolder, openGuestsFile } from "../core/guests-file.ts";
 import type { Log } from "../core/log.ts";
-import type { StorageTrouble } from "../core/storage-trouble.ts";
+import type { StorageTrouble } from "../core/storage-fault.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const KEPT = 2;

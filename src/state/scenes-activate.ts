@@ -1,8 +1,9 @@
 // Commands for all devices of a scene at once. One that is missing, refuses or hangs stops none of the others.
 import type { Clock } from "../core/clock.ts";
-import { type ErrorCode, HubError, isStorageFault, messageOf } from "../core/errors.ts";
+import { type ErrorCode, HubError, messageOf } from "../core/errors.ts";
 import { within } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 import type { Actor, Commands } from "./commands.ts";
 import type { SceneStates } from "./scenes-states.ts";
 

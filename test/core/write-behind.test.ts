@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openLog } from "../../src/core/log.ts";
-import { NO_TROUBLE } from "../../src/core/storage-trouble.ts";
+import { NO_TROUBLE } from "../../src/core/storage-fault.ts";
 import { startWriteBehind } from "../../src/core/write-behind.ts";
 import { createTestOutput } from "../support/edge.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

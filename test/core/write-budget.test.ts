@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { silentLog } from "../../src/core/log.ts";
-import { NO_TROUBLE } from "../../src/core/storage-trouble.ts";
+import { NO_TROUBLE } from "../../src/core/storage-fault.ts";
 import { startWriteBehind } from "../../src/core/write-behind.ts";
 import { createWriteBudget } from "../../src/core/write-budget.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { messageOf } from "../../core/errors.ts";
 import { type RandomBytes, uuid } from "../../core/ids.ts";
-import type { StorageTrouble } from "../../core/storage-trouble.ts";
+import type { StorageTrouble } from "../../core/storage-fault.ts";
 import { replaceId } from "../parse/edit.ts";
 import { writeRuleFile } from "./disk.ts";
 import { idFromFileName } from "./file-names.ts";
