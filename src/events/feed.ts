@@ -2,7 +2,7 @@
 import { createBus } from "../core/bus.ts";
 import { type Clock, secondsAsText } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import { bytesHeldBy } from "../core/text-bytes.ts";
+import { bytesHeldBy } from "../core/memory-size.ts";
 import type { EventType, HubEvent, Stamp } from "./catalog.ts";
 import { createEventRing, type EventRing } from "./ring.ts";
 import { createSequence, type SequenceMark } from "./sequence.ts";

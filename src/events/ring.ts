@@ -1,7 +1,8 @@
 // The last events as their JSON text, bounded in number and in bytes. Only the text is held: it is what readers get, its size
 // is known, and the attributes of a device do not live on in it as objects, which take many times as much.
+
+import { bytesHeldBy } from "../core/memory-size.ts";
 import { createRingBuffer } from "../core/ring-buffer.ts";
-import { bytesHeldBy } from "../core/text-bytes.ts";
 
 export interface KeptEvent {
   readonly type: string;

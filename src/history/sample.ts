@@ -1,5 +1,5 @@
 // One change of one attribute, as it is kept: a value SQLite holds, and the type it had where that does not tell.
-import { bytesHeldBy } from "../core/text-bytes.ts";
+import { bytesHeldBy } from "../core/memory-size.ts";
 
 /** What stands in `type`; null for numbers and texts. */
 export const BOOLEAN = 1;

@@ -30,14 +30,14 @@ export function createRuleHost(options: RuleHostOptions): RuleHost {
   const { latitude, longitude } = location;
   const timezone = timezoneOf(location);
   return {
-    device: registry.find,
+    device: (id) => registry.find(id),
     variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),
     setVariable: (name, value) => void variables.set(name, value, { behind: true }),
     mode(id) {
       const device = registry.find(id);
       return device?.deviceType === "mode" ? device.attributes.on === true : undefined;
     },
-    hasScene: scenes.has,
+    hasScene: (id) => scenes.has(id),
     hasChannel: options.notifier.hasChannel,
     async command(deviceId, command, actor) {
       // In words for a rule: what `?force=true` can do at the API, it cannot.
@@ -45,7 +45,7 @@ export function createRuleHost(options: RuleHostOptions): RuleHost {
         throw new HubError("conflict", `the device "${deviceId}" is not available`);
       await commands.send(deviceId, command, actor);
     },
-    captureStates: scenes.presentStates,
+    captureStates: (deviceIds) => scenes.presentStates(deviceIds),
     async activateScene(id, actor) {
       const { failed } = await scenes.activate(id, actor);
       if (failed.length === 0) return;

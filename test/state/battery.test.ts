@@ -6,7 +6,7 @@ import { checkValue } from "../../src/core/schema.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
 import { createEventFeed } from "../../src/events/feed.ts";
 import { startBatteryWatch } from "../../src/state/battery.ts";
-import { BatterySection, batteryProblems } from "../../src/state/battery-config.ts";
+import { BatterySection, batteryProblems } from "../../src/state/config.ts";
 import { openRegistry, type Registry } from "../../src/state/registry.ts";
 import { createTestOutput } from "../support/edge.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";

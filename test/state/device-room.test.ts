@@ -1,7 +1,7 @@
 // What devices may make the hub hold, as a plugin and a person see it: over MQTT and HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
-import { jsonBytes } from "../../src/core/json-bytes.ts";
+import { jsonBytes } from "../../src/core/memory-size.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { until } from "../support/wait.ts";
 

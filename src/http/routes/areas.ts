@@ -1,9 +1,8 @@
 // /areas: the rooms of the house. Which device is where is said at the device.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { Id } from "../../core/ids.ts";
+import { GivenName, Id } from "../../core/ids.ts";
 import type { Areas } from "../../state/areas.ts";
-import { GivenName } from "../../state/given-name.ts";
 import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 

@@ -1,6 +1,6 @@
 // A notification on its way: what is remembered of it, and what is said when it goes out.
 import type { Clock } from "../../core/clock.ts";
-import { ownBeginning } from "../../core/text-bytes.ts";
+import { ownBeginning } from "../../core/memory-size.ts";
 import type { ChannelMessage } from "../channel.ts";
 
 export interface Texts {

@@ -1,6 +1,6 @@
 // What goes into a trace is for people to read: large values are cut, so that fifty traces of a rule stay small.
 import type { Json, JsonObject } from "../../core/json.ts";
-import { ownBeginning } from "../../core/text-bytes.ts";
+import { ownBeginning } from "../../core/memory-size.ts";
 import type { ConditionTrace } from "../trace.ts";
 
 const MOST_TEXT = 500;

@@ -1,6 +1,7 @@
 // What set off the runs at work stays in memory until they are over, hours later perhaps: a message of a megabyte for each.
-import { jsonBytes } from "../../core/json-bytes.ts";
+
 import type { Limits } from "../../core/limits.ts";
+import { jsonBytes } from "../../core/memory-size.ts";
 import type { TriggerContext } from "../define.ts";
 import type { Refusal } from "./gates.ts";
 

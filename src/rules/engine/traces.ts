@@ -1,7 +1,7 @@
 // The last evaluations of each rule. One that is over is kept as JSON text: a home of thousands of rules that fire all day
 // holds a quarter of a million of them.
 import type { Limits } from "../../core/limits.ts";
-import { bytesHeldBy } from "../../core/text-bytes.ts";
+import { bytesHeldBy } from "../../core/memory-size.ts";
 import type { Trace } from "../trace.ts";
 import type { Entry } from "./entry.ts";
 

@@ -54,7 +54,7 @@ describe("what is wrong is told with its line", () => {
     ],
     [solar('on_event = "sunset"\n'), "1: modes[0].off_event: missing: must be one of night_end"],
     [solar('on_event = "sunst"\noff_event = "sunrise"\n'), '– did you mean "sunset"?'],
-    [solar('on_event = "sunset"\noff_event = "sunset"\n'), "5: modes[0].off_event: the mode would go on and off"],
+    [solar('on_event = "sunset"\noff_event = "sunset"\n'), "5: modes[0].off_event: the mode would turn on and off"],
     [
       solar(`${events}on_offset_minutes = 721\n`),
       "6: modes[0].on_offset_minutes: must be a whole number from -720 to 720",

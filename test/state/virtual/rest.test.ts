@@ -58,7 +58,7 @@ describe("timers", () => {
       as: "user",
       body: { id: "tea" },
       status: 409,
-      contains: ['already a device \\"tea\\"'],
+      contains: ['the id \\"tea\\" is already taken'],
     },
     {
       name: "an id must fit into an address",

@@ -392,8 +392,8 @@ describe("making and removing", () => {
     using house = houseWithTimer();
     house.registry.state("lamp", { on: true }, { pluginId: "zigbee", partial: false });
     for (const id of ["tea", "lamp"]) {
-      expect(() => house.virtual.timers.create({ id })).toThrow(`already a device "${id}"`);
-      expect(() => house.virtual.switches.create({ id })).toThrow(`already a device "${id}"`);
+      expect(() => house.virtual.timers.create({ id })).toThrow(`the id "${id}" is already taken`);
+      expect(() => house.virtual.switches.create({ id })).toThrow(`the id "${id}" is already taken`);
     }
     expect(() => house.virtual.timers.create({ id: "a/b" })).toThrow("id: must have");
     expect(() => house.virtual.timers.create({ id: "ok", name: "  " })).toThrow("name");
