@@ -1,9 +1,6 @@
-// Every event type there is. A new one is a definition in this folder and a line here.
-import * as alerts from "./alerts.ts";
-import * as backup from "./backup.ts";
+// All event types. A new one is a definition in this folder and a line here.
 import type { EventOf } from "./define.ts";
 import * as devices from "./devices.ts";
-import * as limits from "./limits.ts";
 import * as notify from "./notify.ts";
 import * as plugins from "./plugins.ts";
 import * as rules from "./rules.ts";
@@ -22,7 +19,7 @@ export const catalog = [
   rules.actionFailed,
   rules.sceneActivated,
   rules.hubVariableChanged,
-  rules.systemStarted,
+  system.systemStarted,
   system.systemSafeStart,
   rules.webhookReceived,
   notify.notificationDeliveredLate,
@@ -32,18 +29,18 @@ export const catalog = [
   plugins.pluginHeartbeat,
   plugins.pluginStatusChanged,
   plugins.mqttMessage,
-  backup.backupFailed,
-  limits.limitReached,
-  alerts.alert,
+  system.backupFailed,
+  system.limitReached,
+  system.alert,
 ] as const;
 
-/** `custom_<event_type>`: from a rule's `fire_event` or from a plugin; its other fields are the sender's. */
+/** `custom_<event_type>`: from a rule's `fire_event` or from a plugin; its other fields are up to the sender. */
 export type CustomEvent = { type: `custom_${string}`; [field: string]: unknown };
 
 export type HubEvent = EventOf<(typeof catalog)[number]> | CustomEvent;
 export type EventType = HubEvent["type"];
 
-/** What every emitted event carries besides its own fields. */
+/** The fields that every emitted event has besides its own. */
 export interface Stamp {
   /** UTC, `2026-01-31T23:59:59Z`. */
   timestamp: string;

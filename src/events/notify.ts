@@ -1,14 +1,14 @@
-// Events about notifications that did not arrive at once.
+// Events about notifications that arrived late or never.
 import { Type } from "@sinclair/typebox";
 import { defineEvent } from "./define.ts";
 
 const about = {
   channel: Type.String(),
   title: Type.String(),
-  /** UTC time of what it tells of. */
+  /** UTC time at which the notification was sent. */
   at: Type.String(),
   tries: Type.Integer(),
-  /** How often the same was to be told meanwhile, this one included. */
+  /** How often the same notification was sent meanwhile, this one included. */
   count: Type.Integer(),
 };
 
@@ -21,12 +21,12 @@ export const notificationDeliveredLate = defineEvent(
 export const notificationGivenUp = defineEvent("notification_given_up", "A notification will not be delivered", {
   ...about,
   /**
-   * `expired`: it did not get through in time. `refused`: the service will not take it. `disabled`: its channel's
-   * configuration is wrong. `no_room`: newer ones took its place.
+   * `expired`: it was not delivered in time. `refused`: the service refuses it. `disabled`: its channel's configuration is
+   * wrong. `no_room`: it was dropped for newer ones.
    */
   reason: Type.String(),
-  /** What was said last. */
+  /** The last error. */
   error: Type.String(),
-  /** Further ones of this channel, given up at the same moment for the same reason. */
+  /** The number of further notifications of this channel, given up at the same moment for the same reason. */
   more: Type.Integer(),
 });

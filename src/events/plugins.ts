@@ -33,7 +33,7 @@ export const pluginStatusChanged = defineEvent(
 
 export const mqttMessage = defineEvent("mqtt_message", "Internal only; never forwarded when `type` is omitted", {
   topic: Type.String(),
-  /** Parsed where the payload is JSON, else its text; absent where it is neither. */
+  /** Parsed if the payload is JSON, else its text; absent if it is neither. */
   payload: Type.Optional(Type.Unknown()),
   payload_bytes: Type.Integer(),
   retain: Type.Boolean(),

@@ -1,4 +1,4 @@
-// Events about rules, scenes, variables and the engine.
+// Events about rules, scenes, variables and webhooks.
 import { Type } from "@sinclair/typebox";
 import { defineEvent } from "./define.ts";
 
@@ -26,7 +26,7 @@ export const sceneActivated = defineEvent("scene_activated", "A scene was activa
   source: Type.String(),
   actor_name: Type.String(),
   sent: Type.Array(Type.Object({ device_id: Type.String(), correlation_id: Type.String() })),
-  /** Devices that were not commanded, and why; the others were all the same. */
+  /** Devices that were not commanded, and why; all others were. */
   failed: Type.Array(Type.Object({ device_id: Type.String(), code: Type.String(), error: Type.String() })),
 });
 
@@ -36,15 +36,11 @@ export const hubVariableChanged = defineEvent("hub_variable_changed", "A hub var
   previous_value: Type.Unknown(),
 });
 
-export const systemStarted = defineEvent("system_started", "The rule engine finished its startup initialization", {
-  version: Type.String(),
-});
-
 export const webhookReceived = defineEvent("webhook_received", "A webhook was called with a rule's secret", {
   path: Type.String(),
   method: Type.String(),
-  /** Without `secret`, which no event ever holds. */
+  /** Without `secret`, which is in no event. */
   query: Type.Record(Type.String(), Type.String()),
-  /** JSON, or the text where it was none; null where nothing was sent. */
+  /** JSON, or the text if it is not JSON; null for an empty body. */
   body: Type.Unknown(),
 });
