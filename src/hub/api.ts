@@ -27,7 +27,7 @@ export function startApi(options: HubOptions, parts: All, stack: AsyncDisposable
   const { clock } = edge;
   const http = log.child("http");
   const { alerts, late } = parts;
-  const health = createHealth({ version, clock, ready: () => late.ready, degraded: alerts.degraded });
+  const health = createHealth({ version, clock, ready: () => late.ready, degraded: () => alerts.degraded() });
   const app = createApp({
     ...parts,
     config: config.server,

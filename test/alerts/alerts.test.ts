@@ -25,7 +25,7 @@ function rig(options: { found?: Finding[]; ids?: string[]; save?: () => void; wa
   const memory = { ids: options.ids ?? [] };
   const found = options.found ?? [];
   const alerts = startAlerts({
-    watches: [...(options.watches ?? []), { name: "test", look: () => found }],
+    watches: [...(options.watches ?? []), { name: "test", check: () => found }],
     clock,
     log: silentLog,
     emit: (event) => events.push(event),
@@ -95,7 +95,7 @@ describe("an alert", () => {
   test("reaches people though it cannot be remembered, and a watch that fails takes no other along", async () => {
     const broken: Watch = {
       name: "broken",
-      look() {
+      check() {
         throw new Error("statfs failed");
       },
     };

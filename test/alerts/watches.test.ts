@@ -14,8 +14,8 @@ import {
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const off = (): boolean => false;
-const kinds = (watch: Watch, isRaised: Parameters<Watch["look"]>[0] = off): string[] =>
-  watch.look(isRaised).map(({ kind, about }) => (about ? `${kind}:${about}` : kind));
+const kinds = (watch: Watch, isRaised: Parameters<Watch["check"]>[0] = off): string[] =>
+  watch.check(isRaised).map(({ kind, about }) => (about ? `${kind}:${about}` : kind));
 const DAY_MS = 86_400_000;
 
 describe("plugins", () => {
@@ -33,7 +33,7 @@ describe("plugins", () => {
     expect(kinds(watch)).toEqual([]);
     await clock.advance(2000);
     expect(kinds(watch)).toEqual(["plugin_down:lamp"]);
-    expect(watch.look(off)[0]?.message).toContain("exit code 1");
+    expect(watch.check(off)[0]?.message).toContain("exit code 1");
     record = lamp({ status: "active" });
     expect(kinds(watch)).toEqual([]);
     record = lamp({ enabled: false });
@@ -64,11 +64,11 @@ test("a damaged history is an alert for a day, of each that is found", async () 
   expect(kinds(watch)).toEqual([]);
   file = "history.db.damaged-1";
   expect(kinds(watch)).toEqual(["database_lost:history"]);
-  expect(watch.look(off)[0]?.message).toContain("history.db.damaged-1");
+  expect(watch.check(off)[0]?.message).toContain("history.db.damaged-1");
   await clock.advance(DAY_MS);
   expect(kinds(watch)).toEqual([]);
   file = "history.db.damaged-2";
-  expect(watch.look(off)[0]?.message).toContain("history.db.damaged-2");
+  expect(watch.check(off)[0]?.message).toContain("history.db.damaged-2");
 });
 
 describe("backups", () => {
@@ -78,10 +78,10 @@ describe("backups", () => {
   test("are overdue after the days of the configuration, a new house's first one as well", () => {
     expect(kinds(backupWatch({ ...options, houseSince: () => clock.now() }))).toEqual([]);
     const never = backupWatch({ ...options, houseSince: () => clock.now() - 8 * DAY_MS });
-    expect(never.look(off)).toMatchObject([{ kind: "backup_overdue", message: "This house was never backed up" }]);
-    expect(never.look(off)[0]?.mend).toContain("[backup] schedule");
+    expect(never.check(off)).toMatchObject([{ kind: "backup_overdue", message: "This house was never backed up" }]);
+    expect(never.check(off)[0]?.mend).toContain("[backup] schedule");
     const old = () => new Date(clock.now() - 9 * DAY_MS).toISOString();
-    expect(backupWatch({ ...options, last: old, houseSince: () => 0 }).look(off)[0]?.message).toBe(
+    expect(backupWatch({ ...options, last: old, houseSince: () => 0 }).check(off)[0]?.message).toBe(
       "The last backup is 9 days old",
     );
     const fresh = () => new Date(clock.now() - DAY_MS).toISOString();
@@ -101,7 +101,7 @@ describe("backups", () => {
 
   test("that fail are reported at once, with why", () => {
     const watch = backupWatch({ ...options, houseSince: () => clock.now(), problem: () => "the disk is full" });
-    expect(watch.look(off)[0]?.message).toContain("the disk is full");
+    expect(watch.check(off)[0]?.message).toContain("the disk is full");
   });
 });
 
@@ -112,13 +112,13 @@ describe("the clock", () => {
     clock.step(60_000);
     expect(kinds(watch)).toEqual([]);
     clock.step(-3_600_000);
-    expect(watch.look(off)[0]?.message).toContain("back by 60 minutes");
+    expect(watch.check(off)[0]?.message).toContain("back by 60 minutes");
     await clock.advance(3_599_000);
     expect(kinds(watch)).toEqual(["clock_stepped"]);
     await clock.advance(2000);
     expect(kinds(watch)).toEqual([]);
     clock.step(10 * 365 * DAY_MS);
-    expect(watch.look(off)[0]?.message).toContain("forward by 3650 days");
+    expect(watch.check(off)[0]?.message).toContain("forward by 3650 days");
   });
 
   test("before this hub was written cannot be right", () => {
@@ -154,8 +154,8 @@ test("a certificate is reported before it expires, and not without TLS", () => {
   const now = (): number => Date.UTC(2026, 0, 1);
   expect(kinds(certificateWatch(() => undefined, now, 14))).toEqual([]);
   expect(kinds(certificateWatch(() => now() + 15 * DAY_MS, now, 14))).toEqual([]);
-  expect(certificateWatch(() => now() + 5 * DAY_MS, now, 14).look(off)[0]).toMatchObject({ severity: "warning" });
-  expect(certificateWatch(() => now() - DAY_MS, now, 14).look(off)[0]?.message).toContain("has expired");
+  expect(certificateWatch(() => now() + 5 * DAY_MS, now, 14).check(off)[0]).toMatchObject({ severity: "warning" });
+  expect(certificateWatch(() => now() - DAY_MS, now, 14).check(off)[0]?.message).toContain("has expired");
 });
 
 test("what the start found is news for a day", async () => {
