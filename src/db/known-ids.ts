@@ -1,7 +1,7 @@
-// What a state database knows, read from outside: for checks, beside a hub that runs or without one.
+// Reads ids from a state database without opening it for writing: for checks, whether or not a hub is running.
 import { Database } from "bun:sqlite";
 
-/** The ids in one of its tables; undefined where it cannot be read. */
+/** The ids in one of its tables; undefined if it cannot be read. */
 export function knownIds(path: string, table: "devices" | "scenes"): ReadonlySet<string> | undefined {
   try {
     using db = new Database(path, { readonly: true });

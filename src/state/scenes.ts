@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { checkId, type RandomBytes, readGivenName, uuid } from "../core/ids.ts";
 import { deepFreeze, isObject, jsonEqual } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import { withHeld } from "../core/masking.ts";
+import { unmasked } from "../core/masking.ts";
 import { jsonBytes } from "../core/memory-size.ts";
 import { numberIn, objectIn, readEach, textIn } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
@@ -97,7 +97,7 @@ export class Scenes implements Crud<Scene, NewScene, SceneEdit> {
       ...scene,
       ...(name !== undefined && { name: readGivenName(name) }),
       // Somebody who sees PINs masked may still change the rest.
-      ...(states !== undefined && { states: readSceneStates(withHeld(states, scene.states) as SceneStates) }),
+      ...(states !== undefined && { states: readSceneStates(unmasked(states, scene.states) as SceneStates) }),
     };
     if (edited.name === scene.name && jsonEqual(edited.states, scene.states)) return scene;
     return this.#save({ ...edited, updatedAt: this.#options.clock.now() });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isSecretName, MASK, masked, maskedText, withHeld } from "../../src/core/masking.ts";
+import { isSecretName, MASK, masked, maskedText, unmasked } from "../../src/core/masking.ts";
 
 describe("names of secrets", () => {
   test.each([
@@ -54,11 +54,11 @@ describe("a value", () => {
 
   test("that came back masked is what was held", () => {
     const held = { door: { state: "LOCK", code: "1234" }, lamp: { on: true } };
-    expect(withHeld({ door: { state: "UNLOCK", code: MASK }, lamp: { on: false } }, held)).toEqual({
+    expect(unmasked({ door: { state: "UNLOCK", code: MASK }, lamp: { on: false } }, held)).toEqual({
       door: { state: "UNLOCK", code: "1234" },
       lamp: { on: false },
     });
-    expect(withHeld({ other: { code: MASK } }, held)).toEqual({ other: { code: MASK } });
+    expect(unmasked({ other: { code: MASK } }, held)).toEqual({ other: { code: MASK } });
   });
 });
 
