@@ -5,7 +5,7 @@ import { startWriteBehind } from "../../src/core/write-behind.ts";
 import { createTestOutput } from "../support/edge.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
-test("what cannot be written is kept, told once, and written later", async () => {
+test("what cannot be written is kept, logged once, and written later", async () => {
   const clock = createVirtualClock();
   const output = createTestOutput();
   const { log } = openLog({ clock, output, level: "info" });

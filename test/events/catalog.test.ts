@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { catalog } from "../../src/events/catalog.ts";
 
-// The contract's tables, by hand: this is what clients rely on.
+// The tables of the contract, which clients rely on.
 const CONTRACT: Record<string, string[]> = {
   device_state_changed: ["device_id", "previous", "current", "changed"],
   device_availability_changed: ["device_id", "available"],
@@ -23,7 +23,7 @@ const CONTRACT: Record<string, string[]> = {
   mqtt_message: [],
 };
 
-// And those beyond it.
+// Event types beyond the contract.
 const OURS: Record<string, string[]> = {
   alert: ["id", "kind", "severity", "state", "message", "mend"],
   system_safe_start: ["failed_part", "error", "off"],
