@@ -1,4 +1,4 @@
-// What an alert is: a problem of the hub itself with a beginning and an end. And what finds one: a watch.
+// An alert is a problem of the hub itself, with a beginning and an end. A watch finds such problems.
 import { type Static, Type } from "@sinclair/typebox";
 
 export const AlertKind = Type.Union(
@@ -24,22 +24,22 @@ export type AlertKind = Static<typeof AlertKind>;
 export const Severity = Type.Union([Type.Literal("info"), Type.Literal("warning"), Type.Literal("critical")]);
 export type Severity = Static<typeof Severity>;
 
-/** A problem as it is found now. */
+/** A problem that exists now. */
 export interface Finding {
   kind: AlertKind;
-  /** Which of several of its kind: a plugin's id, a limit. */
-  about?: string;
+  /** Distinguishes problems of one kind: a plugin's id, a limit. */
+  about?: string | undefined;
   severity: Severity;
   message: string;
   /** What to do. */
   mend: string;
 }
 
-/** Looks for problems of one sort. Cheap: it is asked every few seconds, and remembers what it needs by itself. */
+/** Looks for problems of one sort. It is called every few seconds, so it must be cheap, and keeps its own state. */
 export interface Watch {
   readonly name: string;
-  /** `isRaised`: whether an alert it reported earlier is still on, so that it may end later than it began. */
-  look(isRaised: (kind: AlertKind, about?: string) => boolean): readonly Finding[];
+  /** `isRaised`: whether an alert it found earlier still lasts, so that its end can have another threshold than its beginning. */
+  check(isRaised: (kind: AlertKind, about?: string) => boolean): readonly Finding[];
 }
 
 export interface Alert extends Finding {

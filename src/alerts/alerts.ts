@@ -1,29 +1,22 @@
-// The alerts: asks every watch now and then, and turns what begins and ends into an entry, an event, a log line and a
-// notification, once each.
-import type { Clock } from "../core/clock.ts";
+// The alerts: runs every watch now and then, and reports the beginning and the end of each problem once, by an entry, an
+// event, a log line and a notification.
+import type { Clock, Timer } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
 import { type Alert, type AlertKind, alertId, type Finding, type Watch } from "./alert.ts";
-
-export interface Alerts extends Disposable {
-  /** Those that last first, then those that ended, the newest first. */
-  list(): readonly Alert[];
-  /** The kinds that last. */
-  degraded(): readonly AlertKind[];
-}
 
 export interface AlertsOptions {
   watches: readonly Watch[];
   clock: Clock;
   log: Log;
   emit(event: AlertEvent): void;
-  /** Sends to whoever hears of it; nothing where nobody does. May reject. */
+  /** Sends a notification, if anybody is to be notified. May reject. */
   notify: (alert: Pick<Alert, "kind" | "severity">, title: string, message: string) => Promise<void>;
   memory: AlertMemory;
 }
 
-/** Which alerts lasted when the hub stopped, so that a restart reports none of them again, and the end of each: one a line. */
+/** Stores the alerts that last, one a line, so that a restart does not report them again but reports their end. */
 export interface AlertMemory {
   load(): readonly string[];
   save(lines: readonly string[]): void;
@@ -35,11 +28,11 @@ export interface AlertEvent extends Omit<Finding, "about"> {
   state: "raised" | "cleared";
 }
 
-const LOOK_EVERY_MS = 5000;
-// A problem that comes and goes is one: it ends when it was away for this long.
+const CHECK_EVERY_MS = 5000;
+// A problem that comes and goes is one alert: it ends after this time without the problem.
 const CLEARED_AFTER_MS = 60_000;
 const MOST_ENDED = 100;
-// What is found is named by guests, too.
+// Some alerts are named after guests, who could make up any number of names.
 const MOST_ACTIVE = 200;
 
 interface Active {
@@ -47,34 +40,100 @@ interface Active {
   lastSeen: number;
 }
 
-export function startAlerts({ watches, clock, log, emit, notify, memory }: AlertsOptions): Alerts {
-  const active = new Map<string, Active>();
-  const ended: Alert[] = [];
-  // Reported before the restart: they go on silently if they are found again, and are over if they are not.
-  const known = new Map(memory.load().map((line) => [idIn(line), findingIn(line)]));
-  const begun = clock.mono();
-  let saved = [...known.keys()].sort().join();
+export function startAlerts(options: AlertsOptions): Alerts {
+  return new Alerts(options);
+}
 
-  const idsNow = (): string[] => [...active.keys(), ...known.keys()].sort();
+export class Alerts implements Disposable {
+  readonly #options: AlertsOptions;
+  readonly #timer: Timer;
+  readonly #startedMono: number;
+  readonly #active = new Map<string, Active>();
+  /** Newest first. */
+  readonly #ended: Alert[] = [];
+  /** Reported before the restart: silent if they are found again, over if they are not. Some were stored by their id alone. */
+  readonly #reported: Map<string, Finding | undefined>;
+  #savedIds: string;
 
-  const remembered = (): string[] => [
-    ...[...active.values()].map(({ alert }) => lineOf(alert)),
-    ...[...known].map(([id, finding]) => (finding ? lineOf({ ...finding, id }) : id)),
-  ];
+  constructor(options: AlertsOptions) {
+    this.#options = options;
+    this.#startedMono = options.clock.mono();
+    this.#reported = new Map(options.memory.load().map(parseLine));
+    this.#savedIds = this.#ids();
+    this.#timer = options.clock.every("alerts", CHECK_EVERY_MS, () => this.#check());
+    this.#check();
+  }
 
-  function remember(): void {
-    const ids = idsNow().join();
-    if (ids === saved) return;
-    try {
-      memory.save(remembered());
-      saved = ids;
-    } catch (error) {
-      // The disk may be the very problem; after a restart it is reported once more.
-      log.debug("alerts cannot be remembered", { error: messageOf(error) });
+  /** Those that last, then those that ended; the newest first. */
+  list(): readonly Alert[] {
+    return [...[...this.#active.values()].map(({ alert }) => alert).reverse(), ...this.#ended];
+  }
+
+  /** The kinds of those that last. */
+  degraded(): readonly AlertKind[] {
+    return [...new Set([...this.#active.values()].map(({ alert }) => alert.kind))];
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer[Symbol.dispose]();
+  }
+
+  #check(): void {
+    const now = this.#options.clock.mono();
+    const isRaised = (kind: AlertKind, about?: string): boolean => this.#active.has(alertId({ kind, about }));
+    for (const watch of this.#options.watches) {
+      try {
+        for (const finding of watch.check(isRaised)) this.#raise(finding, now);
+      } catch (error) {
+        this.#options.log.warn("a watch failed", { watch: watch.name, error: messageOf(error) });
+      }
+    }
+    this.#clear(now);
+    if (now - this.#startedMono >= CLEARED_AFTER_MS) this.#clearReported();
+    this.#save();
+  }
+
+  #raise(finding: Finding, now: number): void {
+    const id = alertId(finding);
+    const active = this.#active.get(id);
+    if (active) {
+      active.lastSeen = now;
+      Object.assign(active.alert, finding);
+      return;
+    }
+    if (this.#active.size >= MOST_ACTIVE) return;
+    const alert: Alert = { ...finding, id, since: this.#options.clock.now(), until: undefined };
+    this.#active.set(id, { alert, lastSeen: now });
+    if (!this.#reported.delete(id)) this.#report(alert, "raised");
+  }
+
+  #clear(now: number): void {
+    for (const [id, { alert, lastSeen }] of this.#active) {
+      if (now - lastSeen < CLEARED_AFTER_MS) continue;
+      this.#active.delete(id);
+      this.#end(alert);
     }
   }
 
-  function report(alert: Alert, state: AlertEvent["state"]): void {
+  /** Ends the alerts that were reported before the restart and are not found after it. */
+  #clearReported(): void {
+    for (const [id, finding] of this.#reported) {
+      this.#reported.delete(id);
+      // A clock that was set or a hub that was killed is news, not a state that ends.
+      if (finding && finding.severity !== "info")
+        this.#end({ ...finding, id, since: this.#options.clock.now(), until: undefined });
+    }
+  }
+
+  #end(alert: Alert): void {
+    alert.until = this.#options.clock.now();
+    this.#ended.unshift(alert);
+    this.#ended.length = Math.min(this.#ended.length, MOST_ENDED);
+    this.#report(alert, "cleared");
+  }
+
+  #report(alert: Alert, state: AlertEvent["state"]): void {
+    const { log, emit, notify } = this.#options;
     const { id, kind, severity, message, mend } = alert;
     emit({ type: "alert", id, kind, severity, state, message, mend });
     if (state === "cleared") log.info("an alert is over", { alert: id });
@@ -84,90 +143,36 @@ export function startAlerts({ watches, clock, log, emit, notify, memory }: Alert
     background(log, "alert notification", notify(alert, "Hub Alert", text));
   }
 
-  function raise(finding: Finding, now: number): void {
-    const id = alertId(finding);
-    const held = active.get(id);
-    if (held) {
-      held.lastSeen = now;
-      Object.assign(held.alert, finding);
-      return;
-    }
-    if (active.size >= MOST_ACTIVE) return;
-    const alert: Alert = { ...finding, id, since: clock.now(), until: undefined };
-    active.set(id, { alert, lastSeen: now });
-    if (!known.delete(id)) report(alert, "raised");
+  #ids(): string {
+    return [...this.#active.keys(), ...this.#reported.keys()].sort().join();
   }
 
-  function clearQuiet(now: number): void {
-    for (const [id, { alert, lastSeen }] of active) {
-      if (now - lastSeen < CLEARED_AFTER_MS) continue;
-      active.delete(id);
-      alert.until = clock.now();
-      ended.unshift(alert);
-      ended.length = Math.min(ended.length, MOST_ENDED);
-      report(alert, "cleared");
+  #save(): void {
+    const ids = this.#ids();
+    if (ids === this.#savedIds) return;
+    try {
+      this.#options.memory.save([
+        ...[...this.#active.values()].map(({ alert }) => lineOf(alert)),
+        ...[...this.#reported].map(([id, finding]) => (finding ? lineOf({ ...finding, id }) : id)),
+      ]);
+      this.#savedIds = ids;
+    } catch (error) {
+      // The disk may be the very problem; then a restart reports the alerts once more.
+      this.#options.log.debug("the alerts cannot be saved", { error: messageOf(error) });
     }
   }
-
-  /** What a hub before this one reported, and this one does not find. */
-  function clearKnown(now: number): void {
-    if (now - begun < CLEARED_AFTER_MS) return;
-    for (const [id, finding] of known) {
-      known.delete(id);
-      // That a clock was set or a hub was killed is news, and no state that ends.
-      if (!finding || finding.severity === "info") continue;
-      const alert: Alert = { ...finding, id, since: clock.now(), until: clock.now() };
-      ended.unshift(alert);
-      ended.length = Math.min(ended.length, MOST_ENDED);
-      report(alert, "cleared");
-    }
-  }
-
-  function look(): void {
-    const now = clock.mono();
-    for (const watch of watches) {
-      try {
-        const findings = watch.look((kind, about) =>
-          active.has(alertId({ kind, ...(about !== undefined && { about }) })),
-        );
-        for (const finding of findings) raise(finding, now);
-      } catch (error) {
-        log.warn("a watch failed", { watch: watch.name, error: messageOf(error) });
-      }
-    }
-    clearQuiet(now);
-    clearKnown(now);
-    remember();
-  }
-
-  const timer = clock.every("alerts", LOOK_EVERY_MS, look);
-  look();
-
-  return {
-    list: () => [...[...active.values()].map(({ alert }) => alert).reverse(), ...ended],
-    degraded: () => [...new Set([...active.values()].map(({ alert }) => alert.kind))],
-    [Symbol.dispose]: () => timer[Symbol.dispose](),
-  };
 }
 
 function lineOf({ id, kind, about, severity, message, mend }: Omit<Alert, "since" | "until">): string {
   return JSON.stringify({ id, kind, about, severity, message, mend });
 }
 
-function parsed(line: string): (Finding & { id: string }) | undefined {
-  // Hubs before this one kept the id alone.
-  if (!line.startsWith("{")) return undefined;
+function parseLine(line: string): [id: string, finding: Finding | undefined] {
   try {
-    return JSON.parse(line);
+    const finding = JSON.parse(line) as Finding & { id: string };
+    return [finding.id, finding];
   } catch {
-    return undefined;
+    // Earlier hubs stored the id alone.
+    return [line, undefined];
   }
-}
-
-function idIn(line: string): string {
-  return parsed(line)?.id ?? line;
-}
-
-function findingIn(line: string): Finding | undefined {
-  return parsed(line);
 }

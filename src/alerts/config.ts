@@ -1,4 +1,4 @@
-// [alerts]: who hears of problems of the hub itself, and where they begin.
+// [alerts]: who is notified of problems of the hub itself, and the thresholds at which they begin.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../core/schema.ts";
 

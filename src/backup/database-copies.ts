@@ -2,7 +2,8 @@
 // worker or a command.
 import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
-import { HubError, isStorageFault, messageOf, RESTART_THE_HUB } from "../core/errors.ts";
+import { HubError, messageOf, RESTART_THE_HUB } from "../core/errors.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 import { refusal } from "./zip/directory.ts";
 
 /** `application_id` of every copy in a backup; "hubb". It distinguishes a copy from its original: see stale-wal.ts. */

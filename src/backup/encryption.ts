@@ -1,6 +1,7 @@
 // Archives encrypted with a passphrase, in the age format (age-encryption.org/v1), so that `age -d` opens them without a hub.
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
-import { HubError, isStorageFault } from "../core/errors.ts";
+import { HubError } from "../core/errors.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 
 const MAGIC = Buffer.from("age-encryption.org/v1\n");
 // Takes 64 MiB for a second. The 256 MiB that age itself takes by default are more than a small Pi can spare.

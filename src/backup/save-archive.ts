@@ -14,8 +14,9 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { syncFolder, writeFileAtomic } from "../core/atomic-file.ts";
-import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
+import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { requireSpace } from "../core/free-space.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 import type { Home } from "../home/paths.ts";
 import { type ArchiveOptions, openArchive } from "./archive.ts";
 import { type Schemas, snapshotBytes } from "./database-copies.ts";

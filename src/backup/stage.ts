@@ -14,8 +14,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncFolder } from "../core/atomic-file.ts";
-import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
+import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { requireSpace } from "../core/free-space.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 import { type Home, homeAt } from "../home/paths.ts";
 import {
   type ArchivePlan,

@@ -14,9 +14,7 @@ import { channelNames, NotifySection, readChannels } from "../notify/config.ts";
 import { PluginsSection, pluginProblems } from "../plugins/config.ts";
 import { RulesSection } from "../rules/config.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
-import { BatterySection, batteryProblems } from "../state/battery-config.ts";
-import { StorageSection } from "../state/config.ts";
-import { DevicesSection } from "../state/devices-config.ts";
+import { BatterySection, batteryProblems, DevicesSection, StorageSection } from "../state/config.ts";
 import { LocationSection, locationProblems } from "./location.ts";
 import { ServerSection, serverProblems } from "./server.ts";
 

@@ -1,4 +1,5 @@
-// Files that are whole or absent, also after a power cut: temporary file, fsync, rename, fsync of the folder.
+// Files that are complete or absent, also after a power cut: temporary file, fsync, rename, fsync of the folder.
+import { dlopen, ptr } from "bun:ffi";
 import {
   closeSync,
   fsyncSync,
@@ -12,64 +13,63 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemCode } from "./errors.ts";
-import { exchangeFiles } from "./exchange-files.ts";
 
 /** Replaces `path` with `content`. Throws the system error (`ENOSPC`, `EACCES`, …) and then leaves the old file as it was. */
 export function writeFileAtomic(path: string, content: string | Uint8Array, mode = 0o644): void {
-  put(path, { content, mode }, (temporary) => {
+  write(path, { content, mode }, (temporary) => {
     renameSync(temporary, path);
     return true;
   });
 }
 
 export interface Replacement {
-  /** What was read. */
+  /** The content that was read. */
   expected: string | Uint8Array;
   content: string | Uint8Array;
   mode: number;
 }
 
-// A person saves a few times a minute; a program that saves without end is not waited for.
+// A person saves a few times a minute; a program that saves in a loop is given up on.
 const MOST_EXCHANGES = 20;
 
 /**
- * As `writeFileAtomic`, but only where the file still has what was read: false where somebody has saved it meanwhile, and
- * then theirs stays. The two files change places, so whatever was there at that moment is seen, and put back if it is not
- * what was expected. What is left: a program that had opened the old file before, and writes into it only afterwards. Where
- * files cannot be exchanged, it is a moment between the comparison and the rename.
+ * As `writeFileAtomic`, but only if the file still has the content that was read. Returns false if somebody saved it
+ * meanwhile; their version stays. The new and the old file are exchanged in one step, so the content found at that moment
+ * is checked, and exchanged back if it is not the expected one. Not covered: a program that opened the old file before and
+ * writes into it only afterwards, and, where files cannot be exchanged, a save between the check and the rename.
  */
 export function replaceFile(path: string, { expected, content, mode }: Replacement): boolean {
-  return put(path, { content, mode }, (temporary) => {
-    if (!holds(path, expected)) return false;
+  return write(path, { content, mode }, (temporary) => {
+    if (!hasContent(path, expected)) return false;
     if (!exchangeFiles(temporary, path)) {
-      if (!holds(path, expected)) return false;
+      if (!hasContent(path, expected)) return false;
       renameSync(temporary, path);
       return true;
     }
     try {
-      if (holds(temporary, expected)) return true;
+      if (hasContent(temporary, expected)) return true;
     } catch (error) {
       exchangeFiles(temporary, path);
       throw error;
     }
-    putBack(temporary, { path, content });
+    restoreOther(temporary, { path, content });
     return false;
   });
 }
 
-/** What was saved goes back, and again if something newer was saved in between: until what comes out is ours. */
-function putBack(temporary: string, { path, content }: { path: string; content: string | Uint8Array }): void {
+/** Exchanges back what somebody else saved; repeated if they saved once more in between, until our own content comes out. */
+function restoreOther(temporary: string, { path, content }: { path: string; content: string | Uint8Array }): void {
   for (let exchanges = 0; exchanges < MOST_EXCHANGES; exchanges++) {
     if (exchangeFiles(temporary, path)) {
-      if (holds(temporary, content)) return;
-      // Ours was taken away at this very moment.
+      if (hasContent(temporary, content)) return;
+      // Otherwise our file was removed at this very moment.
     } else if (placeNew(temporary, path)) return;
   }
 }
 
-/** A file that was not there: false where there is one by now. */
+/** Creates a file; false if one of that name exists. */
 export function createFile(path: string, content: string, mode: number): boolean {
-  return put(path, { content, mode }, (temporary) => placeNew(temporary, path));
+  return write(path, { content, mode }, (temporary) => placeNew(temporary, path));
 }
 
 function placeNew(temporary: string, path: string): boolean {
@@ -77,14 +77,14 @@ function placeNew(temporary: string, path: string): boolean {
     linkSync(temporary, path);
   } catch (error) {
     if (systemCode(error) === "EEXIST") return false;
-    // No links here: the name was free a moment ago.
+    // This file system has no hard links; the name was free a moment ago.
     renameSync(temporary, path);
   }
   return true;
 }
 
-/** Writes a temporary file beside it, has it placed, and takes away what is left. */
-function put(
+/** Writes a temporary file beside `path`, lets `place` put it there, and removes what is left of it. */
+function write(
   path: string,
   { content, mode }: { content: string | Uint8Array; mode: number },
   place: (temporary: string) => boolean,
@@ -106,7 +106,7 @@ function put(
   return true;
 }
 
-function holds(path: string, content: string | Uint8Array): boolean {
+function hasContent(path: string, content: string | Uint8Array): boolean {
   try {
     return readFileSync(path).equals(typeof content === "string" ? Buffer.from(content) : content);
   } catch (error) {
@@ -115,27 +115,27 @@ function holds(path: string, content: string | Uint8Array): boolean {
   }
 }
 
-/** For temporary files, whose cleaning up must hide no other failure: a disk that removes nothing has other troubles. */
+/** For temporary files: failing to remove one must not hide the error that came before. */
 export function removeIfPossible(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // What is left is swept away at a later start.
+    // `sweepTemporaryFiles` removes it at a later start.
   }
 }
 
 const TEMPORARY = /\.([1-9]\d{0,9})\.tmp$/;
 
-/** Takes away temporary files of processes that were killed while writing; those of others that run stay. */
+/** Removes the temporary files of processes that were killed while writing; those of running processes stay. */
 export function sweepTemporaryFiles(folder: string): void {
-  for (const name of namesIn(folder)) {
+  for (const name of temporaryFilesIn(folder)) {
     const writer = Number(TEMPORARY.exec(name)?.[1]);
-    // Numbers are given anew: this very process has not written there yet.
+    // Process ids are reused: this process has not written there yet.
     if (writer === process.pid || !isRunning(writer)) removeIfPossible(join(folder, name));
   }
 }
 
-function namesIn(folder: string): string[] {
+function temporaryFilesIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => TEMPORARY.test(name));
   } catch {
@@ -152,7 +152,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Makes a rename or a new name in the folder last. */
+/** Makes a rename or a new name in the folder durable. */
 export function syncFolder(path: string): void {
   const folder = openSync(path, "r");
   try {
@@ -160,4 +160,36 @@ export function syncFolder(path: string): void {
   } finally {
     closeSync(folder);
   }
+}
+
+const AT_FDCWD = -100;
+const RENAME_EXCHANGE = 2;
+const SYMBOLS = { renameat2: { args: ["i32", "ptr", "i32", "ptr", "u32"], returns: "i32" } } as const;
+
+type Exchange = (one: Uint8Array, other: Uint8Array) => number;
+/** Null before the first use; undefined where the system has no such call. */
+let exchange: Exchange | undefined | null = null;
+
+/**
+ * Exchanges two files in one step. Linux only, and not on every file system: false where it is not possible, or where one
+ * of the files is missing, and then nothing has changed. Neither Node nor Bun offers it, so libc is called.
+ */
+export function exchangeFiles(one: string, other: string): boolean {
+  if (exchange === null) exchange = loadExchange();
+  return exchange?.(cString(one), cString(other)) === 0;
+}
+
+function loadExchange(): Exchange | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    // musl answers to glibc's file name too, and has had the function for as long as Bun has needed musl.
+    const { renameat2 } = dlopen("libc.so.6", SYMBOLS).symbols;
+    return (one, other) => renameat2(AT_FDCWD, ptr(one), AT_FDCWD, ptr(other), RENAME_EXCHANGE);
+  } catch {
+    return undefined;
+  }
+}
+
+function cString(text: string): Uint8Array {
+  return new TextEncoder().encode(`${text}\0`);
 }

@@ -1,15 +1,15 @@
-// Growing pauses with jitter between tries that keep failing.
+// Exponential backoff: growing pauses, with jitter, between retries.
 import type { RandomBytes } from "./ids.ts";
 
 export interface BackoffOptions {
   firstMs: number;
   longestMs: number;
-  /** Share of the pause that is random: 0.25 gives ±25 %. */
+  /** Random share of the pause: 0.25 gives ±25 %. */
   jitter?: number;
 }
 
 export interface Backoff {
-  /** The pause before the next try; grows with each call. */
+  /** The pause before the next retry; grows with each call. */
   next(): number;
   reset(): void;
 }

@@ -1,11 +1,10 @@
-// A typed bus. One listener's fault never reaches the publisher or another listener.
-
+// A typed event bus. An error in one listener is logged and does not affect the publisher or the other listeners.
 import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
 
 export interface Bus<T extends { type: string }> {
   publish(message: T): void;
-  /** Listens to one type, or to everything with "*". Disposing stops it. */
+  /** Listens to one type, or with "*" to all. Disposing the result stops it. */
   on<K extends T["type"] | "*">(
     type: K,
     name: string,
@@ -39,7 +38,7 @@ export function createBus<T extends { type: string }>(log: Log): Bus<T> {
     },
     on(type, name, listener) {
       const entry: Listener<T> = { name, call: listener as (message: T) => void };
-      // Copied on change, so that listeners may come and go while a message is being delivered.
+      // Copied on change, so that listeners can be added and removed while a message is being delivered.
       listeners.set(type, [...(listeners.get(type) ?? []), entry]);
       return {
         [Symbol.dispose]() {

@@ -1,21 +1,21 @@
-// Time as a part the hub is handed: wall clock, monotonic clock and named timers. Tests hand in a virtual one.
+// Time is injected: a wall clock, a monotonic clock and named timers. Tests use a virtual clock.
 
 export interface Timer extends Disposable {
   readonly name: string;
 }
 
 export interface Clock {
-  /** Milliseconds since the epoch. May step: a Pi without a real-time clock wakes up in the past. */
+  /** Milliseconds since the epoch. May step: a Raspberry Pi without a real-time clock boots with a time in the past. */
   now(): number;
-  /** Milliseconds that only grow; for measuring spans. */
+  /** Monotonic milliseconds, for measuring durations. */
   mono(): number;
-  /** Runs `fn` once after `ms` (monotonic) milliseconds. */
+  /** Runs `fn` once, after `ms` monotonic milliseconds. */
   after(name: string, ms: number, fn: () => void): Timer;
-  /** Runs `fn` every `ms` (monotonic) milliseconds. */
+  /** Runs `fn` every `ms` monotonic milliseconds. */
   every(name: string, ms: number, fn: () => void): Timer;
 }
 
-// setTimeout counts in a signed 32-bit integer: a longer wait would fire at once.
+// setTimeout takes a signed 32-bit integer: with a longer time it would fire at once.
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -36,7 +36,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `ms`, or at once when the signal aborts; true when the whole time has passed. */
+/** Resolves to true after `ms`, or to false as soon as the signal aborts. */
 export function sleep(clock: Clock, name: string, ms: number, signal?: AbortSignal): Promise<boolean> {
   if (signal?.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
@@ -51,12 +51,12 @@ export function sleep(clock: Clock, name: string, ms: number, signal?: AbortSign
   });
 }
 
-/** ISO 8601 UTC with seconds, the contract's form: `2026-01-31T23:59:59Z`. */
+/** ISO 8601 UTC with seconds: `2026-01-31T23:59:59Z`. */
 export function isoSeconds(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** `isoSeconds` that remembers the last second's text: what is stamped in a row shares it. */
+/** Makes an `isoSeconds` that caches the text of the last second, for many calls in a row. */
 export function secondsAsText(): (ms: number) => string {
   let second = Number.NaN;
   let text = "";

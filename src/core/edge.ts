@@ -1,13 +1,13 @@
-// The five doors to the world. Everything impure that a part needs beyond files and sockets comes through here, so that
-// a test can stand at the door.
+// The edge to the outside world: clock, network, random numbers, environment and output are injected, so that tests can
+// replace them. Files and sockets are used directly.
 import type { Clock } from "./clock.ts";
 
 export interface Output {
-  /** Whether a person reads this on a terminal. */
+  /** Whether it is a terminal. */
   readonly isTerminal: boolean;
-  /** Whether it goes to the systemd journal, which takes `<6>` level prefixes. */
+  /** Whether it is the systemd journal, which reads levels from prefixes such as `<6>`. */
   readonly isJournal: boolean;
-  /** Writes text as it is. */
+  /** Writes the text unchanged. */
   write(text: string): void;
 }
 

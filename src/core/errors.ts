@@ -1,30 +1,30 @@
-// The hub's own refusals. A HubError says what is wrong and what to do about it; anything else that is thrown is a bug.
+// Errors that the hub reports to its users. A HubError says what is wrong and what to do about it; any other error is a bug.
 
 /** Stable codes. `http/errors.ts` maps each to a status; the text of a message is for people and may change. */
 export type ErrorCode =
   /** The request or value is malformed. */
   | "invalid"
-  /** No credential, or one that is wrong, expired or withdrawn. */
+  /** No credential, or one that is wrong, expired or revoked. */
   | "unauthenticated"
-  /** Known, but the role does not allow it. */
+  /** The user is known, but the role does not allow it. */
   | "forbidden"
   /** No such thing. */
   | "not_found"
   /** The path exists, the method does not. */
   | "method_not_allowed"
-  /** The thing exists in a state that does not allow this. */
+  /** It exists, but its state does not allow this. */
   | "conflict"
-  /** Larger than the hub takes. */
+  /** Larger than the hub accepts. */
   | "too_large"
-  /** A body comes without saying how long it is. */
+  /** A body without its length. */
   | "length_required"
-  /** The body is not of a type the hub reads. */
+  /** A body of a type that the hub does not read. */
   | "unsupported_media_type"
-  /** A WebSocket upgrade is needed here. */
+  /** Only a WebSocket upgrade is possible here. */
   | "upgrade_required"
-  /** Too often; `retryAfterSecs` in the details says when to come back. */
+  /** Too many requests; `retryAfterSecs` in the details says when to try again. */
   | "rate_limited"
-  /** Something the hub depends on did not answer or refused. */
+  /** Another service did not answer, or refused. */
   | "upstream_failed"
   /** Too busy, or stopping. */
   | "unavailable"
@@ -32,11 +32,11 @@ export type ErrorCode =
   | "storage"
   /** The configuration has problems. */
   | "config"
-  /** A port or file is in use by somebody else. */
+  /** A port or file is in use by another process. */
   | "in_use";
 
 export interface HubErrorOptions {
-  /** Extra members for the reader; never a secret. */
+  /** Further members of the answer; never a secret. */
   details?: Record<string, unknown>;
   cause?: unknown;
 }
@@ -57,6 +57,7 @@ export class HubError extends Error {
 export const RESTART_THE_HUB = "restart the hub (`sudo systemctl restart hub`, or stop it and run `hub serve` again)";
 
 /** The message of anything that was thrown. */
+/** The message of anything thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
@@ -65,13 +66,4 @@ export function messageOf(thrown: unknown): string {
 export function systemCode(thrown: unknown): string | undefined {
   const code = (thrown as { code?: unknown } | null)?.code;
   return typeof code === "string" ? code : undefined;
-}
-
-/** Whether the disk is full, over quota or read-only, whoever noticed (file system or SQLite). */
-export function isStorageFault(thrown: unknown): boolean {
-  const code = systemCode(thrown) ?? "";
-  return (
-    ["ENOSPC", "EDQUOT", "EROFS", "EFBIG", "EIO", "SQLITE_FULL", "SQLITE_READONLY"].includes(code) ||
-    code.startsWith("SQLITE_IOERR")
-  );
 }

@@ -1,5 +1,5 @@
-// Tells when a file may read differently. It looks at the file again and again: the kernel's notices get lost on network
-// file systems, and stay with the old file when an editor replaces it by renaming.
+// Reports when a file has changed. It polls the file: the kernel's notifications get lost on network file systems, and stay
+// with the old file when an editor replaces it by renaming.
 import { statSync } from "node:fs";
 import type { Clock } from "./clock.ts";
 import { systemCode } from "./errors.ts";
@@ -10,34 +10,34 @@ export interface FileWatchOptions {
   clock: Clock;
   log: Log;
   path: string;
-  /** Told after the file has changed and has then been left alone for a look. */
+  /** Called after the file has changed and has then stayed the same for one poll. */
   onChange: () => void;
 }
 
-// Two looks have to agree, so that a change is told within a second and a file half written is not.
-const LOOK_EVERY_MS = 400;
-// Some editors remove a file before they write it anew.
+// Two polls have to agree: a change is reported within a second, and a half-written file is not.
+const POLL_EVERY_MS = 400;
+// Some editors remove a file before they write the new one.
 const GONE_AFTER_MS = 2000;
 const ABSENT = "absent";
 
-/** Watches from now on: what was read before may already be old, so begin watching first and read then. */
+/** Reports changes from now on. Start watching before reading the file, or a change in between is missed. */
 export function watchFile({ clock, log, path, onChange }: FileWatchOptions): Disposable {
-  let told = fingerprintOf(path);
-  let seen = told;
+  let reported = fingerprintOf(path);
+  let seen = reported;
   let seenSinceMs = clock.mono();
 
-  function look(): void {
+  function poll(): void {
     const now = fingerprintOf(path);
     if (now !== seen) {
       seen = now;
       seenSinceMs = clock.mono();
       return;
     }
-    if (seen === told || (seen === ABSENT && clock.mono() - seenSinceMs < GONE_AFTER_MS)) return;
-    told = seen;
+    if (seen === reported || (seen === ABSENT && clock.mono() - seenSinceMs < GONE_AFTER_MS)) return;
+    reported = seen;
     onChange();
   }
-  return clock.every(`watch ${path}`, LOOK_EVERY_MS, guarded(log, "file watch", look));
+  return clock.every(`watch ${path}`, POLL_EVERY_MS, guarded(log, "file watch", poll));
 }
 
 function fingerprintOf(path: string): string {

@@ -1,5 +1,6 @@
-// Identifiers and secrets from a source of random bytes.
+// Ids, names and secrets: made from random bytes, or given by people.
 import { Type } from "@sinclair/typebox";
+import { HubError } from "./errors.ts";
 
 export type RandomBytes = (bytes: number) => Uint8Array;
 
@@ -17,10 +18,10 @@ export function secret(random: RandomBytes, bytes: number): string {
   return Buffer.from(random(bytes)).toString("base64url");
 }
 
-// No 0/O, 1/l/I: this one is read off a screen and typed.
+// Without 0/O and 1/l/I: the password is read off a screen and typed.
 const READABLE = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-/** A password a person can copy by eye; about 5.8 bits a character. */
+/** A password that is easy to copy by eye; about 5.8 bits for each character. */
 export function readablePassword(random: RandomBytes, length: number): string {
   let out = "";
   while (out.length < length) {
@@ -31,21 +32,19 @@ export function readablePassword(random: RandomBytes, length: number): string {
   return out;
 }
 
-/** Devices of the hub itself belong to this id; no plugin and no account may bear it. */
+/** The plugin id of the hub's own devices; no plugin and no account may have it. */
 export const HUB_PLUGIN_ID = "core";
 
 const LONGEST_ID = 255;
 
-/** What may stand as one level of a topic and as one part of an address: "." and ".." there mean folders. */
+/** An id can be a level of an MQTT topic and a segment of an URL, where "." and ".." would mean folders. */
 export const ID_PATTERN = "^(?!\\.{1,2}$)(?!\\$)[^/+#\\u0000-\\u001f\\u007f-\\u009f]+$";
 
-/** An id that somebody gives. */
-export const Id = Type.String({
-  minLength: 1,
-  maxLength: LONGEST_ID,
-  pattern: ID_PATTERN,
-  problem: `must have 1 to ${LONGEST_ID} characters without / + # or control characters, and not start with $`,
-});
+/** What an id must be, as messages say it. */
+export const ID_RULE = `must have 1 to ${LONGEST_ID} characters without / + # or control characters, and not start with $`;
+
+/** An id that a person gives. */
+export const Id = Type.String({ minLength: 1, maxLength: LONGEST_ID, pattern: ID_PATTERN, problem: ID_RULE });
 
 const VALID = new RegExp(ID_PATTERN);
 
@@ -53,11 +52,29 @@ export function isValidId(id: string): boolean {
   return id.length <= LONGEST_ID && VALID.test(id);
 }
 
-/** An id made from a name people gave: "Living Room" → "living_room". Empty where nothing of it can stand in one. */
+/** Throws HubError `invalid`. */
+export function checkId(id: string): void {
+  if (!isValidId(id)) throw new HubError("invalid", `id: ${ID_RULE}`);
+}
+
+/** An id made from a name: "Living Room" → "living_room". Empty if no character of the name can be in an id. */
 export function idFromName(name: string): string {
   const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   return plain
     .replace(/[^\p{L}\p{N}]+/gu, "_")
     .replace(/^_+|_+$/g, "")
     .slice(0, 100);
+}
+
+const LONGEST_NAME = 200;
+const NAME_RULE = `must have 1 to ${LONGEST_NAME} characters, and not spaces alone`;
+
+/** A name that a person gives. */
+export const GivenName = Type.String({ minLength: 1, maxLength: LONGEST_NAME, pattern: "\\S", problem: NAME_RULE });
+
+/** The name without spaces around it. Throws HubError `invalid`. */
+export function readGivenName(text: string): string {
+  const name = text.trim();
+  if (name !== "" && name.length <= LONGEST_NAME) return name;
+  throw new HubError("invalid", `name: ${NAME_RULE}`);
 }

@@ -1,4 +1,5 @@
-// JSON from strangers: bounded in depth, and without the keys that reach into JavaScript's prototypes.
+// JSON values, and JSON text from untrusted sources: bounded in depth, and without keys that reach into JavaScript's
+// prototypes.
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -39,9 +40,16 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
   );
 }
 
-// One walk over all that was parsed, without a list for each level: every message of every device comes through here.
+/** Freezes a JSON value with everything in it, in place, and returns it: it can then be shared without a copy. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const item of Object.values(value)) deepFreeze(item);
+  return Object.freeze(value);
+}
+
+// One walk that allocates nothing: every message of every device passes here.
 function flawOf(value: Json): string | undefined {
-  // 1e999 is read as infinite, and could never be written again.
+  // 1e999 is parsed as infinity, which JSON cannot express.
   if (typeof value === "number") return Number.isFinite(value) ? undefined : "a number is too large";
   if (typeof value !== "object" || value === null) return undefined;
   if (Array.isArray(value)) {
@@ -59,7 +67,7 @@ function flawOf(value: Json): string | undefined {
   return undefined;
 }
 
-// Counted before parsing: the parser itself recurses, and so would everything that walks the value afterwards.
+// Counted before parsing: the parser recurses, and so does everything that walks the value afterwards.
 function nestsDeeper(text: string, maxDepth: number): boolean {
   let depth = 0;
   let inString = false;

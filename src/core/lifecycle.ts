@@ -1,14 +1,14 @@
-// Work in the background that nobody awaits, and stopping that ends in bounded time.
+// Work in the background that nobody awaits, callbacks that may throw, and waiting for a bounded time.
 import { type Clock, sleep } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
 
-/** Lets a promise run by itself; its failure is logged under `name` instead of being lost. */
+/** Runs a promise without awaiting it; a rejection is logged under `name`. */
 export function background(log: Log, name: string, promise: Promise<unknown>): void {
   promise.catch((error: unknown) => log.error("background work failed", { work: name, error: messageOf(error) }));
 }
 
-/** Wraps a callback of a timer or library: a throw is logged under `name` and goes no further. */
+/** Wraps a callback of a timer or library: an error is logged under `name` and not thrown. */
 export function guarded<A extends unknown[]>(log: Log, name: string, fn: (...args: A) => void): (...args: A) => void {
   return function guardedCallback(...args) {
     try {
@@ -19,7 +19,7 @@ export function guarded<A extends unknown[]>(log: Log, name: string, fn: (...arg
   };
 }
 
-/** Awaits `work` for at most `ms`; false when the time ran out first. The work itself goes on. */
+/** Awaits `work` for at most `ms`; false if that was too short. The work itself continues. */
 export async function within(clock: Clock, ms: number, name: string, work: Promise<unknown>): Promise<boolean> {
   const done = new AbortController();
   const finished = work.then(() => true).finally(() => done.abort());

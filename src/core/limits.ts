@@ -1,14 +1,15 @@
-// Limits on guests that were reached: one warning, one event and one entry in the status for each, however often it happens.
+// Limits on guests that are reached: each is reported by one warning, one event and one entry in the status, however often it
+// happens.
 import type { Clock } from "./clock.ts";
 import type { Log } from "./log.ts";
 
-/** What a part reports when it refuses or drops something because a limit is reached. Costs nothing worth saving. */
+/** Reported by a part that refuses or drops something because of a limit. Cheap enough to report every time. */
 export interface LimitReached {
   /** The configuration key, such as `[mqtt] max_connections`. */
   limit: string;
-  /** The account or address that reached it; `all` where everybody's share together did. */
+  /** The account or address that reached it; `all` for the limit of all accounts together. */
   account: string;
-  /** What was refused or dropped, and what to do; without the account's secrets. */
+  /** What was refused or dropped, and what to do; without secrets of the account. */
   message: string;
 }
 
@@ -27,9 +28,9 @@ export interface LimitReportsOptions {
   emit(event: { type: "limit_reached" } & LimitReached): void;
 }
 
-/** Reported again only after so long without it. */
+/** Reported again only after this time without it. */
 const QUIET_MS = 600_000;
-// Accounts are named by guests: those beyond share one entry a limit.
+// Guests could make up any number of account names: beyond this, they share one entry for each limit.
 const MOST_ENTRIES = 200;
 
 export function createLimitReports({ clock, log, emit }: LimitReportsOptions): LimitReports {

@@ -1,5 +1,5 @@
-// Logging. Records go straight to sinks, through LogTape's formatters (colour, redaction); its process-wide registry stays
-// unused, so that two hubs can live in one process. Nor is its file sink used: what that gathers is written when the next
+// Logging. Records go straight to sinks, through LogTape's formatters (colour, redaction). Its process-wide registry is not
+// used, so that two hubs can live in one process. Its file sink is not used either: it writes its buffer only when the next
 // record comes, however late that is.
 import {
   getAnsiColorFormatter,
@@ -13,7 +13,7 @@ import { JWT_PATTERN, type RedactionPattern, redactByPattern } from "@logtape/re
 import type { Clock } from "./clock.ts";
 import type { Output } from "./edge.ts";
 import { messageOf } from "./errors.ts";
-import { createGatheredFile, type GatheredFile } from "./gathered-file.ts";
+import { createRotatingFile, type RotatingFile } from "./rotating-file.ts";
 
 export type Level = "debug" | "info" | "warning" | "error";
 export type Fields = Readonly<Record<string, unknown>>;
@@ -32,8 +32,8 @@ export interface LogOptions {
   output: Output;
   level: Level;
   /**
-   * A file that rotates at 5 MiB, five are kept; none when absent. Records are on the disk within five seconds, errors at
-   * once: each write is a sync.
+   * A file that rotates at 5 MiB; five old ones are kept. No file when absent. Each write is synced: records are on disk
+   * within five seconds, errors at once.
    */
   file?: string;
 }
@@ -42,21 +42,21 @@ const ORDER: Record<Level, number> = { debug: 0, info: 1, warning: 2, error: 3 }
 // syslog's numbers, which journald reads from the front of a line.
 const JOURNAL_PREFIX: Partial<Record<LogLevel, string>> = { debug: "<7>", info: "<6>", warning: "<4>", error: "<3>" };
 
-/** What must never be written, whoever puts it into a message. */
+/** What is never written, whatever part of the hub puts it into a message. */
 export const SECRET_PATTERNS: RedactionPattern[] = [
   { pattern: /\b(token|secret)=[^&\s"']+/g, replacement: "$1=[redacted]" },
   { pattern: /\bhub_[A-Za-z0-9_-]{16,}/g, replacement: "hub_[redacted]" },
   { pattern: /\bBearer\s+[A-Za-z0-9._~+/=-]+/gi, replacement: "Bearer [redacted]" },
   JWT_PATTERN,
-  // A chat bot's token stands in its addresses.
+  // The token of a Telegram bot is part of the addresses it is called at.
   { pattern: /(?<!\d)\d{5,}:[A-Za-z0-9_-]{20,}/g, replacement: "[redacted]" },
 ];
 
 export interface OpenedLog extends AsyncDisposable {
   readonly log: Log;
-  /** Writes what was gathered for the file. */
+  /** Writes what is buffered for the file. */
   flush(): void;
-  /** Why the file cannot be written; undefined where it can. */
+  /** Why the file cannot be written; undefined if it can. */
   problem(): string | undefined;
 }
 
@@ -85,7 +85,7 @@ export function openLog({ clock, output, level, file: path }: LogOptions): Opene
       try {
         sink(record);
       } catch {
-        // A full disk must not end the hub; the other sinks still tell.
+        // A full disk must not end the hub; the other sinks still get the record.
       }
     }
   }
@@ -110,7 +110,7 @@ export function openLog({ clock, output, level, file: path }: LogOptions): Opene
   };
 }
 
-/** A log that says nothing. */
+/** A log that drops everything. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
 
 function formatter(colour: boolean): TextFormatter {
@@ -126,34 +126,34 @@ function outputSink(output: Output): Sink {
   };
 }
 
-// Below the five seconds by what a write on a slow card takes.
-const GATHER_MS = 4000;
-// An error is written at once, with what came before it; of a storm of them, a few times a second.
+// The five seconds promised above, less the time a write takes on a slow card.
+const BUFFER_MS = 4000;
+// An error is flushed at once, with the records before it; a storm of errors only a few times a second.
 const ERRORS_APART_MS = 250;
 
-function logFile(path: string, clock: Clock, onFailure: (error: unknown) => void): GatheredFile {
-  return createGatheredFile({
+function logFile(path: string, clock: Clock, onFailure: (error: unknown) => void): RotatingFile {
+  return createRotatingFile({
     path,
     clock,
-    gatherMs: GATHER_MS,
-    gatherBytes: 64 * 1024,
+    bufferMs: BUFFER_MS,
+    bufferLength: 64 * 1024,
     maxBytes: 5 * 1024 * 1024,
     kept: 5,
     mode: 0o640,
     sync: true,
-    guests: false,
+    untrustedFolder: false,
     onFailure,
   });
 }
 
-function fileSink(file: GatheredFile, clock: Clock): Sink {
+function fileSink(file: RotatingFile, clock: Clock): Sink {
   const format = formatter(false);
   let errorAt = Number.NEGATIVE_INFINITY;
   let isFirst = true;
   function writeRecord(record: LogRecord): void {
     file.append(format(record));
     if (isFirst) {
-      // It shows at once whether the file can be written.
+      // Shows at once whether the file can be written.
       isFirst = false;
       file.flush();
     }

@@ -1,9 +1,8 @@
-// What not everybody may see: PINs, passwords and the like, known by the names of the fields that hold them. Nobody declares
-// the fields of devices and of custom events, so their names are all there is to go by; a harmless value hidden is the
-// lesser harm.
+// Masks PINs, passwords and other secrets, which are recognised by the names of their fields. Nothing declares the fields of
+// devices and of custom events, so only the names can be used; hiding a harmless value now and then is the lesser evil.
 import { isObject } from "./json.ts";
 
-/** What stands where somebody may not look. */
+/** Shown in place of a secret. */
 export const MASK = "•••";
 
 const SUSPECT = /pin|pass|secret|token|code|credential|psk|key|authori|cookie/i;
@@ -12,14 +11,14 @@ const SECRETS = new Set(
     " ",
   ),
 );
-// A code alone is one; an error code or a country code is none.
+// "code" alone is a secret, and with one of these words; "error code" or "country code" is not.
 const CODE_OF = new Set(
   "action user lock unlock alarm access door gate entry arm disarm master guest keypad security otp verification pairing setup pin pass".split(
     " ",
   ),
 );
 const KEY_OF = new Set("api private network encryption access shared security link install".split(" "));
-/** What an object says of the thing it names. */
+/** Fields that hold the value of the field that the same object names. */
 const VALUES = new Set([
   "value",
   "previous",
@@ -31,14 +30,14 @@ const VALUES = new Set([
   "expected",
   "actual",
 ]);
-/** Texts made for people, in which values may be quoted. */
+/** Fields with texts for people, which may quote values. */
 const PROSE = new Set(
   "label trigger_label why expected actual error message detail expression trigger_condition required_expression".split(
     " ",
   ),
 );
 
-/** Whether what bears this name is somebody's secret: `pin_code`, `userCode2`, `code`, `api_key`. */
+/** Whether a field of this name holds a secret: `pin_code`, `userCode2`, `code`, `api_key`. */
 export function isSecretName(name: string): boolean {
   if (!SUSPECT.test(name)) return false;
   const words = wordsOf(name);
@@ -57,22 +56,22 @@ function wordsOf(name: string): string[] {
     .filter(Boolean);
 }
 
-/** The value with everything secret in it masked; the very same value where there is nothing to hide. */
+/** The value with its secrets masked; the same value if it has none. */
 export function masked<T>(value: T): T {
   return walk(value) as T;
 }
 
-/** A text for people; where it speaks of something secret, the values in it are masked. */
+/** A text for people; if it mentions a secret field, the values in it are masked. */
 export function maskedText(text: string): string {
   return namesSecret(text) ? withoutValues(text) : text;
 }
 
-/** Whether a text speaks of something secret. */
+/** Whether a text mentions a secret field. */
 export function namesSecret(text: string): boolean {
   return SUSPECT.test(text) && (text.match(/[A-Za-z_][\w-]*/g) ?? []).some(isSecretName);
 }
 
-/** A text with every quoted text and every number in it masked; the keys of JSON stay. */
+/** A text with every quoted text and every number masked; the keys of JSON stay. */
 export function withoutValues(text: string): string {
   return text.replace(
     /"(?:[^"\\]|\\.)*(?:"|$)(\s*:)?|(?<!\w)'(?:[^'\\]|\\.)*'|(?<![\w.])-?\d+(?:\.\d+)?(?!\w)/g,
@@ -106,23 +105,23 @@ function textOf(key: string, text: string): string {
   return PROSE.has(key) ? maskedText(text) : text;
 }
 
-// Whether there is a PIN is none.
+// Whether a PIN is set is not a secret.
 function canBeSecret(value: unknown): boolean {
   return typeof value !== "boolean" && value !== null && value !== undefined;
 }
 
-/** What came back from somebody who saw it masked: where the mask stands, what was held stays. */
-export function withHeld(given: unknown, held: unknown): unknown {
-  if (given === MASK) return held ?? MASK;
+/** Replaces each mask in an edited value, sent by somebody who saw it masked, by the value that was there before. */
+export function unmasked(given: unknown, previous: unknown): unknown {
+  if (given === MASK) return previous ?? MASK;
   if (Array.isArray(given)) {
-    return given.map((item, index) => withHeld(item, Array.isArray(held) ? held[index] : undefined));
+    return given.map((item, index) => unmasked(item, Array.isArray(previous) ? previous[index] : undefined));
   }
   if (!isObject(given)) return given;
-  const known = isObject(held) ? held : {};
+  const known = isObject(previous) ? previous : {};
   return Object.fromEntries(
     Object.entries(given).map(([key, item]) => [
       key,
-      withHeld(item, Object.hasOwn(known, key) ? known[key] : undefined),
+      unmasked(item, Object.hasOwn(known, key) ? known[key] : undefined),
     ]),
   );
 }

@@ -1,12 +1,12 @@
-// The last N of something, in order. The oldest gives way.
+// A ring buffer: the last N items in order. A new item evicts the oldest.
 
 export interface RingBuffer<T> extends Iterable<T> {
   readonly size: number;
   readonly capacity: number;
   push(item: T): void;
-  /** Takes the oldest out. */
+  /** Removes the oldest item. */
   shift(): T | undefined;
-  /** 0 is the oldest held. */
+  /** 0 is the oldest item. */
   at(index: number): T | undefined;
 }
 

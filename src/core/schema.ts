@@ -1,27 +1,27 @@
-// Values against TypeBox schemas: every problem in words a person can act on, never the rejected value itself
-// (it may be a password). Defaults come from the schema.
+// Checks values against TypeBox schemas and fills in the schemas' defaults. Each problem says what a person can do about it,
+// and never shows the rejected value, which may be a password.
 import { Kind, type Static, type TSchema } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import { closest, distance } from "fastest-levenshtein";
 import { isObject } from "./json.ts";
 
 export interface Problem {
-  /** Dotted path of the key, `notify.channels[1].smtp.port`; empty for the whole. */
+  /** Dotted path of the key, `notify.channels[1].smtp.port`; empty for the whole value. */
   path: string;
-  /** What is wrong and what would be right. */
+  /** What is wrong, and what would be right. */
   message: string;
-  /** A problem that does not keep the hub from starting. */
+  /** The hub starts all the same. */
   warning?: boolean;
-  /** Wrong, but the hub starts without what it stands in, and only that is out of use. `hub check` fails. */
+  /** The hub starts, but the part of the configuration with this problem is not used. `hub check` fails. */
   confined?: boolean;
 }
 
-/** On a schema: further rules that the code holds the value to, where it says more of them than a schema could. */
+/** A schema keyword: further rules, which the code checks because it can report them better than the schema. */
 export const HELD_TO = "x-held-to";
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
-/** Fills in the schema's defaults and checks the result; unknown keys of closed objects are problems. */
+/** Fills in defaults and checks the result. Unknown keys of closed objects are problems. */
 export function checkValue<S extends TSchema>(schema: S, value: unknown, at = ""): Checked<Static<S>> {
   const misplaced = tablesForLists(schema, value, at);
   const filled = Value.Default(schema, Value.Clone(value));
@@ -31,8 +31,8 @@ export function checkValue<S extends TSchema>(schema: S, value: unknown, at = ""
 }
 
 /**
- * Where a list or a table has a default, TypeBox would put it in the place of the other, and of a date, and what was meant
- * would be lost without a word.
+ * Problems of a table where a list is expected, or the other way round. TypeBox would silently replace the wrong one, or a
+ * date, by the default.
  */
 function tablesForLists(schema: TSchema, value: unknown, path: string): Problem[] {
   if (schema.type === "array") {
@@ -50,7 +50,7 @@ function tablesForLists(schema: TSchema, value: unknown, path: string): Problem[
   });
 }
 
-/** `/channels/0/name` → `channels[0].name`, put behind `at`. */
+/** `/channels/0/name` → `channels[0].name`, appended to `at`. */
 export function dottedPath(pointer: string, at = ""): string {
   return pointer
     .split("/")
@@ -59,7 +59,7 @@ export function dottedPath(pointer: string, at = ""): string {
     .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path === "" ? part : `${path}.${part}`), at);
 }
 
-/** " – did you mean "x"?" when one of the known words is close, else the empty string. */
+/** " – did you mean "x"?" if one of the known words is similar, else the empty string. */
 export function didYouMean(word: string, known: readonly string[]): string {
   if (known.length === 0) return "";
   const best = closest(word, known);
@@ -68,7 +68,7 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return distance(word, best) <= tolerated ? ` – did you mean "${best}"?` : "";
 }
 
-/** One of TypeBox's errors in our words; several where a value has alternatives. */
+/** The problem that an error of TypeBox reports; several if the value has alternatives. */
 export function describeError(error: ValueError, at: string): Problem[] {
   const path = dottedPath(error.path, at);
   if (error.type === ValueErrorType.Union) return describeAlternatives(error, at);
@@ -89,6 +89,7 @@ function unknownKey(key: string, known: readonly string[]): string {
 }
 
 /** Alternatives told apart by `type`: what the one that is meant misses, or which types there are. */
+/** For alternatives with a `type`: the problems of the one whose type is given, or the list of types. */
 function describeAlternatives(error: ValueError, at: string): Problem[] {
   const branches: TSchema[] = error.schema.anyOf ?? [];
   const path = dottedPath(error.path, at);
@@ -134,7 +135,7 @@ function expected(schema: TSchema): string {
   if (typeof schema.expected === "string") return schema.expected;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (Array.isArray(schema.anyOf)) {
-    // A query's number or boolean also stands as text of that format, which is nothing to tell anybody.
+    // A number or boolean of a query also has an alternative as text, which is not worth mentioning.
     const branches = schema.anyOf.filter((branch: TSchema) => branch.format === undefined);
     return branches.map((branch: TSchema) => expected(branch)).join(" or ");
   }
@@ -164,7 +165,7 @@ function range({ minimum, maximum }: TSchema): string {
   return maximum === undefined ? "" : ` not above ${maximum}`;
 }
 
-/** One problem a path: TypeBox reports a missing key as required and again as of the wrong type. */
+/** The first problem of each path: TypeBox reports a missing key as required, and again as of the wrong type. */
 export function firstPerPath(problems: Problem[]): Problem[] {
   const seen = new Set<string>();
   return problems.filter(({ path }) => !seen.has(path) && seen.add(path));

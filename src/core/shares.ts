@@ -1,20 +1,20 @@
-// What accounts hold of something that is bounded for each of them and for all of them together.
+// How much each account uses of something that is limited for each account and for all accounts together.
 
 export interface ShareBounds {
-  /** Bytes of one account. */
+  /** For one account, in bytes. */
   each: number;
-  /** Bytes of all accounts together. */
+  /** For all accounts together, in bytes. */
   all: number;
 }
 
 export interface Shares {
   readonly total: number;
   of(account: string): number;
-  /** What keeps so many more bytes from fitting; undefined where they fit. */
+  /** Which limit so many more bytes would exceed; undefined if they fit. */
   lacks(account: string, bytes: number): "each" | "all" | undefined;
-  /** Counts them, whether they fit or not; below 0 gives them back. */
+  /** Adds them, whether they fit or not; a negative number releases them. */
   add(account: string, bytes: number): void;
-  /** The account that holds the most. */
+  /** The account that uses the most. */
   greatest(): string | undefined;
 }
 

@@ -1,24 +1,44 @@
-// What keeps a disk from taking what is written, and what to do about each.
+// Faults of the disk: which errors report one, whether there is one now, and what to do about each kind.
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { removeIfPossible } from "./atomic-file.ts";
-import { systemCode } from "./errors.ts";
+import type { Clock } from "./clock.ts";
+import { HubError, systemCode } from "./errors.ts";
 
 export type StorageFault = "full" | "read_only" | "failing";
 
-const FULL = ["ENOSPC", "EDQUOT", "EFBIG", "SQLITE_FULL"];
-const READ_ONLY = ["EROFS", "EACCES", "EPERM"];
+// SQLite's codes have suffixes, such as SQLITE_IOERR_FSYNC.
+const FAULTS: readonly (readonly [pattern: RegExp, fault: StorageFault])[] = [
+  [/^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL)$/, "full"],
+  [/^(EROFS$|SQLITE_READONLY)/, "read_only"],
+  [/^(EIO$|SQLITE_IOERR)/, "failing"],
+];
+// These may also come from missing rights or a missing folder: only a probe of the disk can decide.
+const POSSIBLE_FAULTS: typeof FAULTS = [
+  [/^(EACCES|EPERM)$/, "read_only"],
+  [/^SQLITE_CANTOPEN/, "failing"],
+];
 
-/** What a fault of the file system or of SQLite says; undefined where it is none of the disk. */
+/** The fault of the disk that an error of the file system or of SQLite may report, also as the cause of a HubError. */
 export function storageFaultOf(thrown: unknown): StorageFault | undefined {
-  const code = systemCode(thrown) ?? "";
-  if (FULL.includes(code)) return "full";
-  if (READ_ONLY.includes(code) || code.startsWith("SQLITE_READONLY")) return "read_only";
-  if (code === "EIO" || code.startsWith("SQLITE_IOERR") || code.startsWith("SQLITE_CANTOPEN")) return "failing";
-  return undefined;
+  return faultIn(FAULTS, thrown) ?? faultIn(POSSIBLE_FAULTS, thrown);
 }
 
-/** Tries it: what keeps this folder from being written now; undefined where nothing does. */
+/** Whether an error certainly reports a fault of the disk: full, over quota, read-only or failing. */
+export function isStorageFault(thrown: unknown): boolean {
+  return faultIn(FAULTS, thrown) !== undefined;
+}
+
+function faultIn(faults: typeof FAULTS, thrown: unknown): StorageFault | undefined {
+  const code = codeOf(thrown);
+  return faults.find(([pattern]) => pattern.test(code))?.[1];
+}
+
+function codeOf(thrown: unknown): string {
+  return systemCode(thrown instanceof HubError ? thrown.cause : thrown) ?? "";
+}
+
+/** What keeps this folder from being written now, found out by writing a small file; undefined if nothing does. */
 export function probeStorage(folder: string): StorageFault | undefined {
   const path = join(folder, `.hub-probe.${process.pid}.tmp`);
   try {
@@ -49,3 +69,42 @@ export const STORAGE_TEXTS: Readonly<Record<StorageFault, { what: string; mend: 
     mend: "look at the kernel's log (dmesg), copy the newest backup to another machine, and replace the disk",
   },
 };
+
+/** Whether the disk can be written, as learnt from the writes that failed. */
+export interface StorageTrouble {
+  /** Reports that something could not be written. Ignores an error that is no fault of the disk. */
+  note(error: unknown): void;
+  /** As `note`, where the fault is known. */
+  noteFault(fault: StorageFault): void;
+  /** What keeps the disk from being written; undefined if nothing is known to. */
+  fault(): StorageFault | undefined;
+}
+
+export const NO_TROUBLE: StorageTrouble = { note() {}, noteFault() {}, fault: () => undefined };
+
+// A disk that takes a small file may still refuse a database, so a failed write counts for this long.
+const REMEMBERED_MS = 30_000;
+
+/** Probes `folder` only after a write has failed: needless probes wear an SD card. */
+export function createStorageTrouble(clock: Pick<Clock, "mono">, folder: string): StorageTrouble {
+  let last: { fault: StorageFault; at: number } | undefined;
+  function noteFault(fault: StorageFault): void {
+    last = { fault, at: clock.mono() };
+  }
+  return {
+    note(error) {
+      // Missing rights to a single file are no fault of the disk.
+      if (["EACCES", "EPERM"].includes(codeOf(error))) return;
+      const fault = storageFaultOf(error);
+      if (fault !== undefined) noteFault(fault);
+    },
+    noteFault,
+    fault() {
+      if (last === undefined) return undefined;
+      const found = probeStorage(folder);
+      if (found !== undefined) noteFault(found);
+      else if (clock.mono() - last.at >= REMEMBERED_MS) last = undefined;
+      return last?.fault;
+    },
+  };
+}

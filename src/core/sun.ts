@@ -1,13 +1,13 @@
-// The sun's moments at one place, as instants: no time zone and no daylight saving has a part in them.
+// Sunrise, sunset and other solar events at one place, as instants: time zones and daylight saving do not matter.
 //
-// suncalc says where the sun stands. Its own rising and setting times are an approximation that is off by hours, or by
-// days, when the sun only just grazes the altitude in question (twilights in a northern summer, the ends of polar night).
-// So the instant at which the sun passes an altitude is found by halving the half day in which it does.
+// suncalc computes the position of the sun. Its own rising and setting times are an approximation that is wrong by hours, or
+// by days, when the sun barely reaches the altitude in question (twilights in a northern summer, the ends of polar night).
+// So the instant at which the sun passes an altitude is found by bisecting the half day in which it does.
 import { getPosition, getTimes, type SunTimes } from "suncalc";
 
 type Side = "morning" | "noon" | "evening" | "midnight";
 
-// Name in modes.toml → suncalc's name, and the part of the solar day in which it falls.
+// Name in modes.toml → suncalc's name, and the part of the solar day in which it happens.
 const EVENTS = {
   night_end: ["nightEnd", "morning"],
   nautical_dawn: ["nauticalDawn", "morning"],
@@ -30,15 +30,15 @@ const EVENTS = {
 export type SolarEvent = keyof typeof EVENTS;
 export const SOLAR_EVENTS = Object.keys(EVENTS) as SolarEvent[];
 
-/** A solar event, or so many minutes before (negative) or after it. At most half a day. */
+/** A solar event with an offset: negative is before it. At most half a day. */
 export interface SolarMoment {
   readonly event: SolarEvent;
   readonly offsetMinutes: number;
 }
 
-/** Epoch ms; undefined where there is none within 400 days. */
+/** Epoch ms; undefined if there is none within 400 days. */
 export interface Around {
-  /** The last one that is not after now. */
+  /** The last one until now. */
   previous: number | undefined;
   next: number | undefined;
 }
@@ -56,15 +56,15 @@ export interface Place {
 
 const DAY_MS = 86_400_000;
 const HALF_DAY_MS = DAY_MS / 2;
-// The day on which suncalc is asked for the altitudes it means.
+// The day for which suncalc computes the altitudes of the events.
 const EQUINOX = new Date("2026-03-20T12:00:00Z");
-// More than a year: at the poles there is one sunrise in it.
+// More than a year: at the poles there is one sunrise a year.
 const SEARCH_DAYS = 400;
 
 export function createSun(place: Place): Sun {
   const known = new Map<string, Around & { from: number; until: number }>();
 
-  /** The solar day an instant falls into; days begin at the place's own midnight by the sun. */
+  /** The solar day of an instant; it begins at solar midnight of the place. */
   const dayOf = (at: number): number => Math.floor(at / DAY_MS + place.longitude / 360);
 
   function search({ event, offsetMinutes }: SolarMoment, now: number): Around {
@@ -75,7 +75,7 @@ export function createSun(place: Place): Sun {
         yield inDay(from + days * step) + offsetMinutes * 60_000;
       }
     };
-    // With its offset a moment may lie in the day before or after its own.
+    // With its offset, a moment may be in the day before or after that of its event.
     return {
       previous: moments(today + 1, -1).find((at) => at <= now),
       next: moments(today - 1, 1).find((at) => at > now),
@@ -90,7 +90,7 @@ export function createSun(place: Place): Sun {
       const held = known.get(key);
       if (held && held.from <= now && now < held.until) return held;
       const found = search(moment, now);
-      // Where there is none within reach, it is looked for again the next day.
+      // If there is none within the search range, the next search is a day later.
       const from = found.previous ?? now;
       const until = found.next ?? now + DAY_MS;
       const around = { ...found, from, until };
@@ -100,7 +100,7 @@ export function createSun(place: Place): Sun {
   };
 }
 
-/** Makes a finder from solar day to epoch ms of the event; NaN, which no comparison accepts, for a day without it. */
+/** Returns a function from a solar day to the epoch ms of the event; NaN, which fails every comparison, for a day without it. */
 function finderOf(event: SolarEvent, { latitude, longitude }: Place): (day: number) => number {
   const [name, side] = EVENTS[event];
   const altitude = altitudeOf(name);
@@ -114,13 +114,13 @@ function finderOf(event: SolarEvent, { latitude, longitude }: Place): (day: numb
   };
 }
 
-/** The altitude an event stands for, as `getPosition` sees it. At the equator nothing grazes, and suncalc's times are exact. */
+/** The altitude of the sun at an event, by `getPosition`. At the equator the sun rises steeply, and suncalc's times are exact. */
 function altitudeOf(name: keyof SunTimes): number {
   const at = getTimes(EQUINOX, 0, 0)[name];
   return at instanceof Date ? getPosition(at, 0, 0).altitude : Number.NaN;
 }
 
-/** When the sun goes up or down between its midnight and noon, to the millisecond; NaN where it does neither. */
+/** When the sun passes the altitude between solar midnight and noon, to the millisecond; NaN if it does not. */
 function passing(isUp: (at: number) => boolean, midnight: number, noon: number): number {
   if (isUp(midnight) || !isUp(noon)) return Number.NaN;
   let dark = midnight;

@@ -1,13 +1,13 @@
-// MQTT's topic names and filters.
+// MQTT topic names and filters.
 
 const LONGEST_TOPIC = 65_535;
 
-/** Whether a message may be published there: not empty, no wildcard, no NUL. */
+/** Whether a message can be published to it: not empty, no wildcard, no NUL. */
 export function isTopicName(topic: string): boolean {
   return topic.length > 0 && topic.length <= LONGEST_TOPIC && !/[+#\0]/.test(topic);
 }
 
-/** Whether it is a filter one can subscribe to: `+` and `#` fill whole levels, `#` only the last. */
+/** Whether one can subscribe to it: `+` and `#` must be whole levels, and `#` the last one. */
 export function isTopicFilter(filter: string): boolean {
   if (filter.length === 0 || filter.length > LONGEST_TOPIC || filter.includes("\0")) return false;
   const levels = filter.split("/");
@@ -20,7 +20,7 @@ export function hasWildcard(filter: string): boolean {
   return /[+#]/.test(filter);
 }
 
-/** MQTT's matching: `a/#` matches `a` too, and a leading wildcard never matches a topic that starts with `$`. */
+/** As MQTT defines it: `a/#` matches `a` too, and a leading wildcard does not match a topic that starts with `$`. */
 export function matchesFilter(filter: string, topic: string): boolean {
   if (!hasWildcard(filter)) return filter === topic;
   if (topic.startsWith("$") && /^[+#]/.test(filter)) return false;

@@ -1,23 +1,23 @@
-// How long ago a time on the wall was, where the clock was set in between: what the house has written down is by the clock
-// of that moment. Remembers from when to when the wall clock was how far ahead of the monotonic one.
+// How long ago a wall-clock time was, even if the clock was set since. It records how far the wall clock was ahead of the
+// monotonic clock, and from when to when, because stored times are by the wall clock of their moment.
 import type { Clock } from "./clock.ts";
 
 export interface WallSteps extends Disposable {
-  /** Ms since the clock showed this, epoch ms. Never below 0. */
+  /** Milliseconds since the clock showed this time, which is in epoch ms. Never below 0. */
   msSince(wall: number): number;
 }
 
-/** A stretch between two steps, in monotonic ms; it begins when the one before was seen last, so that none is missed. */
+/** A stretch of time between two steps, in monotonic ms. It begins when the one before was last seen, so that there are no gaps. */
 interface Stretch {
   readonly from: number;
-  /** Here the one before was over at the latest. */
+  /** When the step was noticed: the stretch before was over by then. */
   readonly noticed: number;
   seen: number;
   aheadMs: number;
 }
 
-const LOOK_EVERY_MS = 10_000;
-// Less is a clock that is being steered.
+const CHECK_EVERY_MS = 10_000;
+// A smaller difference is a clock being slewed.
 const STEP_MS = 1000;
 const MOST_STRETCHES = 50;
 
@@ -27,7 +27,7 @@ export function followWallSteps(clock: Clock): WallSteps {
     { from: begun.mono, noticed: begun.mono, seen: begun.mono, aheadMs: begun.wall - begun.mono },
   ];
 
-  function look(): void {
+  function check(): void {
     const mono = clock.mono();
     const aheadMs = clock.now() - mono;
     const last = stretches.at(-1);
@@ -38,7 +38,7 @@ export function followWallSteps(clock: Clock): WallSteps {
       );
   }
 
-  /** When it was, in monotonic ms; of two times that the clock showed it, the later. */
+  /** When the clock showed it, in monotonic ms; the later one if it showed it twice. */
   function monoOf(wall: number): number | undefined {
     return stretches
       .map((stretch, index) => ({
@@ -49,14 +49,14 @@ export function followWallSteps(clock: Clock): WallSteps {
       .findLast(({ at, from, until = clock.mono() }) => at >= from && at <= until)?.at;
   }
 
-  const timer = clock.every("watch the clock", LOOK_EVERY_MS, look);
+  const timer = clock.every("watch the clock", CHECK_EVERY_MS, check);
   return {
     msSince(wall) {
-      look();
+      check();
       const mono = clock.mono();
       const at = monoOf(wall);
       if (at !== undefined) return mono - at;
-      // Of an earlier run: a step forward in this one is time that went by while the machine was off, and what lies in the
+      // A time of an earlier run. A step forward in this run is time that passed while the machine was off; a time in the
       // future counts from the start.
       return Math.max(0, mono - begun.mono, clock.now() - wall);
     },

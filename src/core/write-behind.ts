@@ -1,17 +1,17 @@
-// Writes changed things in batches, at most one a period, and less often where the disk is to be spared. What cannot be
-// written stays and is tried again.
+// Writes changed items in batches, at most one per period, and less often if the write budget says so. What cannot be written
+// stays in memory and is retried.
 import type { Clock } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
-import type { StorageTrouble } from "./storage-trouble.ts";
+import type { StorageTrouble } from "./storage-fault.ts";
 import type { WriteBudget } from "./write-budget.ts";
 
 export interface WriteBehind<T> extends Disposable {
   mark(item: T): void;
   forget(item: T): void;
-  /** Writes what is marked now; false when it failed. */
+  /** Writes the marked items now; false if that failed. */
   flush(): boolean;
-  /** Since when writing fails, in epoch ms; undefined while all is well. */
+  /** Since when writing fails, in epoch ms; undefined if it does not. */
   failingSince(): number | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface WriteBehindOptions<T> {
   write: (items: Iterable<T>) => void;
   /** What is written, for the log. */
   what?: string;
-  /** Says when what waits may be written; without one, always. */
+  /** Decides when a batch may be written; without one, always. */
   budget?: DiskBudget;
   trouble: Pick<StorageTrouble, "note">;
 }
@@ -51,9 +51,9 @@ export function startWriteBehind<T>({
       failing = undefined;
     } catch (error) {
       trouble.note(error);
-      // Told once, not every second: the log may be on the same full disk.
+      // Logged once, not every second: the log may be on the same full disk.
       if (failing === undefined) {
-        log.error(`${what} cannot be written; it is kept in memory and tried again`, { error: messageOf(error) });
+        log.error(`${what} cannot be written; it is kept in memory and retried`, { error: messageOf(error) });
         failing = clock.now();
       }
     }

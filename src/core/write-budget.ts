@@ -1,19 +1,20 @@
-// Spares the disk: what may wait is written less often once the day's allowance runs out. An SD card wears by bytes written,
-// and the hub has no say in how much its devices talk. It holds back, it never refuses. It also knows who has something waiting.
+// A daily allowance of bytes written: once it is used up, what can wait is written less often. An SD card wears with every
+// byte written, and the hub cannot control how much its devices report. Writes are delayed, never refused. The budget also
+// knows everything that has unwritten changes, and can flush it.
 import type { Clock } from "./clock.ts";
 
 export interface WriteBudget extends Disposable {
-  /** Whether what has waited so long may be written now. */
+  /** Whether a batch that has waited for `waitedMs` may be written now. */
   allows(waitedMs: number): boolean;
-  /** Has `flush` called by `flushAll`, until it is disposed. */
+  /** `flushAll` calls `flush` until the result is disposed. */
   enlist(flush: () => void): Disposable;
-  /** Everything that waits is written now: before a copy of the files is taken. */
+  /** Writes everything that waits, before a copy of the files is made. */
   flushAll(): void;
-  /** Bytes this process gave to block devices since its start; undefined where the system does not count them. */
+  /** Bytes this process has written to block devices since its start; undefined if the system does not count them. */
   written(): number | undefined;
-  /** The same over the last 24 hours (to the full hour), or since the start where that is later. */
+  /** The same over the last 24 hours (to the full hour), or since the start if that is later. */
   writtenLastDay(): number | undefined;
-  /** Whether the allowance is used up, and writing waits. */
+  /** Whether the allowance is used up, so that writes are delayed. */
   readonly sparing: boolean;
 }
 
@@ -21,18 +22,18 @@ export interface WriteBudgetOptions {
   clock: Clock;
   /** Undefined: no limit. */
   bytesPerDay: number | undefined;
-  /** A count that only grows: the process's own, as the system keeps it. */
+  /** The system's count for this process, which only grows. */
   bytesWritten: () => number | undefined;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-// However much was written, nothing waits longer: what a power cut takes stays bounded.
+// Nothing waits longer, however much was written: this limits what a power cut can lose.
 const LONGEST_WAIT_MS = 10 * 60_000;
 
 export function createWriteBudget({ clock, bytesPerDay, bytesWritten }: WriteBudgetOptions): WriteBudget {
   const bytesPerMs = (bytesPerDay ?? 0) / DAY_MS;
-  // An hour's allowance may be used at once: a house is quiet at night and busy in the morning.
+  // The allowance of an hour may be used at once: a house is quiet at night and busy in the morning.
   const most = bytesPerMs * HOUR_MS;
   let counted = bytesWritten() ?? 0;
   const hourly: number[] = [counted];
@@ -43,7 +44,7 @@ export function createWriteBudget({ clock, bytesPerDay, bytesWritten }: WriteBud
   function settle(): void {
     const now = clock.mono();
     const total = bytesWritten() ?? counted;
-    // A debt of more than a day would hold the hub back long after the cause is gone.
+    // A debt of more than a day would delay writes long after the cause is gone.
     left = Math.max(Math.min(most, left + (now - asOf) * bytesPerMs) - (total - counted), -24 * most);
     asOf = now;
     counted = total;

@@ -1,32 +1,32 @@
-// A time zone as stretches of time in which the clocks on the wall run evenly, and the jumps between them.
+// A time zone as a sequence of stretches with a constant offset from UTC, and the changes between them.
 
-/** [from, until) in epoch ms, infinite where the clocks were never changed. Local time is the instant plus the offset. */
+/** [from, until) in epoch ms, infinite if the clocks were never changed. Local time is the instant plus the offset. */
 export interface Stretch {
   readonly from: number;
   readonly until: number;
   readonly offsetMs: number;
-  /** The offset until `from`: smaller where the clocks were put forward, greater where they were put back. */
+  /** The offset before `from`: smaller if the clocks were put forward, greater if they were put back. */
   readonly offsetBeforeMs: number;
 }
 
 export interface Zone {
   /** IANA name. */
   readonly name: string;
-  /** The stretch an instant lies in. */
+  /** The stretch that contains an instant. */
   at(instant: number): Stretch;
 }
 
-// Schedules ask about today's stretch and the next few; only rare ones look years ahead.
-const MOST_STRETCHES_HELD = 64;
+// Schedules need today's stretch and the next few; only rare ones look years ahead.
+const MOST_CACHED = 64;
 
-/** Of an IANA name for which `isTimeZone` holds. Costs nothing until it is asked: time zones take memory. */
+/** `name` must be one for which `isTimeZone` is true. Costs nothing until it is used: time zones take memory. */
 export function createZone(name: string): Zone {
   const zoned = (instant: number) => Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(name);
   const offsetAt = (instant: number): number => zoned(instant).offsetNanoseconds / 1e6;
-  let held: Stretch[] = [];
+  let cached: Stretch[] = [];
 
   function find(instant: number): Stretch {
-    // "previous" means strictly before, and a jump belongs to the stretch it begins.
+    // "previous" means strictly before, and a change belongs to the stretch that it begins.
     const from = zoned(instant + 1).getTimeZoneTransition("previous")?.epochMilliseconds ?? Number.NEGATIVE_INFINITY;
     const until = zoned(instant).getTimeZoneTransition("next")?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
     const offsetMs = offsetAt(instant);
@@ -36,17 +36,17 @@ export function createZone(name: string): Zone {
   return {
     name,
     at(instant) {
-      const known = held.find(({ from, until }) => from <= instant && instant < until);
+      const known = cached.find(({ from, until }) => from <= instant && instant < until);
       if (known) return known;
       const found = find(instant);
-      if (held.length >= MOST_STRETCHES_HELD) held = [];
-      held.push(found);
+      if (cached.length >= MOST_CACHED) cached = [];
+      cached.push(found);
       return found;
     },
   };
 }
 
-/** Whether this machine knows it. */
+/** Whether this machine knows the name. */
 export function isTimeZone(name: string): boolean {
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);

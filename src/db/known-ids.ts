@@ -1,4 +1,4 @@
-// What a state database knows, read from outside: for checks, beside a hub that runs or without one.
+// Reads ids from a state database without opening it for writing: for checks, whether or not a hub is running.
 import { Database } from "bun:sqlite";
 import { isObject, parseJson } from "../core/json.ts";
 

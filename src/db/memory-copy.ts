@@ -1,5 +1,5 @@
-// A copy in memory of a database whose disk takes no writes. What was kept can be read. One connection refuses every change
-// with SQLITE_READONLY; the other takes what the hub writes by itself, until the disk can be written again.
+// A copy in memory of a database whose disk cannot be written. Its rows can be read. One connection refuses every change
+// with SQLITE_READONLY; the other accepts what the hub itself writes, until the disk can be written again.
 import { constants, Database } from "bun:sqlite";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,13 +10,13 @@ import { closeDatabase, openDatabase } from "./open.ts";
 export interface MemoryCopy extends Disposable {
   /** Refuses every change. */
   readonly refusing: Database;
-  /** Takes changes. */
-  readonly taking: Database;
+  /** Accepts changes. */
+  readonly accepting: Database;
   /** The file is damaged, and the copy empty. */
   readonly isDamaged: boolean;
   /** Tables that differ from the file. */
   changedTables(): string[];
-  /** Writes all tables into the file, in one transaction. Throws where that is not possible: HubError `conflict` where the file was replaced. */
+  /** Writes all tables into the file, in one transaction. Throws if that is not possible: HubError `conflict` if the file was replaced. */
   writeBack(): void;
 }
 
@@ -27,51 +27,51 @@ export interface MemoryCopyOptions {
   now: () => number;
 }
 
-// Where Linux keeps files in memory; SQLite can only fold in a log where it may write.
+// Folders in memory on Linux; SQLite can fold in a log only in a folder that it can write.
 const SCRATCH_FOLDERS = ["/dev/shm", "/run", tmpdir()];
-// Offsets of the header that say "with a log"; a copy without its log has none.
+// Header bytes that say that there is a log; a copy without its log must not say so.
 const JOURNAL_MODE_AT = [18, 19];
 const SHARED_MEMORY = constants.SQLITE_OPEN_READWRITE | constants.SQLITE_OPEN_CREATE | constants.SQLITE_OPEN_URI;
-// Each copy has a name of its own in this process.
+// Makes the name of each copy unique in this process.
 let copies = 0;
 
-/** Empty where there is no file. Brought to this hub's schema. Throws where the file cannot be read. */
+/** Empty if there is no file. Migrated to this hub's schema. Throws if the file cannot be read. */
 export function openMemoryCopy({ path, migrations, now }: MemoryCopyOptions): MemoryCopy {
   using opening = new DisposableStack();
   const name = `file:hub-copy-${++copies}?mode=memory&cache=shared`;
   const connect = (): Database => opening.adopt(new Database(name, SHARED_MEMORY), (db) => db.close());
-  const [taking, refusing] = [connect(), connect()];
-  for (const sql of migrations) taking.run(sql);
+  const [accepting, refusing] = [connect(), connect()];
+  for (const sql of migrations) accepting.run(sql);
   let stamp = stampOf(path);
-  const isDamaged = stamp !== NO_FILE && !loadFile({ path, migrations, now }, taking);
-  // They share one cache: without this, a reader would have to wait for the writer of the same process.
-  for (const db of [taking, refusing]) db.run("PRAGMA read_uncommitted = ON");
-  taking.run("PRAGMA foreign_keys = ON");
+  const isDamaged = stamp !== NO_FILE && !loadFile({ path, migrations, now }, accepting);
+  // They share one cache: without this, a reader would wait for the writer in the same process.
+  for (const db of [accepting, refusing]) db.run("PRAGMA read_uncommitted = ON");
+  accepting.run("PRAGMA foreign_keys = ON");
   refusing.run("PRAGMA query_only = ON");
-  let inFile = fingerprints(taking);
+  let inFile = fingerprints(accepting);
   const connections = opening.move();
   return {
     refusing,
-    taking,
+    accepting,
     isDamaged,
     changedTables() {
-      const current = fingerprints(taking);
+      const current = fingerprints(accepting);
       return [...current.keys()].filter((table) => current.get(table) !== inFile.get(table));
     },
     writeBack() {
-      // A file that somebody put there meanwhile, as a restored one, knows better.
+      // A file that somebody put there meanwhile, such as a restored one, is newer.
       if (stamp !== stampOf(path)) throw new HubError("conflict", `${path} was replaced meanwhile`);
       using file = new DisposableStack();
-      copyRows(taking, file.adopt(openDatabase({ path, migrations, now }).db, closeDatabase));
+      copyRows(accepting, file.adopt(openDatabase({ path, migrations, now }).db, closeDatabase));
       file.dispose();
-      inFile = fingerprints(taking);
+      inFile = fingerprints(accepting);
       stamp = stampOf(path);
     },
     [Symbol.dispose]: () => connections.dispose(),
   };
 }
 
-/** False where the file is damaged. */
+/** False if the file is damaged. */
 function loadFile({ path, migrations, now }: MemoryCopyOptions, into: Database): boolean {
   const scratch = makeScratch();
   try {
@@ -92,7 +92,7 @@ function loadFile({ path, migrations, now }: MemoryCopyOptions, into: Database):
   }
 }
 
-/** What the log holds is missing then: the last moments before a crash. */
+/** The file without its log: the last moments before a crash are missing. */
 function withoutLog(path: string): Database {
   const bytes = readFileSync(path);
   for (const at of JOURNAL_MODE_AT) bytes[at] = 1;
@@ -104,7 +104,7 @@ function makeScratch(): string | undefined {
     try {
       return mkdtempSync(join(folder, "hub-copy-"));
     } catch {
-      // The next may do.
+      // Try the next one.
     }
   }
   return undefined;
@@ -127,7 +127,7 @@ function columnsOf(db: Database, table: string): string[] {
     .map(({ name }) => `"${name}"`);
 }
 
-/** Makes each table of `into` the same as in `from`, whose schema may be older. */
+/** Makes the tables of `into` equal to those of `from`, whose schema may be older. */
 function copyRows(from: Database, into: Database): void {
   into
     .transaction(() => {

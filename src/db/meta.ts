@@ -1,9 +1,9 @@
-// Small values of the hub itself, by name.
+// Small values that the hub keeps for itself, by key.
 import type { StateDb } from "./state-db.ts";
 
 export interface Meta {
   get(key: string): string | undefined;
-  /** Durable when it returns. Throws where it cannot be written. */
+  /** Durable when it returns. Throws if it cannot be written. */
   set(key: string, value: string): void;
 }
 

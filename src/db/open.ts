@@ -1,18 +1,19 @@
-// Opens an SQLite file: pragmas, damage, migrations. A damaged file is set aside, never deleted.
+// Opens an SQLite file: pragmas, check for damage, migrations. A damaged file is set aside, never deleted.
 import { Database } from "bun:sqlite";
 import { existsSync, renameSync } from "node:fs";
-import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
+import { HubError, messageOf, systemCode } from "../core/errors.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 
 export interface OpenOptions {
   path: string;
   migrations: readonly string[];
-  /** Makes the name a damaged file is kept under. */
+  /** Epoch ms, for the name of a damaged file that is set aside. */
   now: () => number;
-  /** See `connect`; `full` where it is not said. */
+  /** See `connect`; `full` when absent. */
   synchronous?: Synchronous;
   /**
-   * When every page is looked at: at each opening (where it is not said), or only after an end that left a log behind,
-   * for files whose reading takes long. What is damaged after a clean end is then found when it is read.
+   * When every page is checked: at each opening (when absent), or only if the last end left a log behind, for files that
+   * take long to read. Damage after a clean end is then found when the damaged page is read.
    */
   check?: "always" | "after-crash";
 }
@@ -21,11 +22,11 @@ export type Synchronous = "full" | "normal";
 
 export interface OpenedDatabase {
   db: Database;
-  /** Where the damaged file was moved, if there was one. */
+  /** Where a damaged file was moved. */
   setAside?: string;
 }
 
-/** Opens or creates the file. Throws HubError: `storage` where it cannot be used, `config` where it is of a newer hub. */
+/** Opens or creates the file. Throws HubError: `storage` if it cannot be used, `config` if a newer hub wrote it. */
 export function openDatabase(options: OpenOptions): OpenedDatabase {
   try {
     return { db: openSound(options) };
@@ -37,8 +38,8 @@ export function openDatabase(options: OpenOptions): OpenedDatabase {
 }
 
 /**
- * A second connection to a file that is open already; `normal` syncs the log at checkpoints only, so that a power cut
- * may take the last moments but never the file.
+ * A second connection to a file that is open already. `normal` syncs the log at checkpoints only: a power cut may lose
+ * the last moments, but does not damage the file.
  */
 export function connect(path: string, synchronous: Synchronous): Database {
   const db = new Database(path, { create: true, strict: true });
@@ -54,7 +55,7 @@ export function connect(path: string, synchronous: Synchronous): Database {
   }
 }
 
-/** Puts the log back into the file and closes it. */
+/** Folds the log into the file and closes it. */
 export function closeDatabase(db: Database): void {
   try {
     db.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -64,24 +65,24 @@ export function closeDatabase(db: Database): void {
   db.close();
 }
 
-/** Moves the file and its log away, closed before, and answers its new name. */
+/** Renames a closed file and its log, and returns the new name. */
 export function setAside(path: string, now: number): string {
   const target = `${path}.damaged-${new Date(now).toISOString().replace(/[:.]/g, "-")}`;
   for (const suffix of ["", "-wal", "-shm"]) if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);
   return target;
 }
 
-/** Whether what was thrown says that the file itself is damaged. */
+/** Whether an error says that the file itself is damaged. */
 export function isDamage(error: unknown): boolean {
   return ["SQLITE_CORRUPT", "SQLITE_NOTADB"].some((code) => systemCode(error)?.startsWith(code));
 }
 
 function openSound({ path, migrations, synchronous = "full", check = "always" }: OpenOptions): Database {
-  // A clean end folds the log back in and removes it.
-  const wholly = check === "always" || existsSync(`${path}-wal`);
+  // A clean end removes the log.
+  const checkAll = check === "always" || existsSync(`${path}-wal`);
   const db = connect(path, synchronous);
   try {
-    if (wholly) checkPages(db);
+    if (checkAll) checkPages(db);
     migrate(db, migrations, path);
     return db;
   } catch (error) {

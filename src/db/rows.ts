@@ -1,21 +1,21 @@
-// Rows of the state database, read one by one: what cannot be read of one keeps neither the others out nor the hub down.
+// Reads rows of the state database one by one: a row that cannot be read affects neither the others nor the start of the hub.
 import { messageOf } from "../core/errors.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 
-/** Something in the database that is no longer what the hub wrote there. */
+/** A row that is not what the hub wrote. */
 export interface Unreadable {
   table: string;
-  /** The row's own, for people. */
+  /** The row's key, for people. */
   key: string;
   problem: string;
 }
 
 export interface RowFaults {
-  /** Told in the log and in the status by whoever has the database. */
+  /** Reports it in the log and in the status. */
   unreadable(found: Unreadable): void;
 }
 
-/** What `read` makes of the rows; those it throws at are left out, and stay in the database as they are. */
+/** The results of `read`. A row for which it throws is left out and reported, and stays in the database as it is. */
 export function readEach<Row, T>(
   rows: Iterable<Row>,
   read: (row: Row) => T,
@@ -32,34 +32,34 @@ export function readEach<Row, T>(
   return all;
 }
 
-/** SQLite keeps what it is given, whatever type the column has. Throws where it is no text. */
+/** Throws if it is no text: SQLite stores any type in any column. */
 export function textIn(value: unknown, column: string): string {
   if (typeof value === "string") return value;
-  throw new TypeError(`${column} is no text`);
+  throw new TypeError(`${column} is not text`);
 }
 
-/** For lists that people read: what is no text is said to be none, and keeps nobody from reading the rest. */
+/** For lists that people read: a value that is not text is shown as a mark, so that the rest can be read. */
 export function textOrMark(value: unknown): string {
   return typeof value === "string" ? value : "(unreadable)";
 }
 
-/** Throws where it is no JSON object. */
+/** Throws if it is not a JSON object. */
 export function objectIn(value: unknown, column: string): JsonObject {
   const parsed = jsonIn(value, column);
   if (isObject(parsed)) return parsed;
-  throw new TypeError(`${column} is no JSON object`);
+  throw new TypeError(`${column} is not a JSON object`);
 }
 
-/** Throws where it is no JSON. */
+/** Throws if it is not JSON. */
 export function jsonIn(value: unknown, column: string): unknown {
   try {
     return JSON.parse(textIn(value, column));
   } catch (error) {
-    throw new TypeError(`${column} is no JSON`, { cause: error });
+    throw new TypeError(`${column} is not JSON`, { cause: error });
   }
 }
 
-/** A whole number or time; the other one where it is none. */
+/** A finite number, or `otherwise`. */
 export function numberIn<T>(value: unknown, otherwise: T): number | T {
   return typeof value === "number" && Number.isFinite(value) ? value : otherwise;
 }

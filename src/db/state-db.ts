@@ -1,30 +1,35 @@
-// The state database (`data/state.redb`): one file, two connections. What a person did is on disk when it is
-// acknowledged; what devices say is written behind.
+// The state database (`data/state.redb`): one file, two connections. What a person did is on disk before it is acknowledged;
+// what devices report is written behind.
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeIfPossible } from "../core/atomic-file.ts";
-import { probeStorage, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
-import { NO_TROUBLE, type StorageTrouble } from "../core/storage-trouble.ts";
+import {
+  NO_TROUBLE,
+  probeStorage,
+  type StorageFault,
+  type StorageTrouble,
+  storageFaultOf,
+} from "../core/storage-fault.ts";
 import { openMemoryCopy } from "./memory-copy.ts";
 import { stateMigrations } from "./migrations/index.ts";
 import { closeDatabase, connect, openDatabase } from "./open.ts";
 import type { RowFaults, Unreadable } from "./rows.ts";
 
 export interface StateDb extends Disposable {
-  /** What people change: commits are synced. */
+  /** For what people change: commits are synced. */
   readonly durable: Database;
-  /** What devices report: commits are synced at checkpoints. */
+  /** For what devices report: commits are synced at checkpoints. */
   readonly behind: Database;
-  /** What the hub keeps by itself (messages, the audit log, alerts): synced, but also taken by a copy in memory. */
+  /** For what the hub itself keeps (notifications, the audit log, alerts): synced; a copy in memory accepts it too. */
   readonly own: Database;
-  /** Where a damaged predecessor was moved, if there was one. */
+  /** Where a damaged file was moved, if there was one. */
   readonly setAside: string | undefined;
-  /** The copy in memory that stands in for a file that cannot be written; undefined where this is the file. */
+  /** The copy in memory that replaces a file that cannot be written; undefined if the file is used. */
   readonly copy: StateCopy | undefined;
-  /** What was found in it since it was opened that cannot be read. */
+  /** The rows found unreadable since it was opened. */
   readonly faults: Faults;
-  /** Everything that writes to it reports here what the disk refused. */
+  /** Everything that writes to the database reports failed writes here. */
   readonly trouble: Pick<StorageTrouble, "note">;
 }
 
@@ -33,7 +38,7 @@ export interface StateCopy {
   readonly fault: StorageFault;
   /** Tables that differ from the file. */
   changedTables(): string[];
-  /** Writes all of it into the file. Throws where that is not possible: HubError `conflict` where the file was replaced. */
+  /** Writes all of it into the file. Throws if that is not possible: HubError `conflict` if the file was replaced. */
   writeBack(): void;
 }
 
@@ -41,7 +46,7 @@ export interface Faults extends RowFaults {
   list(): readonly Unreadable[];
 }
 
-/** A database that was written to by something else may be wrong all over: more than these are nothing a person reads. */
+// A database that another program has written to may have any number of them; nobody reads more than these.
 const MOST_FAULTS = 100;
 
 function createFaults(): Faults {
@@ -55,17 +60,17 @@ function createFaults(): Faults {
 }
 
 /**
- * The file, or a copy of it in memory where the disk takes no writes. Throws HubError: `storage` where it can neither be opened
- * nor read, `config` where it is of a newer hub.
+ * The file, or a copy of it in memory if the disk cannot be written. Throws HubError: `storage` if it can neither be opened
+ * nor read, `config` if a newer hub wrote it.
  */
 export function openStateDb(path: string, now: () => number, trouble: StateDb["trouble"] = NO_TROUBLE): StateDb {
   try {
     return openFile(path, now, trouble);
   } catch (error) {
-    const fault = storageFaultOf(error instanceof Error ? (error.cause ?? error) : error);
+    const fault = storageFaultOf(error);
     const folder = dirname(path);
     if (fault === undefined || !existsSync(folder)) throw error;
-    // SQLite calls many things an I/O error; the disk itself says which.
+    // SQLite reports many faults as an I/O error; probing the disk finds out which it is.
     return openCopy(path, now, { trouble, fault: probeStorage(folder) ?? probeDatabase(folder) ?? fault });
   }
 }
@@ -88,7 +93,7 @@ function openCopy(
   { fault, trouble }: Pick<StateDb, "trouble"> & { fault: StorageFault },
 ): StateDb {
   const copy = openMemoryCopy({ path, migrations: stateMigrations, now });
-  const { refusing: durable, taking: behind, isDamaged, changedTables, writeBack } = copy;
+  const { refusing: durable, accepting: behind, isDamaged, changedTables, writeBack } = copy;
   return {
     ...{ durable, behind, own: behind, faults: createFaults(), trouble },
     setAside: isDamaged ? path : undefined,
@@ -97,7 +102,7 @@ function openCopy(
   };
 }
 
-/** What keeps a database from being written in this folder: SQLite writes otherwise than a program does. */
+/** What keeps SQLite from writing in this folder: it uses other system calls than `probeStorage`. */
 function probeDatabase(folder: string): StorageFault | undefined {
   const path = join(folder, `.hub-probe.${process.pid}.db.tmp`);
   try {

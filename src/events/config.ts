@@ -5,7 +5,7 @@ export const EventsSection = Type.Object(
   {
     /** Events kept in memory for `GET /events` and for streams that resume. */
     buffer: Type.Integer({ minimum: 1, maximum: 100_000, default: 1000 }),
-    /** What their texts may take in memory; beyond, fewer are kept. */
+    /** Memory their texts may take; beyond it, fewer events are kept. */
     buffer_mb: Type.Number({ minimum: 2, maximum: 1024, default: 16 }),
   },
   { additionalProperties: false },

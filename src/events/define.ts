@@ -1,9 +1,9 @@
-// What an event type is: its name, its own fields, what it is about.
+// What an event type is: its name, its description and its own fields.
 import { type Static, type TObject, type TProperties, Type } from "@sinclair/typebox";
 
 export interface EventDefinition<T extends string = string, F extends TProperties = TProperties> {
   readonly type: T;
-  /** When it is emitted; goes into the OpenAPI document. */
+  /** When it is emitted; shown in the OpenAPI document. */
   readonly doc: string;
   readonly fields: TObject<F>;
   /** Its own fields, as they may come: shown in docs/api.md and in the OpenAPI document, and tried by the contract tests. */

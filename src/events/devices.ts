@@ -10,7 +10,7 @@ export const deviceStateChanged = defineEvent(
     previous: Attributes,
     current: Attributes,
     changed: Type.Array(Type.String()),
-    /** Who caused it, as the plugin echoed it from the command. */
+    /** Who caused it, echoed by the plugin from the command. */
     change: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
   { device_id: "front_door", previous: { open: false }, current: { open: true }, changed: ["open"] },

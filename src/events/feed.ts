@@ -1,25 +1,25 @@
-// Where events are emitted: stamps them, keeps the ring, hands them to whoever listens.
-import { createBus } from "../core/bus.ts";
+// The event feed: stamps each event, keeps it in the ring and delivers it to the listeners.
+import { type Bus, createBus } from "../core/bus.ts";
 import { type Clock, secondsAsText } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import { bytesHeldBy } from "../core/text-bytes.ts";
+import { bytesHeldBy } from "../core/memory-size.ts";
 import type { EventType, HubEvent, Stamp } from "./catalog.ts";
-import { createEventRing, type EventRing } from "./ring.ts";
-import { createSequence, type SequenceMark } from "./sequence.ts";
+import { EventRing } from "./ring.ts";
+import { createSequence, type Sequence, type SequenceMark } from "./sequence.ts";
 import { veiledEvent } from "./veil.ts";
 
 export type { EventRing, KeptEvent } from "./ring.ts";
 
-/** One emitted event. Its JSON text is made once, whoever and how many want it. */
+/** An emitted event. Its JSON text is made once, however many listeners read it. */
 export interface Envelope<E extends HubEvent = HubEvent> {
   readonly type: E["type"];
   readonly event: E & Stamp;
   readonly seq: number;
-  /** The device it is about, where it is about one. */
+  /** The device it is about, if any. */
   readonly deviceId: string | undefined;
-  /** The event; or where that is longer than `LARGEST_EVENT_BYTES` a `stream_gap` of its number, which says so. */
+  /** The event; if that is longer than `LARGEST_EVENT_BYTES`, a `stream_gap` of its `seq` that says so. */
   readonly json: string;
-  /** Whether there is anything in it that not everybody may see. */
+  /** Whether it contains anything that not everybody may see. */
   readonly isSecret: boolean;
   /** The text for readers who may not see secrets. */
   readonly veiled: string;
@@ -27,87 +27,136 @@ export interface Envelope<E extends HubEvent = HubEvent> {
 
 type EnvelopeOf<K> = K extends "*" ? Envelope : Envelope<Extract<HubEvent, { type: K }>>;
 
-export interface EventFeed {
-  emit(event: HubEvent): void;
-  /** Listens to one type, or to everything but `mqtt_message` with "*". */
-  on<K extends EventType | "*">(type: K, name: string, listener: (envelope: EnvelopeOf<K>) => void): Disposable;
-  /** Whether anybody listens to `mqtt_message`; making one for nobody would cost every packet. */
-  wantsMqtt(): boolean;
-  readonly ring: EventRing;
-}
-
 export interface FeedOptions {
   clock: Clock;
   log: Log;
-  /** Events kept for `GET /events` and for readers that come back. */
+  /** Events kept for `GET /events` and for streams that resume. */
   buffer: number;
-  /** What their texts may take. */
+  /** Memory their texts may take. */
   bufferBytes?: number;
   mark: SequenceMark;
-  /** Told of what readers miss because it is too large. */
+  /** Called when readers miss something because it is too large. */
   onTooLarge?: (what: "event" | "buffer", message: string) => void;
 }
 
 /**
- * Above it the text of an event is neither kept nor streamed. A reader is closed when it is so far behind: with a larger one it
- * would be closed, come back, get it again, and so on without end.
+ * The text of a longer event is neither kept nor streamed. A reader that is so far behind is disconnected: with a longer
+ * event it would be disconnected, come back, get the event again, and so on without end.
  */
 export const LARGEST_EVENT_BYTES = 1_048_576;
 export const DEFAULT_BUFFER_BYTES = 16 * 1_048_576;
 
 export function createEventFeed(options: FeedOptions): EventFeed {
-  const { clock, log, buffer, bufferBytes = DEFAULT_BUFFER_BYTES, mark, onTooLarge = () => {} } = options;
-  const sequence = createSequence(clock, mark);
-  const bus = createBus<Envelope & { type: EventType }>(log);
-  const ring = createEventRing({ most: buffer, mostBytes: bufferBytes, from: sequence.current });
-  const queue: Envelope[] = [];
-  let mqttListeners = 0;
-  const timestamp = secondsAsText();
-  let delivering = false;
+  return new EventFeed(options);
+}
 
-  // A listener may emit: its event waits, so that all see all events in the order of their numbers.
-  function deliver(envelope: Envelope): void {
-    queue.push(envelope);
-    if (delivering) return;
-    delivering = true;
-    for (let next = queue.shift(); next; next = queue.shift()) bus.publish(next as never);
-    delivering = false;
+export class EventFeed {
+  readonly ring: EventRing;
+  readonly #clock: Clock;
+  readonly #sequence: Sequence;
+  readonly #bus: Bus<Envelope & { type: EventType }>;
+  readonly #onTooLarge: (what: "event" | "buffer", message: string) => void;
+  readonly #timestamp = secondsAsText();
+  readonly #queue: Envelope[] = [];
+  #isDelivering = false;
+  #mqttListeners = 0;
+
+  constructor({ clock, log, buffer, bufferBytes = DEFAULT_BUFFER_BYTES, mark, onTooLarge = () => {} }: FeedOptions) {
+    this.#clock = clock;
+    this.#sequence = createSequence(clock, mark);
+    this.#bus = createBus(log);
+    this.#onTooLarge = onTooLarge;
+    this.ring = new EventRing({ most: buffer, mostBytes: bufferBytes, from: this.#sequence.current });
   }
 
-  return {
-    emit(event) {
-      // Stamped last: a custom event may bring fields of these names.
-      const { type } = event;
-      const stamped = Object.assign({ type, timestamp: "", seq: 0 }, event) as HubEvent & Stamp;
-      stamped.timestamp = timestamp(clock.now());
-      stamped.seq = sequence.next();
-      const envelope = createEnvelope(stamped);
-      if (event.type === "mqtt_message") return deliver(envelope);
-      const crowded = ring.keep(envelope);
-      deliver(envelope);
-      // Behind it: what is emitted about an event has a greater number.
-      if (crowded) onTooLarge("buffer", `only the last ${ring.size} of ${buffer} events fit into it`);
-      if (envelope.json.startsWith(GAP))
-        onTooLarge("event", `${event.type} is longer than the ${LARGEST_EVENT_BYTES} bytes that are kept and streamed`);
-    },
-    on(type, name, listener) {
-      if (type === "*") {
-        return bus.on("*", name, (envelope) => {
-          if (envelope.type !== "mqtt_message") listener(envelope as never);
-        });
-      }
-      if (type === "mqtt_message") mqttListeners++;
-      const subscription = bus.on(type as never, name, listener as never);
-      return {
-        [Symbol.dispose]() {
-          if (type === "mqtt_message") mqttListeners--;
-          subscription[Symbol.dispose]();
-        },
-      };
-    },
-    wantsMqtt: () => mqttListeners > 0,
-    ring,
+  /** A field, so that it can be passed on without the feed. */
+  readonly emit = (event: HubEvent): void => {
+    // Stamped last: a custom event may have fields of these names.
+    const { type } = event;
+    const stamped = Object.assign({ type, timestamp: "", seq: 0 }, event) as HubEvent & Stamp;
+    stamped.timestamp = this.#timestamp(this.#clock.now());
+    stamped.seq = this.#sequence.next();
+    const envelope = createEnvelope(stamped);
+    const isCrowded = type !== "mqtt_message" && this.ring.add(envelope);
+    this.#deliver(envelope);
+    if (type === "mqtt_message") return;
+    // After it, because what is emitted about an event must have a greater `seq`.
+    if (isCrowded)
+      this.#onTooLarge("buffer", `only the last ${this.ring.size} of ${this.ring.capacity} events fit into it`);
+    if (envelope.json.startsWith(GAP))
+      this.#onTooLarge("event", `${type} is longer than the ${LARGEST_EVENT_BYTES} bytes that are kept and streamed`);
   };
+
+  /** Listens to one type, or with "*" to all but `mqtt_message`. */
+  on<K extends EventType | "*">(type: K, name: string, listener: (envelope: EnvelopeOf<K>) => void): Disposable {
+    if (type === "*") {
+      return this.#bus.on("*", name, (envelope) => {
+        if (envelope.type !== "mqtt_message") listener(envelope as never);
+      });
+    }
+    const subscription = this.#bus.on(type as never, name, listener as never);
+    if (type !== "mqtt_message") return subscription;
+    this.#mqttListeners++;
+    return {
+      [Symbol.dispose]: () => {
+        this.#mqttListeners--;
+        subscription[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** Whether anybody listens to `mqtt_message`. If nobody does, no packet needs to become an event. */
+  wantsMqtt(): boolean {
+    return this.#mqttListeners > 0;
+  }
+
+  // A listener may emit: that event is queued, so that all listeners see all events in the order of their `seq`.
+  #deliver(envelope: Envelope): void {
+    this.#queue.push(envelope);
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#bus.publish(next as never);
+    this.#isDelivering = false;
+  }
+}
+
+export function createEnvelope(event: HubEvent & Stamp): Envelope {
+  return new EventEnvelope(event);
+}
+
+class EventEnvelope implements Envelope {
+  readonly type: EventType;
+  readonly event: HubEvent & Stamp;
+  readonly seq: number;
+  readonly deviceId: string | undefined;
+  #json: string | undefined;
+  #masked: HubEvent | undefined;
+  #veiled: string | undefined;
+
+  constructor(event: HubEvent & Stamp) {
+    const deviceId = (event as { device_id?: unknown }).device_id;
+    this.type = event.type;
+    this.event = event;
+    this.seq = event.seq;
+    this.deviceId = typeof deviceId === "string" ? deviceId : undefined;
+  }
+
+  get json(): string {
+    this.#json ??= textOf(this.event);
+    return this.#json;
+  }
+
+  get isSecret(): boolean {
+    this.#masked ??= veiledEvent(this.event);
+    return this.#masked !== this.event;
+  }
+
+  get veiled(): string {
+    // Nobody is shown an event that is too long.
+    if (!this.isSecret || this.json.startsWith(GAP)) return this.json;
+    this.#veiled ??= JSON.stringify(this.#masked);
+    return this.#veiled;
+  }
 }
 
 const GAP = '{"type":"stream_gap"';
@@ -119,31 +168,4 @@ function textOf(event: HubEvent & Stamp): string {
   const { type, timestamp, seq } = event;
   const reason = `${type.slice(0, 200)} of ${bytes} bytes is longer than the ${LARGEST_EVENT_BYTES} an event may have`;
   return JSON.stringify({ type: "stream_gap", timestamp, from_seq: seq, to_seq: seq, reason });
-}
-
-export function createEnvelope(event: HubEvent & Stamp): Envelope {
-  const deviceId = (event as { device_id?: unknown }).device_id;
-  let json: string | undefined;
-  let shown: HubEvent | undefined;
-  let veiled: string | undefined;
-  return {
-    type: event.type,
-    event,
-    seq: event.seq,
-    deviceId: typeof deviceId === "string" ? deviceId : undefined,
-    get json() {
-      json ??= textOf(event);
-      return json;
-    },
-    get isSecret() {
-      shown ??= veiledEvent(event);
-      return shown !== event;
-    },
-    get veiled() {
-      // What is too long is shown to nobody.
-      if (!this.isSecret || this.json.startsWith(GAP)) return this.json;
-      veiled ??= JSON.stringify(shown);
-      return veiled;
-    },
-  };
 }

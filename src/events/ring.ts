@@ -1,30 +1,15 @@
-// The last events as their JSON text, bounded in number and in bytes. Only the text is held: it is what readers get, its size
-// is known, and the attributes of a device do not live on in it as objects, which take many times as much.
-import { createRingBuffer } from "../core/ring-buffer.ts";
-import { bytesHeldBy } from "../core/text-bytes.ts";
+// The last events as JSON texts, limited in number and in bytes. Only the texts are kept: they are what readers get, their
+// size is known, and the attributes of a device do not stay in memory as objects, which take many times as much.
+import { bytesHeldBy } from "../core/memory-size.ts";
+import { createRingBuffer, type RingBuffer } from "../core/ring-buffer.ts";
 
 export interface KeptEvent {
   readonly type: string;
   readonly seq: number;
   readonly deviceId: string | undefined;
   readonly json: string;
-  /** The text for readers who may not see secrets; the very same where there are none. */
+  /** The text for readers who may not see secrets; the same text if there are none. */
   readonly veiled: string;
-}
-
-export interface EventRing {
-  readonly capacity: number;
-  readonly size: number;
-  /** Bytes of the texts held. */
-  readonly bytes: number;
-  /** `seq` of the newest event emitted, or of the start where there was none. */
-  readonly head: number;
-  /** Everything up to and including this `seq` is no longer held. */
-  readonly lostThrough: number;
-  /** Events with a greater `seq`, oldest first. */
-  after(seq: number): Iterable<KeptEvent>;
-  /** Those with a smaller `seq` than `before`, newest first; all where it is not given. */
-  newestFirst(before?: number): Iterable<KeptEvent>;
 }
 
 export interface EventRingOptions {
@@ -38,64 +23,81 @@ export interface EventRingOptions {
 // An entry of the ring besides its text.
 const ENTRY_BYTES = 128;
 
-export interface KeepingRing extends EventRing {
-  /** True where the bytes, not the number, made older ones go. */
-  keep(event: KeptEvent): boolean;
-}
+export class EventRing {
+  readonly #events: RingBuffer<KeptEvent & { bytes: number }>;
+  readonly #mostBytes: number;
+  #bytes = 0;
+  #head: number;
+  #lostThrough: number;
 
-export function createEventRing({ most, mostBytes, from }: EventRingOptions): KeepingRing {
-  const events = createRingBuffer<KeptEvent & { bytes: number }>(most);
-  let bytes = 0;
-  let lostThrough = from;
-  let head = from;
-
-  function dropOldest(): void {
-    const oldest = events.shift();
-    if (!oldest) return;
-    bytes -= oldest.bytes;
-    lostThrough = oldest.seq;
+  constructor({ most, mostBytes, from }: EventRingOptions) {
+    this.#events = createRingBuffer(most);
+    this.#mostBytes = mostBytes;
+    this.#head = from;
+    this.#lostThrough = from;
   }
 
-  /** The index of the first with a greater `seq`. Numbers grow along the ring: found by halving. */
-  function firstAfter(seq: number): number {
+  get capacity(): number {
+    return this.#events.capacity;
+  }
+
+  get size(): number {
+    return this.#events.size;
+  }
+
+  /** Bytes of the kept texts. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** `seq` of the newest event emitted, or the one before the first. */
+  get head(): number {
+    return this.#head;
+  }
+
+  /** Everything up to and including this `seq` is no longer kept. */
+  get lostThrough(): number {
+    return this.#lostThrough;
+  }
+
+  /** Returns true if older events were dropped because of their bytes, not their number. */
+  add({ type, seq, deviceId, json, veiled }: KeptEvent): boolean {
+    const bytes = ENTRY_BYTES + bytesHeldBy(json) + (veiled === json ? 0 : bytesHeldBy(veiled));
+    if (this.#events.size === this.#events.capacity) this.#dropOldest();
+    const isCrowded = this.#events.size > 0 && this.#bytes + bytes > this.#mostBytes;
+    while (this.#events.size > 0 && this.#bytes + bytes > this.#mostBytes) this.#dropOldest();
+    this.#events.push({ type, seq, deviceId, json, veiled, bytes });
+    this.#bytes += bytes;
+    this.#head = seq;
+    return isCrowded;
+  }
+
+  /** Events with a greater `seq`, oldest first. */
+  *after(seq: number): Iterable<KeptEvent> {
+    for (let index = this.#firstAfter(seq); index < this.#events.size; index++)
+      yield this.#events.at(index) as KeptEvent;
+  }
+
+  /** Events with a smaller `seq` than `before`, newest first; all when it is absent. */
+  *newestFirst(before = Number.POSITIVE_INFINITY): Iterable<KeptEvent> {
+    for (let index = this.#firstAfter(before - 1) - 1; index >= 0; index--) yield this.#events.at(index) as KeptEvent;
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#events.shift();
+    if (!oldest) return;
+    this.#bytes -= oldest.bytes;
+    this.#lostThrough = oldest.seq;
+  }
+
+  /** The index of the first event with a greater `seq`, by binary search. */
+  #firstAfter(seq: number): number {
     let low = 0;
-    for (let high = events.size; low < high; ) {
+    for (let high = this.#events.size; low < high; ) {
       const middle = (low + high) >> 1;
-      if ((events.at(middle)?.seq ?? 0) > seq) high = middle;
+      if ((this.#events.at(middle)?.seq ?? 0) > seq) high = middle;
       else low = middle + 1;
     }
     return low;
   }
-
-  return {
-    capacity: most,
-    get size() {
-      return events.size;
-    },
-    get bytes() {
-      return bytes;
-    },
-    get head() {
-      return head;
-    },
-    get lostThrough() {
-      return lostThrough;
-    },
-    keep({ type, seq, deviceId, json, veiled }) {
-      const own = ENTRY_BYTES + bytesHeldBy(json) + (veiled === json ? 0 : bytesHeldBy(veiled));
-      if (events.size === most) dropOldest();
-      const crowded = events.size > 0 && bytes + own > mostBytes;
-      while (events.size > 0 && bytes + own > mostBytes) dropOldest();
-      events.push({ type, seq, deviceId, json, veiled, bytes: own });
-      bytes += own;
-      head = seq;
-      return crowded;
-    },
-    *after(seq) {
-      for (let index = firstAfter(seq); index < events.size; index++) yield events.at(index) as KeptEvent;
-    },
-    *newestFirst(before = Number.POSITIVE_INFINITY) {
-      for (let index = firstAfter(before - 1) - 1; index >= 0; index--) yield events.at(index) as KeptEvent;
-    },
-  };
 }

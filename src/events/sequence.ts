@@ -1,7 +1,7 @@
-// Numbers for events that only grow, across restarts, power cuts and clocks that step back.
+// Event numbers that only grow, across restarts, power cuts and clocks that step back.
 import type { Clock } from "../core/clock.ts";
 
-/** Where the number that was reserved last is kept. */
+/** Stores the greatest number that is reserved. */
 export interface SequenceMark {
   load(): number;
   /** Must be durable when it returns. */
@@ -9,20 +9,20 @@ export interface SequenceMark {
 }
 
 export interface Sequence {
-  /** The number given out last, or the one before the first. */
+  /** The last number given out, or the one before the first. */
   readonly current: number;
   next(): number;
 }
 
-// A block is reserved with one write: a million events go by until the next.
+// A block is reserved with one write: the next write comes after a million events.
 const BLOCK = 1_000_000;
 const RETRY_BLOCK = 10_000;
 
-/** Starts at the clock (microseconds, below 2^53 until the year 2255) or behind the stored mark, whichever is greater. */
+/** Starts at the clock (microseconds, below 2^53 until the year 2255) or after the stored mark, whichever is greater. */
 export function createSequence(clock: Clock, mark: SequenceMark): Sequence {
   let current = Math.max(Math.floor(clock.now()) * 1000, mark.load());
   let reserved = current;
-  // A full disk must not stop events: the clock alone then keeps numbers growing over a restart.
+  // A full disk must not stop events; the clock alone then makes the numbers grow over a restart.
   function reserve(): void {
     reserved = current + BLOCK;
     try {

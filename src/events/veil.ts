@@ -1,13 +1,13 @@
-// Events as those see them who may not see secrets: without what strangers sent to webhooks, without MQTT payloads, and
-// with PINs and passwords masked.
+// Events for readers who may not see secrets: without the data sent to webhooks, without MQTT payloads, and with PINs and
+// passwords masked.
 import { MASK, masked, withoutValues } from "../core/masking.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The event, or a copy of it with what is secret masked; the very same one where there is nothing to hide. */
+/** The event with its secrets masked; the same object if it has none. */
 export function veiledEvent<E extends { readonly type: string }>(event: E): E {
   if (event.type === "webhook_received") return { ...event, ...veiledCall(event as Fields) };
-  // Whoever may not read the outbox reads its titles nowhere else.
+  // Only those who may read the outbox may read the titles in it.
   if (event.type.startsWith("notification_")) return masked({ ...event, title: MASK });
   if (event.type !== "rule_fired") return masked(event);
   const { trigger_type, trigger_context, trigger_label } = event as Fields;
@@ -18,13 +18,13 @@ export function veiledEvent<E extends { readonly type: string }>(event: E): E {
 }
 
 export interface Trigger {
-  /** As rules or as events write it: `mqtt_message`, `MqttMessage`. */
+  /** As in rules or as in events: `mqtt_message`, `MqttMessage`. */
   type: string;
   label: string;
   context: Fields;
 }
 
-/** What set a rule off. */
+/** The trigger that fired a rule, with its secrets masked. */
 export function veiledTrigger<T extends Trigger>(trigger: T): T {
   switch (trigger.type.toLowerCase().replaceAll("_", "")) {
     case "webhookreceived":

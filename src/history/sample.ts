@@ -1,5 +1,5 @@
 // One change of one attribute, as it is stored: an SQLite value, and its type where the value does not show it.
-import { bytesHeldBy } from "../core/text-bytes.ts";
+import { bytesHeldBy } from "../core/memory-size.ts";
 
 /** Values of `type`; null for numbers and texts. */
 export const BOOLEAN = 1;

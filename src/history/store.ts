@@ -1,9 +1,9 @@
 // The history in the worker: takes samples, writes them, and maintains its file through damage and full disks. Samples that are
 // not in the file wait in memory. Knows nothing of threads; long work is a generator that yields between short steps.
 import type { Database } from "bun:sqlite";
-import { HubError, isStorageFault, messageOf } from "../core/errors.ts";
+import { HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
+import { isStorageFault, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
 import { createZone, type Zone } from "../core/zone.ts";
 import { closeDatabase, isDamage, setAside } from "../db/open.ts";
 import { compact, numberSample } from "./compaction.ts";

@@ -2,9 +2,10 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeIfPossible, writeFileAtomic } from "../core/atomic-file.ts";
-import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
+import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { requireSpace } from "../core/free-space.ts";
 import { type RandomBytes, secret } from "../core/ids.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 import type { Home } from "./paths.ts";
 
 /** A file that is embedded in the executable. */

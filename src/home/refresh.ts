@@ -4,8 +4,9 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceFile, writeFileAtomic } from "../core/atomic-file.ts";
-import { HubError, isStorageFault, messageOf, systemCode } from "../core/errors.ts";
+import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 import type { Asset } from "./layout.ts";
 import type { Home } from "./paths.ts";
 

@@ -1,10 +1,10 @@
 // Every error as RFC 9457 problem+json, and the one table from the hub's error codes to HTTP statuses.
 import { STATUS_CODES } from "node:http";
 import type { ValueError } from "@sinclair/typebox/value";
-import { type ErrorCode, HubError, isStorageFault, messageOf } from "../core/errors.ts";
+import { type ErrorCode, HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { describeError, firstPerPath, type Problem } from "../core/schema.ts";
-import { STORAGE_TEXTS, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
+import { isStorageFault, STORAGE_TEXTS, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
 
 const STATUS: Record<ErrorCode, number> = {
   invalid: 400,

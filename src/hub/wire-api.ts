@@ -27,7 +27,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
   const { clock } = edge;
   const http = log.child("http");
   const { alerts, late } = wired;
-  const health = createHealth({ version, clock, ready: () => late.ready, degraded: alerts.degraded });
+  const health = createHealth({ version, clock, ready: () => late.ready, degraded: () => alerts.degraded() });
   const app = createApp({
     ...wired,
     config: config.server,

@@ -32,7 +32,7 @@ export function wireNotify(
     timezone,
     resolve: home.resolve,
     house: {
-      device: registry.find,
+      device: (id) => registry.find(id),
       variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),
     },
   });

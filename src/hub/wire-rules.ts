@@ -78,15 +78,15 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
   const { latitude, longitude } = location;
   const timezone = timezoneOf(location);
   return {
-    device: registry.find,
+    device: (id) => registry.find(id),
     variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),
     setVariable: (name, value) => void variables.set(name, value, { behind: true }),
     mode(id) {
       const device = registry.find(id);
       return device?.deviceType === "mode" ? device.attributes.on === true : undefined;
     },
-    hasScene: scenes.has,
-    hasArea: options.areas.has,
+    hasScene: (id) => scenes.has(id),
+    hasArea: (id) => options.areas.has(id),
     hasChannel: options.notifier.hasChannel,
     async command(deviceId, command, actor) {
       // Not left to `commands`, whose message mentions `?force=true`, which a rule cannot use.
@@ -94,7 +94,7 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
         throw new HubError("conflict", `the device "${deviceId}" is not available`);
       await commands.send(deviceId, command, actor);
     },
-    captureStates: scenes.presentStates,
+    captureStates: (deviceIds) => scenes.presentStates(deviceIds),
     async activateScene(id, actor) {
       const { failed } = await scenes.activate(id, actor);
       if (failed.length === 0) return;

@@ -3,10 +3,9 @@
 import { closeSync, constants, fstatSync, readSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
-import { createGatheredFile } from "../core/gathered-file.ts";
-import { inGuestsFolder, openGuestsFile } from "../core/guests-file.ts";
 import type { Log } from "../core/log.ts";
-import type { StorageTrouble } from "../core/storage-trouble.ts";
+import { createRotatingFile, inUntrustedFolder, openUntrustedFile } from "../core/rotating-file.ts";
+import type { StorageTrouble } from "../core/storage-fault.ts";
 
 const MAX_BYTES = 1024 * 1024;
 const KEPT = 2;
@@ -30,16 +29,16 @@ export interface LogFileOptions {
 
 /** Rotates at 1 MiB to `.1` and `.2`. On a full or broken disk only lines are lost. */
 export function createLogFile({ path, clock, log, trouble }: LogFileOptions): LogFile {
-  const file = createGatheredFile({
+  const file = createRotatingFile({
     path,
     clock,
-    gatherMs: GATHER_MS,
-    gatherBytes: GATHER_BYTES,
+    bufferMs: GATHER_MS,
+    bufferLength: GATHER_BYTES,
     maxBytes: MAX_BYTES,
     kept: KEPT,
     mode: 0o640,
     sync: false,
-    guests: true,
+    untrustedFolder: true,
     onFailure(error) {
       trouble?.note(error);
       log.warn("a plugin's log cannot be written", { path, error: messageOf(error) });
@@ -61,14 +60,14 @@ export function createLogFile({ path, clock, log, trouble }: LogFileOptions): Lo
 /** Empty when it cannot be read. */
 function readEnd(path: string): string[] {
   try {
-    return inGuestsFolder(path, linesAtEnd);
+    return inUntrustedFolder(path, linesAtEnd);
   } catch {
     return [];
   }
 }
 
 function linesAtEnd(path: string): string[] {
-  const file = openGuestsFile(path, constants.O_RDONLY);
+  const file = openUntrustedFile(path, constants.O_RDONLY);
   try {
     const { size } = fstatSync(file);
     const from = Math.max(0, size - TAIL_BYTES);

@@ -2,7 +2,7 @@
 import { type Clock, isoSeconds, type Timer } from "../core/clock.ts";
 import { guarded } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
-import { ownBeginning } from "../core/text-bytes.ts";
+import { ownBeginning } from "../core/memory-size.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { Heartbeat, Notice, PluginStatus, ReportedStatus } from "./records.ts";
 

@@ -7,7 +7,7 @@ import type { RandomBytes } from "../core/ids.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
-import type { StorageTrouble } from "../core/storage-trouble.ts";
+import type { StorageTrouble } from "../core/storage-fault.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { Home } from "../home/paths.ts";
 import type { PluginEntry } from "./config.ts";

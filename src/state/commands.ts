@@ -1,8 +1,11 @@
-// The way out: a command for a device, stamped with who asked, and the event that says so.
+// Commands for devices: each carries who asked, is passed to the device's plugin, and is reported as an event.
 import type { Clock } from "../core/clock.ts";
-import { HubError } from "../core/errors.ts";
+import { type ErrorCode, HubError, messageOf } from "../core/errors.ts";
 import { HUB_PLUGIN_ID, type RandomBytes, uuid } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
+import { within } from "../core/lifecycle.ts";
+import type { Log } from "../core/log.ts";
+import { isStorageFault } from "../core/storage-fault.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { Device } from "./device.ts";
 import type { Registry } from "./registry.ts";
@@ -17,7 +20,7 @@ export interface Actor {
 
 export interface Commands {
   /**
-   * Sends the wanted state or `command` and answers its correlation id.
+   * Sends the wanted state or `command` and returns its correlation id.
    * Throws HubError `not_found`, or `conflict` for an unavailable device unless forced.
    */
   send(deviceId: string, command: JsonObject, actor: Actor, options?: { force?: boolean }): Promise<string>;
@@ -28,11 +31,11 @@ export interface CommandsOptions {
   clock: Clock;
   random: RandomBytes;
   emit: (event: HubEvent) => void;
-  /** Hands the payload to the device's plugin. */
+  /** Sends the payload to the device's plugin. */
   dispatch: (deviceId: string, payload: JsonObject) => Promise<void>;
   /**
-   * For devices of the hub itself: checks the command, and gives back what carries it out. Throws HubError `invalid` or
-   * `conflict`.
+   * For the hub's own devices: checks the command and returns the function that carries it out. Throws HubError `invalid`
+   * or `conflict`.
    */
   prepare: (device: Device, wanted: JsonObject, cause: JsonObject) => () => void;
 }
@@ -72,4 +75,59 @@ export function createCommands({ registry, clock, random, emit, dispatch, prepar
       return correlationId;
     },
   };
+}
+
+export interface SentCommand {
+  device_id: string;
+  correlation_id: string;
+}
+
+export interface FailedCommand {
+  device_id: string;
+  code: ErrorCode | "internal";
+  error: string;
+}
+
+export interface SendAllOptions {
+  commands: Pick<Commands, "send">;
+  clock: Clock;
+  log: Log;
+  actor: Actor;
+  force: boolean;
+}
+
+const LONGEST_MS = 5000;
+
+/** Sends all commands at once. A device that is missing, refuses or hangs does not stop the others. `wanted`: device id → command. */
+export async function sendAll(
+  wanted: Readonly<Record<string, JsonObject>>,
+  { commands, clock, log, actor, force }: SendAllOptions,
+): Promise<{ sent: SentCommand[]; failed: FailedCommand[] }> {
+  async function sendOne(deviceId: string, command: JsonObject): Promise<SentCommand> {
+    const sending = commands.send(deviceId, command, actor, { force });
+    if (!(await within(clock, LONGEST_MS, "scene command", sending))) {
+      const message = `was not taken within ${LONGEST_MS / 1000} s; it may still arrive`;
+      throw new HubError("upstream_failed", `the command for "${deviceId}" ${message}`);
+    }
+    return { device_id: deviceId, correlation_id: await sending };
+  }
+
+  const outcomes = await Promise.all(
+    Object.entries(wanted).map(([deviceId, command]) =>
+      sendOne(deviceId, command).catch(
+        (error: unknown): FailedCommand => ({ device_id: deviceId, ...reasonOf(error, log) }),
+      ),
+    ),
+  );
+  return {
+    sent: outcomes.filter((outcome) => "correlation_id" in outcome),
+    failed: outcomes.filter((outcome) => "code" in outcome),
+  };
+}
+
+function reasonOf(error: unknown, log: Log): Omit<FailedCommand, "device_id"> {
+  if (error instanceof HubError) return { code: error.code, error: error.message };
+  if (isStorageFault(error)) return { code: "storage", error: "the disk is full or cannot be written" };
+  log.error("a command of a scene failed", { error: messageOf(error) });
+  return { code: "internal", error: "something went wrong inside the hub; its log says what" };
 }

@@ -1,13 +1,60 @@
-// [storage]: how often and how much goes to disk.
+// The sections [storage], [devices] and [battery] of hub.toml.
 import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import type { Problem } from "../core/schema.ts";
 
+const closed = { additionalProperties: false } as const;
+
+/** How often and how much is written to disk. */
 export const StorageSection = Type.Object(
   {
-    /** Seconds between writes of changed attributes; a power cut loses at most these. */
+    /** Seconds between writes of changed attributes; a power cut loses no more than these. */
     flush_secs: Type.Number({ minimum: 1, maximum: 3600, default: 1 }),
     /** Above this, readings are written less often (at least every ten minutes); 0 sets no limit. */
     max_write_mb_per_day: Type.Number({ minimum: 0, maximum: 1_000_000, default: 500 }),
   },
-  { additionalProperties: false },
+  closed,
 );
 export type StorageSection = Static<typeof StorageSection>;
+
+/** How many devices there may be, and how much memory they may take. */
+export const DevicesSection = Type.Object(
+  {
+    /** Memory of one device: its attributes and its description. */
+    max_device_kb: Type.Number({ minimum: 16, maximum: 65_536, default: 2048 }),
+    /** The hub's own virtual devices have a limit of their own. */
+    max_devices_per_account: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 5000 }),
+    max_devices: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 10_000 }),
+    /** All devices of one plugin or account together. */
+    max_mb_per_account: Type.Number({ minimum: 1, maximum: 4096, default: 24 }),
+    /** All devices together. */
+    max_mb: Type.Number({ minimum: 1, maximum: 4096, default: 48 }),
+  },
+  closed,
+);
+export type DevicesSection = Static<typeof DevicesSection>;
+
+export const DEFAULT_DEVICES: DevicesSection = Value.Create(DevicesSection);
+
+/** When a battery counts as low, and when as recovered. */
+export const BatterySection = Type.Object(
+  {
+    /** Low at this percentage and below. */
+    threshold_pct: Type.Number({ minimum: 1, maximum: 99, default: 20 }),
+    /** Recovered above the threshold plus this, so that a wavering level is reported once. */
+    recover_band_pct: Type.Number({ minimum: 0, maximum: 50, default: 5 }),
+  },
+  closed,
+);
+export type BatterySection = Static<typeof BatterySection>;
+
+export function batteryProblems({ threshold_pct, recover_band_pct }: BatterySection): Problem[] {
+  const recovered = threshold_pct + recover_band_pct;
+  if (recovered < 100) return [];
+  return [
+    {
+      path: "battery.recover_band_pct",
+      message: `threshold_pct and this make ${recovered}, and no battery gets above that: together they must stay below 100`,
+    },
+  ];
+}

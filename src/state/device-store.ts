@@ -1,5 +1,5 @@
-// Devices on disk: identity is written at once, state in batches. What a person said is synced as well; a sync for each of
-// hundreds of devices that a plugin registers would hold everybody up for as long as the disk takes.
+// Devices on disk. Identity is written at once, state in batches. What a person did is also synced; a sync for each of the
+// hundreds of devices that a plugin registers would block everybody for as long as the disk takes.
 import type { Database } from "bun:sqlite";
 import { messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -11,12 +11,12 @@ export interface DeviceStore {
   load(): Device[];
   /** Durable when it returns. */
   saveIdentity(device: Device, now: number): void;
-  /** Written when it returns, which outlives the process; synced at the next checkpoint or durable write. */
-  noteIdentity(device: Device, now: number): void;
+  /** Written when it returns, so that it survives a crash; synced at the next checkpoint or durable write. */
+  saveIdentityBehind(device: Device, now: number): void;
   /** Durable when it returns. */
   remove(id: string): void;
-  /** As noteIdentity. */
-  noteRemoval(id: string): void;
+  /** As `saveIdentityBehind`. */
+  removeBehind(id: string): void;
   /** One transaction for all of them; synced at the next checkpoint. */
   saveStates(devices: Iterable<Device>): void;
   /** Durable when it returns. */
@@ -44,7 +44,7 @@ export function createDeviceStore({
   faults,
 }: Pick<StateDb, "durable" | "behind" | "faults">): DeviceStore {
   const remove = durable.query("DELETE FROM devices WHERE id = ?");
-  const noteRemoval = behind.query("DELETE FROM devices WHERE id = ?");
+  const removeBehind = behind.query("DELETE FROM devices WHERE id = ?");
   const saveStates = stateWriter(behind);
   const saveNow = stateWriter(durable);
 
@@ -54,9 +54,9 @@ export function createDeviceStore({
       return readEach(rows.all(), (row) => fromRow(row, faults), { faults, table: "devices", keyOf: ({ id }) => id });
     },
     saveIdentity: identityWriter(durable),
-    noteIdentity: identityWriter(behind),
+    saveIdentityBehind: identityWriter(behind),
     remove: (id) => void remove.run(id),
-    noteRemoval: (id) => void noteRemoval.run(id),
+    removeBehind: (id) => void removeBehind.run(id),
     saveStates,
     saveStateNow: (device) => saveNow([device]),
   };
@@ -107,7 +107,8 @@ function stateWriter(db: Database): DeviceStore["saveStates"] {
 
 function fromRow(row: Row, faults: RowFaults): Device {
   const id = textIn(row.id, "id");
-  // What is lost of one of them is reported anew; the device, and what a person made of it, stays.
+  // A column that cannot be read begins empty, and the device reports it again; the device itself, with what a person set
+  // on it, stays.
   const objectOr = (column: "details" | "attributes" | "last_changed"): JsonObject => {
     try {
       return objectIn(row[column] ?? "{}", column);
@@ -132,8 +133,8 @@ function fromRow(row: Row, faults: RowFaults): Device {
 }
 
 function timesIn(times: JsonObject): Record<string, number> {
-  const kept = Object.entries(times).filter(
+  const valid = Object.entries(times).filter(
     (entry): entry is [string, number] => numberIn(entry[1], undefined) !== undefined,
   );
-  return Object.fromEntries(kept);
+  return Object.fromEntries(valid);
 }

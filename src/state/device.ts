@@ -1,7 +1,7 @@
-// What a device is.
-import type { JsonObject } from "../core/json.ts";
+// What a device is, and how a report changes it.
+import { type JsonObject, jsonEqual } from "../core/json.ts";
 
-/** Who the device says it is; from its registration. */
+/** What kind of device it is, from its registration. */
 export interface DeviceDetails {
   manufacturer?: string;
   model?: string;
@@ -17,7 +17,7 @@ export interface Device {
   readonly id: string;
   pluginId: string;
   name: string;
-  /** A person gave the name: a registration no longer changes it. */
+  /** A person gave the name: registrations no longer change it. */
   nameIsUsers: boolean;
   area: string | undefined;
   areaIsUsers: boolean;
@@ -27,11 +27,11 @@ export interface Device {
   attributes: JsonObject;
   /** Attribute → epoch ms of its last change. */
   lastChanged: Record<string, number>;
-  /** Epoch ms of the last sign of life; undefined before the first. */
+  /** Epoch ms of its last report or registration; undefined before the first. */
   lastSeen: number | undefined;
 }
 
-/** What the owner says when it registers a device; absent fields keep their value. */
+/** What a plugin sends to register a device; absent fields keep their value. */
 export interface DeviceRegistration {
   device_id: string;
   name?: string;
@@ -61,7 +61,7 @@ export function newDevice(id: string, pluginId: string): Device {
   };
 }
 
-/** Takes over what a registration says; true when anything changed. A name or area a person gave stays. */
+/** Applies a registration; true if anything changed. A name or area that a person gave stays. */
 export function applyRegistration(device: Device, registration: DeviceRegistration): boolean {
   const before = JSON.stringify(identityOf(device));
   if (registration.name && !device.nameIsUsers) device.name = registration.name;
@@ -75,4 +75,36 @@ export function applyRegistration(device: Device, registration: DeviceRegistrati
 
 function identityOf({ name, area, deviceType, details }: Device): unknown {
   return [name, area, deviceType, details];
+}
+
+export interface AttributeChange {
+  current: JsonObject;
+  /** Names of the attributes that are new, different or gone; empty if nothing changed. */
+  changed: string[];
+}
+
+/** Compares a report with the present attributes. `partial` merges it (null removes an attribute); otherwise it replaces them all. */
+export function changeAttributes(previous: JsonObject, report: JsonObject, partial: boolean): AttributeChange {
+  return partial ? merge(previous, report) : replace(previous, report);
+}
+
+function merge(previous: JsonObject, report: JsonObject): AttributeChange {
+  const current: JsonObject = { ...previous };
+  const changed: string[] = [];
+  for (const [name, value] of Object.entries(report)) {
+    const existed = Object.hasOwn(previous, name);
+    if (value === null ? !existed : existed && jsonEqual(previous[name], value)) continue;
+    if (value === null) delete current[name];
+    else current[name] = value;
+    changed.push(name);
+  }
+  return { current, changed };
+}
+
+function replace(previous: JsonObject, report: JsonObject): AttributeChange {
+  const changed: string[] = [];
+  for (const name in report)
+    if (!Object.hasOwn(previous, name) || !jsonEqual(previous[name], report[name])) changed.push(name);
+  for (const name in previous) if (!Object.hasOwn(report, name)) changed.push(name);
+  return { current: report, changed };
 }

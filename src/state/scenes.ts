@@ -1,53 +1,45 @@
-// Scenes: what is wanted of many devices at once. Activating one sends the commands; capturing takes the house as it is.
+// Scenes: the wanted state of many devices. Activating one sends the commands; capturing one takes the present state.
 import type { Clock } from "../core/clock.ts";
-import { HubError } from "../core/errors.ts";
-import { isValidId, type RandomBytes, uuid } from "../core/ids.ts";
-import { jsonEqual } from "../core/json.ts";
-import { jsonBytes } from "../core/json-bytes.ts";
+import { checkId, type RandomBytes, readGivenName, uuid } from "../core/ids.ts";
+import { deepFreeze, isObject, jsonEqual } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import { withHeld } from "../core/masking.ts";
+import { unmasked } from "../core/masking.ts";
+import { jsonBytes } from "../core/memory-size.ts";
+import { numberIn, objectIn, readEach, textIn } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
-import type { Actor, Commands } from "./commands.ts";
-import { givenName } from "./given-name.ts";
+import { Collection, type Crud, idTaken } from "./collection.ts";
+import { type Actor, type Commands, type FailedCommand, type SentCommand, sendAll } from "./commands.ts";
 import type { Registry } from "./registry.ts";
-import { commandAll, type FailedCommand, type SentCommand } from "./scenes-activate.ts";
-import { captureStates } from "./scenes-capture.ts";
-import { readSceneStates, type SceneStates } from "./scenes-states.ts";
-import { createSceneStore, type Scene } from "./scenes-store.ts";
+import { captureStates, readSceneStates, type SceneStates } from "./scene-states.ts";
+
+/** Frozen, with its states. */
+export interface Scene {
+  readonly id: string;
+  readonly name: string;
+  readonly states: SceneStates;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
 
 export interface NewScene {
   /** A UUID when absent. */
   id?: string | undefined;
   name: string;
-  /** Device id → command; devices may appear later. */
+  /** Device id → command; the devices may appear later. */
   states: Readonly<Record<string, unknown>>;
+}
+
+export interface SceneEdit {
+  name?: string;
+  states?: NewScene["states"];
 }
 
 export interface Activation {
   scene_id: string;
   sent: SentCommand[];
   failed: FailedCommand[];
-}
-
-/** Throws HubError: `not_found`, `invalid`, `too_large`, or `conflict` for an id that is taken. */
-export interface Scenes {
-  /** Oldest first. */
-  list(): Scene[];
-  get(id: string): Scene;
-  has(id: string): boolean;
-  create(scene: NewScene): Scene;
-  /** Writes only what is different. */
-  edit(id: string, edit: { name?: string; states?: NewScene["states"] }): Scene;
-  remove(id: string): void;
-  /** Answers what happened to each device; refuses only an unknown scene. */
-  activate(id: string, actor: Actor, options?: { force?: boolean }): Promise<Activation>;
-  /** Takes the present state of its devices, or of those that are named, which then are its devices. */
-  capture(id: string, deviceIds?: readonly string[]): Scene;
-  /** What would have to be asked of these devices to bring them into their present state. */
-  presentStates(deviceIds: readonly string[]): Scene["states"];
-  /** A new scene from the present state. */
-  captureNew(scene: Omit<NewScene, "states"> & { deviceIds: readonly string[] }): Scene;
 }
 
 export interface ScenesOptions {
@@ -60,88 +52,152 @@ export interface ScenesOptions {
   emit: (event: HubEvent) => void;
 }
 
-// They are held in memory.
-const MOST_SCENES = 1000;
-const MOST_BYTES = 8 * 1_048_576;
+const LIMITS = { most: 1000, mostBytes: 8 * 1_048_576 };
 
-export function openScenes({ db, registry, commands, clock, random, log, emit }: ScenesOptions): Scenes {
-  const store = createSceneStore(db);
-  const scenes = new Map(store.load().map((scene) => [scene.id, scene]));
-  const sizes = new Map([...scenes.values()].map((scene) => [scene.id, bytesOf(scene)]));
-  let held = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+export function openScenes(options: ScenesOptions): Scenes {
+  return new Scenes(options);
+}
 
-  function get(id: string): Scene {
-    const scene = scenes.get(id);
-    if (!scene) throw new HubError("not_found", `there is no scene "${id}"`);
-    return scene;
+export class Scenes implements Crud<Scene, NewScene, SceneEdit> {
+  readonly #options: ScenesOptions;
+  readonly #store: SceneStore;
+  readonly #scenes = new Collection<Scene>("scene", LIMITS);
+
+  constructor(options: ScenesOptions) {
+    this.#options = options;
+    this.#store = createSceneStore(options.db);
+    for (const scene of this.#store.load()) this.#scenes.set(scene.id, scene, bytesOf(scene));
   }
 
-  function keep(scene: Scene): Scene {
-    const bytes = bytesOf(scene);
-    const more = bytes - (sizes.get(scene.id) ?? 0);
-    if (more > 0 && held + more > MOST_BYTES)
-      throw new HubError("conflict", `all scenes together may take ${MOST_BYTES} bytes: remove some`);
-    store.save(scene);
-    sizes.set(scene.id, bytes);
-    held += more;
-    scenes.set(scene.id, Object.freeze(scene));
-    return scene;
+  /** Oldest first. */
+  list(): Scene[] {
+    return this.#scenes.list();
   }
 
-  function create({ id = uuid(random), name: text, states }: NewScene): Scene {
-    const name = givenName(text);
-    if (!isValidId(id)) throw new HubError("invalid", "id: leave it out, or give one without / + # that can be an id");
-    if (scenes.has(id)) throw new HubError("conflict", `there is a scene "${id}" already; choose another id`);
-    if (scenes.size >= MOST_SCENES) throw new HubError("conflict", `there are ${MOST_SCENES} scenes: remove some`);
-    const now = clock.now();
-    return keep({ id, name, states: readSceneStates(states), createdAt: now, updatedAt: now });
+  get(id: string): Scene {
+    return this.#scenes.get(id);
   }
 
-  function edit(id: string, { name, states }: { name?: string; states?: NewScene["states"] }): Scene {
-    const scene = get(id);
+  has(id: string): boolean {
+    return this.#scenes.has(id);
+  }
+
+  create({ id = uuid(this.#options.random), name: given, states }: NewScene): Scene {
+    const name = readGivenName(given);
+    checkId(id);
+    if (this.#scenes.has(id)) throw idTaken(id);
+    const now = this.#options.clock.now();
+    return this.#save({ id, name, states: readSceneStates(states), createdAt: now, updatedAt: now });
+  }
+
+  /** Written only if something differs. */
+  edit(id: string, { name, states }: SceneEdit): Scene {
+    const scene = this.get(id);
     const edited = {
       ...scene,
-      ...(name === undefined ? {} : { name: givenName(name) }),
-      // Whoever may not see its PINs may still change the rest.
-      ...(states === undefined ? {} : { states: readSceneStates(withHeld(states, scene.states) as SceneStates) }),
+      ...(name !== undefined && { name: readGivenName(name) }),
+      // Somebody who sees PINs masked may still change the rest.
+      ...(states !== undefined && { states: readSceneStates(unmasked(states, scene.states) as SceneStates) }),
     };
     if (edited.name === scene.name && jsonEqual(edited.states, scene.states)) return scene;
-    return keep({ ...edited, updatedAt: clock.now() });
+    return this.#save({ ...edited, updatedAt: this.#options.clock.now() });
   }
 
-  return {
-    list: () => [...scenes.values()],
-    get,
-    has: (id) => scenes.has(id),
-    create,
-    edit,
-    remove(id) {
-      get(id);
-      store.remove(id);
-      scenes.delete(id);
-      held -= sizes.get(id) ?? 0;
-      sizes.delete(id);
-    },
-    async activate(id, actor, { force = false } = {}) {
-      const { name, states } = get(id);
-      const outcome = await commandAll(states, { commands, clock, log, actor, force });
-      emit({
-        type: "scene_activated",
-        scene_id: id,
-        scene_name: name,
-        source: actor.kind,
-        actor_name: actor.name,
-        ...outcome,
-      });
-      return { scene_id: id, ...outcome };
-    },
-    capture: (id, deviceIds) => edit(id, { states: captureStates(registry, { held: get(id).states, deviceIds }) }),
-    presentStates: (deviceIds) => captureStates(registry, { held: {}, deviceIds }),
-    captureNew: ({ deviceIds, ...scene }) =>
-      create({ ...scene, states: captureStates(registry, { held: {}, deviceIds }) }),
-  };
+  remove(id: string): void {
+    this.get(id);
+    this.#store.remove(id);
+    this.#scenes.delete(id);
+  }
+
+  /** Returns the outcome for each device; throws only for an unknown scene. */
+  async activate(id: string, actor: Actor, { force = false }: { force?: boolean } = {}): Promise<Activation> {
+    const { commands, clock, log, emit } = this.#options;
+    const { name, states } = this.get(id);
+    const outcome = await sendAll(states, { commands, clock, log, actor, force });
+    emit({
+      type: "scene_activated",
+      scene_id: id,
+      scene_name: name,
+      source: actor.kind,
+      actor_name: actor.name,
+      ...outcome,
+    });
+    return { scene_id: id, ...outcome };
+  }
+
+  /** Takes the present state of its devices, or of `deviceIds`, which then become its devices. */
+  capture(id: string, deviceIds?: readonly string[]): Scene {
+    const previous = this.get(id).states;
+    return this.edit(id, { states: captureStates(this.#options.registry, { previous, deviceIds }) });
+  }
+
+  /** The states that would bring these devices back into their present state. */
+  presentStates(deviceIds: readonly string[]): SceneStates {
+    return captureStates(this.#options.registry, { previous: {}, deviceIds });
+  }
+
+  /** Makes a scene of the present state. */
+  captureNew({ deviceIds, ...scene }: Omit<NewScene, "states"> & { deviceIds: readonly string[] }): Scene {
+    return this.create({ ...scene, states: this.presentStates(deviceIds) });
+  }
+
+  #save(scene: Scene): Scene {
+    const bytes = bytesOf(scene);
+    this.#scenes.checkLimits(scene.id, bytes);
+    this.#store.save(scene);
+    this.#scenes.set(scene.id, Object.freeze(scene), bytes);
+    return scene;
+  }
 }
 
 function bytesOf({ name, states }: Scene): number {
   return jsonBytes(name) + jsonBytes(states);
+}
+
+interface SceneStore {
+  load(): Scene[];
+  /** Durable when it returns. */
+  save(scene: Scene): void;
+  remove(id: string): void;
+}
+
+interface Row {
+  id: string;
+  name: string;
+  states: string;
+  created_at: number;
+  updated_at: number;
+}
+
+function createSceneStore({ durable, faults }: ScenesOptions["db"]): SceneStore {
+  const upsert = durable.query(
+    `INSERT INTO scenes (id, name, states, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET name = excluded.name, states = excluded.states, updated_at = excluded.updated_at`,
+  );
+  const remove = durable.query("DELETE FROM scenes WHERE id = ?");
+  return {
+    load() {
+      const rows = durable.query<Row, []>("SELECT * FROM scenes ORDER BY created_at, id");
+      return readEach(rows.all(), fromRow, { faults, table: "scenes", keyOf: ({ id }) => id });
+    },
+    save: ({ id, name, states, createdAt, updatedAt }) =>
+      void upsert.run(id, name, JSON.stringify(states), createdAt, updatedAt),
+    remove: (id) => void remove.run(id),
+  };
+}
+
+function fromRow({ id, name, states, created_at, updated_at }: Row): Scene {
+  return deepFreeze({
+    id: textIn(id, "id"),
+    name: textIn(name, "name"),
+    states: statesIn(states),
+    createdAt: numberIn(created_at, 0),
+    updatedAt: numberIn(updated_at, 0),
+  });
+}
+
+function statesIn(text: string): SceneStates {
+  const states = objectIn(text, "states");
+  if (Object.values(states).every(isObject)) return states as SceneStates;
+  throw new TypeError("states holds a value that is no command");
 }

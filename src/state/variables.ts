@@ -1,14 +1,14 @@
-// The hub's variables: any JSON by name, for people and rules. What is held is frozen: no reader can change it.
+// The hub's variables: any JSON value by name, for people and rules. Values are frozen: no reader can change them.
+import type { Database } from "bun:sqlite";
 import type { Clock } from "../core/clock.ts";
-import { HubError } from "../core/errors.ts";
-import { type Json, jsonEqual } from "../core/json.ts";
+import { deepFreeze, type Json, jsonEqual } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import { type DiskBudget, startWriteBehind } from "../core/write-behind.ts";
+import { type DiskBudget, startWriteBehind, type WriteBehind } from "../core/write-behind.ts";
+import { jsonIn, numberIn, readEach, textIn } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
-import { frozen } from "./frozen.ts";
-import { createVariableStore, type VariableRow } from "./variables-store.ts";
-import { checkVariableName, readVariableValue } from "./variables-value.ts";
+import { Collection } from "./collection.ts";
+import { checkVariableName, readVariableValue } from "./variable-value.ts";
 
 export interface Variable {
   readonly name: string;
@@ -16,21 +16,6 @@ export interface Variable {
   readonly value: Json;
   /** Epoch ms of the last write that changed it. */
   readonly updatedAt: number;
-}
-
-export interface Variables extends Disposable {
-  /** Sorted by name. */
-  list(): Variable[];
-  /** Throws HubError `not_found`. */
-  get(name: string): Variable;
-  has(name: string): boolean;
-  /**
-   * Tells every write, and puts on disk what is new: before it returns, or with `behind` among the next batch, which a
-   * power cut may take. Throws HubError `invalid`, `too_large`, or `conflict` where there is no room for more.
-   */
-  set(name: string, value: unknown, options?: { behind?: boolean }): Variable;
-  /** Durable when it returns; told as a write of null. Throws HubError `not_found`. */
-  remove(name: string): void;
 }
 
 export interface VariablesOptions {
@@ -45,87 +30,141 @@ export interface VariablesOptions {
 
 interface Held extends Variable {
   bytes: number;
-  /** Its value went to disk, or came from there, otherwise than behind. */
+  /** Its value was written durably, or was read from disk. */
   durable: boolean;
 }
 
-const MOST_VARIABLES = 10_000;
-// All are held in memory, and a Pi has little: so many of the largest size would take 640 MiB.
-const MOST_BYTES = 16 * 1024 * 1024;
+// All are held in memory, and a Raspberry Pi has little: so many of the largest size would take 640 MiB.
+const LIMITS = { most: 10_000, mostBytes: 16 * 1_048_576 };
 
-export function openVariables({ db, clock, log, emit, flushSecs, budget }: VariablesOptions): Variables {
-  const store = createVariableStore(db);
-  const variables = new Map(store.load().map((row) => [row.name, restored(row)]));
-  let bytesHeld = 0;
-  for (const { bytes } of variables.values()) bytesHeld += bytes;
-  const unwritten = startWriteBehind<string>({
-    clock,
-    log,
-    periodMs: flushSecs * 1000,
-    write: (names) => store.saveBehind([...names].flatMap((name) => variables.get(name) ?? [])),
-    what: "what rules set variables to",
-    ...(budget && { budget }),
-    trouble: db.trouble,
-  });
+export function openVariables(options: VariablesOptions): Variables {
+  return new Variables(options);
+}
 
-  function get(name: string): Held {
-    const held = variables.get(name);
-    if (!held) throw new HubError("not_found", `there is no variable "${name}"`);
-    return held;
+export class Variables implements Disposable {
+  readonly #clock: Clock;
+  readonly #emit: (event: HubEvent) => void;
+  readonly #store: VariableStore;
+  readonly #variables = new Collection<Held>("variable", LIMITS);
+  /** Names. */
+  readonly #unwritten: WriteBehind<string>;
+
+  constructor({ db, clock, log, emit, flushSecs, budget }: VariablesOptions) {
+    this.#clock = clock;
+    this.#emit = emit;
+    this.#store = createVariableStore(db);
+    for (const row of this.#store.load()) {
+      const bytes = Buffer.byteLength(JSON.stringify(row.value));
+      const held = { ...row, value: deepFreeze(row.value), bytes, durable: true };
+      this.#variables.set(row.name, Object.freeze(held), bytes);
+    }
+    this.#unwritten = startWriteBehind({
+      clock,
+      log,
+      periodMs: flushSecs * 1000,
+      write: (names) => this.#store.saveBehind([...names].flatMap((name) => this.#variables.find(name) ?? [])),
+      what: "what rules set variables to",
+      ...(budget && { budget }),
+      trouble: db.trouble,
+    });
   }
 
-  function checkRoom(held: Held | undefined, bytes: number): void {
-    if (!held && variables.size >= MOST_VARIABLES) {
-      throw new HubError("conflict", `there are ${MOST_VARIABLES} variables, and no more are kept: remove some`);
-    }
-    const more = bytes - (held?.bytes ?? 0);
-    if (more > 0 && bytesHeld + more > MOST_BYTES) {
-      throw new HubError("conflict", `all variables together may hold ${MOST_BYTES} bytes of JSON: remove some`);
-    }
+  /** Sorted by name. */
+  list(): Variable[] {
+    return this.#variables.list().sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  function write(next: Held): Held {
-    if (next.durable) {
-      store.save(next);
-      unwritten.forget(next.name);
-    } else unwritten.mark(next.name);
-    bytesHeld += next.bytes - (variables.get(next.name)?.bytes ?? 0);
-    variables.set(next.name, Object.freeze(next));
+  /** Throws HubError `not_found`. */
+  get(name: string): Variable {
+    return this.#variables.get(name);
+  }
+
+  has(name: string): boolean {
+    return this.#variables.has(name);
+  }
+
+  /**
+   * Every write emits an event; a new value is also written to disk: before it returns, or with `behind` in the next batch,
+   * which a power cut may lose. Throws HubError `invalid`, `too_large`, or `conflict` where a limit is reached.
+   */
+  set(name: string, given: unknown, { behind = false }: { behind?: boolean } = {}): Variable {
+    const held = this.#variables.find(name);
+    if (!held) checkVariableName(name);
+    const { value, bytes } = readVariableValue(given);
+    this.#variables.checkLimits(name, bytes);
+    const next = this.#update(held, { name, value, bytes, updatedAt: this.#clock.now(), durable: !behind });
+    this.#emit({ type: "hub_variable_changed", name, value: next.value, previous_value: held?.value ?? null });
     return next;
   }
 
-  function keep(held: Held | undefined, next: Held): Held {
-    if (!held || !jsonEqual(held.value, next.value)) return write(next);
-    // The same value, but so far it is only promised to the disk.
-    return next.durable && !held.durable ? write({ ...held, durable: true }) : held;
+  /** Durable when it returns; the event reports a write of null. Throws HubError `not_found`. */
+  remove(name: string): void {
+    const held = this.#variables.get(name);
+    this.#store.remove(name);
+    this.#unwritten.forget(name);
+    this.#variables.delete(name);
+    this.#emit({ type: "hub_variable_changed", name, value: null, previous_value: held.value });
   }
 
+  [Symbol.dispose](): void {
+    this.#unwritten[Symbol.dispose]();
+  }
+
+  #update(held: Held | undefined, next: Held): Held {
+    if (!held || !jsonEqual(held.value, next.value)) return this.#write(next);
+    // The same value, but so far it was only written behind.
+    return next.durable && !held.durable ? this.#write({ ...held, durable: true }) : held;
+  }
+
+  #write(next: Held): Held {
+    if (next.durable) {
+      this.#store.save(next);
+      this.#unwritten.forget(next.name);
+    } else this.#unwritten.mark(next.name);
+    this.#variables.set(next.name, Object.freeze(next), next.bytes);
+    return next;
+  }
+}
+
+interface VariableStore {
+  load(): Variable[];
+  /** Durable when it returns. */
+  save(variable: Variable): void;
+  /** One transaction for all of them; synced at the next checkpoint. */
+  saveBehind(variables: Iterable<Variable>): void;
+  remove(name: string): void;
+}
+
+interface Row {
+  name: string;
+  value: string;
+  updated_at: number;
+}
+
+function createVariableStore({ durable, behind, faults }: StateDb): VariableStore {
+  const remove = durable.query("DELETE FROM variables WHERE name = ?");
+  const saveNow = writer(durable);
   return {
-    list: () => [...variables.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    get,
-    has: (name) => variables.has(name),
-    set(name, given, { behind = false } = {}) {
-      const held = variables.get(name);
-      if (!held) checkVariableName(name);
-      const { value, bytes } = readVariableValue(given);
-      checkRoom(held, bytes);
-      const kept = keep(held, { name, value, bytes, updatedAt: clock.now(), durable: !behind });
-      emit({ type: "hub_variable_changed", name, value: kept.value, previous_value: held?.value ?? null });
-      return kept;
+    load() {
+      const rows = durable.query<Row, []>("SELECT name, value, updated_at FROM variables");
+      return readEach(rows.all(), fromRow, { faults, table: "variables", keyOf: ({ name }) => name });
     },
-    remove(name) {
-      const held = get(name);
-      store.remove(name);
-      unwritten.forget(name);
-      variables.delete(name);
-      bytesHeld -= held.bytes;
-      emit({ type: "hub_variable_changed", name, value: null, previous_value: held.value });
-    },
-    [Symbol.dispose]: () => unwritten[Symbol.dispose](),
+    save: (variable) => saveNow([variable]),
+    saveBehind: writer(behind),
+    remove: (name) => void remove.run(name),
   };
 }
 
-function restored(row: VariableRow): Held {
-  const bytes = Buffer.byteLength(JSON.stringify(row.value));
-  return Object.freeze({ ...row, value: frozen(row.value), bytes, durable: true });
+function fromRow({ name, value, updated_at }: Row): Variable {
+  return { name: textIn(name, "name"), value: jsonIn(value, "value") as Json, updatedAt: numberIn(updated_at, 0) };
+}
+
+function writer(db: Database): VariableStore["saveBehind"] {
+  const upsert = db.query(
+    `INSERT INTO variables (name, value, updated_at) VALUES (?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
+  );
+  return db.transaction((variables: Iterable<Variable>) => {
+    for (const { name, value, updatedAt } of variables) upsert.run(name, JSON.stringify(value), updatedAt);
+  }).immediate;
 }

@@ -25,7 +25,7 @@ function rig(options: { found?: Finding[]; ids?: string[]; save?: () => void; wa
   const memory = { ids: options.ids ?? [] };
   const found = options.found ?? [];
   const alerts = startAlerts({
-    watches: [...(options.watches ?? []), { name: "test", look: () => found }],
+    watches: [...(options.watches ?? []), { name: "test", check: () => found }],
     clock,
     log: silentLog,
     emit: (event) => events.push(event),
@@ -60,7 +60,7 @@ describe("an alert", () => {
     expect(alerts.list()).toMatchObject([{ id: "disk_full", until: expect.any(Number) }]);
   });
 
-  test("that comes and goes within a minute is one", async () => {
+  test("that comes and goes within a minute is one alert", async () => {
     const { clock, events, found } = rig();
     for (let time = 0; time < 50; time++) {
       found.splice(0, 1, ...(time % 2 === 0 ? [FULL] : []));
@@ -69,7 +69,7 @@ describe("an alert", () => {
     expect(events.map(({ state }) => state)).toEqual(["raised"]);
   });
 
-  test("that lasted before a restart is not reported again, and its end is", async () => {
+  test("that lasted before a restart is not reported again, but its end is", async () => {
     const { clock, events, found, memory, alerts } = rig({ found: [DOWN], ids: ["plugin_down:lamp"] });
     await clock.advance(30_000);
     expect(events).toEqual([]);
@@ -80,7 +80,7 @@ describe("an alert", () => {
     expect(memory.ids).toEqual([]);
   });
 
-  test("that a restart mended is reported as over, once, and news of before a restart is not", async () => {
+  test("that is gone after a restart is reported as over, once; one of severity info is not", async () => {
     const first = rig({ found: [FULL, { ...DOWN, severity: "info" }] });
     await first.clock.advance(10_000);
     const second = rig({ ids: first.memory.ids });
@@ -92,10 +92,10 @@ describe("an alert", () => {
     expect(second.memory.ids).toEqual([]);
   });
 
-  test("reaches people though it cannot be remembered, and a watch that fails takes no other along", async () => {
+  test("is sent even if it cannot be saved, and a watch that fails does not affect the others", async () => {
     const broken: Watch = {
       name: "broken",
-      look() {
+      check() {
         throw new Error("statfs failed");
       },
     };
@@ -110,7 +110,7 @@ describe("an alert", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("its words follow what is found, without another notification", async () => {
+  test("has the latest message, without another notification", async () => {
     const { clock, events, found, alerts } = rig({ found: [FULL] });
     found[0] = { ...FULL, message: "The disk is still full" };
     await clock.advance(10_000);
@@ -118,7 +118,7 @@ describe("an alert", () => {
     expect(events).toHaveLength(1);
   });
 
-  test("what ended is kept for a while, not for ever", async () => {
+  test("is kept after its end, up to a hundred of them", async () => {
     const { clock, found, alerts } = rig();
     for (let n = 0; n < 120; n++) {
       found.splice(0, 1, { ...DOWN, about: `plugin ${n}` });

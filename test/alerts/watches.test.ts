@@ -14,8 +14,8 @@ import {
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const off = (): boolean => false;
-const kinds = (watch: Watch, isRaised: Parameters<Watch["look"]>[0] = off): string[] =>
-  watch.look(isRaised).map(({ kind, about }) => (about ? `${kind}:${about}` : kind));
+const kinds = (watch: Watch, isRaised: Parameters<Watch["check"]>[0] = off): string[] =>
+  watch.check(isRaised).map(({ kind, about }) => (about ? `${kind}:${about}` : kind));
 const DAY_MS = 86_400_000;
 
 describe("plugins", () => {
@@ -24,7 +24,7 @@ describe("plugins", () => {
     ...over,
   });
 
-  test("are down when they stay away for two minutes, not while they restart or are switched off", async () => {
+  test("are down after two minutes offline, not while they restart or are disabled", async () => {
     const clock = createVirtualClock();
     let record = lamp();
     const watch = pluginWatch(() => [record], clock);
@@ -33,7 +33,7 @@ describe("plugins", () => {
     expect(kinds(watch)).toEqual([]);
     await clock.advance(2000);
     expect(kinds(watch)).toEqual(["plugin_down:lamp"]);
-    expect(watch.look(off)[0]?.message).toContain("exit code 1");
+    expect(watch.check(off)[0]?.message).toContain("exit code 1");
     record = lamp({ status: "active" });
     expect(kinds(watch)).toEqual([]);
     record = lamp({ enabled: false });
@@ -41,7 +41,7 @@ describe("plugins", () => {
     expect(kinds(watch)).toEqual([]);
   });
 
-  test("that end five times in ten minutes are in a loop, until they stop doing so", async () => {
+  test("that end five times in ten minutes are in a crash loop, until they stop doing so", async () => {
     const clock = createVirtualClock();
     let record = lamp({ status: "starting" });
     const watch = pluginWatch(() => [record], clock);
@@ -57,38 +57,38 @@ describe("plugins", () => {
   });
 });
 
-test("a damaged history is an alert for a day, of each that is found", async () => {
+test("each damaged history is an alert for a day", async () => {
   const clock = createVirtualClock();
   let file: string | undefined;
   const watch = historyWatch(() => file, clock);
   expect(kinds(watch)).toEqual([]);
   file = "history.db.damaged-1";
   expect(kinds(watch)).toEqual(["database_lost:history"]);
-  expect(watch.look(off)[0]?.message).toContain("history.db.damaged-1");
+  expect(watch.check(off)[0]?.message).toContain("history.db.damaged-1");
   await clock.advance(DAY_MS);
   expect(kinds(watch)).toEqual([]);
   file = "history.db.damaged-2";
-  expect(watch.look(off)[0]?.message).toContain("history.db.damaged-2");
+  expect(watch.check(off)[0]?.message).toContain("history.db.damaged-2");
 });
 
 describe("backups", () => {
   const clock = createVirtualClock();
   const options = { last: () => null, scheduled: false, problem: () => undefined, days: 7, clock };
 
-  test("are overdue after the days of the configuration, a new house's first one as well", () => {
+  test("are overdue after the configured days, also the first one of a new house", () => {
     expect(kinds(backupWatch({ ...options, houseSince: () => clock.now() }))).toEqual([]);
     const never = backupWatch({ ...options, houseSince: () => clock.now() - 8 * DAY_MS });
-    expect(never.look(off)).toMatchObject([{ kind: "backup_overdue", message: "This house was never backed up" }]);
-    expect(never.look(off)[0]?.mend).toContain("[backup] schedule");
+    expect(never.check(off)).toMatchObject([{ kind: "backup_overdue", message: "This house was never backed up" }]);
+    expect(never.check(off)[0]?.mend).toContain("[backup] schedule");
     const old = () => new Date(clock.now() - 9 * DAY_MS).toISOString();
-    expect(backupWatch({ ...options, last: old, houseSince: () => 0 }).look(off)[0]?.message).toBe(
+    expect(backupWatch({ ...options, last: old, houseSince: () => 0 }).check(off)[0]?.message).toBe(
       "The last backup is 9 days old",
     );
     const fresh = () => new Date(clock.now() - DAY_MS).toISOString();
     expect(kinds(backupWatch({ ...options, last: fresh, houseSince: () => 0 }))).toEqual([]);
   });
 
-  test("a clock that was or is wrong makes no new house an old one, and no old backup a new one", async () => {
+  test("a wrong clock makes neither a new house old nor an old backup new", async () => {
     const clock = createVirtualClock();
     const unsure = backupWatch({ ...options, clock, houseSince: () => undefined });
     expect(kinds(unsure)).toEqual([]);
@@ -99,34 +99,34 @@ describe("backups", () => {
     expect(kinds(watch)).toEqual(["backup_overdue"]);
   });
 
-  test("that fail are reported at once, with why", () => {
+  test("that fail are reported at once, with the reason", () => {
     const watch = backupWatch({ ...options, houseSince: () => clock.now(), problem: () => "the disk is full" });
-    expect(watch.look(off)[0]?.message).toContain("the disk is full");
+    expect(watch.check(off)[0]?.message).toContain("the disk is full");
   });
 });
 
 describe("the clock", () => {
-  test("a step is news for an hour, a slow drift is none", async () => {
+  test("a step is an alert for an hour, a slow drift is none", async () => {
     const clock = createVirtualClock();
     const watch = clockWatch(clock);
     clock.step(60_000);
     expect(kinds(watch)).toEqual([]);
     clock.step(-3_600_000);
-    expect(watch.look(off)[0]?.message).toContain("back by 60 minutes");
+    expect(watch.check(off)[0]?.message).toContain("back by 60 minutes");
     await clock.advance(3_599_000);
     expect(kinds(watch)).toEqual(["clock_stepped"]);
     await clock.advance(2000);
     expect(kinds(watch)).toEqual([]);
     clock.step(10 * 365 * DAY_MS);
-    expect(watch.look(off)[0]?.message).toContain("forward by 3650 days");
+    expect(watch.check(off)[0]?.message).toContain("forward by 3650 days");
   });
 
-  test("before this hub was written cannot be right", () => {
+  test("cannot be right before this hub was written", () => {
     expect(kinds(clockWatch(createVirtualClock(Date.UTC(1970, 0, 1))))).toEqual(["clock_stepped"]);
   });
 });
 
-test("memory begins at the bound and ends a tenth below", () => {
+test("the memory alert begins at the limit and ends a tenth below", () => {
   let bytes = 399_000_000;
   const watch = memoryWatch(() => bytes, 400);
   expect(kinds(watch)).toEqual([]);
@@ -139,7 +139,7 @@ test("memory begins at the bound and ends a tenth below", () => {
   expect(kinds(watch, () => true)).toEqual([]);
 });
 
-test("each limit that somebody keeps reaching is an alert of its own", () => {
+test("each limit that an account keeps reaching is an alert of its own", () => {
   const reached = [
     { limit: "[mqtt] max_connections", account: "lamp", message: "refused" },
     { limit: "[mqtt] max_connections", account: "tv", message: "refused" },
@@ -154,11 +154,11 @@ test("a certificate is reported before it expires, and not without TLS", () => {
   const now = (): number => Date.UTC(2026, 0, 1);
   expect(kinds(certificateWatch(() => undefined, now, 14))).toEqual([]);
   expect(kinds(certificateWatch(() => now() + 15 * DAY_MS, now, 14))).toEqual([]);
-  expect(certificateWatch(() => now() + 5 * DAY_MS, now, 14).look(off)[0]).toMatchObject({ severity: "warning" });
-  expect(certificateWatch(() => now() - DAY_MS, now, 14).look(off)[0]?.message).toContain("has expired");
+  expect(certificateWatch(() => now() + 5 * DAY_MS, now, 14).check(off)[0]).toMatchObject({ severity: "warning" });
+  expect(certificateWatch(() => now() - DAY_MS, now, 14).check(off)[0]?.message).toContain("has expired");
 });
 
-test("what the start found is news for a day", async () => {
+test("the findings of the start are alerts for a day", async () => {
   const clock = createVirtualClock();
   const watch = startWatch([UNCLEAN_STOP], clock);
   expect(kinds(watch)).toEqual(["unclean_stop"]);

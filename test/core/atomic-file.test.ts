@@ -1,8 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFile, replaceFile, sweepTemporaryFiles, writeFileAtomic } from "../../src/core/atomic-file.ts";
-import { exchangeFiles } from "../../src/core/exchange-files.ts";
+import {
+  createFile,
+  exchangeFiles,
+  replaceFile,
+  sweepTemporaryFiles,
+  writeFileAtomic,
+} from "../../src/core/atomic-file.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 function place() {
@@ -11,7 +16,7 @@ function place() {
   return { folder, path, read: () => readFileSync(path, "utf8"), [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }
 
-test("two files change places", () => {
+test("two files are exchanged", () => {
   using at = place();
   writeFileSync(at.path, "one");
   writeFileSync(at.folder.at("b"), "two");
@@ -21,7 +26,7 @@ test("two files change places", () => {
   expect(at.read()).toBe("two");
 });
 
-test("a file is replaced where it has what was read, and only there", () => {
+test("a file is replaced only if it has the content that was read", () => {
   using at = place();
   writeFileSync(at.path, "read");
   expect(replaceFile(at.path, { expected: "read", content: "mine", mode: 0o640 })).toBe(true);
@@ -33,7 +38,7 @@ test("a file is replaced where it has what was read, and only there", () => {
   expect(readdirSync(at.folder.path)).toEqual(["a.toml"]);
 });
 
-test("a new file does not take the place of one that is there", () => {
+test("a new file does not replace an existing one", () => {
   using at = place();
   expect(createFile(at.path, "mine", 0o600)).toBe(true);
   expect(createFile(at.path, "other", 0o600)).toBe(false);
@@ -42,44 +47,55 @@ test("a new file does not take the place of one that is there", () => {
   expect(readdirSync(at.folder.path)).toEqual(["a.toml"]);
 });
 
-test("a write that fails leaves the old file, and nothing beside it", () => {
-  using at = place();
-  const missing = join(at.folder.path, "no folder", "a");
-  expect(() => writeFileAtomic(missing, "x")).toThrow("ENOENT");
-  expect(existsSync(missing)).toBe(false);
+test("a file is complete or unchanged, and nothing is left beside it", () => {
+  using folder = createTemporaryFolder();
+  writeFileAtomic(folder.at("a"), "one");
+  writeFileAtomic(folder.at("a"), "two", 0o600);
+  expect(readFileSync(folder.at("a"), "utf8")).toBe("two");
+  expect(() => writeFileAtomic(folder.at("missing", "a"), "x")).toThrow("ENOENT");
+  expect(() => writeFileAtomic("/dev/full/x", "x")).toThrow();
+  expect(readdirSync(folder.path)).toEqual(["a"]);
 });
 
 describe("two quick saves of an editor around a write", () => {
   for (const how of ["rename", "in place", "remove"])
     test(`no last save is lost: ${how}`, async () => {
       using at = place();
-      const script = join(import.meta.dir, "saver.ts");
-      const editor = Bun.spawn([process.execPath, script, at.path, how, "200"], { stdout: "pipe" });
-      let refused = 0;
-      while (editor.exitCode === null) {
-        const found = existsSync(at.path)
-          ? await Bun.file(at.path)
-              .text()
-              .catch(() => "")
-          : "";
-        if (found.endsWith("save\n")) {
-          const replacement = { expected: found, content: `${found}marked\n`, mode: 0o644 };
-          if (!replaceFile(at.path, replacement)) refused++;
-        }
-        await Bun.sleep(0);
+      let [marked, refused] = [0, 0];
+      // On a busy machine the two meet less often: more rounds, until they have met often enough.
+      for (let run = 0; run < 10 && (marked <= 100 || refused === 0); run++) {
+        const met = await markWhileSaving(at.path, how);
+        expect(met.lost).toBe(0);
+        marked += met.marked;
+        refused += met.refused;
       }
-      const { lost, marked } = (await new Response(editor.stdout).json()) as { lost: number; marked: number };
-      expect(lost).toBe(0);
-      // It was at work all the time, and in the way now and then.
       expect(marked).toBeGreaterThan(100);
       expect(refused).toBeGreaterThan(0);
       expect(readdirSync(at.folder.path)).toEqual(["a.toml"]);
-    }, 60_000);
+    }, 120_000);
 });
 
-test("what a process that is gone was writing is taken away, and nothing else", () => {
+/** Marks the saves of an editor (saver.ts) while it saves. */
+async function markWhileSaving(path: string, how: string): Promise<{ lost: number; marked: number; refused: number }> {
+  const editor = Bun.spawn([process.execPath, join(import.meta.dir, "saver.ts"), path, how, "200"], { stdout: "pipe" });
+  let refused = 0;
+  while (editor.exitCode === null) {
+    const text = await Bun.file(path)
+      .text()
+      .catch(() => "");
+    if (text.endsWith("save\n")) {
+      const replacement = { expected: text, content: `${text}marked\n`, mode: 0o644 };
+      if (!replaceFile(path, replacement)) refused++;
+    }
+    await Bun.sleep(0);
+  }
+  const { lost, marked } = (await new Response(editor.stdout).json()) as { lost: number; marked: number };
+  return { lost, marked, refused };
+}
+
+test("the temporary files of a process that is gone are removed, and nothing else", () => {
   using at = place();
-  // Above what Linux gives to any process.
+  // Greater than any process id on Linux.
   const gone = 4_194_309;
   const kept = ["a.toml", "a.toml.tmp", "a.tmp", `b.${process.ppid}.tmp`, "c.0.tmp"];
   for (const name of [...kept, `a.toml.${gone}.tmp`, `.hub-probe.${gone}.tmp`, `d.${process.pid}.tmp`])

@@ -10,13 +10,13 @@ function watched(content: string | undefined) {
   const path = folder.at("modes.toml");
   if (content !== undefined) writeFileSync(path, content);
   const clock = createVirtualClock();
-  const told: number[] = [];
-  const watch = watchFile({ clock, log: silentLog, path, onChange: () => told.push(clock.mono()) });
+  const changes: number[] = [];
+  const watch = watchFile({ clock, log: silentLog, path, onChange: () => changes.push(clock.mono()) });
   return {
     path,
     folder,
     clock,
-    told,
+    changes,
     watch,
     [Symbol.dispose]() {
       watch[Symbol.dispose]();
@@ -25,55 +25,55 @@ function watched(content: string | undefined) {
   };
 }
 
-test("a change is told once, within a second", async () => {
+test("a change is reported once, within a second", async () => {
   using file = watched("a");
   await file.clock.advance(5000);
-  expect(file.told).toEqual([]);
+  expect(file.changes).toEqual([]);
   writeFileSync(file.path, "ab");
   await file.clock.advance(1000);
-  expect(file.told).toHaveLength(1);
+  expect(file.changes).toHaveLength(1);
   await file.clock.advance(60_000);
-  expect(file.told).toHaveLength(1);
+  expect(file.changes).toHaveLength(1);
 });
 
-test("a file of the same size that takes its place is a change, and so is one that appears", async () => {
+test("a new file of the same size is a change, and so is a file that appears", async () => {
   using file = watched(undefined);
   writeFileSync(file.path, "a");
   await file.clock.advance(1000);
-  expect(file.told).toHaveLength(1);
+  expect(file.changes).toHaveLength(1);
   writeFileSync(`${file.path}.new`, "b");
   renameSync(`${file.path}.new`, file.path);
   await file.clock.advance(1000);
-  expect(file.told).toHaveLength(2);
+  expect(file.changes).toHaveLength(2);
 });
 
-test("a file that is still being written is waited for", async () => {
+test("a file that is still being written is not reported yet", async () => {
   using file = watched("a");
   let text = "a";
-  for (let look = 0; look < 10; look++) {
+  for (let poll = 0; poll < 10; poll++) {
     text += "a";
     writeFileSync(file.path, text);
     await file.clock.advance(400);
   }
-  expect(file.told).toEqual([]);
+  expect(file.changes).toEqual([]);
   await file.clock.advance(400);
-  expect(file.told).toHaveLength(1);
+  expect(file.changes).toHaveLength(1);
 });
 
-test("a file that is gone for a moment has only changed; one that stays away is gone", async () => {
+test("a file that is gone for a moment is one change; a file that stays away is a change of its own", async () => {
   using file = watched("a");
   rmSync(file.path);
   await file.clock.advance(1200);
-  expect(file.told).toEqual([]);
+  expect(file.changes).toEqual([]);
   writeFileSync(file.path, "b");
   await file.clock.advance(1000);
-  expect(file.told).toHaveLength(1);
+  expect(file.changes).toHaveLength(1);
   rmSync(file.path);
   await file.clock.advance(3000);
-  expect(file.told).toHaveLength(2);
+  expect(file.changes).toHaveLength(2);
 });
 
-test("a place that cannot be looked into is a change, told at once: not the same as no file", async () => {
+test("a folder that cannot be read is a change, reported at once: it is not the same as a missing file", async () => {
   using folder = createTemporaryFolder();
   mkdirSync(folder.at("config"));
   writeFileSync(folder.at("config", "x"), "1");
@@ -86,7 +86,7 @@ test("a place that cannot be looked into is a change, told at once: not the same
   expect(calls).toBe(1);
 });
 
-test("a listener that throws is told again at the next change, and disposing ends it", async () => {
+test("a listener that throws is called again at the next change, and disposing ends it", async () => {
   using folder = createTemporaryFolder();
   const path = folder.at("x");
   const clock = createVirtualClock();

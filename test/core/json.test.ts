@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { jsonEqual, parseJson } from "../../src/core/json.ts";
 
 describe("parseJson", () => {
-  test("takes what JSON.parse takes", () => {
+  test("accepts what JSON.parse accepts", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const text = JSON.stringify(value);
@@ -25,7 +25,7 @@ describe("parseJson", () => {
     expect(parseJson(text)).toMatchObject({ ok: false, problem: expect.stringContaining(why) });
   });
 
-  test("brackets inside strings are no depth", () => {
+  test("brackets inside strings do not count as depth", () => {
     expect(parseJson(JSON.stringify("[".repeat(100))).ok).toBe(true);
     expect(parseJson('"\\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["').ok).toBe(true);
   });

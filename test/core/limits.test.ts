@@ -19,7 +19,7 @@ test("a limit reached again and again is one line, one event and one problem", (
   expect(limits.problems()).toEqual([hit]);
 });
 
-test("after ten minutes of quiet it is no problem any more, and the next time is reported again", async () => {
+test("after ten minutes without it, it is no problem any more, and the next time is reported again", async () => {
   const { clock, limits, events } = rig();
   limits.reached(hit);
   await clock.advance(599_000);

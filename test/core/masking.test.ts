@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isSecretName, MASK, masked, maskedText, withHeld } from "../../src/core/masking.ts";
+import { isSecretName, MASK, masked, maskedText, unmasked } from "../../src/core/masking.ts";
 
 describe("names of secrets", () => {
   test.each([
@@ -25,7 +25,7 @@ describe("names of secrets", () => {
 });
 
 describe("a value", () => {
-  test("keeps what is no secret, and is the same where there is none", () => {
+  test("is the same value if it has no secret", () => {
     const plain = { on: true, level: [1, { unit: "lx" }], pin_required: true, code: null };
     expect(masked(plain)).toBe(plain);
     expect(
@@ -38,7 +38,7 @@ describe("a value", () => {
     } as never);
   });
 
-  test("names its secret in another field", () => {
+  test("may name its secret in another field", () => {
     expect(masked({ attribute: "action_code", value: "1234", previous: null, device_id: "keypad" })).toEqual({
       attribute: "action_code",
       value: MASK,
@@ -52,13 +52,13 @@ describe("a value", () => {
     } as never);
   });
 
-  test("that came back masked is what was held", () => {
+  test("that comes back masked keeps the previous value", () => {
     const held = { door: { state: "LOCK", code: "1234" }, lamp: { on: true } };
-    expect(withHeld({ door: { state: "UNLOCK", code: MASK }, lamp: { on: false } }, held)).toEqual({
+    expect(unmasked({ door: { state: "UNLOCK", code: MASK }, lamp: { on: false } }, held)).toEqual({
       door: { state: "UNLOCK", code: "1234" },
       lamp: { on: false },
     });
-    expect(withHeld({ other: { code: MASK } }, held)).toEqual({ other: { code: MASK } });
+    expect(unmasked({ other: { code: MASK } }, held)).toEqual({ other: { code: MASK } });
   });
 });
 

@@ -1,13 +1,13 @@
-// An editor that saves a file twice in quick succession, again and again, and looks afterwards whether its last save is
-// still there: see atomic-file.test.ts. `rename`: a new file takes the place of the old; `in place`: the old one is emptied
-// and written; `remove`: it is deleted and made anew.
+// An editor that saves a file twice in quick succession, again and again, and checks afterwards whether its last save is
+// still there: see atomic-file.test.ts. `rename`: a new file replaces the old one; `in place`: the old file is truncated and
+// written; `remove`: it is deleted and created again.
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 
 const [path = "", how = "rename", rounds = "0"] = process.argv.slice(2);
 
 function save(text: string): void {
   if (how === "in place") {
-    // Emptied as it is opened, as editors do.
+    // Truncated when it is opened, as editors do.
     const file = openSync(path, "w");
     writeSync(file, text);
     closeSync(file);
@@ -30,7 +30,7 @@ let lost = 0;
 let marked = 0;
 for (let round = 1; round <= Number(rounds); round++) {
   save(`round ${round}, first save\n`);
-  // From nothing to some milliseconds: before, within and after what the other does with the first.
+  // From nothing to some milliseconds: before, during and after what the hub does with the first save.
   const until = performance.now() + (round % 50) / 10;
   while (performance.now() < until);
   const last = `round ${round}, last save\n`;

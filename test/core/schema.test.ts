@@ -33,7 +33,7 @@ describe("checkValue", () => {
     expect(given).toEqual({ name: "x" });
   });
 
-  test("tells every problem once, with its path", () => {
+  test("reports every problem once, with its path", () => {
     expect(problemsOf({ prot: 1, port: 10 })).toEqual([
       "name: missing: must be text",
       'prot: unknown key "prot" – did you mean "port"?',
@@ -41,7 +41,7 @@ describe("checkValue", () => {
     ]);
   });
 
-  test("of alternatives, tells what the one that is meant misses", () => {
+  test("of alternatives, reports the problems of the one whose type is given", () => {
     expect(
       problemsOf({ name: "x", channels: [{ type: "push", key: "a" }, { type: "mail", to: [] }, { type: "fax" }] }),
     ).toEqual([
@@ -51,18 +51,18 @@ describe("checkValue", () => {
     ]);
   });
 
-  test("a table where a list belongs is a problem, also where the list has a default", () => {
+  test("a table in place of a list is a problem, also if the list has a default", () => {
     const schema = Type.Object({ channels: Type.Array(Type.Object({ name: Type.String() }), { default: [] }) });
     const checked = checkValue(schema, { channels: { name: "phone" } });
     expect(checked).toEqual({ ok: false, problems: [{ path: "channels", message: "must be a list of tables" }] });
   });
 
-  test("never repeats the value that is wrong", () => {
+  test("never shows the rejected value", () => {
     expect(problemsOf({ name: 12_345_678 }).join()).not.toContain("12345678");
   });
 });
 
-test("suggestions are made for what is close, and not for what is far", () => {
+test("only similar words are suggested", () => {
   expect(didYouMean("pasword", ["username", "password"])).toBe(' – did you mean "password"?');
   expect(didYouMean("colour", ["host", "port"])).toBe("");
   expect(didYouMean("x", [])).toBe("");

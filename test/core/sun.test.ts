@@ -115,7 +115,7 @@ describe("through a year", () => {
     ...Object.values(PLACES),
     { latitude: 0, longitude: 180 },
     { latitude: 0, longitude: -180 },
-    // Where night only just falls in early summer: suncalc's own times run off by days there.
+    // Where the night is very short in early summer: suncalc's own times are wrong by days there.
     { latitude: 53.25, longitude: 0 },
   ];
   for (const place of edges) {
@@ -127,7 +127,7 @@ describe("through a year", () => {
         for (const event of WALKED) {
           const moments = walk(place, event, offset);
           const gaps = moments.slice(1).map((at, index) => at - (moments[index] ?? 0));
-          // A moment wanders from day to day, but never onto another day's.
+          // A moment shifts from day to day, but never to the moment of another day.
           expect(Math.min(...gaps)).toBeGreaterThan(22 * 60 * MINUTE);
           // Away from the poles there is one every day, but for twilights in summer.
           if (Math.abs(place.latitude) < 50) expect(Math.max(...gaps)).toBeLessThan(25 * 60 * MINUTE);
@@ -148,7 +148,7 @@ describe("through a year", () => {
     }
   });
 
-  test("what is remembered says the same as what is worked out anew", () => {
+  test("a cached moment equals a computed one", () => {
     const place = PLACES.berlin;
     const remembering = createSun(place);
     const start = utc("2026-05-10T00:00");
@@ -162,7 +162,7 @@ describe("through a year", () => {
     }
   });
 
-  test("an offset moves the moment by so much, also over midnight", () => {
+  test("an offset moves the moment, also over midnight", () => {
     const sun = createSun(PLACES.berlin);
     const at = sun.around({ event: "sunset", offsetMinutes: 0 }, utc("2026-03-29T00:00")).next ?? 0;
     expect(sun.around({ event: "sunset", offsetMinutes: 720 }, at).next).toBe(at + DAY / 2);

@@ -35,7 +35,7 @@ test("an hour back, ten years forward and back again: what was ten minutes ago s
   }
 });
 
-test("over a restart: a step forward is time that went by, and a time in the future counts from the start", async () => {
+test("over a restart: a step forward is time that has passed, and a time in the future counts from the start", async () => {
   const clock = createVirtualClock();
   using steps = followWallSteps(clock);
   const stored = clock.now() - HOUR;
@@ -46,7 +46,7 @@ test("over a restart: a step forward is time that went by, and a time in the fut
   expect(steps.msSince(stored)).toBe(3 * HOUR + MINUTE);
 });
 
-test("any steps, looked at often enough: right to the look, or shorter where the clock showed that time twice", async () => {
+test("any steps, checked often enough: exact to one check, or shorter if the clock showed that time twice", async () => {
   const event = fc.record({
     walkMs: fc.integer({ min: 20_000, max: HOUR }),
     stepMs: fc.integer({ min: -HOUR, max: HOUR }),
@@ -67,7 +67,7 @@ test("any steps, looked at often enough: right to the look, or shorter where the
         expect(steps.msSince(wall)).toBeLessThanOrEqual(clock.mono() - mono + 10_000 + 1000 * events.length);
       const last = marks.at(-1);
       const once = events.at(-1)?.stepMs ?? 0;
-      // Less than a second is no step, but a clock that is being steered.
+      // Less than a second is no step, but a clock being slewed.
       if (last && once >= 0) expect(Math.abs(steps.msSince(last.wall) - (clock.mono() - last.mono))).toBeLessThan(1000);
     }),
     { numRuns: 100 },

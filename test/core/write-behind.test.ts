@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { openLog } from "../../src/core/log.ts";
-import { NO_TROUBLE } from "../../src/core/storage-trouble.ts";
+import { NO_TROUBLE } from "../../src/core/storage-fault.ts";
 import { startWriteBehind } from "../../src/core/write-behind.ts";
 import { createTestOutput } from "../support/edge.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
-test("what cannot be written is kept, told once, and written later", async () => {
+test("what cannot be written is kept, logged once, and written later", async () => {
   const clock = createVirtualClock();
   const output = createTestOutput();
   const { log } = openLog({ clock, output, level: "info" });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { silentLog } from "../../src/core/log.ts";
-import { NO_TROUBLE } from "../../src/core/storage-trouble.ts";
+import { NO_TROUBLE } from "../../src/core/storage-fault.ts";
 import { startWriteBehind } from "../../src/core/write-behind.ts";
 import { createWriteBudget } from "../../src/core/write-budget.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -21,7 +21,7 @@ function rig(mbPerDay?: number) {
   return { clock, budget, write };
 }
 
-/** Writes `bytes` each second of a day whenever the budget lets it; answers all that was written. */
+/** Writes `bytes` every ten seconds of a day whenever the budget allows it. */
 async function aDayOf(bytes: number, mbPerDay: number): Promise<{ bytes: number; longestWaitMs: number }> {
   const { clock, budget, write } = rig(mbPerDay);
   let waited = 0;
@@ -38,11 +38,11 @@ async function aDayOf(bytes: number, mbPerDay: number): Promise<{ bytes: number;
   return { bytes: budget.writtenLastDay() ?? 0, longestWaitMs };
 }
 
-test("a house below its allowance is never held back", async () => {
+test("a house below its allowance is never delayed", async () => {
   expect((await aDayOf(10_000, 240)).longestWaitMs).toBe(10_000);
 });
 
-test("a talkative house is written less often, and stays within the day's allowance and one hour's more", async () => {
+test("a house with many reports is written less often, and stays within the allowance of a day and an hour", async () => {
   const day = await aDayOf(100_000, 240);
   expect(day.bytes).toBeLessThan(251 * MB);
   expect(day.bytes).toBeGreaterThanOrEqual(230 * MB);
@@ -54,7 +54,7 @@ test("nothing waits longer than ten minutes, however much was written", async ()
   expect(day.longestWaitMs).toBe(600_000);
 });
 
-test("a single flood does not hold the hub back for longer than a day", async () => {
+test("a single flood does not delay writes for longer than a day", async () => {
   const { clock, budget, write } = rig(240);
   write(100_000 * MB);
   expect(budget.allows(0)).toBe(false);
@@ -73,7 +73,7 @@ test("without a limit, and where the system does not count, nothing waits", () =
   expect(uncounted.written()).toBeUndefined();
 });
 
-test("tells what was written since the start, and in the last day", async () => {
+test("counts the bytes written since the start, and in the last day", async () => {
   const { clock, budget, write } = rig(240);
   write(3 * MB);
   expect([budget.written(), budget.writtenLastDay()]).toEqual([10 * MB, 3 * MB]);
@@ -82,7 +82,7 @@ test("tells what was written since the start, and in the last day", async () => 
   expect([budget.written(), budget.writtenLastDay()]).toEqual([11 * MB, MB]);
 });
 
-test("all that waits is written when a copy is to be taken, however sparing the budget is", async () => {
+test("flushAll writes everything that waits, whatever the budget says", async () => {
   const { clock, budget, write } = rig(1);
   const written: string[] = [];
   write(100 * MB);

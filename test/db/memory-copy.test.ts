@@ -24,16 +24,16 @@ function place() {
 
 const devices = (db: Database) => db.query("SELECT id, name FROM devices ORDER BY id").values();
 
-test("one connection refuses changes, what the other takes is read by both and written back whole", () => {
+test("one connection refuses changes, what the other accepts is read by both and written back completely", () => {
   using home = place();
   {
     using copy = home.copy();
     expect(devices(copy.refusing)).toEqual([["door", "Door"]]);
     expect(() => copy.refusing.run("UPDATE devices SET name = 'x'")).toThrow("readonly");
     expect(copy.changedTables()).toEqual([]);
-    copy.taking.run("INSERT INTO devices (id, plugin_id, name, created_at) VALUES ('lamp', 'p', 'Lamp', 2)");
-    copy.taking.run("DELETE FROM meta");
-    copy.taking.run("UPDATE device_state SET attributes = '{\"open\":true}'");
+    copy.accepting.run("INSERT INTO devices (id, plugin_id, name, created_at) VALUES ('lamp', 'p', 'Lamp', 2)");
+    copy.accepting.run("DELETE FROM meta");
+    copy.accepting.run("UPDATE device_state SET attributes = '{\"open\":true}'");
     expect(devices(copy.refusing)).toEqual([
       ["door", "Door"],
       ["lamp", "Lamp"],
@@ -41,7 +41,7 @@ test("one connection refuses changes, what the other takes is read by both and w
     expect(copy.changedTables()).toEqual(["device_state", "devices", "meta"]);
     copy.writeBack();
     expect(copy.changedTables()).toEqual([]);
-    copy.taking.run("INSERT INTO meta VALUES ('b', 'two')");
+    copy.accepting.run("INSERT INTO meta VALUES ('b', 'two')");
     copy.writeBack();
   }
   using again = openStateDb(home.path, now);
@@ -54,7 +54,7 @@ test("one connection refuses changes, what the other takes is read by both and w
 test("a file that was replaced meanwhile is not overwritten", () => {
   using home = place();
   using copy = home.copy();
-  copy.taking.run("DELETE FROM devices");
+  copy.accepting.run("DELETE FROM devices");
   {
     using other = new Database(home.path);
     other.run("UPDATE devices SET name = 'Restored'");
@@ -64,7 +64,7 @@ test("a file that was replaced meanwhile is not overwritten", () => {
   expect(devices(db)).toEqual([["door", "Restored"]]);
 });
 
-test("a damaged file is told from an empty one, and left where it is until the disk can be written", () => {
+test("a damaged file is not taken for an empty one, and stays where it is until the disk can be written", () => {
   using home = place();
   const damaged = readFileSync(home.path).fill(0x55, 100);
   writeFileSync(home.path, damaged);
@@ -72,17 +72,17 @@ test("a damaged file is told from an empty one, and left where it is until the d
   expect(copy.isDamaged).toBe(true);
   expect(devices(copy.refusing)).toEqual([]);
   expect(readFileSync(home.path).equals(damaged)).toBe(true);
-  copy.taking.run("INSERT INTO meta VALUES ('b', 'two')");
+  copy.accepting.run("INSERT INTO meta VALUES ('b', 'two')");
   copy.writeBack();
   expect(existsSync(`${home.path}.damaged-2026-01-15T12-00-00-000Z`)).toBe(true);
 });
 
-test("without a file it is empty and new, and makes the file", () => {
+test("without a file the copy is empty, and writing back makes the file", () => {
   using folder = createTemporaryFolder();
   const path = folder.at("state.redb");
   using copy = openMemoryCopy({ path, migrations: stateMigrations, now });
   expect(copy.isDamaged).toBe(false);
-  copy.taking.run("INSERT INTO meta VALUES ('b', 'two')");
+  copy.accepting.run("INSERT INTO meta VALUES ('b', 'two')");
   copy.writeBack();
   using db = openStateDb(path, now);
   expect(db.durable.query("SELECT key FROM meta").values()).toEqual([["b"]]);

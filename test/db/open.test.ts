@@ -7,7 +7,7 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const now = () => Date.UTC(2026, 0, 15);
 
-test("what was written is there again, and the log is folded back in", () => {
+test("what was written can be read after a restart, and the log is folded in", () => {
   using folder = createTemporaryFolder();
   const path = folder.at("state.redb");
   {
@@ -51,6 +51,6 @@ test("a file of a newer hub is refused and left alone", () => {
   expect(() => openStateDb(path, now)).toThrow("newer hub");
 });
 
-test("a folder that is missing is a clear error", () => {
+test("a missing folder is a clear error", () => {
   expect(() => openStateDb("/nowhere/state.redb", now)).toThrow("cannot open /nowhere/state.redb");
 });

@@ -1,4 +1,4 @@
-// Everything that writes to the state database reports what the disk refused: the storage alert is only as good as that.
+// Everything that writes to the state database reports failed writes: the alert about the disk depends on it.
 import { describe, expect, test } from "bun:test";
 import { openAudit } from "../../src/auth/audit.ts";
 import { LoginSessions } from "../../src/auth/login-sessions.ts";
@@ -22,7 +22,7 @@ const WRITERS: Record<string, Writer> = {
     const actor = { kind: "user", id: "1", name: "anna" };
     return () => audit.record({ actor, address: "", action: "login", outcome: "ok" });
   },
-  "refusals in it": (db, clock) => {
+  "refusals in the audit log": (db, clock) => {
     const audit = openAudit({ db, clock, log, rows: 100 });
     return () => audit.refused({ address: "", action: "login" });
   },
@@ -40,18 +40,18 @@ const WRITERS: Record<string, Writer> = {
     const variables = openVariables({ db, clock, log, emit() {}, flushSecs: 1 });
     return () => variables.set("a", 1, { behind: true });
   },
-  "what rules remember": (db, clock) => {
+  "behind state of rules": (db, clock) => {
     const store = openRuleStore({ db, clock, log, flushMs: 1000 });
     return () => store.saveMark({ id: "a", at: 1 });
   },
-  "what rules must not forget": (db, clock) => {
+  "durable state of rules": (db, clock) => {
     const store = openRuleStore({ db, clock, log, flushMs: 1000 });
     return () =>
       store.saveStateNow({ rule_id: "a", last_fired_at: 1, fire_count: 1, paused_at: null, paused_ms: null });
   },
 };
 
-describe("a disk that takes no writes is reported by", () => {
+describe("a disk that cannot be written is reported by", () => {
   test.each(Object.entries(WRITERS))("%s", async (_name, prepare) => {
     using folder = createTemporaryFolder();
     const clock = createVirtualClock();
@@ -65,7 +65,7 @@ describe("a disk that takes no writes is reported by", () => {
     try {
       write();
     } catch {
-      // Some say so to whoever asked as well.
+      // Some also throw.
     }
     await clock.advance(60_000);
     expect(codes).toContain("SQLITE_READONLY");

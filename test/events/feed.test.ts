@@ -38,7 +38,7 @@ describe("the feed", () => {
     expect(b?.seq).toBe(Number(a?.seq) + 1);
   });
 
-  test("turns an event into text once, whoever listens", () => {
+  test("makes the text of an event once, however many listeners there are", () => {
     const feed = feedWith(10);
     const texts: string[] = [];
     for (const name of ["one", "two"]) feed.on("*", name, ({ json }) => texts.push(json));
@@ -46,7 +46,7 @@ describe("the feed", () => {
     expect(texts[0]).toBe(texts[1] as string);
   });
 
-  test("an event emitted by a listener comes after the one it answers, for everybody", () => {
+  test("an event emitted by a listener is delivered after the one it answers, to all listeners", () => {
     const feed = feedWith(10);
     const seen: string[] = [];
     feed.on("device_availability_changed", "answering", () => feed.emit({ type: "custom_answer" }));
@@ -55,7 +55,7 @@ describe("the feed", () => {
     expect(seen).toEqual(["device_availability_changed", "custom_answer"]);
   });
 
-  test("MQTT traffic is for those who name it: not in the ring, not under *", () => {
+  test("MQTT traffic is only for listeners that name it: not in the ring, not under *", () => {
     const feed = feedWith(10);
     const seen: string[] = [];
     feed.on("*", "all", ({ type }) => seen.push(type));
@@ -69,7 +69,7 @@ describe("the feed", () => {
     expect(feed.wantsMqtt()).toBe(false);
   });
 
-  test("the ring tells what is later, and up to where it has lost", () => {
+  test("the ring has the events after a number, and says up to which number it has dropped them", () => {
     const feed = feedWith(3);
     const start = feed.ring.head;
     expect(feed.ring.lostThrough).toBe(start);
@@ -85,7 +85,7 @@ describe("the ring in bytes", () => {
   const text = (bytes: number) => ({ type: "custom_x", text: "x".repeat(bytes) }) as const;
 
   function boundedFeed(bufferBytes: number) {
-    const told: string[] = [];
+    const reports: string[] = [];
     const feed = createEventFeed({
       clock: createVirtualClock(),
       log: silentLog,
@@ -93,15 +93,15 @@ describe("the ring in bytes", () => {
       bufferBytes,
       mark: storedMark(),
       onTooLarge: (what, message) => {
-        told.push(`${what}: ${message}`);
-        if (told.length === 1) feed.emit({ type: "custom_said" });
+        reports.push(`${what}: ${message}`);
+        if (reports.length === 1) feed.emit({ type: "custom_report" });
       },
     });
-    return { feed, told };
+    return { feed, reports };
   }
 
-  test("drops the oldest and says up to where, before the number of them is reached", () => {
-    const { feed, told } = boundedFeed(10_000);
+  test("drops the oldest and says up to which, before the number of events is reached", () => {
+    const { feed, reports } = boundedFeed(10_000);
     const start = feed.ring.head;
     for (let count = 0; count < 20; count++) feed.emit(text(1000));
     const [oldest] = [...feed.ring.after(0)];
@@ -110,12 +110,12 @@ describe("the ring in bytes", () => {
     expect(feed.ring.bytes).toBeLessThanOrEqual(10_000);
     expect(oldest?.seq).toBe(feed.ring.lostThrough + 1);
     expect(feed.ring.head).toBe(start + 21);
-    expect(told[0]).toStartWith("buffer: only the last");
+    expect(reports[0]).toStartWith("buffer: only the last");
     const numbers = [...feed.ring.after(0)].map(({ seq }) => seq);
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   });
 
-  test("counts what a text takes in memory: two bytes for each character that is not plain", () => {
+  test("counts the memory of a text: two bytes for each character unless all are ASCII", () => {
     const { feed } = boundedFeed(1_000_000);
     feed.emit(text(1000));
     const plain = feed.ring.bytes;
@@ -123,8 +123,8 @@ describe("the ring in bytes", () => {
     expect(feed.ring.bytes - plain).toBeGreaterThan(plain + 800);
   });
 
-  test("an event too large for anybody to read leaves a gap of its own number, and those around it stay", () => {
-    const { feed, told } = boundedFeed(16 * 1_048_576);
+  test("an event that is too large becomes a gap of its own number, and those around it stay", () => {
+    const { feed, reports } = boundedFeed(16 * 1_048_576);
     const live: string[] = [];
     feed.on("*", "live", ({ json }) => live.push(json));
     const start = feed.ring.head;
@@ -132,17 +132,17 @@ describe("the ring in bytes", () => {
     feed.emit(text(LARGEST_EVENT_BYTES));
     feed.emit(text(10));
     const kept = [...feed.ring.after(start)].map(({ json }) => JSON.parse(json) as Record<string, unknown>);
-    expect(kept.map(({ type }) => type)).toEqual(["custom_x", "stream_gap", "custom_said", "custom_x"]);
+    expect(kept.map(({ type }) => type)).toEqual(["custom_x", "stream_gap", "custom_report", "custom_x"]);
     expect(kept[1]).toMatchObject({ from_seq: start + 2, to_seq: start + 2 });
     expect(kept[1]?.reason).toContain("custom_x of");
     expect(live).toEqual([...feed.ring.after(start)].map(({ json }) => json));
-    expect(told).toEqual([expect.stringContaining("custom_x is longer than the 1048576 bytes")]);
+    expect(reports).toEqual([expect.stringContaining("custom_x is longer than the 1048576 bytes")]);
     expect(feed.ring.lostThrough).toBe(start);
   });
 });
 
 describe("numbers", () => {
-  test("grow over a restart, also when the clock woke up in the past", () => {
+  test("grow over a restart, also if the clock is in the past then", () => {
     const mark = storedMark();
     const clock = createVirtualClock();
     const first = feedWith(10, clock, mark);
@@ -153,14 +153,14 @@ describe("numbers", () => {
     expect(second.ring.head).toBeGreaterThan(last);
   });
 
-  test("cost one write a million events", () => {
+  test("need one write for a million events", () => {
     const mark = storedMark();
     const feed = feedWith(1, createVirtualClock(), mark);
     for (let count = 0; count < 10_000; count++) feed.emit({ type: "custom_x" });
     expect(mark.saves).toBe(1);
   });
 
-  test("go on when the mark cannot be written", () => {
+  test("continue if the mark cannot be written", () => {
     let full = false;
     const mark = {
       load: () => 0,

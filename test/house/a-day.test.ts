@@ -1,5 +1,5 @@
-// A day in the house under a clock that the test holds: the night the summer time ends, a restart in the middle of a running
-// timer, the sun setting. Everything goes through the front door: REST, MQTT, the event stream.
+// A day in the house on a virtual clock: the night in which summer time ends, a restart while a timer runs, the sunset.
+// Everything goes through the public interfaces: REST, MQTT, the event stream.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import { getTimes } from "suncalc";
@@ -52,15 +52,15 @@ async function startHub(admin?: TestHub["admin"], since = 0): Promise<void> {
 
 async function stopHub(): Promise<void> {
   await settled();
-  frames.push(...told());
+  frames.push(...received());
   lamp.end(true);
   stream[Symbol.dispose]();
   await hub[Symbol.asyncDispose]();
 }
 
-const told = () => stream.frames.filter(({ type }) => type !== "stream_gap");
+const received = () => stream.frames.filter(({ type }) => type !== "stream_gap");
 
-/** The stream has all that was emitted. */
+/** The stream has everything that was emitted. */
 async function settled(): Promise<void> {
   const { events_seq: head } = (await (await hub.request("GET", "/system/status", { token })).json()) as {
     events_seq: number;
@@ -82,7 +82,7 @@ const command = (id: string, body: object) => ask("PATCH", `/devices/${id}/state
 async function report(attributes: object): Promise<void> {
   const before = stream.frames.length;
   await lamp.publishAsync("hub/devices/hall_lamp/state/partial", JSON.stringify(attributes), { qos: 1 });
-  await until("the report is told", () => stream.frames.length > before);
+  await until("the report has arrived", () => stream.frames.length > before);
 }
 
 const brief = ({ type, timestamp, seq: _, ...fields }: StreamFrame): Record<string, unknown> => ({
@@ -100,7 +100,7 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-/** What the almanac of the library says of this day, to the second. */
+/** The times of the sun on this day by the library, to the second. */
 function sun(moment: "sunrise" | "sunset", offsetMinutes = 0): string {
   const time = getTimes(new Date("2026-10-25T12:00:00Z"), 52.52, 13.405)[moment];
   return new Date((time?.getTime() ?? 0) + offsetMinutes * 60_000).toISOString().slice(11, 19);
@@ -138,7 +138,7 @@ test("every event of a day arrives once, in order, at the right second", async (
   await ask("PUT", "/variables/guests_tonight", { value: 3 });
   await moveTo("25T23:00:00");
   await settled();
-  frames.push(...told());
+  frames.push(...received());
 
   expect(frames.filter(({ type }) => TOLD.includes(type)).map(brief)).toEqual([
     { at: "22:00:00", type: "mode_changed", mode_id: "night", mode_name: "Night", on: true },
@@ -180,7 +180,7 @@ test("the sun of that day is the almanac's: 06:49 and 16:50 in Berlin's winter t
   expect(sun("sunset")).toMatch(/^15:(49|50|51):/);
 });
 
-test("the day has 25 hours in the history too, and the curve starts with what stood before", async () => {
+test("the day has 25 hours in the history too, and the curve starts with the value before it", async () => {
   const hours = (await ask(
     "GET",
     "/devices/hall_lamp/history?attribute=battery_pct&from=2026-10-25&to=2026-10-26&bucket=1h&agg=last",

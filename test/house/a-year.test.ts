@@ -1,5 +1,5 @@
-// A leap year of rules that the clock and the sun set off, in four places: every firing is compared with what a person with
-// a calendar and a wall clock would say. The hub is stopped, and killed, in the nights the clocks change.
+// A leap year of rules triggered by the clock and the sun, in four places: every firing is compared with a model of a person
+// with a calendar and a wall clock. The hub is stopped, and killed, in the nights in which the clocks change.
 import { describe, expect, test } from "bun:test";
 import {
   changesOf,
@@ -32,7 +32,7 @@ const ON_THE_WALL: Record<string, Case & Meant> = {
     trigger: `Cron(expression: "0 0 9 * * mon#1")`,
     meant: (wall) => at(9, 0)(wall) && wall.weekday === 1 && wall.day <= 7,
   },
-  // Two limited fields of days: either will do, as with any cron.
+  // Two limited fields of days: either may match, as with any cron.
   first_days_and_mondays: {
     trigger: `Cron(expression: "0 0 8 1-7 * mon")`,
     meant: (wall) => at(8, 0)(wall) && (wall.weekday === 1 || wall.day <= 7),
@@ -65,14 +65,14 @@ interface Stop {
   how: "stopped" | "cut";
 }
 
-/** Stops of less than a minute, around every clock change and right at times that are meant then. */
+/** Stops of less than a minute, around every clock change and exactly at scheduled times then. */
 function stopsOf(minutes: readonly Minute[]): Stop[] {
   const changes = changesOf(minutes);
-  // Where they never change, a night like any other.
+  // Where the clocks never change, any night.
   const nights = changes.length > 0 ? changes : [(minutes[0]?.at ?? 0) + 100 * DAY + 3 * HOUR];
   const around = nights.flatMap((at): Stop[] => [
     { at: at - 40 * MINUTE - 5 * SECOND, offMs: 30 * SECOND, how: "stopped" },
-    // The jump itself goes by while the hub is off.
+    // The clock change itself happens while the hub is off.
     { at: at - 20 * SECOND, offMs: 50 * SECOND, how: "cut" },
     { at: at + 10 * MINUTE, offMs: 0, how: "cut" },
     { at: at + 20 * MINUTE - 1, offMs: 2, how: "stopped" },
@@ -132,14 +132,14 @@ describe(`the year ${YEAR}`, () => {
     }, 120_000);
 });
 
-/** To a minute, in which the model looks, and half a one for its coarse formula. */
+/** Exact to the minute of the model, and half a minute for its coarse formula. */
 function expectNear(firings: readonly Firing[], moments: readonly number[]): void {
   expect(firings).toHaveLength(moments.length);
   const furthest = firings.map(({ scheduled }, index) => Math.abs(scheduled + 30_000 - (moments[index] ?? 0)));
   expect(Math.max(...furthest)).toBeLessThan(MINUTE);
 }
 
-/** At their time; what fell into a stop, when that was over. */
+/** At their time; those during a stop, when it was over. */
 function expectInTime(firings: readonly Firing[], stops: readonly Stop[]): void {
   const isPunctual = ({ scheduled, at }: Firing): boolean => at >= scheduled && at - scheduled <= TIMER_MS;
   const late = firings.filter((firing) => !isPunctual(firing));
@@ -162,7 +162,7 @@ describe("a night without power", () => {
     sunrise: { trigger: `SunEvent(event: "sunrise")` },
   };
 
-  test("nothing is run late, but for what says so, and that once", async () => {
+  test("nothing runs late, except rules that ask for it, and those once", async () => {
     const place = { latitude: 52.52, longitude: 13.405 };
     await using rig = await openYear({ timeZone: "Europe/Berlin", place, from: change - 2 * HOUR, cases });
     await live(rig, change + 12 * HOUR, [
@@ -179,7 +179,7 @@ describe("a night without power", () => {
   });
 });
 
-test("a day that never comes is a problem of the file, and told", async () => {
+test("a date that never comes is reported as a problem of the file", async () => {
   const cases = {
     never: { trigger: `Cron(expression: "0 0 12 30 2 *")` },
     neither: { trigger: `Cron(expression: "0 0 12 31 2,4,6,9,11 *")` },

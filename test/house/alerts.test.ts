@@ -1,4 +1,4 @@
-// A hub that was killed says so to whoever looks: health, alerts, events, and a notification.
+// A hub that was killed reports that in its health, its alerts, an event and a notification.
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,11 +8,11 @@ import { until } from "../support/wait.ts";
 
 const json = async <T>(answer: Promise<Response>): Promise<T> => (await (await answer).json()) as T;
 
-test("a hub that was killed says so at its next start, once", async () => {
+test("a hub that was killed reports that at its next start, once", async () => {
   using folder = createTemporaryFolder();
   mkdirSync(join(folder.path, "data"), { recursive: true });
   writeFileSync(join(folder.path, "data", "hub.lock.pid"), "4242\n");
-  // The test's process holds the whole suite.
+  // The process of the test runs the whole suite.
   const toml = '[alerts]\nchannel = "log"\nmemory_mb = 100000\n';
   let admin = { username: "", password: "" };
   {

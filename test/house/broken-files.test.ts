@@ -1,4 +1,4 @@
-// No file and no stored row keeps the house dark: what cannot be read is listed with its place, and the rest runs.
+// A broken file or row never stops the house: what cannot be read is listed with its place, and the rest runs.
 import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ async function withHub(
   return hub.admin;
 }
 
-test("every kind of broken rule file stands in the list with its place, and the good rule runs", async () => {
+test("every kind of broken rule file is listed with its place, and the valid rule runs", async () => {
   using folder = createTemporaryFolder();
   const rules = folder.at("rules");
   mkdirSync(rules, { recursive: true });
@@ -68,14 +68,14 @@ test("every kind of broken rule file stands in the list with its place, and the 
     }
     expect(seen.get("good.ron")?.state).toBe("enabled");
     expect(list.length).toBe(Object.keys(broken).length + 1);
-    const told = await problemsOf(hub);
-    expect(told.filter((line) => line.startsWith("rules: "))).toHaveLength(Object.keys(broken).length);
-    expect(told.join("\n")).toContain("digits.toml:2: this number cannot be held exactly");
+    const problems = await problemsOf(hub);
+    expect(problems.filter((line) => line.startsWith("rules: "))).toHaveLength(Object.keys(broken).length);
+    expect(problems.join("\n")).toContain("digits.toml:2: this number cannot be held exactly");
     expect(await ask(hub, "/rules/good/run", {})).toMatchObject({ outcome: "fired" });
   });
 });
 
-test("one mode, plugin, account and channel that is wrong is listed; the others work", async () => {
+test("one broken mode, plugin, account and channel is listed; the others work", async () => {
   using folder = createTemporaryFolder();
   mkdirSync(folder.at("config"), { recursive: true });
   writeFileSync(
@@ -112,7 +112,7 @@ type = "push"
       reason: expect.stringContaining("does not exist"),
     });
     expect(await ask<unknown[]>(hub, "/modes")).toMatchObject([{ id: "away" }]);
-    const told = (await problemsOf(hub)).join("\n");
+    const problems = (await problemsOf(hub)).join("\n");
     for (const line of [
       /^plugins: .*hub\.toml:\d+: plugins\[0\]\.binary: must be text; until this is mended, the plugin is not started$/m,
       /^mqtt: .*hub\.toml:\d+: mqtt\.users\[0\]\.password: missing/m,
@@ -120,7 +120,7 @@ type = "push"
       /^modes: .*modes\.toml:6: modes\[0\]\.on_offset_minutes: must be/m,
       /^notify: phone: /m,
     ])
-      expect(told).toMatch(line);
+      expect(problems).toMatch(line);
   });
 });
 
@@ -181,9 +181,9 @@ test("stored rows that cannot be read are named, and the hub starts with all oth
     expect((await ids("/timers")).sort()).toEqual(["eggs", "tea"]);
     expect(await ids("/areas")).toEqual(["cellar"]);
     expect(await ask(hub, "/rules/good/run", {})).toMatchObject({ outcome: "fired" });
-    const told = (await problemsOf(hub)).join("\n");
+    const problems = (await problemsOf(hub)).join("\n");
     for (const line of ["evening in scenes", "text in variables", "tea in devices", "in areas", "1 in outbox"])
-      expect(told).toContain(line);
+      expect(problems).toContain(line);
     const events = await ask<{ seq: number }[]>(hub, "/events");
     expect(events.length).toBeGreaterThan(0);
     for (const { seq } of events) expect(Number.isSafeInteger(seq)).toBe(true);
@@ -198,7 +198,7 @@ test("stored rows that cannot be read are named, and the hub starts with all oth
       expect(`${path} ${(await hub.request("GET", path, { token: hub.adminToken })).status < 500}`).toBe(
         `${path} true`,
       );
-    // Whoever makes it anew puts it right.
+    // Making it again repairs it.
     await ask(hub, "/scenes", { id: "evening", name: "Evening", states: {} });
     expect((await ids("/scenes")).sort()).toEqual(["evening", "morning"]);
   });

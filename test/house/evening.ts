@@ -1,5 +1,5 @@
-// A house in one evening: the whole hub on a virtual clock, with rule files, a plugin's MQTT client, and what was sent and
-// fired, also over a restart.
+// An evening in a house: the whole hub on a virtual clock, with rule files and the MQTT client of a plugin. Records the
+// notifications and firings, also over a restart.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { connectAsync, type MqttClient } from "mqtt";
 import type { StreamClient } from "../support/stream-client.ts";
@@ -12,15 +12,15 @@ export interface House extends AsyncDisposable {
   readonly clock: VirtualClock;
   /** Goes to a time of the evening, UTC. */
   moveTo(time: string): Promise<void>;
-  /** A plugin says who a device is. */
+  /** A plugin registers a device. */
   register(device: string, name: string): Promise<void>;
-  /** A device tells its state; the hub knows when this is over. */
+  /** A device reports its state; resolves when the hub has it. */
   report(device: string, state: object): Promise<void>;
   /** What was sent to the channel `log`, as `time message`, also before a restart. */
   sent(): string[];
   /** `time trigger_type` of every firing, also before a restart. */
   fired(): Promise<string[]>;
-  /** Off, and on again so much later. */
+  /** Stops the hub and starts it again after some time. */
   restart(offMs: number): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ export async function openHouse(
     },
     sent: () =>
       (past.log + hub.edge.stdout.text).split("\n").flatMap((line) => {
-        const [, time, message] = /^\S+ (\S+)\.\d+ .*?(told: [^"]*)/.exec(line) ?? [];
+        const [, time, message] = /^\S+ (\S+)\.\d+ .*?(sent: [^"]*)/.exec(line) ?? [];
         return message ? [`${time} ${message}`] : [];
       }),
     fired: async () => [...past.fired, ...(await firedNow())],

@@ -1,13 +1,13 @@
-// A clock for years: it hops from one timer to the next without letting promises settle in between, but for once a day. For
-// parts that do their work within their timers; others want the virtual clock.
+// A clock for years: it jumps from one timer to the next, and lets promises settle only once a day. For parts that do their
+// work inside their timers; others need the virtual clock.
 import type { Clock, Timer } from "../../src/core/clock.ts";
 
 export interface HoppingClock extends Clock {
-  /** Runs what falls due until then, in order. */
+  /** Runs all timers that are due until then, in order. */
   hopTo(wall: number): Promise<void>;
-  /** Time that goes by for nobody: the hub is off. */
+  /** Lets time pass while the hub is off. */
   skip(ms: number): void;
-  /** As a process takes its timers along when it is killed. */
+  /** Drops all timers, as when a process is killed. */
   dropTimers(): void;
 }
 
@@ -19,7 +19,7 @@ interface Pending {
 
 const BREATH_MS = 86_400_000;
 
-/** `without`: names of timers that never come. */
+/** `without`: names of timers that never fire. */
 export function createHoppingClock(start: number, { without }: { without: (name: string) => boolean }): HoppingClock {
   let now = start;
   const timers = new Set<Pending>();

@@ -1,5 +1,5 @@
-// What a person with a calendar, a wall clock and an almanac would say about every minute of a year. Slow and plain on
-// purpose; it shares nothing with the schedules of the rules.
+// A model of every minute of a year, as a person with a calendar, a wall clock and an almanac would see it. Slow and simple
+// on purpose; it shares no code with the schedules of the rules.
 import type { Place } from "../../src/core/sun.ts";
 
 const MINUTE_MS = 60_000;
@@ -21,7 +21,7 @@ export interface Minute {
   wall: Wall;
   /** The clocks were put back: this has been shown before. */
   again: boolean;
-  /** What no clock has shown, because they were put forward to this. */
+  /** The times that were skipped, because the clocks were put forward to this one. */
   skipped: readonly Wall[];
 }
 
@@ -44,7 +44,7 @@ function wallOf({ minute, hour, day, month, dayOfWeek }: Temporal.PlainDateTime)
   return { minute, hour, day, month, weekday: dayOfWeek };
 }
 
-/** A time of every day, or of some. */
+/** A time of every day, or of some days. */
 export interface Meant {
   /** Whether it is for this minute. */
   meant: (wall: Wall) => boolean;
@@ -52,7 +52,7 @@ export interface Meant {
   wild?: boolean;
 }
 
-/** What a person would say: a time that is skipped comes when the clock has jumped, one that is shown twice counts once. */
+/** As a person would expect: a skipped time counts when the clock has jumped, and a time that is shown twice counts once. */
 export function expectedOnTheWall({ meant, wild = false }: Meant, minutes: readonly Minute[]): number[] {
   return minutes
     .filter(({ wall, again, skipped }) => (wild || !again ? meant(wall) : false) || (!wild && skipped.some(meant)))
@@ -76,7 +76,7 @@ function altitudeOf(at: number, { latitude, longitude }: Place): number {
   return Math.asin(height) / radians;
 }
 
-/** The minutes in which the upper rim of the sun passes the horizon, refraction considered. */
+/** The minutes in which the upper limb of the sun passes the horizon, with refraction. */
 export function crossingsOf(minutes: readonly Minute[], place: Place): { up: number[]; down: number[] } {
   const crossings = { up: [] as number[], down: [] as number[] };
   let isUp: boolean | undefined;

@@ -1,4 +1,4 @@
-// "Why did it not turn on?" For every reason there is: what a person finds who asks the hub, in one place and one sentence.
+// "Why did it not turn on?" For every reason, the answer that the hub gives: in one place and in one sentence.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { connectAsync, type MqttClient } from "mqtt";
@@ -67,7 +67,7 @@ const say = (topic: string, payload: object | string) =>
     qos: 1,
   });
 
-/** The lamp's rule, as somebody saves it; it is in effect a second later. */
+/** Saves the rule of the lamp; it is in effect a second later. */
 async function rule(
   more: string,
   actions = `SetDeviceState(device_id: "hall_lamp", state: (on: true))`,
@@ -86,7 +86,7 @@ async function save(text: string): Promise<void> {
   await clock.advance(1500);
 }
 
-/** Somebody walks through the hall; answers the newest trace when the hub knows. */
+/** Somebody walks through the hall. Returns the newest trace once there is one. */
 async function walk(): Promise<TraceBody> {
   const before = await moved();
   await say("hall_motion/state", { motion: false, lux: 5 });
@@ -109,14 +109,14 @@ async function moved(): Promise<number> {
   return events.filter(({ current }) => current.motion).length;
 }
 
-test("it did turn on: so the sentences below are about the reasons", async () => {
+test("without any reason it does turn on", async () => {
   await rule("conditions: [],");
   const trace = await walk();
   expect(trace).toMatchObject({ outcome: "fired", actions: [{ type: "set_device_state", result: "ok" }] });
   expect(trace.why).toBe("hall_motion.motion to true; there are no conditions");
 });
 
-// What the rule says more, and the sentence.
+// Further fields of the rule, and the sentence.
 const CONDITIONS: [string, string, string][] = [
   [
     "it is too light",
@@ -185,7 +185,7 @@ for (const [reason, conditions, sentence] of CONDITIONS)
     expect(trace.actions).toEqual([]);
   });
 
-test("trigger_condition and required_expression tell it like any other", async () => {
+test("trigger_condition and required_expression are explained like any other condition", async () => {
   await rule(`trigger_condition: "trigger.value == 'no'",`);
   expect((await walk()).why).toBe(
     "trigger_condition did not pass: expected trigger.value == 'no' is true, found false",
@@ -194,7 +194,7 @@ test("trigger_condition and required_expression tell it like any other", async (
   expect((await walk()).why).toBe("required_expression did not pass: expected mode('away') is true, found false");
 });
 
-test("the cooldown, with what is left of it", async () => {
+test("the cooldown, with the time left", async () => {
   await rule("cooldown_secs: 600,");
   // It fired in other tests.
   await clock.advance(600_000);
@@ -221,13 +221,13 @@ test("paused, for how long", async () => {
   expect((await walk()).outcome).toBe("fired");
 });
 
-test("disabled: nothing sets it off, and the rule itself says why", async () => {
+test("disabled: nothing triggers it, and the rule itself says why", async () => {
   await rule("enabled: false,");
   const { length } = await traces();
   await walk();
   expect(await traces()).toHaveLength(length);
   expect(await ask<RuleBody>("GET", PATH)).toMatchObject({ state: "disabled", enabled: false });
-  // What it would do is told all the same.
+  // A test of the rule still shows what it would do.
   expect(await ask<TraceBody>("POST", `${PATH}/test`)).toMatchObject({ outcome: "fired", dry_run: true });
 });
 
@@ -252,7 +252,7 @@ test("the lamp does not answer: it fired, and the action says what is wrong", as
   expect(failed).toMatchObject({ rule_id: "light", action_type: "set_device_state" });
 });
 
-test("a lamp that does not exist: the rule warns before, and the action fails", async () => {
+test("a lamp that does not exist: the rule has a warning, and the action fails", async () => {
   await rule("", `SetDeviceState(device_id: "hall_lmap", state: (on: true))`);
   const { warnings } = await ask<RuleBody>("GET", PATH);
   expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('there is no device "hall_lmap"')]);
@@ -273,7 +273,7 @@ test("its last run is not over", async () => {
   expect((await traces())[0]?.why).toBe("its last run is not over, and its queue of 1 is full");
 });
 
-test("an action behind a delay that was cancelled by a change of the file", async () => {
+test("an action after a delay that was cancelled by a change of the file", async () => {
   const lamp = `SetDeviceState(device_id: "hall_lamp", state: (on: true))`;
   await rule("", `Delay(60), ${lamp}`);
   await walk();
@@ -283,7 +283,7 @@ test("an action behind a delay that was cancelled by a change of the file", asyn
   expect(trace?.actions).toMatchObject([{ type: "delay", result: "cancelled" }]);
 });
 
-test("an action that is switched off, and one that leaves early", async () => {
+test("a disabled action, and one that ends the run early", async () => {
   const lamp = `SetDeviceState(device_id: "hall_lamp", state: (on: true))`;
   await rule("", `RuleAction(enabled: false, action: ${lamp})`);
   expect((await walk()).actions).toMatchObject([{ type: "set_device_state", result: "skipped" }]);
@@ -293,7 +293,7 @@ test("an action that is switched off, and one that leaves early", async () => {
   expect(trace.why).toContain("the guests sleep");
 });
 
-test("a broken file: what runs is the version before, and the rule says what to mend", async () => {
+test("a broken file: the previous version runs, and the rule says what to fix", async () => {
   await rule("conditions: [],");
   await save(
     `(\n  id: "light",\n  name: "Light in the hall",\n  trigger: DeviceStateChanged(device: "hall_motion"),\n)`,
@@ -305,7 +305,7 @@ test("a broken file: what runs is the version before, and the rule says what to 
   expect((await walk()).outcome).toBe("fired");
 });
 
-test("nothing set it off: no trace, and the events show what the sensor said", async () => {
+test("nothing triggered it: no trace, and the events show what the sensor reported", async () => {
   await rule("");
   const { length } = await traces();
   await say("hall_motion/state", { motion: false, lux: 4 });

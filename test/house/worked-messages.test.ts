@@ -1,5 +1,5 @@
-// What the contract's two situations send, from a rule file and a plugin's report to the servers behind the channels: in every
-// parse mode, to the push app and by mail, with names and values that are full of markup.
+// The notifications of the contract's two situations, from a rule file and a plugin's report to the servers of the channels:
+// Telegram in every parse mode, Pushover and e-mail, with names and values that are full of markup.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Certificates, createCertificates } from "../notify/certificates.ts";
 import { type MailServer, PASSWORD, serveMail } from "../notify/mail-server.ts";
@@ -51,7 +51,7 @@ smtp = { host = "localhost", port = ${mail.port}, username = "hub", password = "
 `;
 }
 
-/** Answers as the chat's server would: markup it cannot read is refused. */
+/** Answers as the Telegram server does: it refuses markup that it cannot parse. */
 function answer({ path, json }: SeenRequest): { status?: number; json: unknown } {
   if (!path.startsWith("/bot")) return { json: { status: 1, request: "r" } };
   try {
@@ -72,7 +72,7 @@ interface Read {
   bold: string[];
 }
 
-/** What people read in the chats, in the order of MODES. */
+/** The texts that people read in the chats, in the order of MODES. */
 function chats(place: HttpPlace): Read[] {
   return place.seen
     .filter(({ path }) => path.startsWith("/bot"))
@@ -84,7 +84,7 @@ function chats(place: HttpPlace): Read[] {
     });
 }
 
-/** The author's own words keep clear of what MarkdownV2 reserves. */
+/** The author's own text contains no characters that MarkdownV2 reserves. */
 const DOOR = `(
   name: "Front door left open", cooldown_secs: 600,
   trigger: Cron(expression: "0 * * * * *"),
@@ -95,12 +95,12 @@ const DOOR = `(
   actions: [
     Parallel(actions: [
       Notify(channel: "all", title: "{{device.name}}", message: "{{device.name}} is open: {{device.open}}, {{device.note}}"),
-      Notify(channel: "log", message: "told: {{device.name}} {{device.note}}"),
+      Notify(channel: "log", message: "sent: {{device.name}} {{device.note}}"),
     ]),
   ],
 )`;
 
-test("the door: everybody is told who it is and what it says, letter by letter", async () => {
+test("the door: every message has the name and the value, letter by letter", async () => {
   using place = serveHttp(answer);
   await using mail = await serveMail(tls);
   await using house = await openHouse({ "door.ron": DOOR }, { toml: channels(place, mail), fetch });
@@ -122,9 +122,9 @@ test("the door: everybody is told who it is and what it says, letter by letter",
   expect(to).toEqual(["anna@home.example", "ben@home.example"]);
   expect(raw).toContain(`Subject: ${NASTY}\r\n`);
   expect(raw).toContain(message);
-  expect(house.sent()).toEqual([`20:11:00 told: ${NASTY} ${NASTY}`]);
+  expect(house.sent()).toEqual([`20:11:00 sent: ${NASTY} ${NASTY}`]);
 
-  // Ten minutes of quiet, then once more.
+  // Ten minutes without it, then once more.
   await house.moveTo("20:20:59");
   expect(mail.mails).toHaveLength(1);
   await house.moveTo("20:21:00");
@@ -144,7 +144,7 @@ function warm(mode: ParseMode): string {
 )`;
 }
 
-test("the temperature: the author's markup marks, and no value does", async () => {
+test("the temperature: the author's markup is applied, and values are not parsed as markup", async () => {
   using place = serveHttp(answer);
   await using mail = await serveMail(tls);
   const files = Object.fromEntries(MODES.map((mode) => [`warm-${mode}.ron`, warm(mode)]));

@@ -1,5 +1,5 @@
-// Rules that live through a year: real files, a real database, and a clock that hops from one moment to the next. Stops and
-// power cuts come as the test says.
+// Rules through a year: real files, a real database, and a clock that jumps from one moment to the next. The test decides
+// when the hub stops and when the power is cut.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { silentLog } from "../../src/core/log.ts";
 import { createSun, type Place } from "../../src/core/sun.ts";
@@ -13,7 +13,7 @@ import { createHoppingClock, type HoppingClock } from "./hopping-clock.ts";
 const FLUSH_MS = 10 * 60_000;
 
 export interface Case {
-  /** RON of the trigger, and what else the rule says. */
+  /** RON of the trigger, and further fields of the rule. */
   trigger: string;
   more?: string;
 }
@@ -23,9 +23,9 @@ function ruleText(id: string, { trigger, more = "" }: Case): string {
 }
 
 export interface Firing {
-  /** The moment it was meant for, as the rule was told. */
+  /** The moment it was scheduled for, from the trigger context. */
   scheduled: number;
-  /** When it came. */
+  /** When it fired. */
   at: number;
 }
 
@@ -33,7 +33,7 @@ export interface YearRig extends AsyncDisposable {
   readonly clock: HoppingClock;
   readonly rules: Rules;
   of(id: string): Firing[];
-  /** Ends the rules in an orderly way or by a power cut, and starts them so much later. */
+  /** Stops the rules cleanly or by a power cut, and starts them again after some time. */
   restart(offMs: number, how: "stopped" | "cut"): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function openYear({ timeZone, place, from, cases }: YearOptions): P
   const home = stack.use(createTemporaryFolder());
   mkdirSync(home.at("rules"));
   for (const [id, one] of Object.entries(cases)) writeFileSync(home.at("rules", `${id}.ron`), ruleText(id, one));
-  // Looking after the files twice a second would be most of the year's work.
+  // Polling the files twice a second would be most of the work of a year.
   const clock = createHoppingClock(from, { without: (name) => name.startsWith("watch ") });
   const house = createHouse({ timezone: timeZone, sun: createSun(place) });
   const firings = new Map<string, Firing[]>();
@@ -95,7 +95,7 @@ export async function openYear({ timeZone, place, from, cases }: YearOptions): P
     of: (id) => firings.get(id) ?? [],
     async restart(offMs, how) {
       if (how === "stopped") await running.parts.disposeAsync();
-      // Whatever it still wanted to write never comes to the disk.
+      // Nothing that is still unwritten reaches the disk.
       else opened.use(running.parts);
       clock.dropTimers();
       clock.skip(offMs);

@@ -9,7 +9,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 interface Rig extends Disposable {
   areas: Areas;
   registry: Registry;
-  /** Rows written so far, whatever the table. */
+  /** Rows written so far, in all tables. */
   writes(): number;
   reopen(): Rig;
 }
@@ -31,7 +31,7 @@ function rig(folder = createTemporaryFolder(), clock = createVirtualClock()): Ri
 }
 
 describe("an area a person makes", () => {
-  test("gets an id from its name, and is there after a restart", () => {
+  test("gets an id from its name, and survives a restart", () => {
     using hub = rig();
     const made = hub.areas.create({ name: " Living Room " });
     expect(made).toEqual({ id: "living_room", name: "Living Room", devices: 0, declared: true });
@@ -54,7 +54,7 @@ describe("an area a person makes", () => {
     expect(hub.areas.list()).toEqual([]);
   });
 
-  test("counts its devices, and takes the area from them when it goes", () => {
+  test("counts its devices, and is removed from them when it is removed", () => {
     using hub = rig();
     hub.areas.create({ name: "Attic" });
     for (const id of ["lamp", "fan", "tv"]) hub.registry.register({ device_id: id }, "zigbee");
@@ -69,7 +69,7 @@ describe("an area a person makes", () => {
     expect(() => hub.areas.remove("attic")).toThrow('no area "attic"');
   });
 
-  test("is written once for a name that stays the same", () => {
+  test("is not written if its name stays the same", () => {
     using hub = rig();
     hub.areas.create({ name: "Attic" });
     hub.areas.edit("attic", { name: "Studio" });
@@ -79,8 +79,8 @@ describe("an area a person makes", () => {
   });
 });
 
-describe("an area a plugin speaks of", () => {
-  test("is listed while a device is in it, and stays once it has a name", () => {
+describe("an area that a plugin sent", () => {
+  test("is listed while a device is in it, and stays once a person has named it", () => {
     using hub = rig();
     hub.registry.register({ device_id: "lamp", area: "Ground Floor/Hall" }, "zigbee");
     expect(hub.areas.list()).toEqual([
@@ -94,14 +94,14 @@ describe("an area a plugin speaks of", () => {
     expect(again.areas.list()).toEqual([{ id: "Ground Floor/Hall", name: "Hall", devices: 0, declared: true }]);
   });
 
-  test("is gone with its last device", () => {
+  test("disappears with its last device", () => {
     using hub = rig();
     hub.registry.register({ device_id: "lamp", area: "hall" }, "zigbee");
     hub.registry.remove("lamp");
     expect(hub.areas.list()).toEqual([]);
   });
 
-  test("becomes a person's own when it is made under its id or name: there is no second one", () => {
+  test("becomes declared when a person makes one with its id or name: there is no second one", () => {
     using hub = rig();
     hub.registry.register({ device_id: "lamp", area: "hall" }, "zigbee");
     hub.registry.register({ device_id: "fan", area: "Dining Room" }, "zigbee");
@@ -110,7 +110,7 @@ describe("an area a plugin speaks of", () => {
     expect(hub.areas.list()).toHaveLength(2);
   });
 
-  test("can be removed: its devices are then in none", () => {
+  test("can be removed: its devices then have no area", () => {
     using hub = rig();
     hub.registry.register({ device_id: "lamp", area: "hall" }, "zigbee");
     hub.areas.remove("hall");
@@ -119,7 +119,7 @@ describe("an area a plugin speaks of", () => {
   });
 });
 
-test("a thousand areas are kept, and no more are made; removing one makes room", () => {
+test("there are at most a thousand areas; removing one makes another possible", () => {
   using hub = rig();
   for (let count = 0; count < 1000; count++) hub.areas.create({ name: `Area ${count}` });
   expect(() => hub.areas.create({ name: "One more" })).toThrow("there are 1000 areas: remove some");

@@ -6,14 +6,14 @@ import { checkValue } from "../../src/core/schema.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
 import { createEventFeed } from "../../src/events/feed.ts";
 import { startBatteryWatch } from "../../src/state/battery.ts";
-import { BatterySection, batteryProblems } from "../../src/state/battery-config.ts";
+import { BatterySection, batteryProblems } from "../../src/state/config.ts";
 import { openRegistry, type Registry } from "../../src/state/registry.ts";
 import { createTestOutput } from "../support/edge.ts";
 import { sectionOf } from "../support/section.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
-interface Told {
+interface BatteryEvent {
   type: string;
   device_id: string;
   battery_pct: number;
@@ -23,14 +23,14 @@ interface Rig extends Disposable {
   registry: Registry;
   clock: VirtualClock;
   /** The battery events of this start. */
-  told: Told[];
+  events: BatteryEvent[];
   /** "low 15" or "recovered 80" for each of them. */
-  readonly said: string[];
+  readonly summary: string[];
   report(attributes: JsonObject): void;
-  /** Rows of the latch's table. */
-  latched(): string[];
+  /** The devices in the table battery_low. */
+  stored(): string[];
   writes(): number;
-  /** As a disk that turned read-only does. */
+  /** Acts like a disk that has turned read-only. */
   refuseWrites(refuse: boolean): void;
   /** Another start on the same file, as after a power cut. */
   reopen(changed?: Partial<BatterySection>): Rig;
@@ -44,9 +44,9 @@ function rig(config: Partial<BatterySection> = defaults, path?: string, clock = 
   const db = stack.use(openStateDb(file, clock.now));
   const { log } = openLog({ clock, output: createTestOutput(), level: "error" });
   const feed = createEventFeed({ clock, log, buffer: 1000, mark: { load: () => 0, save() {} } });
-  const told: Told[] = [];
+  const events: BatteryEvent[] = [];
   for (const type of ["device_battery_low", "device_battery_recovered"] as const)
-    feed.on(type, "test", ({ event: { timestamp: _timestamp, seq: _seq, ...event } }) => void told.push(event));
+    feed.on(type, "test", ({ event: { timestamp: _timestamp, seq: _seq, ...event } }) => void events.push(event));
   const registry = stack.use(openRegistry({ db, clock, log, emit: feed.emit, flushSecs: 1 }));
   stack.use(
     startBatteryWatch({ feed, registry, db, config: sectionOf(BatterySection, config), clock, log, emit: feed.emit }),
@@ -55,12 +55,12 @@ function rig(config: Partial<BatterySection> = defaults, path?: string, clock = 
   return {
     registry,
     clock,
-    told,
-    get said() {
-      return told.map(({ type, battery_pct }) => `${type.replace("device_battery_", "")} ${battery_pct}`);
+    events,
+    get summary() {
+      return events.map(({ type, battery_pct }) => `${type.replace("device_battery_", "")} ${battery_pct}`);
     },
     report: (attributes) => registry.state("sensor", attributes, { pluginId: "zigbee", partial: false }),
-    latched: () =>
+    stored: () =>
       db.durable
         .query<{ device_id: string }, []>("SELECT device_id FROM battery_low")
         .all()
@@ -73,29 +73,34 @@ function rig(config: Partial<BatterySection> = defaults, path?: string, clock = 
 }
 
 describe("a battery", () => {
-  test("that runs low is told with name and level, and again when it is good", () => {
+  test("that runs low is reported with name and level, and again when it has recovered", () => {
     using hub = rig();
     hub.registry.register({ device_id: "sensor", name: "Front door" }, "zigbee");
     for (const battery_pct of [60, 20, 5, 25, 26, 90]) hub.report({ battery_pct });
-    expect(hub.told).toEqual([
+    expect(hub.events).toEqual([
       {
         type: "device_battery_low",
         device_id: "sensor",
         device_name: "Front door",
         battery_pct: 20,
         threshold_pct: 20,
-      } as Told,
-      { type: "device_battery_recovered", device_id: "sensor", device_name: "Front door", battery_pct: 26 } as Told,
+      } as BatteryEvent,
+      {
+        type: "device_battery_recovered",
+        device_id: "sensor",
+        device_name: "Front door",
+        battery_pct: 26,
+      } as BatteryEvent,
     ]);
   });
 
-  test("that wavers around the threshold is told once", () => {
+  test("that wavers around the threshold is reported once", () => {
     using hub = rig();
     for (const battery_pct of [21, 19, 21, 19, 25, 20, 22, 19]) hub.report({ battery_pct });
-    expect(hub.said).toEqual(["low 19"]);
+    expect(hub.summary).toEqual(["low 19"]);
   });
 
-  test("that is low in the first report is told once, and not again after a restart", () => {
+  test("that is low in the first report is reported once, and not again after a restart", () => {
     using hub = rig();
     hub.report({ battery_pct: 7 });
     using again = hub.reopen();
@@ -104,45 +109,45 @@ describe("a battery", () => {
     again.report({ battery_pct: 80 });
     using third = again.reopen();
     third.report({ battery_pct: 10 });
-    expect([hub.said, again.said, third.said]).toEqual([["low 7"], ["recovered 80"], ["low 10"]]);
+    expect([hub.summary, again.summary, third.summary]).toEqual([["low 7"], ["recovered 80"], ["low 10"]]);
   });
 
-  test("of a device that was removed is told anew when it comes back", () => {
+  test("of a removed device is reported again when the device comes back", () => {
     using hub = rig();
     hub.report({ battery_pct: 7 });
     hub.registry.remove("sensor");
-    expect(hub.latched()).toEqual([]);
+    expect(hub.stored()).toEqual([]);
     hub.report({ battery_pct: 6 });
     using again = hub.reopen();
     again.report({ battery_pct: 90 });
-    expect([hub.said, again.said]).toEqual([["low 7", "low 6"], ["recovered 90"]]);
+    expect([hub.summary, again.summary]).toEqual([["low 7", "low 6"], ["recovered 90"]]);
   });
 
-  test("costs the disk two rows from low to good again, whatever is reported between", () => {
+  test("writes two rows from low to recovered, whatever is reported in between", () => {
     using hub = rig();
     hub.registry.register({ device_id: "sensor" }, "zigbee");
     const before = hub.writes();
     for (const battery_pct of [80, 60, 21, 15, 14, 21, 15, 3, 100, 99, 98]) hub.report({ battery_pct });
-    expect(hub.said).toEqual(["low 15", "recovered 100"]);
+    expect(hub.summary).toEqual(["low 15", "recovered 100"]);
     expect(hub.writes() - before).toBe(2);
   });
 
-  test("has the threshold and the band of the configuration", () => {
+  test("uses the threshold and the band of the configuration", () => {
     using hub = rig({ threshold_pct: 50, recover_band_pct: 0 });
     for (const battery_pct of [51, 50, 50.5, 50]) hub.report({ battery_pct });
-    expect(hub.said).toEqual(["low 50", "recovered 50.5", "low 50"]);
+    expect(hub.summary).toEqual(["low 50", "recovered 50.5", "low 50"]);
   });
 });
 
-test("a threshold that was raised counts from the next change of the level: what was restored is no change", async () => {
+test("a raised threshold applies from the next change of the level: a restored level is no change", async () => {
   using hub = rig();
   hub.report({ battery: 30, temperature: 20 });
   await hub.clock.advance(1000);
   using again = hub.reopen({ threshold_pct: 40, recover_band_pct: 5 });
   again.report({ battery: 30, temperature: 21 });
-  expect(again.said).toEqual([]);
+  expect(again.summary).toEqual([]);
   again.report({ battery: 29, temperature: 21 });
-  expect(again.said).toEqual(["low 29"]);
+  expect(again.summary).toEqual(["low 29"]);
 });
 
 describe("a level", () => {
@@ -160,37 +165,37 @@ describe("a level", () => {
     ["empty text is none", { battery: "" }, []],
     ["a list is none", { battery: [5] }, []],
     ["another attribute is none", { battery_state: 5, temperature: 3 }, []],
-  ])("is read from %s", (_what, attributes, said) => {
+  ])("is read from %s", (_what, attributes, expected) => {
     using hub = rig();
     hub.report(attributes);
-    expect(hub.said).toEqual(said);
+    expect(hub.summary).toEqual(expected);
   });
 
-  test("above 100 is 100, and a change of something else says nothing of it", () => {
+  test("above 100 is 100, and a change of another attribute emits nothing", () => {
     using hub = rig();
     hub.report({ battery: 5, temperature: 20 });
     hub.report({ battery: 5, temperature: 21 });
     hub.report({ battery: 255, temperature: 21 });
-    expect(hub.said).toEqual(["low 5", "recovered 100"]);
+    expect(hub.summary).toEqual(["low 5", "recovered 100"]);
   });
 });
 
-test("while the disk refuses it is told once all the same, and kept when it can be written", async () => {
+test("while the disk refuses writes it is reported once all the same, and stored once the disk can be written", async () => {
   using hub = rig();
   hub.report({ battery: 50 });
   hub.refuseWrites(true);
   for (const battery of [10, 9, 21, 8]) hub.report({ battery });
   await hub.clock.advance(60_000);
-  expect(hub.said).toEqual(["low 10"]);
-  expect(hub.latched()).toEqual([]);
+  expect(hub.summary).toEqual(["low 10"]);
+  expect(hub.stored()).toEqual([]);
   hub.refuseWrites(false);
   await hub.clock.advance(10_000);
   using again = hub.reopen();
   again.report({ battery: 7 });
-  expect(again.said).toEqual([]);
+  expect(again.summary).toEqual([]);
 });
 
-test("low and recovered take turns, whatever is reported and however often the hub restarts", () => {
+test("low and recovered alternate, whatever is reported and however often the hub restarts", () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: -5, max: 120 }) },
     { weight: 4, arbitrary: fc.integer({ min: 18, max: 27 }) },
@@ -200,12 +205,12 @@ test("low and recovered take turns, whatever is reported and however often the h
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       using stack = new DisposableStack();
       let hub = stack.use(rig());
-      const said: string[] = [];
+      const summary: string[] = [];
       let low = false;
       const expected: string[] = [];
       for (const [at, one] of steps.entries()) {
         if (one === "restart") {
-          said.push(...hub.said);
+          summary.push(...hub.summary);
           hub = stack.use(hub.reopen());
           continue;
         }
@@ -217,14 +222,14 @@ test("low and recovered take turns, whatever is reported and however often the h
           expected.push(`${low ? "low" : "recovered"} ${Math.min(100, Math.max(0, level))}`);
         }
       }
-      expect([...said, ...hub.said]).toEqual(expected);
+      expect([...summary, ...hub.summary]).toEqual(expected);
     }),
     { numRuns: 60 },
   );
 });
 
 describe("[battery]", () => {
-  test("has 20 and 5 unless told otherwise", () => {
+  test("defaults to 20 and 5", () => {
     expect(checkValue(BatterySection, {})).toMatchObject({ ok: true, value: defaults });
   });
 

@@ -7,12 +7,12 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
 interface Rig extends Disposable {
-  /** Rows written by the connection that waits for the disk at each commit. */
+  /** Rows written by the connection that syncs each commit. */
   syncedRows(): number;
   registry: Registry;
   events: HubEvent[];
   clock: VirtualClock;
-  /** Closes everything as a power cut would: nothing is flushed. */
+  /** Opens the same files again as after a power cut: nothing was flushed. */
   reopen(): Rig;
 }
 
@@ -39,7 +39,7 @@ function rig(folder = createTemporaryFolder(), clock = createVirtualClock()): Ri
 const whole = (pluginId: string) => ({ pluginId, partial: false });
 
 describe("what a device reports", () => {
-  test("becomes state, and is told with before, after and what changed", () => {
+  test("becomes state, and is emitted with before, after and what changed", () => {
     using hub = rig();
     hub.registry.state("lamp", { on: false, level: 3 }, whole("zigbee"));
     hub.registry.state("lamp", { on: true, level: 3 }, whole("zigbee"));
@@ -52,7 +52,7 @@ describe("what a device reports", () => {
     });
   });
 
-  test("is not told again when nothing changed", () => {
+  test("emits nothing if nothing changed", () => {
     using hub = rig();
     hub.registry.state("lamp", { color: { x: 1, y: 2 } }, whole("zigbee"));
     hub.registry.state("lamp", { color: { y: 2, x: 1 } }, whole("zigbee"));
@@ -60,7 +60,7 @@ describe("what a device reports", () => {
     expect(hub.events).toHaveLength(1);
   });
 
-  test("merges where it is partial, and null takes an attribute away", () => {
+  test("is merged if it is partial, and null removes an attribute", () => {
     using hub = rig();
     hub.registry.state("lamp", { on: true, level: 3 }, whole("zigbee"));
     hub.registry.state("lamp", { level: null, power: 5 }, { pluginId: "zigbee", partial: true });
@@ -68,7 +68,7 @@ describe("what a device reports", () => {
     expect(Object.keys(hub.registry.get("lamp").lastChanged).sort()).toEqual(["on", "power"]);
   });
 
-  test("carries who caused it", () => {
+  test("contains who caused it", () => {
     using hub = rig();
     const change = { kind: "user", actor_name: "ann" };
     hub.registry.state("lamp", { on: true }, { ...whole("zigbee"), change });
@@ -85,19 +85,19 @@ describe("what a device reports", () => {
 });
 
 describe("availability", () => {
-  test("a plugin that went away takes its devices along; the next report brings each back", () => {
+  test("a plugin that is gone makes its devices unavailable; the next report makes each available", () => {
     using hub = rig();
     hub.registry.state("lamp", { on: true }, whole("zigbee"));
     hub.registry.unavailable("zigbee");
     hub.registry.state("lamp", { on: true }, whole("zigbee"));
-    const told = hub.events.filter(({ type }) => type === "device_availability_changed");
-    expect(told).toEqual([
+    const changes = hub.events.filter(({ type }) => type === "device_availability_changed");
+    expect(changes).toEqual([
       { type: "device_availability_changed", device_id: "lamp", available: false },
       { type: "device_availability_changed", device_id: "lamp", available: true },
     ]);
   });
 
-  test("a device its plugin called offline comes back by the plugin's word only", () => {
+  test("a device that its plugin reported offline becomes available only when the plugin says so", () => {
     using hub = rig();
     hub.registry.availability("lamp", false, "zigbee");
     hub.registry.state("lamp", { on: true }, whole("zigbee"));
@@ -108,7 +108,7 @@ describe("availability", () => {
 });
 
 describe("names", () => {
-  test("a name a person gave outlives registrations and restarts", () => {
+  test("a name that a person gave survives registrations and restarts", () => {
     using hub = rig();
     hub.registry.register({ device_id: "lamp", name: "Lamp 1", area: "attic", model: "L1" }, "zigbee");
     hub.registry.edit("lamp", { name: "Reading lamp" });
@@ -126,7 +126,7 @@ describe("names", () => {
 });
 
 describe("on disk", () => {
-  test("devices that a plugin names are written at once, without waiting for the disk; what a person says is synced", () => {
+  test("devices that a plugin registers are written at once without a sync; what a person edits is synced", () => {
     using hub = rig();
     for (let n = 0; n < 50; n++) {
       hub.registry.register({ device_id: `lamp_${n}`, name: `Lamp ${n}`, area: "Hall" }, "zigbee");
@@ -144,7 +144,7 @@ describe("on disk", () => {
     expect(again.registry.get("plug_7").details.schema).toEqual({ type: "object" });
   });
 
-  test("attributes are written behind, and restored without a word", async () => {
+  test("attributes are written behind", async () => {
     using hub = rig();
     hub.registry.state("lamp", { on: true, tags: ["a"] }, whole("zigbee"));
     {
@@ -153,7 +153,7 @@ describe("on disk", () => {
     }
   });
 
-  test("after the period they are there, and nothing is said at start", async () => {
+  test("after the period they are on disk, and restored without an event", async () => {
     using hub = rig();
     hub.registry.state("lamp", { on: true, tags: ["a"] }, whole("zigbee"));
     await hub.clock.advance(1000);
@@ -164,7 +164,7 @@ describe("on disk", () => {
     expect(again.events).toEqual([]);
   });
 
-  test("a device that was removed stays removed", async () => {
+  test("a removed device stays removed", async () => {
     using hub = rig();
     hub.registry.state("lamp", { on: true }, whole("zigbee"));
     hub.registry.remove("lamp");

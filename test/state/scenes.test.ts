@@ -15,7 +15,7 @@ interface Rig extends Disposable {
   registry: Registry;
   clock: VirtualClock;
   events: HubEvent[];
-  /** What went to plugins. */
+  /** Commands sent to plugins. */
   dispatched: { deviceId: string; payload: JsonObject }[];
   writes(): number;
   reopen(): Rig;
@@ -60,7 +60,7 @@ const ann = { kind: "user", id: "u1", name: "ann" };
 const whole = { pluginId: "zigbee", partial: false };
 
 describe("a scene", () => {
-  test("is there after a restart as it was answered, with a UUID of its own", () => {
+  test("is stored as it was answered, with a UUID, and survives a restart", () => {
     using hub = rig();
     const states = { lamp: { on: true, color: { x: 0.1 } }, "not here yet": { command: "open" } };
     const made = hub.scenes.create({ name: " Evening ", states });
@@ -78,7 +78,7 @@ describe("a scene", () => {
     expect(() => hub.scenes.create({ id: "night", name: "Other", states: {} })).toThrow("already");
   });
 
-  test("is changed, and removed, for good", async () => {
+  test("is changed and removed durably", async () => {
     using hub = rig();
     const { id, createdAt } = hub.scenes.create({ name: "Evening", states: { lamp: { on: true } } });
     await hub.clock.advance(5000);
@@ -100,7 +100,7 @@ describe("a scene", () => {
     expect(() => hub.scenes.remove(id)).toThrow("no scene");
   });
 
-  test("is not written when nothing is different", () => {
+  test("is not written if nothing differs", () => {
     using hub = rig();
     hub.registry.state("lamp", { on: true, level: 3 }, whole);
     const { id, updatedAt } = hub.scenes.create({ name: "Evening", states: { lamp: { on: true, level: 3 } } });
@@ -112,7 +112,7 @@ describe("a scene", () => {
     expect(hub.writes()).toBe(before);
   });
 
-  test("cannot be changed through what was given or handed out", () => {
+  test("cannot be changed through the object that was given or returned", () => {
     using hub = rig();
     const states = { lamp: { on: true } };
     const { id } = hub.scenes.create({ name: "Evening", states });
@@ -125,7 +125,7 @@ describe("a scene", () => {
   test.each([
     ["an id that cannot be a device's", { "a/b": { on: true } }, "states.a/b"],
     ["a state that is no object", { lamp: true }, "states.lamp: must be an object"],
-    ["a state that says nothing", { lamp: {} }, "states.lamp: must be an object with at least one"],
+    ["an empty state", { lamp: {} }, "states.lamp: must be an object with at least one"],
     ["the hub's own key", { lamp: { on: true, _hc: {} } }, "states.lamp._hc"],
     ["501 devices", many, "at most 500"],
     ["more than 64 KiB", { lamp: { text: "x".repeat(66_000) } }, "65536 bytes"],
@@ -137,7 +137,7 @@ describe("a scene", () => {
     expect(hub.scenes.get(id).states).toEqual({});
   });
 
-  test("is told all its problems at once", () => {
+  test("is refused with all its problems at once", () => {
     using hub = rig();
     expect(() => hub.scenes.create({ name: "Evening", states: { a: {}, b: { _hc: 1 } } })).toThrow(
       /states\.a.*states\.b/,
@@ -146,7 +146,7 @@ describe("a scene", () => {
 });
 
 describe("activating", () => {
-  test("commands every device, and tells it with the scene's name and who asked", async () => {
+  test("commands every device, and emits an event with the scene's name and the actor", async () => {
     using hub = rig();
     for (const id of ["lamp", "fan"]) hub.registry.register({ device_id: id }, "zigbee");
     const { id } = hub.scenes.create({ name: "Evening", states: { lamp: { on: true }, fan: { speed: 2 } } });
@@ -172,7 +172,7 @@ describe("activating", () => {
     });
   });
 
-  test("goes on past devices that are missing, unavailable or refused, and says which", async () => {
+  test("continues past devices that are missing, unavailable or refused, and reports which", async () => {
     using hub = rig(async (deviceId) => {
       if (deviceId === "broken") throw new Error("a bug with /secret/path in it");
     });
@@ -193,7 +193,7 @@ describe("activating", () => {
     expect(forced.sent.map(({ device_id }) => device_id)).toEqual(["off", "lamp"]);
   });
 
-  test("does not wait long for a device that hangs, nor let the others wait", async () => {
+  test("does not wait long for a device that hangs, and does not delay the others", async () => {
     const hangs = Promise.withResolvers<void>();
     using hub = rig((deviceId) => (deviceId === "stuck" ? hangs.promise : Promise.resolve()));
     for (const id of ["stuck", "lamp"]) hub.registry.register({ device_id: id }, "zigbee");
@@ -209,7 +209,7 @@ describe("activating", () => {
     await hub.clock.advance(1000);
   });
 
-  test("is refused for a scene that is not there, and says nothing", async () => {
+  test("is refused for a missing scene, without an event", async () => {
     using hub = rig();
     await expect(hub.scenes.activate("nobody", ann)).rejects.toThrow('no scene "nobody"');
     expect(hub.events).toEqual([]);
@@ -217,7 +217,7 @@ describe("activating", () => {
 });
 
 describe("capturing", () => {
-  test("takes what the scene names as it is now, and leaves what is a command or not reported", () => {
+  test("updates the attributes of the scene, and leaves commands and attributes that are not reported", () => {
     using hub = rig();
     hub.registry.state("lamp", { on: false, level: 7, power: 3 }, whole);
     const states = {
@@ -232,7 +232,7 @@ describe("capturing", () => {
     expect(again.scenes.get(id).states).toEqual({ ...states, lamp: { on: false, level: 7, transition: 2 } });
   });
 
-  test("takes all that can be commanded of a device that is new to it", () => {
+  test("takes all attributes that can be commanded of a device that is new to the scene", () => {
     using hub = rig();
     const properties = { temperature: { type: "number", readOnly: true }, target: { type: "number" } };
     hub.registry.register({ device_id: "trv", capabilities: { type: "object", properties } }, "zigbee");
@@ -255,7 +255,7 @@ describe("capturing", () => {
     });
   });
 
-  test("makes a scene in one go", () => {
+  test("makes a new scene", () => {
     using hub = rig();
     hub.registry.state("lamp", { on: true, level: 3 }, whole);
     const { id } = hub.scenes.captureNew({ name: "As it is", deviceIds: ["lamp"] });
@@ -263,7 +263,7 @@ describe("capturing", () => {
     expect(again.scenes.get(id)).toMatchObject({ name: "As it is", states: { lamp: { on: true, level: 3 } } });
   });
 
-  test("of the hub's own switches and modes takes on or off, of timers nothing", () => {
+  test("takes on or off from the hub's own switches and modes, and nothing from timers", () => {
     using hub = rig();
     const core = { pluginId: "core", partial: false };
     hub.registry.register({ device_id: "party", device_type: "switch" }, "core");
@@ -275,7 +275,7 @@ describe("capturing", () => {
     expect(hub.scenes.list()).toHaveLength(1);
   });
 
-  test("names the device that is unknown, or of which nothing can be wanted", () => {
+  test("names the device that is unknown, or has nothing a scene could set", () => {
     using hub = rig();
     hub.registry.state("meter", { battery: 5 }, whole);
     const { id } = hub.scenes.create({ name: "Evening", states: { gone: { on: true } } });
@@ -285,7 +285,7 @@ describe("capturing", () => {
     expect(hub.scenes.get(id).states).toEqual({ gone: { on: true } });
   });
 
-  test("brings the house back: activating sends what was captured", async () => {
+  test("can be undone: activating sends what was captured", async () => {
     using hub = rig();
     hub.registry.state("lamp", { on: true, level: 3 }, whole);
     const { id } = hub.scenes.captureNew({ name: "As it is", deviceIds: ["lamp"] });
@@ -295,7 +295,7 @@ describe("capturing", () => {
   });
 });
 
-test("all scenes together take so much memory; what takes no more than before is always taken", () => {
+test("the memory of all scenes is limited; an edit that takes no more than before always fits", () => {
   using hub = rig();
   const states = { lamp: { text: "x".repeat(60_000) } };
   let made = 0;

@@ -16,7 +16,7 @@ interface Rig extends Disposable {
   output: { readonly text: string };
   /** Rows written so far, by either connection. */
   writes(): number;
-  /** As a disk that turned read-only does, whoever writes. */
+  /** Acts like a disk that has turned read-only, for both connections. */
   refuseWrites(refuse: boolean): void;
   /** Another hub on the same file, as after a power cut: nothing is flushed. */
   reopen(): Rig;
@@ -44,14 +44,14 @@ function rig(path?: string, clock = createVirtualClock()): Rig {
     refuseWrites(refuse) {
       for (const one of [db.durable, db.behind]) one.run(`PRAGMA query_only = ${refuse}`);
     },
-    // A clock of its own: the hub before must not write any more.
+    // A clock of its own, so that the previous hub does not write any more.
     reopen: () => rig(file, createVirtualClock(clock.now())),
     [Symbol.dispose]: () => parts[Symbol.dispose](),
   };
 }
 
 describe("a write", () => {
-  test("is told with the value before, null at first", () => {
+  test("emits the previous value, null at first", () => {
     using hub = rig();
     hub.variables.set("guests", 2);
     hub.variables.set("guests", { adults: 2 });
@@ -61,7 +61,7 @@ describe("a write", () => {
     ]);
   });
 
-  test("of the same value is told, and costs the disk nothing", async () => {
+  test("of the same value emits an event, and writes nothing", async () => {
     using hub = rig();
     hub.variables.set("plan", { a: 1, b: [true] });
     const before = hub.writes();
@@ -84,7 +84,7 @@ describe("a write", () => {
     expect(again.events).toEqual([]);
   });
 
-  test("behind goes to disk in one batch a period, however often it is written", async () => {
+  test("behind is written in one batch per period, however many there are", async () => {
     using hub = rig();
     for (let count = 1; count <= 50; count++) hub.variables.set("power", count, { behind: true });
     expect(hub.variables.get("power").value).toBe(50);
@@ -100,7 +100,7 @@ describe("a write", () => {
     expect(again.variables.get("power").value).toBe(50);
   });
 
-  test("of a value that only waits for the disk so far is on it when it returns", () => {
+  test("of a value that was only written behind so far is on disk when it returns", () => {
     using hub = rig();
     hub.variables.set("a", 1, { behind: true });
     hub.variables.set("a", 1);
@@ -110,7 +110,7 @@ describe("a write", () => {
 });
 
 describe("a removal", () => {
-  test("is told as a write of null, and lasts", async () => {
+  test("emits a write of null, and is durable", async () => {
     using hub = rig();
     hub.variables.set("a", [1]);
     hub.variables.set("a", [2], { behind: true });
@@ -129,8 +129,8 @@ describe("a removal", () => {
   });
 });
 
-describe("what is held", () => {
-  test("cannot be changed through what was given or handed out", () => {
+describe("a value", () => {
+  test("cannot be changed through the object that was given or returned", () => {
     using hub = rig();
     const mine = { list: [1] };
     hub.variables.set("a", mine);
@@ -161,12 +161,12 @@ describe("what is held", () => {
     expect(hub.events).toEqual([]);
   });
 
-  test.each(["", "a/b", "a+", "$a", "..", "x".repeat(129)])("is not called %j", (name) => {
+  test.each(["", "a/b", "a+", "$a", "..", "x".repeat(129)])("is not accepted under the name %j", (name) => {
     using hub = rig();
     expect(() => hub.variables.set(name, 1)).toThrow("1 to 128 characters");
   });
 
-  test("is bounded, in number and in size, and what is there can still be changed", () => {
+  test("is limited in number and in size, and existing ones can still be changed", () => {
     using many = rig();
     for (let count = 0; count < 10_000; count++) many.variables.set(`v${count}`, 1, { behind: true });
     expect(() => many.variables.set("one more", 1)).toThrow("10000 variables");
@@ -183,7 +183,7 @@ describe("what is held", () => {
   });
 });
 
-test("while the disk refuses, a person's write is refused and a rule's is kept until it can be written", async () => {
+test("while the disk refuses writes, a person's write is refused and a rule's is kept until it can be written", async () => {
   using hub = rig();
   hub.variables.set("a", 1);
   hub.refuseWrites(true);
@@ -203,9 +203,9 @@ test("while the disk refuses, a person's write is refused and a rule's is kept u
   ]);
 });
 
-test("what was acknowledged is there after any restart", async () => {
+test("every acknowledged write survives any restart", async () => {
   const name = fc.constantFrom("a", "b", "c");
-  // Keys that reach into prototypes are refused, which another test holds.
+  // Keys that reach into prototypes are refused; another test checks that.
   const value = fc
     .jsonValue({ maxDepth: 3 })
     .filter((json) => !/"(__proto__|constructor|prototype)":/.test(JSON.stringify(json)));
@@ -218,7 +218,7 @@ test("what was acknowledged is there after any restart", async () => {
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       using stack = new DisposableStack();
       let hub = stack.use(rig());
-      // What must be there, and what may be: a value written behind since the last batch.
+      // `sure` must survive a power cut; `held` has also the values written behind since the last batch.
       const sure = new Map<string, Json>();
       const held = new Map<string, Json>();
       const settle = (): void => {

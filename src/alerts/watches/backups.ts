@@ -1,16 +1,16 @@
-// Backups: none for too long, or none that are made by themselves.
+// Backups: none for too long, or the scheduled one failed.
 import type { Clock } from "../../core/clock.ts";
 import type { Watch } from "../alert.ts";
 
 export interface BackupWatchOptions {
-  /** UTC, of whatever kind. */
+  /** UTC time of the last backup of any kind. */
   last: () => string | null;
   scheduled: boolean;
   /** Why the last scheduled one failed. */
   problem: () => string | undefined;
   days: number;
   clock: Clock;
-  /** Epoch ms of the house's first day; undefined while the clock cannot be right. */
+  /** Epoch ms of the first start of this house; undefined while the clock is certainly wrong. */
   houseSince: () => number | undefined;
 }
 
@@ -20,14 +20,14 @@ export function backupWatch({ last, scheduled, problem, days, clock, houseSince 
   const begun = clock.mono();
   return {
     name: "backups",
-    look() {
+    check() {
       const failed = problem();
       if (failed !== undefined)
         return [{ kind: "backup_overdue", severity: "warning", message: `No new backup: ${failed}`, mend: MEND }];
       const at = last();
       const since = at === null ? houseSince() : Date.parse(at);
       if (since === undefined) return [];
-      // One of a day to come, from a clock that was ahead: nobody knows how old it is, but so long at least.
+      // A time in the future, from a clock that was ahead: its real age is unknown, but at least the time since the start.
       const ahead = since > clock.now() + DAY_MS;
       const age = Math.floor((ahead ? clock.mono() - begun : clock.now() - since) / DAY_MS);
       if (age < days) return [];

@@ -1,11 +1,11 @@
-// Steps of the wall clock, seen against the one that only counts.
+// Steps of the wall clock, noticed by comparing it with the monotonic clock.
 import { type Clock, isoSeconds } from "../../core/clock.ts";
 import type { Finding, Watch } from "../alert.ts";
 
 const STEP_MS = 120_000;
-// It is news for so long; nothing but people can say whether the new time is right.
+// The alert lasts this long; only people can say whether the new time is right.
 const SHOWN_MS = 3_600_000;
-// No house runs this hub before it was written.
+// The hub was written after this time, so an earlier clock is certainly wrong.
 export const EARLIEST_MS = Date.UTC(2026, 0, 1);
 
 export function clockWatch(clock: Clock): Watch {
@@ -13,7 +13,7 @@ export function clockWatch(clock: Clock): Watch {
   let stepped: { at: number; finding: Finding } | undefined;
   return {
     name: "clock",
-    look() {
+    check() {
       const mono = clock.mono();
       const now = clock.now();
       const step = now - mono - offset;
@@ -45,5 +45,5 @@ const UNSURE: Finding = {
   kind: "clock_stepped",
   severity: "warning",
   message: "The clock cannot be right: it is before 2026",
-  mend: "Connect the machine to the internet or set its clock; rules with times do what they should only then.",
+  mend: "Connect the machine to the internet or set its clock; until then, rules with times run at the wrong moments.",
 };

@@ -1,4 +1,4 @@
-// The disk: nearly full, full, or not taking what is written; and the day's allowance of bytes.
+// The disk: nearly full, full, or failing to write; and the daily allowance of bytes.
 import { statfsSync } from "node:fs";
 import { STORAGE_TEXTS, type StorageFault } from "../../core/storage-fault.ts";
 import type { Finding, Watch } from "../alert.ts";
@@ -6,24 +6,24 @@ import type { Finding, Watch } from "../alert.ts";
 export interface DiskWatchOptions {
   folder: string;
   freeMb: number;
-  /** What keeps the hub from writing, where something does. */
+  /** What keeps the hub from writing, if anything does. */
   fault: () => StorageFault | undefined;
   sparing: () => boolean;
 }
 
 const MB = 1_000_000;
-// An alert that began ends only with so much more room, so that a log file that grows and rotates is no news each time.
+// An alert ends only with so much more space than it began with, so that a rotating log file does not raise it again and again.
 const RECOVERED = 1.2;
-// Less than this and SQLite cannot commit.
+// With less, SQLite cannot commit.
 const FULL_MB = 5;
 
 export function diskWatch({ folder, freeMb, fault, sparing }: DiskWatchOptions): Watch {
   return {
     name: "disk",
-    look(isRaised) {
+    check(isRaised) {
       const { bavail, bsize, blocks } = statfsSync(folder);
       const free = Math.floor((bavail * bsize) / MB);
-      // A small card is not nearly full from its first day on.
+      // At most a tenth of the disk: a small card must not be nearly full from its first day.
       const wanted = Math.min(freeMb, Math.floor((blocks * bsize) / MB / 10));
       const nearly = free < (isRaised("disk_nearly_full") ? wanted * RECOVERED : wanted);
       const findings: Finding[] = [];

@@ -1,8 +1,8 @@
-// Plugins that are down, and those that end again and again.
+// Plugins that are down, and plugins in a crash loop.
 import type { Clock } from "../../core/clock.ts";
 import type { Finding, Watch } from "../alert.ts";
 
-/** The part of a plugin's record that is read here. */
+/** The fields of a plugin's record that this watch reads. */
 export interface PluginState {
   id: string;
   status: string;
@@ -11,7 +11,7 @@ export interface PluginState {
   last_exit: { reason: string } | null;
 }
 
-// A restart takes seconds: only one that does not come back is news.
+// A restart takes seconds: only a plugin that does not come back is reported.
 const DOWN_AFTER_MS = 120_000;
 const LOOP_WINDOW_MS = 600_000;
 const LOOP_RESTARTS = 5;
@@ -30,7 +30,7 @@ export function pluginWatch(list: () => readonly PluginState[], clock: Clock): W
 
   return {
     name: "plugins",
-    look() {
+    check() {
       const now = clock.mono();
       const plugins = list();
       for (const id of [...downSince.keys(), ...restarts.keys()]) {

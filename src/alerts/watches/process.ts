@@ -1,16 +1,16 @@
-// The hub's own process: its memory, how it ended last time, what guests do to it, and its certificate.
+// The hub itself: its memory, how it ended last time, the limits that guests reach, its databases and its certificate.
 import type { Clock } from "../../core/clock.ts";
 import { RESTART_THE_HUB } from "../../core/errors.ts";
 import type { Finding, Watch } from "../alert.ts";
 
 const DAY_MS = 86_400_000;
-// What began at the bound ends only below it by a tenth.
+// The alert begins at the limit and ends a tenth below it.
 const RECOVERED = 0.9;
 
 export function memoryWatch(residentBytes: () => number, limitMb: number): Watch {
   return {
     name: "memory",
-    look(isRaised) {
+    check(isRaised) {
       const mb = Math.round(residentBytes() / 1_000_000);
       if (mb < (isRaised("memory") ? limitMb * RECOVERED : limitMb)) return [];
       return [
@@ -18,7 +18,7 @@ export function memoryWatch(residentBytes: () => number, limitMb: number): Watch
           kind: "memory",
           severity: "warning",
           message: `The hub uses ${mb} MB of memory`,
-          mend: "Restart it if this stays, and report it with its log; [alerts] memory_mb moves the bound.",
+          mend: "Restart it if this stays, and report it with its log; [alerts] memory_mb sets the limit.",
         },
       ];
     },
@@ -29,7 +29,7 @@ export function memoryWatch(residentBytes: () => number, limitMb: number): Watch
 export function floodWatch(reached: () => readonly { limit: string; account: string; message: string }[]): Watch {
   return {
     name: "flood",
-    look: () =>
+    check: () =>
       reached().map(
         ({ limit, account, message }): Finding => ({
           kind: "flood",
@@ -42,10 +42,10 @@ export function floodWatch(reached: () => readonly { limit: string; account: str
   };
 }
 
-/** What was found once, at the start; an alert of it lasts a day. */
+/** Findings of the start; their alerts last a day. */
 export function startWatch(findings: readonly Finding[], clock: Clock): Watch {
   const begun = clock.mono();
-  return { name: "start", look: () => (clock.mono() - begun < DAY_MS ? findings : []) };
+  return { name: "start", check: () => (clock.mono() - begun < DAY_MS ? findings : []) };
 }
 
 export const UNCLEAN_STOP: Finding = {
@@ -55,7 +55,7 @@ export const UNCLEAN_STOP: Finding = {
   mend: "Nothing that was acknowledged is lost. If nobody cut the power, the log before the start says more.",
 };
 
-/** `keptAs`: where a damaged one was moved; undefined where it was missing or empty. */
+/** `keptAs`: where the damaged file was moved; undefined if it was missing or empty. */
 export function databaseLost(keptAs: string | undefined, mend: string): Finding {
   const how = keptAs === undefined ? "is missing or empty" : `was damaged; it is kept as ${keptAs}`;
   return {
@@ -66,7 +66,7 @@ export function databaseLost(keptAs: string | undefined, mend: string): Finding 
   };
 }
 
-/** No loss of users: the house runs on without its past. */
+/** Less severe than losing the state database: the house runs on without its past. */
 export const HISTORY_LOST: Finding = {
   kind: "database_lost",
   about: "history",
@@ -75,12 +75,12 @@ export const HISTORY_LOST: Finding = {
   mend: "If it is wanted back, stop the hub and restore a backup with its history: hub restore FILE.",
 };
 
-/** Raised for a day after a damaged history was found; `file` is where it was moved. */
+/** Lasts a day after a damaged history was found; `file` is where it was moved. */
 export function historyWatch(file: () => string | undefined, clock: Clock): Watch {
   let found: { file: string; at: number } | undefined;
   return {
     name: "history",
-    look() {
+    check() {
       const current = file();
       if (current !== undefined && current !== found?.file) found = { file: current, at: clock.mono() };
       if (found === undefined || clock.mono() - found.at >= DAY_MS) return [];
@@ -94,11 +94,11 @@ export function historyWatch(file: () => string | undefined, clock: Clock): Watc
   };
 }
 
-/** `expiresAt`: epoch ms; undefined without TLS or where it cannot be read. */
+/** `expiresAt`: epoch ms; undefined without TLS, or if the certificate cannot be read. */
 export function certificateWatch(expiresAt: () => number | undefined, now: () => number, days: number): Watch {
   return {
     name: "certificate",
-    look() {
+    check() {
       const at = expiresAt();
       const left = at === undefined ? Number.POSITIVE_INFINITY : Math.floor((at - now()) / DAY_MS);
       if (left >= days) return [];

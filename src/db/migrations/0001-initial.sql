@@ -19,7 +19,7 @@ CREATE TABLE api_keys (
   expires_at INTEGER
 ) WITHOUT ROWID;
 
--- What a person or a registration says of a device: written at once.
+-- A device as a person or a registration describes it: written at once.
 CREATE TABLE devices (
   id TEXT PRIMARY KEY,
   plugin_id TEXT NOT NULL,
@@ -32,7 +32,7 @@ CREATE TABLE devices (
   created_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- What a device says of itself: written behind, in batches.
+-- What a device reports: written behind, in batches.
 CREATE TABLE device_state (
   device_id TEXT PRIMARY KEY REFERENCES devices(id) ON DELETE CASCADE,
   available INTEGER NOT NULL,

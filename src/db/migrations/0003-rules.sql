@@ -1,4 +1,4 @@
--- What rules remember over restarts. Times are epoch ms by the wall clock.
+-- What rules keep over restarts. Times are epoch ms by the wall clock.
 CREATE TABLE rule_state (
   rule_id TEXT PRIMARY KEY,
   last_fired_at INTEGER,
@@ -8,7 +8,7 @@ CREATE TABLE rule_state (
   paused_ms INTEGER
 ) WITHOUT ROWID;
 
--- Triggers that wait until what they saw has stood for so long. `fired` ones are over, and wait for its end.
+-- Triggers that fire when a state has lasted for some time. Those with `fired` have fired, and wait for the end of the state.
 CREATE TABLE rule_holds (
   rule_id TEXT NOT NULL,
   trigger_key TEXT NOT NULL,
@@ -19,5 +19,5 @@ CREATE TABLE rule_holds (
   PRIMARY KEY (rule_id, trigger_key, device_id)
 ) WITHOUT ROWID;
 
--- Up to which moment each schedule has run; `id` is the rule's with the trigger's key.
+-- The moment up to which each schedule has run; `id` is the rule's id with the trigger's key.
 CREATE TABLE rule_marks (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;

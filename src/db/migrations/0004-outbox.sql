@@ -1,5 +1,5 @@
--- Notifications on their way, in the order of `id`. `at` is epoch ms; the columns in `_ms` count the time the hub has run
--- with something in here, so that a wall clock that is set expires nothing.
+-- Queued notifications, in the order of `id`. `at` is epoch ms; the columns in `_ms` count the time the hub has run with
+-- rows in this table, so that setting the wall clock expires nothing.
 CREATE TABLE outbox (
   id INTEGER PRIMARY KEY,
   channel TEXT NOT NULL,

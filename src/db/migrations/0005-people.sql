@@ -1,8 +1,8 @@
--- Who made a key: it ends with that account. NULL where that was no account, or before keys had owners.
+-- The account that made a key: the key is removed with it. NULL if no account made it, or for keys older than this column.
 ALTER TABLE api_keys ADD COLUMN owner TEXT;
 CREATE INDEX api_keys_of ON api_keys (owner);
 
--- Logins whose tokens may be in use. What is missing here is only not listed: its token is as good as another.
+-- Logins whose tokens may be in use. The token of a login that is missing here is valid too; it is only not listed.
 CREATE TABLE sessions (
   id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL,
@@ -16,14 +16,14 @@ CREATE TABLE sessions (
 ) WITHOUT ROWID;
 CREATE INDEX sessions_of ON sessions (user_id, last_used_at);
 
--- Those that somebody ended, for as long as their tokens would have lasted.
+-- Logins that somebody ended, until their tokens would have expired.
 CREATE TABLE ended_sessions (
   id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL,
   expires_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- Who did what from where. `share` is whose share of the room the row takes; see src/auth/audit.ts.
+-- Who did what, from where. `share` names the account whose quota the row counts against; see src/auth/audit.ts.
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,

@@ -1,4 +1,4 @@
-// The state database's history, oldest first. `user_version` counts how many of these a file has had.
+// The migrations of the state database, oldest first. `user_version` is the number of migrations a file has had.
 import initial from "./0001-initial.sql" with { type: "text" };
 import home from "./0002-home.sql" with { type: "text" };
 import rules from "./0003-rules.sql" with { type: "text" };

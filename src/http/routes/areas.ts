@@ -1,9 +1,8 @@
 // /areas: the areas of the house. A device's area is set at /devices.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { Id } from "../../core/ids.ts";
+import { GivenName, Id } from "../../core/ids.ts";
 import type { Areas } from "../../state/areas.ts";
-import { GivenName } from "../../state/given-name.ts";
 import { jsonBody } from "../body.ts";
 import { created, crudDocs, noContent } from "../crud.ts";
 

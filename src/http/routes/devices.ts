@@ -4,12 +4,12 @@ import { Elysia, t } from "elysia";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
 import { secondsAsText } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
+import { GivenName } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { masked } from "../../core/masking.ts";
 import { Attributes } from "../../events/define.ts";
 import type { Commands } from "../../state/commands.ts";
 import type { Device as DeviceState } from "../../state/device.ts";
-import { GivenName } from "../../state/given-name.ts";
 import type { Registry } from "../../state/registry.ts";
 import { jsonBody } from "../body.ts";
 import type { Callers } from "../callers.ts";
@@ -166,17 +166,17 @@ const ANSWER_BYTES = 8 * 1_048_576;
 
 /** As JSON texts; `next` is the `after` of the next page, absent on the last. */
 function pageOf(
-  { list, ownerOf }: Pick<Registry, "list" | "ownerOf">,
+  registry: Pick<Registry, "list" | "ownerOf">,
   after: string | undefined,
   bodyOf: (device: DeviceState) => unknown,
 ): { found: string[]; next?: string } {
-  if (after !== undefined && ownerOf(after) === undefined)
+  if (after !== undefined && registry.ownerOf(after) === undefined)
     throw new HubError("conflict", `the device "${after}" is gone meanwhile: begin again, without after`);
   const found: string[] = [];
   let bytes = 0;
   let last = after;
   let skipping = after !== undefined;
-  for (const device of list()) {
+  for (const device of registry.list()) {
     const body = skipping ? undefined : bodyOf(device);
     if (device.id === after) skipping = false;
     if (body === undefined) continue;

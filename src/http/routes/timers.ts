@@ -1,9 +1,8 @@
 // /timers: making, naming and removing virtual timers. They are commanded as devices.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { Id } from "../../core/ids.ts";
+import { GivenName, Id } from "../../core/ids.ts";
 import type { Device } from "../../state/device.ts";
-import { GivenName } from "../../state/given-name.ts";
 import type { Timers } from "../../state/virtual/timers.ts";
 import { jsonBody } from "../body.ts";
 import { created, crudDocs, noContent } from "../crud.ts";

@@ -1,6 +1,6 @@
 // A message that waits in the outbox: its state in memory, and the message that is sent to the channel for it.
 import type { Clock } from "../../core/clock.ts";
-import { ownBeginning } from "../../core/text-bytes.ts";
+import { ownBeginning } from "../../core/memory-size.ts";
 import type { ChannelMessage } from "../channel.ts";
 
 export interface Texts {

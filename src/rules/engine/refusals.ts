@@ -1,8 +1,8 @@
 // Why a rule does not run although it was triggered, in the order of the checks, each with a reason for people.
 import type { Clock } from "../../core/clock.ts";
 import { msSince } from "../../core/durable-moment.ts";
-import { jsonBytes } from "../../core/json-bytes.ts";
 import type { Limits } from "../../core/limits.ts";
+import { jsonBytes } from "../../core/memory-size.ts";
 import type { ConditionScope, TriggerContext } from "../model/define.ts";
 import type { ConditionTrace, Outcome } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";

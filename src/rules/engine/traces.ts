@@ -2,7 +2,7 @@
 // of a million of them. Large values are cut, because traces are for people to read.
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Limits } from "../../core/limits.ts";
-import { bytesHeldBy, ownBeginning } from "../../core/text-bytes.ts";
+import { bytesHeldBy, ownBeginning } from "../../core/memory-size.ts";
 import type { ConditionTrace, Trace } from "../model/trace.ts";
 import type { Entry } from "./entry.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { HubError, messageOf } from "../../core/errors.ts";
 import { type RandomBytes, uuid } from "../../core/ids.ts";
 import { type Json, type JsonObject, jsonEqual } from "../../core/json.ts";
-import type { StorageTrouble } from "../../core/storage-trouble.ts";
+import type { StorageTrouble } from "../../core/storage-fault.ts";
 import { stringifyToml } from "../../core/toml.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId, replaceId, setTopLevel } from "../parse/edit/set-key.ts";

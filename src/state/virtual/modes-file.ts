@@ -1,8 +1,7 @@
-// Reads modes.toml: all problems at once, each with its line; a mode that is wrong keeps no other out. What becomes of the
-// modes is left to others.
+// Reads modes.toml and reports all problems at once, each with its line. A mode with a problem does not affect the others.
 import { type Static, Type } from "@sinclair/typebox";
 import { messageOf, systemCode } from "../../core/errors.ts";
-import { isValidId } from "../../core/ids.ts";
+import { ID_RULE, isValidId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
 import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
 import { SOLAR_EVENTS, type SolarEvent, type SolarMoment } from "../../core/sun.ts";
@@ -30,9 +29,9 @@ export interface ModesProblem extends LineProblem {
 }
 
 export interface ReadModes {
-  /** Those that are right; absent where the file as a whole cannot be read. */
+  /** The valid ones; absent if the file as a whole cannot be read. */
   modes?: ModeDefinition[];
-  /** Ids of modes that are wrong; `unknown` where one is wrong whose id cannot be told. */
+  /** Ids of modes with problems; `unknown` if the id of one of them cannot be read. */
   broken: ReadonlySet<string> | "unknown";
   problems: LineProblem[];
 }
@@ -58,7 +57,7 @@ const Entry = Type.Object(
 type Entry = Static<typeof Entry>;
 const SOLAR_KEYS = ["on_event", "off_event", "on_offset_minutes", "off_offset_minutes"] as const;
 
-/** The modes of a text. Without a location, which `located` says, solar modes cannot follow the sun: a warning. */
+/** The modes of a text. Unless `located`, the house has no location and solar modes cannot follow the sun: a warning. */
 export function readModes(given: Uint8Array | string, where: { located: boolean }): ReadModes {
   return modesOf(readToml(given), where);
 }
@@ -77,13 +76,13 @@ function modesOf(read: TomlFile, { located }: { located: boolean }): ReadModes {
   const modes = checked.flatMap(({ mode }) => mode ?? []);
   const right = new Set(modes.map(({ id }) => id));
   const wrong = entries.filter((_, index) => !checked[index]?.mode).map(idOf);
-  // A key that should perhaps be `modes` may hold anything.
+  // An unknown key may be a misspelt `modes`, with any ids in it.
   const unknown = !whole.ok || wrong.includes(undefined);
   const broken = new Set(wrong.filter((id): id is string => id !== undefined && !right.has(id)));
   return { modes, broken: unknown ? "unknown" : broken, problems };
 }
 
-/** The same of a file; where there is none, there are no modes. */
+/** As `readModes`, of a file; a missing file has no modes. */
 export function readModesFile(
   file: string,
   where: { located: boolean },
@@ -97,14 +96,14 @@ export function readModesFile(
   }
 }
 
-interface Around {
+interface Context {
   located: boolean;
   /** Problems of the table as a whole. */
   known: readonly Problem[];
 }
 
-/** One entry; `mode` where nothing but a warning is found in it. */
-function checkOne(entries: readonly unknown[], index: number, { located, known }: Around) {
+/** Checks one entry; `mode` is absent if it has a problem that is not just a warning. */
+function checkOne(entries: readonly unknown[], index: number, { located, known }: Context) {
   const path = `modes[${index}]`;
   const { mode, problems } = checkEntry(entries[index], path, located);
   problems.push(...repeatedId(entries, index));
@@ -120,9 +119,7 @@ function checkEntry(entry: unknown, path: string, located: boolean): { mode?: Mo
   const checked = checkValue(Entry, entry, path);
   if (!checked.ok) return { problems: checked.problems };
   const { id, name = id, kind } = checked.value;
-  const problems = isValidId(id)
-    ? []
-    : [{ path: `${path}.id`, message: 'must have 1 to 255 characters, without "/", "+", "#" and a leading "$"' }];
+  const problems = isValidId(id) ? [] : [{ path: `${path}.id`, message: ID_RULE }];
   if (kind === "manual")
     return { mode: { id, name, kind }, problems: [...problems, ...manualProblems(checked.value, path)] };
   const solar = solarMoments(checked.value, path);
@@ -144,7 +141,7 @@ function solarMoments(entry: Entry, path: string): { moments?: Pick<SolarMode, "
   const on = { event: entry.on_event as SolarEvent, offsetMinutes: entry.on_offset_minutes ?? 0 };
   const off = { event: entry.off_event as SolarEvent, offsetMinutes: entry.off_offset_minutes ?? 0 };
   if (on.event !== off.event || on.offsetMinutes !== off.offsetMinutes) return { moments: { on, off }, problems };
-  const message = "the mode would go on and off in the same moment; choose another event or offset";
+  const message = "the mode would turn on and off in the same moment; choose another event or offset";
   return { problems: [{ path: `${path}.off_event`, message }] };
 }
 
@@ -164,7 +161,7 @@ function withoutLocation(path: string): Problem {
   };
 }
 
-/** The first of them bears the id. */
+/** The first entry keeps the id. */
 function repeatedId(entries: readonly unknown[], index: number): Problem[] {
   const id = idOf(entries[index]);
   if (id === undefined || entries.findIndex((entry) => idOf(entry) === id) === index) return [];

@@ -1,5 +1,5 @@
-// Modes of the house, as modes.toml has them: each is a device that is on or off. The file is read again when it changes;
-// what is broken in it, a mode or all of it, stays as it was last good.
+// Modes of the house, as defined in modes.toml: each is a device that is on or off. The file is read again when it changes;
+// a mode with problems, or all of them if the file cannot be read, keeps its last valid definition.
 import type { Clock } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import { watchFile } from "../../core/file-watch.ts";
@@ -10,32 +10,18 @@ import { createSun } from "../../core/sun.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { Device } from "../device.ts";
 import type { Registry } from "../registry.ts";
-import { type ModeDefinition, type ModesProblem, type ReadModes, readModesFile, type SolarMode } from "./modes-file.ts";
+import { type ModeDefinition, type ModesProblem, type ReadModes, readModesFile } from "./modes-file.ts";
 import { createOwnDevices, type OwnDevices } from "./own-devices.ts";
 import { readOnOff } from "./read-command.ts";
-import { createSunFollower } from "./sun-follower.ts";
+import { type ModeState, SunFollower } from "./sun-follower.ts";
 
 export interface Mode {
   device: Device;
-  /** Undefined while it cannot be read from the file and never could since the start. */
+  /** Undefined if no valid definition has been read since the start. */
   definition: ModeDefinition | undefined;
   /** Epoch ms of the next moments by the sun. */
   nextOn: number | undefined;
   nextOff: number | undefined;
-}
-
-export interface Modes extends Disposable, Pick<OwnDevices, "is"> {
-  list(): Mode[];
-  /** Throws HubError `not_found`. */
-  get(id: string): Mode;
-  /** Checks a command and gives back what carries it out. */
-  prepare(device: Device, wanted: JsonObject, cause: JsonObject): () => void;
-  /** What is wrong with modes.toml now. */
-  problems(): readonly ModesProblem[];
-  /** Reads the file: from now on its modes are listed, as they stood. */
-  read(): void;
-  /** Makes up for the moments that were missed, and follows the file and the sun from now on. */
-  start(): void;
 }
 
 export interface Location {
@@ -53,124 +39,159 @@ export interface ModesOptions {
   file: string;
 }
 
-export function createModes({ registry, clock, log, emit, location, file }: ModesOptions): Modes {
-  const own = createOwnDevices({ registry, log, deviceType: "mode" });
-  const { latitude, longitude } = location;
-  const sun = latitude === undefined || longitude === undefined ? undefined : createSun({ latitude, longitude });
-  const follower = sun && createSunFollower({ clock, log, sun, standing, turn: (id, on) => set(own.get(id), on) });
-  const definitions = new Map<string, ModeDefinition>();
-  let problems: readonly ModesProblem[] = [];
-  let started = false;
-  const parts = new DisposableStack();
-  if (follower) parts.use(follower);
-  parts.use(
-    registry.onRemoved("modes", ({ id }) => {
-      definitions.delete(id);
-      follower?.forget(id);
-    }),
-  );
+export class Modes implements Disposable {
+  readonly #options: ModesOptions;
+  readonly #own: OwnDevices;
+  /** Undefined without a location. */
+  readonly #follower: SunFollower | undefined;
+  readonly #definitions = new Map<string, ModeDefinition>();
+  readonly #disposables = new DisposableStack();
+  #problems: readonly ModesProblem[] = [];
+  #started = false;
 
-  function standing(id: string) {
-    const { attributes, lastChanged } = registry.get(id);
+  constructor(options: ModesOptions) {
+    const { registry, clock, log, location } = options;
+    const { latitude, longitude } = location;
+    this.#options = options;
+    this.#own = createOwnDevices({ registry, log, deviceType: "mode" });
+    if (latitude !== undefined && longitude !== undefined) {
+      const sun = createSun({ latitude, longitude });
+      const setMode = (id: string, on: boolean): void => this.#set(this.#own.get(id), on);
+      const stateOf = (id: string): ModeState => this.#stateOf(id);
+      this.#follower = this.#disposables.use(new SunFollower({ clock, log, sun, stateOf, setMode }));
+    }
+    this.#disposables.use(
+      registry.onRemoved("modes", ({ id }) => {
+        this.#definitions.delete(id);
+        this.#follower?.forget(id);
+      }),
+    );
+  }
+
+  is(device: Device): boolean {
+    return this.#own.is(device);
+  }
+
+  list(): Mode[] {
+    return this.#own.list().map((device) => this.#modeOf(device));
+  }
+
+  /** Throws HubError `not_found`. */
+  get(id: string): Mode {
+    return this.#modeOf(this.#own.get(id));
+  }
+
+  /** Checks a command and returns the function that carries it out. Throws HubError `invalid`. */
+  prepare(device: Device, wanted: JsonObject, cause: JsonObject): () => void {
+    const isOn = device.attributes.on === true;
+    const on = readOnOff(wanted, isOn);
+    return () => (on === isOn ? undefined : this.#set(device, on, cause));
+  }
+
+  /** The present problems of modes.toml. */
+  problems(): readonly ModesProblem[] {
+    return this.#problems;
+  }
+
+  /** Reads the file: from now on its modes are listed, in their stored state. */
+  read(): void {
+    const { modes, broken, problems } = readModesFile(this.#options.file, { located: this.#follower !== undefined });
+    const found = modes ? [...problems, ...this.#apply(modes, broken)] : problems;
+    for (const { id } of this.#own.list())
+      if (!this.#definitions.has(id)) this.#options.registry.availability(id, false, HUB_PLUGIN_ID);
+    this.#reportProblems(found);
+  }
+
+  /** Makes the transitions that were missed, and follows the file and the sun from now on. */
+  start(): void {
+    const { clock, log, file } = this.#options;
+    this.#started = true;
+    this.#disposables.use(watchFile({ clock, log, path: file, onChange: () => this.read() }));
+    this.read();
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposables[Symbol.dispose]();
+  }
+
+  #modeOf(device: Device): Mode {
+    const definition = this.#definitions.get(device.id);
+    const next = definition?.kind === "solar" ? this.#follower?.next(definition) : undefined;
+    return { device, definition, nextOn: next?.on, nextOff: next?.off };
+  }
+
+  #stateOf(id: string): ModeState {
+    const { attributes, lastChanged } = this.#options.registry.get(id);
     return {
       overridden: attributes.overridden === true,
       changedAt: Math.max(lastChanged.on ?? 0, lastChanged.overridden ?? 0),
     };
   }
 
-  /** Because the sun wants it so, or a person or rule, which then is the cause. */
-  function set(device: Device, on: boolean, cause?: JsonObject): void {
+  /** `cause` is the command of a person or rule; without one, the sun turns the mode. */
+  #set(device: Device, on: boolean, cause?: JsonObject): void {
     const before = device.attributes.on === true;
-    const solar = follower && definitions.get(device.id)?.kind === "solar";
-    const overridden = cause !== undefined && solar && follower.giveWay(device.id) !== on;
-    const attributes = { ...device.attributes, on, ...(solar ? { overridden: overridden === true } : {}) };
-    if (cause) own.commanded(device.id, attributes, cause);
-    else own.happened(device.id, attributes);
-    if (before !== on) emit({ type: "mode_changed", mode_id: device.id, mode_name: device.name, on });
+    const follower = this.#definitions.get(device.id)?.kind === "solar" ? this.#follower : undefined;
+    const attributes: JsonObject = { ...device.attributes, on };
+    if (follower) attributes.overridden = cause !== undefined && follower.override(device.id) !== on;
+    if (cause) this.#own.commanded(device.id, attributes, cause);
+    else this.#own.happened(device.id, attributes);
+    if (before !== on) this.#options.emit({ type: "mode_changed", mode_id: device.id, mode_name: device.name, on });
   }
 
-  function load(): void {
-    const { modes, broken, problems: read } = readModesFile(file, { located: sun !== undefined });
-    const found = [...read];
-    if (modes) found.push(...apply(modes, broken));
-    for (const { id } of own.list()) if (!definitions.has(id)) registry.availability(id, false, HUB_PLUGIN_ID);
-    tell(found);
-  }
-
-  /** Makes the devices what the file says; gives back what kept a mode out. */
-  function apply(modes: readonly ModeDefinition[], broken: ReadModes["broken"]): ModesProblem[] {
+  /** Makes the devices match the definitions; returns why any could not. */
+  #apply(modes: readonly ModeDefinition[], broken: ReadModes["broken"]): ModesProblem[] {
     const ids = new Set(modes.map(({ id }) => id));
-    // What a person made of its device, such as a name, is not lost to a slip in the file.
+    // A mistake in the file must not delete what a person set on the device, such as its name.
     const stays = (id: string): boolean => ids.has(id) || broken === "unknown" || broken.has(id);
-    const gone = own.list().filter(({ id }) => !stays(id));
+    const gone = this.#own.list().filter(({ id }) => !stays(id));
+    const remove = (id: string): void => this.#options.registry.remove(id);
     const failed = [
-      ...gone.flatMap(({ id }) => problemOf(`the mode "${id}" cannot be removed`, () => registry.remove(id))),
-      ...modes.flatMap((mode) => problemOf(`the mode "${mode.id}" is left out`, () => place(mode))),
+      ...gone.flatMap(({ id }) => this.#problemOf(`the mode "${id}" cannot be removed`, () => remove(id))),
+      ...modes.flatMap((mode) => this.#problemOf(`the mode "${mode.id}" is left out`, () => this.#place(mode))),
     ];
-    if (started) follower?.follow([...definitions.values()].filter((mode): mode is SolarMode => mode.kind === "solar"));
+    if (this.#started) this.#follower?.follow([...this.#definitions.values()].filter((mode) => mode.kind === "solar"));
     return failed;
   }
 
-  function problemOf(what: string, act: () => void): ModesProblem[] {
+  #problemOf(what: string, act: () => void): ModesProblem[] {
     try {
       act();
       return [];
     } catch (error) {
-      return [{ file, path: "", message: `${what}: ${messageOf(error)}` }];
+      return [{ file: this.#options.file, path: "", message: `${what}: ${messageOf(error)}` }];
     }
   }
 
-  function place(mode: ModeDefinition): void {
+  #place(mode: ModeDefinition): void {
+    const { registry } = this.#options;
     const { id, name, kind } = mode;
-    refuseForeign(id);
-    // First whether it is available: registering it would else call it so for a moment.
-    registry.availability(id, kind === "manual" || sun !== undefined, HUB_PLUGIN_ID);
+    this.#checkOwner(id);
+    // The availability first: registering makes a device available, if only for a moment.
+    registry.availability(id, kind === "manual" || this.#follower !== undefined, HUB_PLUGIN_ID);
     registry.register({ device_id: id, name, device_type: "mode" }, HUB_PLUGIN_ID);
-    const { on, overridden } = own.get(id).attributes;
+    const { on, overridden } = this.#own.get(id).attributes;
     const attributes: JsonObject = { on: on === true, kind };
     if (kind === "solar") attributes.overridden = overridden === true;
-    own.happened(id, attributes);
-    definitions.set(id, mode);
+    this.#own.happened(id, attributes);
+    this.#definitions.set(id, mode);
   }
 
-  function refuseForeign(id: string): void {
-    const owner = registry.ownerOf(id);
-    if (owner === undefined || own.is(registry.get(id))) return;
-    const whose = owner === HUB_PLUGIN_ID ? "the hub itself" : `the plugin "${owner}"`;
-    throw new HubError("conflict", `there is a device of that id already, of ${whose}; choose another id`);
+  #checkOwner(id: string): void {
+    const device = this.#options.registry.find(id);
+    if (!device || this.#own.is(device)) return;
+    const owner = device.pluginId === HUB_PLUGIN_ID ? "the hub itself" : `the plugin "${device.pluginId}"`;
+    throw new HubError("conflict", `there is a device of that id already, of ${owner}; choose another id`);
   }
 
-  function tell(found: readonly ModesProblem[]): void {
-    const told = new Set(problems.map(textOf));
-    for (const problem of found) if (!told.has(textOf(problem))) log.warn(`modes.toml: ${textOf(problem)}`);
-    if (problems.length > 0 && found.length === 0) log.info("modes.toml is right again");
-    problems = found;
+  /** Logs the problems that are new, and their end. */
+  #reportProblems(found: readonly ModesProblem[]): void {
+    const { log } = this.#options;
+    const known = new Set(this.#problems.map(textOf));
+    for (const problem of found) if (!known.has(textOf(problem))) log.warn(`modes.toml: ${textOf(problem)}`);
+    if (this.#problems.length > 0 && found.length === 0) log.info("modes.toml is right again");
+    this.#problems = found;
   }
-
-  function modeOf(device: Device): Mode {
-    const definition = definitions.get(device.id);
-    const next = follower && definition?.kind === "solar" ? follower.next(definition) : undefined;
-    return { device, definition, nextOn: next?.on, nextOff: next?.off };
-  }
-
-  return {
-    is: own.is,
-    list: () => own.list().map(modeOf),
-    get: (id) => modeOf(own.get(id)),
-    prepare(device, wanted, cause) {
-      const isOn = device.attributes.on === true;
-      const on = readOnOff(wanted, isOn);
-      return () => (on === isOn ? undefined : set(device, on, cause));
-    },
-    problems: () => problems,
-    read: load,
-    start() {
-      started = true;
-      parts.use(watchFile({ clock, log, path: file, onChange: load }));
-      load();
-    },
-    [Symbol.dispose]: () => parts[Symbol.dispose](),
-  };
 }
 
 function textOf({ line, path, message }: ModesProblem): string {

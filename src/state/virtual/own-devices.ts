@@ -1,11 +1,12 @@
-// The hub's own devices of one type: found, made, named, removed, and their state told. What they do is their kind's.
-import { HubError, messageOf } from "../../core/errors.ts";
-import { HUB_PLUGIN_ID, isValidId } from "../../core/ids.ts";
+// The hub's own devices of one type (timers, switches, modes): how they are listed, made, changed and removed, and how their
+// state is written. What a command does is left to each type.
+import { messageOf } from "../../core/errors.ts";
+import { checkId, HUB_PLUGIN_ID, readGivenName } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import { storageFaultOf } from "../../core/storage-fault.ts";
+import { type Crud, idTaken, notFound, tooMany } from "../collection.ts";
 import type { Device } from "../device.ts";
-import { givenName } from "../given-name.ts";
 import type { Registry } from "../registry.ts";
 
 export interface NewOwnDevice {
@@ -14,21 +15,26 @@ export interface NewOwnDevice {
   name?: string | undefined;
 }
 
-export interface OwnDevices {
-  list(): Device[];
-  /** Throws HubError `not_found`, also for a device of another type. */
-  get(id: string): Device;
+export interface OwnDeviceEdit {
+  name?: string;
+  area?: string | null;
+}
+
+/** What virtual devices of every type can do. `get` throws `not_found` also for a device of another type. */
+export interface OwnDeviceType extends Crud<Device, NewOwnDevice, OwnDeviceEdit> {
   is(device: Device): boolean;
-  /** Throws HubError `invalid` for an id that cannot be one, `conflict` for one that is taken or where there are too many. */
+  /** Checks a command and returns the function that carries it out. Throws HubError `invalid` or `conflict`. */
+  prepare(device: Device, wanted: JsonObject, cause: JsonObject): () => void;
+}
+
+export interface OwnDevices extends Omit<OwnDeviceType, "create" | "prepare"> {
   create(device: NewOwnDevice, attributes: JsonObject): Device;
-  edit(id: string, edit: { name?: string; area?: string | null }): Device;
-  remove(id: string): void;
   /**
-   * The whole state, as somebody wanted it. On disk when this returns; throws where it cannot be written. What a rule wants
-   * happens all the same, and is written later: rules run the house whatever the disk is like.
+   * Replaces the whole state, by command. Durable when it returns; throws if it cannot be written. What a rule commands
+   * takes effect even then, and is written later: rules run the house whatever the disk is like.
    */
   commanded(id: string, attributes: JsonObject, cause: JsonObject): void;
-  /** The whole state, as time brought it about. It happens even if the disk is full, and is written later. */
+  /** Replaces the whole state, as time has passed. Takes effect even if the disk is full, and is then written later. */
   happened(id: string, attributes: JsonObject): void;
 }
 
@@ -38,16 +44,16 @@ export interface OwnDevicesOptions {
   deviceType: string;
 }
 
-// They are held in memory, and people know no more by name.
 const MOST_OF_A_TYPE = 1000;
 
 export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOptions): OwnDevices {
   const is = (device: Device): boolean => device.pluginId === HUB_PLUGIN_ID && device.deviceType === deviceType;
+  const list = (): Device[] => [...registry.list()].filter(is);
 
   function get(id: string): Device {
-    const device = registry.ownerOf(id) === undefined ? undefined : registry.get(id);
+    const device = registry.find(id);
     if (device && is(device)) return device;
-    throw new HubError("not_found", `there is no ${deviceType} "${id}"`);
+    throw notFound(deviceType, id);
   }
 
   function happened(id: string, attributes: JsonObject, change?: JsonObject): void {
@@ -56,7 +62,7 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
       registry.state(id, attributes, { ...report, durable: true });
     } catch (error) {
       if (storageFaultOf(error) === undefined) throw error;
-      log.error(`the state of a ${deviceType} cannot be written; it holds all the same and is written later`, {
+      log.error(`the state of a ${deviceType} cannot be written; it takes effect all the same and is written later`, {
         device: id,
         error: messageOf(error),
       });
@@ -64,27 +70,16 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
     }
   }
 
-  const list = (): Device[] => [...registry.list()].filter(is);
-
   return {
     list,
     get,
     is,
     create({ id, name }, attributes) {
-      if (!isValidId(id)) {
-        throw new HubError("invalid", 'id: must have 1 to 255 characters, without "/", "+", "#" and a leading "$"');
-      }
-      if (registry.ownerOf(id) !== undefined) {
-        throw new HubError("conflict", `there is already a device "${id}"; choose another id`);
-      }
-      if (list().length >= MOST_OF_A_TYPE) {
-        throw new HubError(
-          "conflict",
-          `there are ${MOST_OF_A_TYPE} virtual devices of the type ${deviceType}: remove some`,
-        );
-      }
-      const named = name === undefined ? id : givenName(name);
-      registry.register({ device_id: id, name: named, device_type: deviceType }, HUB_PLUGIN_ID);
+      checkId(id);
+      if (registry.find(id)) throw idTaken(id);
+      if (list().length >= MOST_OF_A_TYPE) throw tooMany(deviceType, MOST_OF_A_TYPE);
+      const givenName = name === undefined ? id : readGivenName(name);
+      registry.register({ device_id: id, name: givenName, device_type: deviceType }, HUB_PLUGIN_ID);
       happened(id, attributes);
       return get(id);
     },

@@ -1,4 +1,4 @@
-// Reads what somebody wants of a virtual device; refuses what it does not know, with what it does.
+// Reads a command for a virtual device. An unknown command is refused with the list of known ones.
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -11,7 +11,7 @@ export function commandSchema<const N extends string, P extends Record<string, T
   return Type.Object({ command: Type.Literal(name), ...keys }, closed);
 }
 
-/** One of the commands, told apart by `command`. Throws HubError `invalid` naming every problem. */
+/** One of the commands, chosen by its `command`. Throws HubError `invalid` with every problem. */
 export function readCommand<S extends Record<string, TObject>>(
   commands: S,
   wanted: JsonObject,
@@ -28,7 +28,7 @@ export function readCommand<S extends Record<string, TObject>>(
 const On = Type.Object({ on: Type.Boolean() }, closed);
 const ON_OFF = { on: commandSchema("on", {}), off: commandSchema("off", {}), toggle: commandSchema("toggle", {}) };
 
-/** What `{"on": …}` or the command `on`, `off` or `toggle` makes of something that is on or off now. */
+/** Whether `{"on": …}` or the command `on`, `off` or `toggle` turns it on. Throws HubError `invalid`. */
 export function readOnOff(wanted: JsonObject, isOn: boolean): boolean {
   if (!Object.hasOwn(wanted, "command")) return checked(On, wanted).on;
   const { command } = readCommand(ON_OFF, wanted);

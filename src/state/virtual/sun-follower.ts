@@ -1,13 +1,13 @@
-// When solar modes turn: at the second of their moments, each once. A person's word holds until the next moment.
+// Turns solar modes on and off, each at the second of its moment and once. What a person sets holds until the next moment.
 import type { Clock, Timer } from "../../core/clock.ts";
 import { jsonEqual } from "../../core/json.ts";
 import { guarded } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
-import type { Around, SolarMoment, Sun } from "../../core/sun.ts";
+import type { SolarMoment, Sun } from "../../core/sun.ts";
 import type { SolarMode } from "./modes-file.ts";
 
-/** What a mode's device knows of itself. */
-export interface Standing {
+/** What the device of a mode says. */
+export interface ModeState {
   /** A person set it against the sun. */
   overridden: boolean;
   /** Epoch ms of its last change. */
@@ -18,119 +18,128 @@ export interface SunFollowerOptions {
   clock: Clock;
   log: Log;
   sun: Sun;
-  standing: (id: string) => Standing;
-  /** The sun wants it so; the mode may stand like that already. */
-  turn: (id: string, on: boolean) => void;
+  stateOf: (id: string) => ModeState;
+  /** Called for every transition, also if the mode is in that state already. */
+  setMode: (id: string, on: boolean) => void;
 }
 
-export interface SunFollower extends Disposable {
-  /** These modes from now on, and no others. */
-  follow(modes: readonly SolarMode[]): void;
-  forget(id: string): void;
-  /** A person commands the mode: until the next moment it is theirs. Gives back what the sun wants now. */
-  giveWay(id: string): boolean;
-  next(mode: SolarMode): { on: number | undefined; off: number | undefined };
-}
-
-/** The moment that a mode went by last. */
-interface Turn {
+/** A moment, epoch ms, at which a mode turns on or off. */
+interface Transition {
   at: number;
   on: boolean;
 }
 
-interface Followed {
+interface FollowedMode {
   mode: SolarMode;
-  /** Undefined before the first decision. */
-  settled?: Turn;
+  /** The last transition that took effect; undefined before the first decision. */
+  last?: Transition;
 }
 
-// Steps of the wall clock are noticed after so long, and slewing it shifts a moment by no more than milliseconds.
-const LONGEST_HOP_MS = 10_000;
-// Set back by up to this, a clock does not undo the moment it has passed: as Debian's cron, by which scheduled rules go too.
-const NEW_CLOCK_MS = 3 * 3_600_000;
-// As with timers: a Raspberry Pi boots in the past, and is put right within minutes.
+// A step of the wall clock is noticed after this time. While the clock is slewed, a moment shifts by milliseconds only.
+const LONGEST_WAIT_MS = 10_000;
+// A clock that is set back by up to this does not repeat a transition: the rule of Debian's cron, as for scheduled rules.
+const SET_BACK_MS = 3 * 3_600_000;
+// As for timers: a Raspberry Pi boots with a time in the past, which is corrected within minutes.
 const CLOCK_UNSURE_MS = 15 * 60_000;
-const NEVER: Turn = { at: Number.NEGATIVE_INFINITY, on: false };
 
-export function createSunFollower({ clock, log, sun, standing, turn }: SunFollowerOptions): SunFollower {
-  const followed = new Map<string, Followed>();
-  const startedMono = clock.mono();
-  let hop: Timer | undefined;
+export class SunFollower implements Disposable {
+  readonly #options: SunFollowerOptions;
+  readonly #startedMono: number;
+  readonly #followed = new Map<string, FollowedMode>();
+  #timer: Timer | undefined;
 
-  /** The turn a mode is due to make, or undefined while it stands as it should. */
-  function decide({ mode, settled }: Followed, now: number): Turn | undefined {
-    const last = lastTurn(sun, mode, now);
-    if (!settled) return decideFirst(mode, last, now);
-    if (last.at === settled.at && last.on === settled.on) return undefined;
-    const setBack = settled.at > now && settled.at - now <= NEW_CLOCK_MS;
-    return setBack ? undefined : last;
+  constructor(options: SunFollowerOptions) {
+    this.#options = options;
+    this.#startedMono = options.clock.mono();
   }
 
-  // Over a restart. A change that lies in the future says that this clock is behind (or was ahead): what it makes of the
-  // sun would be a turn too many, so it is given time to be put right.
-  function decideFirst(mode: SolarMode, last: Turn, now: number): Turn | undefined {
-    const { overridden, changedAt } = standing(mode.id);
-    if (changedAt > now && clock.mono() - startedMono < CLOCK_UNSURE_MS) return undefined;
-    if (!overridden || changedAt <= last.at || changedAt > now) return last;
-    settle(mode.id, last);
+  /** Follows these modes from now on, and no others. */
+  follow(modes: readonly SolarMode[]): void {
+    const before = new Map(this.#followed);
+    this.#followed.clear();
+    for (const mode of modes) {
+      const known = before.get(mode.id);
+      this.#followed.set(mode.id, known && jsonEqual(known.mode, mode) ? known : { mode });
+    }
+    this.#update();
+  }
+
+  forget(id: string): void {
+    this.#followed.delete(id);
+  }
+
+  /** A person commands the mode: the sun leaves it alone until the next moment. Returns whether the sun has it on now. */
+  override(id: string): boolean {
+    const followed = this.#followed.get(id);
+    if (!followed) return false;
+    followed.last ??= this.#lastTransition(followed.mode, this.#options.clock.now());
+    return followed.last.on;
+  }
+
+  /** Epoch ms of the next moments. */
+  next(mode: SolarMode): { on: number | undefined; off: number | undefined } {
+    const { clock, sun } = this.#options;
+    const now = clock.now();
+    return { on: sun.around(mode.on, now).next, off: sun.around(mode.off, now).next };
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  #update(): void {
+    const { clock, log, setMode } = this.#options;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    const now = clock.now();
+    const due = [...this.#followed.values()].flatMap((followed) => {
+      const transition = this.#dueTransition(followed, now);
+      return transition ? [{ followed, transition }] : [];
+    });
+    for (const { followed, transition } of due.sort((a, b) => a.transition.at - b.transition.at)) {
+      followed.last = transition;
+      guarded(log, `solar mode ${followed.mode.id}`, setMode)(followed.mode.id, transition.on);
+    }
+    this.#scheduleUpdate(now);
+  }
+
+  #scheduleUpdate(now: number): void {
+    if (this.#followed.size === 0) return;
+    const { clock, log, sun } = this.#options;
+    const moments = [...this.#followed.values()].flatMap(({ mode }) => [mode.on, mode.off]);
+    const soonest = Math.min(...moments.map((moment) => sun.around(moment, now).next ?? Number.POSITIVE_INFINITY));
+    const update = guarded(log, "solar modes", () => this.#update());
+    this.#timer = clock.after("solar modes", Math.min(soonest - now, LONGEST_WAIT_MS), update);
+  }
+
+  /** The transition to make now, if any. */
+  #dueTransition(followed: FollowedMode, now: number): Transition | undefined {
+    const latest = this.#lastTransition(followed.mode, now);
+    const { last } = followed;
+    if (!last) return this.#firstTransition(followed, latest, now);
+    if (latest.at === last.at && latest.on === last.on) return undefined;
+    const isSetBack = last.at > now && last.at - now <= SET_BACK_MS;
+    return isSetBack ? undefined : latest;
+  }
+
+  /**
+   * After a restart. A last change in the future says that this clock is behind (or was ahead), and following the sun by it
+   * would make a wrong transition: so the clock is given time to be corrected.
+   */
+  #firstTransition(followed: FollowedMode, latest: Transition, now: number): Transition | undefined {
+    const { clock, stateOf } = this.#options;
+    const { overridden, changedAt } = stateOf(followed.mode.id);
+    if (changedAt > now && clock.mono() - this.#startedMono < CLOCK_UNSURE_MS) return undefined;
+    if (!overridden || changedAt <= latest.at || changedAt > now) return latest;
+    followed.last = latest;
     return undefined;
   }
 
-  function settle(id: string, settled: Turn): void {
-    const entry = followed.get(id);
-    if (entry) entry.settled = settled;
+  #lastTransition(mode: SolarMode, now: number): Transition {
+    const previous = (moment: SolarMoment): number =>
+      this.#options.sun.around(moment, now).previous ?? Number.NEGATIVE_INFINITY;
+    const on = previous(mode.on);
+    const off = previous(mode.off);
+    return on > off ? { at: on, on: true } : { at: off, on: false };
   }
-
-  function look(): void {
-    hop?.[Symbol.dispose]();
-    hop = undefined;
-    const now = clock.now();
-    const due = [...followed.values()].flatMap((entry) => {
-      const to = decide(entry, now);
-      return to ? [{ entry, to }] : [];
-    });
-    for (const { entry, to } of due.sort((a, b) => a.to.at - b.to.at)) {
-      entry.settled = to;
-      guarded(log, `solar mode ${entry.mode.id}`, turn)(entry.mode.id, to.on);
-    }
-    wait(now);
-  }
-
-  function wait(now: number): void {
-    if (followed.size === 0) return;
-    const moments = [...followed.values()].flatMap(({ mode }) => [mode.on, mode.off]);
-    const soonest = Math.min(...moments.map((moment) => sun.around(moment, now).next ?? Number.POSITIVE_INFINITY));
-    hop = clock.after("solar modes", Math.min(soonest - now, LONGEST_HOP_MS), guarded(log, "solar modes", look));
-  }
-
-  return {
-    follow(modes) {
-      const before = new Map(followed);
-      followed.clear();
-      for (const mode of modes) {
-        const held = before.get(mode.id);
-        followed.set(mode.id, held && jsonEqual(held.mode, mode) ? held : { mode });
-      }
-      look();
-    },
-    forget: (id) => void followed.delete(id),
-    giveWay(id) {
-      const entry = followed.get(id);
-      if (!entry) return false;
-      entry.settled ??= lastTurn(sun, entry.mode, clock.now());
-      return entry.settled.on;
-    },
-    next(mode) {
-      const now = clock.now();
-      return { on: sun.around(mode.on, now).next, off: sun.around(mode.off, now).next };
-    },
-    [Symbol.dispose]: () => hop?.[Symbol.dispose](),
-  };
-}
-
-function lastTurn(sun: Sun, mode: SolarMode, now: number): Turn {
-  const at = (moment: SolarMoment): Around["previous"] => sun.around(moment, now).previous;
-  const on = { at: at(mode.on) ?? NEVER.at, on: true };
-  const off = { at: at(mode.off) ?? NEVER.at, on: false };
-  return on.at > off.at ? on : off;
 }

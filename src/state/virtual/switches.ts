@@ -1,14 +1,8 @@
-// Virtual switches: something a person or a rule turns on and off, and that only the hub knows.
-import type { JsonObject } from "../../core/json.ts";
-import type { Device } from "../device.ts";
-import { createOwnDevices, type NewOwnDevice, type OwnDevices, type OwnDevicesOptions } from "./own-devices.ts";
+// Virtual switches: a person or a rule turns them on and off, and only the hub knows them.
+import { createOwnDevices, type OwnDevicesOptions, type OwnDeviceType } from "./own-devices.ts";
 import { readOnOff } from "./read-command.ts";
 
-export interface Switches extends Pick<OwnDevices, "list" | "get" | "is" | "edit" | "remove"> {
-  create(device: NewOwnDevice): Device;
-  /** Checks a command and gives back what carries it out. */
-  prepare(device: Device, wanted: JsonObject, cause: JsonObject): () => void;
-}
+export type Switches = OwnDeviceType;
 
 export function createSwitches(options: Omit<OwnDevicesOptions, "deviceType">): Switches {
   const own = createOwnDevices({ ...options, deviceType: "switch" });

@@ -1,4 +1,4 @@
-// What the attributes of a timer say: its state, how long it runs and, while it is started, when it ends.
+// Reads and makes the attributes of a timer: its state, its duration and, while it is started, its end.
 import type { JsonObject } from "../../core/json.ts";
 import type { Device } from "../device.ts";
 
@@ -17,7 +17,7 @@ export function durationOf(device: Device): number | undefined {
   return numberIn(device, "duration_secs");
 }
 
-/** Epoch ms; long past where it cannot be read, so that the timer ends. */
+/** Epoch ms; 0 if it cannot be read, so that the timer ends. */
 export function endsAtOf({ attributes }: Device): number {
   const at = Date.parse(String(attributes.ends_at));
   return Number.isNaN(at) ? 0 : at;

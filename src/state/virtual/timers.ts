@@ -1,5 +1,5 @@
-// Virtual timers. While the hub runs, the monotonic clock decides when one ends; over a restart the wall clock does, by
-// the end that is stored. A timer's attributes are all there is of it on disk.
+// Virtual timers. While the hub runs, the monotonic clock decides when one ends; over a restart the wall clock decides, by
+// the stored end. On disk a timer is its attributes, and nothing else.
 import { Type } from "@sinclair/typebox";
 import type { Clock, Timer } from "../../core/clock.ts";
 import { msSince, restoreMoment } from "../../core/durable-moment.ts";
@@ -10,7 +10,7 @@ import type { Log } from "../../core/log.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { Device } from "../device.ts";
 import type { Registry } from "../registry.ts";
-import { createOwnDevices, type NewOwnDevice, type OwnDevices } from "./own-devices.ts";
+import { createOwnDevices, type OwnDeviceType } from "./own-devices.ts";
 import { commandSchema, readCommand } from "./read-command.ts";
 import {
   durationOf,
@@ -24,13 +24,10 @@ import {
   withDuration,
 } from "./timer-attributes.ts";
 
-export interface Timers extends Disposable, Pick<OwnDevices, "list" | "get" | "is" | "edit" | "remove"> {
-  create(device: NewOwnDevice): Device;
+export interface Timers extends Disposable, OwnDeviceType {
   /** Seconds left now, of a started or paused timer. */
   remainingSecs(device: Device): number | undefined;
-  /** Checks a command and gives back what carries it out. */
-  prepare(device: Device, wanted: JsonObject, cause: JsonObject): () => void;
-  /** Takes up the timers that ran when the hub stopped; those that ended meanwhile expire, in the order of their ends. */
+  /** Continues the timers that ran when the hub stopped; those that ended meanwhile expire, in the order of their ends. */
   start(): void;
 }
 
@@ -41,11 +38,11 @@ export interface TimersOptions {
   emit: (event: HubEvent) => void;
 }
 
-/** A timer that counts. */
+/** A timer that is counting down. */
 interface Run extends Disposable {
   /** Monotonic ms. */
   readonly endsAtMono: number;
-  /** Taken up from disk, not started in this run of the hub. */
+  /** Restored from disk, not started in this run of the hub. */
   readonly restored: boolean;
 }
 
@@ -66,12 +63,12 @@ const COMMANDS = {
   restart: commandSchema("restart", {}),
 };
 const COMPARE_EVERY_MS = 10_000;
-// Less is a clock being slewed, which steers by parts in ten thousand.
+// A smaller difference is a clock being slewed, which changes its speed by parts in ten thousand.
 const STEP_MS = 1000;
-// A Raspberry Pi has no clock of its own that runs while it is off. It boots with the time of its last shutdown, and the
-// network puts that right within minutes. Until then the end of a restored timer cannot be told, only that it is not
-// later than its duration from now: so in this first time a step forward brings it nearer. A timer that was started in
-// this run knows better than any wall clock how long it has been running.
+// A Raspberry Pi has no clock that runs while it is off. It boots with the time of its last shutdown, and the network
+// corrects that within minutes. Until then the end of a restored timer is not known, only that it is no later than its
+// duration from now: so during this time a step forward brings it nearer. A timer that was started in this run is not
+// changed by a step: the monotonic clock says how long it has been running.
 const CLOCK_UNSURE_MS = 15 * 60_000;
 
 export function createTimers({ registry, clock, log, emit }: TimersOptions): Timers {
@@ -81,7 +78,7 @@ export function createTimers({ registry, clock, log, emit }: TimersOptions): Tim
   let startedMono = clock.mono();
   let comparing: Timer | undefined;
 
-  /** Holds this run in place of another, which is given back; clocks are compared while there is one. */
+  /** Replaces the run of a timer and returns the previous one; clocks are compared while there is a run. */
   function put(id: string, run: Run | undefined): Run | undefined {
     const before = running.get(id);
     if (run) running.set(id, run);
@@ -109,7 +106,7 @@ export function createTimers({ registry, clock, log, emit }: TimersOptions): Tim
   const remainingMs = (run: Run): number => Math.max(0, Math.ceil(run.endsAtMono - clock.mono()));
   const endOf = (run: Run): string => isoAt(clock.now() + remainingMs(run));
 
-  /** From one state into the next, with the run that goes with it. If it cannot be written, all stays as it was. */
+  /** Changes the state, with the run that belongs to it. If it cannot be written, nothing has changed. */
   function move(device: Device, to: { attributes: JsonObject; run?: Run }, cause?: JsonObject): void {
     const previous = stateOf(device);
     const before = put(device.id, to.run);
@@ -170,12 +167,12 @@ export function createTimers({ registry, clock, log, emit }: TimersOptions): Tim
     }
   }
 
-  /** Whether the wall clock has stepped shows in the stored ends: they no longer lie as far ahead as there is time left. */
+  /** Detects a step of the wall clock: a stored end no longer lies as far ahead as the timer has time left. */
   function compare(): void {
     const unsure = clock.mono() - startedMono < CLOCK_UNSURE_MS;
     for (const device of [...running.keys()].map(own.get).sort(earlierEnd)) {
       const run = running.get(device.id);
-      // Whoever is told of one timer may have commanded the next.
+      // A listener to the event of one timer may have commanded the next one.
       if (!run) continue;
       const aheadMs = endsAtOf(device) - clock.now();
       const leftMs = remainingMs(run);

@@ -9,7 +9,7 @@ const problems = (text: string, where = located): string[] =>
 const away = { kind: "manual", id: "away", name: "away" } as const;
 const solar = (rest: string): string => `[[modes]]\nid = "night"\nkind = "solar"\n${rest}`;
 
-test("a good file is read as it is meant", () => {
+test("a valid file is read", () => {
   const text = `${solar('name = "Night"\non_event = "sunset"\noff_event = "sunrise"\non_offset_minutes = -15')}
 [[modes]]
 id = "away"
@@ -31,11 +31,11 @@ kind = "manual"
   });
 });
 
-test("an empty file has no modes, and nothing wrong", () => {
+test("an empty file has no modes and no problems", () => {
   expect(readModes("# nothing yet\n", located)).toEqual({ modes: [], broken: new Set(), problems: [] });
 });
 
-describe("what is wrong is told with its line", () => {
+describe("each problem is reported with its line", () => {
   const events = 'on_event = "sunset"\noff_event = "sunrise"\n';
   const rows: [text: string, says: string][] = [
     ["[[modes]\n", "1: : is not valid TOML"],
@@ -55,7 +55,7 @@ describe("what is wrong is told with its line", () => {
     ],
     [solar('on_event = "sunset"\n'), "1: modes[0].off_event: missing: must be one of night_end"],
     [solar('on_event = "sunst"\noff_event = "sunrise"\n'), '– did you mean "sunset"?'],
-    [solar('on_event = "sunset"\noff_event = "sunset"\n'), "5: modes[0].off_event: the mode would go on and off"],
+    [solar('on_event = "sunset"\noff_event = "sunset"\n'), "5: modes[0].off_event: the mode would turn on and off"],
     [
       solar(`${events}on_offset_minutes = 721\n`),
       "6: modes[0].on_offset_minutes: must be a whole number from -720 to 720",
@@ -72,22 +72,22 @@ describe("what is wrong is told with its line", () => {
     });
   }
 
-  test("all of it at once", () => {
+  test("all of them at once", () => {
     const text = `${solar('on_event = "sunst"\noff_event = "sunrse"\n')}[[modes]]\nid = "night"\nkind = "manual"\nx = 1\n`;
     expect(problems(text)).toHaveLength(4);
   });
 });
 
-test("what is wrong keeps the mode it stands in out, and says which that is", () => {
+test("a problem leaves out the mode it belongs to, and says which", () => {
   const broken = (text: string): unknown => readModes(text, located).broken;
   expect(broken('[[modes]]\nid = "a"\nkind = 3\n[[modes]]\nid = "b"\nkind = "manual"\n')).toEqual(new Set(["a"]));
-  // Which mode that is cannot be told: it may be any.
+  // The mode is unknown: it may be any.
   expect(broken('[[modes]]\nidd = "a"\nkind = "manual"\n')).toBe("unknown");
   expect(broken('[[mode]]\nid = "a"\nkind = "manual"\n')).toBe("unknown");
   expect(broken("[[modes\n")).toBe("unknown");
 });
 
-describe("the file's bytes", () => {
+describe("the bytes of the file", () => {
   const text = '[[modes]]\nid = "away"\nkind = "manual"\n';
 
   test("may begin with a byte order mark, and lines keep their numbers", () => {
@@ -100,13 +100,13 @@ describe("the file's bytes", () => {
     ["Latin-1", Buffer.from(`${text}name = "Küche"`, "latin1"), "4: : this file is not UTF-8 from here on"],
     ["NUL", Buffer.from(`${text}\0`), "4: : is not valid TOML"],
     ["two megabytes", Buffer.from(`# ${"x".repeat(2_000_000)}`), "undefined: : is larger than a megabyte"],
-  ])("that are no text are told with the place: %s", (_, bytes, says) => {
+  ])("that are not text are reported with the place: %s", (_, bytes, says) => {
     const { modes, problems } = readModes(bytes, located);
     expect(modes).toBeUndefined();
     expect(problems.map(({ line, path, message }) => `${line}: ${path}: ${message}`)[0]).toStartWith(says);
   });
 
-  test("numbers beyond all bounds are a problem of their key", () => {
+  test("numbers out of range are a problem of their key", () => {
     const digits = "9".repeat(309);
     const wrong = `[[modes]]\nid = "night"\nkind = "solar"\non_event = "sunset"\noff_event = "sunrise"\non_offset_minutes = ${digits}\n`;
     expect(problems(wrong + text)).toEqual([expect.stringMatching(/^6: modes\[0\]\.on_offset_minutes: must be/)]);
@@ -114,19 +114,19 @@ describe("the file's bytes", () => {
   });
 });
 
-test("a solar mode without a location is a warning: the file is good", () => {
+test("a solar mode without a location is only a warning", () => {
   const text = solar('on_event = "dusk"\noff_event = "dawn"\n');
   const { modes, problems } = readModes(text, { located: false });
   expect(modes).toHaveLength(1);
   expect(problems).toMatchObject([{ line: 3, warning: true, message: expect.stringContaining("[location]") }]);
 });
 
-test("the same event with different offsets is a mode that lasts a while", () => {
+test("the same event with different offsets is allowed", () => {
   const text = solar('on_event = "sunset"\noff_event = "sunset"\noff_offset_minutes = 120\n');
   expect(readModes(text, located).problems).toEqual([]);
 });
 
-test("the file that travels with the hub is good, also with its examples taken out of their comments", () => {
+test("the file that comes with the hub is valid, also with its examples uncommented", () => {
   const text = readFileSync("config/modes.toml", "utf8");
   expect(readModes(text, located)).toEqual({ modes: [], broken: new Set(), problems: [] });
   const shown = text.replace(/^# ?(?=\[\[|\w+ = )/gm, "");
@@ -135,7 +135,7 @@ test("the file that travels with the hub is good, also with its examples taken o
   expect(modes?.map(({ id }) => id)).toEqual(["night", "away"]);
 });
 
-test("what is no file is told, and not waited for", () => {
+test("what is not a file is reported, and not waited for", () => {
   using folder = createTemporaryFolder();
   const pipe = folder.at("pipe");
   Bun.spawnSync(["mkfifo", pipe]);

@@ -3,7 +3,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { type House, type HouseOptions, openHouse } from "./rig.ts";
 
-// A day of virtual time is a quarter of a million looks at the file.
+// A day of virtual time is a quarter of a million polls of the file.
 setDefaultTimeout(30_000);
 
 const SECOND = 1000;
@@ -23,17 +23,17 @@ const isOn = (house: House, id: string): unknown => house.registry.get(id).attri
 /** `mode_changed` to the minute. */
 const changes = (house: House): string[] =>
   house.lines("mode_changed").map((line) => line.replace(/:\d\d\.\d{3}Z/, ""));
-const events = (house: House, from = 0): string[] => house.told.slice(from).map(({ event }) => event.type);
+const events = (house: House, from = 0): string[] => house.emitted.slice(from).map(({ event }) => event.type);
 
 describe("manual modes", () => {
-  test("are devices that people turn on and off, each turn told once", async () => {
+  test("are devices that people turn on and off, each time with one event", async () => {
     using house = openHouse({ modes: AWAY });
     expect(house.registry.get("away")).toMatchObject({ name: "Nobody at home", pluginId: "core", deviceType: "mode" });
     expect(house.registry.get("away").attributes).toEqual({ on: false, kind: "manual" });
-    const from = house.told.length;
+    const from = house.emitted.length;
     await house.send("away", { on: true });
     expect(events(house, from)).toEqual(["device_command_sent", "device_state_changed", "mode_changed"]);
-    expect(house.told.at(-1)?.event).toEqual({
+    expect(house.emitted.at(-1)?.event).toEqual({
       type: "mode_changed",
       mode_id: "away",
       mode_name: "Nobody at home",
@@ -49,18 +49,18 @@ describe("manual modes", () => {
     expect(house.lines("mode_changed")).toHaveLength(4);
   });
 
-  test("keep what they are over a restart, and nothing is told", async () => {
+  test("keep their state over a restart, without an event", async () => {
     using house = openHouse({ modes: AWAY });
     await house.send("away", { on: true });
     house.stop();
-    const from = house.told.length;
+    const from = house.emitted.length;
     house.start();
     await house.clock.advance(DAY / 24);
     expect(isOn(house, "away")).toBe(true);
     expect(events(house, from)).toEqual([]);
   });
 
-  test("refuse what they do not know, and cannot be removed by hand", async () => {
+  test("refuse unknown commands, and cannot be removed by hand", async () => {
     using house = openHouse({ modes: AWAY });
     const wrong: JsonObject[] = [{ on: "yes" }, { of: true }, { command: "togle" }, { on: true, command: "on" }];
     for (const command of wrong) {
@@ -74,7 +74,7 @@ describe("manual modes", () => {
 });
 
 describe("solar modes", () => {
-  test("turn at their moments, right across the night in which the clocks go forward", async () => {
+  test("turn at their moments, also in the night in which the clocks go forward", async () => {
     using house = openHouse({ at: "2026-03-28T17:00:00Z", modes: NIGHT });
     await house.clock.advance(DAY + HOUR);
     expect(changes(house)).toEqual([
@@ -84,7 +84,7 @@ describe("solar modes", () => {
     ]);
   });
 
-  test("tell what comes next, and turn then, not a millisecond before: also when the clocks go back", async () => {
+  test("announce the next moment and turn then, not a millisecond before, also when the clocks go back", async () => {
     using house = openHouse({ at: "2026-10-24T15:00:00Z", modes: NIGHT });
     const { nextOn, nextOff } = house.virtual.modes.get("night");
     await house.clock.advance((nextOn ?? 0) - house.clock.now() - 1);
@@ -97,7 +97,7 @@ describe("solar modes", () => {
     expect(isOn(house, "night")).toBe(false);
   });
 
-  test("take their offsets, also over midnight", async () => {
+  test("apply their offsets, also over midnight", async () => {
     using house = houseAtNoon({ modes: `${NIGHT}on_offset_minutes = 480\noff_offset_minutes = -60\n` });
     await house.clock.advance(DAY);
     expect(changes(house)).toEqual(["2026-03-29T01:33 night on", "2026-03-29T03:48 night off"]);
@@ -117,19 +117,19 @@ describe("solar modes", () => {
 
   test("write nothing between their moments", async () => {
     using house = houseAtNoon();
-    const from = house.told.length;
+    const from = house.emitted.length;
     await house.clock.advance(5 * HOUR);
     expect(events(house, from)).toEqual([]);
   });
 
-  test("that are new at night are on at once", async () => {
+  test("that are added at night are on at once", async () => {
     using house = openHouse({ at: "2026-03-28T22:00:00Z", modes: NIGHT });
     expect(changes(house)).toEqual(["2026-03-28T22:00 night on"]);
   });
 });
 
 describe("over a restart", () => {
-  test("a moment that was missed is made up for, once", async () => {
+  test("a missed transition is made once", async () => {
     using house = houseAtNoon();
     house.stop();
     await house.clock.advance(8 * HOUR);
@@ -141,7 +141,7 @@ describe("over a restart", () => {
     expect(changes(house)).toEqual(["2026-03-28T20:00 night on"]);
   });
 
-  test("of two missed moments only what they come to is told", async () => {
+  test("of two missed transitions only the last is made", async () => {
     using house = houseAtNoon();
     house.stop();
     await house.clock.advance(DAY);
@@ -150,7 +150,7 @@ describe("over a restart", () => {
     expect(isOn(house, "night")).toBe(false);
   });
 
-  test("a person's word holds until the next moment", async () => {
+  test("what a person sets holds until the next moment", async () => {
     using house = houseAtNoon();
     await house.clock.advance(8 * HOUR);
     await house.send("night", { on: false });
@@ -169,7 +169,7 @@ describe("over a restart", () => {
     expect(house.registry.get("night").attributes.overridden).toBe(false);
   });
 
-  test("but not past a moment that came while the hub was down", async () => {
+  test("but not past a moment while the hub was down", async () => {
     using house = houseAtNoon();
     await house.send("night", { on: true });
     house.stop();
@@ -178,7 +178,7 @@ describe("over a restart", () => {
     expect(changes(house)).toEqual(["2026-03-28T12:00 night on", "2026-03-29T06:00 night off"]);
   });
 
-  test("a Pi that wakes up in the past does not turn back what the evening brought", async () => {
+  test("a Raspberry Pi that boots in the past does not undo the transition of the evening", async () => {
     using house = houseAtNoon();
     await house.clock.advance(6 * HOUR);
     house.stop();
@@ -191,7 +191,7 @@ describe("over a restart", () => {
     expect(changes(house)).toEqual(["2026-03-28T17:33 night on"]);
   });
 
-  test("a stamp from a clock that was ahead is not believed for ever", async () => {
+  test("a time of change from a clock that was ahead is not trusted for ever", async () => {
     using house = houseAtNoon();
     house.clock.step(TEN_YEARS);
     await house.clock.advance(6 * HOUR);
@@ -207,7 +207,7 @@ describe("over a restart", () => {
 });
 
 describe("when the wall clock steps", () => {
-  test("a step over a moment brings its turn within ten seconds; one over several only what they come to", async () => {
+  test("a step over a moment makes its transition within ten seconds; a step over several makes only the last", async () => {
     using house = houseAtNoon();
     house.clock.step(6 * HOUR);
     await house.clock.advance(10 * SECOND);
@@ -219,7 +219,7 @@ describe("when the wall clock steps", () => {
     expect(changes(house).slice(1)).toEqual(["2026-03-31T06:00 night off"]);
   });
 
-  test("ten years ahead and back: the mode is what the sun says, and each turn is told once", async () => {
+  test("ten years ahead and back: the mode follows the sun, and each transition is reported once", async () => {
     using house = houseAtNoon();
     house.clock.step(TEN_YEARS);
     await house.clock.advance(MINUTE);
@@ -228,7 +228,7 @@ describe("when the wall clock steps", () => {
     expect(changes(house)).toEqual(["2026-03-28T17:33 night on", "2026-03-29T04:48 night off"]);
   });
 
-  test("a step back by up to three hours undoes no moment, and lets none come twice; a greater one is followed", async () => {
+  test("a step back by up to three hours undoes and repeats no transition; a greater one is followed", async () => {
     using house = houseAtNoon();
     await house.clock.advance(5 * HOUR + 34 * MINUTE);
     expect(changes(house)).toEqual(["2026-03-28T17:33 night on"]);
@@ -243,7 +243,7 @@ describe("when the wall clock steps", () => {
     expect(changes(house).slice(1)).toEqual(["2026-03-28T13:38 night off", "2026-03-28T17:33 night on"]);
   });
 
-  test("a person's word outlives a step that passes no moment", async () => {
+  test("what a person sets survives a step that passes no moment", async () => {
     using house = houseAtNoon();
     await house.send("night", { on: true });
     house.clock.step(2 * HOUR);
@@ -255,7 +255,7 @@ describe("when the wall clock steps", () => {
 });
 
 describe("modes.toml while the hub runs", () => {
-  test("new, renamed and removed modes are there within a second", async () => {
+  test("new, renamed and removed modes take effect within a second", async () => {
     using house = openHouse({ modes: AWAY });
     await house.send("away", { on: true });
     house.writeModes(`${AWAY.replace("Nobody at home", "Away")}[[modes]]\nid = "guests"\nkind = "manual"\n`);
@@ -264,7 +264,7 @@ describe("modes.toml while the hub runs", () => {
       ["away", "Away", true],
       ["guests", "guests", false],
     ]);
-    expect(house.told.flatMap(({ event }) => (event.type === "device_name_changed" ? [event.name] : []))).toEqual([
+    expect(house.emitted.flatMap(({ event }) => (event.type === "device_name_changed" ? [event.name] : []))).toEqual([
       "Away",
     ]);
     writeFileSync(`${house.modesFile}.new`, '[[modes]]\nid = "guests"\nkind = "manual"\n');
@@ -276,9 +276,9 @@ describe("modes.toml while the hub runs", () => {
     expect(house.registry.count()).toBe(0);
   });
 
-  test("a broken file changes nothing, is told once, and is taken up when it is mended", async () => {
+  test("a broken file changes nothing, is logged once, and is applied when it is fixed", async () => {
     using house = openHouse({ modes: AWAY });
-    const from = house.told.length;
+    const from = house.emitted.length;
     house.writeModes(`${AWAY}[[modes]]\nid = "x\n`);
     await house.clock.advance(10 * SECOND);
     expect(house.virtual.problems()).toMatchObject([{ file: house.modesFile, line: 6 }]);
@@ -294,7 +294,7 @@ describe("modes.toml while the hub runs", () => {
     expect(isOn(house, "away")).toBe(true);
   });
 
-  test("broken at the start: the modes are there but not available, until it is mended", async () => {
+  test("broken at the start: the modes exist but are unavailable until it is fixed", async () => {
     using house = openHouse({ modes: AWAY });
     house.stop();
     house.writeModes("[[modes");
@@ -310,7 +310,7 @@ describe("modes.toml while the hub runs", () => {
     expect(isOn(house, "away")).toBe(true);
   });
 
-  test("one broken mode goes on as it was last good, the others are followed", async () => {
+  test("one broken mode keeps its last valid definition, the others are applied", async () => {
     using house = openHouse({ modes: AWAY });
     house.registry.edit("away", { name: "Empty house", area: "everywhere" });
     house.writeModes('[[modes]]\nid = "away"\nkind = "manul"\n[[modes]]\nid = "guests"\nkind = "manual"\n');
@@ -320,7 +320,7 @@ describe("modes.toml while the hub runs", () => {
     house.stop();
     house.start();
     expect(house.registry.get("guests")).toMatchObject({ available: true, attributes: { on: true } });
-    // Without a definition since the start, but nothing that people made of it is lost.
+    // It has had no definition since the start, but nothing that people set on it is lost.
     expect(house.registry.get("away")).toMatchObject({ available: false, name: "Empty house", area: "everywhere" });
     house.writeModes(AWAY);
     await house.clock.advance(SECOND);
@@ -332,7 +332,7 @@ describe("modes.toml while the hub runs", () => {
     expect(house.registry.find("guests")).toBeUndefined();
   });
 
-  test("an id that belongs to something else leaves only that mode out", async () => {
+  test("an id that belongs to another device leaves only that mode out", async () => {
     using house = openHouse({ modes: undefined });
     house.registry.state("lamp", { on: true }, { pluginId: "zigbee", partial: false });
     house.virtual.timers.create({ id: "tea" });
@@ -348,7 +348,7 @@ describe("modes.toml while the hub runs", () => {
     expect(house.registry.get("tea").deviceType).toBe("timer");
   });
 
-  test("a changed event is followed at once, unless a person has just decided", async () => {
+  test("a changed event takes effect at once, unless a person has just set the mode", async () => {
     using house = houseAtNoon();
     const swapped = NIGHT.replace('on_event = "sunset"', 'on_event = "sunrise"').replace(
       'off_event = "sunrise"',
@@ -366,13 +366,13 @@ describe("modes.toml while the hub runs", () => {
     expect(isOn(house, "night")).toBe(true);
   });
 
-  test("without a location solar modes are there, not available, and said to be", async () => {
+  test("without a location solar modes exist, are unavailable, and are reported as a problem", async () => {
     using house = openHouse({ modes: NIGHT + AWAY, location: {} });
     expect(house.registry.get("night").available).toBe(false);
     expect(house.registry.get("away").available).toBe(true);
     expect(house.virtual.problems()).toMatchObject([{ line: 4, warning: true }]);
     house.stop();
-    const from = house.told.length;
+    const from = house.emitted.length;
     house.start();
     expect(events(house, from)).toEqual([]);
     expect(house.registry.get("night").available).toBe(false);

@@ -58,7 +58,7 @@ describe("timers", () => {
       as: "user",
       body: { id: "tea" },
       status: 409,
-      contains: ['already a device \\"tea\\"'],
+      contains: ['the id \\"tea\\" is already taken'],
     },
     {
       name: "an id must fit into an address",
@@ -77,7 +77,7 @@ describe("timers", () => {
       contains: ["duration"],
     },
     {
-      name: "one reads as it stands",
+      name: "one is read with its state",
       path: "/timers/tea",
       as: "viewer",
       status: 200,
@@ -121,17 +121,17 @@ describe("timers", () => {
   ];
   runScenarios(() => hub, rows);
 
-  test("tell the time left as it is now, and their end once", async () => {
+  test("answer the time left now, and report their end once", async () => {
     await json("PATCH", "/devices/tea/state", { command: "start", duration_secs: 90 });
     await clock.advance(30_250);
     expect(await json("GET", "/timers")).toMatchObject([{ id: "tea", state: "started", remaining_secs: 59.75 }]);
     await clock.advance(59_750);
     expect(await json("GET", "/timers/tea")).toMatchObject({ state: "expired", duration_secs: 90, ends_at: null });
-    const told = (await json("GET", "/events?type=timer_state_changed")) as { state: string; device_id: string }[];
-    expect(told.map(({ state }) => state)).toEqual(["expired", "started", "started"]);
+    const events = (await json("GET", "/events?type=timer_state_changed")) as { state: string; device_id: string }[];
+    expect(events.map(({ state }) => state)).toEqual(["expired", "started", "started"]);
   });
 
-  test("go, and are gone as devices", async () => {
+  test("are removed, also as devices", async () => {
     expect(await json("DELETE", "/timers/tea")).toBe(204);
     expect(await json("GET", "/devices/tea")).toMatchObject({ status: 404 });
   });
@@ -173,7 +173,7 @@ describe("switches", () => {
 });
 
 describe("modes", () => {
-  test("read with what the sun will do next", async () => {
+  test("are read with the next moments of the sun", async () => {
     // The almanac of solar.test.ts: sunset in Berlin at 15:22:06 UTC, sunrise on the next day at 07:08:55 UTC.
     expect(await json("GET", "/modes/night")).toEqual({
       id: "night",
@@ -197,7 +197,7 @@ describe("modes", () => {
     [
       { name: "a viewer reads them", path: "/modes", as: "viewer", status: 200, contains: ["night", "away"] },
       {
-        name: "and does not turn them",
+        name: "a viewer does not turn them",
         method: "PUT",
         path: "/modes/away",
         as: "viewer",
@@ -213,7 +213,13 @@ describe("modes", () => {
         status: 200,
         contains: ['"on":true'],
       },
-      { name: "what is no mode is none", method: "PUT", path: "/modes/lamp", body: { on: true }, status: 404 },
+      {
+        name: "a device that is no mode is not found",
+        method: "PUT",
+        path: "/modes/lamp",
+        body: { on: true },
+        status: 404,
+      },
       {
         name: "on is true or false",
         method: "PUT",
@@ -232,10 +238,10 @@ describe("modes", () => {
     ],
   );
 
-  test("say who turned them, in the order of things", async () => {
+  test("report who turned them, in order", async () => {
     await json("PUT", "/modes/away", { on: false });
-    const told = (await json("GET", "/events?limit=3")) as Record<string, unknown>[];
-    expect(told.reverse()).toMatchObject([
+    const events = (await json("GET", "/events?limit=3")) as Record<string, unknown>[];
+    expect(events.reverse()).toMatchObject([
       { type: "device_command_sent", device_id: "away", plugin_id: "core", source: "user", command: { on: false } },
       { type: "device_state_changed", device_id: "away", change: { kind: "user" } },
       { type: "mode_changed", mode_id: "away", mode_name: "Nobody at home", on: false },

@@ -1,5 +1,5 @@
-// Virtual devices on a real registry and a real SQLite file, with a clock that the test holds. Stopping the hub and starting
-// it again on the same files is one call, and time may pass in between.
+// Virtual devices on a real registry and a real SQLite file, with a virtual clock. Tests can stop the hub, let time pass and
+// start it again on the same files.
 import { writeFileSync } from "node:fs";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
@@ -14,8 +14,8 @@ import { createVirtualClock, type VirtualClock } from "../../support/virtual-clo
 
 export const BERLIN: Location = { latitude: 52.52, longitude: 13.405 };
 
-/** An event with the wall clock's reading when it came, as `2026-03-29T01:00:00.000Z`. */
-export interface Told {
+/** An event with the wall-clock time of its emission, as `2026-03-29T01:00:00.000Z`. */
+export interface Emitted {
   at: string;
   mono: number;
   event: HubEvent;
@@ -23,8 +23,8 @@ export interface Told {
 
 export interface House extends Disposable {
   readonly clock: VirtualClock;
-  /** Everything that was told, also before restarts. */
-  readonly told: Told[];
+  /** All events, also those before restarts. */
+  readonly emitted: Emitted[];
   readonly logged: string[];
   db: StateDb;
   registry: Registry;
@@ -33,11 +33,11 @@ export interface House extends Disposable {
   send(id: string, command: JsonObject): Promise<string>;
   writeModes(text: string): void;
   readonly modesFile: string;
-  /** As a power cut would. */
+  /** As a power cut does. */
   stop(): void;
   /** `begin: false` stops short of what follows `system_started`. */
   start(options?: { begin?: boolean }): void;
-  /** Events of a type, as `time what`. */
+  /** Events of a type, as `time event`. */
   lines(type: HubEvent["type"]): string[];
 }
 
@@ -52,19 +52,19 @@ export interface HouseOptions {
 export function openHouse({ at = "2026-01-15T12:00:00Z", location = BERLIN, modes }: HouseOptions = {}): House {
   const folder = createTemporaryFolder();
   const clock = createVirtualClock(Date.parse(at));
-  const told: Told[] = [];
+  const emitted: Emitted[] = [];
   const logged: string[] = [];
   const note = (message: string): void => void logged.push(message);
   const log: Log = { ...silentLog, info: note, warn: note, error: note };
   const emit = (event: HubEvent): void =>
-    void told.push({ at: new Date(clock.now()).toISOString(), mono: clock.mono(), event });
+    void emitted.push({ at: new Date(clock.now()).toISOString(), mono: clock.mono(), event });
   const modesFile = folder.at("modes.toml");
   if (modes !== undefined) writeFileSync(modesFile, modes);
   let parts: DisposableStack;
 
   const house = {
     clock,
-    told,
+    emitted,
     logged,
     modesFile,
     send: (id: string, command: JsonObject) => house.commands.send(id, command, ANN),
@@ -74,7 +74,7 @@ export function openHouse({ at = "2026-01-15T12:00:00Z", location = BERLIN, mode
       parts = new DisposableStack();
       const db = parts.use(openStateDb(folder.at("state.redb"), clock.now));
       house.db = db;
-      // It never writes behind and is not disposed, which would: so what a restart finds was written durably.
+      // It never writes behind and is not disposed, which would write: so a restart finds only what was written durably.
       house.registry = openRegistry({ db, clock, log, emit, flushSecs: 1e9 });
       house.virtual = parts.use(
         openVirtualDevices({ registry: house.registry, clock, log, emit, location, modesFile }),
@@ -89,7 +89,7 @@ export function openHouse({ at = "2026-01-15T12:00:00Z", location = BERLIN, mode
       });
       if (begin) house.virtual.start();
     },
-    lines: (type: HubEvent["type"]) => told.filter(({ event }) => event.type === type).map(lineOf),
+    lines: (type: HubEvent["type"]) => emitted.filter(({ event }) => event.type === type).map(lineOf),
     [Symbol.dispose]() {
       parts[Symbol.dispose]();
       folder[Symbol.dispose]();
@@ -99,7 +99,7 @@ export function openHouse({ at = "2026-01-15T12:00:00Z", location = BERLIN, mode
   return house;
 }
 
-function lineOf({ at, event }: Told): string {
+function lineOf({ at, event }: Emitted): string {
   switch (event.type) {
     case "timer_state_changed":
       return `${at} ${event.device_id} ${event.previous_state} → ${event.state}`;

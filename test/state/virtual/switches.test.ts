@@ -1,21 +1,21 @@
 import { expect, test } from "bun:test";
 import { openHouse } from "./rig.ts";
 
-test("a switch goes on and off, and says so only when it does", async () => {
+test("a switch turns on and off, and emits an event only if it changes", async () => {
   using house = openHouse();
   house.virtual.switches.create({ id: "guests", name: "Guests" });
   expect(house.registry.get("guests").attributes).toEqual({ on: false });
-  const from = house.told.length;
+  const from = house.emitted.length;
   await house.send("guests", { on: true });
   await house.send("guests", { command: "on" });
   await house.send("guests", { command: "toggle" });
   await house.send("guests", { on: false });
-  const changes = house.told.slice(from).filter(({ event }) => event.type === "device_state_changed");
+  const changes = house.emitted.slice(from).filter(({ event }) => event.type === "device_state_changed");
   expect(changes.map(({ event }) => "current" in event && event.current)).toEqual([{ on: true }, { on: false }]);
   expect(changes[0]?.event).toMatchObject({ change: { kind: "user", actor_name: "ann" } });
 });
 
-test("what was commanded is on disk when it is answered", async () => {
+test("a command is on disk when it is answered", async () => {
   using house = openHouse();
   house.virtual.switches.create({ id: "guests" });
   await house.send("guests", { on: true });
@@ -24,7 +24,7 @@ test("what was commanded is on disk when it is answered", async () => {
   expect(house.registry.get("guests").attributes).toEqual({ on: true });
 });
 
-test("a command it does not know is refused with those it does", async () => {
+test("an unknown command is refused with the list of known ones", async () => {
   using house = openHouse();
   house.virtual.switches.create({ id: "guests" });
   for (const [command, says] of [
@@ -41,7 +41,7 @@ test("a command it does not know is refused with those it does", async () => {
   expect(house.registry.get("guests").attributes).toEqual({ on: false });
 });
 
-test("there is an end to how many there are of a type", () => {
+test("the number of devices of a type is limited", () => {
   using house = openHouse();
   const { switches, timers } = house.virtual;
   for (let n = 0; n < 1000; n++) switches.create({ id: `switch_${n}` });

@@ -1,4 +1,4 @@
-// Whatever people, clocks and power cuts do to a timer: its events form one legal chain, and no run of it ends early.
+// Whatever people, clocks and power cuts do to a timer, its events are a valid sequence, and no run ends early.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { JsonObject } from "../../../src/core/json.ts";
@@ -28,7 +28,7 @@ const LEGAL = ["started", "paused", "cancelled", "expired"].flatMap((to) => {
   return (from ?? []).map((state) => `${state} → ${to}`);
 });
 
-/** What the run that counts now should do, kept by hand beside the hub. */
+/** The model of the current run. */
 interface Expected {
   state: string;
   durationMs: number;
@@ -48,7 +48,7 @@ async function act(house: House, deed: Deed, expected: Expected): Promise<void> 
     case "step":
       expected.byTheWall ||= expected.restored;
       house.clock.step(deed.secs * 1000);
-      // As long as it takes to notice; a power cut sooner than that leaves the old end on disk.
+      // The time it takes to notice a step; a power cut before that leaves the old end on disk.
       return house.clock.advance(10_000);
     case "reboot":
       house.stop();
@@ -74,7 +74,7 @@ async function act(house: House, deed: Deed, expected: Expected): Promise<void> 
 }
 
 function check(house: House, expected: Expected, from: number): void {
-  for (const { event, mono } of house.told.slice(from)) {
+  for (const { event, mono } of house.emitted.slice(from)) {
     if (event.type !== "timer_state_changed") continue;
     expect(event.previous_state).toBe(expected.state);
     expect(LEGAL).toContain(`${event.previous_state} → ${event.state}`);
@@ -100,7 +100,7 @@ test("each run ends once: expired, cancelled or replaced, and never early by the
         byTheWall: false,
       };
       for (const deed of deeds) {
-        const from = house.told.length;
+        const from = house.emitted.length;
         await act(house, deed, expected);
         check(house, expected, from);
       }

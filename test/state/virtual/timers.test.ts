@@ -58,23 +58,23 @@ describe("which command is allowed when", () => {
     test(`${from}, ${command}: ${to}`, async () => {
       using house = houseWithTimer();
       await bringInto(house, from);
-      const events = house.told.length;
+      const events = house.emitted.length;
       const sent = house.send("tea", command === "start" ? start(30) : { command });
       if (to === REFUSED) {
         await expect(sent).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining(`is ${from}`) });
         expect(attributes(house).state).toBe(from);
-        expect(house.told).toHaveLength(events);
+        expect(house.emitted).toHaveLength(events);
         return;
       }
       await sent;
       expect(attributes(house).state).toBe(to);
-      // A fresh start in the same millisecond and for the same time changes no attribute.
-      const told = house.told.slice(events).map(({ event }) => event.type);
-      expect(told.filter((type) => type !== "device_state_changed")).toEqual([
+      // A new start in the same millisecond and for the same time changes no attribute.
+      const types = house.emitted.slice(events).map(({ event }) => event.type);
+      expect(types.filter((type) => type !== "device_state_changed")).toEqual([
         "device_command_sent",
         "timer_state_changed",
       ]);
-      expect(house.told.at(-1)?.event).toEqual({
+      expect(house.emitted.at(-1)?.event).toEqual({
         type: "timer_state_changed",
         device_id: "tea",
         previous_state: from,
@@ -99,7 +99,7 @@ describe("what cannot be a command", () => {
     [{ command: "start", duration_secs: null }, "must be a number of seconds"],
   ];
   for (const [command, says] of rows) {
-    test(`${JSON.stringify(command)} is refused, saying why`, async () => {
+    test(`${JSON.stringify(command)} is refused with the reason`, async () => {
       using house = houseWithTimer();
       await expect(house.send("tea", command)).rejects.toMatchObject({
         code: "invalid",
@@ -111,7 +111,7 @@ describe("what cannot be a command", () => {
 });
 
 describe("while the hub runs", () => {
-  test("a timer ends at the millisecond, once, after telling its attributes", async () => {
+  test("a timer ends at the millisecond, once, after its attributes have changed", async () => {
     using house = houseWithTimer();
     await house.send("tea", start(12.345));
     expect(attributes(house)).toEqual({ state: "started", duration_secs: 12.345, ends_at: "2026-01-15T12:00:12.345Z" });
@@ -124,18 +124,20 @@ describe("while the hub runs", () => {
       "2026-01-15T12:00:00.000Z tea idle → started",
       "2026-01-15T12:00:12.345Z tea started → expired",
     ]);
-    expect(house.told.slice(-2).map(({ event }) => event.type)).toEqual([
+    expect(house.emitted.slice(-2).map(({ event }) => event.type)).toEqual([
       "device_state_changed",
       "timer_state_changed",
     ]);
     expect(house.clock.pending().filter((name) => /timer|clocks/.test(name))).toEqual([]);
   });
 
-  test("who commanded it stands in the state's change; an end has none", async () => {
+  test("the state change contains who commanded it; an end has no such field", async () => {
     using house = houseWithTimer();
     const correlation_id = await house.send("tea", start(1));
     await house.clock.advance(SECOND);
-    const [, begun, ended] = house.told.flatMap(({ event }) => (event.type === "device_state_changed" ? [event] : []));
+    const [, begun, ended] = house.emitted.flatMap(({ event }) =>
+      event.type === "device_state_changed" ? [event] : [],
+    );
     expect(begun?.change).toMatchObject({ kind: "user", actor_name: "ann", correlation_id });
     expect(ended?.change).toBeUndefined();
   });
@@ -156,7 +158,7 @@ describe("while the hub runs", () => {
     expect(attributes(house).state).toBe("expired");
   });
 
-  test("a fresh start takes the last duration, and the old run never ends", async () => {
+  test("a new start uses the last duration, and the old run never ends", async () => {
     using house = houseWithTimer();
     await house.send("tea", start(60));
     await house.clock.advance(50 * SECOND);
@@ -167,14 +169,14 @@ describe("while the hub runs", () => {
     expect(house.lines("timer_state_changed").at(-1)).toBe("2026-01-15T12:01:50.000Z tea started → expired");
   });
 
-  test("the time left is worked out, not written", async () => {
+  test("the time left is computed, not written", async () => {
     using house = houseWithTimer();
     await house.send("tea", start(3600));
-    const events = house.told.length;
+    const events = house.emitted.length;
     await house.clock.advance(1500);
     expect(house.virtual.timers.remainingSecs(house.virtual.timers.get("tea"))).toBe(3598.5);
     await house.clock.advance(30 * MINUTE);
-    expect(house.told).toHaveLength(events);
+    expect(house.emitted).toHaveLength(events);
   });
 
   test("a timer of ten years is a timer", async () => {
@@ -183,22 +185,22 @@ describe("while the hub runs", () => {
     expect(attributes(house).ends_at).toBe("2036-01-16T00:00:00.000Z");
   });
 
-  test("a timer that is removed stops, by whatever way", async () => {
+  test("a removed timer stops, however it was removed", async () => {
     using house = houseWithTimer();
     house.virtual.timers.create({ id: "egg" });
     await house.send("tea", start(60));
     await house.send("egg", start(60));
     house.virtual.timers.remove("tea");
     house.registry.remove("egg");
-    const events = house.told.length;
+    const events = house.emitted.length;
     await house.clock.advance(HOUR);
-    expect(house.told).toHaveLength(events);
+    expect(house.emitted).toHaveLength(events);
     expect(house.registry.count()).toBe(0);
   });
 });
 
 describe("over a restart", () => {
-  test("the end stays where it was", async () => {
+  test("the end stays the same", async () => {
     using house = houseWithTimer();
     await house.send("tea", start(600));
     await house.clock.advance(100 * SECOND);
@@ -215,7 +217,7 @@ describe("over a restart", () => {
     ]);
   });
 
-  test("what ended meanwhile expires at the start, once, in the order of the ends", async () => {
+  test("timers that ended meanwhile expire at the start, once, in the order of their ends", async () => {
     using house = houseWithTimer();
     house.virtual.timers.create({ id: "egg" });
     await house.send("egg", start(90));
@@ -249,7 +251,7 @@ describe("over a restart", () => {
     expect(attributes(house).state).toBe("expired");
   });
 
-  test("before the start nothing is commanded", async () => {
+  test("before the start no command is accepted", async () => {
     using house = houseWithTimer();
     house.stop();
     house.start({ begin: false });
@@ -290,22 +292,22 @@ describe("when the wall clock steps", () => {
     expect(attributes(house).state).toBe("started");
     await house.clock.advance(1);
     expect(house.lines("timer_state_changed").at(-1)).toBe("2026-01-15T12:10:00.000Z tea started → expired");
-    const rewritten = house.told.filter(
+    const rewritten = house.emitted.filter(
       ({ event }) => event.type === "device_state_changed" && event.changed.includes("ends_at") && !event.change,
     );
     expect(rewritten).toHaveLength(3);
   });
 
-  test("a clock that is a little off is left alone", async () => {
+  test("a small difference of the clocks changes nothing", async () => {
     using house = houseWithTimer();
     await house.send("tea", start(600));
-    const events = house.told.length;
+    const events = house.emitted.length;
     house.clock.step(900);
     await house.clock.advance(300 * SECOND);
-    expect(house.told).toHaveLength(events);
+    expect(house.emitted).toHaveLength(events);
   });
 
-  test("a Pi that wakes up in the past waits at most the duration, and is put right with its clock", async () => {
+  test("a Raspberry Pi that boots in the past waits at most the duration, and is corrected with its clock", async () => {
     using house = houseWithTimer();
     await house.send("tea", start(1800));
     await house.clock.advance(600 * SECOND);
@@ -325,7 +327,7 @@ describe("when the wall clock steps", () => {
     expect(house.lines("timer_state_changed").at(-1)).toBe("2026-01-15T12:30:00.000Z tea started → expired");
   });
 
-  test("what turns out to be over then expires then; what was started meanwhile does not", async () => {
+  test("a timer that turns out to be over then expires; one that was started meanwhile does not", async () => {
     using house = houseWithTimer();
     house.virtual.timers.create({ id: "egg" });
     await house.send("tea", start(1800));
@@ -342,7 +344,7 @@ describe("when the wall clock steps", () => {
     expect(attributes(house, "egg").state).toBe("expired");
   });
 
-  test("after a quarter of an hour a step is only a step", async () => {
+  test("after a quarter of an hour a step no longer changes a timer", async () => {
     using house = houseWithTimer();
     await house.send("tea", start(7200));
     house.stop();
@@ -359,7 +361,7 @@ describe("when the wall clock steps", () => {
 describe("when nothing can be written", () => {
   const writable = (house: House, can: boolean) => house.db.durable.run(`PRAGMA query_only = ${can ? 0 : 1}`);
 
-  test("a command is refused and the timer runs on as it was", async () => {
+  test("a command is refused and the timer keeps running", async () => {
     using house = houseWithTimer();
     await house.send("tea", start(60));
     writable(house, false);
@@ -377,7 +379,7 @@ describe("when nothing can be written", () => {
     ]);
   });
 
-  test("a timer ends all the same, and the log says what is wrong", async () => {
+  test("a timer ends all the same, and the log says why", async () => {
     using house = houseWithTimer();
     await house.send("tea", start(60));
     writable(house, false);
@@ -388,19 +390,19 @@ describe("when nothing can be written", () => {
 });
 
 describe("making and removing", () => {
-  test("an id is taken once, by whomever", async () => {
+  test("an id is taken once, whatever the type", async () => {
     using house = houseWithTimer();
     house.registry.state("lamp", { on: true }, { pluginId: "zigbee", partial: false });
     for (const id of ["tea", "lamp"]) {
-      expect(() => house.virtual.timers.create({ id })).toThrow(`already a device "${id}"`);
-      expect(() => house.virtual.switches.create({ id })).toThrow(`already a device "${id}"`);
+      expect(() => house.virtual.timers.create({ id })).toThrow(`the id "${id}" is already taken`);
+      expect(() => house.virtual.switches.create({ id })).toThrow(`the id "${id}" is already taken`);
     }
     expect(() => house.virtual.timers.create({ id: "a/b" })).toThrow("id: must have");
     expect(() => house.virtual.timers.create({ id: "ok", name: "  " })).toThrow("name");
     expect(house.registry.ownerOf("ok")).toBeUndefined();
   });
 
-  test("a device that is no timer is no timer", () => {
+  test("a device of another type is not found as a timer", () => {
     using house = houseWithTimer();
     house.virtual.switches.create({ id: "guest" });
     expect(() => house.virtual.timers.get("guest")).toThrow('there is no timer "guest"');
@@ -409,7 +411,7 @@ describe("making and removing", () => {
     expect(house.virtual.timers.list().map(({ id }) => id)).toEqual(["tea"]);
   });
 
-  test("name and state outlive a restart", async () => {
+  test("name and state survive a restart", async () => {
     using house = houseWithTimer();
     house.stop();
     house.start();

@@ -1,7 +1,7 @@
-// What devices may make the hub hold, as a plugin and a person see it: over MQTT and HTTP.
+// The limits on devices, as plugins and people see them: over MQTT and HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
-import { jsonBytes } from "../../src/core/json-bytes.ts";
+import { jsonBytes } from "../../src/core/memory-size.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
 import { until } from "../support/wait.ts";
 
@@ -32,32 +32,32 @@ async function get<T>(path: string): Promise<T> {
 const devices = () => get<{ id: string; plugin_id: string; attributes: Record<string, unknown> }[]>("/devices");
 const problems = async () => (await get<{ problems: { message: string }[] }>("/system/status")).problems;
 
-describe("devices are bounded in bytes", () => {
-  test("one that reports ever new attributes stops growing, says why, and still reports what it has", async () => {
+describe("the memory of devices is limited", () => {
+  test("a device that reports ever more attributes stops growing, with a reason, and can still change those it has", async () => {
     const ann = await client("ann");
     const say = (report: object) =>
       ann.publishAsync("hub/devices/grower/state/partial", JSON.stringify(report), { qos: 1 });
     for (let count = 0; count < 200; count++) await say({ [`name_${count}`]: "x".repeat(1000) });
-    await say({ name_0: "still heard" });
+    await say({ name_0: "still accepted" });
     const grower = await until("the last report", async () =>
-      (await devices()).find(({ id, attributes }) => id === "grower" && attributes.name_0 === "still heard"),
+      (await devices()).find(({ id, attributes }) => id === "grower" && attributes.name_0 === "still accepted"),
     );
     const names = Object.keys(grower.attributes);
     expect(names.length).toBeGreaterThan(50);
     expect(names.length).toBeLessThan(64);
-    // The last that was taken is whole.
+    // The last accepted one is complete.
     expect(grower.attributes[names.at(-1) ?? ""]).toBe("x".repeat(1000));
     expect(await problems()).toContainEqual(
       expect.objectContaining({ message: expect.stringContaining("[devices] max_device_kb, reached by ann") }),
     );
     expect(hub.edge.stdout.text).toContain("an MQTT message was ignored");
-    // What takes no more than before is taken, also where it is full.
+    // A change that takes no more memory than before is accepted, even at the limit.
     await say(Object.fromEntries(names.slice(1).map((name) => [name, null])));
     await say({ afterwards: "x".repeat(5000) });
-    await until("room again", async () => (await devices()).find(({ attributes }) => attributes.afterwards));
+    await until("space again", async () => (await devices()).find(({ attributes }) => attributes.afterwards));
   });
 
-  test("a description counts as well: a schema, capabilities", async () => {
+  test("the description counts as well: a schema, capabilities", async () => {
     const ann = await client("ann");
     const text = "x".repeat(70_000);
     await ann.publishAsync("hub/devices/described/schema", JSON.stringify({ text }), { qos: 1 });
@@ -68,7 +68,7 @@ describe("devices are bounded in bytes", () => {
     expect(await get("/devices/described")).toMatchObject({ name: "described", schema: null, capabilities: null });
   });
 
-  test("values that are small as text and large in memory are counted as what they take", async () => {
+  test("values that are small as text and large in memory are counted by their memory", async () => {
     const ann = await client("ann");
     await ann.publishAsync("hub/devices/lists/state", `{"lists":[${"[],".repeat(2000)}[]]}`, { qos: 1 });
     await ann.publishAsync("hub/devices/behind/state", '{"on":true}', { qos: 1 });
@@ -77,7 +77,7 @@ describe("devices are bounded in bytes", () => {
     expect(jsonBytes(JSON.parse(`[${"[],".repeat(2000)}[]]`))).toBeGreaterThan(140_000);
   });
 
-  test("one account's devices leave room for another's, and all together have an end", async () => {
+  test("there is a limit for each account, and one for all together", async () => {
     const [ann, ben] = [await client("ann"), await client("ben")];
     const flood = async (who: MqttClient, name: string) => {
       for (let count = 0; count < 60; count++)
@@ -92,17 +92,17 @@ describe("devices are bounded in bytes", () => {
     expect(of(all, "ann")).toBeLessThan(30);
     expect(of(all, "ben")).toBeGreaterThan(8);
     expect(of(all, "ben")).toBeLessThan(16);
-    const told = (await problems()).map(({ message }) => message).join("\n");
-    expect(told).toContain("[devices] max_mb_per_account, reached by ann");
-    expect(told).toContain("[devices] max_mb, reached by all");
-    // A device that is gone makes room.
+    const messages = (await problems()).map(({ message }) => message).join("\n");
+    expect(messages).toContain("[devices] max_mb_per_account, reached by ann");
+    expect(messages).toContain("[devices] max_mb, reached by all");
+    // A removed device frees its memory.
     await hub.request("DELETE", "/devices/ann_0", { token: hub.adminToken });
     await ben.publishAsync("hub/devices/ben_again/state", `{"text":"${"x".repeat(30_000)}"}`, { qos: 1 });
     await until("ben's", async () => (await devices()).some(({ id }) => id === "ben_again"));
   });
 });
 
-test("devices are bounded in number, for an account and in all; what is there already is heard", async () => {
+test("the number of devices is limited, for an account and in all; existing devices can still report", async () => {
   await using own = await startTestHub({ toml: `${USERS}[devices]\nmax_devices_per_account = 3\nmax_devices = 5` });
   const as = (username: string) =>
     connectAsync({ host: "127.0.0.1", port: own.mqttPort, username, password: `of ${username}` });
@@ -125,18 +125,18 @@ test("devices are bounded in number, for an account and in all; what is there al
     async () => (await ask<{ attributes: { level?: number } }>("/devices/ann_0")).attributes.level === 3,
   );
   expect(await known()).toEqual(["ann_0", "ann_1", "ann_2", "ben_0", "ben_1"]);
-  const told = (await ask<{ problems: { message: string }[] }>("/system/status")).problems;
-  const messages = told.map(({ message }) => message).join("\n");
+  const found = (await ask<{ problems: { message: string }[] }>("/system/status")).problems;
+  const messages = found.map(({ message }) => message).join("\n");
   expect(messages).toContain("[devices] max_devices_per_account, reached by ann");
   expect(messages).toContain("[devices] max_devices, reached by all");
-  // One that is gone makes room, for its account and for others.
+  // A removed device makes a new one possible, for its account and for others.
   await own.request("DELETE", "/devices/ann_1", { token: own.adminToken });
   await say(ben, "ben_9", { on: true });
   await until("ben's", async () => (await known()).includes("ben_9"));
   for (const one of [ann, ben]) await one.endAsync(true);
 });
 
-test("GET /devices answers in pages of some megabytes, and the Link header leads through all", async () => {
+test("GET /devices answers in pages of some megabytes, and the Link header leads to the next", async () => {
   await using own = await startTestHub();
   const flood = await connectAsync({ host: "127.0.0.1", port: own.mqttPort });
   for (let count = 0; count < 45; count++)

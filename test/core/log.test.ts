@@ -1,4 +1,4 @@
-// The log file: what is said is on the disk soon, without a write for every line.
+// The log: no secrets, levels for the journal, and a file in which records are soon, without a write for every line.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { openLog } from "../../src/core/log.ts";
@@ -22,7 +22,7 @@ function logged() {
   };
 }
 
-test("a record is in the file within five seconds, though none follows it", async () => {
+test("a record is in the file within five seconds, even if none follows it", async () => {
   await using hub = logged();
   const { log, clock, text } = hub;
   log.info("the hub starts");
@@ -38,7 +38,7 @@ test("a record is in the file within five seconds, though none follows it", asyn
   expect(clock.pending()).toEqual([]);
 });
 
-test("an error is there at once, with what came before it", async () => {
+test("an error is in the file at once, with the records before it", async () => {
   await using hub = logged();
   const { log, text } = hub;
   log.info("before");
@@ -46,7 +46,7 @@ test("an error is there at once, with what came before it", async () => {
   expect(text()).toMatch(/before[\s\S]*it broke/);
 });
 
-test("many records are few writes, and so are many errors", async () => {
+test("many records need few writes, and so do many errors", async () => {
   await using hub = logged();
   const { log, clock, text } = hub;
   const sizes = new Set<number>();
@@ -69,7 +69,7 @@ test("many records are few writes, and so are many errors", async () => {
   expect(text()).toContain("fault 999");
 });
 
-test("what is waiting is written when the hub ends", async () => {
+test("the buffer is written when the hub stops", async () => {
   const { log, text, opened, folder, clock } = logged();
   log.info("good night");
   await opened[Symbol.asyncDispose]();
@@ -91,7 +91,7 @@ test("it rotates, and five are kept", async () => {
   ]);
 });
 
-test("a file that cannot be written is told once, and the hub and its output go on", async () => {
+test("a file that cannot be written is reported once, and the output still gets all records", async () => {
   await using hub = logged();
   const { log, clock, output, file, folder, text } = hub;
   mkdirSync(file, { recursive: true });
@@ -104,4 +104,30 @@ test("a file that cannot be written is told once, and the hub and its output go 
   rmSync(folder.at("logs"), { recursive: true });
   log.error("written again");
   expect(text()).toContain("written again");
+});
+
+test("no secret reaches the log", () => {
+  const output = createTestOutput();
+  const { log } = openLog({ clock: createVirtualClock(), output, level: "info" });
+  const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLXNpZ25hdHVyZQ";
+  log.warn(`GET /api/v1/events/stream?token=${jwt}&type=x`, { header: `Bearer ${jwt}` });
+  log.warn("POST https://api.example/bot123456789:AAabcdefghijklmnopqrstuvwxyz012345/sendMessage", {
+    key: `hub_${"a".repeat(43)}`,
+  });
+  log.debug("below the level");
+  expect(output.text).not.toContain(jwt.slice(10));
+  expect(output.text).not.toContain("AAabcdefgh");
+  expect(output.text).not.toContain("aaaaaaaaaa");
+  expect(output.text).not.toContain("below the level");
+  expect(output.text).toContain("type=x");
+});
+
+test("the journal gets levels as prefixes and no time of its own", () => {
+  const output = { ...createTestOutput(), isJournal: true, lines: [] as string[] };
+  output.write = (text) => void output.lines.push(text);
+  const { log } = openLog({ clock: createVirtualClock(), output, level: "debug" });
+  log.error("bad");
+  log.child("mqtt").info("good");
+  expect(output.lines[0]).toMatch(/^<3>\[ERR\] hub: bad\n$/);
+  expect(output.lines[1]).toMatch(/^<6>\[INF\] hub·mqtt: good\n$/);
 });

@@ -1,12 +1,30 @@
 import { expect, test } from "bun:test";
 import { HubError } from "../../src/core/errors.ts";
-import { createStorageTrouble } from "../../src/core/storage-trouble.ts";
+import { createStorageTrouble, isStorageFault, storageFaultOf } from "../../src/core/storage-fault.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const failure = (code: string) => Object.assign(new Error("it failed"), { code });
 
-test("what a write found out counts for half a minute, also where it was put into words since", async () => {
+test("one table says which errors report a fault of the disk", () => {
+  for (const [code, fault, isCertain] of [
+    ["ENOSPC", "full", true],
+    ["SQLITE_FULL", "full", true],
+    ["EROFS", "read_only", true],
+    ["SQLITE_READONLY_DBMOVED", "read_only", true],
+    ["SQLITE_IOERR_FSYNC", "failing", true],
+    ["EACCES", "read_only", false],
+    ["SQLITE_CANTOPEN", "failing", false],
+    ["ENOENT", undefined, false],
+    ["SQLITE_BUSY", undefined, false],
+  ] as const) {
+    expect(storageFaultOf(failure(code))).toBe(fault);
+    expect(isStorageFault(failure(code))).toBe(isCertain);
+  }
+  expect(isStorageFault(new HubError("storage", "it cannot be written", { cause: failure("EIO") }))).toBe(true);
+});
+
+test("a fault that a write reported counts for half a minute, also as the cause of a HubError", async () => {
   using folder = createTemporaryFolder();
   const clock = createVirtualClock();
   const trouble = createStorageTrouble(clock, folder.path);
@@ -18,7 +36,7 @@ test("what a write found out counts for half a minute, also where it was put int
   expect(trouble.fault()).toBe("read_only");
 });
 
-test("a file without the right to write it is no fault of the disk, nor is any other error", () => {
+test("missing rights to a file are no fault of the disk, nor is any other error", () => {
   using folder = createTemporaryFolder();
   const trouble = createStorageTrouble(createVirtualClock(), folder.path);
   trouble.note(failure("EACCES"));

@@ -1,14 +1,13 @@
-// What a variable may be called and hold.
+// The names and values that variables may have.
 import { Type } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 import { ID_PATTERN, isValidId } from "../core/ids.ts";
-import { type Json, jsonEqual, parseJson } from "../core/json.ts";
-import { frozen } from "./frozen.ts";
+import { deepFreeze, type Json, jsonEqual, parseJson } from "../core/json.ts";
 
 export interface VariableValue {
-  /** Frozen, and just what will come back from the disk. */
+  /** Frozen, and equal to what will be read back from disk. */
   value: Json;
-  /** Of its text. */
+  /** Of its JSON text. */
   bytes: number;
 }
 
@@ -30,7 +29,7 @@ export function checkVariableName(name: string): void {
   throw new HubError("invalid", `a variable's name ${NAME_RULE}`);
 }
 
-/** A copy of any JSON. Throws HubError: `invalid` for what is none, `too_large`. */
+/** A copy of a JSON value. Throws HubError: `invalid` for anything else, `too_large`. */
 export function readVariableValue(value: unknown): VariableValue {
   const text = textOf(value);
   const bytes = Buffer.byteLength(text);
@@ -39,9 +38,9 @@ export function readVariableValue(value: unknown): VariableValue {
   }
   const parsed = parseJson(text);
   if (!parsed.ok) throw new HubError("invalid", `value: ${parsed.problem}`);
-  // What JSON cannot say (infinity, a function, …) is left out or becomes null on the way: then it is not the same.
+  // JSON.stringify drops what JSON cannot express (infinity, a function, …) or writes null for it: then they differ.
   if (!jsonEqual(value, parsed.value)) throw notJson();
-  return { value: frozen(parsed.value), bytes };
+  return { value: deepFreeze(parsed.value), bytes };
 }
 
 function textOf(value: unknown): string {
