@@ -23,8 +23,11 @@ export function knownVariables(path: string): ReadonlySet<string> | undefined {
 
 /** The names of each device's attributes, by its id; undefined if they cannot be read. */
 export function knownAttributes(path: string): ReadonlyMap<string, readonly string[]> | undefined {
-  const rows = rowsOf<{ id: string; attributes: string }>(path, "SELECT device_id AS id, attributes FROM device_state");
-  return rows && new Map(rows.map(({ id, attributes }) => [id, keysOf(attributes)]));
+  const rows = rowsOf<{ id: string; attributes: string | null }>(
+    path,
+    "SELECT id, attributes FROM devices LEFT JOIN device_state ON device_id = id",
+  );
+  return rows && new Map(rows.map(({ id, attributes }) => [id, keysOf(attributes ?? "{}")]));
 }
 
 function keysOf(json: string): string[] {

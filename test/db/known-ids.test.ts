@@ -14,19 +14,20 @@ test("devices with their attributes, scenes and variables, also with a row that 
   const path = folder.at("state.redb");
   using db = openStateDb(path, () => 0);
   db.durable.run(
-    "INSERT INTO devices (id, plugin_id, name, created_at) VALUES ('lamp', 'p', 'Lamp', 0), ('x', 'p', 'X', 0)",
+    "INSERT INTO devices (id, plugin_id, name, created_at) VALUES ('lamp', 'p', 'Lamp', 0), ('x', 'p', 'X', 0), ('new', 'p', 'New', 0)",
   );
   db.durable.run(
     "INSERT INTO device_state (device_id, available, attributes, last_changed) VALUES ('lamp', 1, '{\"on\":true}', '{}'), ('x', 1, 'broken', '{}')",
   );
   db.durable.run("INSERT INTO variables (name, value, updated_at) VALUES ('guests', '1', 0)");
-  expect(knownIds(path, "devices")).toEqual(new Set(["lamp", "x"]));
+  expect(knownIds(path, "devices")).toEqual(new Set(["lamp", "x", "new"]));
   expect(knownIds(path, "scenes")).toEqual(new Set());
   expect(knownVariables(path)).toEqual(new Set(["guests"]));
   expect(knownAttributes(path)).toEqual(
     new Map([
       ["lamp", ["on"]],
       ["x", []],
+      ["new", []],
     ]),
   );
 });
