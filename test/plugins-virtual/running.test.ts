@@ -105,7 +105,7 @@ test("a transition is reported on its way, and all of it names its cause", async
   await using broker = await openBroker();
   await using house = await startHouse(broker);
   const id = "virtual_light_kitchen";
-  house.tell(id, { on: true, transition: 0.5, _hc: { command: CAUSE } });
+  house.tell(id, { on: true, transition: 2, _hc: { command: CAUSE } });
   await until("it has arrived", () => house.last(id)?.brightness === 254 && house.last(id)?.on);
   const [, ...way] = house.states(id);
   expect(way.length).toBeGreaterThan(3);
