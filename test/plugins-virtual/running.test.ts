@@ -105,7 +105,7 @@ test("a transition is reported in steps, and each step names its cause", async (
   await using broker = await openBroker();
   await using house = await startHouse(broker);
   const id = "virtual_light_kitchen";
-  house.command(id, { on: true, transition: 0.5, _hc: { command: CAUSE } });
+  house.command(id, { on: true, transition: 2, _hc: { command: CAUSE } });
   await until("it has arrived", () => house.last(id)?.brightness === 254 && house.last(id)?.on);
   const [, ...way] = house.states(id);
   expect(way.length).toBeGreaterThan(3);
