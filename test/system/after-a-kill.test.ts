@@ -58,7 +58,7 @@ channel = "chat"
   const came = (text: string) => bots.taken.find((one) => one.text.includes(text));
   const { at } = await until("what waited has come", () => came("somebody rang"));
   expect(at - before).toBeLessThan(6000);
-  await until("the kill is told of", () => came("a power cut, a crash or a kill"));
+  await until("the kill is reported", () => came("a power cut, a crash or a kill"));
   const alerts = await second.get<{ kind: string; until: string | null }[]>("/system/alerts");
   expect(alerts.filter(({ kind }) => kind === "unclean_stop")).toHaveLength(1);
   await second.end();

@@ -1,4 +1,4 @@
-// What systemd is told over a hub's life: by the compiled hub, and by the part alone where time matters.
+// What a hub reports to systemd: the compiled hub, and the part alone where time matters.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { silentLog } from "../../src/core/log.ts";
@@ -12,17 +12,17 @@ import { until } from "../support/wait.ts";
 
 const SYSMON = '[[plugins]]\nid = "sysmon"\nbinary = "plugins/sysmon/bin/sysmon.js"\n';
 
-test("a hub is ready when it is up, tells what it has, feeds the watchdog, and says that it stops", async () => {
+test("a hub reports when it is up, what it has, that it is well, and that it stops", async () => {
   await using place = createHubPlace({ toml: SYSMON });
   using socket = openNotifySocket(`${place.home}-notify`);
   await using hub = await place.start({ env: { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: "400000" } });
-  await socket.told("READY=1");
+  await socket.received("READY=1");
   expect((await hub.request("GET", "/health", { token: null })).status).toBe(200);
-  await socket.told("WATCHDOG=1", 2);
-  await socket.told(/^STATUS=version \S+, [1-9]\d* devices?, 1 plugin$/);
+  await socket.received("WATCHDOG=1", 2);
+  await socket.received(/^STATUS=version \S+, [1-9]\d* devices?, 1 plugin$/);
   expect(socket.count("STOPPING=1")).toBe(0);
   await hub.end();
-  await socket.told("STOPPING=1");
+  await socket.received("STOPPING=1");
   expect(socket.count("READY=1")).toBe(1);
   expect(socket.lines()[0]).toBe("READY=1");
 });
@@ -32,25 +32,25 @@ test("the socket may have an abstract name, and the watchdog be another process'
   using socket = openNotifySocket(`@hub-test-${process.pid}-${Date.now()}`);
   const env = { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: "100000", WATCHDOG_PID: "1" };
   await using hub = await place.start({ env });
-  await socket.told("READY=1");
+  await socket.received("READY=1");
   await hub.end();
-  await socket.told("STOPPING=1");
+  await socket.received("STOPPING=1");
   expect(socket.count("WATCHDOG=1")).toBe(0);
 });
 
-test("a hub that stands still does not feed the watchdog", async () => {
+test("a hub that hangs does not feed the watchdog", async () => {
   await using place = createHubPlace();
   using socket = openNotifySocket(`${place.home}-notify`);
   await using hub = await place.start({ env: { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: "100000" } });
-  await socket.told("WATCHDOG=1");
+  await socket.received("WATCHDOG=1");
   hub.kill("SIGSTOP");
-  await until("it stands still", () => /^State:\s+T/m.test(readFileSync(`/proc/${hub.pid}/status`, "utf8")));
+  await until("it is stopped", () => /^State:\s+T/m.test(readFileSync(`/proc/${hub.pid}/status`, "utf8")));
   const before = socket.count("WATCHDOG=1");
   // Six beats long: that nothing comes has no moment to wait for.
   await Bun.sleep(300);
   expect(socket.count("WATCHDOG=1")).toBe(before);
   hub.kill("SIGCONT");
-  await socket.told("WATCHDOG=1", before);
+  await socket.received("WATCHDOG=1", before);
 });
 
 test("a socket that is not there, is too long or of another kind changes nothing, and plugins know of none", async () => {
@@ -76,7 +76,7 @@ test("the health check goes past the proxy of the environment", async () => {
   await using _hub = await place.start({
     env: { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: "100000", HTTP_PROXY: proxy, http_proxy: proxy },
   });
-  await socket.told("WATCHDOG=1", 1);
+  await socket.received("WATCHDOG=1", 1);
 });
 
 test("a hub that is not well is asked again, and feeds the watchdog only when it is", async () => {
