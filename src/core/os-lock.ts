@@ -2,7 +2,10 @@
 import { Database } from "bun:sqlite";
 import { systemCode } from "./errors.ts";
 
-/** Locks `path`, which is created where it is missing. Throws SQLite's error; `isHeldError` says whether the lock is held. */
+/**
+ * Locks `path`, which is created where it is missing, until disposed; keep the result, or garbage collection releases the lock.
+ * Throws SQLite's error; `isHeldError` recognises a lock that is held.
+ */
 export function lockFile(path: string): Disposable {
   return open(path, { create: true }, (db) => {
     db.run("PRAGMA journal_mode = MEMORY");

@@ -42,7 +42,7 @@ export async function archiveOf(home: Home, target: string): Promise<string> {
   return target;
 }
 
-/** Whether no backup or restore is under way there. */
+/** Whether no backup or restore is running there. */
 export function isFree(home: Home): boolean {
   try {
     lockBackups(home)[Symbol.dispose]();

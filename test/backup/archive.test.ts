@@ -21,7 +21,7 @@ import { archiveOf, furnishHome, NOW, schemas } from "./archive-place.ts";
 
 const open = (home: ReturnType<typeof furnishHome>) => openArchive({ home, hubVersion: "1.2.3", now: NOW });
 
-test("the manifest tells every entry's size and sum, and is the last", async () => {
+test("the manifest lists every entry's size and checksum, and is the last entry", async () => {
   using folder = createTemporaryFolder();
   const zip = await archiveOf(furnishHome(folder.at("home")), folder.at("a.zip"));
   const files = readZip(zip);
@@ -44,7 +44,7 @@ test("the manifest tells every entry's size and sum, and is the last", async () 
   expect(entries).toEqual(sums);
 });
 
-test("what restoring would refuse is left out and told; links are followed where they stay inside", async () => {
+test("what a restore would refuse is left out and reported; links are followed where they stay inside", async () => {
   using folder = createTemporaryFolder();
   const home = furnishHome(folder.at("home"));
   writeFileSync(`${home.rules}/back\\slash.ron`, "()");
@@ -67,7 +67,7 @@ test("what restoring would refuse is left out and told; links are followed where
   expect(lstatSync(`${other.config}/cert.pem`).isFile()).toBe(true);
 });
 
-test("a link that leads out of config/ and rules/, or into plugins/, is not packed, and told in the archive too", async () => {
+test("a link that leads out of config/ and rules/, or into plugins/, is not packed, and the archive lists it", async () => {
   using folder = createTemporaryFolder();
   const home = furnishHome(folder.at("home"));
   writeFileSync(folder.at("elsewhere.pem"), "of somebody else");
@@ -126,11 +126,11 @@ test("Zip64 is written where 4 GiB may not do, and only there", async () => {
   ftruncateSync(file, 2 ** 32);
   closeSync(file);
   expect(await versionNeeded(home)).toBe(45);
-  // Given up in the midst of it.
+  // Nothing is left of an archive that was not read to its end.
   expect(existsSync(placesIn(home).backupWork)).toBe(false);
 });
 
-test("an archive of somebody else's that is larger than that is read: Zip64", async () => {
+test("an archive of another program that is larger than that is read: Zip64", async () => {
   using folder = createTemporaryFolder();
   const home = furnishHome(folder.at("home"));
   const target = furnishHome(folder.at("target"), "target");
@@ -157,7 +157,7 @@ z.close()`,
   expect(counts).toMatchObject({ devices: 1 });
 });
 
-test("a restore that was cut short is in nobody's way but its own", () => {
+test("an interrupted restore blocks the next backup, and is not cleared away", () => {
   using folder = createTemporaryFolder();
   const home = furnishHome(folder.at("home"));
   mkdirSync(placesIn(home).restoreWork);

@@ -1,4 +1,4 @@
-// Scheduled backups: made at their time, proven, few, told of when they fail, and opened by Debian's `age`.
+// Scheduled backups: made on time, verified, limited in number, reported when they fail, and opened by Debian's `age`.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ let home: Home;
 let clock: VirtualClock;
 let stack: AsyncDisposableStack;
 let events: HubEvent[];
-let told: string[];
+let notified: string[];
 let flushed: number;
 
 beforeEach(() => {
@@ -38,7 +38,7 @@ beforeEach(() => {
   clock = createVirtualClock(NOW - 5000);
   stack = new AsyncDisposableStack();
   events = [];
-  told = [];
+  notified = [];
   flushed = 0;
 });
 afterEach(async () => {
@@ -61,7 +61,7 @@ function start(section: Record<string, unknown>, more: Partial<BackupsOptions> =
       worker: backupWorker(),
       flush: async () => void flushed++,
       emit: (event) => void events.push(event),
-      notify: async (channel, message) => void told.push(`${channel}: ${message}`),
+      notify: async (channel, message) => void notified.push(`${channel}: ${message}`),
       schedule: parsed.ok ? parsed.schedule : undefined,
       scheduler,
       ...more,
@@ -69,14 +69,14 @@ function start(section: Record<string, unknown>, more: Partial<BackupsOptions> =
   );
 }
 
-const shelf = () => (existsSync(home.resolve("backups")) ? readdirSync(home.resolve("backups")).sort() : []);
+const names = () => (existsSync(home.resolve("backups")) ? readdirSync(home.resolve("backups")).sort() : []);
 
-test("made at its time, read back, and shown", async () => {
+test("made on time, read back, and listed", async () => {
   const backups = start({ schedule: "0 0 3 * * *" });
   expect(backups.last()).toBeNull();
   await clock.advance(6000);
   await until("it is there", () => backups.last());
-  expect(shelf()).toEqual(["hub-backup-2026-11-21T03-00-00Z.zip"]);
+  expect(names()).toEqual(["hub-backup-2026-11-21T03-00-00Z.zip"]);
   expect(statSync(home.resolve("backups/hub-backup-2026-11-21T03-00-00Z.zip")).mode & 0o777).toBe(0o600);
   expect(flushed).toBe(1);
   const [entry] = await backups.list();
@@ -95,7 +95,7 @@ test("made at its time, read back, and shown", async () => {
   expect(start({ schedule: "0 0 0 1 1 *" }).last()).toBe("2026-11-21T03:00:00Z");
 });
 
-test("the oldest go, and what is no backup stays", async () => {
+test("the oldest are removed, and other files stay", async () => {
   mkdirSync(home.resolve("backups"));
   const old = [
     "hub-backup-2020-01-01T00-00-00Z.zip",
@@ -106,22 +106,22 @@ test("the oldest go, and what is no backup stays", async () => {
   const backups = start({ schedule: "0 0 3 * * *", keep: 2 });
   await clock.advance(6000);
   await until("it is there", () => backups.last());
-  // Of a clock that was ahead: else it would have its place for decades.
-  expect(shelf()).toEqual([old[1] ?? "", "hub-backup-2026-11-21T03-00-00Z.zip", "mine.zip"]);
+  // The one of a clock that was ahead is removed: otherwise it would stay for decades.
+  expect(names()).toEqual([old[1] ?? "", "hub-backup-2026-11-21T03-00-00Z.zip", "mine.zip"]);
   await until("it is over", () => isFree(home));
   await clock.advance(DAY_MS);
   writeFileSync(home.resolve("backups/hub-backup-2026-11-21T04-00-00Z.zip"), "x");
-  await until("the next is there", () => shelf().some((name) => name.includes("2026-11-22")));
+  await until("the next is there", () => names().some((name) => name.includes("2026-11-22")));
   expect((await backups.list()).find(({ name }) => name.includes("T04-"))?.problem).toContain("not a zip");
 });
 
-test("one that fails is told of, and the next one clears it", async () => {
+test("a failed backup is reported, and the next one clears that", async () => {
   writeFileSync(home.resolve("backups"), "a file where the folder should be");
   const backups = start({ schedule: "0 0 3 * * *", notify_channel: "phone" });
   await clock.advance(6000);
-  await until("it is told", () => told.length > 0);
+  await until("it is reported", () => notified.length > 0);
   expect(events).toMatchObject([{ type: "backup_failed", severity: "warning", directory: home.resolve("backups") }]);
-  expect(told[0]).toMatch(/^phone: The scheduled backup failed: cannot write/);
+  expect(notified[0]).toMatch(/^phone: The scheduled backup failed: cannot write/);
   expect(backups.problem()).toContain("the last scheduled backup failed");
   expect(backups.last()).toBeNull();
   rmSync(home.resolve("backups"));
@@ -129,32 +129,32 @@ test("one that fails is told of, and the next one clears it", async () => {
   await until("it is there, and the failure over", () => backups.last() && backups.problem() === undefined);
 });
 
-test("a damaged database is no backup, and says so", async () => {
+test("a damaged database makes the backup fail, with the reason", async () => {
   const bytes = readFileSync(home.historyDb);
   bytes.fill(0x55, 4096, bytes.length - 100);
   writeFileSync(home.historyDb, bytes);
   start({ schedule: "0 0 3 * * *" });
   await clock.advance(6000);
-  await until("it is told", () => events.length > 0);
+  await until("it is reported", () => events.length > 0);
   expect(events[0]).toMatchObject({ reason: expect.stringMatching(/history\.db/) });
-  expect(shelf()).toEqual([]);
+  expect(names()).toEqual([]);
 });
 
-test("while another is under way it is told, not waited for", async () => {
+test("while another backup is under way, it fails instead of waiting", async () => {
   using _lock = lockBackups(home);
   start({ schedule: "0 0 3 * * *" });
   await clock.advance(6000);
-  await until("it is told", () => events.length > 0);
+  await until("it is reported", () => events.length > 0);
   expect(events[0]).toMatchObject({ reason: expect.stringContaining("under way") });
 });
 
-test("what waits in memory and cannot be written does not keep the rest from being saved", async () => {
+test("a failure to flush does not keep the rest from being saved", async () => {
   const backups = start({ schedule: "0 0 3 * * *" }, { flush: () => Promise.reject(new Error("no")) });
   await clock.advance(6000);
   await until("it is there", () => backups.last());
 });
 
-test("encrypted: opened by whoever speaks age, by a restore with the passphrase, and by nobody else", async () => {
+test("encrypted: opened by the age format's library and by a restore with the passphrase, and by nothing else", async () => {
   const passphrase = "a passphrase of some length";
   const backups = start({ schedule: "0 0 3 * * *", passphrase });
   await clock.advance(6000);
@@ -184,7 +184,7 @@ test("encrypted: opened by whoever speaks age, by a restore with the passphrase,
   expect(existsSync(`${other.rules}/old.ron`)).toBe(true);
 }, 60_000);
 
-test("what is wrong with the section is told", () => {
+test("problems of the section", () => {
   const cronProblem = (text: string) => {
     const parsed = parseCron(text, createZone("UTC"));
     return parsed.ok ? undefined : parsed.problem;

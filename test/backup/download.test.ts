@@ -1,4 +1,4 @@
-// A download whose reader is slow, stops, or leaves: it is waited for so long, and then nothing of it is left.
+// A download whose reader is slow, stalls, or leaves: after a time limit, nothing of it is left.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
@@ -73,7 +73,7 @@ test("a reader that takes a chunk every nine minutes gets all of it", async () =
   expect(clock.pending()).toEqual([]);
 });
 
-test("a reader that takes nothing for ten minutes is given up, and the next backup may begin", async () => {
+test("a reader that takes nothing for ten minutes is cut off, and the next backup may begin", async () => {
   const { stream } = await open();
   const reader = stream.getReader();
   expect((await reader.read()).value?.length).toBeGreaterThan(0);
@@ -103,7 +103,7 @@ test("a reader that leaves", async () => {
   expect(said).toContain("cancelled by its client");
 });
 
-test("a reader that leaves while it waits for a chunk: told once, and as no failure", async () => {
+test("a reader that leaves while it waits for a chunk: logged once, and not as a failure", async () => {
   const { stream } = await open();
   const reader = stream.getReader();
   await reader.read();

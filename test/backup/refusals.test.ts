@@ -29,20 +29,20 @@ afterAll(() => folder[Symbol.dispose]());
 
 const restore = (file: string, passphrase?: string) => restoreHome({ home, file, passphrase, schemas, now: NOW });
 
-/** Everything of the home but the two locks, which every command may make. */
-function standing(): Map<string, string> {
+/** Everything of the home but the two locks, which every command may create. */
+function contents(): Map<string, string> {
   const files = filesBelow(home.root);
   for (const name of ["data/hub.lock", "data/backup.lock"]) files.delete(name);
   return files;
 }
 
 async function refused(file: string): Promise<string> {
-  const before = standing();
+  const before = contents();
   const why = await restore(file).then(
     () => "it was taken",
     (error: { message: string; code?: string }) => `${error.code}: ${error.message}`,
   );
-  expect(standing()).toEqual(before);
+  expect(contents()).toEqual(before);
   return why;
 }
 
@@ -90,7 +90,7 @@ test.each<[string, Entry[], string]>([
   expect(await refused(path)).toContain(why);
 });
 
-test("what is no archive of a hub", async () => {
+test("files that are not an archive of a hub", async () => {
   expect(await refused(variant("empty", new Uint8Array()))).toContain("it is not a zip");
   expect(await refused(variant("text", Buffer.from("PK but not more".repeat(50))))).toContain("it is not a zip");
   makeZip(folder.at("photos.zip"), [{ name: "holiday.jpg", content: "x" }]);
@@ -105,7 +105,7 @@ test("what is no archive of a hub", async () => {
   expect(await refused(folder.at("foreign.zip"))).toContain("not one of a hub");
 });
 
-test("cut short, wherever that is", async () => {
+test("truncated, at any place", async () => {
   for (let part = 0; part < 40; part++) {
     const length = Math.floor((content.length * part) / 40);
     expect(await refused(variant("short.zip", content.subarray(0, length)))).toMatch(
@@ -114,13 +114,13 @@ test("cut short, wherever that is", async () => {
   }
 });
 
-test("a bit flipped, wherever that is, is refused, or was in what nobody reads", async () => {
+test("a flipped bit, at any place, is refused, or is in a part that nothing reads", async () => {
   const taken: number[] = [];
   for (let part = 0; part < 300; part++) {
     const flipped = Buffer.from(content);
     const at = Math.floor((content.length * part) / 300);
     flipped[at] = (flipped[at] ?? 0) ^ (1 << (part % 8));
-    const before = standing();
+    const before = contents();
     const file = variant("flip.zip", flipped);
     const why = await checkArchive({ home, file, passphrase: undefined, schemas }).then(
       ({ counts }) => {
@@ -129,11 +129,11 @@ test("a bit flipped, wherever that is, is refused, or was in what nobody reads",
       },
       (error: { code?: string; message: string }) => error,
     );
-    expect(standing()).toEqual(before);
+    expect(contents()).toEqual(before);
     if ("code" in why) expect(why.code).toBe("invalid");
     else expect(why).toMatchObject({ devices: 1, rules: 2 });
   }
-  // Times, versions, attributes, and sums that stand twice: a seventh of an archive as small as this one. What is
+  // Times, versions, attributes, and checksums that exist twice: a seventh of an archive as small as this one. What is
   // unpacked has its own sums.
   expect(taken.length).toBeLessThan(60);
 }, 60_000);
@@ -159,7 +159,7 @@ z.close()`,
     path,
     state,
   );
-  // Too large for a rule: not restored, and told.
+  // Too large for a rule: not restored, with a warning.
   const { warnings } = await checkArchive({ home, file: path, passphrase: undefined, schemas });
   expect(warnings.join()).toContain("big.ron");
   const lying = Buffer.from(readFileSync(good));

@@ -1,4 +1,4 @@
-// Restores that succeed, are taken back, or are stopped at the last moment: what the home holds then.
+// Restores that succeed, are undone, or are stopped at the last moment: what the home holds then.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
@@ -58,13 +58,13 @@ const belongings = (of = home) => {
 };
 
 function settle(into: Home): string[] {
-  const told: string[] = [];
-  const log = { warn: (message: string, fields = {}) => void told.push(`${message} ${JSON.stringify(fields)}`) };
+  const warnings: string[] = [];
+  const log = { warn: (message: string, fields = {}) => void warnings.push(`${message} ${JSON.stringify(fields)}`) };
   setAsideStaleWal({ home: into, random: randomBytes, now: NOW, log, schemas });
-  return told;
+  return warnings;
 }
 
-test("notifications that waited stay with the hub they waited in, and an undo brings back one's own", async () => {
+test("queued notifications stay with the hub that queued them, and an undo brings back its own", async () => {
   letWait(home, "of this one", "and another");
   const { staged } = await restore(good);
   expect(staged.warnings).toEqual([expect.stringContaining("the notifications queued in it (1) are not sent")]);
@@ -77,7 +77,7 @@ test("notifications that waited stay with the hub they waited in, and an undo br
   expect(waitingIn(home.stateDb)).toEqual(["of this one", "and another"]);
 });
 
-test("so they do where the database was zipped by hand, and where it is older than notifications", async () => {
+test("the same for a database zipped by hand, and for one that is older than notifications", async () => {
   makeZip(folder.at("hand.zip"), [{ name: "state.redb", from: other.stateDb }]);
   const { staged } = await restore(folder.at("hand.zip"));
   expect(staged.warnings.join()).toContain("queued in it");
@@ -88,7 +88,7 @@ test("so they do where the database was zipped by hand, and where it is older th
   expect((await restore(folder.at("older.zip"))).staged.warnings.join()).not.toContain("queued in it");
 });
 
-test("so they do where a backup's database is put there by hand; a hub's own, moved with its home, keeps them", () => {
+test("the same for a backup's database that is put there by hand; a hub's own, moved with its home, keeps them", () => {
   writeFileSync(home.stateDb, Buffer.from(readZip(good)["data/state.redb"] ?? "", "latin1"));
   expect(waitingIn(home.stateDb)).toEqual(["of the other"]);
   expect(settle(home).join()).toContain('are not sent: they belong to the hub it was made of {"count":1}');
@@ -103,7 +103,7 @@ test("so they do where a backup's database is put there by hand; a hub's own, mo
   expect(waitingIn(moved.stateDb)).toEqual(["later"]);
 });
 
-test("restored twice, and taken back twice: each brings back what the one before it replaced", async () => {
+test("restored twice, and undone twice: each brings back what the previous one replaced", async () => {
   const own = belongings();
   await restore(good);
   const first = belongings();
@@ -122,9 +122,9 @@ test("restored twice, and taken back twice: each brings back what the one before
   expect(new Set(kept.map((name) => name.slice(0, 19))).size).toBe(kept.length);
 });
 
-test("of the old states the last three stay, and the last one can still be brought back", async () => {
+test("the last three old states stay, and the last one can still be brought back", async () => {
   const keptFolders = () => readdirSync(home.data).filter((name) => name.startsWith("before-restore-"));
-  for (let turn = 0; turn < 5; turn++) await restore(good);
+  for (let round = 0; round < 5; round++) await restore(good);
   const before = keptFolders().sort();
   expect(before).toHaveLength(5);
   expect(await removeOldStates(home)).toEqual({ removed: before.slice(0, 2), kept: before.slice(2) });
@@ -141,7 +141,7 @@ test("there is nothing to undo where nothing was restored, and no home is made b
   expect(existsSync(folder.at("nowhere"))).toBe(false);
 });
 
-test("into a folder that is no home: it becomes one, and what else lies in it stays", async () => {
+test("into a folder that is not a home: it becomes one, and other files in it stay", async () => {
   const empty = homeAt(folder.at("empty"));
   mkdirSync(`${empty.root}/photos`, { recursive: true });
   writeFileSync(`${empty.root}/photos/cat.jpg`, "x");
@@ -187,7 +187,7 @@ test.each(["config", "rules", "data/state.redb"])(
   },
 );
 
-test("what is no file is told what it is", async () => {
+test("anything but a file is refused with the reason", async () => {
   const before = belongings();
   expect(await whyNot(folder.path)).toContain("is not a file");
   expect(await whyNot(folder.at("none.zip"))).toContain("there is no file");
@@ -197,7 +197,7 @@ test("what is no file is told what it is", async () => {
   expect(belongings()).toEqual(before);
 });
 
-test("a file that cannot be moved in the midst of it: all of it is as it was, and it can be tried again", async () => {
+test("a file that cannot be moved during the swap: everything is as it was, and it can be tried again", async () => {
   letWait(home, "of this one");
   // Bound to itself, the folder is no other disk and can be written, and yet it cannot be renamed.
   expect(Bun.spawnSync(["mount", "--bind", home.rules, home.rules]).success).toBe(true);
@@ -214,7 +214,7 @@ test("a file that cannot be moved in the midst of it: all of it is as it was, an
   expect(deviceIn(home.stateDb)).toBe("new");
 });
 
-test("one that was cut short tells how it ended", async () => {
+test("an interrupted restore records how it ended", async () => {
   const killed = homeAt(folder.at("killed"));
   await restore(good, killed);
   rmSync(placesIn(killed).lastRestore);
@@ -234,7 +234,7 @@ test("one that was cut short tells how it ended", async () => {
   expect(readLastRestore(killed)).toMatchObject({ at, ok: true, counts: { devices: 1 } });
 });
 
-test("a look at an archive is in nobody's way, and nobody in its way is hurt", async () => {
+test("checking an archive waits for nobody, and removes nothing of a restore that runs", async () => {
   using _lock = lockBackups(home);
   mkdirSync(placesIn(home).restoreWork);
   await expect(checkArchive({ home, file: good, passphrase: undefined, schemas })).rejects.toThrow("under way");

@@ -1,4 +1,4 @@
-// An archive that comes in over the network: slowly, not at all any more, or cut short.
+// An archive that is uploaded slowly, stalls, or is cut short.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { placesIn } from "../../src/backup/places.ts";
@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-/** A client that sends in pieces, when it is told to. */
+/** A client that sends pieces when the test says so. */
 function client() {
   const sending = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
   const left = Promise.withResolvers<void>();
@@ -53,7 +53,7 @@ const receive = (body: ReadableStream<Uint8Array>, bytes?: number) =>
     ({ message }: Error) => message,
   );
 
-/** So much is on the disk, and more is waited for. */
+/** So many bytes are on the disk, and the hub waits for more. */
 async function arrived(bytes: number): Promise<void> {
   const upload = `${placesIn(home).restoreWork}/upload`;
   const size = () => statSync(upload, { throwIfNoEntry: false })?.size;
@@ -81,7 +81,7 @@ test("a client that sends something every nine minutes is waited for", async () 
   expect(clock.pending()).toEqual([]);
 });
 
-test("one that sends nothing for ten minutes is given up, and others have their turn", async () => {
+test("an upload that stalls for ten minutes is cancelled, and the lock is free", async () => {
   const { body, sending, left } = client();
   const received = receive(body);
   (await sending).enqueue(zip.slice(0, SOME_BYTES));
@@ -94,7 +94,7 @@ test("one that sends nothing for ten minutes is given up, and others have their 
   nothingLeft();
 });
 
-test("one that ends too early, or breaks off", async () => {
+test("an upload that ends too early, or breaks off", async () => {
   const early = client();
   const received = receive(early.body, zip.length);
   (await early.sending).enqueue(zip.slice(0, SOME_BYTES));

@@ -1,4 +1,4 @@
-// What befalls a database that is replaced while the log of another lies beside it, and how that is kept from happening.
+// A database that is replaced while the log of another one lies beside it: what SQLite does, and how the hub prevents it.
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
@@ -31,8 +31,8 @@ function create(path: string, who: string, rows: number): void {
 }
 
 function settle(home: Home): string[] {
-  const told: string[] = [];
-  const log = { warn: (message: string) => void told.push(message) };
+  const warnings: string[] = [];
+  const log = { warn: (message: string) => void warnings.push(message) };
   setAsideStaleWal({
     home,
     schemas: { state: 1, history: 1 },
@@ -40,7 +40,7 @@ function settle(home: Home): string[] {
     now: Date.now(),
     log,
   });
-  return told;
+  return warnings;
 }
 
 function look(path: string): { sound: boolean; who: string[] } {
@@ -64,7 +64,7 @@ function place() {
   return { folder, home, backup: folder.at("backup"), [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }
 
-test("without care the two are mixed: SQLite applies whatever log lies there", () => {
+test("without care the two are mixed: SQLite applies any log beside the file", () => {
   using at = place();
   writeAndDie(at.home.stateDb, "old", 300);
   copyFileSync(at.backup, at.home.stateDb);
@@ -84,11 +84,11 @@ for (const [how, replace] of replacing)
     replace(at.backup, at.home.stateDb);
     expect(settle(at.home)).toHaveLength(1);
     expect(look(at.home.stateDb)).toEqual({ sound: true, who: ["new"] });
-    // The other's log is kept: somebody may miss what is in it.
+    // The old log is kept: somebody may miss what is in it.
     expect(readdirSync(at.home.data).filter((name) => name.includes("-wal.stale-"))).toHaveLength(1);
   });
 
-test("a backup of this very home, taken since its start, is told from it too", () => {
+test("a backup of this very home, taken since its start, is recognised, too", () => {
   using at = place();
   settle(at.home);
   takeSnapshot(at.home.stateDb, at.folder.at("own"));
@@ -131,7 +131,7 @@ test("a file of a newer hub is not touched", () => {
   expect(readFileSync(at.home.stateDb).equals(before)).toBe(true);
 });
 
-test("after a clean end there is nothing to settle, whatever is put there", () => {
+test("after a clean end there is no log to set aside, whatever is put there", () => {
   using at = place();
   settle(at.home);
   expect(existsSync(`${at.home.stateDb}-wal`)).toBe(false);

@@ -27,7 +27,7 @@ test("the lock of a process that was killed is free", async () => {
   using folder = createTemporaryFolder();
   const path = folder.at("lock");
   const module = JSON.stringify(new URL("../../src/core/os-lock.ts", import.meta.url).pathname);
-  const script = `import { lockFile } from ${module}; lockFile(${JSON.stringify(path)}); console.log("held"); setInterval(() => {}, 1000);`;
+  const script = `import { lockFile } from ${module}; globalThis.held = lockFile(${JSON.stringify(path)}); console.log("held"); setInterval(() => {}, 1000);`;
   const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "ignore" });
   try {
     await child.stdout.getReader().read();

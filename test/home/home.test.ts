@@ -128,7 +128,7 @@ describe("laying out", () => {
 });
 
 describe("one hub a home", () => {
-  test("a second one is refused, and told who has it; after the first it may", () => {
+  test("a second hub is refused, with the process that holds the home; after the first has ended it may start", () => {
     using folder = createTemporaryFolder();
     const home = homeAt(folder.path);
     mkdirSync(home.data);
@@ -138,7 +138,7 @@ describe("one hub a home", () => {
     lockHome(home)[Symbol.dispose]();
   });
 
-  test("a command in between leaves for the next hub to see how the last one ended", () => {
+  test("a command in between does not hide from the next hub how the last one ended", () => {
     using folder = createTemporaryFolder();
     const home = homeAt(folder.path);
     mkdirSync(home.data);

@@ -39,7 +39,7 @@ test("what nobody changed becomes the new version's, forth and back; configurati
   expect(read(BUNDLE)).toBe(`${BUNDLE} of version 1`);
 });
 
-test("what a person changed stays, and is told once a version; put back as it was it is the hub's again", () => {
+test("what a person changed stays, and is reported once a version; once restored it is the hub's again", () => {
   using folder = createTemporaryFolder();
   const { home, read } = oldHome(folder);
   const original = read(EXAMPLE);
@@ -70,7 +70,7 @@ test("in a home without a list only what is the new version's already counts as 
   rmSync(folder.at(EXAMPLE));
   expect(refreshAssets(home, version(2))).toEqual({ renewed: [], kept: [BUNDLE], failed: [] });
   expect(read(BUNDLE)).toBe(`${BUNDLE} of version 1`);
-  // Moved away, as the message says, it is laid out anew: here by hand.
+  // Moved away, as the message says, it is created again: here by hand.
   writeFileSync(folder.at(BUNDLE), `${BUNDLE} of version 2`);
   refreshAssets(home, version(2));
   expect(refreshAssets(home, version(3)).renewed).toEqual([BUNDLE]);

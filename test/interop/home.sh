@@ -27,7 +27,7 @@ home_checks() {
   check "an area is made" same 201 status_of POST /areas '{"name":"Living Room"}'
   check "… and has its device" same 200 status_of PATCH /devices/guests '{"area":"living_room"}'
   check "… and counts it" answer /areas/living_room '.devices == 1'
-  check "the events tell it" answer '/events?type=scene_activated,hub_variable_changed' 'length == 2'
+  check "the events show it" answer '/events?type=scene_activated,hub_variable_changed' 'length == 2'
   check "the examples of docs/house.md run as pasted" page_examples
   check "history as JSON" answer '/devices/guests/history?attribute=on' 'map(.value) | index(true) != null and .[-1] == false'
   check "history as CSV" same 'timestamp,attribute,value' sh -c "curl -sS '$api/devices/guests/history?attribute=on&format=csv' -H 'Authorization: Bearer $token' | head -1 | tr -d '\r'"

@@ -20,15 +20,15 @@ start_house() {
 # The room's first process is not the hub.
 process_of_house() { if [ "$machine" = arm64 ]; then pgrep -P "$hub_pid"; else echo "$hub_pid"; fi; }
 
-tell() { # TOPIC MESSAGE [OPTIONS…], as the plugin "garage"
+publish() { # TOPIC MESSAGE [OPTIONS…], as the plugin "garage"
   mosquitto_pub -p "$(port_of 'the MQTT broker listens')" -u garage -P 'garage secret' -q 1 -t "$1" -m "$2" "${@:3}"
 }
 enlist() {
-  tell hub/plugins/garage/register '{"device_id":"garage_door","plugin_id":"garage","name":"Garage door","device_type":"cover"}'
+  publish hub/plugins/garage/register '{"device_id":"garage_door","plugin_id":"garage","name":"Garage door","device_type":"cover"}'
 }
-lift() { tell hub/devices/garage_door/state "{\"open\":true,\"height_cm\":$1,\"label\":\"Tür °😀\"}" -r; }
+lift() { publish hub/devices/garage_door/state "{\"open\":true,\"height_cm\":$1,\"label\":\"Tür °😀\"}" -r; }
 height_is() { answer /devices/garage_door ".attributes.height_cm == $1"; }
-knock() { tell hub/events/knock "{\"times\":$1}" && patiently answer /variables/knocks ".value == $1"; }
+knock() { publish hub/events/knock "{\"times\":$1}" && patiently answer /variables/knocks ".value == $1"; }
 
 lay_foundations() {
   (x64 init --home house) >/dev/null || return
@@ -113,7 +113,7 @@ in_state() { sqlite3 -readonly "$home/data/state.redb" "$1"; }
 leave() { # NUMBER, the last of live_on
   local code=0
   [ "$machine" != x64 ] || check "$machine: all of it gets on disk" patiently on_disk "$1"
-  check "$machine: all of the house is told" take_portrait
+  check "$machine: the whole house is recorded" take_portrait
   counts >"$place/counts"
   check "$machine: a backup while the hub runs" back_up
   stop_hub "$(process_of_house)" || code=$?
@@ -160,7 +160,7 @@ live_on() { # NUMBER
   check "$machine: a state reaches the stream" stream_tells "$1"
   check "$machine: … and the history" patiently answer '/devices/garage_door/history?attribute=height_cm' ".[-1].value == $1"
   check "$machine: the rule runs" knock "$1"
-  check "$machine: the plugin registers anew" enlist
+  check "$machine: the plugin registers again" enlist
   check "$machine: the door gets another name" api /devices/garage_door -X PATCH -d "{\"name\":\"Door of $machine\"}"
 }
 

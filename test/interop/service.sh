@@ -88,7 +88,7 @@ install_checks() {
   check "… as a user of its own" same hub inside stat -c %U "/proc/$(unit MainPID)"
   check "… and answers" healthy "$this_version"
   check "the password is in the journal" inside sh -c 'journalctl -u hub -o cat | grep -qE "^password: .{16}$"'
-  check "systemd is told what it has" patiently output_has "1 plugin" unit StatusText
+  check "systemd shows what it has" patiently output_has "1 plugin" unit StatusText
   check "sysmon works in the sandbox" patiently plugin_works
   check "hub service status" output_has "$this_version, answers" inside "$installed" service status
   local pid
@@ -125,7 +125,7 @@ try "makes namespaces" unshare -U true
 try "writes to temporary files" touch "${TMPDIR:-/tmp}/mark"
 try "reads the secrets of the hub" cat /opt/hub/config/hub.toml
 try "looks into the hub" cat "/proc/$PPID/environ"
-echo "told of systemd: $(env | grep -cE 'NOTIFY_SOCKET|WATCHDOG')"
+echo "knows of systemd: $(env | grep -cE 'NOTIFY_SOCKET|WATCHDOG')"
 echo done
 sleep 1000
 SH
@@ -140,7 +140,7 @@ SH
   fi
   for answer in "writes to the home: yes" "reaches the network: yes" "writes to temporary files: yes" \
     "writes to the executable: no" "moves the executable: no" "writes to the system: no" "sees the homes of people: no" \
-    "makes namespaces: no" "told of systemd: 0" "${guests[@]}"; do
+    "makes namespaces: no" "knows of systemd: 0" "${guests[@]}"; do
     check "a plugin $answer" probe_says "$answer"
   done
 }
@@ -161,13 +161,13 @@ watchdog_checks() {
   sleep 7
   check "the watchdog is fed" same "$pid" unit MainPID
   inside kill -STOP "$pid"
-  check "a hub that stands still is started anew" patiently another_than "$pid"
+  check "a hub that hangs is restarted" patiently another_than "$pid"
   check "… for that reason" inside sh -c 'journalctl -u hub -o cat | grep -qF "result '"'watchdog'"'"'
   check "… and answers" patiently healthy "$this_version"
   check "… with its plugins once" patiently same 1 inside pgrep -fc plugins/probe/bin
   pid=$(unit MainPID)
   inside kill -KILL "$pid"
-  check "a hub that was killed is started anew" patiently another_than "$pid"
+  check "a hub that was killed is restarted" patiently another_than "$pid"
   check "… and answers" patiently healthy "$this_version"
   check "… with its plugins once" patiently same 1 inside pgrep -fc plugins/probe/bin
   inside rm -r /etc/systemd/system/hub.service.d
@@ -181,8 +181,8 @@ safe_start_checks() {
   patiently inside sh -c 'ss -ltn 2>/dev/null | grep -q :1883 || curl -s -o /dev/null http://127.0.0.1:1883'
   check "a start without the MQTT port fails" fails_saying "failed" inside systemctl start hub
   check "… the fourth one answers" patiently healthy "$this_version"
-  check "… and tells systemd why it is a safe one" patiently output_has "SAFE START because of mqtt" unit StatusText
-  check "… as it tells in its status" status_has '.safe_start.failed_part == "mqtt"'
+  check "… and reports to systemd why it is a safe one" patiently output_has "SAFE START because of mqtt" unit StatusText
+  check "… as its status says" status_has '.safe_start.failed_part == "mqtt"'
   check "… after three failed ones" unit_is NRestarts 3
   inside pkill -f "http.server 1883"
   check "the next start has all of it again" inside systemctl restart hub

@@ -1,4 +1,4 @@
-// A stand-in for systemd's end of NOTIFY_SOCKET. Bun has no Unix datagram sockets, so libc is asked, as the hub does.
+// A stand-in for systemd's end of NOTIFY_SOCKET. Bun has no Unix datagram sockets, so this calls libc, as the hub does.
 import { dlopen, ptr } from "bun:ffi";
 import { until } from "./wait.ts";
 
@@ -8,7 +8,7 @@ export interface NotifySocket extends Disposable {
   /** The lines of every message that has come, in order. */
   lines(): string[];
   /** Waits for one more line of this kind than `before`. */
-  told(line: string | RegExp, before?: number): Promise<void>;
+  received(line: string | RegExp, before?: number): Promise<void>;
   count(line: string | RegExp): number;
 }
 
@@ -40,8 +40,8 @@ export function openNotifySocket(name: string): NotifySocket {
       }
     },
     count: (line) => own.lines().filter((one) => (typeof line === "string" ? one === line : line.test(one))).length,
-    async told(line, before = 0) {
-      await until(`systemd is told ${line}`, () => own.count(line) > before);
+    async received(line, before = 0) {
+      await until(`systemd receives ${line}`, () => own.count(line) > before);
     },
     [Symbol.dispose]() {
       close(descriptor);

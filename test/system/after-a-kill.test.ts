@@ -56,7 +56,7 @@ channel = "chat"
   await until("the kill is seen", async () => (await degraded(second)).includes("unclean_stop"));
   const came = (text: string) => bots.taken.find((one) => one.includes(text));
   await until("what waited has come", () => came("somebody rang"));
-  await until("the kill is told of", () => came("a power cut, a crash or a kill"));
+  await until("the kill is reported", () => came("a power cut, a crash or a kill"));
   const alerts = await second.get<{ kind: string; until: string | null }[]>("/system/alerts");
   expect(alerts.filter(({ kind }) => kind === "unclean_stop")).toHaveLength(1);
   await second.end();

@@ -1,4 +1,4 @@
-// A hub whose disk takes nothing when it starts: it runs the house from what it can read, says what is wrong and what to do,
+// A hub whose disk takes nothing when it starts: it runs the house from what it can read, reports what is wrong and what to do,
 // refuses changes, and goes back to the disk when that is well again. Needs root, for mounting.
 import { expect, test } from "bun:test";
 import { chmodSync, chownSync, existsSync, rmSync, writeFileSync } from "node:fs";
@@ -90,7 +90,7 @@ const FAULTS: [string, string, (disk: SmallDisk) => void, (disk: SmallDisk) => v
 for (const [fault, kind, breakDisk, mend] of FAULTS) {
   test(`a disk that is ${fault.replace("_", "-")} at the start`, async () => {
     using disk = mountSmallDisk(8);
-    // It is found again at the same port after it started anew.
+    // A fixed port, to find the hub again after it restarted.
     await using place = createHubPlace({}, `${disk.path}/home`);
     place.put("config/hub.toml", configText().replace("port = 0", `port = ${freePort()}`), 0o600);
     await furnish(place);
@@ -124,7 +124,7 @@ for (const [fault, kind, breakDisk, mend] of FAULTS) {
   });
 }
 
-test("a lock that is somebody else's file does not keep the hub from starting, and keeps a second one out", async () => {
+test("a lock file of another user does not keep the hub from starting, and keeps a second one out", async () => {
   await using place = createHubPlace();
   await furnish(place);
   writeFileSync(place.at("data", "hub.lock.pid"), "4242\n", { mode: 0o444 });

@@ -175,7 +175,7 @@ test("from the command line, beside a running hub and without one", async () => 
   expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no hub in") });
 });
 
-test("too little room is told with the numbers, before anything is written", async () => {
+test("too little space is refused with the numbers, before anything is written", async () => {
   using disk = mountSmallDisk(40);
   await using place = createHubPlace({}, `${disk.path}/home`);
   place.put("bin/hub", "");

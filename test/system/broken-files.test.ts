@@ -1,4 +1,4 @@
-// The compiled hub beside files that are wrong, missing, or not its own to read: it says so, and runs.
+// The compiled hub with files that are wrong, missing, or not readable: it reports them, and runs.
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createCertificates } from "../notify/certificates.ts";
@@ -16,7 +16,7 @@ const problemsOf = async (hub: HubProcess): Promise<string> => {
   return problems.map(({ part, message }) => `${part}: ${message}`).join("\n");
 };
 
-test("check tells of each with its line; the hub runs everything else", async () => {
+test("check lists each with its line; the hub runs everything else", async () => {
   await using place = createHubPlace({
     server: 'tls_cert = "config/cert.pem"\ntls_key = "config/key.pem"',
     toml: `[[plugins]]\nid = "wrong"\nbinary = 5\n[[plugins]]\nid = "absent"\nbinary = "plugins/absent/bin/absent"\n[[plugins]]\nid = "unset"\nbinary = "/bin/sleep"\nconfig = "plugins/unset/config.toml"\n`,
@@ -30,7 +30,7 @@ test("check tells of each with its line; the hub runs everything else", async ()
   const checked = await place.run(["check"]);
   expect(checked.code).toBe(1);
   const absent = line('id = "absent"');
-  for (const told of [
+  for (const problem of [
     `hub.toml:${line('tls_cert = "config/cert.pem"')}: server.tls_cert: ${place.at("config/cert.pem")} does not exist`,
     `hub.toml:${line("binary = 5")}: plugins[0].binary: must be text`,
     `hub.toml:${absent + 1}: warning: plugins[1].binary: plugins/absent/bin/absent does not exist`,
@@ -39,11 +39,11 @@ test("check tells of each with its line; the hub runs everything else", async ()
     "digits.toml:2:12: this number cannot be held exactly",
     "digits.ron:1:23: 9999999999999999999999999999999999999999… is too large for a number",
   ])
-    expect(checked.stderr).toContain(told);
+    expect(checked.stderr).toContain(problem);
   expect(checked.stderr).not.toMatch(/\bat \S+ \(/);
 
   const hub = await place.start();
-  const told = await problemsOf(hub);
+  const problems = await problemsOf(hub);
   for (const [part, text] of [
     ["server", "this machine only, at http://127.0.0.1"],
     ["plugins", "plugins[0].binary: must be text"],
@@ -51,7 +51,7 @@ test("check tells of each with its line; the hub runs everything else", async ()
     ["rules", "digits.toml:2"],
     ["rules", "digits.ron:1"],
   ])
-    expect(told).toMatch(new RegExp(`^${part}: .*${RegExp.escape(text ?? "")}`, "m"));
+    expect(problems).toMatch(new RegExp(`^${part}: .*${RegExp.escape(text ?? "")}`, "m"));
   const plugins = await hub.get<{ id: string; status: string }[]>("/plugins");
   expect(Object.fromEntries(plugins.map(({ id, status }) => [id, status]))).toEqual({
     wrong: "stopped",

@@ -213,7 +213,7 @@ test("a home that cannot be written", async () => {
   expect(file.code).toBe(1);
   expect(file.stderr).toContain("cannot lay out the home");
   expect((await place.run(["init", "--home", "/proc/hub"])).code).toBe(1);
-  // Root may write anywhere: somebody else tries.
+  // Root may write anywhere: another user tries.
   mkdirSync(`${place.home}-closed`, { mode: 0o500 });
   chmodSync(place.at(".."), 0o755);
   const uid = process.getuid?.() === 0 ? { uid: 65_534 } : {};

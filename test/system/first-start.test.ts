@@ -206,7 +206,7 @@ test("a damaged database is set aside, never deleted, and the hub starts all the
   await using second = await place.start();
   const kept = /kept_as=(\S+)/.exec(second.output)?.[1] ?? "";
   expect(await Bun.file(kept).text()).toStartWith("this is no database");
-  // Whoever lost the users is told so, and not given a new administrator as if the house were new.
+  // The loss of the users is reported, and no new administrator is made as if the house were new.
   expect(second.output).not.toContain("password:");
   await second.said("hub passwd admin");
 });

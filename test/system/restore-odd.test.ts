@@ -15,7 +15,7 @@ async function archive(place: HubPlace, hub: HubProcess): Promise<string> {
   return zip;
 }
 
-test("words it does not take", async () => {
+test("wrong arguments", async () => {
   await using place = createHubPlace();
   const hub = await place.start();
   const zip = await archive(place, hub);
@@ -63,7 +63,7 @@ test("while the hub runs, nothing is touched, whatever is asked for", async () =
   expect((await again.request("POST", "/timers", { body: { id: "oven", name: "Oven" } })).status).toBe(201);
 });
 
-test("a home behind a link, with the archive in it, restored and taken back", async () => {
+test("a home behind a link, with the archive in it, restored and undone", async () => {
   await using place = createHubPlace();
   const hub = await place.start();
   const zip = await archive(place, hub);

@@ -16,7 +16,7 @@ const RULE = `(
 )
 `;
 
-/** A bot server that is down until it is told otherwise, and counts what it took. */
+/** A bot server that is down until the test starts it, and counts what it received. */
 function serveBots(): Disposable & { url: string; up: boolean; taken: number } {
   const bots = { url: "", up: false, taken: 0, [Symbol.dispose]: () => void server.stop(true) };
   const server = Bun.serve({

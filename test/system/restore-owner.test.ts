@@ -1,4 +1,4 @@
-// `sudo hub restore` in a home that is somebody else's, as where the hub is a service: the owner can go on with all of it.
+// `sudo hub restore` in a home of another user, as that of a service: the owner can use everything afterwards.
 // Needs root, and setpriv.
 import { expect, test } from "bun:test";
 import {
@@ -59,10 +59,10 @@ async function worksFor(place: HubPlace): Promise<void> {
   expect(foreignPaths(place)).toEqual([]);
 }
 
-test("by root in the home of another: all of it is the owner's, who can go on with it", async () => {
+test("by root in the home of another user: everything belongs to the owner, who can use it", async () => {
   await using place = createHubPlace();
   const zip = await furnish(place);
-  // Also what no hub has made yet, or what somebody cleared away.
+  // Also files that no hub has created yet, or that somebody removed.
   for (const name of ["hub.lock", "backup.lock", "last-backup.json"]) rmSync(place.at("data", name), { force: true });
   expect(await place.run(["restore", zip, "--dry-run"])).toMatchObject({ code: 0 });
   expect(foreignPaths(place)).toEqual([]);
@@ -87,7 +87,7 @@ test("into a folder of the owner's in which there is no home yet", async () => {
   await worksFor(place);
 });
 
-test("killed at any moment, it leaves nothing that its owner cannot go on with", async () => {
+test("killed at any moment, it leaves nothing that its owner cannot use", async () => {
   await using place = createHubPlace();
   const zip = await furnish(place);
   let midway = 0;
@@ -114,7 +114,7 @@ test("killed at any moment, it leaves nothing that its owner cannot go on with",
   expect(midway).toBeGreaterThan(0);
 }, 60_000);
 
-test("ended by root's next command, one that was killed leaves it the owner's as well", async () => {
+test("a killed restore that root's next command finishes leaves everything to the owner, too", async () => {
   await using place = createHubPlace();
   const zip = await furnish(place);
   const name = "before-restore-0001-2026-11-21T03-00-00Z";
@@ -136,7 +136,7 @@ test("ended by root's next command, one that was killed leaves it the owner's as
   expect(foreignPaths(place)).toEqual([]);
 });
 
-test("links that the owner has put there lead root nowhere", async () => {
+test("links that the owner has put there do not lead root elsewhere", async () => {
   await using place = createHubPlace();
   const zip = await furnish(place);
   const secret = outside(place, "root-only");
@@ -150,7 +150,7 @@ test("links that the owner has put there lead root nowhere", async () => {
   }
 });
 
-test("a folder of root's in that home is told before anything is exchanged", async () => {
+test("a folder of root's in that home is reported before anything is replaced", async () => {
   await using place = createHubPlace();
   const zip = await furnish(place);
   chownSync(place.at("rules"), 0, 0);
@@ -162,7 +162,7 @@ test("a folder of root's in that home is told before anything is exchanged", asy
   expect((await place.run(["restore", zip])).code).toBe(0);
 });
 
-test("a lock that is root's keeps its owner from going on, rather than nobody out", async () => {
+test("a lock file of root's stops the owner, rather than keeping nobody out", async () => {
   await using place = createHubPlace();
   const zip = await furnish(place);
   chownSync(place.at("data", "backup.lock"), 0, 0);
@@ -177,7 +177,7 @@ test("a lock that is root's keeps its owner from going on, rather than nobody ou
   }
 });
 
-test("a user who may not write the home is told so, and nothing is changed", async () => {
+test("a user who may not write the home gets a reason, and nothing is changed", async () => {
   await using place = createHubPlace();
   const zip = await furnish(place);
   chmodSync(zip, 0o644);

@@ -13,7 +13,7 @@ import { soon, until } from "../support/wait.ts";
 
 const beside = (place: HubPlace, name: string) => join(place.cwd, "..", name);
 
-/** A port that nobody has; with `held`, one that somebody has until it is disposed. */
+/** A free port; with `held`, one that is in use until it is disposed. */
 function holdPort(): Disposable & { port: number } {
   const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   return { port: held.port, [Symbol.dispose]: () => held.stop(true) };
@@ -228,7 +228,7 @@ test("what cannot be exchanged is refused before the hub stops", async () => {
   expect((await hub.request("POST", "/system/backup")).status).toBe(200);
 });
 
-test("a client that leaves while its archive is looked at: the hub ends in a definite state, and others have their turn", async () => {
+test("a client that leaves while its archive is checked: the hub ends in a definite state, and the lock is free", async () => {
   await using place = createHubPlace();
   const hub = await startFixed(place);
   await hub.end();

@@ -1,4 +1,4 @@
-// Restores by the compiled hub: moving house, over REST, by hand, taken back, and killed at any moment.
+// Restores by the compiled hub: moving house, over REST, by hand, undone, and killed at any moment.
 // HUB_KILL_ROUNDS says how often.
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";

@@ -1,5 +1,5 @@
-// Root's commands in a home that is somebody else's: whatever links its owner has put there, root neither reads nor writes
-// what they lead to, and starts none of his programs as itself. Needs root, and setpriv.
+// Root's commands in a home of another user: root neither reads nor writes what the owner's links lead to, and runs none of the
+// owner's programs as root. Needs root, and setpriv.
 import { expect, test } from "bun:test";
 import {
   chmodSync,
@@ -30,13 +30,13 @@ interface Scene extends AsyncDisposable {
   secret: string;
   folder: string;
   otherDb: string;
-  /** Puts the owner's link in the place of what is there. */
+  /** Replaces a path by a link of the owner. */
   plant(path: string, target: string): void;
-  /** Throws unless everything of root's is as it was, and nothing of it was said. */
+  /** Throws unless all files of root are as they were, and the output shows nothing of them. */
   untouched(said: string): void;
 }
 
-/** A home that a hub has run in, and that is the owner's now. */
+/** A home in which a hub has run, and which belongs to the owner now. */
 async function createScene(keep = ROOT_FOLDER): Promise<Scene> {
   const place = createHubPlace();
   place.put("rules/night.ron", '(id: "", name: "Night", trigger: ManualTrigger, actions: [LogMessage(message: "x")])');
@@ -86,7 +86,7 @@ test("passwd: what it writes is the owner's, and no other database than his is c
   scene.untouched(stdout + stderr);
 });
 
-test("check: tells nothing of what a link leads to", async () => {
+test("check: shows nothing of what a link leads to", async () => {
   await using scene = await createScene();
   const { place } = scene;
   expect((await place.run(["check"])).code).toBe(0);
@@ -107,8 +107,8 @@ test("backup: what only root may read is in no archive, and what stays in the ho
   expect(foreignPaths(place)).toEqual([]);
 
   scene.plant("rules/night.ron", scene.secret);
-  const told = await place.run(["backup", outside(place, "without.zip")]);
-  expect(told).toMatchObject({
+  const without = await place.run(["backup", outside(place, "without.zip")]);
+  expect(without).toMatchObject({
     code: 0,
     stderr: expect.stringContaining("not in the backup: rules/night.ron: a link"),
   });
@@ -130,7 +130,7 @@ test("backup: what only root may read is in no archive, and what stays in the ho
     scene.untouched("");
     rmSync(place.at(path), { force: true, recursive: true });
   }
-  // A name that somebody foresees, in a folder of his.
+  // A name that the owner can guess, in the owner's folder.
   const target = place.at("rules", "house.zip");
   symlinkSync(scene.secret, `${target}.part`);
   await place.run(["backup", target]);
@@ -154,7 +154,7 @@ test("init: lays out what is missing as the owner, and nothing behind a link", a
   }
 });
 
-test("a home that is a link of somebody's, or lies behind one, is his", async () => {
+test("a home that is a link of another user, or lies behind one, belongs to that user", async () => {
   await using scene = await createScene();
   const { place } = scene;
   mkdirSync(outside(place, "his"));
@@ -176,7 +176,7 @@ test("upgrade: no link in bin/ leads root anywhere, and no program there is run 
     await using scene = await createScene(keep);
     const { place } = scene;
     const spy = outside(place, "who");
-    // In place of the hub, by whoever may: it says whose it is.
+    // Replaces the hub, and records the user it runs as.
     writeFileSync(
       place.at("bin", "spy"),
       `#!/bin/sh\ngrep -E '^(Uid|Gid|Groups)' /proc/self/status >>${spy}\necho "hub 0.0.1 (x)"\n`,
@@ -204,8 +204,8 @@ test("upgrade: no link in bin/ leads root anywhere, and no program there is run 
     expect(code).toBe(1);
     scene.untouched(stderr);
     scene.plant("config/hub.toml", scene.secret);
-    const told = await place.run(["upgrade", file]);
-    scene.untouched(told.stdout + told.stderr);
+    const ran = await place.run(["upgrade", file]);
+    scene.untouched(ran.stdout + ran.stderr);
   }
 }, 60_000);
 
@@ -255,7 +255,7 @@ test("a home that is partly root's and partly another's is refused with the mend
   }
   await using hub = spawnHub(place);
   await hub.up();
-  await until("it is told", async () => {
+  await until("it is reported", async () => {
     const { problems } = await hub.get<{ problems: { part: string; message: string }[] }>("/system/status");
     return problems.some(({ part, message }) => part === "home" && message.includes("sudo chown -Rh"));
   });

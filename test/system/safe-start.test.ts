@@ -39,8 +39,8 @@ async function failToStart(place: HubPlace, times: number): Promise<string> {
   return output;
 }
 
-/** Lays out the home, and learns the administrator's password. */
-async function settleIn(place: HubPlace): Promise<void> {
+/** Creates the home, and gets the administrator's password. */
+async function firstStart(place: HubPlace): Promise<void> {
   const hub = await place.start();
   await hub.end();
 }
@@ -59,7 +59,7 @@ const statusOf = (hub: HubProcess): Promise<Status> => hub.get<Status>("/system/
 test("the MQTT port is taken: the fourth start runs without MQTT, and the first after that with it again", async () => {
   await using place = createHubPlace();
   place.put("rules/night.ron", NIGHT);
-  await settleIn(place);
+  await firstStart(place);
   await using taken = await takePort();
   configureMqtt(place, taken.port);
   expect(await failToStart(place, 3)).toContain(`port ${taken.port} on 127.0.0.1 is in use`);
@@ -113,7 +113,7 @@ test("the MQTT port is taken: the fourth start runs without MQTT, and the first 
 
 test("a part that fails in the safe start as well is off in the next one", async () => {
   await using place = createHubPlace();
-  await settleIn(place);
+  await firstStart(place);
   await using taken = await takePort();
   // The rules fail first, and hide that MQTT would.
   const version = JSON.parse(readFileSync("package.json", "utf8")).version as string;
@@ -131,7 +131,7 @@ test("a part that fails in the safe start as well is off in the next one", async
   expect((await hub.request("POST", "/webhooks/x", { token: null })).status).toBe(503);
 }, 60_000);
 
-test("a hub that dies three times without a word leaves off rules and plugins", async () => {
+test("a hub that dies three times without an error leaves off rules and plugins", async () => {
   await using place = createHubPlace({ toml: '[[plugins]]\nid = "sysmon"\nbinary = "plugins/sysmon/bin/sysmon.js"\n' });
   place.put("rules/night.ron", NIGHT);
   await killAtStart(place, 3);
@@ -161,9 +161,9 @@ test("a hub that dies three times without a word leaves off rules and plugins", 
   expect((await last.get<unknown[]>("/devices")).length).toBeGreaterThan(0);
 }, 60_000);
 
-test("being asked to end is no failure, and neither is what a power cut ends", async () => {
+test("being asked to end does not count as a failure, and neither does a power cut", async () => {
   await using place = createHubPlace();
-  await settleIn(place);
+  await firstStart(place);
   for (let time = 0; time < 4; time++) {
     const hub = spawnHub(place);
     await hub.said("the MQTT broker listens");
@@ -183,7 +183,7 @@ test("being asked to end is no failure, and neither is what a power cut ends", a
   }
 }, 60_000);
 
-test("one whose home is in use counts for nobody", async () => {
+test("a start in a home that is in use does not count", async () => {
   await using place = createHubPlace();
   await using hub = await place.start();
   for (let time = 0; time < 4; time++) {
@@ -195,9 +195,9 @@ test("one whose home is in use counts for nobody", async () => {
   expect(existsSync(place.at("data", "starts.json"))).toBe(false);
 }, 60_000);
 
-test("what no hub can do without fails as before, with the mend, however often", async () => {
+test("a part that every hub needs fails as before, with what to do, however often", async () => {
   await using place = createHubPlace();
-  await settleIn(place);
+  await firstStart(place);
   await using taken = await takePort();
   place.put("config/hub.toml", place.read("config", "hub.toml").replace("port = 0", `port = ${taken.port}`), 0o600);
   expect(await failToStart(place, 5)).toContain("set another [server] port");
@@ -220,9 +220,9 @@ test("a note that is damaged, of another version, or cannot be written changes n
   expect((await statusOf(hub)).safe_start).toBeNull();
 }, 60_000);
 
-test("folders of a known home that are none keep nothing dark: rules, logs, history, sdk", async () => {
+test("files instead of folders in a known home do not stop the rest: rules, logs, history, sdk", async () => {
   await using place = createHubPlace();
-  await settleIn(place);
+  await firstStart(place);
   for (const path of ["rules", "logs", "plugins"]) {
     rmSync(place.at(path), { recursive: true });
     writeFileSync(place.at(path), "in the way");
@@ -230,22 +230,22 @@ test("folders of a known home that are none keep nothing dark: rules, logs, hist
   rmSync(place.at("data", "history.db"));
   mkdirSync(place.at("data", "history.db"));
   await using hub = await place.start();
-  await until("each is told", async () => {
+  await until("each is reported", async () => {
     const { problems } = await statusOf(hub);
     return ["home", "log", "rules", "history"].every((name) => problems.some(({ part }) => part === name));
   });
   expect((await hub.request("POST", "/timers", { body: { id: "kettle", name: "Kettle" } })).status).toBe(201);
 }, 60_000);
 
-test("systemd is told that it is a safe start", async () => {
+test("systemd learns that it is a safe start", async () => {
   await using place = createHubPlace();
   using socket = openNotifySocket(`${place.home}-notify`);
   await killAtStart(place, 3);
   await using _hub = await place.start({ env: { NOTIFY_SOCKET: socket.name } });
-  await socket.told(/^STATUS=SAFE START because of unknown/);
+  await socket.received(/^STATUS=SAFE START because of unknown/);
 }, 60_000);
 
-test("what the hub makes is its user's alone, whatever the umask", async () => {
+test("only the hub's user can read its files, whatever the umask", async () => {
   const before = process.umask(0o077);
   await using place = createHubPlace();
   process.umask(0o000);

@@ -1,5 +1,5 @@
-// hub service: which commands it gives and what it writes, in a scratch folder. How systemd takes it, test/interop/service.sh
-// shows.
+// hub service: which commands it runs and what it writes, in a scratch folder. test/interop/service.sh tries it with a real
+// systemd.
 import { expect, test } from "bun:test";
 import {
   existsSync,
@@ -100,7 +100,7 @@ test("install makes a user, the home, the executable and the unit, and starts it
   expect(scene.edge.stdout.text).toContain("journalctl -u hub");
 });
 
-test("a dry run tells the steps, writes the unit to standard output, and does nothing, for anybody anywhere", async () => {
+test("a dry run lists the steps, writes the unit to standard output, and does nothing, for any user, without systemd", async () => {
   using scene = createScene({ systemd: false, io: { isRoot: false } });
   expect(await scene.run("install", { "dry-run": true })).toBe(0);
   expect(scene.changes).toEqual([]);
@@ -141,7 +141,7 @@ test("starts are limited, and not before the hub had its three failures and a sa
   expect(starts * (numberOf("RestartSec") + 10)).toBeLessThan(numberOf("StartLimitIntervalSec"));
 });
 
-test("later and later restarts are asked only of a systemd that knows them", async () => {
+test("growing pauses between restarts are configured only for a systemd that knows them", async () => {
   for (const [said, known] of [
     ["systemd 252 (252.38-1~deb12u1)\n", false],
     ["systemd 257 (257.7-1)\n", true],
@@ -153,7 +153,7 @@ test("later and later restarts are asked only of a systemd that knows them", asy
   }
 });
 
-test("bin/ and what is in it can be started by every user, also where it was laid out for its owner alone", async () => {
+test("every user can run what is in bin/, even if it was created for its owner alone", async () => {
   using scene = createScene();
   mkdirSync(join(scene.home, "bin"), { recursive: true, mode: 0o700 });
   writeFileSync(join(scene.home, "bin", "hub"), readFileSync(PROGRAM), { mode: 0o700 });
@@ -168,7 +168,7 @@ test("bin/ and what is in it can be started by every user, also where it was lai
   expect(statSync(scene.unit).mode & 0o777).toBe(0o644);
 });
 
-test("a link in the place of bin/ leads root nowhere, also where it is put there at the last moment", async () => {
+test("a link instead of bin/ does not lead root elsewhere, even if it is put there at the last moment", async () => {
   let exchange = (): void => {};
   const answers = {
     ...NO_USER,
@@ -221,7 +221,7 @@ test("a home under /home is all that is seen of it, and its owner stays the user
   expect(scene.edge.stderr.text).not.toContain("useradd");
 });
 
-test("what cannot be is refused with what to do, and nothing is done", async () => {
+test("what is not possible is refused with what to do, and nothing is done", async () => {
   const refusals: [string, SceneOptions, Record<string, string | boolean>, RegExp][] = [
     ["install", { io: { isRoot: false } }, {}, /sudo/],
     ["uninstall", { io: { isRoot: false } }, {}, /sudo/],
@@ -246,7 +246,7 @@ test("what cannot be is refused with what to do, and nothing is done", async () 
   }
 });
 
-test("a start that fails tells the last lines of the journal", async () => {
+test("a start that fails shows the last lines of the journal", async () => {
   const answers = {
     ...NO_USER,
     "systemctl restart": { code: 1, stderr: "Job for hub.service failed" },
@@ -256,7 +256,7 @@ test("a start that fails tells the last lines of the journal", async () => {
   await expect(scene.run("install")).rejects.toThrow("the port is taken");
 });
 
-test("uninstall stops it, takes the unit away, and leaves the home", async () => {
+test("uninstall stops it, removes the unit, and leaves the home", async () => {
   using scene = createScene();
   await scene.run("install");
   const before = scene.changes.length;

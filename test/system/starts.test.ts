@@ -1,4 +1,4 @@
-// The note of how starts went, where time matters.
+// The record of how starts ended, where time matters.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { openStarts } from "../../src/system/starts.ts";
@@ -12,7 +12,7 @@ const SETTINGS = {
   suspects: ["plugins"],
 };
 
-test("a hub has started well after a minute, and not before", async () => {
+test("a start counts as successful after a minute, and not before", async () => {
   using folder = createTemporaryFolder();
   const path = folder.at("starts.json");
   const clock = createVirtualClock();
@@ -29,10 +29,10 @@ test("a hub has started well after a minute, and not before", async () => {
   await clock.advance(1);
   expect(existsSync(path)).toBe(false);
 
-  // Each dies in its first minute: the clock stands still.
+  // Each dies in its first minute: the clock does not move.
   for (let time = 0; time < 3; time++) begin();
   expect(open().safe).toMatchObject({ failedPart: "unknown", off: ["plugins"] });
-  // Of another version, or another run of the machine, it says nothing.
+  // It does not count for another version, or after another boot of the machine.
   expect(open({ ...SETTINGS, version: "1.0.1" }).safe).toBeUndefined();
   expect(open({ ...SETTINGS, boot: "another" }).safe).toBeUndefined();
   expect(open({ ...SETTINGS, boot: undefined }).safe).toBeUndefined();
@@ -49,7 +49,7 @@ test("a hub has started well after a minute, and not before", async () => {
   expect(open().safe).toMatchObject({ failedPart: "mqtt", error: "the port is taken", off: ["mqtt"] });
 });
 
-test("where the machine has no name for its runs, only what was thrown counts", () => {
+test("where the machine has no boot id, only errors count", () => {
   using folder = createTemporaryFolder();
   const path = folder.at("starts.json");
   const settings = { ...SETTINGS, boot: undefined, path, clock: createVirtualClock() };

@@ -16,13 +16,13 @@ test("a hub reports that it is ready, its status, the watchdog's keep-alive, and
   await using place = createHubPlace({ toml: SYSMON });
   using socket = openNotifySocket(`${place.home}-notify`);
   await using hub = await place.start({ env: { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: "400000" } });
-  await socket.told("READY=1");
+  await socket.received("READY=1");
   expect((await hub.request("GET", "/health", { token: null })).status).toBe(200);
-  await socket.told("WATCHDOG=1", 2);
-  await socket.told(/^STATUS=version \S+, [1-9]\d* devices?, 1 plugin$/);
+  await socket.received("WATCHDOG=1", 2);
+  await socket.received(/^STATUS=version \S+, [1-9]\d* devices?, 1 plugin$/);
   expect(socket.count("STOPPING=1")).toBe(0);
   await hub.end();
-  await socket.told("STOPPING=1");
+  await socket.received("STOPPING=1");
   expect(socket.count("READY=1")).toBe(1);
   expect(socket.lines()[0]).toBe("READY=1");
 });
@@ -32,9 +32,9 @@ test("the socket may have an abstract name, and the watchdog may be for another 
   using socket = openNotifySocket(`@hub-test-${process.pid}-${Date.now()}`);
   const env = { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: "100000", WATCHDOG_PID: "1" };
   await using hub = await place.start({ env });
-  await socket.told("READY=1");
+  await socket.received("READY=1");
   await hub.end();
-  await socket.told("STOPPING=1");
+  await socket.received("STOPPING=1");
   expect(socket.count("WATCHDOG=1")).toBe(0);
 });
 
@@ -42,7 +42,7 @@ test("a hub that is stopped sends no keep-alive to the watchdog", async () => {
   await using place = createHubPlace();
   using socket = openNotifySocket(`${place.home}-notify`);
   await using hub = await place.start({ env: { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: "100000" } });
-  await socket.told("WATCHDOG=1");
+  await socket.received("WATCHDOG=1");
   hub.kill("SIGSTOP");
   await until("it is stopped", () => /^State:\s+T/m.test(readFileSync(`/proc/${hub.pid}/status`, "utf8")));
   const before = socket.count("WATCHDOG=1");
@@ -50,7 +50,7 @@ test("a hub that is stopped sends no keep-alive to the watchdog", async () => {
   await Bun.sleep(300);
   expect(socket.count("WATCHDOG=1")).toBe(before);
   hub.kill("SIGCONT");
-  await socket.told("WATCHDOG=1", before);
+  await socket.received("WATCHDOG=1", before);
 });
 
 test("a socket that is missing, too long or of another kind changes nothing, and plugins do not inherit it", async () => {
@@ -76,7 +76,7 @@ test("the health check does not use the proxy of the environment", async () => {
   await using _hub = await place.start({
     env: { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: "100000", HTTP_PROXY: proxy, http_proxy: proxy },
   });
-  await socket.told("WATCHDOG=1", 1);
+  await socket.received("WATCHDOG=1", 1);
 });
 
 test("an unhealthy hub is checked again, and sends a keep-alive only when it is healthy", async () => {

@@ -117,17 +117,17 @@ test("a newer hub brings its own files up to its version, and leaves what a pers
   list.laid[bundle] = new Bun.CryptoHasher("sha256").update("// an older bundle").digest("hex");
   place.put("data/assets.json", JSON.stringify(list));
   place.put(example, "# mine");
-  const told = async (): Promise<string> => {
+  const outputOf = async (): Promise<string> => {
     const hub = await place.start();
     await hub.end();
     return hub.output;
   };
-  const first = await told();
+  const first = await outputOf();
   expect(first).toMatch(/changed by hand.*good-morning\.toml/);
   expect(first).toMatch(/updated to this version .*sysmon\.js/);
   expect(place.read(bundle)).toBe(brought);
   expect(place.read(example)).toBe("# mine");
-  const second = await told();
+  const second = await outputOf();
   expect(second).not.toContain("brought up");
   expect(second).not.toContain("changed by hand");
 });
@@ -212,7 +212,7 @@ test("a service is restarted, and the new hub stays when it answers with its ver
   expect(scene.edge.stdout.text).toContain("the hub runs: 1.0.0 → 1.1.0");
 });
 
-test("when it does not answer for a minute, or as another, the one before runs again", async () => {
+test("when it does not answer for a minute, or another version answers, the previous one runs again", async () => {
   for (const instead of [undefined, "1.0.0"]) {
     await using scene = createServiceScene((restarts) => (restarts === 1 ? instead : "1.0.0"));
     const begun = scene.clock.mono();
@@ -228,7 +228,7 @@ test("when it does not answer for a minute, or as another, the one before runs a
   }
 });
 
-test("when neither answers, both are said", async () => {
+test("when neither answers, the error says so of both", async () => {
   await using scene = createServiceScene(() => undefined);
   await expect(scene.run()).rejects.toThrow(/does not answer either.*journalctl/);
   expect(scene.installed()).toBe(false);

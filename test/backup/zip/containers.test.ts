@@ -61,12 +61,12 @@ test.each([
   expect(await read(zip)).toEqual(FILES);
   const latin = Object.entries(FILES).map(([name, text]) => [name, Buffer.from(text).toString("latin1")]);
   expect(readZip(zip)).toEqual(Object.fromEntries(latin));
-  const told = python(
+  const listed = python(
     `import zipfile, sys
 for i in zipfile.ZipFile(sys.argv[1]).infolist(): print(i.extract_version, oct(i.external_attr >> 16), i.date_time[:3])`,
     zip,
   );
-  expect(new Set(told.trim().split("\n"))).toEqual(new Set([`${version} 0o100640 (2026, 11, 21)`]));
+  expect(new Set(listed.trim().split("\n"))).toEqual(new Set([`${version} 0o100640 (2026, 11, 21)`]));
 });
 
 /** Three entries of 5 GiB each, of which the file holds the headers alone: what lies between is a hole. */
@@ -98,7 +98,7 @@ test("sizes and places beyond 4 GiB are what they are", () => {
   const directory = readDirectory(file);
   checkPlaces(file, directory);
   closeSync(file);
-  const told = python(
+  const listed = python(
     `import zipfile, sys, json
 print(json.dumps([[i.filename, i.compress_size, i.file_size, i.header_offset, i.CRC] for i in zipfile.ZipFile(sys.argv[1]).infolist()]))`,
     path,
@@ -110,7 +110,7 @@ print(json.dumps([[i.filename, i.compress_size, i.file_size, i.header_offset, i.
     entry.offset,
     entry.crc,
   ]);
-  expect(ours).toEqual(JSON.parse(told));
+  expect(ours).toEqual(JSON.parse(listed));
   expect(ours.map(([, compressed, bytes]) => [compressed, bytes])).toEqual(
     new Array(3).fill([5 * GIBIBYTE, 6 * GIBIBYTE]),
   );

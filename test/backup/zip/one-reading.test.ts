@@ -1,4 +1,4 @@
-// An archive that two programs would read in two ways is refused: what is looked at is what is unpacked, whoever packs it.
+// An archive that two programs would read differently is refused, so that what was checked is what is unpacked.
 import { afterAll, expect, test } from "bun:test";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { beginEntry, type Container, createContainer } from "../../../src/backup/zip/container.ts";
