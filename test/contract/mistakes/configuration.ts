@@ -56,7 +56,7 @@ const KEYS: readonly Mistake[] = [
   [`${AUTH}[mqtt]\nprefix = "/hub/" ◀\n`, "mqtt.prefix", "must be topic levels such as hub"],
   [`${AUTH}[mqtt.users] ◀\nusername = "garage"\n`, "mqtt.users", "write [[mqtt.users]]"],
   [user("").replace("[[mqtt.users]]", "[[mqtt.users]] ◀"), "mqtt.users[0].password", "missing: must be text"],
-  [user('password = "p"\npublish = ["hub/#/x"] ◀\n'), "mqtt.users[0].publish[0]", "# only as the last level"],
+  [user('password = "p"\npublish = ["hub/#/x"] ◀\n'), "mqtt.users[0].publish[0]", "# may only be the last level"],
   [`${AUTH}[plugins] ◀\nid = "lights"\n`, "plugins", "write [[plugins]]"],
   [
     plugin("").replace('binary = "plugins/lights/run"\n', "").replace("[[plugins]]", "[[plugins]] ◀"),
@@ -70,7 +70,7 @@ const KEYS: readonly Mistake[] = [
     "letters, digits, dots, dashes or underscores",
   ],
   [`${AUTH}[notify.channels] ◀\nname = "phone"\n`, "notify.channels", "write [[notify.channels]]"],
-  [channel('type = "pushover" ◀\n'), "notify.channels[0].type", 'must be one of "messaging_bot", "push_app"'],
+  [channel('type = "pushover" ◀\n'), "notify.channels[0].type", 'must be one of "messaging_bot" (Telegram), "push_app" (Pushover)'],
   [push("priority = 9 ◀\n"), "notify.channels[0].priority", "from -2 to 2"],
   [
     push("").replace("[[notify.channels]]", "[[notify.channels]] ◀").replace('user_key = "u"\n', ""),
