@@ -85,9 +85,9 @@ function patched(text: string, diff: string, file: string): string {
     .join("\n");
 }
 
-/** Its lines are found wherever they stand, however they are indented, but just once. */
+/** Its lines are found wherever they are, however they are indented and however wide a table is, but just once. */
 function withHunk(lines: readonly string[], hunk: readonly string[], file: string): string[] {
-  const bare = (line: string): string => line.replace(/\s+/g, " ").trim();
+  const bare = (line: string): string => line.replace(/-{3,}/g, "---").replace(/\s+/g, " ").trim();
   const before = hunk.filter((line) => !line.startsWith("+")).map((line) => bare(line.slice(1)));
   const places = lines
     .keys()
