@@ -70,7 +70,11 @@ const KEYS: readonly Mistake[] = [
     "letters, digits, dots, dashes or underscores",
   ],
   [`${AUTH}[notify.channels] ◀\nname = "phone"\n`, "notify.channels", "write [[notify.channels]]"],
-  [channel('type = "pushover" ◀\n'), "notify.channels[0].type", 'must be one of "messaging_bot" (Telegram), "push_app" (Pushover)'],
+  [
+    channel('type = "pushover" ◀\n'),
+    "notify.channels[0].type",
+    'must be one of "messaging_bot" (Telegram), "push_app" (Pushover)',
+  ],
   [push("priority = 9 ◀\n"), "notify.channels[0].priority", "from -2 to 2"],
   [
     push("").replace("[[notify.channels]]", "[[notify.channels]] ◀").replace('user_key = "u"\n', ""),
