@@ -23,7 +23,7 @@ home_checks() {
   check "a scene is made" same 201 status_of POST /scenes '{"id":"party","name":"Party","states":{"guests":{"on":false},"kettle":{"command":"pause"}}}'
   check "… and activated" jq -e '.failed == [] and (.sent | length) == 2' <(ask POST /scenes/party/activate)
   check "… and has done it" soon answer /switches/guests '.on == false'
-  check "a variable is written" same 200 status_of PUT /variables/guest_count '{"value":{"adults":2}}'
+  check "a variable is written" same 200 status_of PUT /variables/visitors '{"value":{"adults":2}}'
   check "an area is made" same 201 status_of POST /areas '{"name":"Living Room"}'
   check "… and has its device" same 200 status_of PATCH /devices/guests '{"area":"living_room"}'
   check "… and counts it" answer /areas/living_room '.devices == 1'
@@ -44,12 +44,12 @@ past_checks() {
   check "sqlite3: integrity_check of the state" same ok query 'PRAGMA integrity_check'
   check "sqlite3 reads the history by its view" same 'guests|on' past "SELECT DISTINCT device_id, attribute FROM history WHERE device_id = 'guests' AND attribute = 'on'"
   check "sqlite3 reads the scene" same Party query "SELECT name FROM scenes WHERE id = 'party'"
-  check "sqlite3 reads the variable" same 2 query "SELECT json_extract(value, '\$.adults') FROM variables WHERE name = 'guest_count'"
+  check "sqlite3 reads the variable" same 2 query "SELECT json_extract(value, '\$.adults') FROM variables WHERE name = 'visitors'"
 }
 
 # On the hub started again.
 kept_checks() {
   check "after a restart the timer is paused as before" answer /timers/kettle '.state == "paused" and .remaining_secs > 3000'
-  check "… the variable is there" answer /variables/guest_count '.value.adults == 2'
+  check "… the variable is there" answer /variables/visitors '.value.adults == 2'
   check "… and the history" answer '/devices/guests/history?attribute=on' 'length >= 2'
 }

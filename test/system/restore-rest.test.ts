@@ -158,7 +158,7 @@ test("a configuration that cannot start: the hub goes back by itself, and says s
   expect(hub.output).toContain("the hub does not start with what was restored; it goes back");
   const last = await lastRestore(hub);
   expect(last).toMatchObject({ ok: false, counts: null });
-  expect(last.error).toContain(`was undone: port ${taken.port} is taken`);
+  expect(last.error).toContain(`was undone: port ${taken.port} is used by another program`);
   // What it was before, to the last.
   expect((await hub.request("GET", "/devices/later")).status).toBe(200);
   expect((await hub.login("anna", "a long password")).status).toBe(200);
