@@ -11,7 +11,7 @@ const src = join(root, "src");
 const LEVELS: readonly (readonly string[])[] = [
   ["core"],
   ["home", "events", "db"],
-  ["auth", "state", "history", "mqtt", "plugins", "rules", "notify", "backup", "system", "alerts"],
+  ["auth", "state", "history", "mqtt", "plugins", "rules", "notify", "backup", "system", "alerts", "discovery"],
   ["config"],
   ["http"],
   ["hub"],

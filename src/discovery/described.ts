@@ -1,0 +1,73 @@
+// A device as a source describes it: what it is, what it reports on which topics, and how it is commanded. Every source makes
+// this, and nothing behind it knows where a description came from.
+import type { Json, JsonObject } from "../core/json.ts";
+
+export type AttributeType = "boolean" | "number" | "string" | "object" | "array";
+
+export interface Attribute {
+  name: string;
+  type: AttributeType;
+  /** As the device names it: `°C`, `%`, `lx`, … */
+  unit?: string;
+  min?: number;
+  max?: number;
+  step?: number;
+  /** The values it may have. */
+  options?: readonly string[];
+  /** Neither what the device does nor what it measures: a setting of it, or how it fares. */
+  category?: "config" | "diagnostic";
+  /** `temperature`, `motion`, … */
+  class?: string;
+  /** The device announced it as of no use to most people. */
+  hidden?: true;
+  description?: string;
+  /** The device reports it. */
+  readable: boolean;
+  /** It can be commanded. */
+  writable: boolean;
+  /** Made from another one, in the words that all devices share. */
+  derived?: true;
+}
+
+/** What one message says. */
+export interface Report {
+  attributes: JsonObject;
+  /** Presses and the like: each is one, however often the same value comes. */
+  actions: readonly string[];
+  available?: boolean;
+}
+
+export interface Outgoing {
+  topic: string;
+  payload: string;
+  qos: 0 | 1;
+  retain: boolean;
+}
+
+export interface Message {
+  text: string;
+  /** Undefined where the text is no JSON. */
+  json: Json | undefined;
+}
+
+export interface DescribedDevice {
+  /** What the hub's id is made of; stable over renames. */
+  identity: string;
+  /** All it is known by: two descriptions that share one are of the same device. */
+  identities: readonly string[];
+  name: string | undefined;
+  deviceType: string;
+  manufacturer: string | undefined;
+  model: string | undefined;
+  /** The name of an area, where it was announced with one. */
+  area: string | undefined;
+  /** The identity of the device behind which it is. */
+  parent: string | undefined;
+  attributes: readonly Attribute[];
+  /** Topics it reports on. */
+  topics: readonly string[];
+  /** `known`: its attributes so far. Throws TemplateError where the message cannot be read. */
+  read(topic: string, message: Message, known: JsonObject): Report;
+  /** Messages that bring about what is wanted. Throws HubError `invalid` with the attribute and what is wrong with it. */
+  write(wanted: JsonObject, known: JsonObject): Outgoing[];
+}

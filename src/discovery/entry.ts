@@ -1,0 +1,59 @@
+// What the room of discovery keeps of each announcement, and how it is shown.
+import { HubError } from "../core/errors.ts";
+import { isValidId } from "../core/ids.ts";
+import { type Json, parseJson } from "../core/json.ts";
+import type { DescribedDevice } from "./described.ts";
+import type { Heard, Sender } from "./source.ts";
+
+export type EntryState = "accepted" | "waiting" | "ignored" | "broken";
+
+export interface DiscoveryEntry {
+  id: string;
+  source: string;
+  account: string;
+  name: string | null;
+  manufacturer: string | null;
+  model: string | null;
+  state: EntryState;
+  device_id: string | null;
+  problem: string | null;
+}
+
+/** One device as one source describes it, or an announcement that cannot be used. */
+export interface Entry {
+  readonly id: string;
+  readonly source: string;
+  readonly rank: number;
+  sender: Sender;
+  device: DescribedDevice | undefined;
+  deviceId: string | undefined;
+  problem: string | undefined;
+  announced: boolean;
+}
+
+export function entryId(sender: Sender, source: string, key: string): string {
+  return `${source}:${sender.name}:${key}`;
+}
+
+/** Of the hub's alphabet. */
+export function deviceIdOf(identity: string): string {
+  const id = identity
+    .replace(/[/+#\s\p{Cc}]+/gu, "_")
+    .replace(/^\$+/, "")
+    .slice(0, 200);
+  if (!isValidId(id)) throw new HubError("invalid", `no id can be made of "${identity}"`);
+  return id;
+}
+
+/** For `Heard.message`: text and JSON, read when asked for, once. */
+export function messageIn(payload: Uint8Array): Heard["message"] {
+  let read: { text: string; json: Json | undefined } | undefined;
+  return () => {
+    if (!read) {
+      const text = new TextDecoder().decode(payload);
+      const parsed = parseJson(text);
+      read = { text, json: parsed.ok ? (parsed.value as Json) : undefined };
+    }
+    return read;
+  };
+}

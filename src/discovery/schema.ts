@@ -1,0 +1,29 @@
+// A described device's attributes as JSON Schema: what pages, assistants and scenes go by.
+import type { JsonObject } from "../core/json.ts";
+import type { Attribute, DescribedDevice } from "./described.ts";
+
+export function schemaOf({ attributes }: DescribedDevice): JsonObject {
+  return {
+    type: "object",
+    properties: Object.fromEntries(attributes.map((one) => [one.name, propertyOf(one)])),
+  };
+}
+
+function propertyOf(attribute: Attribute): JsonObject {
+  const { type, unit, min, max, step, options, description, category, readable, writable, derived, hidden } = attribute;
+  return {
+    type,
+    ...(options && { enum: [...options] }),
+    ...(min !== undefined && { minimum: min }),
+    ...(max !== undefined && { maximum: max }),
+    ...(step !== undefined && { multipleOf: step }),
+    ...(description !== undefined && { description }),
+    ...(!writable && { readOnly: true }),
+    ...(!readable && { writeOnly: true }),
+    ...(unit !== undefined && { unit }),
+    ...(category !== undefined && { category }),
+    ...(attribute.class !== undefined && { class: attribute.class }),
+    ...(derived && { derived: true }),
+    ...(hidden && { hidden: true }),
+  };
+}

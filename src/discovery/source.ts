@@ -1,0 +1,49 @@
+// What a source of descriptions is, and what it hands over.
+import type { Clock } from "../core/clock.ts";
+import type { Json } from "../core/json.ts";
+import type { DescribedDevice, Outgoing } from "./described.ts";
+import type { Engine } from "./templates/template.ts";
+
+/** Who published a message. */
+export interface Sender {
+  /** Its MQTT account. */
+  readonly name: string;
+  mayPublish(topic: string): boolean;
+}
+
+export interface Heard {
+  sender: Sender;
+  topic: string;
+  payload: Uint8Array;
+  retain: boolean;
+  /** The payload as text and JSON, read once for all that ask. */
+  message(): { text: string; json: Json | undefined };
+}
+
+export interface SourceHost {
+  clock: Clock;
+  engine: Engine;
+  /** Under a key of the sender's own: new, or in place of what it said before. */
+  describe(sender: Sender, key: string, device: DescribedDevice): void;
+  /** No longer announced. */
+  withdraw(sender: Sender, key: string): void;
+  /** An announcement that cannot be used; undefined where it can by now. */
+  broken(sender: Sender, key: string, problem: string | undefined): void;
+  /** Asks a device; dropped where the sender may not publish there itself. */
+  ask(sender: Sender, outgoing: Outgoing): void;
+  /** Of all devices that this sender has described under keys that begin so. */
+  available(sender: Sender, keys: string, available: boolean): void;
+}
+
+/** `describes`: whether this sender has devices that another source describes. */
+export type CreateSource = (
+  host: SourceHost,
+  discovery: { describes(sender: Sender, source: string): boolean },
+) => Source;
+
+export interface Source {
+  /** `zigbee2mqtt`, `homeassistant`, … */
+  readonly name: string;
+  /** False for what is no announcement. */
+  hear(heard: Heard): boolean;
+}

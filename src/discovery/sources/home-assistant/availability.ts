@@ -1,0 +1,78 @@
+// Whether a device is there, from one topic or several, as Home Assistant puts them together.
+import { isObject, type JsonObject } from "../../../core/json.ts";
+import type { Message } from "../../described.ts";
+import type { Engine } from "../../templates/template.ts";
+import { fromJson, str } from "../../templates/values.ts";
+
+export interface Availability {
+  readonly topics: readonly string[];
+  /** Undefined where the message says nothing, or where others still have to. Throws TemplateError. */
+  read(topic: string, message: Message): boolean | undefined;
+}
+
+interface Source {
+  topic: string;
+  online: string;
+  offline: string;
+  text(message: Message): string;
+}
+
+/** Throws Error for what cannot be. */
+export function availabilityOf(config: JsonObject, engine: Engine): Availability {
+  const sources = sourcesOf(config).map((one) => sourceOf(one, engine));
+  const mode = config.availability_mode ?? "latest";
+  const states = new Map<Source, boolean>();
+  return {
+    topics: sources.map(({ topic }) => topic),
+    read(topic, message) {
+      let latest: boolean | undefined;
+      for (const source of sources) {
+        if (source.topic !== topic) continue;
+        const text = source.text(message);
+        const state = text === source.online ? true : text === source.offline ? false : undefined;
+        if (state === undefined) continue;
+        states.set(source, state);
+        latest = state;
+      }
+      if (latest === undefined) return undefined;
+      const all = sources.map((one) => states.get(one));
+      if (mode === "all") return all.includes(false) ? false : all.includes(undefined) ? undefined : true;
+      if (mode === "any") return all.includes(true) ? true : all.includes(undefined) ? undefined : false;
+      return latest;
+    },
+  };
+}
+
+function sourcesOf(config: JsonObject): JsonObject[] {
+  const { availability: list, availability_topic: topic } = config;
+  if (list !== undefined && topic !== undefined)
+    throw new Error("availability and availability_topic exclude each other");
+  if (topic !== undefined) {
+    const { availability_template: template, payload_available: on, payload_not_available: off } = config;
+    return [
+      { topic, value_template: template ?? null, payload_available: on ?? null, payload_not_available: off ?? null },
+    ];
+  }
+  if (list === undefined) return [];
+  const all = Array.isArray(list) ? list : [list];
+  return all.map((one) => {
+    if (!isObject(one)) throw new Error("availability: must be a list of objects");
+    return one;
+  });
+}
+
+function sourceOf(
+  { topic, value_template, payload_available, payload_not_available }: JsonObject,
+  engine: Engine,
+): Source {
+  if (typeof topic !== "string" || topic === "" || /[+#\0]/.test(topic)) throw new Error("availability: needs a topic");
+  const template = typeof value_template === "string" ? engine.compile(value_template) : undefined;
+  const payload = (given: unknown, otherwise: string) =>
+    given === undefined || given === null ? otherwise : str(fromJson(given as never));
+  return {
+    topic,
+    online: payload(payload_available, "online"),
+    offline: payload(payload_not_available, "offline"),
+    text: (message) => (template ? str(fromJson(template.read(message) ?? null)) : message.text),
+  };
+}

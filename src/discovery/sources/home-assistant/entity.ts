@@ -1,0 +1,209 @@
+// The tools that every component is described with: options of a config with their defaults, values read from topics, values
+// written to topics.
+import type { Json, JsonObject } from "../../../core/json.ts";
+import type { Attribute, Message, Outgoing } from "../../described.ts";
+import type { Engine, Template } from "../../templates/template.ts";
+import { fromJson, str } from "../../templates/values.ts";
+import { type Conversion, wrong } from "../../words.ts";
+import type { Entity } from "./payload.ts";
+
+/** A value that a topic brings. */
+export interface Reading {
+  topic: string;
+  /** Undefined where the message says nothing about it. Throws TemplateError. */
+  read(message: Message): Json | undefined;
+  /** The key of a JSON object that it is, where it is no more than that. */
+  path: readonly string[] | undefined;
+}
+
+/** Attributes that are commanded with one message. */
+export interface Commanded {
+  /** By the names of attributes. Throws HubError `invalid`. */
+  write(wanted: JsonObject): Outgoing[];
+}
+
+export interface DescribedAttribute {
+  attribute: Attribute;
+  readings: readonly Reading[];
+  commanded?: Commanded | undefined;
+  /** The name it gets where no other attribute has it. */
+  prefers?: string;
+  /** The same value in the words that all devices share. */
+  also?: { name: string; conversion: Conversion };
+}
+
+/** The options of an entity. Getters throw Error for an option of the wrong kind. */
+export class Options {
+  readonly config: JsonObject;
+  readonly engine: Engine;
+  readonly entity: Entity;
+
+  constructor(entity: Entity, engine: Engine) {
+    this.entity = entity;
+    this.config = entity.config;
+    this.engine = engine;
+  }
+
+  text(key: string): string | undefined {
+    const value = this.config[key];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === "object") throw new Error(`${key}: must be a text`);
+    // As Home Assistant makes texts of payloads: true is "True".
+    return str(fromJson(value));
+  }
+
+  number(key: string): number | undefined {
+    const value = this.config[key];
+    const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+    if (number === undefined || number === null) return undefined;
+    if (typeof number !== "number" || !Number.isFinite(number)) throw new Error(`${key}: must be a number`);
+    return number;
+  }
+
+  texts(key: string): string[] | undefined {
+    const value = this.config[key];
+    if (value === undefined || value === null) return undefined;
+    if (!Array.isArray(value)) throw new Error(`${key}: must be a list`);
+    return value.map((one) => str(fromJson(one)));
+  }
+
+  is(key: string): boolean {
+    return this.config[key] === true;
+  }
+
+  topic(key: string): string | undefined {
+    const topic = this.text(key);
+    if (topic !== undefined && (topic === "" || /[+#\0]/.test(topic)))
+      throw new Error(`${key}: "${topic}" is no topic`);
+    return topic;
+  }
+
+  needsTopic(key: string): string {
+    const topic = this.topic(key);
+    if (topic === undefined) throw new Error(`${key} is missing`);
+    return topic;
+  }
+
+  template(key: string): Template | undefined {
+    const text = this.text(key);
+    if (text === undefined) return undefined;
+    try {
+      return this.engine.compile(text);
+    } catch (error) {
+      throw new Error(`${key}: ${(error as Error).message}`);
+    }
+  }
+
+  reading(topicKey: string, templateKey: string): Reading | undefined {
+    const topic = this.topic(topicKey);
+    if (topic === undefined) return undefined;
+    const template = this.template(templateKey);
+    return { topic, path: template?.path, read: (message) => (template ? template.read(message) : message.text) };
+  }
+
+  outgoing(topic: string, payload: string): Outgoing {
+    return {
+      topic,
+      payload,
+      qos: this.number("qos") === 0 || this.number("qos") === undefined ? 0 : 1,
+      retain: this.is("retain"),
+    };
+  }
+
+  /** The value as its text, or through a template as `value` and under the name `also`. */
+  commanded(
+    name: string,
+    { topic: topicKey, template: templateKey, also }: { topic: string; template: string; also?: string },
+    encode: (value: Json) => Json,
+  ): Commanded | undefined {
+    const topic = this.topic(topicKey);
+    if (topic === undefined) return undefined;
+    const template = this.template(templateKey);
+    return {
+      write: (wanted) => {
+        const value = encode(wanted[name] ?? null);
+        const values = { value, ...(also !== undefined && { [also]: value }) };
+        return [this.outgoing(topic, template ? template.write(values) : str(fromJson(value)))];
+      },
+    };
+  }
+
+  /** Options that say what an attribute is. */
+  meta(): Partial<Attribute> {
+    const { unit_of_measurement: unit, device_class: kind, entity_category: category, name } = this.config;
+    return {
+      ...(typeof unit === "string" && unit !== "" && { unit }),
+      ...(typeof kind === "string" && { class: kind }),
+      ...((category === "config" || category === "diagnostic") && { category }),
+      ...(typeof name === "string" && name !== "" && { description: name }),
+    };
+  }
+}
+
+/** Two payloads that mean on and off. What is neither is no value. */
+export function booleanOf(reading: Reading, on: string, off: string): Reading {
+  return {
+    ...reading,
+    read(message) {
+      const value = reading.read(message);
+      if (value === undefined) return undefined;
+      const text = str(fromJson(value));
+      return text === on ? true : text === off ? false : value === null || text === "None" ? null : undefined;
+    },
+  };
+}
+
+/** What is a number becomes one; "None" and nothing are none. */
+export function numberOf(reading: Reading): Reading {
+  return {
+    ...reading,
+    read(message) {
+      const value = reading.read(message);
+      if (typeof value !== "string") return value;
+      const text = value.trim();
+      if (text === "None" || text === "unknown") return null;
+      const number = text === "" ? Number.NaN : Number(text);
+      return Number.isFinite(number) ? number : undefined;
+    },
+  };
+}
+
+/** A text; "None" is none unless it is an option, nothing is no message. */
+export function textOf(reading: Reading, options: readonly string[] = []): Reading {
+  return {
+    ...reading,
+    read(message) {
+      const value = reading.read(message);
+      return value === "None" && !options.includes(value) ? null : value === "" ? undefined : value;
+    },
+  };
+}
+
+export function oneOf(name: string, options: readonly string[]): (value: Json) => Json {
+  return (value) => {
+    const text = typeof value === "string" ? value : String(value);
+    if (!options.includes(text)) throw wrong(name, `must be one of ${options.join(", ")}`);
+    return text;
+  };
+}
+
+export function within(
+  name: string,
+  min: number | undefined,
+  max: number | undefined,
+  unit = "",
+): (value: Json) => Json {
+  return (value) => {
+    if (typeof value !== "number" || value < (min ?? value) || value > (max ?? value))
+      throw wrong(name, `must be a number from ${min ?? "…"} to ${max ?? "…"}${unit && ` ${unit}`}`);
+    return value;
+  };
+}
+
+/** By payloads for true and false. */
+export function onOff(name: string, on: string, off: string): (value: Json) => Json {
+  return (value) => {
+    if (typeof value !== "boolean") throw wrong(name, "must be true or false");
+    return value ? on : off;
+  };
+}

@@ -1,0 +1,25 @@
+// What an attribute is called: by the value that it is picked from, never by the name that people see, which they change.
+import type { Options, Reading } from "./entity.ts";
+
+/** `state_l1` of what can be switched is `on_l1`. */
+export function switchName(name: string, word = "on"): string {
+  return name === "state" || name.startsWith("state_") ? word + name.slice("state".length) : name;
+}
+
+/** The last name of a pick; else the end of the topic, or of the entity's own id. */
+export function nameOf(options: Options, reading: Reading | undefined, commandKey = "command_topic"): string {
+  const picked = reading?.path?.at(-1);
+  if (picked !== undefined) return picked;
+  return nameInTopic(options.topic(commandKey)) ?? ownId(options);
+}
+
+/** zigbee2mqtt's `…/set/PROPERTY`. */
+function nameInTopic(topic: string | undefined): string | undefined {
+  return topic === undefined ? undefined : /\/set\/([^/]+)$/.exec(topic)?.[1];
+}
+
+/** `sensor_temperature` of the component sensor is `temperature`. */
+export function ownId({ entity: { component, key } }: Options): string {
+  const id = key.split(" ").at(-1) ?? key;
+  return id.replace(new RegExp(`^${component}[_-]`), "") || id;
+}

@@ -1,0 +1,119 @@
+// Discovery messages as Home Assistant reads them: the topic, both forms of the payload, short keys, `~`, shared options. What comes
+// out is one entity after another, in full.
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { DEVICE_KEYS, KEYS, ORIGIN_KEYS } from "./abbreviations.ts";
+
+/** `<prefix>/<component>/[<node>/]<object>/config`. */
+export interface ConfigTopic {
+  component: string;
+  /** `node object`, or `object`. */
+  id: string;
+}
+
+export interface Entity {
+  component: string;
+  /** What an update or a removal of it is known by within its message. */
+  key: string;
+  /** Complete: no short keys, no `~`, with what the message shares. */
+  config: JsonObject;
+}
+
+/** What one message announces. `entities` is empty where everything of it is taken back. */
+export interface Announcement {
+  device: JsonObject | undefined;
+  origin: JsonObject | undefined;
+  entities: Entity[];
+  /** Keys of entities that are taken back. */
+  removed: string[];
+  /** Only says that the same entities will come in another form. */
+  isMigration: boolean;
+}
+
+const TOPIC = /^(\w+)\/(?:([\w-]+)\/)?([\w-]+)\/config$/;
+
+/** Undefined for a topic that announces nothing. */
+export function parseConfigTopic(prefix: string, topic: string): ConfigTopic | undefined {
+  if (!topic.startsWith(`${prefix}/`)) return undefined;
+  const [, component, node, object] = TOPIC.exec(topic.slice(prefix.length + 1)) ?? [];
+  if (component === undefined || object === undefined) return undefined;
+  return { component, id: node === undefined ? object : `${node} ${object}` };
+}
+
+/** Throws Error with what is wrong with it. */
+export function readAnnouncement({ component, id }: ConfigTopic, payload: Json | undefined): Announcement {
+  if (!isObject(payload)) throw new Error("the payload is no JSON object");
+  const whole = expand(payload, KEYS);
+  if (whole.migrate_discovery === true)
+    return { device: undefined, origin: undefined, entities: [], removed: [], isMigration: true };
+  const device = blockOf(whole.device, DEVICE_KEYS);
+  const origin = blockOf(whole.origin, ORIGIN_KEYS);
+  if (component !== "device") {
+    const entities = [{ component, key: `${component} ${id}`, config: finished(whole) }];
+    return { device, origin, entities, removed: [], isMigration: false };
+  }
+  return { ...readDevice(id, whole, { device, origin }), device, origin, isMigration: false };
+}
+
+// What a device's message says once for all its components.
+const SHARED = [
+  ...["availability", "availability_mode", "availability_template", "availability_topic", "command_topic"],
+  ...["payload_available", "payload_not_available", "state_topic", "qos", "encoding", "~"],
+];
+
+function readDevice(
+  id: string,
+  whole: JsonObject,
+  { device, origin }: Pick<Announcement, "device" | "origin">,
+): Pick<Announcement, "entities" | "removed"> {
+  if (!device || (device.identifiers === undefined && device.connections === undefined))
+    throw new Error("device: needs identifiers or connections");
+  if (typeof origin?.name !== "string") throw new Error("origin: needs a name");
+  if (!isObject(whole.components)) throw new Error("components: must be an object of components");
+  const shared = Object.fromEntries(
+    SHARED.flatMap((key) => (whole[key] === undefined ? [] : [[key, whole[key] as Json]])),
+  );
+  const found: Pick<Announcement, "entities" | "removed"> = { entities: [], removed: [] };
+  for (const [name, given] of Object.entries(whole.components)) {
+    if (!isObject(given)) throw new Error(`components.${name}: must be an object`);
+    const { platform, ...config } = expand(given, KEYS);
+    if (typeof platform !== "string") throw new Error(`components.${name}: needs a platform`);
+    const key = `device ${id} ${name}`;
+    if (Object.keys(config).length === 0) found.removed.push(key);
+    else found.entities.push({ component: platform, key, config: finished({ ...shared, ...config }) });
+  }
+  return found;
+}
+
+function expand(given: JsonObject, table: ReadonlyMap<string, string>): JsonObject {
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [table.get(key) ?? key, value as Json]));
+}
+
+function blockOf(given: Json | undefined, table: ReadonlyMap<string, string>): JsonObject | undefined {
+  return isObject(given) ? expand(given, table) : undefined;
+}
+
+/** Short keys in `availability` too, and `~` put in. */
+function finished(config: JsonObject): JsonObject {
+  const { "~": base, ...rest } = config;
+  const whole = withBase(rest, base);
+  const { availability } = whole;
+  if (Array.isArray(availability))
+    whole.availability = availability.map((one) => (isObject(one) ? withBase(expand(one, KEYS), base) : one));
+  return whole;
+}
+
+function withBase(config: JsonObject, base: Json | undefined): JsonObject {
+  if (typeof base !== "string") return { ...config };
+  return Object.fromEntries(
+    Object.entries(config).map(([key, value]) => [
+      key,
+      key.endsWith("topic") && typeof value === "string" ? replaceBase(value, base) : (value as Json),
+    ]),
+  );
+}
+
+// At its beginning or its end, never between.
+function replaceBase(topic: string, base: string): string {
+  if (topic.startsWith("~")) return base + topic.slice(1);
+  return topic.endsWith("~") ? topic.slice(0, -1) + base : topic;
+}

@@ -1,0 +1,147 @@
+// Components that are one value: sensors, switches, numbers, selects, texts, buttons.
+import type { Json } from "../../../core/json.ts";
+import type { Attribute } from "../../described.ts";
+import { wrong } from "../../words.ts";
+import {
+  booleanOf,
+  type Commanded,
+  type DescribedAttribute,
+  numberOf,
+  type Options,
+  oneOf,
+  onOff,
+  type Reading,
+  textOf,
+  within,
+} from "./entity.ts";
+import { nameOf, switchName } from "./names.ts";
+
+export type Component = (options: Options) => DescribedAttribute[];
+
+const NUMERIC_CLASSES = new Set([
+  ...["apparent_power", "aqi", "area", "atmospheric_pressure", "battery", "blood_glucose_concentration"],
+  ...["carbon_dioxide", "carbon_monoxide", "conductivity", "current", "data_rate", "data_size", "distance", "duration"],
+  ...["energy", "energy_distance", "energy_storage", "frequency", "gas", "humidity", "illuminance", "irradiance"],
+  ...["moisture", "monetary", "nitrogen_dioxide", "nitrogen_monoxide", "nitrous_oxide", "ozone", "ph", "pm1", "pm10"],
+  ...[
+    "pm25",
+    "pm4",
+    "power",
+    "power_factor",
+    "precipitation",
+    "precipitation_intensity",
+    "pressure",
+    "reactive_energy",
+  ],
+  ...["reactive_power", "signal_strength", "sound_pressure", "speed", "sulphur_dioxide", "temperature"],
+  ...["temperature_delta", "volatile_organic_compounds", "volatile_organic_compounds_parts", "voltage", "volume"],
+  ...["volume_flow_rate", "volume_storage", "water", "weight", "wind_direction", "wind_speed"],
+]);
+
+function isNumeric(options: Options): boolean {
+  const { unit_of_measurement: unit, state_class: stateClass, device_class: kind } = options.config;
+  return unit !== undefined || stateClass !== undefined || NUMERIC_CLASSES.has(String(kind));
+}
+
+export function attributeOf(
+  options: Options,
+  attribute: Pick<Attribute, "name" | "type"> & Partial<Attribute>,
+  { readings = [], commanded }: { readings?: readonly (Reading | undefined)[]; commanded?: Commanded | undefined },
+): DescribedAttribute {
+  const read = readings.filter((one) => one !== undefined);
+  return {
+    attribute: { ...options.meta(), ...attribute, readable: read.length > 0, writable: commanded !== undefined },
+    readings: read,
+    commanded,
+  };
+}
+
+const COMMAND = { topic: "command_topic", template: "command_template" };
+
+function stateOf(options: Options): Reading | undefined {
+  return options.reading("state_topic", "value_template");
+}
+
+export const sensor: Component = (options) => {
+  options.needsTopic("state_topic");
+  const state = stateOf(options);
+  const numeric = isNumeric(options);
+  const isBattery = numeric && options.config.device_class === "battery";
+  const name = nameOf(options, state);
+  const list = options.texts("options");
+  const attribute = { name, type: numeric ? "number" : "string", ...(list && { options: list }) } as const;
+  const reading = state && (numeric ? numberOf(state) : textOf(state, list));
+  return [{ ...attributeOf(options, attribute, { readings: [reading] }), ...(isBattery && { prefers: "battery" }) }];
+};
+
+export const binarySensor: Component = (options) => {
+  options.needsTopic("state_topic");
+  const state = stateOf(options);
+  const [on, off] = [options.text("payload_on") ?? "ON", options.text("payload_off") ?? "OFF"];
+  const attribute = { name: nameOf(options, state), type: "boolean" } as const;
+  return [attributeOf(options, attribute, { readings: [state && booleanOf(state, on, off)] })];
+};
+
+export const switchComponent: Component = (options) => {
+  options.needsTopic("command_topic");
+  const state = stateOf(options);
+  const [on, off] = [options.text("payload_on") ?? "ON", options.text("payload_off") ?? "OFF"];
+  const name = switchName(nameOf(options, state));
+  const reading = state && booleanOf(state, options.text("state_on") ?? on, options.text("state_off") ?? off);
+  const commanded = options.commanded(name, COMMAND, onOff(name, on, off));
+  return [attributeOf(options, { name, type: "boolean" }, { readings: [reading], commanded })];
+};
+
+export const number: Component = (options) => {
+  options.needsTopic("command_topic");
+  const state = stateOf(options);
+  const [min, max, step] = [options.number("min") ?? 1, options.number("max") ?? 100, options.number("step") ?? 1];
+  if (min > max) throw new Error(`max: must not be less than min, ${min}`);
+  const name = nameOf(options, state);
+  const commanded = options.commanded(name, COMMAND, within(name, min, max));
+  return [
+    attributeOf(options, { name, type: "number", min, max, step }, { readings: [state && numberOf(state)], commanded }),
+  ];
+};
+
+export const select: Component = (options) => {
+  options.needsTopic("command_topic");
+  const list = options.texts("options");
+  if (!list) throw new Error("options is missing");
+  const state = stateOf(options);
+  const name = nameOf(options, state);
+  const commanded = options.commanded(name, COMMAND, oneOf(name, list));
+  const readings = [state && textOf(state, list)];
+  return [attributeOf(options, { name, type: "string", options: list }, { readings, commanded })];
+};
+
+export const text: Component = (options) => {
+  options.needsTopic("command_topic");
+  const state = stateOf(options);
+  const name = nameOf(options, state);
+  const [min, max] = [options.number("min") ?? 0, options.number("max") ?? 255];
+  const asText = (value: Json): Json => {
+    if (typeof value !== "string" || value.length < min || value.length > max)
+      throw wrong(name, `must be a text of ${min} to ${max} characters`);
+    return value;
+  };
+  return [
+    attributeOf(
+      options,
+      { name, type: "string" },
+      { readings: [state], commanded: options.commanded(name, COMMAND, asText) },
+    ),
+  ];
+};
+
+/** An action: `true` presses it. */
+export const button: Component = (options) => {
+  options.needsTopic("command_topic");
+  const name = nameOf(options, undefined);
+  const payload = options.text("payload_press") ?? "PRESS";
+  const press = (value: Json): Json => {
+    if (value !== true && value !== payload) throw wrong(name, "must be true: it is a button to press");
+    return payload;
+  };
+  return [attributeOf(options, { name, type: "boolean" }, { commanded: options.commanded(name, COMMAND, press) })];
+};

@@ -1,0 +1,290 @@
+// Runs a parsed template. Nothing of JavaScript can be reached from one: values are those of values.ts, names are looked up in
+// maps, and each step is counted, so that no loop lasts.
+import { argumentsOf, itemsOf, NO_ARGUMENTS, parseFloatText } from "./arguments.ts";
+import { FILTERS } from "./filters.ts";
+import { CONSTANTS, FUNCTIONS } from "./functions.ts";
+import { callMethod } from "./methods.ts";
+import { describe, type Node, nameOfCall } from "./nodes.ts";
+import { binary } from "./operators.ts";
+import { TESTS } from "./tests.ts";
+import {
+  type Dict,
+  entryOf,
+  hasKey,
+  isNumber,
+  isTrue,
+  listOf,
+  Namespace,
+  numberOf,
+  PyFloat,
+  PyTuple,
+  setEntry,
+  str,
+  TemplateError,
+  typeName,
+  type Value,
+} from "./values.ts";
+
+const MOST_STEPS = 20_000;
+const LONGEST_OUTPUT = 65_536;
+
+/** Throws TemplateError. `clock` answers `now()` as the house's wall time. */
+export function evaluate(body: readonly Node[], context: ReadonlyMap<string, Value>, now: () => Value): string {
+  return new Run(new Map(context), now).render(body);
+}
+
+class LoopControl {
+  readonly kind: "break" | "continue";
+  constructor(kind: "break" | "continue") {
+    this.kind = kind;
+  }
+}
+
+class Run {
+  #steps = 0;
+  #written = 0;
+  #scopes: Map<string, Value>[];
+  readonly #now: () => Value;
+
+  constructor(globals: Map<string, Value>, now: () => Value) {
+    this.#scopes = [globals];
+    this.#now = now;
+  }
+
+  render(body: readonly Node[]): string {
+    let text = "";
+    for (const node of body) text += this.#statement(node);
+    return text;
+  }
+
+  #step(): void {
+    if (++this.#steps > MOST_STEPS) throw new TemplateError(`it takes more than ${MOST_STEPS} steps`);
+  }
+
+  #write(text: string): string {
+    this.#written += text.length;
+    if (this.#written > LONGEST_OUTPUT) throw new TemplateError(`it writes more than ${LONGEST_OUTPUT} characters`);
+    return text;
+  }
+
+  #statement(node: Node): string {
+    this.#step();
+    switch (node.type) {
+      case "If":
+        return this.render(isTrue(this.#value(node.test)) ? node.body : node.alternate);
+      case "For":
+        return this.#loop(node);
+      case "Set":
+        this.#assign(node.assignee, node.value ? this.#value(node.value) : this.render(node.body));
+        return "";
+      case "Comment":
+        return "";
+      case "Break":
+        throw new LoopControl("break");
+      case "Continue":
+        throw new LoopControl("continue");
+      case "FilterStatement":
+        return this.#write(str(this.#filter(node.filter, this.render(node.body))));
+      default:
+        return this.#write(str(this.#value(node)));
+    }
+  }
+
+  #loop({ loopvar, iterable, body, defaultBlock }: Extract<Node, { type: "For" }>): string {
+    const { lhs, test } = iterable.type === "SelectExpression" ? iterable : { lhs: iterable, test: undefined };
+    const scope = new Map<string, Value>();
+    this.#scopes.push(scope);
+    try {
+      let items = itemsOf(this.#value(lhs), "a loop");
+      if (test)
+        items = items.filter((item) => {
+          this.#step();
+          this.#assign(loopvar, item);
+          return isTrue(this.#value(test));
+        });
+      if (items.length === 0) return this.render(defaultBlock);
+      return this.#turns(items, { loopvar, body, scope });
+    } finally {
+      this.#scopes.pop();
+    }
+  }
+
+  #turns(
+    items: readonly Value[],
+    { loopvar, body, scope }: { loopvar: Node; body: readonly Node[]; scope: Map<string, Value> },
+  ): string {
+    let text = "";
+    for (const [at, item] of items.entries()) {
+      this.#step();
+      scope.clear();
+      this.#assign(loopvar, item);
+      scope.set("loop", loopState(items, at));
+      try {
+        for (const node of body) text += this.#statement(node);
+      } catch (thrown) {
+        if (!(thrown instanceof LoopControl)) throw thrown;
+        if (thrown.kind === "break") break;
+      }
+    }
+    return text;
+  }
+
+  #assign(target: Node, value: Value): void {
+    if (target.type === "Identifier") {
+      this.#scopes.at(-1)?.set(target.value, value);
+    } else if (target.type === "TupleLiteral") {
+      const items = itemsOf(value, "an assignment");
+      if (items.length !== target.value.length)
+        throw new TemplateError(`${target.value.length} names cannot hold ${items.length} values`);
+      for (const [at, one] of target.value.entries()) this.#assign(one, items[at]);
+    } else if (target.type === "MemberExpression" && target.property.type === "Identifier" && !target.computed) {
+      const owner = this.#value(target.object);
+      if (!(owner instanceof Namespace)) throw new TemplateError("only a namespace can be assigned to");
+      owner.fields.set(target.property.value, value);
+    } else throw new TemplateError("this cannot be assigned to");
+  }
+
+  #lookUp(name: string): Value {
+    for (let at = this.#scopes.length - 1; at >= 0; at--) {
+      const scope = this.#scopes[at];
+      if (scope?.has(name)) return scope.get(name);
+    }
+    return CONSTANTS.has(name) ? CONSTANTS.get(name) : name === "now" ? this.#now : FUNCTIONS.get(name);
+  }
+
+  #value(node: Node): Value {
+    this.#step();
+    switch (node.type) {
+      case "IntegerLiteral":
+        return node.value;
+      case "FloatLiteral":
+        return new PyFloat(node.value);
+      case "StringLiteral":
+        return node.value;
+      case "Identifier":
+        return this.#lookUp(node.value);
+      case "ArrayLiteral":
+        return node.value.map((one) => this.#value(one));
+      case "TupleLiteral":
+        return new PyTuple(node.value.map((one) => this.#value(one)));
+      case "ObjectLiteral":
+        return this.#dict(node.value);
+      case "Ternary":
+        return this.#value(isTrue(this.#value(node.condition)) ? node.trueExpr : node.falseExpr);
+      case "SelectExpression":
+        return isTrue(this.#value(node.test)) ? this.#value(node.lhs) : undefined;
+      case "TestExpression":
+        return this.#test(node);
+      case "UnaryExpression":
+        return this.#unary(node);
+      case "BinaryExpression":
+        return this.#binary(node);
+      case "FilterExpression":
+        return this.#filter(node.filter, this.#value(node.operand));
+      case "MemberExpression":
+        return this.#member(node);
+      case "CallExpression":
+        return this.#call(node);
+      default:
+        throw new TemplateError(`${node.type} is not supported`);
+    }
+  }
+
+  #dict(entries: ReadonlyMap<Node, Node>): Dict {
+    const dict: Dict = new Map();
+    for (const [key, value] of entries) setEntry(dict, this.#value(key), this.#value(value));
+    return dict;
+  }
+
+  #test({ operand, test, negate }: Extract<Node, { type: "TestExpression" }>): boolean {
+    const known = TESTS[test.value];
+    if (!known) throw new TemplateError(`there is no test "${test.value}"`);
+    return known(this.#value(operand), NO_ARGUMENTS) !== negate;
+  }
+
+  #unary({ operator, argument }: Extract<Node, { type: "UnaryExpression" }>): Value {
+    const value = this.#value(argument);
+    if (operator.value === "not") return !isTrue(value);
+    if (!isNumber(value)) throw new TemplateError(`a ${typeName(value)} has no sign`);
+    const number = operator.value === "-" ? -numberOf(value) : numberOf(value);
+    return value instanceof PyFloat ? new PyFloat(number) : number;
+  }
+
+  #binary({ operator, left, right }: Extract<Node, { type: "BinaryExpression" }>): Value {
+    const a = this.#value(left);
+    if (operator.value === "and") return isTrue(a) ? this.#value(right) : a;
+    if (operator.value === "or") return isTrue(a) ? a : this.#value(right);
+    return binary(operator.value, a, this.#value(right));
+  }
+
+  #filter(filter: Node, value: Value): Value {
+    const name = filter.type === "Identifier" ? filter.value : nameOfCall(filter);
+    const known = FILTERS[name];
+    if (!known) throw new TemplateError(`there is no filter "${name}"`);
+    if (filter.type !== "CallExpression") return known(value, NO_ARGUMENTS);
+    const { positional, named } = this.#arguments(filter.args);
+    return known(value, argumentsOf(positional, named));
+  }
+
+  #member({ object, property, computed }: Extract<Node, { type: "MemberExpression" }>): Value {
+    const owner = this.#value(object);
+    if (property.type === "SliceExpression") return this.#slice(owner, property);
+    const key = computed ? this.#value(property) : property.type === "Identifier" ? property.value : undefined;
+    if (owner === undefined) throw new TemplateError(`there is no "${describe(object)}" to take "${str(key)}" of`);
+    return memberOf(owner, key);
+  }
+
+  #slice(owner: Value, { start, stop, step }: Extract<Node, { type: "SliceExpression" }>): Value {
+    const bound = (node: Node | undefined): number | undefined => {
+      const value = node && this.#value(node);
+      return value === undefined || value === null ? undefined : parseFloatText(value);
+    };
+    const [from, to, by] = [bound(start), bound(stop), bound(step) ?? 1];
+    const items = typeof owner === "string" ? [...owner] : listOf(owner);
+    if (!items || by !== 1) throw new TemplateError(`a ${typeName(owner)} cannot be sliced so`);
+    const part = items.slice(from, to);
+    return typeof owner === "string" ? part.join("") : owner instanceof PyTuple ? new PyTuple(part) : part;
+  }
+
+  #call({ callee, args }: Extract<Node, { type: "CallExpression" }>): Value {
+    const { positional, named } = this.#arguments(args);
+    if (callee.type === "MemberExpression" && !callee.computed && callee.property.type === "Identifier") {
+      const owner = this.#value(callee.object);
+      if (owner === undefined) throw new TemplateError(`there is no "${describe(callee.object)}"`);
+      return callMethod(owner, callee.property.value, positional);
+    }
+    const called = this.#value(callee);
+    if (typeof called !== "function") throw new TemplateError(`"${describe(callee)}" is not a function here`);
+    return called(positional, named);
+  }
+
+  #arguments(nodes: readonly Node[]): { positional: Value[]; named: Map<string, Value> } {
+    const [positional, named] = [[] as Value[], new Map<string, Value>()];
+    for (const node of nodes) {
+      if (node.type === "KeywordArgumentExpression") named.set(node.key.value, this.#value(node.value));
+      else positional.push(this.#value(node));
+    }
+    return { positional, named };
+  }
+}
+
+function loopState(items: readonly Value[], at: number): Dict {
+  return new Map<Value, Value>([
+    ["index", at + 1],
+    ["index0", at],
+    ["revindex", items.length - at],
+    ["revindex0", items.length - at - 1],
+    ["first", at === 0],
+    ["last", at === items.length - 1],
+    ["length", items.length],
+    ["previtem", items[at - 1]],
+    ["nextitem", items[at + 1]],
+  ]);
+}
+
+function memberOf(owner: Value, key: Value): Value {
+  if (owner instanceof Map) return hasKey(owner, key) ? entryOf(owner, key) : undefined;
+  if (owner instanceof Namespace) return owner.fields.get(str(key));
+  const items = typeof owner === "string" ? [...owner] : listOf(owner);
+  return items && typeof key === "number" ? items.at(key) : undefined;
+}

@@ -1,0 +1,239 @@
+// The filters and tests that devices' templates use, as Jinja and Home Assistant define them.
+
+import { type Arguments, itemsOf, numberArgument, parseFloatText } from "./arguments.ts";
+import { fromJsonText } from "./json-text.ts";
+import { TESTS } from "./tests.ts";
+import {
+  compare,
+  type Dict,
+  entryOf,
+  isEqual,
+  isTrue,
+  PyFloat,
+  str,
+  TemplateError,
+  toJson,
+  typeName,
+  type Value,
+} from "./values.ts";
+
+export type Filter = (value: Value, args: Arguments) => Value;
+
+const LONGEST_TEXT = 65_536;
+
+function withDefault(value: Value, args: Arguments, what: string, read: () => Value): Value {
+  const found = read();
+  if (found !== undefined) return found;
+  if (args.has(0, "default")) return args.get(0, "default");
+  throw new TemplateError(`${str(value) === "" ? typeName(value) : `"${str(value).slice(0, 50)}"`} is no ${what}`);
+}
+
+export function toFloat(value: Value, args: Arguments): Value {
+  return withDefault(value, args, "number", () => {
+    const found = parseFloatText(value);
+    return found === undefined ? undefined : new PyFloat(found);
+  });
+}
+
+export function toInt(value: Value, args: Arguments): Value {
+  return withDefault(value, args, "whole number", () => {
+    const base = args.has(1, "base") ? args.get(1, "base") : 10;
+    if (typeof value === "string" && base !== 10) {
+      const read = Number.parseInt(value, typeof base === "number" ? base : 10);
+      return Number.isNaN(read) ? undefined : read;
+    }
+    const found = parseFloatText(value);
+    return found === undefined || !Number.isFinite(found) ? undefined : Math.trunc(found);
+  });
+}
+
+/** Halves go to the even neighbour, as Python rounds. */
+export function roundEven(value: number, digits: number): number {
+  const factor = 10 ** digits;
+  const scaled = value * factor;
+  const floor = Math.floor(scaled);
+  const rest = scaled - floor;
+  const isHalf = Math.abs(rest - 0.5) < 1e-9;
+  const rounded = isHalf ? Number(value.toFixed(Math.max(0, digits))) * factor : Math.round(scaled);
+  return isHalf && digits <= 0 ? (floor % 2 === 0 ? floor : floor + 1) / factor : rounded / factor;
+}
+
+function round(value: Value, args: Arguments): Value {
+  const number = parseFloatText(value);
+  if (number === undefined) {
+    if (args.has(2, "default")) return args.get(2, "default");
+    throw new TemplateError(`"${str(value)}" cannot be rounded: it is no number`);
+  }
+  const digits = args.has(0, "precision") ? numberArgument(args.get(0, "precision"), "round") : 0;
+  const method = args.has(1, "method") ? str(args.get(1, "method")) : "common";
+  const factor = 10 ** digits;
+  const rounders: Record<string, () => number> = {
+    ceil: () => Math.ceil(number * factor) / factor,
+    floor: () => Math.floor(number * factor) / factor,
+    half: () => Math.round(number * 2) / 2,
+  };
+  const rounded = rounders[method]?.() ?? roundEven(number, digits);
+  return digits === 0 ? Math.trunc(rounded) : new PyFloat(rounded);
+}
+
+function truncate(value: Value, args: Arguments): Value {
+  const text = str(value);
+  const length = args.has(0, "length") ? numberArgument(args.get(0, "length"), "truncate") : 255;
+  const end = args.has(2, "end") ? str(args.get(2, "end")) : "...";
+  const leeway = args.has(3, "leeway") ? numberArgument(args.get(3, "leeway"), "truncate") : 5;
+  if (text.length <= length + leeway) return text;
+  const cut = text.slice(0, Math.max(0, length - end.length));
+  if (isTrue(args.get(1, "killwords"))) return cut + end;
+  const words = cut.lastIndexOf(" ");
+  return (words < 0 ? cut : cut.slice(0, words)) + end;
+}
+
+function numbers(value: Value, what: string): number[] {
+  return itemsOf(value, what).map((one) => numberArgument(one, what));
+}
+
+function isAnyFloat(value: Value): boolean {
+  return itemsOf(value, "sum").some((one) => one instanceof PyFloat);
+}
+
+function attributeOf(value: Value, name: Value): Value {
+  let found = value;
+  for (const part of str(name).split(".")) found = found instanceof Map ? entryOf(found as Dict, part) : undefined;
+  return found;
+}
+
+function joined(value: Value, args: Arguments): Value {
+  const text = itemsOf(value, "join")
+    .map(str)
+    .join(args.has(0, "d") ? str(args.get(0, "d")) : "");
+  if (text.length > LONGEST_TEXT) throw new TemplateError("join makes a text that is too long");
+  return text;
+}
+
+function json(value: Value): string {
+  if (value === undefined) throw new TemplateError("an undefined value cannot be written as JSON");
+  return JSON.stringify(toJson(value));
+}
+
+const title = (text: string): string =>
+  text.toLowerCase().replace(/[\p{L}\p{N}]+/gu, (word) => word.charAt(0).toUpperCase() + word.slice(1));
+
+function mapped(value: Value, args: Arguments): Value {
+  if (args.has(9, "attribute")) {
+    const name = args.get(9, "attribute");
+    return itemsOf(value, "map").map((one) => attributeOf(one, name) ?? args.get(9, "default"));
+  }
+  const filter = FILTERS[str(args.get(0, "filter"))];
+  if (!filter) throw new TemplateError(`map does not know the filter "${str(args.get(0, "filter"))}"`);
+  const rest: Arguments = { get: (at, name) => args.get(at + 1, name), has: (at, name) => args.has(at + 1, name) };
+  return itemsOf(value, "map").map((one) => filter(one, rest));
+}
+
+/** select, reject (of the item), selectattr, rejectattr (of an attribute of it). */
+function selected(byAttribute: boolean, keep: boolean): Filter {
+  return (value, args) => {
+    const first = byAttribute ? 1 : 0;
+    const name = args.has(first, "test") ? str(args.get(first, "test")) : undefined;
+    const test = name === undefined ? (one: Value) => isTrue(one) : TESTS[name];
+    if (!test) throw new TemplateError(`there is no test "${name}"`);
+    const rest: Arguments = {
+      get: (at, key) => args.get(at + first + 1, key),
+      has: (at, key) => args.has(at + first + 1, key),
+    };
+    return itemsOf(value, "select").filter((one) => {
+      const tested = byAttribute ? attributeOf(one, args.get(0, "attribute")) : one;
+      return test(tested, rest) === keep;
+    });
+  };
+}
+
+function extreme(sign: number): Filter {
+  return (value) => {
+    const [first, ...others] = itemsOf(value, sign > 0 ? "max" : "min");
+    return others.reduce((best, one) => (compare(one, best) * sign > 0 ? one : best), first);
+  };
+}
+
+export const FILTERS: Readonly<Record<string, Filter>> = {
+  __proto__: null as never,
+  abs: (value) => {
+    const size = Math.abs(numberArgument(value, "abs"));
+    return value instanceof PyFloat ? new PyFloat(size) : size;
+  },
+  bool: (value) => ["true", "1", "yes", "on", "enable"].includes(str(value).toLowerCase()),
+  capitalize: (value) => str(value).charAt(0).toUpperCase() + str(value).slice(1).toLowerCase(),
+  count: (value) => lengthOf(value),
+  default: (value, args) => {
+    const missing = value === undefined || (isTrue(args.get(1, "boolean")) && !isTrue(value));
+    return missing ? (args.has(0, "default_value") ? args.get(0, "default_value") : "") : value;
+  },
+  first: (value) => itemsOf(value, "first")[0],
+  float: toFloat,
+  from_json: (value) => parsedJson(str(value)),
+  int: toInt,
+  is_defined: (value) => {
+    if (value === undefined) throw new TemplateError("the message has no such value");
+    return value;
+  },
+  items: (value) => (value instanceof Map ? [...value].map(([key, one]): Value[] => [key, one]) : []),
+  join: joined,
+  last: (value) => itemsOf(value, "last").at(-1),
+  length: (value) => lengthOf(value),
+  list: (value) => [...itemsOf(value, "list")],
+  lower: (value) => str(value).toLowerCase(),
+  map: mapped,
+  max: extreme(1),
+  min: extreme(-1),
+  multiply: (value, args) =>
+    new PyFloat(numberArgument(value, "multiply") * numberArgument(args.get(0, "amount"), "multiply")),
+  reject: selected(false, false),
+  rejectattr: selected(true, false),
+  replace: (value, args) => replaced(str(value), str(args.get(0, "old")), str(args.get(1, "new"))),
+  reverse: (value) =>
+    typeof value === "string" ? [...value].reverse().join("") : [...itemsOf(value, "reverse")].reverse(),
+  round,
+  select: selected(false, true),
+  selectattr: selected(true, true),
+  sort: (value) => [...itemsOf(value, "sort")].sort(compare),
+  string: str,
+  sum: (value) => {
+    const total = numbers(value, "sum").reduce((sum, one) => sum + one, 0);
+    return isAnyFloat(value) ? new PyFloat(total) : total;
+  },
+  title: (value) => title(str(value)),
+  to_json: json,
+  tojson: json,
+  trim: (value, args) => trimmed(str(value), args.has(0, "chars") ? str(args.get(0, "chars")) : undefined),
+  truncate,
+  unique: (value) => {
+    const found: Value[] = [];
+    for (const one of itemsOf(value, "unique")) if (!found.some((known) => isEqual(known, one))) found.push(one);
+    return found;
+  },
+  upper: (value) => str(value).toUpperCase(),
+};
+
+function lengthOf(value: Value): number {
+  return value instanceof Map ? value.size : itemsOf(value, "length").length;
+}
+
+export function replaced(text: string, from: string, to: string): string {
+  const times = from === "" ? text.length + 1 : text.split(from).length - 1;
+  if (text.length + times * to.length > LONGEST_TEXT) throw new TemplateError("replace makes a text that is too long");
+  return text.replaceAll(from, () => to);
+}
+
+export function trimmed(text: string, chars = " \t\n\r\v\f", ends: "both" | "start" | "end" = "both"): string {
+  let [from, to] = [0, text.length];
+  if (ends !== "end") while (from < to && chars.includes(text.charAt(from))) from++;
+  if (ends !== "start") while (to > from && chars.includes(text.charAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+function parsedJson(text: string): Value {
+  try {
+    return fromJsonText(text);
+  } catch {
+    throw new TemplateError("from_json: this is no JSON");
+  }
+}

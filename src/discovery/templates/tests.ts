@@ -1,0 +1,49 @@
+// The tests of templates: `is defined`, `is none`, …
+import { type Arguments, itemsOf, numberArgument } from "./arguments.ts";
+import { compare, isEqual, isNumber, listOf, str, TemplateError, typeName, type Value } from "./values.ts";
+
+export type Test = (value: Value, args: Arguments) => boolean;
+
+const is =
+  (type: string) =>
+  (value: Value): boolean =>
+    typeName(value) === type;
+
+export const TESTS: Readonly<Record<string, Test>> = {
+  __proto__: null as never,
+  boolean: is("bool"),
+  defined: (value) => value !== undefined,
+  divisibleby: (value, args) =>
+    numberArgument(value, "divisibleby") % numberArgument(args.get(0, "num"), "divisibleby") === 0,
+  eq: (value, args) => isEqual(value, args.get(0, "other")),
+  equalto: (value, args) => isEqual(value, args.get(0, "other")),
+  even: (value) => numberArgument(value, "even") % 2 === 0,
+  false: (value) => value === false,
+  float: is("float"),
+  ge: (value, args) => compare(value, args.get(0, "other")) >= 0,
+  gt: (value, args) => compare(value, args.get(0, "other")) > 0,
+  in: (value, args) => contains(args.get(0, "seq"), value),
+  integer: is("int"),
+  iterable: (value) => typeof value === "string" || value instanceof Map || listOf(value) !== undefined,
+  le: (value, args) => compare(value, args.get(0, "other")) <= 0,
+  lower: (value) => str(value) === str(value).toLowerCase(),
+  lt: (value, args) => compare(value, args.get(0, "other")) < 0,
+  mapping: is("dict"),
+  ne: (value, args) => !isEqual(value, args.get(0, "other")),
+  none: (value) => value === null,
+  number: isNumber,
+  odd: (value) => Math.abs(numberArgument(value, "odd") % 2) === 1,
+  sequence: (value) => typeof value === "string" || value instanceof Map || listOf(value) !== undefined,
+  string: is("text"),
+  true: (value) => value === true,
+  undefined: (value) => value === undefined,
+  upper: (value) => str(value) === str(value).toUpperCase(),
+};
+
+export function contains(whole: Value, part: Value): boolean {
+  if (typeof whole === "string") {
+    if (typeof part !== "string") throw new TemplateError(`a text cannot contain a ${typeName(part)}`);
+    return whole.includes(part);
+  }
+  return itemsOf(whole, "in").some((one) => isEqual(one, part));
+}

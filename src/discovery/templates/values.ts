@@ -1,0 +1,187 @@
+// The values a template works with, as Python sees them: what is true, equal, greater, and how it is printed. Texts, booleans and
+// null are JavaScript's own; an int is a number, a float a PyFloat (since 21.0 prints as 21.0), a dict a Map, a tuple a PyTuple.
+import type { Json } from "../../core/json.ts";
+
+export type Value =
+  | undefined
+  | null
+  | boolean
+  | number
+  | string
+  | PyFloat
+  | PyTuple
+  | Value[]
+  | Dict
+  | Callable
+  | Namespace;
+export type Dict = Map<Value, Value>;
+export type Callable = (args: readonly Value[], named: ReadonlyMap<string, Value>) => Value;
+
+export class PyFloat {
+  readonly value: number;
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+/** Printed in round brackets; otherwise a list that nobody changes. */
+export class PyTuple {
+  readonly items: readonly Value[];
+  constructor(items: readonly Value[]) {
+    this.items = items;
+  }
+}
+
+/** `namespace()`: keeps what a loop assigns. */
+export class Namespace {
+  readonly fields = new Map<string, Value>();
+}
+
+/** What a template cannot do with the values it got; the message is for whoever wrote the template. */
+export class TemplateError extends Error {}
+
+/** An int as long as it is written without a fraction. */
+export function fromJson(json: Json): Value {
+  if (typeof json === "number") return Number.isInteger(json) ? json : new PyFloat(json);
+  if (Array.isArray(json)) return json.map(fromJson);
+  if (json === null || typeof json !== "object") return json;
+  return new Map(Object.entries(json).map(([key, value]): [Value, Value] => [key, fromJson(value)]));
+}
+
+export function toJson(value: Value): Json {
+  if (value === null || typeof value === "boolean" || typeof value === "string" || typeof value === "number")
+    return value;
+  if (value instanceof PyFloat) return value.value;
+  if (Array.isArray(value)) return value.map(toJson);
+  if (value instanceof PyTuple) return value.items.map(toJson);
+  if (value instanceof Map) return Object.fromEntries([...value].map(([key, one]) => [str(key), toJson(one)]));
+  throw new TemplateError(`a ${typeName(value)} cannot be written as JSON`);
+}
+
+export function typeName(value: Value): string {
+  if (value === undefined) return "undefined value";
+  if (value === null) return "None";
+  if (typeof value === "function") return "function";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "number") return "int";
+  if (typeof value === "string") return "text";
+  if (value instanceof PyFloat) return "float";
+  if (value instanceof PyTuple) return "tuple";
+  return Array.isArray(value) ? "list" : value instanceof Map ? "dict" : "namespace";
+}
+
+export const isNumber = (value: Value): value is number | PyFloat | boolean =>
+  typeof value === "number" || typeof value === "boolean" || value instanceof PyFloat;
+
+export const numberOf = (value: number | PyFloat | boolean): number =>
+  value instanceof PyFloat ? value.value : Number(value);
+
+export function isTrue(value: Value): boolean {
+  if (value instanceof PyFloat) return value.value !== 0;
+  if (value instanceof PyTuple) return value.items.length > 0;
+  if (Array.isArray(value)) return value.length > 0;
+  return value instanceof Map ? value.size > 0 : Boolean(value);
+}
+
+export function isEqual(a: Value, b: Value): boolean {
+  if (isNumber(a) && isNumber(b)) return numberOf(a) === numberOf(b);
+  if (Array.isArray(a) && Array.isArray(b)) return sameItems(a, b);
+  if (a instanceof PyTuple && b instanceof PyTuple) return sameItems(a.items, b.items);
+  if (a instanceof Map && b instanceof Map)
+    return a.size === b.size && [...a].every(([key, value]) => hasKey(b, key) && isEqual(value, entryOf(b, key)));
+  return a === b;
+}
+
+function sameItems(a: readonly Value[], b: readonly Value[]): boolean {
+  return a.length === b.length && a.every((item, at) => isEqual(item, b[at]));
+}
+
+/** Negative, 0 or positive. Throws where Python would: a text is not less than a number. */
+export function compare(a: Value, b: Value): number {
+  if (isNumber(a) && isNumber(b)) return numberOf(a) - numberOf(b);
+  if (typeof a === "string" && typeof b === "string") return a < b ? -1 : Number(a > b);
+  const [left, right] = [listOf(a), listOf(b)];
+  if (left === undefined || right === undefined)
+    throw new TemplateError(`a ${typeName(a)} and a ${typeName(b)} cannot be compared`);
+  for (const [at, item] of left.entries()) {
+    if (at >= right.length) return 1;
+    if (!isEqual(item, right[at])) return compare(item, right[at]);
+  }
+  return left.length - right.length;
+}
+
+/** The items of a list or tuple; undefined for anything else. */
+export function listOf(value: Value): readonly Value[] | undefined {
+  return Array.isArray(value) ? value : value instanceof PyTuple ? value.items : undefined;
+}
+
+// Python finds 1 under 1.0 and under True. A float and a tuple are other objects each time.
+function keyIn(dict: Dict, key: Value): Value | typeof NO_KEY {
+  if (dict.has(key)) return key;
+  if (!isNumber(key) && !(key instanceof PyTuple)) return NO_KEY;
+  for (const known of dict.keys()) if (isEqual(known, key)) return known;
+  return NO_KEY;
+}
+const NO_KEY = Symbol("no key");
+
+export function hasKey(dict: Dict, key: Value): boolean {
+  return keyIn(dict, key) !== NO_KEY;
+}
+
+export function entryOf(dict: Dict, key: Value): Value {
+  const known = keyIn(dict, key);
+  return known === NO_KEY ? undefined : dict.get(known);
+}
+
+export function setEntry(dict: Dict, key: Value, value: Value): void {
+  const known = keyIn(dict, key);
+  dict.set(known === NO_KEY ? key : known, value);
+}
+
+/** As Python's `str`. */
+export function str(value: Value): string {
+  return typeof value === "string" ? value : value === undefined ? "" : repr(value);
+}
+
+/** As Python's `repr`. */
+export function repr(value: Value): string {
+  if (value === undefined) return "Undefined";
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "number") return intText(value);
+  if (typeof value === "string") return quoted(value);
+  if (value instanceof PyFloat) return floatText(value.value);
+  if (Array.isArray(value)) return `[${value.map(repr).join(", ")}]`;
+  if (value instanceof PyTuple) return `(${value.items.map(repr).join(", ")}${value.items.length === 1 ? "," : ""})`;
+  if (value instanceof Map) return `{${[...value].map(([key, one]) => `${repr(key)}: ${repr(one)}`).join(", ")}}`;
+  return `<${typeName(value)}>`;
+}
+
+function intText(value: number): string {
+  return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
+}
+
+function floatText(value: number): string {
+  if (Number.isNaN(value)) return "nan";
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e16)) return exponential(value);
+  const text = String(value);
+  return Number.isInteger(value)
+    ? `${Object.is(value, -0) ? "-0" : text}.0`
+    : text.includes("e")
+      ? value.toFixed(20).replace(/0+$/, "")
+      : text;
+}
+
+/** Two digits at least in the exponent. */
+function exponential(value: number): string {
+  return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
+}
+
+function quoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text.replace(/[\\\n\r\t]/g, (one) => ESCAPES[one] ?? one).replaceAll(quote, `\\${quote}`);
+  return `${quote}${escaped}${quote}`;
+}
+const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };

@@ -1,0 +1,348 @@
+import { describe, expect, test } from "bun:test";
+import { createRig } from "./rig.ts";
+
+type Rig = ReturnType<typeof createRig>;
+const DEVICE = { identifiers: ["abc"], name: "Kettle", manufacturer: "Maker", model: "K1", suggested_area: "kitchen" };
+
+async function announce(rig: Rig, component: string, config: object, { id = "x", account = "esp" } = {}) {
+  const payload = { unique_id: `${component}_${id}`, device: DEVICE, ...config };
+  rig.publish(`homeassistant/${component}/${id}/config`, payload, { account });
+  await rig.clock.advance(1000);
+}
+
+const say = (rig: Rig, topic: string, payload: unknown) => rig.publish(topic, payload, { account: "esp" });
+const kettle = (rig: Rig) => rig.registry.get("abc");
+
+async function command(rig: Rig, wanted: object) {
+  await rig.discovery.command("abc", wanted as never);
+  return rig
+    .sent()
+    .map(({ topic, payload }) => `${topic} ${typeof payload === "string" ? payload : JSON.stringify(payload)}`);
+}
+
+test("short keys and ~ are put in, and entities of one device block are one device", async () => {
+  using rig = createRig();
+  const dev = { ids: "abc", name: "Kettle", mf: "Maker", mdl: "K1", sa: "kitchen" };
+  rig.publish(
+    "homeassistant/sensor/t/config",
+    { "~": "kettle", stat_t: "~/t", uniq_id: "t", dev_cla: "temperature", unit_of_meas: "°C", dev, avty_t: "~/lwt" },
+    { account: "esp" },
+  );
+  rig.publish(
+    "homeassistant/switch/s/config",
+    { "~": "kettle", stat_t: "~/power", cmd_t: "~/power/set", uniq_id: "s", dev },
+    { account: "esp" },
+  );
+  await rig.clock.advance(1000);
+  say(rig, "kettle/t", "21.5");
+  say(rig, "kettle/power", "ON");
+  expect([...rig.registry.list()]).toHaveLength(1);
+  expect(kettle(rig)).toMatchObject({
+    ...{ name: "Kettle", area: "kitchen", deviceType: "switch", pluginId: "esp" },
+    attributes: { t: 21.5, s: true },
+  });
+  say(rig, "kettle/lwt", "offline");
+  expect(kettle(rig).available).toBe(false);
+  expect(await command(rig, { s: false })).toEqual(["kettle/power/set OFF"]);
+});
+
+test("a device's own message: shared options, components that go, and everything taken back", async () => {
+  using rig = createRig();
+  const topic = "homeassistant/device/abc/config";
+  const all = {
+    device: { ids: ["abc"], name: "Kettle" },
+    origin: { name: "maker" },
+    state_topic: "kettle/state",
+    components: {
+      t: { p: "sensor", unique_id: "t", unit_of_measurement: "°C", value_template: "{{ value_json.temperature }}" },
+      h: {
+        p: "binary_sensor",
+        unique_id: "h",
+        value_template: "{{ value_json.heating }}",
+        payload_on: true,
+        payload_off: false,
+      },
+    },
+  };
+  rig.publish(topic, all, { account: "esp" });
+  await rig.clock.advance(1000);
+  say(rig, "kettle/state", { temperature: 40, heating: true, extra: "as it is" });
+  expect(kettle(rig).attributes).toEqual({ temperature: 40, heating: true, extra: "as it is" });
+  rig.publish(topic, { ...all, components: { t: { p: "sensor" }, h: all.components.h } }, { account: "esp" });
+  await rig.clock.advance(1000);
+  expect(Object.keys((kettle(rig).details.schema as { properties: object }).properties)).toEqual(["heating"]);
+  rig.publish(topic, "", { account: "esp" });
+  await rig.clock.advance(1000);
+  expect(kettle(rig)).toMatchObject({ name: "Kettle", available: false });
+});
+
+test("migration from single messages to one keeps the device", async () => {
+  using rig = createRig();
+  await announce(rig, "sensor", { state_topic: "kettle/t", unit_of_measurement: "°C" });
+  rig.publish("homeassistant/sensor/x/config", { migrate_discovery: true }, { account: "esp" });
+  const components = { x: { p: "sensor", unique_id: "sensor_x", state_topic: "kettle/t", unit_of_measurement: "°C" } };
+  rig.publish(
+    "homeassistant/device/abc/config",
+    { device: DEVICE, origin: { name: "maker" }, components },
+    { account: "esp" },
+  );
+  rig.publish("homeassistant/sensor/x/config", "", { account: "esp" });
+  await rig.clock.advance(1000);
+  say(rig, "kettle/t", "5");
+  expect([...rig.registry.list()]).toHaveLength(1);
+  expect(kettle(rig)).toMatchObject({ available: true, attributes: { x: 5 } });
+});
+
+describe("a component's values and commands", () => {
+  interface Case {
+    component: string;
+    config: object;
+    says?: [topic: string, payload: unknown];
+    attributes?: object;
+    commands?: [wanted: object, sent: string[]][];
+  }
+  const cases: Case[] = [
+    {
+      component: "light",
+      config: {
+        command_topic: "k/set",
+        state_topic: "k",
+        brightness_command_topic: "k/b/set",
+        brightness_state_topic: "k/b",
+        rgb_command_topic: "k/rgb/set",
+      },
+      says: ["k/b", "128"],
+      attributes: { brightness: 128, brightness_pct: 50 },
+      commands: [
+        [{ on: true, brightness_pct: 100 }, ["k/set ON", "k/b/set 255"]],
+        [{ color_rgb: "#010203" }, ["k/rgb/set 1,2,3"]],
+      ],
+    },
+    {
+      component: "light",
+      config: {
+        schema: "json",
+        command_topic: "k/set",
+        state_topic: "k",
+        supported_color_modes: ["color_temp", "rgb"],
+        effect: true,
+        effect_list: ["rainbow"],
+      },
+      says: ["k", { state: "ON", brightness: 51, color_temp: 200, color: { r: 255, g: 0, b: 16 }, effect: "rainbow" }],
+      attributes: {
+        on: true,
+        brightness: 51,
+        brightness_pct: 20,
+        color_temp_k: 5000,
+        color_rgb: "#ff0010",
+        effect: "rainbow",
+      },
+      commands: [[{ on: true, brightness: 10 }, ['k/set {"state":"ON","brightness":10}']]],
+    },
+    {
+      component: "light",
+      config: {
+        ...{ schema: "template", command_topic: "k/set", state_topic: "k" },
+        ...{ command_on_template: "on,{{ brightness | default('') }}", command_off_template: "off" },
+        ...{ state_template: "{{ value.split(',')[0] }}", brightness_template: "{{ value.split(',')[1] }}" },
+      },
+      says: ["k", "on,77"],
+      attributes: { on: true, brightness: 77 },
+      commands: [
+        [{ on: false }, ["k/set off"]],
+        [{ on: true, brightness: 5 }, ["k/set on,5"]],
+      ],
+    },
+    {
+      component: "cover",
+      config: {
+        command_topic: "k/set",
+        state_topic: "k",
+        position_topic: "k/p",
+        set_position_topic: "k/p/set",
+        position_open: 0,
+        position_closed: 100,
+      },
+      says: ["k/p", "25"],
+      attributes: { position: 75 },
+      commands: [
+        [{ position: 100 }, ["k/p/set 0"]],
+        [{ state: "stop" }, ["k/set STOP"]],
+      ],
+    },
+    {
+      component: "climate",
+      config: {
+        ...{
+          mode_command_topic: "k/m/set",
+          mode_state_topic: "k/m",
+          modes: ["off", "heat"],
+          max_temp: 30,
+          min_temp: 5,
+        },
+        ...{ temperature_command_topic: "k/t/set", temperature_state_topic: "k/t", current_temperature_topic: "k/c" },
+      },
+      says: ["k/c", "19.5"],
+      attributes: { current_temperature: 19.5 },
+      commands: [[{ mode: "heat", target_temperature: 21 }, ["k/m/set heat", "k/t/set 21"]]],
+    },
+    {
+      component: "lock",
+      config: { command_topic: "k/set", state_topic: "k" },
+      says: ["k", "LOCKED"],
+      attributes: { locked: true },
+      commands: [[{ locked: false }, ["k/set UNLOCK"]]],
+    },
+    {
+      component: "fan",
+      config: {
+        command_topic: "k/set",
+        state_topic: "k",
+        percentage_command_topic: "k/s/set",
+        percentage_state_topic: "k/s",
+        speed_range_max: 4,
+      },
+      says: ["k/s", "2"],
+      attributes: { speed: 2, speed_pct: 50 },
+      commands: [[{ on: true, speed_pct: 75 }, ["k/set ON", "k/s/set 3"]]],
+    },
+    {
+      component: "select",
+      config: { command_topic: "k/set", state_topic: "k", options: ["a", "b"] },
+      says: ["k", "b"],
+      attributes: { x: "b" },
+      commands: [[{ x: "a" }, ["k/set a"]]],
+    },
+    {
+      component: "number",
+      config: { command_topic: "k/set", state_topic: "k", min: 0, max: 10, command_template: '{"n": {{ value }}}' },
+      says: ["k", "4"],
+      attributes: { x: 4 },
+      commands: [[{ x: 7 }, ['k/set {"n":7}']]],
+    },
+    {
+      component: "siren",
+      config: {
+        command_topic: "k/set",
+        state_topic: "k",
+        available_tones: ["loud"],
+        command_template: "{{ value }} {{ tone | default('soft') }}",
+      },
+      says: ["k", "ON"],
+      attributes: { on: true },
+      commands: [[{ on: true, tone: "loud" }, ["k/set ON loud"]]],
+    },
+    {
+      component: "vacuum",
+      config: { command_topic: "k/set", state_topic: "k", set_fan_speed_topic: "k/f/set", fan_speed_list: ["low"] },
+      says: ["k", { state: "docked", fan_speed: "low" }],
+      attributes: { state: "docked", fan_speed: "low" },
+      commands: [[{ command: "return_to_base" }, ["k/set return_to_base"]]],
+    },
+    {
+      component: "valve",
+      config: { command_topic: "k/set", state_topic: "k", reports_position: true },
+      says: ["k", "40"],
+      attributes: { position: 40 },
+      commands: [[{ position: 0 }, ["k/set 0"]]],
+    },
+    {
+      component: "alarm_control_panel",
+      config: { command_topic: "k/set", state_topic: "k" },
+      says: ["k", "armed_home"],
+      attributes: { alarm: "armed_home" },
+      commands: [[{ command: "arm_away" }, ["k/set ARM_AWAY"]]],
+    },
+    { component: "button", config: { command_topic: "k/set" }, commands: [[{ x: true }, ["k/set PRESS"]]] },
+    {
+      component: "update",
+      config: { state_topic: "k", command_topic: "k/set", payload_install: "install" },
+      says: ["k", { installed_version: "1", latest_version: "2" }],
+      attributes: { installed_version: "1", latest_version: "2" },
+      commands: [[{ install_update: true }, ["k/set install"]]],
+    },
+  ];
+  test.each(cases.map((one, at) => [`${at} ${one.component}`, one] as const))("%s", async (_name, one) => {
+    using rig = createRig();
+    await announce(rig, one.component, one.config);
+    expect(rig.discovery.list().map(({ problem }) => problem)).toEqual([null]);
+    if (one.says) say(rig, ...one.says);
+    if (one.attributes) expect(kettle(rig).attributes).toMatchObject(one.attributes);
+    for (const [wanted, sent] of one.commands ?? []) expect(await command(rig, wanted)).toEqual(sent);
+  });
+});
+
+test("triggers, events and tags are actions, each time anew", async () => {
+  using rig = createRig();
+  await announce(rig, "device_automation", {
+    automation_type: "trigger",
+    topic: "k/action",
+    payload: "on_press",
+    type: "short_press",
+    subtype: "button_1",
+  });
+  await announce(rig, "event", { state_topic: "k/event", event_types: ["ring"] }, { id: "e" });
+  await announce(rig, "tag", { topic: "k/tag", value_template: "{{ value_json.uid }}" }, { id: "t" });
+  for (const _ of [1, 2]) say(rig, "k/action", "on_press");
+  say(rig, "k/action", "other");
+  say(rig, "k/event", { event_type: "ring" });
+  say(rig, "k/event", { event_type: "unknown" });
+  say(rig, "k/tag", { uid: "E9" });
+  expect(rig.actions.map(({ action }) => action)).toEqual(["on_press", "on_press", "ring", "tag_E9"]);
+});
+
+describe("availability", () => {
+  const list = [
+    { topic: "k/a" },
+    { topic: "k/b", value_template: "{{ value_json.state }}", payload_available: "up", payload_not_available: "down" },
+  ];
+  test.each([
+    ["all", [true, false, true]],
+    ["any", [true, true, true]],
+    ["latest", [true, false, true]],
+  ])("%s", async (mode, wanted) => {
+    using rig = createRig();
+    await announce(rig, "sensor", { state_topic: "k", availability: list, availability_mode: mode });
+    const seen: boolean[] = [];
+    say(rig, "k/a", "online");
+    say(rig, "k/b", { state: "up" });
+    seen.push(kettle(rig).available);
+    say(rig, "k/b", { state: "down" });
+    seen.push(kettle(rig).available);
+    say(rig, "k/b", { state: "up" });
+    seen.push(kettle(rig).available);
+    expect(seen).toEqual(wanted as boolean[]);
+  });
+});
+
+describe("an announcement that cannot be used is listed with what is wrong, and leaves the rest of the device", () => {
+  test.each<[string, object | string, string]>([
+    ["sensor", "not json", "no JSON object"],
+    ["sensor", { unit_of_measurement: "W" }, "state_topic is missing"],
+    ["sensor", { state_topic: "a/#" }, "is no topic"],
+    ["sensor", { state_topic: "k", value_template: "{{ states('x') }}" }, "states() is not supported"],
+    ["select", { command_topic: "k/set" }, "options is missing"],
+    ["teleporter", { state_topic: "k" }, "teleporter is not understood"],
+    ["sensor", { state_topic: "k", availability: [{}] }, "availability: needs a topic"],
+  ])("%s %j", async (component, config, problem) => {
+    using rig = createRig();
+    await announce(rig, "binary_sensor", { state_topic: "k/ok" }, { id: "ok" });
+    if (typeof config === "string") rig.publish(`homeassistant/${component}/x/config`, config, { account: "esp" });
+    else await announce(rig, component, config);
+    const broken = rig.discovery.list().find((one) => one.problem !== null);
+    expect(broken).toMatchObject({
+      account: "esp",
+      source: "homeassistant",
+      problem: expect.stringContaining(problem),
+    });
+    say(rig, "k/ok", "ON");
+    expect(kettle(rig).attributes).toEqual({ ok: true });
+  });
+});
+
+test("nobody announces a topic that they may not publish to themselves", async () => {
+  using rig = createRig({ mayPublish: (topic) => topic.startsWith("k/") });
+  await announce(rig, "switch", { state_topic: "k/s", command_topic: "somebody/else/set" });
+  expect([...rig.registry.list()]).toEqual([]);
+  expect(rig.discovery.list()[0]?.problem).toContain("somebody/else/set");
+});

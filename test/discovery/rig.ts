@@ -1,0 +1,61 @@
+// The room of discovery with a real registry, and a person who publishes.
+
+import type { JsonObject } from "../../src/core/json.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { openStateDb } from "../../src/db/state-db.ts";
+import { DiscoverySection } from "../../src/discovery/config.ts";
+import type { Decision } from "../../src/discovery/decisions.ts";
+import type { Outgoing } from "../../src/discovery/described.ts";
+import { Discovery } from "../../src/discovery/discovery.ts";
+import { messageIn } from "../../src/discovery/entry.ts";
+import { sourcesOf } from "../../src/discovery/sources/index.ts";
+import type { HubEvent } from "../../src/events/catalog.ts";
+import { openRegistry } from "../../src/state/registry.ts";
+import { sectionOf } from "../support/section.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+export function createRig({ approve = "auto" as "auto" | "ask", mayPublish = (_topic: string): boolean => true } = {}) {
+  const folder = createTemporaryFolder();
+  const clock = createVirtualClock();
+  const db = openStateDb(folder.at("state.redb"), clock.now);
+  const events: HubEvent[] = [];
+  const registry = openRegistry({ db, clock, log: silentLog, emit: (event) => events.push(event), flushSecs: 1 });
+  const decided = new Map<string, Decision>();
+  const published: Outgoing[] = [];
+  const actions: { device_id: string; action: string }[] = [];
+  const discovery = new Discovery({
+    clock,
+    log: silentLog,
+    devices: registry,
+    decisions: { get: (id) => decided.get(id), set: (id, decision) => void decided.set(id, decision) },
+    approve,
+    sources: sourcesOf(sectionOf(DiscoverySection, {})),
+    strftime: (format) => format,
+    onAction: (action) => actions.push(action),
+    publish: async (outgoing) => void published.push(outgoing),
+  });
+  return {
+    ...{ clock, registry, discovery, events, published, actions },
+    publish(topic: string, payload: unknown, { account = "z2m", retain = false } = {}): void {
+      const text = typeof payload === "string" ? payload : JSON.stringify(payload);
+      const bytes = new TextEncoder().encode(text);
+      const sender = { name: account, mayPublish };
+      discovery.hear({ sender, topic, payload: bytes, retain, message: messageIn(bytes) });
+    },
+    sent: () => published.splice(0).map(({ topic, payload }) => ({ topic, payload: jsonOr(payload) })),
+    [Symbol.dispose]() {
+      registry[Symbol.dispose]();
+      db[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+function jsonOr(payload: string): JsonObject | string {
+  try {
+    return JSON.parse(payload) as JsonObject;
+  } catch {
+    return payload;
+  }
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "bun:test";
+import type { Json } from "../../src/core/json.ts";
+import { createTemplateEngine, TemplateError } from "../../src/discovery/templates/template.ts";
+
+const engine = createTemplateEngine(() => ({ strftime: (format) => `<${format}>` }));
+const write = (text: string, values: Record<string, Json> = {}) => engine.compile(text).write(values);
+const read = (text: string, message: string) => {
+  let json: Json | undefined;
+  try {
+    json = JSON.parse(message) as Json;
+  } catch {
+    // As a message that is no JSON.
+  }
+  return engine.compile(text).read({ text: message, json });
+};
+
+test("a plain pick keeps the JSON type, and is undefined where the message has no such value", () => {
+  const message = '{"a":{"b":21.5,"c d":[1],"e":true},"n":null}';
+  expect(read("{{ value_json.a.b }}", message)).toBe(21.5);
+  expect(read('{{ value_json["a"]["c d"] }}', message)).toEqual([1]);
+  expect(read("{{ value_json.a.e }}", message)).toBe(true);
+  expect(read("{{ value_json.n }}", message)).toBeNull();
+  expect(read("{{ value_json.missing }}", message)).toBeUndefined();
+  expect(read("{{ value_json.missing.more }}", message)).toBeUndefined();
+  // What only fits a value into 255 characters picks it as well.
+  expect(read("{{ value_json.a | default('',True) | string | truncate(254, True, '', 0) }}", message)).toEqual({
+    ...{ b: 21.5, "c d": [1], e: true },
+  });
+});
+
+describe("everything else makes a text, as Python prints it", () => {
+  test.each<[string, Record<string, Json>, string]>([
+    ["{{ true }} {{ none }} {{ 3 / 2 }} {{ 4 / 2 }} {{ 7 // 2 }}", {}, "True None 1.5 2.0 3"],
+    ["{{ [1, 'a', none] }} {{ {'k': 1.5} }} {{ (1, 2) }}", {}, "[1, 'a', None] {'k': 1.5} (1, 2)"],
+    ["{{ x | float }} {{ x | int }} {{ x | float * 2 }}", { x: "21" }, "21.0 21 42.0"],
+    ["{{ x | round(1) }} {{ 2.5 | round }} {{ 3.5 | round }}", { x: 21.46 }, "21.5 2 4"],
+    ["{% if x > 0.02 -%} on {%- else -%} off {%- endif %}", { x: 1 }, "on"],
+    ["{% for a in x if a != 2 %}{{ loop.index }}:{{ a }} {% endfor %}", { x: [1, 2, 3] }, "1:1 2:3"],
+    ["{% set m = {0:'off', 1:'low'} %}{{ m[x] | default('?') }}", { x: 1 }, "low"],
+    ["{% set m = {None:None,'idle':'idle'} %}{{ m[x] }}", { x: null }, "None"],
+    ["{{ x.get('y', 'no') }} {{ 'k' in x }} {{ x.keys() | list }}", { x: { k: 1 } }, "no True ['k']"],
+    ["{{ x | tojson }}", { x: { a: [1, 2.5, null] } }, '{"a":[1,2.5,null]}'],
+    ["{{ 'A b'.lower().split() | join('-') }} {{ 'x' ~ 1 }}", {}, "a-b x1"],
+    [
+      "{% set ns = namespace(n=0) %}{% for a in x %}{% set ns.n = ns.n + a %}{% endfor %}{{ ns.n }}",
+      { x: [1, 2] },
+      "3",
+    ],
+    ["{{ now().strftime('%H:%M') }}", {}, "<%H:%M>"],
+    ["{{ x | selectattr('on') | map(attribute='id') | list }}", { x: [{ id: 1, on: true }, { id: 2 }] }, "[1]"],
+  ])("%s", (text, values, wanted) => {
+    expect(write(text, values)).toBe(wanted);
+  });
+
+  test("21.0 stays 21.0", () => {
+    expect(read("{{ value_json.t }} °C", '{"t":21.0}')).toBe("21.0 °C");
+    expect(read("{{ value_json.t | float }}", '{"t":21}')).toBe("21.0");
+  });
+});
+
+describe("nothing of the program can be reached", () => {
+  test.each([
+    "{{ x.constructor }}",
+    "{{ ''.constructor('return process')() }}",
+    "{{ x.__proto__ }}",
+    "{{ x['__proto__']['polluted'] }}",
+    "{{ ''.__class__.__mro__ }}",
+    "{{ value_json.toString }}",
+    "{{ cycler.__init__.__globals__ }}",
+    "{{ x.hasOwnProperty('a') }}",
+    "{% set x.__proto__ = 1 %}",
+    "{{ globalThis }}{{ process }}{{ self }}",
+  ])("%s", (text) => {
+    let made = "";
+    try {
+      made = write(text, { x: { a: 1 } });
+    } catch (error) {
+      expect(error).toBeInstanceOf(TemplateError);
+    }
+    expect(made).not.toContain("function");
+    expect(made).not.toContain("[object");
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+});
+
+describe("no template runs or grows without end", () => {
+  test.each([
+    "{% for a in range(10000) %}{% for b in range(10000) %}{% for c in range(10000) %}x{% endfor %}{% endfor %}{% endfor %}",
+    "{{ range(10 ** 9) | list }}",
+    "{% set ns = namespace(t='xxxxxxxx') %}{% for a in range(60) %}{% set ns.t = ns.t ~ ns.t %}{% endfor %}{{ ns.t }}",
+    "{{ 'a' * 10 ** 9 }}",
+    "{{ x.replace('', x).replace('', x).replace('', x) }}",
+    "{% set ns = namespace(l=[1]) %}{% for a in range(60) %}{% set ns.l = ns.l + ns.l %}{% endfor %}{{ ns.l }}",
+    `{{ ${"(".repeat(200)}1${")".repeat(200)} + ${"[".repeat(60)}1${"]".repeat(60)} }}`,
+    `{{ "${"y".repeat(20_000)}" }}`,
+  ])("%#", (text) => {
+    const begun = performance.now();
+    expect(() => write(text, { x: "z".repeat(5000) })).toThrow(TemplateError);
+    // Bounded by steps; the time only shows that it is no endless loop.
+    expect(performance.now() - begun).toBeLessThan(5000);
+  });
+});
+
+describe("what is not supported is refused by name, before any message comes", () => {
+  test.each([
+    ["{{ states('sensor.x') }}", "states()"],
+    ["{{ is_state('a', 'b') }}", "is_state()"],
+    ["{% macro f() %}{% endmacro %}", "macro"],
+    ["{{ x | regex_findall('a+') }}", "regex_findall"],
+    ["{{ x is matching }}", "matching"],
+    ["{{ x.format_map() }}", "format_map"],
+    ["{{ unclosed", "cannot be read"],
+  ])("%s", (text, named) => {
+    expect(() => engine.compile(text)).toThrow(named);
+  });
+});
+
+test("a value that is missing is an error, so that what was known stays", () => {
+  expect(() => read("{{ value_json.a | is_defined }}!", "{}")).toThrow(TemplateError);
+  expect(() => read("{{ value_json.a.b | float }}", "{}")).toThrow(TemplateError);
+  expect(() => read("{{ value_json.a | float }}", '{"a":"x"}')).toThrow(TemplateError);
+  expect(read("{{ value_json.a | float(0) }}", '{"a":"x"}')).toBe("0");
+});
