@@ -61,11 +61,14 @@ export function openMemoryCopy({ path, migrations, now }: MemoryCopyOptions): Me
     writeBack() {
       // A file that somebody put there meanwhile, such as a restored one, is newer.
       if (stamp !== stampOf(path)) throw new HubError("conflict", `${path} was replaced meanwhile`);
-      using file = new DisposableStack();
-      copyRows(accepting, file.adopt(openDatabase({ path, migrations, now }).db, closeDatabase));
-      file.dispose();
-      inFile = fingerprints(accepting);
-      stamp = stampOf(path);
+      try {
+        using file = new DisposableStack();
+        copyRows(accepting, file.adopt(openDatabase({ path, migrations, now }).db, closeDatabase));
+        inFile = fingerprints(accepting);
+      } finally {
+        // Whatever changed since the comparison is this attempt's own doing, also if it failed: the next one must not take it for another file.
+        stamp = stampOf(path);
+      }
     },
     [Symbol.dispose]: () => connections.dispose(),
   };

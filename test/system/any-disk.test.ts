@@ -1,7 +1,11 @@
 // A hub whose disk takes nothing when it starts: it runs the house from what it can read, reports what is wrong and what to do,
 // refuses changes, and goes back to the disk when that is well again. Needs root, for mounting.
 import { expect, test } from "bun:test";
-import { chmodSync, chownSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { openMemoryCopy } from "../../src/db/memory-copy.ts";
+import { stateMigrations } from "../../src/db/migrations/index.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { openStateDb } from "../../src/db/state-db.ts";
 import { giveAway, OWNER, startAsOwner } from "../support/home-owner.ts";
 import { configText, createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
@@ -123,6 +127,24 @@ for (const [fault, kind, breakDisk, mend] of FAULTS) {
     expect(hub.output).not.toContain("\n    at ");
   });
 }
+
+test("a copy in memory that could not be written back is written by a later attempt", () => {
+  using disk = mountSmallDisk(1);
+  const path = `${disk.path}/state.redb`;
+  // Of an older hub: the attempt that fails has brought the file up to date before.
+  openDatabase({ path, migrations: stateMigrations.slice(0, -1), now: Date.now }).db.close();
+  using copy = openMemoryCopy({ path, migrations: stateMigrations, now: Date.now });
+  copy.accepting.run("INSERT INTO meta VALUES ('large', ?)", ["x".repeat(300_000)]);
+  disk.fill();
+  // Room for the log, but not for all of its pages.
+  truncateSync(`${disk.path}/filler-0`, statSync(`${disk.path}/filler-0`).size - 120_000);
+  expect(() => copy.writeBack()).toThrow(/full|disk I\/O/);
+  expect(copy.changedTables()).toEqual(["meta"]);
+  disk.free();
+  copy.writeBack();
+  using db = openStateDb(path, Date.now);
+  expect(db.durable.query("SELECT length(value) AS n FROM meta").values()).toEqual([[300_000]]);
+});
 
 test("a lock file of another user does not keep the hub from starting, and keeps a second one out", async () => {
   await using place = createHubPlace();
