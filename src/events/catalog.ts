@@ -1,9 +1,6 @@
 // Every event type there is. A new one is a definition in this folder and a line here.
-import * as alerts from "./alerts.ts";
-import * as backup from "./backup.ts";
 import type { EventOf } from "./define.ts";
 import * as devices from "./devices.ts";
-import * as limits from "./limits.ts";
 import * as notify from "./notify.ts";
 import * as plugins from "./plugins.ts";
 import * as rules from "./rules.ts";
@@ -32,9 +29,9 @@ export const catalog = [
   plugins.pluginHeartbeat,
   plugins.pluginStatusChanged,
   plugins.mqttMessage,
-  backup.backupFailed,
-  limits.limitReached,
-  alerts.alert,
+  system.backupFailed,
+  system.limitReached,
+  system.alert,
 ] as const;
 
 /** `custom_<event_type>`: from a rule's `fire_event` or from a plugin; its other fields are the sender's. */
