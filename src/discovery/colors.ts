@@ -40,7 +40,8 @@ export function readRgb(text: string): { r: number; g: number; b: number } | und
   return { r: value >> 16, g: (value >> 8) & 255, b: value & 255 };
 }
 
-function hex(channels: readonly number[]): string {
+/** Of red, green and blue, each 0–255. */
+export function hex(channels: readonly number[]): string {
   return `#${channels
     .map((one) =>
       Math.round(Math.min(255, Math.max(0, one)))

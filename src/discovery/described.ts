@@ -66,8 +66,8 @@ export interface DescribedDevice {
   attributes: readonly Attribute[];
   /** Topics it reports on. */
   topics: readonly string[];
-  /** `known`: its attributes so far. Throws TemplateError where the message cannot be read. */
-  read(topic: string, message: Message, known: JsonObject): Report;
+  /** What a message on one of its topics says. */
+  read(topic: string, message: Message): Report;
   /** Messages that bring about what is wanted. Throws HubError `invalid` with the attribute and what is wrong with it. */
-  write(wanted: JsonObject, known: JsonObject): Outgoing[];
+  write(wanted: JsonObject): Outgoing[];
 }

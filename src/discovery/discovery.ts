@@ -17,8 +17,6 @@ export interface HouseDevices {
   schema(id: string, schema: JsonObject, owner: string): void;
   state(id: string, attributes: JsonObject, from: { pluginId: string; partial: boolean; change?: JsonObject }): void;
   availability(id: string, available: boolean, owner: string): void;
-  ownerOf(id: string): string | undefined;
-  find(id: string): { attributes: JsonObject } | undefined;
 }
 
 export interface DiscoveryOptions {
@@ -101,7 +99,7 @@ export class Discovery {
     const entry = this.#byDevice.get(deviceId);
     if (!entry?.device)
       throw new HubError("unavailable", `"${deviceId}" has not announced itself since the hub started`);
-    const outgoing = entry.device.write(wanted, this.#attributesOf(deviceId));
+    const outgoing = entry.device.write(wanted);
     for (const one of outgoing) {
       if (!entry.sender.mayPublish(one.topic))
         throw new HubError(
@@ -117,10 +115,6 @@ export class Discovery {
     this.#options.publish(outgoing).catch((error: unknown) => {
       this.#options.log.warn("a device could not be asked", { topic: outgoing.topic, error: messageOf(error) });
     });
-  }
-
-  #attributesOf(deviceId: string): JsonObject {
-    return this.#options.devices.find(deviceId)?.attributes ?? {};
   }
 
   #entry(id: string): Entry {
@@ -273,7 +267,7 @@ export class Discovery {
     // Only whoever announced it speaks for it.
     if (!device || deviceId === undefined || sender.name !== entry.sender.name) return;
     const { devices, onAction } = this.#options;
-    const { attributes, actions, available } = device.read(topic, message(), this.#attributesOf(deviceId));
+    const { attributes, actions, available } = device.read(topic, message());
     const last = actions.at(-1);
     if (last !== undefined) delete attributes.action;
     if (Object.keys(attributes).length > 0)

@@ -2,7 +2,7 @@
 
 import { HubError } from "../core/errors.ts";
 import { isObject, type Json } from "../core/json.ts";
-import { readRgb, rgbOfHue, rgbOfXy } from "./colors.ts";
+import { hex, readRgb, rgbOfHue, rgbOfXy } from "./colors.ts";
 import type { Attribute } from "./described.ts";
 
 /** Between a value of a device and the shared one. */
@@ -57,7 +57,7 @@ export const RGB: Conversion = {
   from(value) {
     if (!isObject(value)) return undefined;
     const { x, y, hue = value.h, saturation = value.s, r, g, b } = value;
-    if (typeof r === "number" && typeof g === "number" && typeof b === "number") return hexOf([r, g, b]);
+    if (typeof r === "number" && typeof g === "number" && typeof b === "number") return hex([r, g, b]);
     if (typeof x === "number" && typeof y === "number") return rgbOfXy({ x, y });
     return typeof hue === "number" && typeof saturation === "number" ? rgbOfHue(hue, saturation) : undefined;
   },
@@ -67,13 +67,3 @@ export const RGB: Conversion = {
     return { ...rgb };
   },
 };
-
-function hexOf(channels: readonly number[]): string {
-  return `#${channels
-    .map((one) =>
-      Math.min(255, Math.max(0, Math.round(one)))
-        .toString(16)
-        .padStart(2, "0"),
-    )
-    .join("")}`;
-}

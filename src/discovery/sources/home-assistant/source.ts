@@ -83,11 +83,12 @@ export function createHomeAssistantSource(
 
   function take(sender: Sender, topic: string, announcement: Announcement): void {
     const { entities, removed } = announcement;
+    for (const entity of entities) refuseForeignTopics(sender, entity);
     const group = groupOf(sender, announcement, entities[0]);
     const count = (counts.get(sender.name) ?? 0) + entities.filter(({ key }) => !group.entities.has(key)).length;
     if (count > MOST_ENTITIES) throw new Error(`an account announces at most ${MOST_ENTITIES} entities`);
     counts.set(sender.name, count);
-    for (const entity of entities) group.entities.set(entity.key, checked(sender, entity));
+    for (const entity of entities) group.entities.set(entity.key, entity);
     for (const key of removed) forget(group, key);
     announced.set(keyIn(sender, topic), {
       group,
@@ -145,7 +146,7 @@ export function createHomeAssistantSource(
 }
 
 /** A message may make the hub listen and publish: only where its sender may publish itself. Throws Error. */
-function checked(sender: Sender, entity: Entity): Entity {
+function refuseForeignTopics(sender: Sender, entity: Entity): void {
   const topics = (config: JsonObject): string[] =>
     Object.entries(config).flatMap(([key, value]) =>
       key.endsWith("topic") && typeof value === "string"
@@ -157,7 +158,6 @@ function checked(sender: Sender, entity: Entity): Entity {
   const foreign = topics(entity.config).find((topic) => !sender.mayPublish(topic));
   if (foreign !== undefined)
     throw new Error(`${sender.name} announces the topic ${foreign}, which it may not publish to itself`);
-  return entity;
 }
 
 /** All that the device is known by; without a device block, the entity's own id. */

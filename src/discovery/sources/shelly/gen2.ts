@@ -1,7 +1,8 @@
 // A Shelly of the second generation or later, described from its status and configuration: its components, each with an id.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { hex } from "../../colors.ts";
 import type { Attribute, DescribedDevice, Message, Outgoing, Report } from "../../described.ts";
-import { wrong } from "../../words.ts";
+import { RGB, wrong } from "../../words.ts";
 
 interface Value {
   /** Where in the status of its component. */
@@ -176,13 +177,11 @@ function rgb(component: string, id: number, name: string): Value {
     path: ["rgb"],
     attribute: { name, type: "string", readable: true, writable: true },
     decode(value) {
-      if (!Array.isArray(value) || value.length !== 3) return undefined;
-      return `#${value.map((one) => Number(one).toString(16).padStart(2, "0")).join("")}`;
+      return Array.isArray(value) && value.length === 3 ? hex(value.map(Number)) : undefined;
     },
     encode(value) {
-      const digits = typeof value === "string" ? /^#([\da-f]{6})$/i.exec(value)?.[1] : undefined;
-      if (digits === undefined) throw wrong(name, 'must be a colour such as "#ff8800"');
-      return [`${component}.Set`, { id, rgb: [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16)) }];
+      const { r, g, b } = RGB.to(value, name) as { r: number; g: number; b: number };
+      return [`${component}.Set`, { id, rgb: [r, g, b] }];
     },
   };
 }
