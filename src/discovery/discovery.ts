@@ -5,7 +5,7 @@ import { HubError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Decisions } from "./decisions.ts";
-import type { DescribedDevice, Outgoing } from "./described.ts";
+import type { DescribedDevice, Outgoing, Report } from "./described.ts";
 import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId } from "./entry.ts";
 import { schemaOf } from "./schema.ts";
 import type { CreateSource, Heard, Sender, Source, SourceHost } from "./source.ts";
@@ -58,6 +58,10 @@ export class Discovery {
         withdraw: (sender, key) => this.#withdraw(entryId(sender, name(), key)),
         broken: (sender, key, problem) => this.#broken({ source: name(), rank }, { sender, key, problem }),
         ask: (sender, outgoing) => this.#ask(sender, outgoing),
+        report: (sender, key, report) => {
+          const entry = this.#entries.get(entryId(sender, name(), key));
+          if (entry) this.#take(entry, report, { retain: false });
+        },
         available: (sender, keys, available) => this.#available(entryId(sender, name(), keys), available),
       };
       this.#sources.push(create(host, { describes: (sender, source) => this.#describes(sender, source) }));
@@ -263,11 +267,18 @@ export class Discovery {
   }
 
   #report(entry: Entry, { sender, topic, message, retain }: Heard): void {
-    const { device, deviceId } = entry;
     // Only whoever announced it speaks for it.
-    if (!device || deviceId === undefined || sender.name !== entry.sender.name) return;
+    if (!entry.device || sender.name !== entry.sender.name) return;
+    this.#take(entry, entry.device.read(topic, message()), { retain });
+  }
+
+  #take(
+    { sender, deviceId }: Entry,
+    { attributes, actions, available }: Report,
+    { retain }: { retain: boolean },
+  ): void {
+    if (deviceId === undefined) return;
     const { devices, onAction } = this.#options;
-    const { attributes, actions, available } = device.read(topic, message());
     const last = actions.at(-1);
     if (last !== undefined) delete attributes.action;
     if (Object.keys(attributes).length > 0)

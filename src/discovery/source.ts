@@ -1,7 +1,7 @@
 // What a source of descriptions is, and what it hands over.
 import type { Clock } from "../core/clock.ts";
 import type { Json } from "../core/json.ts";
-import type { DescribedDevice, Outgoing } from "./described.ts";
+import type { DescribedDevice, Outgoing, Report } from "./described.ts";
 import type { Engine } from "./templates/template.ts";
 
 /** Who published a message. */
@@ -31,6 +31,8 @@ export interface SourceHost {
   broken(sender: Sender, key: string, problem: string | undefined): void;
   /** Asks a device; dropped where the sender may not publish there itself. */
   ask(sender: Sender, outgoing: Outgoing): void;
+  /** What is known without a message: a value that has expired, a motion that has ended. */
+  report(sender: Sender, key: string, report: Report): void;
   /** Of all devices that this sender has described under keys that begin so. */
   available(sender: Sender, keys: string, available: boolean): void;
 }
@@ -46,4 +48,8 @@ export interface Source {
   readonly name: string;
   /** False for what is no announcement. */
   hear(heard: Heard): boolean;
+  /** What the hub says by itself when its broker is up: some devices announce themselves only when asked. */
+  birth?(): Outgoing[];
+  /** The same when the hub stops. */
+  will?(): Outgoing[];
 }
