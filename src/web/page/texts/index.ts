@@ -1,13 +1,15 @@
 // Texts, numbers and times in the reader's language.
 import { signal } from "@preact/signals";
 import { load, save } from "../state/storage.ts";
-import { type Catalogue, en, type TextKey } from "./en.ts";
+import { type Catalogue, catalogueOf, type TextKey } from "./catalogue.ts";
+import { parts } from "./en/index.ts";
 
 export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 export const language = signal<Language>("en");
-const catalogue = signal<Catalogue>(en);
+const english = catalogueOf(parts);
+const catalogue = signal<Catalogue>(english);
 
 /** The chosen language, else the browser's. */
 export async function startLanguage(): Promise<void> {
@@ -16,7 +18,7 @@ export async function startLanguage(): Promise<void> {
 }
 
 export async function setLanguage(next: Language, chosen = false): Promise<void> {
-  catalogue.value = next === "de" ? (await import("./de.ts")).de : en;
+  catalogue.value = next === "de" ? catalogueOf((await import("./de/index.ts")).parts) : english;
   language.value = next;
   document.documentElement.lang = next;
   if (chosen) save("language", next);

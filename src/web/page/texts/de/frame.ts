@@ -1,7 +1,7 @@
-// Was die Seite sagt, auf Deutsch.
-import type { Catalogue } from "./en.ts";
+// Deutsch: um jede Ansicht herum, und das Anmelden.
+import type { Translated } from "../catalogue.ts";
 
-export const de: Catalogue = {
+export const frame: Translated<"frame"> = {
   "app.title": "Hub",
   "nav.home": "Zuhause",
   "nav.rules": "Regeln",
@@ -21,19 +21,6 @@ export const de: Catalogue = {
   "error.unreachable": "Der Hub ist nicht erreichbar. Ist er eingeschaltet, und dieses Gerät in seinem Netz?",
   "error.no_answer": "Das Gerät hat nicht geantwortet. Ist es eingeschaltet und in Reichweite?",
   "error.unknown": "Etwas ist schiefgegangen. Lade die Seite neu; passiert es wieder, sieh ins Protokoll des Hubs.",
-  "home.empty": "Noch keine Geräte",
-  "home.no_area": "Sonst",
-  "device.offline": "Nicht erreichbar",
-  "device.offline_since": "Nicht erreichbar seit {time}",
-  "state.on": "An",
-  "state.off": "Aus",
-  "state.open": "Offen",
-  "state.closed": "Zu",
-  "state.locked": "Abgeschlossen",
-  "state.unlocked": "Aufgeschlossen",
-  "state.yes": "Ja",
-  "state.no": "Nein",
-  "state.unknown": "Noch nichts gemeldet",
   "not_found.title": "Hier ist nichts",
   "not_found.back": "Zurück zum Anfang",
 };

@@ -1,5 +1,5 @@
-// What the page says, in English. Every other language has the same keys: the compiler checks it.
-export const en = {
+// English: around every view, and signing in.
+export const frame = {
   "app.title": "Hub",
   "nav.home": "Home",
   "nav.rules": "Rules",
@@ -20,22 +20,6 @@ export const en = {
   "error.unreachable": "The hub cannot be reached. Is it on, and this device in its network?",
   "error.no_answer": "The device has not answered. Is it switched on and in reach?",
   "error.unknown": "Something went wrong. Reload the page; if it happens again, look at the hub's log.",
-  "home.empty": "No devices yet",
-  "home.no_area": "Elsewhere",
-  "device.offline": "Not reachable",
-  "device.offline_since": "Not reachable since {time}",
-  "state.on": "On",
-  "state.off": "Off",
-  "state.open": "Open",
-  "state.closed": "Closed",
-  "state.locked": "Locked",
-  "state.unlocked": "Unlocked",
-  "state.yes": "Yes",
-  "state.no": "No",
-  "state.unknown": "Nothing reported yet",
   "not_found.title": "There is nothing here",
   "not_found.back": "Back to the start",
 } as const;
-
-export type TextKey = keyof typeof en;
-export type Catalogue = Readonly<Record<TextKey, string>>;
