@@ -11,7 +11,7 @@ import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
 
-type Sources = Pick<Stores, "db" | "limits"> &
+type Sources = Pick<Stores, "db" | "limits" | "mqttAccounts"> &
   Pick<House, "virtual"> &
   Pick<Notifications, "notifier"> &
   Pick<Archives, "backups"> & {
@@ -24,7 +24,7 @@ type Sources = Pick<Stores, "db" | "limits"> &
 /** Called often: it costs little when there are no problems. */
 export function problemsNow(
   { config, home, troubles = [], logProblem }: Pick<HubOptions, "config" | "home" | "troubles" | "logProblem">,
-  { db, limits, virtual, notifier, backups, rules, plugins, listener, starter }: Sources,
+  { db, limits, mqttAccounts, virtual, notifier, backups, rules, plugins, listener, starter }: Sources,
 ): { part: string; message: string }[] {
   return [
     ...troubles,
@@ -41,6 +41,7 @@ export function problemsNow(
       problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [],
     ),
     ...(starter.off("plugins") ? [] : plugins.problems()).map((message) => ({ part: "plugins", message })),
+    ...mqttAccounts.problems().map((message) => ({ part: "mqtt", message })),
     ...limits.problems().map(({ limit, account, message }) => ({
       part: "limits",
       message: `${limit}, reached by ${account}: ${message}`,

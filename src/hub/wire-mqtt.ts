@@ -1,6 +1,7 @@
 // Wires the MQTT broker; logins that it refuses go to the audit log.
 import { type Audit, UNKNOWN_ACCOUNT } from "../auth/audit.ts";
 import type { HubConfig } from "../config/sections.ts";
+import type { DeviceAccounts } from "../mqtt/device-accounts.ts";
 import type { RefusedLogin } from "../mqtt/login-attempts.ts";
 import { type Mqtt, startMqtt } from "../mqtt/start.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
@@ -21,17 +22,21 @@ export function wireMqtt(
     random: edge.random,
     log: log.child("mqtt"),
     logins: stores.auth.logins,
+    storedAccounts: stores.mqttAccounts,
     devices: house.registry,
     plugins,
-    refusedLogin: recordRefusedLogin(config, stores.audit),
+    refusedLogin: recordRefusedLogin(config, stores),
   });
 }
 
 /** Names of unknown accounts are not recorded: people type passwords there. */
-function recordRefusedLogin({ mqtt, plugins }: HubConfig, audit: Pick<Audit, "refused">) {
+function recordRefusedLogin(
+  { mqtt, plugins }: HubConfig,
+  { audit, mqttAccounts }: { audit: Pick<Audit, "refused">; mqttAccounts: Pick<DeviceAccounts, "has"> },
+) {
   const known = new Set([...mqtt.users.map(({ username }) => username), ...plugins.map(({ id }) => id)]);
   return function refusedLogin({ username, address, reason }: RefusedLogin): void {
-    const target = username !== undefined && known.has(username) ? username : UNKNOWN_ACCOUNT;
-    audit.refused({ action: "mqtt.login", target, address, detail: reason });
+    const isKnown = username !== undefined && (known.has(username) || mqttAccounts.has(username));
+    audit.refused({ action: "mqtt.login", target: isKnown ? username : UNKNOWN_ACCOUNT, address, detail: reason });
   };
 }
