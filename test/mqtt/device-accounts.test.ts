@@ -69,6 +69,19 @@ describe("refused, with what to do:", () => {
     expect(rig.accounts.list()).toHaveLength(1);
   });
 
+  test.each([
+    ["house", false],
+    ["house/hub", false],
+    ["house/hub/devices", false],
+    ["house/zigbee", true],
+    ["hub", true],
+  ])("with the prefix house/hub, the base %s: %p", (base, accepted) => {
+    using rig = createAccountRig({ prefix: "house/hub" });
+    const create = () => rig.accounts.create({ name: "bridge", kind: "zigbee2mqtt", base });
+    if (accepted) expect(create().base).toBe(base);
+    else expect(refusal(create).message).toContain('the hub\'s own topics begin with "house/hub"');
+  });
+
   test("the thousand-and-first", () => {
     using rig = createAccountRig();
     const { durable } = rig.db;
