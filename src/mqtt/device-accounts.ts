@@ -124,6 +124,18 @@ export function openDeviceAccounts(options: DeviceAccountsOptions): DeviceAccoun
     };
   }
 
+  /** What cannot be read counts as no account: no reason to end the hub in the middle of a login. */
+  function atLogin<T>(name: string, use: (row: Row) => T): T | undefined {
+    if (!isValidId(name)) return undefined;
+    try {
+      const row = byName.get(name);
+      return row ? use(row) : undefined;
+    } catch (error) {
+      db.trouble.note(error);
+      return undefined;
+    }
+  }
+
   function rowNamed(name: string): Row {
     const row = byName.get(name);
     if (row) return row;
@@ -197,12 +209,9 @@ export function openDeviceAccounts(options: DeviceAccountsOptions): DeviceAccoun
           ([name, whose]) =>
             `"${name}" ${whose}, so the MQTT account of that name that the hub made cannot log in: \`hub device-account ${name} --remove\` removes it`,
         ),
-    has: (name) => isValidId(name) && byName.get(name) !== null,
-    find(name) {
-      if (!isValidId(name)) return undefined;
-      try {
-        const row = byName.get(name);
-        if (!row) return undefined;
+    has: (name) => atLogin(name, () => true) ?? false,
+    find: (name) =>
+      atLogin(name, (row) => {
         const { kind, publish, subscribe } = accountOf(row);
         const account: Account =
           kind === "plugin"
@@ -211,12 +220,7 @@ export function openDeviceAccounts(options: DeviceAccountsOptions): DeviceAccoun
         const hash = textIn(row.password_hash, "password_hash");
         hashes.set(account, hash);
         return { account, hash: Buffer.from(hash, "hex") };
-      } catch (error) {
-        // Not a reason to end the hub in the middle of a login; rows were reported at the start.
-        db.trouble.note(error);
-        return undefined;
-      }
-    },
+      }),
     haveChanged() {
       const known = seen;
       seen = version.get()?.data_version;

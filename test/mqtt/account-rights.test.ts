@@ -140,6 +140,7 @@ describe("an account may do what its kind needs, and nothing else:", () => {
     });
     rig.db.durable.run("DROP TABLE mqtt_accounts");
     await expect(hub.client({ username: "plug", password })).rejects.toThrow();
+    expect(rig.accounts.has("plug")).toBe(false);
     expect((await hub.client({ username: "known", password: "secret" })).connected).toBe(true);
   });
 });
