@@ -16,23 +16,22 @@ const READERS = ["RDM6300", "PN532"];
 const PROCESSORS = new Set(["ESP32"]);
 
 // Unit and class of what Tasmota measures. Units that the owner chooses are in the message itself.
-const QUANTITIES: Readonly<Record<string, readonly [unit: string, kind?: string]>> = {
-  ...{ Temperature: ["TempUnit", "temperature"], DewPoint: ["TempUnit"], Humidity: ["%", "humidity"] },
-  ...{ Pressure: ["PressureUnit", "pressure"], SeaPressure: ["PressureUnit", "pressure"], Speed: ["SpeedUnit"] },
-  ...{ Power: ["W", "power"], ApparentPower: ["VA"], ReactivePower: ["var"], Factor: [""], Frequency: ["Hz"] },
-  ...{ Voltage: ["V", "voltage"], Current: ["A", "current"], CurrentNeutral: ["A", "current"], PhaseAngle: ["°"] },
-  ...{ Total: ["kWh", "energy"], Today: ["kWh", "energy"], Yesterday: ["kWh", "energy"], Energy: ["kWh", "energy"] },
-  ...{ ImportActive: ["kWh", "energy"], ExportActive: ["kWh", "energy"], Period: ["Wh"] },
-  ...{ ImportReactive: ["kvarh"], ExportReactive: ["kvarh"], ActivePower: ["W", "power"], Weight: ["kg"] },
-  ...{ Illuminance: ["lx", "illuminance"], Ambient: ["lx", "illuminance"], Distance: ["cm"], Moisture: ["%"] },
-  ...{ CarbonDioxide: ["ppm"], eCO2: ["ppm"], TVOC: ["ppb"], Battery: ["%", "battery"], CCT: ["K"] },
-  ...{ PM1: ["µg/m³"], "PM2.5": ["µg/m³"], PM10: ["µg/m³"], CF1: ["µg/m³"], "CF2.5": ["µg/m³"], CF10: ["µg/m³"] },
-};
-const CHOSEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  TempUnit: { C: "°C", F: "°F" },
-  PressureUnit: {},
-  SpeedUnit: {},
-};
+const QUANTITIES = new Map<string, readonly [unit: string, kind?: string]>(
+  Object.entries({
+    ...{ Temperature: ["TempUnit", "temperature"], DewPoint: ["TempUnit"], Humidity: ["%", "humidity"] },
+    ...{ Pressure: ["PressureUnit", "pressure"], SeaPressure: ["PressureUnit", "pressure"], Speed: ["SpeedUnit"] },
+    ...{ Power: ["W", "power"], ApparentPower: ["VA"], ReactivePower: ["var"], Factor: [""], Frequency: ["Hz"] },
+    ...{ Voltage: ["V", "voltage"], Current: ["A", "current"], CurrentNeutral: ["A", "current"], PhaseAngle: ["°"] },
+    ...{ Total: ["kWh", "energy"], Today: ["kWh", "energy"], Yesterday: ["kWh", "energy"], Energy: ["kWh", "energy"] },
+    ...{ ImportActive: ["kWh", "energy"], ExportActive: ["kWh", "energy"], Period: ["Wh"] },
+    ...{ ImportReactive: ["kvarh"], ExportReactive: ["kvarh"], ActivePower: ["W", "power"], Weight: ["kg"] },
+    ...{ Illuminance: ["lx", "illuminance"], Ambient: ["lx", "illuminance"], Distance: ["cm"], Moisture: ["%"] },
+    ...{ CarbonDioxide: ["ppm"], eCO2: ["ppm"], TVOC: ["ppb"], Battery: ["%", "battery"], CCT: ["K"] },
+    ...{ PM1: ["µg/m³"], "PM2.5": ["µg/m³"], PM10: ["µg/m³"], CF1: ["µg/m³"], "CF2.5": ["µg/m³"], CF10: ["µg/m³"] },
+  }),
+);
+const CHOSEN: readonly string[] = ["TempUnit", "PressureUnit", "SpeedUnit"];
+const DEGREES: readonly (Json | undefined)[] = ["C", "F"];
 // Of the meter only: what it counted, rather than what flows now.
 const COUNTED = /^(Total|Today|Yesterday|Import|Export|Period)/;
 
@@ -94,13 +93,13 @@ function leavesOf(chip: string, values: JsonObject): Leaf[] {
 function nameOf({ chip, quantity, path }: Leaf, leaves: readonly Leaf[]): string {
   const own = path.slice(1).map((part) => (typeof part === "number" ? String(part + 1) : snake(part)));
   if (chip === "ENERGY") return COUNTED.test(quantity) ? ["energy", ...own].join("_") : own.join("_");
-  const isKnown = QUANTITIES[kindOf(quantity)] !== undefined && !PROCESSORS.has(chip);
+  const isKnown = QUANTITIES.has(kindOf(quantity)) && !PROCESSORS.has(chip);
   const others = leaves.some((one) => one.chip !== chip && one.quantity === quantity && !PROCESSORS.has(one.chip));
   return isKnown && !others ? own.join("_") : [snake(chip), ...own].join("_");
 }
 
 function sensorOf({ path, chip, quantity, value }: Leaf, sn: JsonObject, name: string): Sensor {
-  const [unit, kind] = QUANTITIES[kindOf(quantity)] ?? [];
+  const [unit, kind] = QUANTITIES.get(kindOf(quantity)) ?? [];
   const isMeasured = unit !== undefined && !(typeof value === "string" && numberIn(value) === undefined);
   const shown = unit === undefined || !isMeasured ? undefined : chosenUnit(unit, sn);
   return {
@@ -115,10 +114,10 @@ function sensorOf({ path, chip, quantity, value }: Leaf, sn: JsonObject, name: s
 }
 
 function chosenUnit(unit: string, sn: JsonObject): string {
-  const spelled = CHOSEN[unit];
-  if (!spelled) return unit;
+  if (!CHOSEN.includes(unit)) return unit;
   const { [unit]: chosen } = sn;
-  return typeof chosen === "string" ? (spelled[chosen] ?? chosen.slice(0, 16)) : "";
+  if (DEGREES.includes(chosen)) return `°${chosen}`;
+  return typeof chosen === "string" ? chosen.slice(0, 16) : "";
 }
 
 /** `"Switch1":"ON"` of a switch that is tied to an output. */
@@ -142,7 +141,7 @@ function valueAt(sensor: JsonObject, path: readonly (string | number)[]): Json |
 }
 
 /** `Illuminance1` is an illuminance. */
-const kindOf = (quantity: string): string => (QUANTITIES[quantity] ? quantity : quantity.replace(/\d+$/, ""));
+const kindOf = (quantity: string): string => (QUANTITIES.has(quantity) ? quantity : quantity.replace(/\d+$/, ""));
 
 const snake = (text: string): string =>
   text

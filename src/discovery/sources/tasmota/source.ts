@@ -82,7 +82,8 @@ export function createTasmotaSource(host: SourceHost, prefix = "tasmota/discover
       host.describe(sender, mac, device);
       host.broken(sender, mac, undefined);
       const will = wills.get(`${sender.name}\n${config.telemetry}LWT`);
-      if (will && !config.sleeps) host.report(sender, mac, device.read(`${config.telemetry}LWT`, will));
+      if (config.sleeps) host.report(sender, mac, { attributes: {}, actions: [], available: true });
+      else if (will) host.report(sender, mac, device.read(`${config.telemetry}LWT`, will));
       for (const question of questionsTo(config, news)) host.ask(sender, question);
     } catch (error) {
       host.broken(sender, mac, messageOf(error));
