@@ -368,7 +368,7 @@ describe("what no device should announce makes none", () => {
     rig.publish("shellies/announce", announcement, ACCOUNT);
     expect([...rig.registry.list()]).toEqual([]);
     expect(rig.discovery.list()).toMatchObject([
-      { state: "broken", problem: "an announcement needs id, mac and model" },
+      { state: "broken", problem: expect.stringContaining("an announcement needs id, mac and model") },
     ]);
     expect(rig.published).toEqual([]);
   });

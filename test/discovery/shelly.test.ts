@@ -255,6 +255,21 @@ describe("names and places", () => {
     expect(boiler.device()).toMatchObject({ available: true, attributes: { on: true } });
   });
 
+  test("it is described in whatever order it answers, also where it does not tell its configuration", () => {
+    using rig = createRig();
+    const { prefix, info, config, status } = PLUS_1PM;
+    const reply = (id: number, more: object) => rig.publish(`${prefix}/hub/rpc`, { id, src: prefix, ...more }, ACCOUNT);
+    rig.publish(`${prefix}/online`, "true", ACCOUNT);
+    reply(3, { result: status });
+    expect([...rig.registry.list()]).toEqual([]);
+    reply(1, { result: info });
+    expect(rig.registry.get("441793a3b2c4").attributes.on).toBe(false);
+    reply(2, { result: config });
+    expect(rig.registry.get("441793a3b2c4").details.schema?.properties).toMatchObject({ on: { description: "Pump" } });
+    reply(2, { error: { code: 404, message: "No handler" } });
+    expect(rig.discovery.list()).toMatchObject([{ state: "accepted", problem: null }]);
+  });
+
   test("what has changed in its configuration is asked for again", async () => {
     using boiler = described(PLUS_1PM);
     boiler.notifies(

@@ -464,3 +464,15 @@ describe("what no device should announce is listed with what is wrong, and makes
     expect(plug.state().on).toBeUndefined();
   });
 });
+
+test("one account announces 500 devices at most, and others still theirs", () => {
+  using rig = createRig();
+  const mac = (at: number): string => at.toString(16).padStart(12, "0").toUpperCase();
+  for (let at = 0; at < 600; at++)
+    rig.publish(`tasmota/discovery/${mac(at)}/config`, at < 400 ? configOf(mac(at)) : "{", { account: "flood" });
+  expect([...rig.registry.list()]).toHaveLength(400);
+  expect(rig.discovery.list()).toHaveLength(501);
+  expect(rig.discovery.list().at(-1)?.problem).toContain("one account may announce 500 devices");
+  rig.publish(CONFIG, configOf(MAC), { account: "tasmota" });
+  expect(rig.registry.get(ID).available).toBe(true);
+});

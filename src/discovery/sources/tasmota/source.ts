@@ -6,57 +6,67 @@ import type { Heard, Sender, Source, SourceHost } from "../../source.ts";
 import { readTasmotaConfig } from "./config.ts";
 import { describeTasmota, questionsTo } from "./device.ts";
 
+type Kind = "config" | "sensors";
+
 interface Known {
   config: JsonObject | undefined;
   sensors: Json | undefined;
 }
 
-const LARGEST_BYTES = 65_536;
-const MOST_DEVICES = 500;
-const MOST_WILLS = 2000;
+interface Account {
+  /** By address. */
+  devices: Map<string, Known>;
+  /** By topic. A device says that it is there before it says what it is. */
+  wills: Map<string, Message>;
+}
+
+const LARGEST_BYTES = 16_384;
 const LONGEST_WILL_BYTES = 64;
+const MOST_DEVICES = 500;
 
 /** `prefix`: `tasmota/discovery`. */
 export function createTasmotaSource(host: SourceHost, prefix = "tasmota/discovery"): Source {
-  /** By account, then by address. */
-  const accounts = new Map<string, Map<string, Known>>();
+  const accounts = new Map<string, Account>();
 
-  /** By account and topic. A device says that it is there before it says what it is. */
-  const wills = new Map<string, Message>();
-
-  function rememberWill({ sender, topic, message, payload }: Heard): void {
-    const key = `${sender.name}\n${topic}`;
-    wills.delete(key);
-    if (payload.length === 0 || payload.length > LONGEST_WILL_BYTES) return;
-    wills.set(key, { text: message().text, json: undefined });
-    const [oldest] = wills.keys();
-    if (wills.size > MOST_WILLS && oldest !== undefined) wills.delete(oldest);
-  }
-
-  function devicesOf({ name }: Sender): Map<string, Known> {
-    const known = accounts.get(name) ?? new Map<string, Known>();
+  function accountOf({ name }: Sender): Account {
+    const known = accounts.get(name) ?? { devices: new Map(), wills: new Map() };
     accounts.set(name, known);
     return known;
   }
 
-  function take({ sender, payload, message }: Heard, mac: string, kind: "config" | "sensors"): void {
-    const devices = devicesOf(sender);
+  function rememberWill({ sender, topic, message, payload }: Heard): void {
+    const { wills } = accountOf(sender);
+    wills.delete(topic);
+    if (payload.length === 0 || payload.length > LONGEST_WILL_BYTES) return;
+    wills.set(topic, message());
+    const [oldest] = wills.keys();
+    if (wills.size > MOST_DEVICES && oldest !== undefined) wills.delete(oldest);
+  }
+
+  function take({ sender, payload, message }: Heard, mac: string, kind: Kind): void {
+    const { devices } = accountOf(sender);
     const known = devices.get(mac) ?? { config: undefined, sensors: undefined };
     if (!devices.has(mac) && devices.size >= MOST_DEVICES) {
-      host.broken(sender, mac, `one account may announce ${MOST_DEVICES} devices`);
+      host.broken(
+        sender,
+        "more",
+        `one account may announce ${MOST_DEVICES} devices: give others an account of their own`,
+      );
       return;
     }
+    devices.set(mac, known);
     const json = payload.length > LARGEST_BYTES ? undefined : message().json;
     if (!isObject(json)) {
       host.broken(sender, mac, `${kind}: must be a JSON object of at most ${LARGEST_BYTES} bytes`);
       return;
     }
-    devices.set(mac, kind === "config" ? { ...known, config: json } : { ...known, sensors: json.sn });
+    if (kind === "config") known.config = json;
+    else known.sensors = json.sn;
     describe(sender, mac, kind);
   }
 
-  function takeBack(sender: Sender, mac: string, kind: "config" | "sensors"): void {
-    const devices = devicesOf(sender);
+  function takeBack(sender: Sender, mac: string, kind: Kind): void {
+    const { devices } = accountOf(sender);
     const known = devices.get(mac);
     if (kind === "sensors") {
       if (known) known.sensors = undefined;
@@ -66,8 +76,9 @@ export function createTasmotaSource(host: SourceHost, prefix = "tasmota/discover
     host.broken(sender, mac, undefined);
   }
 
-  function describe(sender: Sender, mac: string, news: "config" | "sensors"): void {
-    const { config: json, sensors } = devicesOf(sender).get(mac) ?? {};
+  function describe(sender: Sender, mac: string, news: Kind): void {
+    const { devices, wills } = accountOf(sender);
+    const { config: json, sensors } = devices.get(mac) ?? {};
     if (!json) return;
     try {
       const config = readTasmotaConfig(json, mac);
@@ -81,7 +92,7 @@ export function createTasmotaSource(host: SourceHost, prefix = "tasmota/discover
         throw new Error(`${sender.name} announces the topic ${foreign}, which it may not publish to itself`);
       host.describe(sender, mac, device);
       host.broken(sender, mac, undefined);
-      const will = wills.get(`${sender.name}\n${config.telemetry}LWT`);
+      const will = wills.get(`${config.telemetry}LWT`);
       if (config.sleeps) host.report(sender, mac, { attributes: {}, actions: [], available: true });
       else if (will) host.report(sender, mac, device.read(`${config.telemetry}LWT`, will));
       for (const question of questionsTo(config, news)) host.ask(sender, question);

@@ -9,8 +9,10 @@ import { describeFirstGeneration, isPath } from "./device.ts";
 import { pathsOf, sleeps } from "./models.ts";
 
 const ROOT = "shellies/";
+const ANNOUNCE = "shellies/announce";
 const LARGEST_BYTES = 65_536;
 const MOST_PATHS = 100;
+const MOST_EARLY_BYTES = 8192;
 // A device reports all it has in one go: it is described when that is over.
 const SETTLE_MS = 200;
 // It repeats the last press, which may be long ago, when it is asked to report.
@@ -23,6 +25,7 @@ interface Known {
   paths: Set<string>;
   /** What came on topics before they were described. */
   early: Map<string, Message>;
+  earlyBytes: number;
   willDescribe: boolean;
   isAsked: boolean;
   describedAt: number | undefined;
@@ -44,7 +47,15 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
 
   const knownAt = (sender: Sender, id: string): Known | undefined =>
     accounts.make(sender, id, () => ({
-      ...{ mac: undefined, model: "", mode: undefined, paths: new Set(), early: new Map(), presses: new Map() },
+      ...{
+        mac: undefined,
+        model: "",
+        mode: undefined,
+        paths: new Set(),
+        early: new Map(),
+        earlyBytes: 0,
+        presses: new Map(),
+      },
       ...{ willDescribe: false, isAsked: false, describedAt: undefined, updatedAt: undefined, online: undefined },
     }));
 
@@ -56,16 +67,16 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
     const { id, mac, model, mode } = isObject(json) ? json : {};
     const own = macIn(mac);
     if (typeof id !== "string" || !/^[^/+#\0]{1,64}$/.test(id) || own === undefined || typeof model !== "string") {
-      host.broken(sender, topic, "an announcement needs id, mac and model");
+      host.broken(sender, ANNOUNCE, `${topic.slice(0, 100)}: an announcement needs id, mac and model`);
       return;
     }
-    host.broken(sender, topic, undefined);
+    host.broken(sender, ANNOUNCE, undefined);
+    const known = knownAt(sender, id);
+    if (!known) return;
     if (!sender.mayPublish(`${ROOT}${id}/online`)) {
       host.broken(sender, ROOT + id, `${sender.name} announces ${id}, whose topics it may not publish to itself`);
       return;
     }
-    const known = knownAt(sender, id);
-    if (!known) return;
     const isOther = known.model !== model || known.mode !== mode;
     const paths = pathsOf(model, typeof mode === "string" ? mode : undefined);
     Object.assign(known, { mac: own, model: model.slice(0, 64), mode });
@@ -88,12 +99,13 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
       known.isAsked = true;
       ask(sender, id, "announce");
     }
+    if (payload.length > LARGEST_BYTES) return false;
     if (path === "online") known.online = message().text === "true";
     const isDescribed = known.paths.has(path) && !known.early.has(path) && known.mac !== undefined;
-    if (path === "online" || isDescribed || payload.length > LARGEST_BYTES) return false;
-    if (known.paths.size >= MOST_PATHS) return false;
+    if (path === "online" || isDescribed || known.paths.size >= MOST_PATHS) return false;
     known.paths.add(path);
-    known.early.set(path, message());
+    known.earlyBytes += payload.length;
+    if (known.earlyBytes <= MOST_EARLY_BYTES) known.early.set(path, message());
     if (known.mac !== undefined) describeSoon(sender, id, known);
     return true;
   }
@@ -122,6 +134,7 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
       for (const [path, message] of early)
         host.report(sender, base, { ...device.read(`${base}/${path}`, message), actions: [] });
       early.clear();
+      known.earlyBytes = 0;
       const available = sleeps(model) || (known.online ?? true);
       host.report(sender, base, { attributes: {}, actions: [], available });
     } catch (error) {
@@ -146,7 +159,7 @@ export function createFirstGeneration(host: SourceHost): FirstGenerationSource {
       const { topic } = heard;
       if (!topic.startsWith(ROOT)) return false;
       const [id = "", ...more] = topic.slice(ROOT.length).split("/");
-      if (topic === `${ROOT}announce` || (more.length === 1 && more[0] === "announce")) {
+      if (topic === ANNOUNCE || (more.length === 1 && more[0] === "announce")) {
         announced(heard);
         return true;
       }

@@ -7,7 +7,7 @@ import type { Heard, Sender, SourceHost } from "../../../source.ts";
 import { type Accounts, createAccounts } from "../accounts.ts";
 import { describeShelly, request, type ShellyInfo, sleeps } from "./device.ts";
 
-const LARGEST_BYTES = 131_072;
+const LARGEST_BYTES = 65_536;
 // Numbers of questions; commands have higher ones.
 const QUESTIONS = ["Shelly.GetDeviceInfo", "Shelly.GetConfig", "Shelly.GetStatus"];
 const FIRST_COMMAND = 100;
@@ -17,8 +17,10 @@ const SETTLE_MS = 2000;
 interface Known {
   mac: string | undefined;
   info: ShellyInfo | undefined;
+  /** Undefined until the device has answered. */
+  config: JsonObject | undefined;
+  /** Kept until the device has answered everything. */
   status: JsonObject | undefined;
-  config: JsonObject;
   online: boolean | undefined;
   isAsked: boolean;
   willAsk: boolean;
@@ -34,7 +36,7 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
 
   const knownAt = (sender: Sender, prefix: string): Known | undefined =>
     accounts.make(sender, prefix, () => ({
-      ...{ mac: undefined, info: undefined, status: undefined, config: {}, online: undefined },
+      ...{ mac: undefined, info: undefined, config: undefined, status: undefined, online: undefined },
       ...{ isAsked: false, willAsk: false, lastId: FIRST_COMMAND, commands: new Map(), isRefused: false },
     }));
 
@@ -44,8 +46,8 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
   }
 
   /** Each time it comes online it may be a new one, or have new firmware. */
-  function online({ sender, message }: Heard, prefix: string): void {
-    const { text } = message();
+  function online({ sender, payload, message }: Heard, prefix: string): void {
+    const text = payload.length > "false".length ? "" : message().text;
     if (text !== "true" && text !== "false") return;
     const known = text === "true" ? knownAt(sender, prefix) : accounts.get(sender, prefix);
     if (!known) return;
@@ -87,10 +89,11 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
     const { id, result, error } = json;
     const question = QUESTIONS[id - 1];
     if (id > FIRST_COMMAND) answerToCommand({ sender, prefix, known }, id, error);
-    if (question === undefined || !isObject(result)) return;
-    if (question === "Shelly.GetDeviceInfo") known.info = infoIn(prefix, result) ?? known.info;
-    if (question === "Shelly.GetConfig") known.config = result;
-    if (question === "Shelly.GetStatus") known.status = result;
+    if (question === undefined) return;
+    const answered = isObject(result) ? result : {};
+    if (question === "Shelly.GetDeviceInfo") known.info = infoIn(prefix, answered) ?? known.info;
+    if (question === "Shelly.GetConfig") known.config = answered;
+    if (question === "Shelly.GetStatus") known.status = isObject(result) ? result : undefined;
     describe(sender, prefix, known);
   }
 
@@ -107,8 +110,9 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
   }
 
   function describe(sender: Sender, prefix: string, known: Known): void {
-    const { info, status, config, online } = known;
+    const { info, config = {}, status, online } = known;
     if (!info || !status) return;
+    if (known.config) known.status = undefined;
     const nextId = (method: string): number => {
       const id = ++known.lastId;
       known.commands.set(id, method);
