@@ -120,8 +120,9 @@ describe("a relay with a meter", () => {
     expect(await refuse({ code: -114, message: "Overtemperature" })).toMatchObject({
       ...{ state: "accepted", problem: "Switch.Set was refused: Overtemperature (-114)" },
     });
-    expect(await refuse(undefined)).toMatchObject({ problem: null });
+    for (let count = 0; count < 4; count++) expect(await refuse(undefined)).toMatchObject({ problem: null });
     expect(boiler.state().on).toBe(false);
+    expect(boiler.properties().on).toMatchObject({ type: "boolean", description: "Pump" });
   });
 });
 
@@ -253,6 +254,10 @@ describe("names and places", () => {
     expect(boiler.published.splice(0).map(({ topic }) => topic)).toEqual(["boiler/rpc"]);
     boiler.publish("boiler/events/rpc", { method: "NotifyStatus", params: { "switch:0": { output: true } } }, ACCOUNT);
     expect(boiler.device()).toMatchObject({ available: true, attributes: { on: true } });
+    boiler.events.splice(0);
+    boiler.publish("boiler/online", "true", ACCOUNT);
+    answer(boiler as unknown as Rig, PLUS_1PM, "boiler");
+    expect(boiler.events.filter(({ type }) => type === "device_availability_changed")).toEqual([]);
   });
 
   test("it is described in whatever order it answers, also where it does not tell its configuration", () => {
