@@ -83,6 +83,7 @@ export class Discovery {
     const entry = this.#entry(id);
     this.#options.decisions.set(id, "accepted");
     this.#settle(entry);
+    for (const question of entry.device?.refresh?.() ?? []) this.#ask(entry.sender, question);
     return this.#shown(entry);
   }
 

@@ -29,8 +29,8 @@ function answer(rig: Rig, { info, config, status }: Gen2, prefix: string): void 
 }
 
 /** The device has come online and has been asked what it is. */
-function described(device: Gen2, { prefix = device.prefix } = {}) {
-  const rig = createRig();
+function described(device: Gen2, { prefix = device.prefix, approve = "auto" as "auto" | "ask" } = {}) {
+  const rig = createRig({ approve });
   const id = String(device.info.mac).toLowerCase();
   rig.publish(`${prefix}/online`, "true", { ...ACCOUNT, retain: true });
   answer(rig, device, prefix);
@@ -222,7 +222,7 @@ test("a thermostat speaks everybody's words", async () => {
     },
   });
   expect(await wall.command({ target_temperature: 19.5 })).toEqual([
-    { method: "Thermostat.SetConfig", params: { id: 0, config: { target_C: 19.5 } } },
+    { method: "Thermostat.SetConfig", params: { id: 0, config: { id: 0, target_C: 19.5 } } },
   ]);
 });
 
@@ -273,6 +273,14 @@ describe("names and places", () => {
     expect(rig.registry.get("441793a3b2c4").details.schema?.properties).toMatchObject({ on: { description: "Pump" } });
     reply(2, { error: { code: 404, message: "No handler" } });
     expect(rig.discovery.list()).toMatchObject([{ state: "accepted", problem: null }]);
+  });
+
+  test("one that waited for a person is asked for its state when it is let in", () => {
+    using boiler = described(PLUS_1PM, { approve: "ask" });
+    expect([...boiler.registry.list()]).toEqual([]);
+    boiler.discovery.accept(boiler.discovery.list()[0]?.id ?? "");
+    answer(boiler as unknown as Rig, PLUS_1PM, PLUS_1PM.prefix);
+    expect(boiler.state()).toMatchObject({ on: false, voltage: 231.4 });
   });
 
   test("what has changed in its configuration is asked for again", async () => {

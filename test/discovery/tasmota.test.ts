@@ -14,7 +14,7 @@ const SENSORS = `tasmota/discovery/${MAC}/sensors`;
 /** A device that has announced itself; what the hub asked it is gone through already. */
 function announced(
   particular: object = {},
-  { sn, ...options }: { sn?: object; mayPublish?: (topic: string) => boolean } = {},
+  { sn, ...options }: { sn?: object; mayPublish?: (topic: string) => boolean; approve?: "auto" | "ask" } = {},
 ) {
   const rig = createRig(options);
   rig.publish(CONFIG, configOf(MAC, { ...particular }), { account: "tasmota", retain: true });
@@ -363,6 +363,15 @@ describe("announcements", () => {
       { topic: CONFIG, payload: "", qos: 0, retain: true },
       { topic: SENSORS, payload: "", qos: 0, retain: true },
     ]);
+  });
+
+  test("that wait for a person are asked for their state when they are let in", () => {
+    using plug = announced({}, { approve: "ask" });
+    expect([...plug.registry.list()]).toEqual([]);
+    plug.discovery.accept(plug.discovery.list()[0]?.id ?? "");
+    expect(plug.sent().map(({ topic }) => topic)).toEqual([`cmnd/${T}/STATE`, `cmnd/${T}/STATUS`]);
+    plug.says(`stat/${T}/RESULT`, stateOf({ POWER: "ON" }));
+    expect(plug.state().on).toBe(true);
   });
 
   test("a device with another topic is the same device", async () => {

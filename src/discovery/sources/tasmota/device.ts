@@ -80,6 +80,7 @@ export function describeTasmota({ config, sensors: sn, announcements, later }: T
       return isObject(json) ? readMessage(topic, json) : { attributes: {}, actions: [] };
     },
     write: (wanted) => asMessage(command, commandsFor(wanted, { config, channels, attributes, known })),
+    refresh: () => questionsTo(config, "config"),
     forget: () => announcements.map((topic) => ({ topic, payload: "", qos: 0, retain: true })),
   };
 }

@@ -50,6 +50,7 @@ export function describeFirstGeneration(device: FirstGeneration): DescribedDevic
       }
       return { attributes: read, actions: part?.actions?.(message) ?? [] };
     },
+    refresh: () => [outgoing(base, { path: "command", payload: "update" })],
     write: (wanted) => sendings(wanted, values).map((sending) => outgoing(base, sending)),
   };
 }

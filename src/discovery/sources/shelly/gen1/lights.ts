@@ -38,15 +38,15 @@ export function lightOf(
   ];
   if (kind !== "color") {
     const brightness = setting(named("brightness"), "brightness", PERCENT);
-    found.push(brightness, renamed(setting(named("brightness_pct"), "brightness", PERCENT)));
-    if (warmth) found.push(...warmths({ named, set, warmth, mode: {} }));
+    found.push(brightness, asDerived(setting(named("brightness_pct"), "brightness", PERCENT)));
+    if (warmth) found.push(...warmthsOf({ named, set, warmth, mode: {} }));
     return found;
   }
   for (const channel of ["red", "green", "blue", "white"]) found.push(setting(named(channel), channel, BYTE));
   found.push(setting(named("gain"), "gain", PERCENT));
   if (warmth) {
     found.push(setting(named("brightness"), "brightness", PERCENT));
-    found.push(...warmths({ named, set, warmth, mode: { mode: "white" } }));
+    found.push(...warmthsOf({ named, set, warmth, mode: { mode: "white" } }));
   }
   return [...found, ...shared({ named, set, hasWhite: warmth !== undefined })];
 }
@@ -61,7 +61,7 @@ const ofStatus =
   ({ json }: { json: Json | undefined }): number | undefined =>
     isObject(json) ? numberIn(json[key]) : undefined;
 
-function renamed({ attribute, ...rest }: Value): Value {
+function asDerived({ attribute, ...rest }: Value): Value {
   return { ...rest, attribute: { ...attribute, derived: true } };
 }
 
@@ -77,7 +77,7 @@ function power(name: string, set: Made["set"]): Value {
   };
 }
 
-function warmths(made: Made & { warmth: { min: number; max: number }; mode: JsonObject }): Value[] {
+function warmthsOf(made: Made & { warmth: { min: number; max: number }; mode: JsonObject }): Value[] {
   const { named, set, warmth, mode } = made;
   const range = { ...warmth, unit: "K" };
   return ["temp", "color_temp_k"].map((own) => {
@@ -95,7 +95,8 @@ function warmths(made: Made & { warmth: { min: number; max: number }; mode: Json
 
 /** The words of a light that has colours: its brightness is `gain` while it shows one, and `brightness` while it is white. */
 function shared({ named, set, hasWhite }: Made & { hasWhite: boolean }): Value[] {
-  const [brightness, color, warmth] = [named("brightness_pct"), named("color_rgb"), named("color_temp_k")];
+  const [brightness, color] = [named("brightness_pct"), named("color_rgb")];
+  const warmths = [named("temp"), named("color_temp_k")];
   let isWhite = false;
   return [
     {
@@ -108,7 +109,8 @@ function shared({ named, set, hasWhite }: Made & { hasWhite: boolean }): Value[]
       },
       encode(value, wanted) {
         const level = Math.round(within(brightness, value, PERCENT));
-        const willBeWhite = wanted[warmth] !== undefined || (isWhite && wanted[color] === undefined);
+        const willBeWhite =
+          warmths.some((one) => wanted[one] !== undefined) || (isWhite && wanted[color] === undefined);
         return set(hasWhite && willBeWhite ? { brightness: level } : { gain: level });
       },
     },

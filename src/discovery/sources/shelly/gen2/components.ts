@@ -59,7 +59,10 @@ const input: Kind = ({ named, status, config }) => {
 
 /** Of a wall display. */
 const thermostat: Kind = ({ id, named }) => {
-  const configured = (config: object) => ({ method: "Thermostat.SetConfig", params: { id, config: { ...config } } });
+  const configured = (config: object) => ({
+    method: "Thermostat.SetConfig",
+    params: { id, config: { id, ...config } },
+  });
   return [
     ...climate(named, (target_C) => configured({ target_C })),
     truth(named("on"), ["enable"], (enable, name) => {
@@ -74,7 +77,7 @@ const thermostat: Kind = ({ id, named }) => {
 const valve: Kind = ({ id, named }) => [
   ...climate(named, (target_C) => ({
     method: "BluTRV.Call",
-    params: { id, method: "TRV.SetTarget", params: { id: 0, target_C } },
+    params: { id, method: "Trv.SetTarget", params: { id: 0, target_C } },
   })),
   number(named("position"), ["pos"], PERCENT),
   action(named("action"), (status) => Number(status.pos) > 0),

@@ -22,11 +22,13 @@ export interface ShellyOptions {
   config: JsonObject;
   /** A new number for a request with this method. */
   nextId(method: string): number;
+  /** Questions that make it tell its whole state. */
+  refresh(): Outgoing[];
 }
 
 const MOST_COMPONENTS = 100;
 
-export function describeShelly({ info, status, config, nextId }: ShellyOptions): DescribedDevice {
+export function describeShelly({ info, status, config, nextId, refresh }: ShellyOptions): DescribedDevice {
   const { prefix, mac } = info;
   const [online, events] = [`${prefix}/online`, `${prefix}/events/rpc`];
   const components = componentsOf(status, config);
@@ -66,6 +68,7 @@ export function describeShelly({ info, status, config, nextId }: ShellyOptions):
       for (const [key, value] of Object.entries(json.params)) readComponent(key, value, read);
       return { attributes: read, actions: [] };
     },
+    refresh,
     write: (wanted) =>
       merged(Object.entries(wanted).map(([name, value]) => callFor(all, name, value))).map(({ method, params }) =>
         request(prefix, { id: nextId(method), method, params }),

@@ -2,6 +2,7 @@
 // One that sleeps answers nothing, and is described from what it reports when it wakes.
 import { messageOf } from "../../../../core/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../../core/json.ts";
+import type { Outgoing } from "../../../described.ts";
 import { macIn } from "../../../mac.ts";
 import type { Heard, Sender, SourceHost } from "../../../source.ts";
 import { type Accounts, createAccounts } from "../accounts.ts";
@@ -42,7 +43,7 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
 
   function ask(sender: Sender, prefix: string, known: Known): void {
     known.isAsked = true;
-    for (const [id, method] of QUESTIONS.entries()) host.ask(sender, request(prefix, { id: id + 1, method }));
+    for (const question of questionsTo(prefix)) host.ask(sender, question);
   }
 
   /** Each time it comes online it may be a new one, or have new firmware. */
@@ -121,7 +122,7 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
       return id;
     };
     try {
-      const device = describeShelly({ info, status, config, nextId });
+      const device = describeShelly({ info, status, config, nextId, refresh: () => questionsTo(prefix) });
       const foreign = device.topics.find((one) => !sender.mayPublish(one));
       if (foreign !== undefined)
         throw new Error(`${sender.name} announces the topic ${foreign}, which it may not publish to itself`);
@@ -151,6 +152,9 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
     },
   };
 }
+
+const questionsTo = (prefix: string): Outgoing[] =>
+  QUESTIONS.map((method, at) => request(prefix, { id: at + 1, method }));
 
 function infoIn(prefix: string, { mac, name, model, app }: JsonObject): ShellyInfo | undefined {
   const own = macIn(mac);
