@@ -114,6 +114,12 @@ test("a plug with a meter measures with units", () => {
   expect(plug.state().power).toBe(0);
 });
 
+test("what was not announced yet is read by the same names", () => {
+  using plug = announced({ md: "Nous A1T" });
+  plug.says(`tele/${T}/SENSOR`, { Time: "2026-01-15T12:05:00", ...METER });
+  expect(plug.state()).toMatchObject({ power: 43, energy_total: 21.482, voltage: 231 });
+});
+
 test("of three phases each has its own; a meter that later reports one only is the first", () => {
   using meter = announced({ rl: [] }, { sn: PHASES });
   meter.says(`tele/${T}/SENSOR`, { ...PHASES });
@@ -219,7 +225,9 @@ describe("a shutter", () => {
   const particular = { rl: [3, 3], md: "Shelly 2.5", sht: [[0, 0, 0]] };
 
   test("reports and takes its position", async () => {
-    using shutter = announced({ ...particular, sho: [0] });
+    const sn = { Shutter1: { Position: 0, Direction: 0, Target: 0, Tilt: 0 } };
+    using shutter = announced({ ...particular, sho: [0] }, { sn });
+    expect(Object.keys(shutter.properties()).filter((name) => name.includes("shutter"))).toEqual([]);
     shutter.says(`stat/${T}/RESULT`, { Shutter1: { Position: 30, Direction: 1, Target: 70, Tilt: 0 } });
     expect(shutter.device()).toMatchObject({ deviceType: "cover", attributes: { position: 30, moving: "opening" } });
     shutter.says(`tele/${T}/SENSOR`, { Time: "", Shutter1: { Position: 70, Direction: 0, Target: 70, Tilt: 0 } });

@@ -8,7 +8,7 @@ import { RELAY, type TasmotaConfig } from "./config.ts";
 import { inputsOf } from "./inputs.ts";
 import { fade, levelsOf, lightsOf } from "./lights.ts";
 import { fanOf, lightOutputs, powerOf, switchedOutputs } from "./outputs.ts";
-import { readSensors, sensorsOf, tagsIn } from "./sensors.ts";
+import { readSensors, type Sensor, sensorsOf, tagsIn } from "./sensors.ts";
 import { shuttersOf } from "./shutters.ts";
 import { statusOf } from "./status.ts";
 
@@ -30,9 +30,9 @@ export function describeTasmota({ config, sensors: sn, announcements, later }: T
   const inputs = inputsOf(config, later);
   const channels = channelsOf(config);
   const taken = new Set([...channels.map(({ attribute }) => attribute.name), ...inputs.attributes.map(nameOf)]);
-  const sensors = sensorsOf(sn).filter(
-    ({ path, attribute }) => !taken.has(attribute.name) && !inputs.keys.has(String(path[0])),
-  );
+  const sensorsIn = (sensor: Json | undefined): Sensor[] =>
+    sensorsOf(sensor).filter(({ path, attribute }) => !taken.has(attribute.name) && !inputs.keys.has(String(path[0])));
+  const sensors = sensorsIn(sn);
   const attributes = [
     ...channels.map(({ attribute }) => attribute),
     ...inputs.attributes,
@@ -57,9 +57,11 @@ export function describeTasmota({ config, sensors: sn, announcements, later }: T
     if (!isSensor && !isObject(sensor))
       return { attributes: { ...readState(json), ...inputs.readResult(json) }, actions: inputs.readActions(json) };
     const measured = isObject(sensor) ? sensor : json;
+    // Without an announcement of sensors, they are those of the message.
+    const read = readSensors(sn === undefined ? sensorsIn(measured) : sensors, measured);
     return {
       // Shutters tell their position among the sensors.
-      attributes: { ...readState(measured), ...inputs.readSensor(measured), ...readSensors(sensors, measured) },
+      attributes: { ...readState(measured), ...inputs.readSensor(measured), ...read },
       actions: isSensor ? tagsIn(measured) : [],
     };
   }

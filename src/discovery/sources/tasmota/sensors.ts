@@ -12,6 +12,7 @@ export interface Sensor {
 const MOST_SENSORS = 200;
 // Readers of tags say what they read just now: no sensors.
 const READERS = ["RDM6300", "PN532"];
+const SHUTTER = /^Shutter\d+$/;
 // The processor's own temperature, which nobody means.
 const PROCESSORS = new Set(["ESP32"]);
 
@@ -79,7 +80,7 @@ export function tagsIn(sensor: JsonObject): string[] {
 }
 
 function leavesOf(chip: string, values: JsonObject): Leaf[] {
-  if (READERS.includes(chip)) return [];
+  if (READERS.includes(chip) || SHUTTER.test(chip)) return [];
   return Object.entries(values).flatMap(([quantity, value]): Leaf[] => {
     const path = [chip, quantity];
     if (quantity === "Id" || quantity === "mac") return [];
