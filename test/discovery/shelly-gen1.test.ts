@@ -344,10 +344,10 @@ describe("a model that nobody knows", () => {
 });
 
 test("one that waited for a person is asked for its state when it is let in", () => {
-  using rig = createRig({ approve: "ask" });
+  using rig = createRig({ discovery: { approve: "ask" } });
   rig.publish("shellies/announce", { id: "plug", model: "SHPLG-S", mac: MAC }, ACCOUNT);
   rig.sent();
-  rig.discovery.accept(rig.discovery.list()[0]?.id ?? "");
+  rig.discovery.decide(rig.discovery.list()[0]?.id ?? "", "accepted");
   expect(rig.sent()).toEqual([{ topic: "shellies/plug/command", payload: "update" }]);
   rig.publish("shellies/plug/relay/0", "on", ACCOUNT);
   expect(rig.registry.get(DEVICE).attributes.on).toBe(true);

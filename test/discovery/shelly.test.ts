@@ -278,7 +278,7 @@ describe("names and places", () => {
   test("one that waited for a person is asked for its state when it is let in", () => {
     using boiler = described(PLUS_1PM, { approve: "ask" });
     expect([...boiler.registry.list()]).toEqual([]);
-    boiler.discovery.accept(boiler.discovery.list()[0]?.id ?? "");
+    boiler.discovery.decide(boiler.discovery.list()[0]?.id ?? "", "accepted");
     answer(boiler as unknown as Rig, PLUS_1PM, PLUS_1PM.prefix);
     expect(boiler.state()).toMatchObject({ on: false, voltage: 231.4 });
   });

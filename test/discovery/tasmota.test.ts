@@ -376,7 +376,7 @@ describe("announcements", () => {
   test("that wait for a person are asked for their state when they are let in", () => {
     using plug = announced({}, { approve: "ask" });
     expect([...plug.registry.list()]).toEqual([]);
-    plug.discovery.accept(plug.discovery.list()[0]?.id ?? "");
+    plug.discovery.decide(plug.discovery.list()[0]?.id ?? "", "accepted");
     expect(plug.sent().map(({ topic }) => topic)).toEqual([`cmnd/${T}/STATE`, `cmnd/${T}/STATUS`]);
     plug.says(`stat/${T}/RESULT`, stateOf({ POWER: "ON" }));
     expect(plug.state().on).toBe(true);
