@@ -41,6 +41,7 @@ import { historyRoutes } from "./routes/history.ts";
 import { modeRoutes } from "./routes/modes.ts";
 import { notifyRoutes } from "./routes/notify.ts";
 import { outboxRoutes } from "./routes/outbox.ts";
+import { pluginRemoteRoutes } from "./routes/plugin-remote.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
@@ -151,6 +152,7 @@ export function createApp(deps: AppDeps): App {
     .use(ruleRoutes({ ...deps, callers }))
     .use(webhookRoutes({ ...deps, callers }))
     .use(pluginRoutes({ ...deps, callers }))
+    .use(pluginRemoteRoutes({ ...deps, callers }))
     .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))
     .use(outboxRoutes(deps))
     .use(auditRoutes(deps))
