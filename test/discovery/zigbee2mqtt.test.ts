@@ -214,3 +214,14 @@ test("a device is there only while its bridge is, and what was out of reach befo
   rig.publish("zigbee2mqtt/button/availability", "");
   expect(available()).toEqual([true, true, false]);
 });
+
+test("a property that is exposed twice takes the values of both", async () => {
+  using rig = createRig();
+  const choice = (values: string[]) => ({ type: "enum", name: "state", property: "state", access: 3, values });
+  const exposes = [choice(["lock", "unlock"]), { type: "cover", features: [choice(["OPEN", "CLOSE"])] }];
+  await announce(rig, [{ ...LAMP, definition: { ...LAMP.definition, exposes } }]);
+  const [topic, id] = ["zigbee2mqtt/living/lamp/set", LAMP.ieee_address];
+  expect(await command(rig, id, { state: "unlock" })).toEqual([{ topic, payload: { state: "unlock" } }]);
+  expect(await command(rig, id, { state: "OPEN" })).toEqual([{ topic, payload: { state: "OPEN" } }]);
+  await expect(command(rig, id, { state: "ajar" })).rejects.toThrow("state: must be one of lock, unlock");
+});

@@ -36,12 +36,22 @@ export function propertiesOf(exposes: readonly Expose[]): Map<string, Property> 
     for (const part of parts) {
       const made = propertyOf(part, of);
       const known = made && found.get(made.property);
-      if (made && !known) found.set(made.property, made);
-      // A colour is exposed twice, as x and y and as hue and saturation.
-      else if (made?.attribute.writable && known) known.attribute.writable = true;
+      if (made) found.set(made.property, known ? both(known, made) : made);
     }
   }
   return found;
+}
+
+/** A colour is exposed twice, as x and y and as hue and saturation; a few covers have a state of their own beside the usual one. */
+function both(one: Property, other: Property): Property {
+  const { options } = one.attribute;
+  const all = options && other.attribute.options && [...new Set([...options, ...other.attribute.options])];
+  const writable = one.attribute.writable || other.attribute.writable;
+  return {
+    ...one,
+    attribute: { ...one.attribute, writable, ...(all && { options: all }) },
+    encode: (value) => (other.attribute.options?.some((option) => option === value) ? other : one).encode(value),
+  };
 }
 
 function propertyOf(expose: Expose, of: string | undefined): Property | undefined {

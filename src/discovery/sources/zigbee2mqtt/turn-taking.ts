@@ -16,10 +16,13 @@ export class TurnTaking {
     this.#name = name;
   }
 
-  /** After what is waiting. The jobs must not throw. */
+  /** After what is waiting; a few jobs are done at once. They must not throw. */
   add(jobs: readonly (() => void)[]): void {
     this.#waiting.push(...jobs);
-    if (!this.#isBusy) this.#turn();
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    if (jobs.length > AT_ONCE) this.#soon();
+    else this.#turn();
   }
 
   /** In place of what is waiting. */
@@ -29,10 +32,13 @@ export class TurnTaking {
   }
 
   #turn(): void {
-    this.#isBusy = true;
     const end = this.#clock.mono() + LONGEST_MS;
     for (let done = 0; done < AT_ONCE && (done === 0 || this.#clock.mono() < end); done++) this.#waiting.shift()?.();
-    if (this.#waiting.length > 0) this.#clock.after(this.#name, 0, () => this.#turn());
+    if (this.#waiting.length > 0) this.#soon();
     else this.#isBusy = false;
+  }
+
+  #soon(): void {
+    this.#clock.after(this.#name, 0, () => this.#turn());
   }
 }
