@@ -102,6 +102,20 @@ test("what the bridge refuses is told with the bridge, until something succeeds"
   expect(problem()).toBeNull();
 });
 
+test("a device that did not take a command is told with the device, until it is heard again", async () => {
+  using rig = await furnished();
+  const problem = () => rig.discovery.list().find(({ device_id }) => device_id === LAMP.ieee_address)?.problem;
+  const log = (level: string, message: unknown) => rig.publish("zigbee2mqtt/bridge/logging", { level, message });
+  log("info", "Publish 'set' 'state' to 'living/lamp' failed: 'no'");
+  log("error", "Publish 'set' 'state' to 'nobody' failed: 'no'");
+  log("error", { Publish: 1 });
+  expect(problem()).toBeNull();
+  log("error", "Publish 'set' 'state' to 'living/lamp' failed: 'Error: no answer'");
+  expect(problem()).toBe("it did not take state: Error: no answer");
+  rig.publish("zigbee2mqtt/living/lamp", { state: "ON" });
+  expect(problem()).toBeNull();
+});
+
 test("a group takes what its members take, in the hub's words, and names them", async () => {
   using rig = await grouped();
   expect(rig.registry.get(GROUP_ID)).toMatchObject({

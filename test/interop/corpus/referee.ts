@@ -52,7 +52,8 @@ export function setIn(name: string, topic: string, payload: string): Record<stri
   const value = parsed(payload);
   const set = attribute === undefined ? (isRecord(value) ? value : { state: value }) : { [attribute]: value };
   if (endpoint === undefined) return set;
-  const named = (key: string): string => (key === endpoint || key.endsWith(`_${endpoint}`) ? key : `${key}_${endpoint}`);
+  const named = (key: string): string =>
+    key === endpoint || key.endsWith(`_${endpoint}`) ? key : `${key}_${endpoint}`;
   return Object.fromEntries(Object.entries(set).map(([key, one]) => [named(key), one]));
 }
 

@@ -7,6 +7,7 @@ import type { Claimant, Claims } from "./claims.ts";
 import { type BridgeDevice, describeBridgeDevice, readBridgeDevice } from "./device.ts";
 import type { EarlyMessages } from "./early-messages.ts";
 import { onlineIn } from "./entity.ts";
+import { Failures } from "./failures.ts";
 import { type BridgeGroup, describeGroup, groupIdentity, type Member, readBridgeGroup } from "./group.ts";
 import { Names } from "./names.ts";
 import type { Place } from "./place.ts";
@@ -55,17 +56,21 @@ export class Bridge implements Claimant {
   readonly #known = new Map<string, Known>();
   /** By identity: what another bridge has announced before. */
   readonly #refused = new Map<string, Pick<Known, "kind" | "claim">>();
-  readonly #topics = new Set<string>();
+  /** The identity of what reports on it. */
+  readonly #topics = new Map<string, string>();
+  readonly #failures: Failures;
   readonly #unreachable = new Set<string>();
   #groups: readonly BridgeGroup[] = [];
   #isOffline = false;
-  #hasFailed = false;
 
   constructor(options: BridgeOptions) {
     this.#options = options;
     this.sender = options.sender;
     this.#work = new TurnTaking(options.host.clock, "zigbee2mqtt devices");
-    const { base } = options;
+    const { base, host } = options;
+    this.#failures = new Failures(bridgeIdentity(base), (identity, problem) => {
+      if (this.#known.has(identity)) host.broken(this.sender, this.#keyOf(identity), problem);
+    });
     this.#place = {
       base,
       parent: bridgeIdentity(base),
@@ -89,9 +94,11 @@ export class Bridge implements Claimant {
     return this.#isOffline;
   }
 
-  /** Whether something that is described reports on it. */
-  knows(topic: string): boolean {
-    return this.#topics.has(topic);
+  /** Whether something that is described reports on the topic. */
+  hasHeardFrom(topic: string): boolean {
+    if (!this.#topics.has(topic)) return false;
+    this.#failures.heardFrom(topic);
+    return true;
   }
 
   /** `bridge/state` */
@@ -142,14 +149,13 @@ export class Bridge implements Claimant {
   }
 
   /** `bridge/response/REQUEST` */
-  heardResponse(request: string, { status, error }: JsonObject): void {
-    const isError = status === "error";
-    if (!isError && !this.#hasFailed) return;
-    this.#hasFailed = isError;
-    const identity = bridgeIdentity(this.base);
-    if (!this.#known.has(identity)) return;
-    const problem = isError ? `it refused ${request}: ${String(error).slice(0, 300)}` : undefined;
-    this.#options.host.broken(this.sender, this.#keyOf(identity), problem);
+  heardResponse(request: string, response: JsonObject): void {
+    this.#failures.heardResponse(request, response);
+  }
+
+  /** `bridge/logging` */
+  heardLog(line: JsonObject): void {
+    this.#failures.heardLog(line, this.base, (topic) => this.#topics.get(topic));
   }
 
   /** Nothing is announced any more. */
@@ -232,7 +238,7 @@ export class Bridge implements Claimant {
 
   #learn(identity: string, known: Known): void {
     for (const topic of this.#known.get(identity)?.topics ?? []) this.#topics.delete(topic);
-    for (const topic of known.topics) this.#topics.add(topic);
+    for (const topic of known.topics) this.#topics.set(topic, identity);
     this.#known.set(identity, known);
   }
 

@@ -5,7 +5,7 @@ import { Bridge } from "./bridge.ts";
 import { Claims } from "./claims.ts";
 import { EarlyMessages } from "./early-messages.ts";
 
-const BRIDGE = /^(.+?)\/bridge\/(devices|groups|info|state|response\/.+)$/;
+const BRIDGE = /^(.+?)\/bridge\/(devices|groups|info|state|logging|response\/.+)$/;
 // Unless somebody changed it: what comes there before anything else is kept from the start.
 const DEFAULT_BASE = "zigbee2mqtt";
 const MOST_BRIDGES = 32;
@@ -67,7 +67,9 @@ export function createZigbee2mqttSource(host: SourceHost): Source {
       }
       default: {
         const { json } = heard.message();
-        if (isObject(json)) bridge.heardResponse(kind.slice("response/".length), json);
+        if (!isObject(json)) return true;
+        if (kind === "logging") bridge.heardLog(json);
+        else bridge.heardResponse(kind.slice("response/".length), json);
         return true;
       }
     }
@@ -80,7 +82,7 @@ export function createZigbee2mqttSource(host: SourceHost): Source {
     const isBelow = (base: string): boolean => topic.startsWith(base) && topic[base.length] === "/";
     for (const bridge of bridges.values()) {
       if (bridge.account !== sender.name || !isBelow(bridge.base)) continue;
-      if (!bridge.knows(topic)) early.keep(heard);
+      if (!bridge.hasHeardFrom(topic)) early.keep(heard);
       return;
     }
     if (isBelow(DEFAULT_BASE)) early.keep(heard);
