@@ -27,6 +27,7 @@ import { createCallers } from "./callers.ts";
 import { createCors } from "./cors.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi/document.ts";
+import type { Page } from "./page.ts";
 import { splitUrl } from "./request-url.ts";
 import { createRouter, type Router } from "./router.ts";
 import { alertRoutes } from "./routes/alerts.ts";
@@ -86,6 +87,8 @@ export interface AppDeps {
   health: () => Health;
   status: () => SystemStatus;
   alerts: Pick<Alerts, "list">;
+  /** Undefined where the hub is built without it. */
+  page?: Page;
   backups: BackupRouteDeps["backups"];
   restores: BackupRouteDeps["restores"];
 }
@@ -172,6 +175,7 @@ export function createApp(deps: AppDeps): App {
       decorations: { auditTrail },
       maxBodyBytes: config.max_body_bytes,
       publicPaths: [API_PREFIX + OPENAPI_PATH],
+      page: deps.page,
       refuse: (error, request) => respondTo({ code: "UNKNOWN", error }, request),
     }),
     serve(server) {

@@ -5,6 +5,7 @@ import { probeStorage } from "../core/storage-fault.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import { createApp } from "../http/app.ts";
 import { type Listener, listen } from "../http/listen.ts";
+import { createPage } from "../http/page.ts";
 import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
@@ -22,6 +23,9 @@ type Wired = Stores &
   Notifications &
   Archives & { rules: Rules; plugins: Plugins; discovery: Discovery; late: Late; alerts: Alerts; starter: PartStarter };
 
+/** First levels of addresses that belong to programs. */
+const NO_PAGE = ["/api", "/metrics", "/mcp"];
+
 /** From here on the API answers, before MQTT is up. */
 export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposableStack): { httpPort: number } {
   const { config, home, edge, log, version } = options;
@@ -36,6 +40,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     machineName: hostname(),
     clock,
     log: http,
+    ...(options.pageFile !== undefined && { page: createPage(options.pageFile, NO_PAGE) }),
     ring: wired.feed.ring,
     stream: (): HubStream => stream,
     storageFault(error) {
