@@ -121,6 +121,15 @@ test("messages that belong to nothing are kept only so far", async () => {
   expect(rig.registry.get("0x09").attributes).toEqual({ battery: 1 });
 });
 
+test("of more devices than a network can have the first are there, and the rest is told", async () => {
+  using rig = createRig();
+  const address = (index: number) => `0x${index.toString(16).padStart(16, "0")}`;
+  const many = Array.from({ length: 2010 }, (_, index) => ({ ...BUTTON, ieee_address: address(index) }));
+  await announce(rig, many);
+  expect(idsOf(rig)).toHaveLength(2000);
+  expect(problems(rig)).toContain("more than 2000 devices: the others are left out");
+});
+
 test("an account has only so many bridges", () => {
   using rig = createRig();
   for (let index = 0; index < 40; index++) rig.publish(`b${index}/bridge/devices`, [COORDINATOR]);

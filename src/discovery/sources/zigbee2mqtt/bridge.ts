@@ -123,17 +123,13 @@ export class Bridge implements Claimant {
   heardDevices(list: readonly Json[]): void {
     this.#names.setDevices(list);
     const coordinator = list.filter(isObject).find(({ type }) => type === "Coordinator");
-    const devices = new Map<string, BridgeDevice>();
-    for (const one of list) {
-      const device = readBridgeDevice(one);
-      if (device && !devices.has(device.ieee_address) && devices.size < MOST_DEVICES)
-        devices.set(device.ieee_address, device);
-    }
-    // Before its devices, so that they find their parent.
-    if (coordinator) this.#describeSelf(coordinator.ieee_address);
+    const found = list.flatMap((one) => readBridgeDevice(one) ?? []);
+    const devices = new Map(found.slice(0, MOST_DEVICES).map((device) => [device.ieee_address, device]));
+    if (found.length > MOST_DEVICES) this.#tellTooMany();
     this.#keepOnly("device", devices);
-    // What was waiting is in the list as well, or gone.
+    // What was waiting is in the list as well, or gone. The bridge comes first, so that its devices find their parent.
     this.#work.replace([
+      ...(coordinator ? [() => this.#describeSelf(coordinator.ieee_address)] : []),
       ...[...devices.values()].map((device) => () => this.#announceDevice(device)),
       () => this.#announceGroups(),
     ]);
@@ -161,6 +157,11 @@ export class Bridge implements Claimant {
   /** Nothing is announced any more. */
   leave(): void {
     this.#keepOnly("bridge", new Map());
+  }
+
+  #tellTooMany(): void {
+    const { host, base } = this.#options;
+    host.broken(this.sender, `${base}/bridge/devices`, `more than ${MOST_DEVICES} devices: the others are left out`);
   }
 
   #describeSelf(address: Json | undefined): void {
