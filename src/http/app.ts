@@ -42,6 +42,7 @@ import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { modeRoutes } from "./routes/modes.ts";
+import { type MqttAccountRoutesDeps, mqttAccountRoutes } from "./routes/mqtt-accounts.ts";
 import { notifyRoutes } from "./routes/notify.ts";
 import { outboxRoutes } from "./routes/outbox.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
@@ -89,6 +90,7 @@ export interface AppDeps {
   alerts: Pick<Alerts, "list">;
   /** Undefined where the hub is built without it. */
   page?: Page;
+  mqttAccounts: MqttAccountRoutesDeps["mqttAccounts"];
   backups: BackupRouteDeps["backups"];
   restores: BackupRouteDeps["restores"];
 }
@@ -158,6 +160,7 @@ export function createApp(deps: AppDeps): App {
     .use(ruleRoutes({ ...deps, callers }))
     .use(webhookRoutes({ ...deps, callers }))
     .use(pluginRoutes({ ...deps, callers }))
+    .use(mqttAccountRoutes(deps))
     .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))
     .use(outboxRoutes(deps))
     .use(auditRoutes(deps))

@@ -10,6 +10,7 @@ import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
 import { createHealth, createStatus, type Health } from "../system/status.ts";
+import { mqttAccountsOfApi } from "./mqtt-accounts.ts";
 import type { HubOptions, Late } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
 import { problemsNow } from "./problems.ts";
@@ -48,6 +49,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
       return probeStorage(home.data) ?? wired.db.copy?.fault;
     },
     health,
+    mqttAccounts: mqttAccountsOfApi(options, wired.mqttAccounts, late),
     status: statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients),
   });
   const listener: Listener = stack.use(
