@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Auth } from "../../auth/auth.ts";
+import type { LoggedIn as Login } from "../../auth/login.ts";
 import { NewPassword } from "../../auth/passwords.ts";
 import { Role } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
@@ -33,7 +34,7 @@ const Me = Type.Object({
 });
 
 export interface AuthRoutesDeps {
-  auth: Pick<Auth, "login" | "changePassword">;
+  auth: Pick<Auth, "login" | "renew" | "changePassword">;
   callers: Callers;
 }
 
@@ -43,13 +44,8 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
     .post(
       "/login",
       async function login({ body, request, server }) {
-        const { token, expiresIn, user } = await auth.login(
-          body.username,
-          body.password,
-          addressOf(request, server),
-          request.headers.get("user-agent") ?? "",
-        );
-        return { token, token_type: "Bearer", expires_in: expiresIn, user };
+        const userAgent = request.headers.get("user-agent") ?? "";
+        return loggedInBody(await auth.login(body.username, body.password, addressOf(request, server), userAgent));
       },
       {
         ...jsonBody(Credentials),
@@ -65,6 +61,21 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
           },
         }),
       },
+    )
+    .post(
+      "/renew",
+      async function renew({ request }) {
+        return loggedInBody(await auth.renew(callers.of(request)));
+      },
+      doc({
+        access: "viewer",
+        summary: "Obtain another token for the same login, before the one you have ends",
+        tag: "auth",
+        answers: {
+          200: { description: "A token; the one it was asked for with stays valid until its end", schema: LoggedIn },
+        },
+        refusals: { forbidden: "The caller has not logged in, but has an API key or a whitelisted address" },
+      }),
     )
     .get(
       "/me",
@@ -107,4 +118,8 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
         }),
       },
     );
+}
+
+function loggedInBody({ token, expiresIn, user }: Login) {
+  return { token, token_type: "Bearer" as const, expires_in: expiresIn, user };
 }
