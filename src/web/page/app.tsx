@@ -1,8 +1,9 @@
 // The views by their addresses, inside the frame that all of them share.
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso";
 import { Frame } from "./components/frame.tsx";
+import { SignInOver } from "./components/sign-in-over.tsx";
 import { Toasts } from "./components/toast.tsx";
-import { session } from "./state/session.ts";
+import { session, viewsOf } from "./state/session.ts";
 import { Home } from "./views/home.tsx";
 import { NotFound } from "./views/not-found.tsx";
 import { SignIn } from "./views/sign-in.tsx";
@@ -11,9 +12,17 @@ const Device = lazy(() => import("./views/device.tsx").then(({ DeviceView }) => 
 const More = lazy(() => import("./views/more.tsx").then(({ More }) => More));
 
 export function App() {
+  const owner = viewsOf.value;
   return (
     <LocationProvider>
-      <ErrorBoundary>{session.value ? <Views /> : <SignIn />}</ErrorBoundary>
+      {owner !== undefined && (
+        <div key={owner} hidden={!session.value}>
+          <ErrorBoundary>
+            <Views />
+          </ErrorBoundary>
+        </div>
+      )}
+      {!session.value && (owner === undefined ? <SignIn /> : <SignInOver />)}
       <Toasts />
     </LocationProvider>
   );

@@ -4,6 +4,8 @@ import { useLocation } from "preact-iso";
 import { connection } from "../state/live.ts";
 import { formatTime, t } from "../texts/index.ts";
 import { Icon, type IconName } from "./icon.tsx";
+import { PageNotice } from "./page-notice.tsx";
+import { ViewBoundary } from "./view-boundary.tsx";
 
 const PLACES: readonly {
   path: string;
@@ -34,8 +36,9 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <header class="top">
         <Liveness />
       </header>
+      <PageNotice />
       <main id="content" tabIndex={-1} data-live={connection.value.state}>
-        {children}
+        <ViewBoundary path={path}>{children}</ViewBoundary>
       </main>
     </div>
   );

@@ -2,6 +2,7 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
 import { ask, get } from "./api.ts";
 import type { HubEvent } from "./live.ts";
+import { session } from "./session.ts";
 import { load, save } from "./storage.ts";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -46,7 +47,8 @@ export const devices = signal<ReadonlyMap<string, Signal<Device>>>(new Map());
 /** False until the house was read from the hub; what is shown before is of the last visit. */
 export const isRead = signal(false);
 
-const SAVE_MS = 5000;
+/** Writing all of a large house takes a moment: else it is done when the page is left. */
+const SAVE_MS = 60_000;
 
 export const deviceList = computed(() => [...devices.value.values()].map((one) => one.value));
 export const areaNames = computed(() =>
@@ -60,15 +62,26 @@ export function propertyOf(device: Device, attribute: string): Property {
 /** Paints what was seen last, until the hub has answered. */
 export function paintLast(): void {
   setDevices(load<Device[]>("house") ?? []);
-  setInterval(keep, SAVE_MS);
 }
 
 let unsaved = false;
 
+/** From now on what is shown is kept for the next visit. Call it once. */
+export function keepHouse(): void {
+  setInterval(keep, SAVE_MS);
+  addEventListener("pagehide", keep);
+  document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && keep());
+}
+
 function keep(): void {
-  if (!unsaved || document.visibilityState !== "visible") return;
+  if (!unsaved || !session.peek()) return;
   unsaved = false;
   save("house", deviceList.peek());
+}
+
+/** What is shown stays. */
+export function forgetKept(): void {
+  save("house", undefined);
 }
 
 export function forgetHouse(): void {
@@ -76,7 +89,7 @@ export function forgetHouse(): void {
     setDevices([]);
     isRead.value = false;
   });
-  save("house", undefined);
+  unsaved = false;
 }
 
 export async function readHouse(): Promise<void> {

@@ -1,13 +1,19 @@
 // Everything else.
-import { session, setSession } from "../state/session.ts";
+import { toast } from "../components/toast.tsx";
+import { session } from "../state/session.ts";
+import { signOut } from "../state/sign-out.ts";
 import { t } from "../texts/index.ts";
+
+async function leave(): Promise<void> {
+  if (!(await signOut())) toast(t("sign_out.not_told"));
+}
 
 export function More() {
   return (
     <>
       <h1>{t("nav.more")}</h1>
       <p>{session.value?.user.username}</p>
-      <button type="button" onClick={() => setSession(undefined)}>
+      <button type="button" onClick={leave}>
         {t("sign_out")}
       </button>
     </>

@@ -9,6 +9,10 @@ export const frame = {
   "live.live": "Live",
   "live.catching_up": "Catching up",
   "live.offline": "Offline since {time}",
+  "page.outdated": "The hub was upgraded and has a newer page. What you typed here is not saved yet.",
+  "page.part_missing": "This part of the page could not be loaded. It is tried again when the hub can be reached.",
+  "page.broken": "This view is broken",
+  "page.reload": "Load the page anew",
   "sign_in.title": "Sign in",
   "sign_in.user": "User name",
   "sign_in.password": "Password",
@@ -17,6 +21,7 @@ export const frame = {
   "sign_in.first":
     "The first password was printed when the hub started for the first time. `hub passwd` makes a new one.",
   sign_out: "Sign out",
+  "sign_out.not_told": "Signed out here, but the hub could not be told. End this session there as well.",
   "error.unreachable": "The hub cannot be reached. Is it on, and this device in its network?",
   "error.no_answer": "The device has not answered. Is it switched on and in reach?",
   "error.unknown": "Something went wrong. Reload the page; if it happens again, look at the hub's log.",
