@@ -24,6 +24,8 @@ export interface PageHouse extends AsyncDisposable {
   readonly origin: string;
   /** Starts it again on the same ports, with its network. */
   start(): Promise<void>;
+  /** The network comes back by itself, as after a restart that the hub makes itself. */
+  connectNetwork(): Promise<void>;
   /** Ends it like a power cut. */
   kill(): Promise<void>;
 }
@@ -33,17 +35,18 @@ export interface PageHouseOptions {
   virtual?: boolean;
   /** Further members of the network. */
   more?: readonly Member[];
-  /** Keys of [events]. */
+  /** Keys of [auth], and whole sections. */
+  auth?: string;
   toml?: string;
   binary?: string;
 }
 
 export async function startPageHouse(options: PageHouseOptions = {}): Promise<PageHouse> {
-  const { zigbee = 200, virtual = true, more = [], toml = "", binary } = options;
+  const { zigbee = 200, virtual = true, more = [], binary } = options;
   await using stack = new AsyncDisposableStack();
   const place = stack.use(binary === undefined ? createHubPlace(null) : createHubPlace(null, undefined, binary));
-  const port = await freePort();
-  place.put("config/hub.toml", configOf(port, virtual, toml), 0o600);
+  const ports = { http: await freePort(), mqtt: await freePort() };
+  place.put("config/hub.toml", configOf(ports, options), 0o600);
   place.put("rules/broken.toml", BROKEN_RULE);
   const known = KNOWN.map((name, index) => member(index + 1, 0, name));
   const members = [...known, ...more, ...(await zigbeeHouse(Math.max(0, zigbee - known.length - more.length)))];
@@ -53,7 +56,7 @@ export async function startPageHouse(options: PageHouseOptions = {}): Promise<Pa
   const parts = stack.move();
   return {
     place,
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${ports.http}`,
     get hub() {
       return hub;
     },
@@ -64,6 +67,9 @@ export async function startPageHouse(options: PageHouseOptions = {}): Promise<Pa
       hub = await place.start();
       network = await startNetwork(hub, members, [MUTE]);
     },
+    async connectNetwork() {
+      network = await startNetwork(hub, members, [MUTE]);
+    },
     async kill() {
       hub.kill("SIGKILL");
       await hub.exited;
@@ -72,8 +78,10 @@ export async function startPageHouse(options: PageHouseOptions = {}): Promise<Pa
   };
 }
 
-function configOf(port: number, virtual: boolean, toml: string): string {
+function configOf({ http, mqtt }: { http: number; mqtt: number }, options: PageHouseOptions): string {
+  const { virtual = true, toml = "", auth = "" } = options;
   const whole = configText({
+    auth,
     mqtt: "max_messages_per_second = 1000000\nmax_mb_per_second = 4096\nmax_deliveries_per_second = 10000000",
     toml: `[[mqtt.users]]
 username = "${ZIGBEE_ACCOUNT.username}"
@@ -82,7 +90,8 @@ publish = ["zigbee2mqtt/#"]
 subscribe = ["zigbee2mqtt/#"]
 ${virtual ? VIRTUAL : ""}${toml}`,
   });
-  return whole.replace("port = 0", `port = ${port}`);
+  // Also the broker's: a hub that restores itself starts again in the same process.
+  return whole.replace("port = 0", `port = ${http}`).replace("port = 0", `port = ${mqtt}`);
 }
 
 const VIRTUAL = `[[plugins]]

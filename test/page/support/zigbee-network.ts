@@ -27,17 +27,14 @@ export async function zigbeeHouse(count: number): Promise<Member[]> {
   if (!existsSync(CORPUS) || Bun.which("xz") === null) return madeUp(count);
   const members: Member[] = [];
   let bytes = 0;
-  for (const { bridgeDevice, states, name, ieee, model } of await modelsOf(CORPUS)) {
+  for (const { bridgeDevice, states, ieee, model } of await modelsOf(CORPUS)) {
     const size = JSON.stringify(bridgeDevice).length;
     if (members.length === count || bytes + size > LARGEST_BYTES) break;
     if (size > LARGEST_BYTES / 100) continue;
     bytes += size;
-    const device = {
-      ...bridgeDevice,
-      ieee_address: ieee,
-      type: "Router",
-      friendly_name: `${model} ${name}`.slice(0, 80),
-    };
+    const what = String(bridgeDevice.definition.description ?? model).replace(/[/+#]/g, " ");
+    const named = { ieee_address: ieee, type: "Router", friendly_name: `${what} ${members.length + 1}` };
+    const device = { ...bridgeDevice, ...named };
     members.push({ device: device as unknown as Member["device"], state: states[0]?.payload ?? {} });
   }
   return [...members, ...madeUp(count - members.length)];
@@ -60,14 +57,15 @@ export async function startNetwork(
     const { friendly_name: name } = member.device;
     const wanted = JSON.parse(payload.toString()) as Record<string, unknown>;
     told.push({ name, payload: wanted });
-    if (!mute.includes(name)) network.report(name, Object.assign(member.state, wanted));
+    if (!mute.includes(name)) network.report(name, wanted);
   });
   await client.subscribeAsync("zigbee2mqtt/+/set");
   const network: ZigbeeNetwork = {
     members,
     told,
     report(name, state) {
-      client.publish(`zigbee2mqtt/${name}`, JSON.stringify(state));
+      const member = network.members.find(({ device }) => device.friendly_name === name);
+      client.publish(`zigbee2mqtt/${name}`, JSON.stringify(Object.assign(member?.state ?? {}, state)));
     },
     async announce(next = network.members) {
       network.members = next;

@@ -3,26 +3,44 @@
 import { post } from "./api.ts";
 import { type Session, session, setSession } from "./session.ts";
 
-const LOOK_MS = 60_000;
+/** A clock may be set, and a machine may sleep: looked at now and then. */
+const LONGEST_WAIT_MS = 60_000;
+const SHORTEST_WAIT_MS = 1000;
 
+let timer: ReturnType<typeof setTimeout> | undefined;
 let isAsking = false;
 
-/** From half of its lifetime on, a token is exchanged. What an older page kept says nothing of that: at once. */
-export function isDue({ expires_in, gotAt }: Session, now: number): boolean {
-  if (expires_in === undefined || gotAt === undefined) return true;
-  // A clock that was set back says nothing either.
-  return now < gotAt || now >= gotAt + (expires_in * 1000) / 2;
+/** Epoch ms: half of the token's lifetime. What an older page kept says nothing of that: at once. */
+export function dueAt({ expires_in, gotAt }: Session): number {
+  return expires_in === undefined || gotAt === undefined ? 0 : gotAt + (expires_in * 1000) / 2;
+}
+
+/** Also where the clock was set back to before the token was made. */
+export function isDue(who: Session, now: number): boolean {
+  return now >= dueAt(who) || now < (who.gotAt ?? 0);
 }
 
 /** Call it once. */
 export function keepSignedIn(): void {
-  const look = (): void => void renewIfDue();
-  setInterval(look, LOOK_MS);
-  document.addEventListener("visibilitychange", look);
-  look();
+  document.addEventListener("visibilitychange", () => void look());
+  session.subscribe(plan);
+  void look();
 }
 
-export async function renewIfDue(): Promise<void> {
+async function look(): Promise<void> {
+  await renewIfDue();
+  plan();
+}
+
+function plan(): void {
+  clearTimeout(timer);
+  const who = session.peek();
+  if (!who) return;
+  const wait = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, dueAt(who) - Date.now()));
+  timer = setTimeout(() => void look(), wait);
+}
+
+async function renewIfDue(): Promise<void> {
   const who = session.peek();
   if (isAsking || !who || !isDue(who, Date.now())) return;
   isAsking = true;
