@@ -4,7 +4,7 @@ import { until } from "../support/wait.ts";
 import { openBrowser, type Visitor, type Visitors } from "./support/browser.ts";
 import { openDoor } from "./support/door.ts";
 import { LAMP, MUTE, type PageHouse, startPageHouse } from "./support/page-house.ts";
-import { connectionShown, picture, switchSeen, tileText, touchSwitch } from "./support/seen.ts";
+import { barriers, connectionShown, picture, switchSeen, tileText, touchSwitch } from "./support/seen.ts";
 
 let house: PageHouse;
 let visitors: Visitors;
@@ -55,6 +55,7 @@ test("a hub that hangs is told within five seconds, and until it goes on nothing
     );
     expect(filter).toContain("grayscale");
     expect(await visitor.page.$eval(".liveness", (one) => one.textContent)).toMatch(/Offline since/);
+    expect(await barriers(visitor.page)).toEqual([]);
     await picture(visitor.page, "offline");
   } finally {
     house.hub.kill("SIGCONT");

@@ -2,6 +2,7 @@
 import { batch, signal } from "@preact/signals";
 import { API, get } from "./api.ts";
 import { session, sessionExpired } from "./session.ts";
+import { load, save } from "./storage.ts";
 
 export interface HubEvent {
   type: string;
@@ -18,7 +19,11 @@ export type Connection =
   /** `since`: epoch ms of the last sign of life. */
   | { state: "offline"; since: number };
 
-export const connection = signal<Connection>({ state: "offline", since: Date.now() });
+const SEEN = "seen";
+/** Before the first sign: when the hub was heard of in an earlier visit, as what is shown is of then. */
+const seenAt = load<number>(SEEN) ?? Date.now();
+
+export const connection = signal<Connection>({ state: "offline", since: seenAt });
 
 /** The last gap in the events of this visit: what happened in it nobody can tell any more. */
 export const gap = signal<{ at: string } | undefined>(undefined);
@@ -71,7 +76,7 @@ let link: Link | undefined;
 /** The last event of a house that was read wholly; undefined where it has to be read anew. */
 let lastSeq: number | undefined;
 let isWhole = false;
-let lastSign = now();
+let lastSign: Moment = { ...now(), wall: seenAt };
 let lastBeat = now();
 let lastPing = now();
 let retryMs = RETRY_MS.first;
@@ -92,6 +97,7 @@ export function startLive(options: LiveOptions): void {
   setInterval(beat, BEAT_MS);
   for (const name of ["online", "pageshow"]) addEventListener(name, wake);
   addEventListener("offline", lost);
+  addEventListener("pagehide", () => session.value && save(SEEN, lastSign.wall));
   document.addEventListener("resume", wake);
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && wake());
 }

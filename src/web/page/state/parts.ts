@@ -2,7 +2,7 @@
 // are tried again with the whole page, as browsers remember what they failed to load.
 import { effect, signal } from "@preact/signals";
 import { connection } from "./live.ts";
-import { hasJustReloaded, reload } from "./version.ts";
+import { reloadOnce } from "./version.ts";
 
 /** The view that was asked for is not there. */
 export const isPartMissing = signal(false);
@@ -13,7 +13,7 @@ export function watchParts(): void {
     if (isFailedImport(reason)) isPartMissing.value = true;
   });
   effect(() => {
-    if (isPartMissing.value && connection.value.state === "live" && !hasJustReloaded()) reload();
+    if (isPartMissing.value && connection.value.state === "live") reloadOnce(`part of ${location.pathname}`);
   });
 }
 

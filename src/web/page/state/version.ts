@@ -8,8 +8,8 @@ export const isOutdated = signal(false);
 
 const QUIET_MS = 10_000;
 const LOOK_MS = 1000;
-/** Loaded anew and still another page: something between keeps an old one, so that it is offered only. */
-const AGAIN_MS = 60_000;
+/** Loading anew for the same reason twice in so short a time does not help: then it is only offered. */
+const AGAIN_MS = 600_000;
 const RELOADED = "hub.reloaded";
 
 let touchedAt = Number.NEGATIVE_INFINITY;
@@ -47,25 +47,27 @@ const own = namesOf(document.head.outerHTML);
 
 /** Asks the hub which page it has. */
 export async function compare(): Promise<boolean> {
+  let theirs: string[];
   try {
     const answer = await fetch("/", { cache: "no-store", headers: { accept: "text/html" } });
-    const theirs = namesOf(await answer.text());
+    theirs = namesOf(await answer.text());
     if (!answer.ok || theirs.length === 0 || String(theirs) === String(own)) return isOutdated.value;
   } catch {
     return isOutdated.value;
   }
   if (!isOutdated.value) {
     isOutdated.value = true;
-    setInterval(reloadWhenQuiet, LOOK_MS);
-    reloadWhenQuiet();
+    const look = (): void => reloadWhenQuiet(String(theirs));
+    setInterval(look, LOOK_MS);
+    look();
   }
   return true;
 }
 
-function reloadWhenQuiet(): void {
+function reloadWhenQuiet(theirs: string): void {
   const hasText = [...typedInto].some((field) => field.isConnected && textIn(field) !== "");
   const isQuiet = document.visibilityState === "hidden" || performance.now() - touchedAt > QUIET_MS;
-  if (!hasText && isQuiet && !document.querySelector("dialog[open]") && !hasJustReloaded()) reload();
+  if (!hasText && isQuiet && !document.querySelector("dialog[open]")) reloadOnce(theirs);
 }
 
 function textIn(field: Element): string {
@@ -73,18 +75,19 @@ function textIn(field: Element): string {
   return field.textContent ?? "";
 }
 
-/** Loading it once more would not help. */
-export function hasJustReloaded(): boolean {
+/** Loads the page anew, unless that was done for the same reason a moment ago. */
+export function reloadOnce(why: string): void {
   try {
-    return Date.now() - Number(sessionStorage.getItem(RELOADED)) < AGAIN_MS;
+    const last = JSON.parse(sessionStorage.getItem(RELOADED) ?? "{}") as { why?: string; at?: number };
+    if (last.why === why && Date.now() - (last.at ?? 0) < AGAIN_MS) return;
+    sessionStorage.setItem(RELOADED, JSON.stringify({ why, at: Date.now() }));
   } catch {
-    return true;
+    // Where nothing is kept, nobody can tell whether it was done already.
+    return;
   }
+  reload();
 }
 
 export function reload(): void {
-  try {
-    sessionStorage.setItem(RELOADED, String(Date.now()));
-  } catch {}
   location.reload();
 }
