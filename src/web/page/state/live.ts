@@ -45,6 +45,8 @@ const QUIET_MS = 4500;
 const GIVE_UP_MS = 10_000;
 const RETRY_MS = { first: 500, longest: 5000 };
 const POLICY = 1008;
+/** An event that comes alone is told at once. */
+const TOGETHER_MS = 50;
 
 export interface LiveOptions {
   onEvent: (event: HubEvent) => void;
@@ -82,6 +84,9 @@ let lastPing = now();
 let retryMs = RETRY_MS.first;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let userId: string | undefined;
+let waiting: HubEvent[] = [];
+let telling: ReturnType<typeof setTimeout> | undefined;
+let toldAt = Number.NEGATIVE_INFINITY;
 
 /** Connects while somebody is signed in. Call it once. */
 export function startLive(options: LiveOptions): void {
@@ -159,6 +164,7 @@ function forget(): void {
 
 function close(): void {
   clearTimeout(retry);
+  tellWaiting();
   const old = link?.socket;
   link = undefined;
   old?.close();
@@ -185,6 +191,7 @@ function connect(): void {
   };
   socket.onclose = ({ code }) => {
     if (opened !== link) return;
+    tellWaiting();
     link = undefined;
     lost();
     ended(opened, { code, hasOpened });
@@ -229,6 +236,7 @@ async function catchUp(opened: Link): Promise<void> {
 
 function take(opened: Link, event: HubEvent): void {
   lastSign = now();
+  if (event.type.startsWith("stream_")) tellWaiting();
   switch (event.type) {
     case "stream_pong":
       if (opened.isAsked && connection.value.state !== "live") connection.value = { state: "live" };
@@ -239,8 +247,24 @@ function take(opened: Link, event: HubEvent): void {
       void catchUp(opened);
       return;
   }
-  if (opened.held) opened.held.push(event);
-  else tell(event);
+  if (opened.held) {
+    opened.held.push(event);
+    return;
+  }
+  waiting.push(event);
+  const rest = TOGETHER_MS - (performance.now() - toldAt);
+  if (rest <= 0) tellWaiting();
+  else telling ??= setTimeout(tellWaiting, rest);
+}
+
+/** Many events at once are drawn once. */
+function tellWaiting(): void {
+  clearTimeout(telling);
+  telling = undefined;
+  toldAt = performance.now();
+  const events = waiting;
+  waiting = [];
+  batch(() => events.forEach(tell));
 }
 
 function tell(event: HubEvent): void {

@@ -46,22 +46,21 @@ export function namesOf(html: string): string[] {
 const own = namesOf(document.head.outerHTML);
 
 /** Asks the hub which page it has. */
-export async function compare(): Promise<boolean> {
+async function compare(): Promise<void> {
   let theirs: string[];
   try {
     const answer = await fetch("/", { cache: "no-store", headers: { accept: "text/html" } });
     theirs = namesOf(await answer.text());
-    if (!answer.ok || theirs.length === 0 || String(theirs) === String(own)) return isOutdated.value;
+    if (!answer.ok || theirs.length === 0 || String(theirs) === String(own)) return;
   } catch {
-    return isOutdated.value;
+    // Asked again with the next connection.
+    return;
   }
-  if (!isOutdated.value) {
-    isOutdated.value = true;
-    const look = (): void => reloadWhenQuiet(String(theirs));
-    setInterval(look, LOOK_MS);
-    look();
-  }
-  return true;
+  if (isOutdated.value) return;
+  isOutdated.value = true;
+  const look = (): void => reloadWhenQuiet(String(theirs));
+  setInterval(look, LOOK_MS);
+  look();
 }
 
 function reloadWhenQuiet(theirs: string): void {
