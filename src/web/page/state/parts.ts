@@ -9,7 +9,7 @@ export const isPartMissing = signal(false);
 
 /** Call it once. */
 export function watchParts(): void {
-  addEventListener("unhandledrejection", ({ reason }) => {
+  window.addEventListener("unhandledrejection", ({ reason }) => {
     if (isFailedImport(reason)) isPartMissing.value = true;
   });
   effect(() => {

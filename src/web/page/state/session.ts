@@ -51,7 +51,7 @@ export function sessionExpired(): void {
 
 /** Another window may have signed in or out, or renewed the session. */
 export function followOtherWindows(): void {
-  addEventListener("storage", ({ key }) => {
+  window.addEventListener("storage", ({ key }) => {
     if (key !== `hub.${KEY}` && key !== null) return;
     const theirs = load<Session>(KEY);
     if (theirs?.token === session.value?.token) return;
