@@ -5,7 +5,7 @@ import { join } from "node:path";
 import puppeteer, { type Browser, type CDPSession, type Page } from "puppeteer-core";
 import { nameOf, PASSWORD, type PageHouse, type Role } from "./page-house.ts";
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
