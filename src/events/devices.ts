@@ -22,6 +22,8 @@ export const deviceAvailabilityChanged = defineEvent(
   {
     device_id: Type.String(),
     available: Type.Boolean(),
+    /** It was available before the hub's restart, and is again. No trigger of rules takes this for a change. */
+    after_restart: Type.Optional(Type.Boolean()),
   },
   { device_id: "front_door", available: false },
 );

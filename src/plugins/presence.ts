@@ -10,6 +10,15 @@ const MOST_NOTICES = 50;
 // Hundreds of plugins may send that many.
 const MOST_NOTICE_CHARS = 16_384;
 
+/** The devices of a plugin, as far as its presence decides about them. */
+export interface PluginDevices {
+  count(pluginId: string): number;
+  /** It is there: its devices are again what they were before the hub's restart. */
+  heard(pluginId: string): void;
+  /** It is gone. */
+  unavailable(pluginId: string): void;
+}
+
 export interface PresenceOptions {
   id: string;
   initially: PluginStatus;
@@ -17,6 +26,8 @@ export interface PresenceOptions {
   clock: Clock;
   log: Log;
   emit: (event: HubEvent) => void;
+  /** Called at each sign of life. */
+  heard: () => void;
   /** Called when its devices can no longer be reached. */
   lost: () => void;
   /** Called when it was silent for twice the timeout. */
@@ -48,6 +59,7 @@ export function createPresence({
   clock,
   log,
   emit,
+  heard,
   lost,
   hung,
 }: PresenceOptions): Presence {
@@ -73,9 +85,14 @@ export function createPresence({
     if (next === "offline" || next === "stopped") lost();
   }
 
-  function alive(): void {
+  function expectSoon(): void {
     silence?.[Symbol.dispose]();
     silence = clock.after("plugin heartbeat", timeoutSecs * 1000, guarded(log, "plugin silence", expire));
+  }
+
+  function alive(): void {
+    expectSoon();
+    heard();
   }
 
   function expire(): void {
@@ -100,7 +117,7 @@ export function createPresence({
     expect() {
       announced = false;
       notices = [];
-      alive();
+      expectSoon();
     },
     release() {
       silence?.[Symbol.dispose]();

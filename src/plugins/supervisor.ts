@@ -16,7 +16,7 @@ import type { Landlock } from "./confine/landlock.ts";
 import { createExternalPlugin, type ExternalPlugin, type KnownPlugins } from "./external-plugin.ts";
 import { ManagedPlugin, type PluginAccounts } from "./managed-plugin.ts";
 import { createOutput } from "./output.ts";
-import type { Presence } from "./presence.ts";
+import type { PluginDevices, Presence } from "./presence.ts";
 import { createReaper } from "./reaper.ts";
 import type { Heartbeat, PluginRecord, ReportedStatus } from "./records.ts";
 import { createUnusablePlugin, type UnusableEntry, type UnusablePlugin } from "./unusable-plugin.ts";
@@ -62,7 +62,7 @@ export interface PluginsOptions {
   emit: (event: HubEvent) => void;
   broker: () => { host: string; port: number; prefix: string };
   accounts: PluginAccounts;
-  devices: { count(pluginId: string): number; unavailable(pluginId: string): void };
+  devices: PluginDevices;
   known: KnownPlugins;
   limits: Limits;
   /** Where a log that the disk refuses is reported. */

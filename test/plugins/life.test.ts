@@ -145,6 +145,9 @@ test("a plugin that only connects is listed, and goes offline when it is silent"
   expect(rig.unavailable).toEqual(["far"]);
   rig.plugins.heartbeat("far", { version: "2" });
   expect(rig.plugins.get("far")).toMatchObject({ status: "active", version: "2" });
+  rig.plugins.status("far", "degraded");
+  rig.plugins.status("far", "offline");
+  expect(rig.heard).toEqual(["far", "far", "far"]);
 });
 
 test("the next run of the hub waits for a plugin that only connects, as long as it has devices", async () => {
@@ -157,6 +160,7 @@ test("the next run of the hub waits for a plugin that only connects, as long as 
 
   await using rig = createRig([], {}, { clock, known });
   rig.plugins.startAll();
+  expect(rig.heard).toEqual([]);
   expect(rig.plugins.list()).toMatchObject([
     { id: "far", managed: false, status: "starting", last_heartbeat: null },
     { id: "near", status: "starting" },

@@ -20,6 +20,8 @@ export interface Rig extends AsyncDisposable {
   events: HubEvent[];
   issued: string[];
   revoked: string[];
+  /** Plugins that gave a sign of life. */
+  heard: string[];
   unavailable: string[];
   reached: LimitReached[];
   warned: string[];
@@ -50,6 +52,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
   const events: HubEvent[] = [];
   const issued: string[] = [];
   const revoked: string[] = [];
+  const heard: string[] = [];
   const unavailable: string[] = [];
   const { known = [] } = options;
   const reached: LimitReached[] = [];
@@ -72,7 +75,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
       },
       revoke: (id) => void revoked.push(id),
     },
-    devices: { count: () => 2, unavailable: (id) => void unavailable.push(id) },
+    devices: { count: () => 2, heard: (id) => void heard.push(id), unavailable: (id) => void unavailable.push(id) },
     known: { load: () => known, save: (ids) => void known.splice(0, known.length, ...ids) },
     limits: { reached: (limit) => void reached.push(limit) },
     landlock: options.landlock ?? probeLandlock,
@@ -84,6 +87,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
     events,
     issued,
     revoked,
+    heard,
     unavailable,
     reached,
     warned,
