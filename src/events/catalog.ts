@@ -11,6 +11,7 @@ export const catalog = [
   devices.deviceAvailabilityChanged,
   devices.deviceNameChanged,
   devices.deviceCommandSent,
+  devices.deviceCommandFailed,
   devices.deviceBatteryLow,
   devices.deviceBatteryRecovered,
   devices.timerStateChanged,

@@ -61,6 +61,33 @@ export const deviceCommandSent = defineEvent(
   },
 );
 
+export const deviceCommandFailed = defineEvent(
+  "device_command_failed",
+  "A command that was sent reached nobody, was refused by the device's side, or got no answer",
+  {
+    device_id: Type.String(),
+    plugin_id: Type.String(),
+    command: Attributes,
+    /** As in `device_command_sent`. */
+    source: Type.String(),
+    actor_name: Type.String(),
+    correlation_id: Type.String(),
+    /** `no_answer`: the device reported none of what it was to change, for `[devices] command_timeout_secs`. */
+    reason: Type.Union([Type.Literal("not_connected"), Type.Literal("no_answer"), Type.Literal("refused")]),
+    message: Type.String(),
+  },
+  {
+    device_id: "hall_lamp",
+    plugin_id: "zigbee",
+    command: { on: true },
+    source: "user",
+    actor_name: "anna",
+    correlation_id: "8c5f2a0e-0000-4000-8000-000000000001",
+    reason: "no_answer",
+    message: "nothing was heard of the device for 10 s: it may be switched off or out of reach",
+  },
+);
+
 export const deviceBatteryLow = defineEvent(
   "device_battery_low",
   "A battery-powered device crossed the configured low threshold (synthesized, with hysteresis)",

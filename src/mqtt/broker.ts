@@ -23,6 +23,8 @@ export interface Broker extends AsyncDisposable {
   readonly port: number;
   /** Publishes as the hub; resolves when the message is passed to its subscribers. */
   publish(topic: string, payload: string, options: { qos: 0 | 1; retain: boolean }): Promise<void>;
+  /** Whether a connected client gets what is published there; `counts`: which of their subscriptions count. */
+  hasSubscriber(topic: string, counts: (account: Account, filter: string) => boolean): boolean;
   disconnect(matches: (account: Account) => boolean): void;
   connections(): number;
 }
@@ -151,6 +153,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
           else resolve();
         });
       }),
+    hasSubscriber: (topic, counts) => gatekeeper.hasSubscriber(topic, counts),
     disconnect(matches) {
       for (const { account, client } of [...gatekeeper.sessions.values()]) if (matches(account)) client.close();
     },

@@ -29,6 +29,11 @@ export interface Mqtt extends AsyncDisposable {
   readonly accounts: { issue(pluginId: string, grant?: PluginGrant): string; revoke(pluginId: string): void };
   /** `{p}/devices/{id}/cmd`, QoS 1. */
   command(deviceId: string, payload: JsonObject): Promise<void>;
+  /**
+   * Whether somebody is connected who takes commands for the device. Whoever listens to everything, and is not the device's
+   * owner, only watches.
+   */
+  takesCommands(deviceId: string, owner: string): boolean;
   /** `{p}/plugins/{id}/manage/cmd`, QoS 1. */
   manage(pluginId: string, payload: JsonObject): Promise<void>;
   publish(topic: string, payload: string, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
@@ -74,6 +79,10 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
     await broker.publish(topic, payload, { qos, retain });
   }
 
+  const commandTopic = (deviceId: string): string =>
+    formatTopic(prefix, { kind: "device", deviceId: checkedId(deviceId), subtopic: "cmd" });
+  const everything = new Set(["#", `${prefix}/#`]);
+
   function checkedId(id: string): string {
     if (!isValidId(id)) throw new HubError("invalid", `"${id}" cannot be an id in an MQTT topic`);
     return id;
@@ -91,9 +100,13 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
       },
     },
     async command(deviceId, payload) {
-      const topic = formatTopic(prefix, { kind: "device", deviceId: checkedId(deviceId), subtopic: "cmd" });
-      await publish(topic, JSON.stringify(payload), 1, false);
+      await publish(commandTopic(deviceId), JSON.stringify(payload), 1, false);
     },
+    takesCommands: (deviceId, owner) =>
+      broker.hasSubscriber(
+        commandTopic(deviceId),
+        (account, filter) => account.name === owner || !everything.has(filter),
+      ),
     async manage(pluginId, payload) {
       const topic = formatTopic(prefix, { kind: "plugin", pluginId: checkedId(pluginId), subtopic: "manage/cmd" });
       await publish(topic, JSON.stringify(payload), 1, false);

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
+import { startCommandWatch } from "../../src/state/command-watch.ts";
 import { type Commands, createCommands } from "../../src/state/commands.ts";
 import { openRegistry, type Registry } from "../../src/state/registry.ts";
 import { openScenes, type Scenes } from "../../src/state/scenes.ts";
@@ -40,6 +41,8 @@ function rig(arrives: Dispatch = async () => {}, path?: string, clock = createVi
       await arrives(deviceId);
       dispatched.push({ deviceId, payload });
     },
+    reaches: () => true,
+    watch: stack.use(startCommandWatch({ registry, clock, log: silentLog, emit, timeoutSecs: 10 })),
     prepare: () => () => {},
   });
   const scenes = openScenes({ db, registry, commands, clock, random: randomBytes, log: silentLog, emit });
