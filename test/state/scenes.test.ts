@@ -312,3 +312,28 @@ test("the memory of all scenes is limited; an edit that takes no more than befor
   hub.scenes.remove("s1");
   hub.scenes.create({ id: "again", name: "Again", states });
 });
+
+test("a captured light keeps the one of colour and warmth that it shows, and no settings", () => {
+  using house = rig();
+  const own = ["on", "brightness", "color", "color_rgb", "color_temp", "color_temp_k"];
+  const properties = {
+    ...Object.fromEntries(own.map((name) => [name, {}])),
+    brightness_pct: { type: "number", derived: true },
+    power_on_behavior: { type: "string", category: "config" },
+    power: { type: "number", readOnly: true },
+  };
+  const reported = {
+    ...{ on: true, brightness: 200, brightness_pct: 79, power_on_behavior: "previous", power: 3, linkquality: 90 },
+    ...{ color: { x: 0.7, y: 0.3 }, color_rgb: "#ff0000", color_temp: 370, color_temp_k: 2703 },
+  };
+  house.registry.schema("lamp", { properties, additionalProperties: { readOnly: true } }, "zigbee");
+  const captured = (color_mode?: string) => {
+    house.registry.state("lamp", { ...reported, ...(color_mode && { color_mode }) }, whole);
+    return house.scenes.presentStates(["lamp"]).lamp;
+  };
+  const { color, color_rgb, color_temp, color_temp_k } = reported;
+  const both = { on: true, brightness: 200 };
+  expect(captured("color_temp")).toEqual({ ...both, color_temp, color_temp_k });
+  expect(captured("xy")).toEqual({ ...both, color, color_rgb });
+  expect(captured()).toEqual({ ...both, color, color_rgb, color_temp, color_temp_k });
+});
