@@ -25,6 +25,7 @@ export interface Broker extends AsyncDisposable {
   publish(topic: string, payload: string, options: { qos: 0 | 1; retain: boolean }): Promise<void>;
   /** Whether a connected client gets what is published there; `counts`: which of their subscriptions count. */
   hasSubscriber(topic: string, counts: (account: Account, filter: string) => boolean): boolean;
+  hasClient(matches: (account: Account) => boolean): boolean;
   disconnect(matches: (account: Account) => boolean): void;
   connections(): number;
 }
@@ -154,6 +155,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
         });
       }),
     hasSubscriber: (topic, counts) => gatekeeper.hasSubscriber(topic, counts),
+    hasClient: (matches) => gatekeeper.sessions.values().some(({ account }) => matches(account)),
     disconnect(matches) {
       for (const { account, client } of [...gatekeeper.sessions.values()]) if (matches(account)) client.close();
     },

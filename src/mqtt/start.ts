@@ -34,6 +34,7 @@ export interface Mqtt extends AsyncDisposable {
    * owner, only watches.
    */
   takesCommands(deviceId: string, owner: string): boolean;
+  isConnected(account: string): boolean;
   /** `{p}/plugins/{id}/manage/cmd`, QoS 1. */
   manage(pluginId: string, payload: JsonObject): Promise<void>;
   publish(topic: string, payload: string, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
@@ -102,6 +103,7 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
     async command(deviceId, payload) {
       await publish(commandTopic(deviceId), JSON.stringify(payload), 1, false);
     },
+    isConnected: (name) => broker.hasClient((account) => account.name === name),
     takesCommands: (deviceId, owner) =>
       broker.hasSubscriber(
         commandTopic(deviceId),

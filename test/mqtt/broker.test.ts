@@ -157,9 +157,9 @@ describe("who takes the commands of a device", () => {
   test("nobody before its plugin has connected and subscribed, nor after it is gone", async () => {
     await using hub = await startTestMqtt({ owners: { lamp: "zigbee", plug: "other" } });
     const takes = (device = "lamp", owner = "zigbee") => hub.mqtt.takesCommands(device, owner);
-    expect(takes()).toBe(false);
+    expect([takes(), hub.mqtt.isConnected("zigbee")]).toEqual([false, false]);
     const plugin = await hub.plugin("zigbee");
-    expect(takes()).toBe(false);
+    expect([takes(), hub.mqtt.isConnected("zigbee")]).toEqual([false, true]);
     await plugin.subscribeAsync("hub/devices/+/cmd", { qos: 1 });
     expect([takes(), takes("plug", "other")]).toEqual([true, false]);
     await plugin.unsubscribeAsync("hub/devices/+/cmd");
@@ -167,7 +167,7 @@ describe("who takes the commands of a device", () => {
     await plugin.subscribeAsync("hub/devices/lamp/cmd", { qos: 1 });
     expect(takes()).toBe(true);
     await plugin.endAsync();
-    await until(() => !takes());
+    await until(() => !takes() && !hub.mqtt.isConnected("zigbee"));
   });
 
   test("not a client that keeps its session and is away, nor one that watches everything", async () => {
