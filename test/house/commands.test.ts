@@ -171,7 +171,8 @@ test("after a restart a device is available when its plugin is back, and not bef
   expect(await availables()).toEqual(["guests"]);
   expect(await ask("PATCH", "/devices/lamp/state", { on: false })).toMatchObject({ status: 409 });
   lamps = await connect("lamps");
-  await say(lamps, "plugins/lamps/heartbeat", { version: "1" });
+  // A message about one of its devices is a sign of life of the account.
+  await say(lamps, "devices/lamp/state/partial", { on: true });
   await until("its devices are", async () => (await availables()).length === 3);
   expect(await availables()).toEqual(["guests", "lamp", "spare"]);
   const changes = async () =>

@@ -136,6 +136,7 @@ describe("a command that nobody takes", () => {
   test("and is not reported where sending it failed: whoever sent it knows", async () => {
     using house = rig({ dispatch: () => Promise.reject(new HubError("unavailable", "MQTT is off")) });
     await expect(house.send({ on: true })).rejects.toThrow("MQTT is off");
+    house.watch.refused({ deviceId: "lamp", message: "too late" });
     await house.clock.advance(60_000);
     expect(house.types()).not.toContain("device_command_failed");
   });
