@@ -23,6 +23,9 @@ export interface Broker extends AsyncDisposable {
   readonly port: number;
   /** Publishes as the hub; resolves when the message is passed to its subscribers. */
   publish(topic: string, payload: string, options: { qos: 0 | 1; retain: boolean }): Promise<void>;
+  /** Whether a connected client gets what is published there; `counts`: which of their subscriptions count. */
+  hasSubscriber(topic: string, counts: (account: Account, filter: string) => boolean): boolean;
+  hasClient(matches: (account: Account) => boolean): boolean;
   disconnect(matches: (account: Account) => boolean): void;
   connections(): number;
 }
@@ -151,6 +154,8 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
           else resolve();
         });
       }),
+    hasSubscriber: (topic, counts) => gatekeeper.hasSubscriber(topic, counts),
+    hasClient: (matches) => gatekeeper.sessions.values().some(({ account }) => matches(account)),
     disconnect(matches) {
       for (const { account, client } of [...gatekeeper.sessions.values()]) if (matches(account)) client.close();
     },

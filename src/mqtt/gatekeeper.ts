@@ -106,6 +106,14 @@ export class Gatekeeper {
     return this.#sessionOf.get(client)?.account.name;
   }
 
+  hasSubscriber(topic: string, counts: (account: Account, filter: string) => boolean): boolean {
+    const { rights } = this.#options;
+    return this.#sessions.values().some(({ account, filters }) => {
+      const gets = filters.keys().some((filter) => matchesFilter(filter, topic) && counts(account, filter));
+      return gets && rights.mayReceive(account, topic);
+    });
+  }
+
   unsubscribed(client: Client, filters: readonly string[]): void {
     const session = this.#sessionOf.get(client);
     for (const filter of filters) session?.filters.delete(filter);

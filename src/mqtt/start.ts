@@ -35,6 +35,12 @@ export interface Mqtt extends AsyncDisposable {
   };
   /** `{p}/devices/{id}/cmd`, QoS 1. */
   command(deviceId: string, payload: JsonObject): Promise<void>;
+  /**
+   * Whether somebody is connected who takes commands for the device. Whoever listens to everything, and is not the device's
+   * owner, only watches.
+   */
+  takesCommands(deviceId: string, owner: string): boolean;
+  isConnected(account: string): boolean;
   /** `{p}/plugins/{id}/manage/cmd`, QoS 1. */
   manage(pluginId: string, payload: JsonObject): Promise<void>;
   /** `{p}/events/{type}`, QoS 1: a custom event that the hub has emitted itself. */
@@ -115,6 +121,10 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
     await broker.publish(topic, payload, { qos, retain });
   }
 
+  const commandTopic = (deviceId: string): string =>
+    formatTopic(prefix, { kind: "device", deviceId: checkedId(deviceId), subtopic: "cmd" });
+  const everything = new Set(["#", `${prefix}/#`]);
+
   function checkedId(id: string): string {
     if (!isValidId(id)) throw new HubError("invalid", `"${id}" cannot be an id in an MQTT topic`);
     return id;
@@ -133,9 +143,14 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
       },
     },
     async command(deviceId, payload) {
-      const topic = formatTopic(prefix, { kind: "device", deviceId: checkedId(deviceId), subtopic: "cmd" });
-      await publish(topic, JSON.stringify(payload), 1, false);
+      await publish(commandTopic(deviceId), JSON.stringify(payload), 1, false);
     },
+    isConnected: (name) => broker.hasClient((account) => account.name === name),
+    takesCommands: (deviceId, owner) =>
+      broker.hasSubscriber(
+        commandTopic(deviceId),
+        (account, filter) => account.name === owner || !everything.has(filter),
+      ),
     async manage(pluginId, payload) {
       const topic = formatTopic(prefix, { kind: "plugin", pluginId: checkedId(pluginId), subtopic: "manage/cmd" });
       // No event: configurations and answers to questions contain passwords.

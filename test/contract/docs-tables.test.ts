@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { TObject } from "@sinclair/typebox";
 import { stringify } from "smol-toml";
 import { isObject, type JsonObject } from "../../src/core/json.ts";
+import { DEVICE_KINDS, type Word } from "../../src/discovery/vocabulary.ts";
 import { catalog } from "../../src/events/catalog.ts";
 import type { ChannelDefinition } from "../../src/notify/channel.ts";
 import { kinds } from "../../src/notify/channels/index.ts";
@@ -46,6 +47,19 @@ test("who may do what", async () => {
 test("event types", () => {
   const rows = catalog.map(({ type, doc, example }) => [code(type), doc, code(JSON.stringify(example))]);
   expectDocsTable("api.md", "events", [["type", "when", "its own fields, such as"], ...rows]);
+});
+
+test("words that devices share", () => {
+  const values = ({ type, unit, min, max, options }: Word): string => {
+    if (options) return options.map(code).join(", ");
+    if (type === "boolean") return "`true`, `false`";
+    if (type === "string") return "text";
+    return [min === undefined ? "number" : `${min} to ${max}`, unit].filter((part) => part !== undefined).join(" ");
+  };
+  const rows = DEVICE_KINDS.flatMap(({ kind, words }) =>
+    words.map((word) => [code(kind), code(word.name), values(word), word.writable ? "yes" : "no", word.doc]),
+  );
+  expectDocsTable("devices.md", "words", [["kind", "attribute", "values", "commanded", "meaning"], ...rows]);
 });
 
 const SAYS: Record<Kind, string> = { trigger: "when", condition: "passes when", action: "does" };

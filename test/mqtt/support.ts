@@ -73,6 +73,7 @@ export function recordingPorts(owners: Record<string, string>) {
     },
     availability: note("availability"),
     schema: note("schema"),
+    heard() {},
     ownerOf: (deviceId) => owner.get(deviceId),
   };
   const plugins: PluginPort = {
