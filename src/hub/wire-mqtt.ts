@@ -17,6 +17,7 @@ export function wireMqtt(
   return startMqtt({
     ...stores,
     config: config.mqtt,
+    flushSecs: config.storage.flush_secs,
     clock: edge.clock,
     random: edge.random,
     log: log.child("mqtt"),

@@ -11,6 +11,7 @@ import type { PluginLogs } from "./plugin-logs.ts";
 import { createPluginMessages } from "./plugin-messages.ts";
 import type { DevicePort, PluginPort, ReceivedMessage, Rejection } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
+import { isPluginMemory } from "./topics.ts";
 
 export interface BridgeOptions {
   devices: DevicePort;
@@ -69,7 +70,8 @@ export function createBridge(options: BridgeOptions): (message: ReceivedMessage)
           log.error("an MQTT message could not be handled", { topic: name, error: messageOf(error) }),
         );
     }
-    if (feed.wantsMqtt() && !name.startsWith("$")) emitMessage(feed, message);
+    // What a plugin remembers may be the keys to its bridge: it is nobody else's to read.
+    if (feed.wantsMqtt() && !name.startsWith("$") && !isPluginMemory(message.topic)) emitMessage(feed, message);
   };
 }
 

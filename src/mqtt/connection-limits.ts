@@ -3,11 +3,14 @@
 import type { Limits } from "../core/limits.ts";
 import { type Account, accountKey, isSupervised } from "./accounts.ts";
 import type { MqttSection } from "./config.ts";
+import { accountOfSession, isSupervisedKey } from "./session-ids.ts";
 
 export interface ConnectionLimits {
   mayConnect(account: Account, sessionId: string): boolean;
   /** Whether the session may be kept; counted then. */
   mayKeep(account: Account, sessionId: string): boolean;
+  /** It is kept since before a restart. */
+  restored(sessionId: string): void;
   notKept(sessionId: string): void;
 }
 
@@ -15,19 +18,20 @@ export interface ConnectionLimitsOptions {
   config: Pick<MqttSection, "max_connections" | "max_connections_per_account">;
   limits: Limits;
   /** Connected clients, by session id. */
-  sessions: ReadonlyMap<string, { readonly account: Account }>;
+  sessions: ReadonlyMap<string, unknown>;
 }
 
 export function createConnectionLimits({ config, limits, sessions }: ConnectionLimitsOptions): ConnectionLimits {
-  const kept = new Map<string, Account>();
+  const kept = new Set<string>();
 
-  function fits(account: Account, existing: Iterable<Account>, what: string): boolean {
+  function fits(account: Account, existing: Iterable<string>, what: string): boolean {
     const key = accountKey(account);
     let own = 0;
     let all = 0;
-    for (const other of existing) {
-      if (accountKey(other) === key) own++;
-      if (!isSupervised(other)) all++;
+    for (const id of existing) {
+      const other = accountOfSession(id);
+      if (other === key) own++;
+      if (!isSupervisedKey(other)) all++;
     }
     if (own >= config.max_connections_per_account) {
       limits.reached({
@@ -50,14 +54,14 @@ export function createConnectionLimits({ config, limits, sessions }: ConnectionL
     mayConnect(account, sessionId) {
       // A client that takes over its own session replaces its connection.
       if (sessions.has(sessionId)) return true;
-      const connected = [...sessions.values()].map((session) => session.account);
-      return fits(account, connected, "MQTT connections");
+      return fits(account, sessions.keys(), "MQTT connections");
     },
     mayKeep(account, sessionId) {
-      if (!kept.has(sessionId) && !fits(account, kept.values(), "kept MQTT sessions")) return false;
-      kept.set(sessionId, account);
+      if (!kept.has(sessionId) && !fits(account, kept, "kept MQTT sessions")) return false;
+      kept.add(sessionId);
       return true;
     },
+    restored: (sessionId) => void kept.add(sessionId),
     notKept: (sessionId) => void kept.delete(sessionId),
   };
 }

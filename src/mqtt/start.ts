@@ -17,6 +17,7 @@ import { createPluginLogs } from "./plugin-logs.ts";
 import type { DevicePort, PluginPort } from "./ports.ts";
 import { createRateLimitedLog } from "./rate-limited-log.ts";
 import { createRateLimits } from "./rate-limits.ts";
+import type { RetainedMessage } from "./retained-messages.ts";
 import { createRights } from "./rights.ts";
 import { formatTopic } from "./topics.ts";
 
@@ -33,9 +34,13 @@ export interface Mqtt extends AsyncDisposable {
   manage(pluginId: string, payload: JsonObject): Promise<void>;
   publish(topic: string, payload: string, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
   connections(): number;
+  /** Retained messages whose topics match, with the keys of the accounts that published them. Also those from before a restart. */
+  retained(filter: string): Iterable<RetainedMessage>;
+  /** Ends the kept sessions of an account that is removed: `user/NAME`, `plugin/NAME` for one that the hub starts. */
+  endSessionsOf(account: string): void;
 }
 
-export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs"> {
+export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "db" | "budget" | "flushSecs"> {
   config: MqttSection;
   clock: Clock;
   log: Log;
@@ -100,6 +105,8 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
     },
     publish: (topic, payload, { qos = 0, retain = false } = {}) => publish(topic, payload, qos, retain),
     connections: broker.connections,
+    retained: broker.retained,
+    endSessionsOf: broker.endSessionsOf,
     [Symbol.asyncDispose]: () => disposables.disposeAsync(),
   };
 }
