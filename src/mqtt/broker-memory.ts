@@ -51,8 +51,8 @@ export interface BrokerMemory extends Disposable {
   endSession(id: string): void;
   /** The sessions of an account that is removed. Its retained messages stay: they are about devices, which stay too. */
   endSessionsOf(account: string): void;
-  /** Restores what was kept before a restart. `onSession`: called for each session. */
-  load(onSession: (id: string) => void): Promise<void>;
+  /** Restores what was kept before a restart. */
+  load(): Promise<void>;
 }
 
 const EXPIRY_CHECK_MS = 60_000;
@@ -114,7 +114,7 @@ export function createBrokerMemory<C extends object>(
     endSessionsOf(account) {
       for (const id of sessions.ids()) if (accountOfSession(id) === account) endSession(id);
     },
-    load: (onSession) => load(store, parts, onSession),
+    load: () => load(store, parts),
     [Symbol.dispose]: () => running.dispose(),
   };
 }
@@ -136,7 +136,7 @@ interface Parts extends Pick<BrokerMemory, "retained" | "queues" | "sessions" | 
   persistence: UnlimitedStore;
 }
 
-async function load(store: MessageStore, parts: Parts, onSession: (id: string) => void): Promise<void> {
+async function load(store: MessageStore, parts: Parts): Promise<void> {
   const { retained, queues, sessions, journal, clock } = parts;
   const now = clock.mono();
   for (const message of store.retained()) {
@@ -145,7 +145,7 @@ async function load(store: MessageStore, parts: Parts, onSession: (id: string) =
   }
   for (const session of store.sessions()) {
     journal.loaded({ session });
-    if (await loadSession(session, parts)) onSession(session.id);
+    await loadSession(session, parts);
   }
   for (const queued of store.queue()) {
     journal.loaded({ queued });
@@ -156,21 +156,19 @@ async function load(store: MessageStore, parts: Parts, onSession: (id: string) =
   }
 }
 
-/** False where it is over. */
-async function loadSession(stored: StoredSession, parts: Parts): Promise<boolean> {
+async function loadSession(stored: StoredSession, parts: Parts): Promise<void> {
   const { sessions, filters, persistence, clock, endSession } = parts;
   const { id, keepSecs } = stored;
   const awayMs = Math.max(0, clock.now() - stored.seenAt);
   sessions.load({ id, keepSecs, leftAt: clock.mono() - awayMs });
   if (awayMs >= keepSecs * 1000) {
     endSession(id);
-    return false;
+    return;
   }
   const account = accountNameOf(accountOfSession(id));
   for (const [topic, qos] of Object.entries(stored.filters))
     filters.claim({ id, clean: false }, account, { topic, qos });
   await persistence.addSubscriptions({ id }, []);
-  return true;
 }
 
 /** The account that publishes now: retained messages are stored before `publish` returns. */

@@ -8,7 +8,7 @@ import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import { within } from "../core/lifecycle.ts";
 import type { Limits } from "../core/limits.ts";
-import type { Account } from "./accounts.ts";
+import { type Account, accountKey } from "./accounts.ts";
 import {
   type BrokerMemory,
   type BrokerMemoryOptions,
@@ -35,7 +35,7 @@ export interface Broker extends AsyncDisposable {
   connections(): number;
   /** Retained messages whose topics match, with the keys of the accounts that published them. Also those from before a restart. */
   retained(filter: string): Iterable<RetainedMessage>;
-  /** Ends the kept sessions of an account that is removed, by its key. */
+  /** Disconnects an account that is removed, by its key, and ends its kept sessions. */
   endSessionsOf(account: string): void;
 }
 
@@ -92,7 +92,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       isMemory: (topic) => isPluginMemory(parseTopic(config.prefix, topic)),
     }),
   );
-  await memory.load((id) => gatekeeper.restored(id));
+  await memory.load();
   const bufferQuota: BufferQuota = createBufferQuota({
     keys: config,
     limits,
@@ -159,13 +159,20 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const port = await listen(server, config);
   server.on("error", (error) => log.error("the MQTT listener failed", { error: messageOf(error) }));
 
+  function disconnect(matches: (account: Account) => boolean): void {
+    for (const { account, client } of [...gatekeeper.sessions.values()]) if (matches(account)) client.close();
+  }
+
   const running = starting.move();
   return {
     host: config.host,
     port,
     connections: () => gatekeeper.sessions.size,
     retained: (filter) => memory.retained.matching(filter),
-    endSessionsOf: (account) => memory.endSessionsOf(account),
+    endSessionsOf(account) {
+      disconnect((one) => accountKey(one) === account);
+      memory.endSessionsOf(account);
+    },
     publish: (topic, payload, { qos, retain }) =>
       new Promise((resolve, reject) => {
         const packet = { cmd: "publish", topic, payload: Buffer.from(payload), qos, retain, dup: false } as const;
@@ -174,9 +181,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
           else resolve();
         });
       }),
-    disconnect(matches) {
-      for (const { account, client } of [...gatekeeper.sessions.values()]) if (matches(account)) client.close();
-    },
+    disconnect,
     async [Symbol.asyncDispose]() {
       gatekeeper.ignoreMessages();
       const unbound = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -7,11 +7,8 @@ import { accountOfSession, isSupervisedKey } from "./session-ids.ts";
 
 export interface ConnectionLimits {
   mayConnect(account: Account, sessionId: string): boolean;
-  /** Whether the session may be kept; counted then. */
+  /** Whether the session may be kept. */
   mayKeep(account: Account, sessionId: string): boolean;
-  /** It is kept since before a restart. */
-  restored(sessionId: string): void;
-  notKept(sessionId: string): void;
 }
 
 export interface ConnectionLimitsOptions {
@@ -19,11 +16,11 @@ export interface ConnectionLimitsOptions {
   limits: Limits;
   /** Connected clients, by session id. */
   sessions: ReadonlyMap<string, unknown>;
+  /** The ids of all kept sessions. */
+  kept: () => readonly string[];
 }
 
-export function createConnectionLimits({ config, limits, sessions }: ConnectionLimitsOptions): ConnectionLimits {
-  const kept = new Set<string>();
-
+export function createConnectionLimits({ config, limits, sessions, kept }: ConnectionLimitsOptions): ConnectionLimits {
   function fits(account: Account, existing: Iterable<string>, what: string): boolean {
     const key = accountKey(account);
     let own = 0;
@@ -57,11 +54,8 @@ export function createConnectionLimits({ config, limits, sessions }: ConnectionL
       return fits(account, sessions.keys(), "MQTT connections");
     },
     mayKeep(account, sessionId) {
-      if (!kept.has(sessionId) && !fits(account, kept, "kept MQTT sessions")) return false;
-      kept.add(sessionId);
-      return true;
+      const all = kept();
+      return all.includes(sessionId) || fits(account, all, "kept MQTT sessions");
     },
-    restored: (sessionId) => void kept.add(sessionId),
-    notKept: (sessionId) => void kept.delete(sessionId),
   };
 }

@@ -92,7 +92,10 @@ export class Gatekeeper {
   constructor(options: GatekeeperOptions) {
     this.#options = options;
     const { config, limits } = options;
-    this.#connectionLimits = createConnectionLimits({ config, limits, sessions: this.#sessions });
+    this.#connectionLimits = createConnectionLimits({
+      ...{ config, limits, sessions: this.#sessions },
+      kept: () => options.memory().sessions.ids(),
+    });
   }
 
   /** By session id; clients that are connected and logged in. */
@@ -112,11 +115,6 @@ export class Gatekeeper {
 
   accountAt(connection: ClientConnection): Account | undefined {
     return [...this.#sessions.values()].find((session) => session.connection === connection)?.account;
-  }
-
-  /** The session was kept before a restart. */
-  restored(sessionId: string): void {
-    this.#connectionLimits.restored(sessionId);
   }
 
   unsubscribed(client: Client, filters: readonly string[]): void {
@@ -195,7 +193,6 @@ export class Gatekeeper {
     }
     packet.clean = true;
     client.clean = true;
-    this.#connectionLimits.notKept(client.id);
     memory.endSession(client.id);
   }
 

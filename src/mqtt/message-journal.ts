@@ -93,6 +93,7 @@ function startRetainedJournal(options: MessageJournalOptions): Journal<string, s
   const enlisted = budget.enlist(() => {
     markBusy();
     behind.flush();
+    memories.flush();
   });
 
   return {
@@ -122,8 +123,9 @@ function startSessionJournal(options: MessageJournalOptions): Journal<string, St
     ...{ clock, log, periodMs, budget, trouble, what: "MQTT sessions" },
     write(ids) {
       const all = [...ids].map((id) => [id, sessionOf(id)] as const);
-      store.saveSessions(all);
-      for (const [id, session] of all) {
+      const changed = all.filter(([id, session]) => !isAsGood(onDisk.get(id), session));
+      if (changed.length > 0) store.saveSessions(changed);
+      for (const [id, session] of changed) {
         if (session) onDisk.set(id, session);
         else onDisk.delete(id);
       }
@@ -131,20 +133,16 @@ function startSessionJournal(options: MessageJournalOptions): Journal<string, St
   });
 
   return {
-    changed(id) {
-      const before = onDisk.get(id);
-      const session = sessionOf(id);
-      if (before && session && isAsGood(before, session)) behind.forget(id);
-      else if (before || session) behind.mark(id);
-      else behind.forget(id);
-    },
+    changed: (id) => behind.mark(id),
     loaded: (session) => void onDisk.set(session.id, session),
     [Symbol.dispose]: () => behind[Symbol.dispose](),
   };
 }
 
 /** When its client was there is written as exactly as the end of the session needs it. */
-function isAsGood(before: StoredSession, { filters, keepSecs, seenAt }: StoredSession): boolean {
+function isAsGood(before: StoredSession | undefined, session: StoredSession | undefined): boolean {
+  if (!before || !session) return before === session;
+  const { filters, keepSecs, seenAt } = session;
   if (before.keepSecs !== keepSecs || Math.abs(seenAt - before.seenAt) > keepSecs * 100) return false;
   return JSON.stringify(before.filters) === JSON.stringify(filters);
 }

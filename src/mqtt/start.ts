@@ -36,7 +36,7 @@ export interface Mqtt extends AsyncDisposable {
   connections(): number;
   /** Retained messages whose topics match, with the keys of the accounts that published them. Also those from before a restart. */
   retained(filter: string): Iterable<RetainedMessage>;
-  /** Ends the kept sessions of an account that is removed: `user/NAME`, `plugin/NAME` for one that the hub starts. */
+  /** Disconnects an account that is removed, and ends its kept sessions: `user/NAME`, or `plugin/NAME` for one that the hub starts. */
   endSessionsOf(account: string): void;
 }
 

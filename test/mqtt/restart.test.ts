@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync } from "node:fs";
 import type { IConnackPacket, IPublishPacket } from "mqtt-packet";
+import type { DiskBudget } from "../../src/core/write-behind.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { connectPacket, openRaw } from "./raw.ts";
@@ -285,9 +286,50 @@ describe("writing", () => {
     const zig = await hub.plugin("zig");
     await zig.publishAsync("hub/plugins/zig/state", "keys", { qos: 1, retain: true });
     await zig.publishAsync("hub/plugins/zig/status", "active", { qos: 1, retain: true });
+    await until(() => [...hub.mqtt.retained("hub/plugins/zig/+")].length === 2);
     await clock.advance(1000);
     expect(hub.db.behind.query("SELECT topic FROM mqtt_retained").values()).toEqual([["hub/plugins/zig/state"]]);
   });
+});
+
+test("what cannot be written is kept in memory, told once, and written as soon as it can be", async () => {
+  const clock = createVirtualClock();
+  await using hub = await startTestMqtt({ config, clock });
+  hub.db.behind.run("ALTER TABLE mqtt_retained RENAME TO hidden");
+  for (let second = 0; second < 5; second++) {
+    await hub.mqtt.publish("r", String(second), { qos: 1, retain: true });
+    await clock.advance(1000);
+  }
+  expect(hub.logged("retained over MQTT cannot be written")).toHaveLength(1);
+  expect(await retainedIn(hub)).toEqual(["r 4"]);
+  hub.db.behind.run("ALTER TABLE hidden RENAME TO mqtt_retained");
+  await clock.advance(1000);
+  expect(count(hub, "mqtt_retained")).toBe(1);
+  expect(hub.logged("is written again")).toHaveLength(1);
+});
+
+test("before a copy of the database is made, all is written, also what waits for its turn", async () => {
+  const clock = createVirtualClock();
+  const flushes = new Set<() => void>();
+  const budget: DiskBudget = {
+    allows: () => false,
+    enlist(flush) {
+      flushes.add(flush);
+      return { [Symbol.dispose]: () => void flushes.delete(flush) };
+    },
+  };
+  await using hub = await startTestMqtt({ config, clock, budget });
+  await leaveSession(hub, "ann", "panel");
+  const zig = await hub.plugin("zig");
+  await zig.publishAsync("hub/plugins/zig/state", "keys", { qos: 1, retain: true });
+  await until(() => [...hub.mqtt.retained("hub/plugins/zig/state")].length === 1);
+  for (let n = 0; n < 9; n++) {
+    await hub.mqtt.publish("r", String(n), { qos: 1, retain: true });
+    for (const flush of flushes) flush();
+  }
+  const row = hub.db.behind.query("SELECT CAST(payload AS TEXT) FROM mqtt_retained WHERE topic = ?");
+  expect([row.values("r"), row.values("hub/plugins/zig/state")]).toEqual([[["8"]], [["keys"]]]);
+  expect(count(hub, "mqtt_sessions")).toBe(1);
 });
 
 describe("sessions", () => {
@@ -329,9 +371,26 @@ describe("sessions", () => {
     await leaveSession(hub, "ann", "panel");
     await leaveSession(hub, "ben", "panel");
     await (await hub.client(as("ann"))).publishAsync("r", "kept", { qos: 1, retain: true });
+    const connected = await hub.client(as("ann"));
     hub.mqtt.endSessionsOf("user/ann");
+    await until(() => !connected.connected);
     expect((await comeBack(hub, "ann", "panel")).present).toBe(false);
     expect((await comeBack(hub, "ben", "panel")).present).toBe(true);
     expect(await retainedIn(hub)).toEqual(["r kept"]);
+  });
+
+  test("that are over make room for others", async () => {
+    const clock = createVirtualClock();
+    await using hub = await startTestMqtt({ clock, config: { users, max_connections_per_account: 2 } });
+    for (const clientId of ["one", "two"]) {
+      const client = await hub.client(as("ann", { clientId, ...v5(60) }));
+      await client.subscribeAsync("q/#", { qos: 1 });
+      await client.endAsync();
+      await until(() => hub.mqtt.connections() === 0);
+    }
+    await clock.advance(180_000);
+    await leaveSession(hub, "ann", "three");
+    expect((await comeBack(hub, "ann", "three")).present).toBe(true);
+    expect(hub.limits.problems()).toEqual([]);
   });
 });
