@@ -7,7 +7,7 @@ import type { RandomBytes } from "../core/ids.ts";
 import type { FairScheduler } from "./fair-scheduler.ts";
 import { createPacketQueue, type PacketError, protocolLevel } from "./packet-queue.ts";
 import type { RateLimit } from "./rate-limits.ts";
-import { createSocketWriter, type SocketWriter } from "./socket-writer.ts";
+import { createSocketWriter, joined, type SocketWriter } from "./socket-writer.ts";
 import { V5Gateway } from "./v5-gateway.ts";
 
 export interface ConnectionOptions {
@@ -32,8 +32,6 @@ const MAX_CONNECT_BYTES = 65_536;
 const MAX_QUEUED_BYTES = 16_384;
 // Bytes that may be buffered for a slow reader before its publishers are slowed down too.
 const WRITE_BUFFER_BYTES = 1_048_576;
-// Below this, a chunk is joined with those beside it.
-const JOINED_BYTES = 16_384;
 // Time for the client to read the last packet before the socket is destroyed.
 const LINGER_MS = 1000;
 const CONNACK_UNKNOWN_LEVEL = Buffer.from([0x20, 2, 0, 1]);
@@ -62,6 +60,8 @@ export class ClientConnection {
   #hungUp = false;
   #closing = false;
   #onDrain: (() => void) | undefined;
+  /** That the stream handed over, until `#onDrain` is called. */
+  #inFlightBytes = 0;
 
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
@@ -101,10 +101,16 @@ export class ClientConnection {
     return this.#gateway?.refusesOwn(topic) ?? false;
   }
 
-  /** Bytes in its queue, its socket and its gateway. */
+  /** Bytes in its queue, its socket and its gateway, without `waiting`. What the stream counts as well is taken off. */
   bufferedBytes(): number {
     const received = (this.#head?.length ?? 0) + this.#received.size;
-    return received + this.#writer.size + (this.#gateway?.bufferedBytes() ?? 0);
+    const countedTwice = this.#gateway ? 0 : this.#inFlightBytes;
+    return received + this.#socket.writableLength + (this.#gateway?.bufferedBytes() ?? 0) - countedTwice;
+  }
+
+  /** What waits for the client to read; of a message, other connections may wait with the same bytes. */
+  waiting(): Buffer[] {
+    return [...this.#writer.waiting, ...(this.#gateway?.waiting() ?? [])];
   }
 
   /** Closes the connection at once and discards its buffers. */
@@ -158,13 +164,18 @@ export class ClientConnection {
     let drained = true;
     for (const bytes of chunks)
       drained = (this.#gateway ? this.#gateway.fromBroker(bytes) : this.#writer.write(bytes)) && drained;
-    if (drained) done();
-    else this.#onDrain = done;
+    if (drained) {
+      done();
+      return;
+    }
+    this.#onDrain = done;
+    this.#inFlightBytes = chunks.reduce((sum, { length }) => sum + length, 0);
   }
 
   #continueWriting(): void {
     const done = this.#onDrain;
     this.#onDrain = undefined;
+    this.#inFlightBytes = 0;
     done?.();
   }
 
@@ -281,18 +292,4 @@ export class ClientConnection {
     else this.#outgoing.push(bytes);
     return undefined;
   }
-}
-
-/** Chunks of a few bytes as one; large ones are not copied. */
-function joined(chunks: readonly Buffer[]): Buffer[] {
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (const [index, chunk] of chunks.entries()) {
-    if (chunk.length < JOINED_BYTES) continue;
-    if (index > from) parts.push(Buffer.concat(chunks.slice(from, index)));
-    parts.push(chunk);
-    from = index + 1;
-  }
-  if (from < chunks.length) parts.push(Buffer.concat(chunks.slice(from)));
-  return parts;
 }

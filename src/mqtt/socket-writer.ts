@@ -6,11 +6,10 @@ import type { Clock, Timer } from "../core/clock.ts";
 export interface SocketWriter {
   /** False where the socket is full; `onDrain` is called once everything is with the socket. */
   write(bytes: Buffer): boolean;
-  /** Bytes that the client has not taken, as far as is known. */
-  readonly size: number;
+  /** What the socket has not got yet. */
+  readonly waiting: readonly Buffer[];
   /** What waits is written as soon as it can be, then the socket is ended. */
   end(): void;
-  clear(): void;
 }
 
 export interface SocketWriterOptions {
@@ -20,11 +19,12 @@ export interface SocketWriterOptions {
 }
 
 const PIECE_BYTES = 65_536;
+// Below this, a chunk is joined with those beside it.
+const JOINED_BYTES = 16_384;
 const STALLED_MS = 5000;
 
 export function createSocketWriter(socket: Socket, { clock, onDrain, onStalled }: SocketWriterOptions): SocketWriter {
   let waiting: Buffer[] = [];
-  let waitingBytes = 0;
   let full = false;
   let ending = false;
   let stall: Timer | undefined;
@@ -39,7 +39,6 @@ export function createSocketWriter(socket: Socket, { clock, onDrain, onStalled }
     for (; at < waiting.length && !full; at++) {
       const bytes = waiting[at] as Buffer;
       const piece = bytes.length > PIECE_BYTES ? bytes.subarray(0, PIECE_BYTES) : bytes;
-      waitingBytes -= piece.length;
       full = !socket.write(piece);
       if (piece !== bytes) waiting[at--] = bytes.subarray(PIECE_BYTES);
     }
@@ -63,22 +62,31 @@ export function createSocketWriter(socket: Socket, { clock, onDrain, onStalled }
       if (!full && bytes.length <= PIECE_BYTES) full = !socket.write(bytes);
       else {
         waiting.push(bytes);
-        waitingBytes += bytes.length;
         if (!full) writeWaiting();
       }
       if (full && !stall) watch();
       return !full;
     },
-    get size() {
-      return waitingBytes + socket.writableLength;
+    get waiting() {
+      return waiting;
     },
     end() {
       ending = true;
       if (waiting.length === 0) socket.end();
     },
-    clear() {
-      waiting = [];
-      waitingBytes = 0;
-    },
   };
+}
+
+/** Chunks of a few bytes as one; large ones are not copied. */
+export function joined(chunks: readonly Buffer[]): Buffer[] {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const [index, chunk] of chunks.entries()) {
+    if (chunk.length < JOINED_BYTES) continue;
+    if (index > from) parts.push(Buffer.concat(chunks.slice(from, index)));
+    parts.push(chunk);
+    from = index + 1;
+  }
+  if (from < chunks.length) parts.push(Buffer.concat(chunks.slice(from)));
+  return parts;
 }

@@ -103,13 +103,15 @@ export class V5Gateway {
     return this.#keepSecs;
   }
 
-  /** Of messages in the queue, and of incomplete packets. */
+  /** The payloads of messages that are on their way through the broker, or wait for an acknowledgement. */
+  waiting(): Buffer[] {
+    const queued = this.#queue.map(({ message }) => message);
+    return [...this.#messages.waiting(), ...queued].map(({ payload }) => payload);
+  }
+
+  /** Of incomplete packets. */
   bufferedBytes(): number {
-    return (
-      this.#queuedBytes +
-      this.#messages.size +
-      ((this.#clientParser as unknown as { _list?: Buffer })._list?.length ?? 0)
-    );
+    return (this.#clientParser as unknown as { _list?: Buffer })._list?.length ?? 0;
   }
 
   /** The last packet to the client, with the reason code. */

@@ -25,15 +25,14 @@ export interface V5Messages {
   ticketFor(message: OutgoingMessage): string;
   /** Throws where there is no such ticket. */
   redeem(ticket: string): OutgoingMessage;
-  /** Of the messages whose tickets are with the broker. */
-  readonly size: number;
+  /** The messages whose tickets are with the broker. */
+  waiting(): Iterable<OutgoingMessage>;
 }
 
 export function createV5Messages(): V5Messages {
   const arriving: (MessageProperties | undefined)[] = [];
   const waiting = new Map<string, OutgoingMessage>();
   let last = 0;
-  let size = 0;
 
   return {
     arrives: (properties) => void arriving.push(properties),
@@ -41,19 +40,15 @@ export function createV5Messages(): V5Messages {
     ticketFor(message) {
       const ticket = String(++last);
       waiting.set(ticket, message);
-      size += bytesOf(message);
       return ticket;
     },
     redeem(ticket) {
       const message = waiting.get(ticket);
       if (!message) throw new Error("a message without a ticket");
       waiting.delete(ticket);
-      size -= bytesOf(message);
       return message;
     },
-    get size() {
-      return size;
-    },
+    waiting: () => waiting.values(),
   };
 }
 

@@ -58,6 +58,21 @@ test.each([4, 5] as const)(
   60_000,
 );
 
+test.each([4, 5] as const)(
+  "version %d: ten readers get it at the same time, as they share its bytes",
+  async (protocolVersion) => {
+    await using hub = await startTestMqtt({ config });
+    const readers = await Promise.all(Array.from({ length: 10 }, () => hub.client(as("reader", { protocolVersion }))));
+    for (const reader of readers) await reader.subscribeAsync(TOPIC, { qos: 1 });
+    const bridge = await hub.client(as("bridge", { protocolVersion }));
+    for (let n = 0; n < 2; n++) await bridge.publishAsync(TOPIC, long(8 * MIB - 1024), { qos: 1 });
+    await until(() => readers.every(({ messages, connected }) => messages.length === 2 || !connected));
+    expect(hub.limits.problems()).toEqual([]);
+    expect(hub.mqtt.connections()).toBe(11);
+  },
+  60_000,
+);
+
 test("a reader that needs longer than five seconds for a large message is not stalled", async () => {
   const clock = createVirtualClock();
   await using hub = await startTestMqtt({ config, clock });
