@@ -3,12 +3,20 @@ import { timezoneOf } from "../config/location.ts";
 import { createZone } from "../core/zone.ts";
 import { createApproval } from "../discovery/approval.ts";
 import { Discovery } from "../discovery/discovery.ts";
+import { messageIn } from "../discovery/entry.ts";
+import type { Heard } from "../discovery/source.ts";
 import { sourcesOf } from "../discovery/sources/index.ts";
 import { openDiscoveryStore } from "../discovery/store.ts";
 import { strftime } from "../discovery/strftime.ts";
+import type { OtherMessage } from "../mqtt/start.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
+
+/** A message as discovery takes it. `retain`: from the broker's memory, not live. */
+export function heardIn({ account, topic, payload, mayPublish }: OtherMessage, { retain }: { retain: boolean }): Heard {
+  return { sender: { name: account.name, mayPublish }, topic, payload, retain, message: messageIn(payload) };
+}
 
 /** It hears nothing before MQTT is up. */
 export function wireDiscovery(

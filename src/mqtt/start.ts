@@ -7,7 +7,7 @@ import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { isTopicName } from "../core/topic-filter.ts";
 import type { EventFeed } from "../events/feed.ts";
-import { createAccounts, type PluginGrant, type StoredAccounts } from "./accounts.ts";
+import { type Account, createAccounts, type PluginGrant, type StoredAccounts } from "./accounts.ts";
 import { createBridge } from "./bridge.ts";
 import { type BrokerOptions, startBroker } from "./broker.ts";
 import type { MqttSection } from "./config.ts";
@@ -19,6 +19,7 @@ import type { DevicePort, PluginPort, ReceivedMessage } from "./ports.ts";
 import { createRateLimitedLog } from "./rate-limited-log.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRights } from "./rights.ts";
+import { accountNameOf } from "./session-ids.ts";
 import { formatTopic, parseTopic } from "./topics.ts";
 
 export interface Mqtt extends AsyncDisposable {
@@ -47,9 +48,13 @@ export interface Mqtt extends AsyncDisposable {
   event(eventType: string, fields: JsonObject): Promise<void>;
   publish(topic: string, payload: string, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
   connections(): number;
+  /** Retained messages of accounts that are still there, outside the hub's own topics. Also those from before a restart. */
+  retained(filter: string): Iterable<OtherMessage>;
+  /** Disconnects an account that is removed, and ends its kept sessions: `user/NAME`, or `plugin/NAME` for one that the hub starts. */
+  endSessionsOf(account: string): void;
 }
 
-export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs"> {
+export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "db" | "budget" | "flushSecs"> {
   config: MqttSection;
   clock: Clock;
   log: Log;
@@ -88,13 +93,13 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
   const rights = createRights(prefix, (deviceId) => devices.ownerOf(deviceId));
   const perMinute = config.max_new_devices_per_minute;
   const newDeviceLimit = createNewDeviceLimit({ clock, perMinute, limits, devices });
-  const onOther = ({ account, name, payload }: ReceivedMessage): void =>
-    options.onOther?.({
-      account,
-      topic: name,
-      payload,
-      mayPublish: (topic) => rights.mayPublish(account, topic, parseTopic(prefix, topic)),
-    });
+  const otherOf = (account: Account, topic: string, payload: Uint8Array): OtherMessage => ({
+    account,
+    topic,
+    payload,
+    mayPublish: (other) => rights.mayPublish(account, other, parseTopic(prefix, other)),
+  });
+  const onOther = ({ account, name, payload }: ReceivedMessage) => options.onOther?.(otherOf(account, name, payload));
   const onMessage = createBridge({ devices, plugins, feed, log, limited, logs, newDeviceLimit, onOther });
   const rateLimits = createRateLimits({ clock, config, limits });
   const broker = stack.use(await startBroker({ ...options, accounts, rights, onMessage, limited, rateLimits }));
@@ -162,6 +167,13 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
     },
     publish: (topic, payload, { qos = 0, retain = false } = {}) => publish(topic, payload, qos, retain),
     connections: broker.connections,
+    *retained(filter) {
+      for (const { topic, payload, account: key } of broker.retained(filter)) {
+        const account = key.startsWith("user/") ? accounts.named(accountNameOf(key)) : undefined;
+        if (account && parseTopic(prefix, topic).kind === "other") yield otherOf(account, topic, payload);
+      }
+    },
+    endSessionsOf: broker.endSessionsOf,
     [Symbol.asyncDispose]: () => disposables.disposeAsync(),
   };
 }

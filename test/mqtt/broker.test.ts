@@ -197,7 +197,7 @@ describe("limits", () => {
     await until(() => hub.logged("closed because of what it sent").length === 1);
     expect(hub.logged("closed because of what it sent")[0]?.fields.reason).toContain("more than");
     await other.publishAsync("hub/events/small", "{}", { qos: 1 });
-    expect(hub.events.map(({ type }) => type)).toEqual(["custom_small"]);
+    expect(hub.events.map(({ type }) => type)).toEqual(["limit_reached", "custom_small"]);
   });
 
   test("a message of exactly the limit passes, one byte more does not", async () => {
