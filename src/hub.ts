@@ -8,6 +8,7 @@ import { createPartStarter, type PartStarter } from "./hub/part-starter.ts";
 import { wireAlerts } from "./hub/wire-alerts.ts";
 import { wireApi } from "./hub/wire-api.ts";
 import { wireBackup } from "./hub/wire-backup.ts";
+import { wireDiscovery } from "./hub/wire-discovery.ts";
 import { wireHouse } from "./hub/wire-house.ts";
 import { wireMqtt } from "./hub/wire-mqtt.ts";
 import { offNotify, wireNotify } from "./hub/wire-notify.ts";
@@ -32,7 +33,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   await using stack = new AsyncDisposableStack();
   const lock = stack.use(lockHome(home));
   const stores = await starter.begin("stores", () => wireStores(options, lock, stack));
-  const late: Late = { mqtt: undefined, off: starter.off("mqtt"), ready: false };
+  const late: Late = { mqtt: undefined, discovery: undefined, off: starter.off("mqtt"), ready: false };
   const house = starter.begin("house", () => wireHouse(options, stores, { late, starter, stack }));
   const notifications = starter.beginUnlessOff(
     "notify",
@@ -43,16 +44,20 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     log.error("something in the state database cannot be read", { table, key, problem });
   const openRules = () => wireRules(options, stores, { house, notifications, late });
   const rules = stack.use(starter.beginUnlessOff("rules", openRules, offRules));
+  const discovery = wireDiscovery(options, stores, { house, late });
   const plugins = starter.beginUnlessOff("plugins", () => wirePlugins(options, stores, { house, late }), offPlugins);
   const archives = wireBackup(options, stores, { house, notifications, starter, stack });
-  const wired = { ...stores, ...house, ...notifications, ...archives, rules, plugins, late, starter };
+  const wired = { ...stores, ...house, ...notifications, ...archives, rules, plugins, discovery, late, starter };
   const alerts = stack.use(wireAlerts(options, wired));
   const restart = () => options.requestRestart({ apply: async () => {} });
   stack.use(watchForDisk({ clock: edge.clock, log, home, db: stores.db, restart }));
   const { httpPort } = starter.begin("api", () => wireApi(options, { ...wired, alerts }, stack));
 
-  if (late.off === undefined)
-    late.mqtt = stack.use(await starter.begin("mqtt", () => wireMqtt(options, stores, { house, plugins })));
+  if (late.off === undefined) {
+    late.mqtt = stack.use(await starter.begin("mqtt", () => wireMqtt(options, stores, { house, plugins, discovery })));
+    discovery.start();
+    stack.defer(() => discovery.stop());
+  }
   await starter.begin("rules", () => rules.start());
   // Before `system_started`: a rule that waits for it may command the virtual devices.
   starter.begin("house", () => house.virtual.start());

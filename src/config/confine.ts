@@ -161,6 +161,9 @@ function cutFor(path: string): Cut | undefined {
     case "history":
       // With a default, samples would be removed that somebody wants to keep.
       return cut("nothing is recorded", (table) => replace(table, section, { enabled: false }));
+    case "discovery":
+      // Nothing is taken in that somebody may not have wanted.
+      return cut("a new device waits until you accept it", (table) => replace(table, section, { approve: "ask" }));
     case "location":
       if (key === "latitude" || key === "longitude") return cut("nothing follows the sun", removePlace);
       return cut("it is left out", (table) => remove(table.location, key) || replace(table, section, {}));

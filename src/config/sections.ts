@@ -7,6 +7,7 @@ import { isObject } from "../core/json.ts";
 import type { Problem } from "../core/schema.ts";
 import type { LineProblem } from "../core/toml.ts";
 import { createZone } from "../core/zone.ts";
+import { DiscoverySection } from "../discovery/config.ts";
 import { EventsSection } from "../events/config.ts";
 import { HistorySection } from "../history/config.ts";
 import { MqttSection, mqttProblems } from "../mqtt/config.ts";
@@ -34,6 +35,7 @@ export const HubConfig = Type.Object(
     location: LocationSection,
     auth: AuthSection,
     mqtt: MqttSection,
+    discovery: DiscoverySection,
     plugins: PluginsSection,
     notify: NotifySection,
     events: EventsSection,

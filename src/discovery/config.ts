@@ -1,6 +1,13 @@
 // [discovery]: which devices that announce themselves over MQTT are taken in.
 import { type Static, Type } from "@sinclair/typebox";
 
+const patterns = (description: string) =>
+  Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    expected: 'a list of patterns such as "homeassistant:rtl433:*", where * matches any text',
+    description: `${description}: names, or ids as GET /discovery lists them`,
+  });
+
 export const DiscoverySection = Type.Object(
   {
     approve: Type.Union([Type.Literal("auto"), Type.Literal("ask")], {
@@ -8,6 +15,9 @@ export const DiscoverySection = Type.Object(
       description: "`ask`: a new device waits until a person accepts it",
       expected: '"auto" or "ask"',
     }),
+    accept: patterns("Taken in although `approve` is `ask`"),
+    ignore: patterns("Not taken in; what a person accepted is"),
+    anonymous: Type.Boolean({ default: false, description: "Also what clients without an account announce" }),
     zigbee2mqtt: Type.Boolean({ default: true, description: "Devices of Zigbee2MQTT, whatever its base topic" }),
     tasmota: Type.Boolean({ default: true, description: "Tasmota 9.2 and later" }),
     shelly: Type.Boolean({ default: true, description: "Shelly of the second generation and later" }),

@@ -4,11 +4,13 @@ import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import type { Decisions } from "./decisions.ts";
+import { type Approval, createMatch } from "./approval.ts";
 import type { DescribedDevice, Outgoing, Report } from "./described.ts";
+import { Entries } from "./entries.ts";
 import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId } from "./entry.ts";
 import { schemaOf } from "./schema.ts";
 import type { CreateSource, Heard, Sender, Source, SourceHost } from "./source.ts";
+import type { Decision, DiscoveryStore } from "./store.ts";
 import { createTemplateEngine } from "./templates/template.ts";
 
 /** The devices of the house, as far as they are needed here. */
@@ -23,8 +25,8 @@ export interface DiscoveryOptions {
   clock: Clock;
   log: Log;
   devices: HouseDevices;
-  decisions: Decisions;
-  approve: "auto" | "ask";
+  store: DiscoveryStore;
+  approval: Approval;
   /** In the order of their worth: of two that describe the same thing, the first counts. */
   sources: readonly CreateSource[];
   /** In the house's time zone. */
@@ -33,36 +35,31 @@ export interface DiscoveryOptions {
   publish: (outgoing: Outgoing) => Promise<void>;
 }
 
-const MOST_ENTRIES = 5000;
-// Marks the change of an attribute that an event `device_action` reports as well.
+type Origin = Pick<Entry, "source" | "rank">;
+
+/** Marks the change of an attribute that an event `device_action` reports as well. */
 const ACTION = "device_action";
 
 export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #sources: Source[] = [];
-  readonly #entries = new Map<string, Entry>();
-  readonly #topics = new Map<string, Set<Entry>>();
-  /** Of the device that is known by it. */
-  readonly #byIdentity = new Map<string, Entry>();
-  readonly #byDevice = new Map<string, Entry>();
+  readonly #entries = new Entries();
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
     const engine = createTemplateEngine(() => ({ strftime: options.strftime }));
     for (const [rank, create] of options.sources.entries()) {
-      const name = (): string => this.#sources[rank]?.name ?? "";
+      const origin = (): Origin => ({ source: this.#sources[rank]?.name ?? "", rank });
+      const find = (sender: Sender, key: string) => this.#entries.get(entryId(sender, origin().source, key));
       const host: SourceHost = {
         clock: options.clock,
         engine,
-        describe: (sender, key, device) => this.#describe({ source: name(), rank }, { sender, key, device }),
-        withdraw: (sender, key) => this.#withdraw(entryId(sender, name(), key)),
-        broken: (sender, key, problem) => this.#broken({ source: name(), rank }, { sender, key, problem }),
+        describe: (sender, key, device) => this.#describe(origin(), { sender, key, device }),
+        withdraw: (sender, key) => this.#withdraw(find(sender, key)),
+        broken: (sender, key, problem) => this.#broken(origin(), { sender, key, problem }),
         ask: (sender, outgoing) => this.#ask(sender, outgoing),
-        report: (sender, key, report) => {
-          const entry = this.#entries.get(entryId(sender, name(), key));
-          if (entry) this.#take(entry, report, { retain: false });
-        },
-        available: (sender, keys, available) => this.#available(entryId(sender, name(), keys), available),
+        report: (sender, key, report) => this.#take(find(sender, key), report, { retain: false }),
+        available: (sender, keys, available) => this.#available(entryId(sender, origin().source, keys), available),
       };
       this.#sources.push(create(host, { describes: (sender, source) => this.#describes(sender, source) }));
     }
@@ -71,169 +68,189 @@ export class Discovery {
   /** Everything that clients publish outside the hub's own topics. */
   hear(heard: Heard): void {
     if (this.#sources.some((source) => source.hear(heard))) return;
-    for (const entry of this.#topics.get(heard.topic) ?? []) this.#report(entry, heard);
+    for (const entry of this.#entries.ofTopic(heard.topic)) {
+      // Only whoever announced it speaks for it.
+      if (!entry.device || heard.sender.name !== entry.sender.name) continue;
+      this.#take(entry, entry.device.read(heard.topic, heard.message()), heard);
+    }
+  }
+
+  /** Asks for announcements, once the broker is up. */
+  start(): void {
+    for (const outgoing of this.#sources.flatMap((source) => source.birth?.() ?? [])) this.#publish(outgoing);
+  }
+
+  /** The last words of the hub; resolves when they are said. */
+  async stop(): Promise<void> {
+    const last = this.#sources.flatMap((source) => source.will?.() ?? []);
+    await Promise.all(last.map((outgoing) => this.#options.publish(outgoing).catch(() => {})));
   }
 
   list(): DiscoveryEntry[] {
-    return [...this.#entries.values()].map((entry) => this.#shown(entry));
+    return [...this.#entries.all()].map((entry) => this.#shown(entry));
+  }
+
+  /** Announcements that cannot be used. */
+  problems(): string[] {
+    return this.list().flatMap(({ id, state, problem }) =>
+      problem !== null && state !== "ignored" ? [`${id}: ${problem}`] : [],
+    );
   }
 
   /** Throws HubError `not_found`. */
-  accept(id: string): DiscoveryEntry {
-    const entry = this.#entry(id);
-    this.#options.decisions.set(id, "accepted");
-    this.#settle(entry);
+  decide(id: string, decision: Decision): DiscoveryEntry {
+    const entry = this.#entries.get(id);
+    if (!entry) throw new HubError("not_found", `nothing is announced as "${id}"`);
+    return this.#decide(entry, decision);
+  }
+
+  /** All that are announced by the account, and match the pattern. Those that come later are for the configuration. */
+  decideAll(decision: Decision, { account, pattern }: { account?: string; pattern?: string }): DiscoveryEntry[] {
+    const matches = pattern === undefined ? undefined : createMatch([pattern]);
+    const found = [...this.#entries.all()].filter(
+      ({ id, device, sender }) =>
+        (account === undefined || sender.name === account) && (!matches || matches(id, device?.name)),
+    );
+    return found.map((entry) => this.#decide(entry, decision));
+  }
+
+  #decide(entry: Entry, decision: Decision): DiscoveryEntry {
+    this.#options.store.decide(entry.id, decision);
+    if (decision === "accepted") this.#settle(entry);
+    else this.#drop(entry);
     return this.#shown(entry);
   }
 
-  /** Throws HubError `not_found`. */
-  ignore(id: string): DiscoveryEntry {
-    const entry = this.#entry(id);
-    this.#options.decisions.set(id, "ignored");
-    this.#drop(entry);
-    return this.#shown(entry);
-  }
-
+  /** Whether it was announced, now or before the hub started. */
   owns(deviceId: string): boolean {
-    return this.#byDevice.has(deviceId);
+    return this.#entries.ofDevice(deviceId) !== undefined || this.#options.store.knows(deviceId);
   }
 
   /** Throws HubError `invalid` for what the device does not take. */
   async command(deviceId: string, wanted: JsonObject): Promise<void> {
-    const entry = this.#byDevice.get(deviceId);
+    const entry = this.#entries.ofDevice(deviceId);
     if (!entry?.device)
-      throw new HubError("unavailable", `"${deviceId}" has not announced itself since the hub started`);
+      throw new HubError("unavailable", `"${deviceId}" has not announced itself since the hub started, or no longer`);
     const outgoing = entry.device.write(wanted);
-    for (const one of outgoing) {
-      if (!entry.sender.mayPublish(one.topic))
-        throw new HubError(
-          "forbidden",
-          `${entry.sender.name} may not publish to ${one.topic}, so the hub does not for it`,
-        );
-      await this.#options.publish(one);
+    for (const { topic } of outgoing) {
+      if (entry.sender.mayPublish(topic)) continue;
+      throw new HubError("forbidden", `${entry.sender.name} may not publish to ${topic}, so the hub does not for it`);
+    }
+    for (const one of outgoing) await this.#options.publish(one);
+  }
+
+  /** A person removed it: its announcement is taken back. What announces itself again comes again. */
+  removed(deviceId: string): void {
+    this.#options.store.forget(deviceId);
+    for (const entry of [...this.#entries.all()].filter((one) => one.deviceId === deviceId)) {
+      for (const outgoing of entry.device?.forget?.() ?? []) this.#ask(entry.sender, outgoing);
+      this.#entries.delete(entry);
     }
   }
 
-  #ask(sender: Sender, outgoing: Outgoing): void {
-    if (!sender.mayPublish(outgoing.topic)) return;
+  #publish(outgoing: Outgoing): void {
     this.#options.publish(outgoing).catch((error: unknown) => {
-      this.#options.log.warn("a device could not be asked", { topic: outgoing.topic, error: messageOf(error) });
+      this.#options.log.warn("a message to a device could not be sent", {
+        topic: outgoing.topic,
+        error: messageOf(error),
+      });
     });
   }
 
-  #entry(id: string): Entry {
-    const entry = this.#entries.get(id);
-    if (!entry) throw new HubError("not_found", `nothing is announced as "${id}"`);
-    return entry;
+  #ask(sender: Sender, outgoing: Outgoing): void {
+    if (sender.mayPublish(outgoing.topic)) this.#publish(outgoing);
   }
 
   #describes(sender: Sender, source: string): boolean {
-    for (const entry of this.#entries.values())
+    for (const entry of this.#entries.all())
       if (entry.source === source && entry.sender.name === sender.name && entry.announced) return true;
     return false;
   }
 
-  #make(of: Pick<Entry, "source" | "rank">, sender: Sender, key: string): Entry | undefined {
-    const id = entryId(sender, of.source, key);
-    const known = this.#entries.get(id);
-    if (known) return known;
-    if (this.#entries.size >= MOST_ENTRIES) return undefined;
-    const made: Entry = {
-      ...of,
-      id,
-      sender,
-      device: undefined,
-      deviceId: undefined,
-      problem: undefined,
-      announced: false,
-    };
-    this.#entries.set(id, made);
-    return made;
-  }
-
-  #describe(
-    of: Pick<Entry, "source" | "rank">,
-    { sender, key, device }: { sender: Sender; key: string; device: DescribedDevice },
-  ): void {
-    const entry = this.#make(of, sender, key);
+  #describe(origin: Origin, { sender, key, device }: { sender: Sender; key: string; device: DescribedDevice }): void {
+    const entry = this.#make(origin, sender, key);
     if (!entry) return;
-    this.#detach(entry);
+    this.#entries.detach(entry);
     Object.assign(entry, { sender, device, announced: true, problem: undefined });
     this.#settle(entry);
   }
 
-  #withdraw(id: string): void {
-    const entry = this.#entries.get(id);
+  #make(origin: Origin, sender: Sender, key: string): Entry | undefined {
+    const id = entryId(sender, origin.source, key);
+    return this.#entries.get(id) ?? this.#entries.make({ ...origin, id, sender });
+  }
+
+  #withdraw(entry: Entry | undefined): void {
     if (!entry) return;
     entry.announced = false;
-    if (entry.deviceId !== undefined) this.#options.devices.availability(entry.deviceId, false, entry.sender.name);
-    this.#detach(entry);
-    if (entry.deviceId === undefined) this.#entries.delete(id);
+    this.#drop(entry);
+    if (entry.deviceId === undefined) this.#entries.delete(entry);
   }
 
   #broken(
-    of: Pick<Entry, "source" | "rank">,
+    origin: Origin,
     { sender, key, problem }: { sender: Sender; key: string; problem: string | undefined },
   ): void {
-    const known = this.#entries.get(entryId(sender, of.source, key));
+    const known = this.#entries.get(entryId(sender, origin.source, key));
     if (problem === undefined) {
       if (!known) return;
       known.problem = undefined;
-      if (!known.device && known.deviceId === undefined) this.#entries.delete(known.id);
+      if (!known.device && known.deviceId === undefined) this.#entries.delete(known);
       return;
     }
-    const entry = known ?? this.#make(of, sender, key);
+    const entry = known ?? this.#make(origin, sender, key);
     if (!entry || entry.problem === problem) return;
     entry.problem = problem;
     this.#options.log.warn("an announcement of a device cannot be used", { account: sender.name, about: key, problem });
   }
 
   #available(ids: string, available: boolean): void {
-    for (const entry of this.#entries.values())
+    for (const entry of this.#entries.all())
       if (entry.id.startsWith(ids) && entry.deviceId !== undefined && entry.announced)
         this.#options.devices.availability(entry.deviceId, available, entry.sender.name);
   }
 
-  #shown({ id, source, sender, device, deviceId, problem }: Entry): DiscoveryEntry {
+  #stateOf({ id, device, deviceId }: Entry): Exclude<EntryState, "broken"> {
+    const { approval, store } = this.#options;
+    const isKnown = (identity: string): boolean => store.deviceOf(identity) !== undefined;
+    const known = deviceId !== undefined || (device?.identities.some(isKnown) ?? false);
+    return approval(id, { name: device?.name, known });
+  }
+
+  #shown(entry: Entry): DiscoveryEntry {
+    const { id, source, sender, device, deviceId, problem } = entry;
     return {
       ...{ id, source, account: sender.name, name: device?.name ?? null },
       ...{ manufacturer: device?.manufacturer ?? null, model: device?.model ?? null },
-      state: !device && problem !== undefined ? "broken" : this.#stateOf(id),
+      state: !device && problem !== undefined ? "broken" : this.#stateOf(entry),
       device_id: deviceId ?? null,
       problem: problem ?? null,
     };
   }
 
-  #stateOf(id: string): EntryState {
-    return this.#options.decisions.get(id) ?? (this.#options.approve === "auto" ? "accepted" : "waiting");
-  }
-
   /** Makes it a device of the house, unless somebody has to say so first, or a better source has it. */
   #settle(entry: Entry): void {
-    const { device, sender } = entry;
-    if (!device || this.#stateOf(entry.id) !== "accepted") return;
-    const other = device.identities.map((one) => this.#byIdentity.get(one)).find((one) => one && one !== entry);
+    const { device } = entry;
+    const { store } = this.#options;
+    if (!device || this.#stateOf(entry) !== "accepted") return;
+    const other = device.identities.map((one) => this.#entries.ofIdentity(one)).find((one) => one && one !== entry);
     if (other?.announced && other.rank <= entry.rank) return;
-    if (other) this.#detach(other);
-    const id = other?.deviceId ?? deviceIdOf(device.identity);
+    const known = device.identities.map((one) => store.deviceOf(one)).find((id) => id !== undefined);
+    const id = other?.deviceId ?? known ?? entry.deviceId ?? deviceIdOf(device.identity);
     try {
-      this.#register(id, device, sender);
+      this.#register(id, device, entry.sender);
     } catch (error) {
       entry.problem = messageOf(error);
       return;
     }
-    entry.deviceId = id;
-    this.#byDevice.set(id, entry);
-    for (const one of device.identities) this.#byIdentity.set(one, entry);
-    for (const topic of device.topics) {
-      const known = this.#topics.get(topic) ?? new Set();
-      this.#topics.set(topic, known.add(entry));
-    }
+    if (other) this.#entries.detach(other);
+    this.#entries.attach(entry, id);
+    store.bind(device.identities, id);
   }
 
   #register(id: string, device: DescribedDevice, { name: owner }: Sender): void {
     const { devices } = this.#options;
-    const parent = device.parent === undefined ? undefined : this.#byIdentity.get(device.parent)?.deviceId;
+    const parent = device.parent === undefined ? undefined : this.#entries.ofIdentity(device.parent)?.deviceId;
     devices.register(
       {
         device_id: id,
@@ -250,43 +267,23 @@ export class Discovery {
   }
 
   #drop(entry: Entry): void {
-    if (entry.deviceId !== undefined) this.#options.devices.availability(entry.deviceId, false, entry.sender.name);
-    this.#detach(entry);
+    const { deviceId, sender } = entry;
+    if (deviceId !== undefined && this.#entries.ofDevice(deviceId) === entry)
+      this.#options.devices.availability(deviceId, false, sender.name);
+    this.#entries.detach(entry);
   }
 
-  /** Its topics and identities lead nowhere any more. */
-  #detach(entry: Entry): void {
-    const { device, deviceId } = entry;
-    for (const topic of device?.topics ?? []) {
-      const known = this.#topics.get(topic);
-      known?.delete(entry);
-      if (known?.size === 0) this.#topics.delete(topic);
-    }
-    for (const one of device?.identities ?? []) if (this.#byIdentity.get(one) === entry) this.#byIdentity.delete(one);
-    if (deviceId !== undefined && this.#byDevice.get(deviceId) === entry) this.#byDevice.delete(deviceId);
-  }
-
-  #report(entry: Entry, { sender, topic, message, retain }: Heard): void {
-    // Only whoever announced it speaks for it.
-    if (!entry.device || sender.name !== entry.sender.name) return;
-    this.#take(entry, entry.device.read(topic, message()), { retain });
-  }
-
-  #take(
-    { sender, deviceId }: Entry,
-    { attributes, actions, available }: Report,
-    { retain }: { retain: boolean },
-  ): void {
-    if (deviceId === undefined) return;
+  #take(entry: Entry | undefined, { attributes, actions, available }: Report, { retain }: { retain: boolean }): void {
+    if (entry?.deviceId === undefined || this.#entries.ofDevice(entry.deviceId) !== entry) return;
     const { devices, onAction } = this.#options;
+    const { deviceId: device_id } = entry;
+    const from = { pluginId: entry.sender.name, partial: true };
     const last = actions.at(-1);
     if (last !== undefined) delete attributes.action;
-    if (Object.keys(attributes).length > 0)
-      devices.state(deviceId, attributes, { pluginId: sender.name, partial: true });
-    if (last !== undefined)
-      devices.state(deviceId, { action: last }, { pluginId: sender.name, partial: true, change: { kind: ACTION } });
+    if (Object.keys(attributes).length > 0) devices.state(device_id, attributes, from);
+    if (last !== undefined) devices.state(device_id, { action: last }, { ...from, change: { kind: ACTION } });
     // A press of before the hub started is none now.
-    if (!retain) for (const action of actions) onAction({ device_id: deviceId, action });
-    if (available !== undefined) devices.availability(deviceId, available, sender.name);
+    if (!retain) for (const action of actions) onAction({ device_id, action });
+    if (available !== undefined) devices.availability(device_id, available, from.pluginId);
   }
 }

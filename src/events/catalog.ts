@@ -11,6 +11,7 @@ export const catalog = [
   devices.deviceAvailabilityChanged,
   devices.deviceNameChanged,
   devices.deviceCommandSent,
+  devices.deviceAction,
   devices.deviceBatteryLow,
   devices.deviceBatteryRecovered,
   devices.timerStateChanged,

@@ -59,6 +59,13 @@ export const deviceCommandSent = defineEvent(
   },
 );
 
+export const deviceAction = defineEvent(
+  "device_action",
+  "A button is pressed, a remote turned, a tag scanned: each time, also when it is the same as before",
+  { device_id: Type.String(), action: Type.String() },
+  { device_id: "0x00158d0001a2b3c4", action: "single" },
+);
+
 export const deviceBatteryLow = defineEvent(
   "device_battery_low",
   "A battery-powered device crossed the configured low threshold (synthesized, with hysteresis)",

@@ -1,5 +1,14 @@
 // [history]: what is recorded, and how long it is kept.
 import { type Static, Type } from "@sinclair/typebox";
+import { wildcard } from "../core/wildcard.ts";
+
+const attributePatterns = Type.Array(
+  Type.String({
+    pattern: "^[^/]+(/.+)?$",
+    problem: 'must be "device" or "device/attribute", where * matches any text',
+  }),
+  { default: [], expected: "a list of devices or device/attribute patterns" },
+);
 
 export const HistorySection = Type.Object(
   {
@@ -11,20 +20,27 @@ export const HistorySection = Type.Object(
     /** Size of the file above which the oldest samples are removed, whatever their age. */
     max_size_mb: Type.Integer({ default: 1024, minimum: 10, maximum: 1_000_000 }),
     /** Not recorded: `device` or `device/attribute`, where `*` matches any text. */
-    exclude: Type.Array(
-      Type.String({
-        pattern: "^[^/]+(/.+)?$",
-        problem: 'must be "device" or "device/attribute", where * matches any text',
-      }),
-      { default: [], expected: "a list of devices or device/attribute patterns" },
-    ),
+    exclude: attributePatterns,
+    /** Recorded although their devices call them settings or diagnostic (in their schema). Same patterns. */
+    include: attributePatterns,
   },
   { additionalProperties: false, default: {} },
 );
 export type HistorySection = Static<typeof HistorySection>;
 
+type IsAttribute = (deviceId: string, attribute: string) => boolean;
+
+/** `isMinor`: settings of a device and how it fares, which are not recorded unless asked for. */
+export function createExclude(
+  { exclude, include }: Pick<HistorySection, "exclude" | "include">,
+  isMinor: IsAttribute = () => false,
+): IsAttribute {
+  const [isExcluded, isIncluded] = [createMatch(exclude), createMatch(include)];
+  return (deviceId, name) => isExcluded(deviceId, name) || (isMinor(deviceId, name) && !isIncluded(deviceId, name));
+}
+
 /** Whether one of the patterns matches the attribute. */
-export function createExclude(patterns: readonly string[]): (deviceId: string, attribute: string) => boolean {
+function createMatch(patterns: readonly string[]): IsAttribute {
   const tests = patterns.map(function testOf(pattern) {
     const slash = pattern.indexOf("/");
     const device = wildcard(slash < 0 ? pattern : pattern.slice(0, slash));
@@ -32,8 +48,4 @@ export function createExclude(patterns: readonly string[]): (deviceId: string, a
     return { device, attribute };
   });
   return (deviceId, name) => tests.some(({ device, attribute }) => device.test(deviceId) && attribute.test(name));
-}
-
-function wildcard(pattern: string): RegExp {
-  return new RegExp(`^${pattern.split("*").map(RegExp.escape).join(".*")}$`, "s");
 }

@@ -63,6 +63,8 @@ export interface HistoryOptions {
   /** See `historyWorker`. */
   worker: string | URL;
   limits?: Limits;
+  /** Settings of a device and how it fares: not recorded unless [history] include says so. */
+  isMinor?: (deviceId: string, attribute: string) => boolean;
   /** The disk refused a write. */
   onStorageFault?: (fault: StorageFault) => void;
   /** Ids of the existing devices: of others even the last sample is removed after `retention_days`. */
@@ -113,7 +115,7 @@ export function startHistory(options: HistoryOptions): History {
   const recorder = createRecorder({
     clock,
     log,
-    isExcluded: createExclude(config.exclude),
+    isExcluded: createExclude(config, options.isMinor),
     mostTextBytes: config.max_waiting_mb * 1_048_576,
     ...(options.limits && { limits: options.limits }),
     post(rows, samples) {

@@ -8,6 +8,7 @@ import type { ServerSection } from "../config/server.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
+import type { Discovery } from "../discovery/discovery.ts";
 import type { EventRing } from "../events/feed.ts";
 import type { History } from "../history/history.ts";
 import type { Notifier } from "../notify/notifier.ts";
@@ -35,6 +36,7 @@ import { auditRoutes } from "./routes/audit.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { type BackupRouteDeps, backupRoutes } from "./routes/backup.ts";
 import { deviceRoutes } from "./routes/devices.ts";
+import { discoveryRoutes } from "./routes/discovery.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { historyRoutes } from "./routes/history.ts";
@@ -78,6 +80,7 @@ export interface AppDeps {
   notifier: Notifier;
   outbox: Outbox;
   plugins: Plugins;
+  discovery: Discovery;
   /** Reports a failed write; returns what is wrong with the disk now. */
   storageFault: (error: unknown) => StorageFault | undefined;
   health: () => Health;
@@ -141,6 +144,7 @@ export function createApp(deps: AppDeps): App {
     .use(apiKeyRoutes({ apiKeys: auth.apiKeys, callers }))
     .use(eventRoutes({ ...deps, callers }))
     .use(deviceRoutes({ ...deps, refuseRemoval: deps.virtual.refuseRemoval, callers }))
+    .use(discoveryRoutes(deps))
     .use(historyRoutes({ ...deps, callers }))
     .use(areaRoutes(deps))
     .use(sceneRoutes({ ...deps, callers }))

@@ -4,6 +4,7 @@ import type { HubConfig } from "../config/sections.ts";
 import type { Edge } from "../core/edge.ts";
 import { HubError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import type { Discovery } from "../discovery/discovery.ts";
 import type { Home } from "../home/paths.ts";
 import type { Mqtt } from "../mqtt/start.ts";
 import type { StartWatch } from "../system/starts.ts";
@@ -31,6 +32,7 @@ export interface HubOptions {
 /** Filled in while the hub starts. */
 export interface Late {
   mqtt: Mqtt | undefined;
+  discovery: Discovery | undefined;
   /** True once everything has started. */
   ready: boolean;
   /** Why there will be no MQTT; undefined if there will be. */

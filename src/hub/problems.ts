@@ -1,6 +1,7 @@
 // The `problems` of the status, collected from all parts.
 import { formatProblem } from "../config/load.ts";
 import type { Fault, HubConfig } from "../config/sections.ts";
+import type { Discovery } from "../discovery/discovery.ts";
 import type { Listener } from "../http/listen.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
@@ -16,6 +17,7 @@ type Sources = Pick<Stores, "db" | "limits"> &
   Pick<Notifications, "notifier"> &
   Pick<Archives, "backups"> & {
     rules: Pick<Rules, "problems">;
+    discovery: Pick<Discovery, "problems">;
     plugins: Pick<Plugins, "problems">;
     listener: Pick<Listener, "problem">;
     starter: Pick<PartStarter, "off" | "problems">;
@@ -24,7 +26,7 @@ type Sources = Pick<Stores, "db" | "limits"> &
 /** Called often: it costs little when there are no problems. */
 export function problemsNow(
   { config, home, troubles = [], logProblem }: Pick<HubOptions, "config" | "home" | "troubles" | "logProblem">,
-  { db, limits, virtual, notifier, backups, rules, plugins, listener, starter }: Sources,
+  { db, limits, virtual, notifier, backups, rules, plugins, discovery, listener, starter }: Sources,
 ): { part: string; message: string }[] {
   return [
     ...troubles,
@@ -41,6 +43,7 @@ export function problemsNow(
       problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [],
     ),
     ...(starter.off("plugins") ? [] : plugins.problems()).map((message) => ({ part: "plugins", message })),
+    ...discovery.problems().map((message) => ({ part: "discovery", message })),
     ...limits.problems().map(({ limit, account, message }) => ({
       part: "limits",
       message: `${limit}, reached by ${account}: ${message}`,

@@ -5,6 +5,7 @@ import { historyWorker } from "../history/worker-client.ts";
 import { openAreas } from "../state/areas.ts";
 import { startBatteryWatch } from "../state/battery.ts";
 import { createCommands } from "../state/commands.ts";
+import { isMinor } from "../state/device.ts";
 import { openRegistry } from "../state/registry.ts";
 import { openScenes } from "../state/scenes.ts";
 import { openVariables } from "../state/variables.ts";
@@ -42,6 +43,7 @@ export function wireHouse(
       mayWrite: budget.allows,
       worker: historyWorker(),
       devices: () => [...registry.list()].map(({ id }) => id),
+      isMinor: (id, attribute) => isMinor(registry.find(id), attribute),
       onStorageFault: trouble.noteFault,
     });
   const history = stack.use(starter.beginUnlessOff("history", openHistory, (reason) => offHistory(timezone, reason)));
@@ -53,7 +55,10 @@ export function wireHouse(
     clock,
     random,
     emit,
-    dispatch: (id, payload) => mqttOf(late).command(id, payload),
+    dispatch(id, payload) {
+      const { _hc, ...wanted } = payload;
+      return late.discovery?.owns(id) ? late.discovery.command(id, wanted) : mqttOf(late).command(id, payload);
+    },
     prepare: virtual.prepare,
   });
   stack.use(startBatteryWatch({ feed, registry, db, config: config.battery, clock, log, emit }));

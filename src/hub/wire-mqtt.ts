@@ -1,6 +1,8 @@
 // Wires the MQTT broker; logins that it refuses go to the audit log.
 import { type Audit, UNKNOWN_ACCOUNT } from "../auth/audit.ts";
 import type { HubConfig } from "../config/sections.ts";
+import type { Discovery } from "../discovery/discovery.ts";
+import { messageIn } from "../discovery/entry.ts";
 import type { RefusedLogin } from "../mqtt/login-attempts.ts";
 import { type Mqtt, startMqtt } from "../mqtt/start.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
@@ -12,7 +14,7 @@ import type { Stores } from "./wire-stores.ts";
 export function wireMqtt(
   { config, edge, log }: HubOptions,
   stores: Stores,
-  { house, plugins }: { house: Pick<House, "registry">; plugins: Plugins },
+  { house, plugins, discovery }: { house: Pick<House, "registry">; plugins: Plugins; discovery: Discovery },
 ): Promise<Mqtt> {
   return startMqtt({
     ...stores,
@@ -23,6 +25,11 @@ export function wireMqtt(
     logins: stores.auth.logins,
     devices: house.registry,
     plugins,
+    onOther({ account, topic, payload, mayPublish }) {
+      if (account.kind === "anonymous" && !config.discovery.anonymous) return;
+      const sender = { name: account.name, mayPublish };
+      discovery.hear({ sender, topic, payload, retain: false, message: messageIn(payload) });
+    },
     refusedLogin: recordRefusedLogin(config, stores.audit),
   });
 }

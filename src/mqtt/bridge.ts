@@ -20,10 +20,12 @@ export interface BridgeOptions {
   limited: RateLimitedLog;
   logs: PluginLogs;
   newDeviceLimit: NewDeviceLimit;
+  /** For what is outside the hub's own topics. */
+  onOther: (message: ReceivedMessage) => void;
 }
 
 export function createBridge(options: BridgeOptions): (message: ReceivedMessage) => void {
-  const { devices, feed, log, limited, newDeviceLimit } = options;
+  const { devices, feed, log, limited, newDeviceLimit, onOther } = options;
   const onDeviceMessage = createDeviceMessages(devices);
   const onPluginMessage = createPluginMessages(options);
 
@@ -36,6 +38,9 @@ export function createBridge(options: BridgeOptions): (message: ReceivedMessage)
         return onPluginMessage(message, topic);
       case "event":
         return customEvent(topic.eventType, message);
+      case "other":
+        onOther(message);
+        return undefined;
       default:
         return undefined;
     }

@@ -14,11 +14,11 @@ import type { MqttSection } from "./config.ts";
 import { type LoginCounter, limitAttempts, type RefusedLogin, reportRefusals } from "./login-attempts.ts";
 import { createNewDeviceLimit } from "./new-device-limit.ts";
 import { createPluginLogs } from "./plugin-logs.ts";
-import type { DevicePort, PluginPort } from "./ports.ts";
+import type { DevicePort, PluginPort, ReceivedMessage } from "./ports.ts";
 import { createRateLimitedLog } from "./rate-limited-log.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRights } from "./rights.ts";
-import { formatTopic } from "./topics.ts";
+import { formatTopic, parseTopic } from "./topics.ts";
 
 export interface Mqtt extends AsyncDisposable {
   readonly host: string;
@@ -43,10 +43,18 @@ export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs"> {
   feed: EventFeed;
   devices: DevicePort;
   plugins: PluginPort;
+  /** Called for each message outside the hub's own topics. */
+  onOther?: (message: OtherMessage) => void;
   logins: LoginCounter;
   /** Called for each refused login. */
   refusedLogin?: (login: RefusedLogin) => void;
   limits: Limits;
+}
+
+export interface OtherMessage extends Pick<ReceivedMessage, "account" | "payload"> {
+  topic: string;
+  /** Whether the account may publish there as well. */
+  mayPublish(topic: string): boolean;
 }
 
 // Log lines about one client or account in ten seconds.
@@ -63,7 +71,14 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
   const rights = createRights(prefix, (deviceId) => devices.ownerOf(deviceId));
   const perMinute = config.max_new_devices_per_minute;
   const newDeviceLimit = createNewDeviceLimit({ clock, perMinute, limits, devices });
-  const onMessage = createBridge({ devices, plugins, feed, log, limited, logs, newDeviceLimit });
+  const onOther = ({ account, name, payload }: ReceivedMessage): void =>
+    options.onOther?.({
+      account,
+      topic: name,
+      payload,
+      mayPublish: (topic) => rights.mayPublish(account, topic, parseTopic(prefix, topic)),
+    });
+  const onMessage = createBridge({ devices, plugins, feed, log, limited, logs, newDeviceLimit, onOther });
   const rateLimits = createRateLimits({ clock, config, limits });
   const broker = stack.use(await startBroker({ ...options, accounts, rights, onMessage, limited, rateLimits }));
   log.info("the MQTT broker listens", { host: broker.host, port: broker.port, prefix });

@@ -1,5 +1,5 @@
 // What a device is, and how a report changes it.
-import { type JsonObject, jsonEqual } from "../core/json.ts";
+import { isObject, type JsonObject, jsonEqual } from "../core/json.ts";
 
 /** What kind of device it is, from its registration. */
 export interface DeviceDetails {
@@ -107,4 +107,11 @@ function replace(previous: JsonObject, report: JsonObject): AttributeChange {
     if (!Object.hasOwn(previous, name) || !jsonEqual(previous[name], report[name])) changed.push(name);
   for (const name in previous) if (!Object.hasOwn(report, name)) changed.push(name);
   return { current: report, changed };
+}
+
+/** Whether its schema calls the attribute a setting or diagnostic, or hides it. */
+export function isMinor(device: Device | undefined, attribute: string): boolean {
+  const properties = isObject(device?.details.schema) ? device.details.schema.properties : undefined;
+  const property = isObject(properties) && Object.hasOwn(properties, attribute) ? properties[attribute] : undefined;
+  return isObject(property) && (property.category !== undefined || property.hidden === true);
 }

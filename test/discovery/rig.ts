@@ -3,40 +3,50 @@
 import type { JsonObject } from "../../src/core/json.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
+import { createApproval } from "../../src/discovery/approval.ts";
 import { DiscoverySection } from "../../src/discovery/config.ts";
-import type { Decision } from "../../src/discovery/decisions.ts";
 import type { Outgoing } from "../../src/discovery/described.ts";
 import { Discovery } from "../../src/discovery/discovery.ts";
 import { messageIn } from "../../src/discovery/entry.ts";
 import { sourcesOf } from "../../src/discovery/sources/index.ts";
+import { openDiscoveryStore } from "../../src/discovery/store.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
 import { openRegistry } from "../../src/state/registry.ts";
 import { sectionOf } from "../support/section.ts";
-import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
-export function createRig({ approve = "auto" as "auto" | "ask", mayPublish = (_topic: string): boolean => true } = {}) {
-  const folder = createTemporaryFolder();
+interface RigOptions {
+  discovery?: Partial<DiscoverySection>;
+  mayPublish?: (topic: string) => boolean;
+  /** Starts on what this one has left, as after a restart. */
+  after?: { folder: TemporaryFolder };
+}
+
+export function createRig({ discovery: section = {}, mayPublish = () => true, after }: RigOptions = {}) {
+  const folder = after?.folder ?? createTemporaryFolder();
   const clock = createVirtualClock();
   const db = openStateDb(folder.at("state.redb"), clock.now);
   const events: HubEvent[] = [];
   const registry = openRegistry({ db, clock, log: silentLog, emit: (event) => events.push(event), flushSecs: 1 });
-  const decided = new Map<string, Decision>();
+  const store = openDiscoveryStore(db);
+  const config = sectionOf(DiscoverySection, section);
   const published: Outgoing[] = [];
   const actions: { device_id: string; action: string }[] = [];
   const discovery = new Discovery({
     clock,
     log: silentLog,
     devices: registry,
-    decisions: { get: (id) => decided.get(id), set: (id, decision) => void decided.set(id, decision) },
-    approve,
-    sources: sourcesOf(sectionOf(DiscoverySection, {})),
+    store,
+    approval: createApproval(config, store),
+    sources: sourcesOf(config),
     strftime: (format) => format,
     onAction: (action) => actions.push(action),
     publish: async (outgoing) => void published.push(outgoing),
   });
+  registry.onRemoved("discovery", ({ id }) => discovery.removed(id));
   return {
-    ...{ clock, registry, discovery, events, published, actions },
+    ...{ folder, clock, registry, discovery, events, published, actions },
     publish(topic: string, payload: unknown, { account = "z2m", retain = false } = {}): void {
       const text = typeof payload === "string" ? payload : JSON.stringify(payload);
       const bytes = new TextEncoder().encode(text);

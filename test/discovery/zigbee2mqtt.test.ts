@@ -188,12 +188,15 @@ test("only the account that announced a device speaks for it", async () => {
 });
 
 test("with ask, a device waits until somebody accepts it", async () => {
-  using rig = await furnished({ approve: "ask" });
+  using rig = await furnished({ discovery: { approve: "ask" } });
   expect([...rig.registry.list()]).toEqual([]);
   const waiting = rig.discovery.list();
   expect(waiting.map(({ state, name }) => `${state} ${name}`)).toEqual(["waiting living/lamp", "waiting button"]);
-  expect(rig.discovery.accept(waiting[0]?.id ?? "")).toMatchObject({ state: "accepted", device_id: LAMP.ieee_address });
-  expect(rig.discovery.ignore(waiting[1]?.id ?? "")).toMatchObject({ state: "ignored", device_id: null });
+  expect(rig.discovery.decide(waiting[0]?.id ?? "", "accepted")).toMatchObject({
+    state: "accepted",
+    device_id: LAMP.ieee_address,
+  });
+  expect(rig.discovery.decide(waiting[1]?.id ?? "", "ignored")).toMatchObject({ state: "ignored", device_id: null });
   rig.publish("zigbee2mqtt/living/lamp", { state: "ON" });
   expect(lampOf(rig).attributes).toMatchObject({ on: true });
 });

@@ -232,7 +232,16 @@ test("no handler of the hub runs for a request that did not come through the rou
       ring: part,
     },
     ...{ stream: part, registry: part, commands: part, virtual: part, history: part, areas: part, scenes: part },
-    ...{ variables: part, rules: part, notifier: part, outbox: part, plugins: part, health: part, status: part },
+    ...{
+      variables: part,
+      rules: part,
+      notifier: part,
+      outbox: part,
+      plugins: part,
+      discovery: part,
+      health: part,
+      status: part,
+    },
     ...{ backups: part, restores: part, alerts: part, audit: part, storageFault: part },
   });
   touched.length = 0;

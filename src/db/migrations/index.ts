@@ -4,6 +4,7 @@ import home from "./0002-home.sql" with { type: "text" };
 import rules from "./0003-rules.sql" with { type: "text" };
 import outbox from "./0004-outbox.sql" with { type: "text" };
 import people from "./0005-people.sql" with { type: "text" };
+import discovery from "./0006-discovery.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -11,5 +12,6 @@ export const stateMigrations: readonly string[] = [
   rules,
   outbox,
   people,
+  discovery,
   // A new one goes here, at the end.
 ];

@@ -52,7 +52,7 @@ export function whichDevices(spec: SomeDevices): string {
   return devicesOf(spec)?.join(" or ") ?? "any device";
 }
 
-type EventOfType<T extends EventType> = Extract<HubEvent, { type: T }> & Stamp;
+export type EventOfType<T extends EventType> = Extract<HubEvent, { type: T }> & Stamp;
 
 /** The event if it is of this type. */
 export function eventOf<T extends EventType>(type: T, { event }: Envelope): EventOfType<T> | undefined {

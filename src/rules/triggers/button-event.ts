@@ -3,6 +3,7 @@
 // one attribute per button: `action_left`. Many clear the attribute afterwards; that is not a press.
 import { Type } from "@sinclair/typebox";
 import { isObject, type Json } from "../../core/json.ts";
+import type { Envelope } from "../../events/feed.ts";
 import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import {
@@ -12,13 +13,15 @@ import {
   deviceEventOf,
   deviceInterests,
   devicesOf,
+  type EventOfType,
+  type SomeDevices,
   whichDevices,
 } from "../model/devices.ts";
 import { attribute, someDevices, text } from "../model/fields.ts";
 
 export const buttonEvent = defineTrigger({
   type: "button_event",
-  doc: "A button is used: the device's attribute `action`, `event`, `button_event` or `click` (or one such as `action_left`) takes a value such as `single`, `1_double` or {button, event}, or a plugin sends the custom event `button_event` with these fields. The same press twice in a row is noticed only through a custom event, or if the attribute is cleared in between.",
+  doc: "A button is used: the device's attribute `action`, `event`, `button_event` or `click` (or one such as `action_left`) takes a value such as `single`, `1_double` or {button, event}, or a plugin sends the custom event `button_event` with these fields. The same press twice in a row is noticed of devices that announce themselves and through a custom event; else only if the attribute is cleared in between.",
   fields: {
     ...someDevices,
     button: Type.Optional(
@@ -46,14 +49,14 @@ export const buttonEvent = defineTrigger({
   contextKeys: [...DEVICE_CONTEXT_KEYS, "event", "button"],
   interests: (spec) => [
     ...deviceInterests("device_state_changed", spec),
+    ...deviceInterests("device_action", spec),
     ...deviceInterests("custom_button_event", spec),
   ],
   match(spec, envelope, host) {
     const changed = deviceEventOf("device_state_changed", envelope, spec);
-    const sent = deviceEventOf("custom_button_event", envelope, spec);
     const press = changed
       ? pressInChange(changed, (press) => isWanted(spec, press), spec.attribute)
-      : sent && pressInCustomEvent(sent);
+      : pressInEvent(envelope, spec);
     if (!press || envelope.deviceId === undefined || !isWanted(spec, press)) return undefined;
     const { button, event, attribute, value } = press;
     return { ...deviceContext(host, envelope.deviceId), attribute, value, event, button: button ?? null };
@@ -111,12 +114,21 @@ function snakeCase(text: string): string {
     .replace(/[\s-]+/g, "_");
 }
 
+function pressInEvent(envelope: Envelope, spec: SomeDevices & { attribute?: string | undefined }): Press | undefined {
+  const sent = deviceEventOf("custom_button_event", envelope, spec);
+  if (sent) return pressInCustomEvent(sent);
+  const action = deviceEventOf("device_action", envelope, spec)?.action;
+  return [undefined, "action"].includes(spec.attribute) ? readPress("action", action) : undefined;
+}
+
 /** Of several presses in one change the first wanted one, else the first. */
 function pressInChange(
-  { changed, current }: { changed: readonly string[]; current: Readonly<Record<string, unknown>> },
+  { changed, current, change }: Pick<EventOfType<"device_state_changed">, "changed" | "current" | "change">,
   isWanted: (press: Press) => boolean,
   attribute?: string,
 ): Press | undefined {
+  // An event `device_action` reports it as well.
+  if (change?.kind === "device_action") return undefined;
   const names = changed.filter((name) => (attribute === undefined ? reportsPresses(name) : name === attribute));
   const presses = names.flatMap((name) => readPress(name, current[name] as Json | undefined) ?? []);
   return presses.find(isWanted) ?? presses[0];

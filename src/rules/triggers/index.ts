@@ -3,6 +3,7 @@ import type { TriggerDefinition } from "../model/define.ts";
 import { buttonEvent } from "./button-event.ts";
 import { cron } from "./cron.ts";
 import { customEvent } from "./custom-event.ts";
+import { deviceAction } from "./device-action.ts";
 import { deviceAvailabilityChanged } from "./device-availability-changed.ts";
 import { deviceBatteryLow } from "./device-battery-low.ts";
 import { deviceBatteryRecovered } from "./device-battery-recovered.ts";
@@ -24,6 +25,7 @@ export const triggers: readonly TriggerDefinition[] = [
   deviceStateChanged,
   deviceAvailabilityChanged,
   buttonEvent,
+  deviceAction,
   numericThreshold,
   cron,
   timeOfDay,

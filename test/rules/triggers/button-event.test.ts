@@ -93,7 +93,21 @@ describe("button_event", () => {
     expect(match({}, { device_id: "other", event: "press" })).toBeUndefined();
     expect(buttonEvent.interests?.(read({}))).toEqual([
       { event: "device_state_changed", deviceId: "remote" },
+      { event: "device_action", deviceId: "remote" },
       { event: "custom_button_event", deviceId: "remote" },
     ]);
+  });
+
+  test("hears each press of a device that announces itself once, though the attribute shows it too", () => {
+    const house = createHouse();
+    const match = (event: Parameters<typeof house.envelope>[0], fields: JsonObject = {}) =>
+      contextOf(buttonEvent, { spec: read(fields), envelope: house.envelope(event), host: house });
+    const action = (word: string) => ({ type: "device_action", device_id: "remote", action: word }) as const;
+    expect(match(action("1_double"))).toMatchObject({ event: "double", button: "1", value: "1_double" });
+    expect(match(action("1_double"), { button: 2 })).toBeUndefined();
+    expect(match(action("1_double"), { attribute: "click" })).toBeUndefined();
+    const shown = { previous: {}, current: { action: "1_double" }, changed: ["action"] };
+    const change = { kind: "device_action" };
+    expect(match({ type: "device_state_changed", device_id: "remote", ...shown, change })).toBeUndefined();
   });
 });

@@ -1,0 +1,69 @@
+// What has been announced: every entry by its id, and the ways that lead to it.
+import type { Entry } from "./entry.ts";
+
+// An account may announce what it likes; nobody has so many devices.
+const MOST_ENTRIES = 5000;
+
+export class Entries {
+  readonly #all = new Map<string, Entry>();
+  readonly #topics = new Map<string, Set<Entry>>();
+  /** Of the device that is known by it. */
+  readonly #byIdentity = new Map<string, Entry>();
+  readonly #byDevice = new Map<string, Entry>();
+
+  get(id: string): Entry | undefined {
+    return this.#all.get(id);
+  }
+
+  all(): Iterable<Entry> {
+    return this.#all.values();
+  }
+
+  /** Undefined where there are too many. */
+  make(entry: Omit<Entry, "device" | "deviceId" | "problem" | "announced">): Entry | undefined {
+    if (this.#all.size >= MOST_ENTRIES) return undefined;
+    const made: Entry = { ...entry, device: undefined, deviceId: undefined, problem: undefined, announced: false };
+    this.#all.set(entry.id, made);
+    return made;
+  }
+
+  delete(entry: Entry): void {
+    this.detach(entry);
+    this.#all.delete(entry.id);
+  }
+
+  ofTopic(topic: string): Iterable<Entry> {
+    return this.#topics.get(topic) ?? [];
+  }
+
+  ofIdentity(identity: string): Entry | undefined {
+    return this.#byIdentity.get(identity);
+  }
+
+  ofDevice(deviceId: string): Entry | undefined {
+    return this.#byDevice.get(deviceId);
+  }
+
+  /** From now on its topics, its identities and the device lead to it. */
+  attach(entry: Entry, deviceId: string): void {
+    entry.deviceId = deviceId;
+    this.#byDevice.set(deviceId, entry);
+    for (const one of entry.device?.identities ?? []) this.#byIdentity.set(one, entry);
+    for (const topic of entry.device?.topics ?? []) {
+      const known = this.#topics.get(topic) ?? new Set();
+      this.#topics.set(topic, known.add(entry));
+    }
+  }
+
+  /** Nothing but its id leads to it any more. */
+  detach(entry: Entry): void {
+    const { device, deviceId } = entry;
+    for (const topic of device?.topics ?? []) {
+      const known = this.#topics.get(topic);
+      known?.delete(entry);
+      if (known?.size === 0) this.#topics.delete(topic);
+    }
+    for (const one of device?.identities ?? []) if (this.#byIdentity.get(one) === entry) this.#byIdentity.delete(one);
+    if (deviceId !== undefined && this.#byDevice.get(deviceId) === entry) this.#byDevice.delete(deviceId);
+  }
+}

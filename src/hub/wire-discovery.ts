@@ -1,0 +1,36 @@
+// Wires the discovery of devices that announce themselves over MQTT.
+import { timezoneOf } from "../config/location.ts";
+import { createZone } from "../core/zone.ts";
+import { createApproval } from "../discovery/approval.ts";
+import { Discovery } from "../discovery/discovery.ts";
+import { sourcesOf } from "../discovery/sources/index.ts";
+import { openDiscoveryStore } from "../discovery/store.ts";
+import { strftime } from "../discovery/strftime.ts";
+import { type HubOptions, type Late, mqttOf } from "./options.ts";
+import type { House } from "./wire-house.ts";
+import type { Stores } from "./wire-stores.ts";
+
+/** It hears nothing before MQTT is up. */
+export function wireDiscovery(
+  { config, edge, log }: HubOptions,
+  { db, feed }: Stores,
+  { house, late }: { house: Pick<House, "registry">; late: Late },
+): Discovery {
+  const { clock } = edge;
+  const zone = createZone(timezoneOf(config.location));
+  const store = openDiscoveryStore(db);
+  const discovery = new Discovery({
+    clock,
+    log: log.child("discovery"),
+    devices: house.registry,
+    store,
+    approval: createApproval(config.discovery, store),
+    sources: sourcesOf(config.discovery),
+    strftime: (format) => strftime(format, clock.now() + zone.at(clock.now()).offsetMs),
+    onAction: (action) => feed.emit({ type: "device_action", ...action }),
+    publish: async ({ topic, payload, qos, retain }) => mqttOf(late).publish(topic, payload, { qos, retain }),
+  });
+  house.registry.onRemoved("discovery", ({ id }) => discovery.removed(id));
+  late.discovery = discovery;
+  return discovery;
+}

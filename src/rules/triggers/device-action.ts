@@ -1,0 +1,32 @@
+// `device_action`: a device that announces itself reports a press, a turn or a tag, in its own words.
+import { Type } from "@sinclair/typebox";
+import { defineTrigger } from "../model/define.ts";
+import {
+  checkDevices,
+  DEVICE_CONTEXT_KEYS,
+  deviceContext,
+  deviceEventOf,
+  deviceInterests,
+  whichDevices,
+} from "../model/devices.ts";
+import { someDevices, text } from "../model/fields.ts";
+
+export const deviceAction = defineTrigger({
+  type: "device_action",
+  doc: "A device that announces itself reports a press, a turn or a tag: each time, also when it is the same as before.",
+  fields: {
+    ...someDevices,
+    action: Type.Optional(text("In the device's own words, such as `single` or `brightness_move_up`; without it, any")),
+  },
+  label: (spec) => `${whichDevices(spec)} ${spec.action ?? "used"}`,
+  check: checkDevices,
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "action"],
+  interests: (spec) => deviceInterests("device_action", spec),
+  match(spec, envelope, host) {
+    const event = deviceEventOf("device_action", envelope, spec);
+    if (!event || (spec.action !== undefined && spec.action !== event.action)) return undefined;
+    const { device_id, action } = event;
+    return { ...deviceContext(host, device_id), attribute: "action", value: action, action };
+  },
+  example: { device_id: "0x00158d0001a2b3c4", action: "single" },
+});
