@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
 import { probeStorage } from "../core/storage-fault.ts";
 import type { Discovery } from "../discovery/discovery.ts";
+import type { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import { createApp } from "../http/app.ts";
 import { type Listener, listen } from "../http/listen.ts";
 import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
@@ -20,7 +21,15 @@ import { diskLimit, type Stores } from "./wire-stores.ts";
 type Wired = Stores &
   House &
   Notifications &
-  Archives & { rules: Rules; plugins: Plugins; discovery: Discovery; late: Late; alerts: Alerts; starter: PartStarter };
+  Archives & {
+    rules: Rules;
+    plugins: Plugins;
+    profiles: Profiles;
+    discovery: Discovery;
+    late: Late;
+    alerts: Alerts;
+    starter: PartStarter;
+  };
 
 /** From here on the API answers, before MQTT is up. */
 export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposableStack): { httpPort: number } {

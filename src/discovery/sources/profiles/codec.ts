@@ -1,7 +1,7 @@
 // Between what a device sends and the value of an attribute.
 import { isObject, type Json } from "../../../core/json.ts";
 import type { AttributeType } from "../../described.ts";
-import { wrong } from "../../words.ts";
+import { RGB, wrong } from "../../words.ts";
 import type { AttributeTable, ButtonTable } from "./schema.ts";
 
 /** Undefined where nothing in the table tells. */
@@ -82,6 +82,7 @@ function plain(key: string): Json {
 }
 
 function checkValue({ type, min, max, unit, options, sent }: Wanted, value: Json, name: string): void {
+  if (name === "color_rgb") RGB.to(value, name);
   if (type === "boolean" && typeof value !== "boolean")
     throw wrong(name, `must be true or false${sent && Object.hasOwn(sent, "toggle") ? ', or "toggle"' : ""}`);
   if (type === "number" && typeof value !== "number") throw wrong(name, "must be a number");

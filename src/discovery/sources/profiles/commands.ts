@@ -1,6 +1,7 @@
 // Messages for what is wanted of a device. What goes to the same topic by pointers is one message.
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { putAtPointer } from "../../../core/json-pointer.ts";
+import { readRgb } from "../../colors.ts";
 import type { Outgoing } from "../../described.ts";
 import { wrong } from "../../words.ts";
 import type { CompiledExpressions } from "./profile.ts";
@@ -49,7 +50,8 @@ function computed(
   cel: string,
   { value, parts, expressions }: { value: Json; parts: Values; expressions: CompiledExpressions },
 ): Json {
-  const result = expressions.writing(cel).run({ value, parts });
+  const rgb = typeof value === "string" ? readRgb(value) : undefined;
+  const result = expressions.writing(cel).run({ value, rgb: rgb ? { ...rgb } : null, parts });
   if (!result.ok) throw wrong(name, `its expression fails: ${result.problem}`);
   return result.value;
 }

@@ -57,7 +57,7 @@ export function describeProfileDevice(
       word?.read(found);
     }
     const presses = actions.flatMap((one) => (isHere(one, topic) ? pressIn(one.table, occasion, profile) : []));
-    const available = availability && availableIn(availability, occasion, expressions);
+    const available = availability ? availableIn(availability, occasion, expressions) : true;
     return { attributes: found, actions: presses, ...(available !== undefined && { available }) };
   }
 
@@ -163,8 +163,8 @@ function availableIn(
   occasion: Occasion,
   expressions: CompiledExpressions,
 ): boolean | undefined {
-  // Whoever may fall silent is there as soon as it speaks.
-  if (at !== occasion.topic) return table.silent_secs === undefined ? undefined : true;
+  // Whoever may fall silent, or says nothing of whether it is there, is there as soon as it speaks.
+  if (at !== occasion.topic) return at === undefined || table.silent_secs !== undefined ? true : undefined;
   const { value } = take(table, occasion, expressions);
   const { available = "online", unavailable = "offline" } = table;
   if (String(value) === String(available)) return true;

@@ -36,7 +36,7 @@ export type ExpressionCompiler = (
 /** What CEL has when a message is read. */
 export const READING_VARIABLES = ["json", "text", "topic", "parts"] as const;
 /** And when a command is written. */
-export const WRITING_VARIABLES = ["value", "parts"] as const;
+export const WRITING_VARIABLES = ["value", "rgb", "parts"] as const;
 
 /** Topics whose messages make a device: the one at the top, or where there is none all others. */
 export function makersOf({ topic, attributes = {}, actions = [] }: ProfileTable): string[] {

@@ -74,7 +74,7 @@ const sending = {
     Type.String({ maxLength: 4096, description: "The message, with `{value}` in it; without it, the value alone" }),
   ),
   pointer: pointer("Where in a JSON message the value goes. Commands with the same topic become one message"),
-  cel: cel("What is sent, in CEL, of `value` and `parts.NAME`"),
+  cel: cel("What is sent, in CEL, of `value`, `parts.NAME`, and `rgb.r`, `rgb.g`, `rgb.b` of a colour"),
   map: valueMap(
     'What is sent for each value: `{ true = "ON", false = "OFF" }`; without it, the reverse of the attribute\'s',
   ),
