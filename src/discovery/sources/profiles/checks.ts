@@ -37,7 +37,8 @@ function topProblems(table: ProfileTable, makers: readonly string[], checking: C
   };
   if (!attributes && !commands && !actions)
     add("", "has nothing that a device would report: write [attributes.NAME] with the topic or pointer of each value");
-  else if (makers.length === 0) add("", 'has no topic: write topic = "…" at the top');
+  // Otherwise each attribute and action lacks one.
+  else if (makers.length === 0 && !attributes && !actions) add("", 'has no topic: write topic = "…" at the top');
   if (topic !== undefined) add("topic", patternProblem(topic));
   if (topic === undefined && when !== undefined) add("when", "is about the messages on topic: write topic at the top");
   if (topic === undefined && placeholders) add("placeholders", "are in the messages on topic: write topic at the top");
