@@ -120,8 +120,8 @@ export const AvailabilityTable = table({
   topic: topic("Where the device says that it is there"),
   pointer: reading.pointer,
   cel: cel("Instead of `pointer`: gives one of the two values, or true or false"),
-  available: Type.Optional(Plain),
-  unavailable: Type.Optional(Plain),
+  available: Type.Optional({ ...Plain, description: 'What it says when it is there; "online" unless given' }),
+  unavailable: Type.Optional({ ...Plain, description: 'And when it is not; "offline" unless given' }),
   silent_secs: Type.Optional(
     Type.Integer({
       minimum: 10,
