@@ -1,6 +1,7 @@
 // Devices by profiles: what a message makes of them, whose word counts, and what editing a profile does.
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createProfilesRig } from "./profiles-rig.ts";
 
 const GARDEN = `
@@ -319,5 +320,13 @@ describe("a profile that is edited takes effect without a restart", () => {
 
 test("a folder that is not there is no problem", () => {
   using rig = createProfilesRig({});
+  expect(rig.profiles.problems()).toEqual([]);
+});
+
+test("the profiles on the page for people are right", async () => {
+  const page = readFileSync(join(import.meta.dir, "../../docs/profiles.md"), "utf8");
+  const texts = [...page.matchAll(/```toml\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
+  expect(texts.length).toBeGreaterThan(3);
+  using rig = createProfilesRig(Object.fromEntries(texts.map((text, index) => [`page-${index}.toml`, text])));
   expect(rig.profiles.problems()).toEqual([]);
 });
