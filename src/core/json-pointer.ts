@@ -13,8 +13,18 @@ export function pointerProblem(pointer: string): string | undefined {
 
 /** Undefined where there is nothing. */
 export function valueAtPointer(value: Json, pointer: string): Json | undefined {
+  return valueAt(value, keysOf(pointer));
+}
+
+/** The same, for a pointer that is used again and again. */
+export function pointerReader(pointer: string): (value: Json) => Json | undefined {
+  const keys = keysOf(pointer);
+  return (value) => valueAt(value, keys);
+}
+
+function valueAt(value: Json, keys: readonly string[]): Json | undefined {
   let found: Json | undefined = value;
-  for (const key of keysOf(pointer)) {
+  for (const key of keys) {
     if (Array.isArray(found)) found = isIndex(key) ? found[Number(key)] : undefined;
     else found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
   }
@@ -27,7 +37,11 @@ export function putAtPointer(target: JsonObject, pointer: string, value: Json): 
   let around: JsonObject | Json[] = target;
   for (const [at, key] of keys.entries()) {
     const next = keys[at + 1];
-    const known: Json | undefined = Array.isArray(around) ? around[Number(key)] : around[key];
+    const known: Json | undefined = Array.isArray(around)
+      ? around[Number(key)]
+      : Object.hasOwn(around, key)
+        ? around[key]
+        : undefined;
     const made: Json = next === undefined ? value : isContainer(known) ? known : isShort(next) ? [] : {};
     if (Array.isArray(around)) around[Number(key)] = made;
     else around[key] = made;

@@ -19,11 +19,11 @@ const TRUE = new Set(["true", "on", "1", "yes", "open", "online"]);
 const FALSE = new Set(["false", "off", "0", "no", "closed", "offline"]);
 
 /** Undefined for what is no value of the attribute; null is one that the device does not know. */
-export function decode(table: AttributeTable, raw: Json): Json | undefined {
+export function decode(table: AttributeTable, type: AttributeType, raw: Json): Json | undefined {
   if (raw === null) return null;
   const key = typeof raw === "object" ? undefined : String(raw).trim();
   const mapped = key !== undefined && table.map && Object.hasOwn(table.map, key) ? table.map[key] : raw;
-  switch (typeOf(table)) {
+  switch (type) {
     case "boolean":
       return typeof mapped === "boolean" ? mapped : truth(mapped);
     case "number":

@@ -4,8 +4,8 @@ import type { Attribute, DescribedDevice, Report } from "../../described.ts";
 import { wrong } from "../../words.ts";
 import { decode, encode, typeOf } from "./codec.ts";
 import { type Ordered, outgoingOf } from "./commands.ts";
-import type { CompiledExpressions, Profile } from "./profile.ts";
-import { type Occasion, take } from "./reading.ts";
+import type { Profile } from "./profile.ts";
+import { type Occasion, type Take, takerOf } from "./reading.ts";
 import type { ActionTable, AttributeTable, AvailabilityTable, ButtonTable } from "./schema.ts";
 import { fill, type Values } from "./topic-pattern.ts";
 import { wordOf } from "./words.ts";
@@ -15,7 +15,13 @@ export interface ProfileDevice {
   /** Of the message that made it. */
   parts: Values;
   /** Topics that made it, or could have. */
-  heardOn: ReadonlySet<string>;
+  heardOn: Pick<ReadonlyMap<string, unknown>, "has" | "keys">;
+}
+
+interface Placed {
+  table: { topic?: string | undefined };
+  /** Its topic; undefined where that is the profile's own. */
+  at: string | undefined;
 }
 
 export interface DeviceReader {
@@ -33,13 +39,19 @@ export function describeProfileDevice(
   const { table, expressions } = profile;
   const { id, parts, heardOn } = device;
   const filled = (text: string | undefined): string | undefined => (text === undefined ? undefined : fill(text, parts));
-  const placed = <T extends { topic?: string | undefined }>(one: T) => ({ table: one, at: filled(one.topic) });
-  const channels = channelsOf(profile).map((one) => ({ ...one, at: filled(one.table.topic) }));
+  const placed = <T extends ActionTable | AvailabilityTable>(one: T) => ({
+    ...{ table: one, at: filled(one.topic), take: takerOf(one, expressions) },
+  });
+  const channels = channelsOf(profile).map((one) => ({
+    ...one,
+    at: filled(one.table.topic),
+    take: takerOf(one.table, expressions),
+  }));
   const actions = (table.actions ?? []).map(placed);
   const availability = table.availability && placed(table.availability);
   const buttons = Object.entries(table.commands ?? {}).map(([name, button]) => buttonOf(name, button));
 
-  function isHere({ table: { topic: given }, at }: ReturnType<typeof placed>, topic: string): boolean {
+  function isHere({ table: { topic: given }, at }: Placed, topic: string): boolean {
     return given === undefined ? heardOn.has(topic) : at === topic;
   }
 
@@ -48,16 +60,16 @@ export function describeProfileDevice(
     const found: JsonObject = {};
     for (const channel of channels) {
       if (!isHere(channel, topic)) continue;
-      const { attribute, table: one, word } = channel;
-      const { value: raw, problem } = take(one, occasion, expressions);
-      const value = raw === undefined ? undefined : decode(one, raw);
+      const { attribute, table: one, word, take } = channel;
+      const { value: raw, problem } = take(occasion);
+      const value = raw === undefined ? undefined : decode(one, attribute.type, raw);
       if (problem !== undefined || value !== undefined) onProblem(attribute.name, problem);
       if (value === undefined) continue;
       found[attribute.name] = value;
       word?.read(found);
     }
-    const presses = actions.flatMap((one) => (isHere(one, topic) ? pressIn(one.table, occasion, profile) : []));
-    const available = availability ? availableIn(availability, occasion, expressions) : true;
+    const presses = actions.flatMap((one) => (isHere(one, topic) ? pressIn(one, occasion) : []));
+    const available = availability ? availableIn(availability, occasion) : true;
     return { attributes: found, actions: presses, ...(available !== undefined && { available }) };
   }
 
@@ -88,7 +100,9 @@ export function describeProfileDevice(
       ...buttons.map(({ attribute }) => attribute),
       ...actionAttribute(table.actions ?? []),
     ],
-    topics: [...new Set([...heardOn, ...[...channels, ...actions, availability].flatMap((one) => one?.at ?? [])])],
+    topics: [
+      ...new Set([...heardOn.keys(), ...[...channels, ...actions, availability].flatMap((one) => one?.at ?? [])]),
+    ],
     read(topic, message) {
       const known = message.text === "" ? undefined : partsOf({ topic, message });
       return known ? read({ topic, message, parts: { ...parts, ...known } }) : { attributes: {}, actions: [] };
@@ -150,8 +164,8 @@ function actionAttribute(actions: readonly ActionTable[]): Attribute[] {
   return [{ name: "action", type: "string", readable: true, writable: false, ...options }];
 }
 
-function pressIn(table: ActionTable, occasion: Occasion, { expressions }: Profile): string[] {
-  const { value } = take(table, occasion, expressions);
+function pressIn({ table, take }: { table: ActionTable; take: Take }, occasion: Occasion): string[] {
+  const { value } = take(occasion);
   if (value === undefined || value === null || value === "" || typeof value === "object") return [];
   const press = String(value);
   if (table.map === undefined) return [press];
@@ -159,13 +173,12 @@ function pressIn(table: ActionTable, occasion: Occasion, { expressions }: Profil
 }
 
 function availableIn(
-  { table, at }: { table: AvailabilityTable; at: string | undefined },
+  { table, at, take }: { table: AvailabilityTable; at: string | undefined; take: Take },
   occasion: Occasion,
-  expressions: CompiledExpressions,
 ): boolean | undefined {
   // Whoever may fall silent, or says nothing of whether it is there, is there as soon as it speaks.
   if (at !== occasion.topic) return at === undefined || table.silent_secs !== undefined ? true : undefined;
-  const { value } = take(table, occasion, expressions);
+  const { value } = take(occasion);
   const { available = "online", unavailable = "offline" } = table;
   if (String(value) === String(available)) return true;
   if (String(value) === String(unavailable)) return false;

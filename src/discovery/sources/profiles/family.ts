@@ -16,7 +16,7 @@ export class Family {
   #profile: Profile;
   /** By account and id. */
   readonly #members = new Map<string, Member>();
-  /** By account and topic, where the topic alone says whose it is. */
+  /** By account and topic, where the topic is enough. */
   readonly #byTopic = new Map<string, Member>();
 
   constructor(host: SourceHost, profile: Profile) {
@@ -43,19 +43,18 @@ export class Family {
   }
 
   /** A message on a topic that makes devices. */
-  meet(heard: Heard, levels: readonly string[]): Met | undefined {
+  meet(heard: Heard): Met | undefined {
     const { sender, topic } = heard;
     const place = `${sender.name}\n${topic}`;
     const settled = this.#byTopic.get(place);
     if (settled && this.#isStill(settled, topic)) return undefined;
-    const found = identify(this.#profile, { topic, message: heard.message() }, levels);
+    const found = identify(this.#profile, { topic, message: heard.message() });
     if (!found) return undefined;
     const known = this.#members.get(`${sender.name}\n${found.id}`);
     const member = known && this.#isStill(known, topic) ? known : this.#make(heard, found);
     if (!member) return undefined;
-    const { placeholders, when } = this.#profile.table;
-    if (placeholders === undefined && when === undefined) this.#byTopic.set(place, member);
-    const device = member.heardOn(topic);
+    if (this.#profile.isTopicEnough) this.#byTopic.set(place, member);
+    const device = member.heardOn(topic, found.parts);
     return device && { key: member.key, device };
   }
 

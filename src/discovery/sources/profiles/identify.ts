@@ -9,12 +9,9 @@ export interface Identified {
   parts: Values;
 }
 
-/** Undefined where the message is not meant, or lacks a part of the id. `levels`: those of the topic. */
-export function identify(
-  profile: Profile,
-  occasion: Omit<Occasion, "parts">,
-  levels: readonly string[],
-): Identified | undefined {
+/** Undefined where the message is not meant, or lacks a part of the id. */
+export function identify(profile: Profile, occasion: Omit<Occasion, "parts">): Identified | undefined {
+  const levels = occasion.topic.split("/");
   for (const pattern of profile.makers) {
     const values = pattern.match(levels);
     if (!values) continue;
@@ -25,7 +22,7 @@ export function identify(
   return undefined;
 }
 
-function isMeant({ table: { when }, expressions }: Profile, occasion: Occasion): boolean {
+export function isMeant({ table: { when }, expressions }: Profile, occasion: Occasion): boolean {
   if (when === undefined) return true;
   const result = expressions.reading(when).run(variablesOf(occasion));
   return result.ok && result.value === true;

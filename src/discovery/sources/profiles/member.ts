@@ -3,8 +3,9 @@ import type { Timer } from "../../../core/clock.ts";
 import type { DescribedDevice } from "../../described.ts";
 import type { Sender, SourceHost } from "../../source.ts";
 import { describeProfileDevice } from "./device.ts";
-import { type Identified, identify } from "./identify.ts";
+import { type Identified, identify, isMeant } from "./identify.ts";
 import type { Profile } from "./profile.ts";
+import type { Occasion } from "./reading.ts";
 import type { Values } from "./topic-pattern.ts";
 
 // A message need not hold everything, so one failure says little.
@@ -18,7 +19,8 @@ export class Member {
   readonly sender: Sender;
   readonly #host: SourceHost;
   readonly #parts: Values;
-  readonly #heardOn = new Set<string>();
+  /** The topics that make it, and what their placeholders stand for. */
+  readonly #heardOn = new Map<string, Values>();
   #profile: Profile;
   #lastHeardMs: number;
   #silence: Timer | undefined;
@@ -37,9 +39,9 @@ export class Member {
   }
 
   /** Described anew; undefined where it is known to be heard on the topic. */
-  heardOn(topic: string): DescribedDevice | undefined {
+  heardOn(topic: string, parts: Values): DescribedDevice | undefined {
     if (this.#heardOn.has(topic) || this.#heardOn.size >= MOST_TOPICS) return undefined;
-    this.#heardOn.add(topic);
+    this.#heardOn.set(topic, parts);
     return this.describe(this.#profile);
   }
 
@@ -52,7 +54,7 @@ export class Member {
       { id: this.id, parts: this.#parts, heardOn: this.#heardOn },
       {
         partsOf: (occasion) => {
-          const parts = this.#heardOn.has(occasion.topic) ? this.#own(occasion) : {};
+          const parts = this.#own(occasion);
           if (parts) this.#heard();
           return parts;
         },
@@ -70,8 +72,11 @@ export class Member {
     this.#host.withdraw(this.sender, this.key);
   }
 
-  #own(occasion: Parameters<typeof identify>[1]): Values | undefined {
-    const found = identify(this.#profile, occasion, occasion.topic.split("/"));
+  #own(occasion: Omit<Occasion, "parts">): Values | undefined {
+    const known = this.#heardOn.get(occasion.topic);
+    if (known === undefined) return {};
+    if (this.#profile.isTopicEnough) return isMeant(this.#profile, { ...occasion, parts: known }) ? known : undefined;
+    const found = identify(this.#profile, occasion);
     return found?.id === this.id ? found.parts : undefined;
   }
 

@@ -8,6 +8,8 @@ export interface Profile {
   readonly name: string;
   readonly table: ProfileTable;
   readonly id: string;
+  /** The topic alone says which device it is. */
+  readonly isTopicEnough: boolean;
   /** The topics whose messages make a device. */
   readonly makers: readonly TopicPattern[];
   readonly expressions: CompiledExpressions;

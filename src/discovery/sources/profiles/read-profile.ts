@@ -52,7 +52,8 @@ function profileIn(name: string, read: TomlFile, compiler: ExpressionCompiler): 
   const makers = makersOf(table).map(topicPattern);
   const parts = placeholdersOf(makers[0]?.text ?? "");
   const id = table.id ?? [name, ...parts.map((part) => `{${part}}`)].join("_");
-  return { profile: { name, table, id, makers, expressions }, problems: located(problems) };
+  const isTopicEnough = placeholdersOf(id).every((part) => parts.includes(part));
+  return { profile: { name, table, id, isTopicEnough, makers, expressions }, problems: located(problems) };
 }
 
 function ofAnotherHub(path: string): Problem {

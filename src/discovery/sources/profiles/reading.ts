@@ -1,6 +1,6 @@
 // Takes a value out of a message: at a pointer, by an expression, or the whole.
 import type { Json, JsonObject } from "../../../core/json.ts";
-import { valueAtPointer } from "../../../core/json-pointer.ts";
+import { pointerReader } from "../../../core/json-pointer.ts";
 import type { Message } from "../../described.ts";
 import type { CompiledExpressions } from "./profile.ts";
 import type { Values } from "./topic-pattern.ts";
@@ -23,17 +23,26 @@ interface Place {
   cel?: string | undefined;
 }
 
-export function take({ pointer, cel }: Place, occasion: Occasion, { reading }: CompiledExpressions): Taken {
-  const { json, text } = occasion.message;
+export type Take = (occasion: Occasion) => Taken;
+
+export function takerOf({ pointer, cel }: Place, { reading }: CompiledExpressions): Take {
   if (cel !== undefined) {
-    const result = reading(cel).run(variablesOf(occasion));
-    if (!result.ok) return { value: undefined, problem: result.problem };
-    // An expression has no other way to say that the message tells nothing.
-    return { value: result.value ?? undefined };
+    const expression = reading(cel);
+    return (occasion) => {
+      const result = expression.run(variablesOf(occasion));
+      if (!result.ok) return { value: undefined, problem: result.problem };
+      // An expression has no other way to say that the message tells nothing.
+      return { value: result.value ?? undefined };
+    };
   }
-  if (pointer !== undefined) return { value: json === undefined ? undefined : valueAtPointer(json, pointer) };
+  if (pointer !== undefined) {
+    const read = pointerReader(pointer);
+    return ({ message: { json } }) => ({ value: json === undefined ? undefined : read(json) });
+  }
   // The text of a number is kept as it is written: it may be meant as a text.
-  return { value: json === undefined || typeof json === "number" || typeof json === "boolean" ? text : json };
+  return ({ message: { json, text } }) => ({
+    value: json === undefined || typeof json === "number" || typeof json === "boolean" ? text : json,
+  });
 }
 
 export function variablesOf({ topic, message: { json, text }, parts }: Occasion): JsonObject {

@@ -16,11 +16,15 @@ interface Listening {
 
 const LARGEST_KEPT_BYTES = 4096;
 const MOST_KEPT = 1000;
+const MOST_MATCHED = 10_000;
+const LONGEST_MATCHED = 200;
 
 export function createProfilesSource(host: SourceHost, profiles: { follow(listener: ProfileListener): void }): Source {
   const families = new Map<string, Family>();
   /** By the first level of the topic; undefined for those of any. */
   let listening = new Map<string | undefined, Listening[]>();
+  /** Who listens to a topic that was heard. */
+  const matched = new Map<string, readonly Listening[]>();
   /** What was said before the device was known, such as that it is online: the last of each account and topic. */
   const kept = new Map<string, Message>();
 
@@ -32,27 +36,38 @@ export function createProfilesSource(host: SourceHost, profiles: { follow(listen
     } else if (known) known.replace(profile);
     else families.set(name, new Family(host, profile));
     listening = listeningOf(families.values());
+    matched.clear();
   });
 
   function hear(heard: Heard): boolean {
-    const end = heard.topic.indexOf("/");
-    const root = end < 0 ? heard.topic : heard.topic.slice(0, end);
-    const candidates = [listening.get(root), listening.get(undefined)];
-    if (candidates.every((one) => one === undefined)) return false;
-    const levels = heard.topic.split("/");
-    for (const { family, pattern, makes } of candidates.flatMap((one) => one ?? [])) {
-      if (!pattern.match(levels)) continue;
-      const met = makes && heard.payload.length > 0 ? family.meet(heard, levels) : undefined;
+    for (const { family, makes } of listeningTo(heard.topic)) {
+      const met = makes && heard.payload.length > 0 ? family.meet(heard) : undefined;
       if (met) recall(heard, met);
       if (!makes) keep(heard);
     }
     return false;
   }
 
+  function listeningTo(topic: string): readonly Listening[] {
+    const known = matched.get(topic);
+    if (known) return known;
+    const end = topic.indexOf("/");
+    const [here = [], anywhere = []] = [end < 0 ? topic : topic.slice(0, end), undefined].map((one) =>
+      listening.get(one),
+    );
+    if (here.length === 0 && anywhere.length === 0) return [];
+    const levels = topic.split("/");
+    const found = [...here, ...anywhere].filter(({ pattern }) => pattern.match(levels));
+    if (found.length === 0 || topic.length > LONGEST_MATCHED) return found;
+    if (matched.size >= MOST_MATCHED) matched.clear();
+    matched.set(topic, found);
+    return found;
+  }
+
   function keep({ sender, topic, payload, message }: Heard): void {
     const place = `${sender.name}\n${topic}`;
     kept.delete(place);
-    if (payload.length === 0 || payload.length > LARGEST_KEPT_BYTES) return;
+    if (payload.length === 0 || payload.length + topic.length > LARGEST_KEPT_BYTES) return;
     kept.set(place, message());
     if (kept.size > MOST_KEPT) for (const oldest of kept.keys()) if (kept.delete(oldest)) break;
   }
