@@ -1,9 +1,10 @@
 // Compiles bin/hub for this machine, or with --release every target into dist/release with SHA256SUMS; with --release and
 // names of targets, those alone.
-// `--plugins` makes only the plugin bundles that the sources embed.
+// `--embedded` makes only what the sources embed: the plugin bundles and the page.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { bundlePage } from "./src/web/bundle.ts";
 
 const TARGETS = ["linux-x64", "linux-x64-baseline", "linux-arm64", "linux-x64-musl", "darwin-arm64"] as const;
 type Target = (typeof TARGETS)[number];
@@ -98,9 +99,10 @@ function targetsNamed(names: readonly string[]): readonly Target[] {
 async function build([flag, ...names]: readonly string[]): Promise<void> {
   const targets = targetsNamed(names);
   await bundlePlugins();
-  if (flag === "--plugins") return;
+  await bundlePage(root);
+  if (flag === "--embedded") return;
   if (flag === "--release") return release(targets);
-  if (flag !== undefined) throw new Error(`no option ${flag}: there are --plugins and --release [TARGET…]`);
+  if (flag !== undefined) throw new Error(`no option ${flag}: there are --embedded and --release [TARGET…]`);
   mkdirSync(join(root, "bin"), { recursive: true });
   // Not over a file that may be running: a new one takes its name.
   const outfile = join(root, "bin", "hub");

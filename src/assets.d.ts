@@ -8,6 +8,11 @@ declare module "*.ron" {
   export default text;
 }
 /** Imported with { type: "file" }: the path inside the executable. */
+declare module "*.pack" {
+  const path: string;
+  export default path;
+}
+/** Imported with { type: "file" }: the path inside the executable. */
 declare module "*.bundle.js" {
   const path: string;
   export default path;

@@ -17,12 +17,14 @@ const LEVELS: readonly (readonly string[])[] = [
   ["hub"],
   ["cli"],
   ["main"],
+  // Runs in browsers: nothing of the hub imports it.
+  ["web"],
 ];
 
-const files = [...new Glob("**/*.ts").scanSync(src)].filter((path) => !path.endsWith(".d.ts")).sort();
+const files = [...new Glob("**/*.{ts,tsx}").scanSync(src)].filter((path) => !path.endsWith(".d.ts")).sort();
 
 function roomOf(path: string): string {
-  return path.includes("/") ? path.slice(0, path.indexOf("/")) : path.replace(/\.ts$/, "");
+  return path.includes("/") ? path.slice(0, path.indexOf("/")) : path.replace(/\.tsx?$/, "");
 }
 
 function importsOf(path: string): string[] {
@@ -43,7 +45,7 @@ test("every file stands in a room of the house", () => {
 test("imports run one way, and neighbours never import each other", () => {
   const wrong = files.flatMap((path) =>
     importsOf(path)
-      .filter((target) => target.endsWith(".ts") && !target.startsWith(".."))
+      .filter((target) => /\.tsx?$/.test(target) && !target.startsWith(".."))
       .filter((target) => roomOf(target) !== roomOf(path) && levelOf(roomOf(target)) >= levelOf(roomOf(path)))
       .map((target) => `${path} → ${target}`),
   );
@@ -64,6 +66,17 @@ test("no circle of imports", () => {
   expect(circles).toEqual([]);
 });
 
+test("the page knows the API only", () => {
+  const wrong = files
+    .filter((path) => path.startsWith("web/page/"))
+    .flatMap((path) =>
+      importsOf(path)
+        .filter((target) => !target.startsWith("web/page/"))
+        .map((target) => `${path} → ${target}`),
+    );
+  expect(wrong).toEqual([]);
+});
+
 test("plugins know the wire protocol only", () => {
   const plugins = join(root, "plugins");
   const wrong = [...new Glob("**/*.ts").scanSync(plugins)].filter((path) =>
@@ -81,5 +94,5 @@ test("half the files are under 120 lines, and none is over 300", () => {
 
 test("every file begins by saying what it is for, and is named in kebab-case", () => {
   expect(files.filter((path) => !readFileSync(join(src, path), "utf8").startsWith("//"))).toEqual([]);
-  expect(files.filter((path) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.ts$/.test(path))).toEqual([]);
+  expect(files.filter((path) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.tsx?$/.test(path))).toEqual([]);
 });

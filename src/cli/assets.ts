@@ -6,6 +6,7 @@ import modesToml from "../../config/modes.toml" with { type: "text" };
 import sdkBundle from "../../dist/plugins/sdk.bundle.js" with { type: "file" };
 import sysmonBundle from "../../dist/plugins/sysmon.bundle.js" with { type: "file" };
 import virtualBundle from "../../dist/plugins/virtual.bundle.js" with { type: "file" };
+import pagePack from "../../dist/web/page.pack" with { type: "file" };
 import sysmonConfig from "../../plugins/sysmon/config.toml" with { type: "text" };
 import virtualConfig from "../../plugins/virtual/config.toml" with { type: "text" };
 import diskAlmostFull from "../../rules/examples/disk-almost-full.toml" with { type: "text" };
@@ -17,6 +18,8 @@ import type { Asset } from "../home/layout.ts";
 import { profileAssets } from "./profile-assets.ts";
 
 export const hubToml = String(hubTemplate);
+
+export const pageFile: string = pagePack;
 
 export const assets: readonly Asset[] = [
   { path: "config/modes.toml", content: String(modesToml) },

@@ -2,6 +2,7 @@
 import { backup } from "./backup.ts";
 import { check } from "./check.ts";
 import type { Command } from "./command.ts";
+import { deviceAccount } from "./device-account.ts";
 import { init } from "./init.ts";
 import { passwd } from "./passwd.ts";
 import { restore } from "./restore.ts";
@@ -19,5 +20,6 @@ export const commands: readonly Command[] = [
   service,
   upgrade,
   passwd,
+  deviceAccount,
   versionCommand,
 ];

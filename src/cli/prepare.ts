@@ -1,15 +1,17 @@
 // What happens before there is a hub: the home is laid out, and the configuration is read.
 import { existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { formatProblem, type LocatedProblem, loadConfig } from "../config/load.ts";
+import { formatProblem, type LoadedConfig, type LocatedProblem, loadConfig } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { sweepTemporaryFiles } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
+import { hasMeta } from "../db/known-ids.ts";
 import { type LaidOut, layOutHome } from "../home/layout.ts";
 import { borrowHome } from "../home/lock.ts";
 import { becomeOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { type Refreshed, refreshAssets } from "../home/refresh.ts";
+import { EVER_MADE } from "../mqtt/device-accounts.ts";
 import { assets, hubToml } from "./assets.ts";
 import { findHomeOf, finishRestore, type Invocation, type Io } from "./command.ts";
 
@@ -85,7 +87,7 @@ function refresh(home: Home): Refreshed {
 }
 
 /** Prints every warning to stderr. Throws HubError: `not_found`, or `config` after printing every problem. */
-export function readConfig(home: Home, { edge }: Io): HubConfig {
+export function readConfig(home: Home, { edge }: Io, read: (home: Home) => LoadedConfig = loadConfigOf): HubConfig {
   if (isMissing(home.hubToml))
     throw new HubError(
       "not_found",
@@ -93,13 +95,20 @@ export function readConfig(home: Home, { edge }: Io): HubConfig {
     );
   const print = (problem: LocatedProblem): void => edge.stderr.write(`${formatProblem(problem)}\n`);
   try {
-    const { config, warnings } = loadConfig(home.hubToml);
+    const { config, warnings } = read(home);
     warnings.forEach(print);
     return config;
   } catch (error) {
     if (error instanceof HubError) ((error.details.problems ?? []) as LocatedProblem[]).forEach(print);
     throw error;
   }
+}
+
+/** Throws HubError: see `loadConfig`. */
+export function loadConfigOf({ hubToml, stateDb }: Home): LoadedConfig {
+  // A database that cannot be read must not keep the broker from starting.
+  const otherMqttAccounts = existsSync(stateDb) && hasMeta(stateDb, EVER_MADE) !== false;
+  return loadConfig(hubToml, { otherMqttAccounts });
 }
 
 function isMissing(path: string): boolean {

@@ -78,7 +78,7 @@ function printStaged({ manifest, counts, warnings }: Staged, { edge: { stdout, s
 function printConfigProblems(home: Home, { edge: { stderr } }: Io): void {
   using _owner = actAsOwner(home);
   if (!existsSync(home.hubToml)) return;
-  const { config, problems } = checkConfig(textOf(home.hubToml));
+  const { config, problems } = checkConfig(textOf(home.hubToml), { otherMqttAccounts: true });
   for (const { path, message, line } of problems)
     stderr.write(`warning: ${home.hubToml}${line ? `:${line}` : ""}: ${path ? `${path}: ` : ""}${message}\n`);
   for (const { id, config: file } of config?.plugins ?? [])
@@ -91,7 +91,7 @@ function printConfigProblems(home: Home, { edge: { stderr } }: Io): void {
 function configuredPassphrase(home: Home): string | undefined {
   using _owner = actAsOwner(home);
   if (!existsSync(home.hubToml)) return undefined;
-  const { config } = checkConfig(textOf(home.hubToml));
+  const { config } = checkConfig(textOf(home.hubToml), { otherMqttAccounts: true });
   const backup = (config as { backup?: { passphrase?: string } } | undefined)?.backup;
   return backup?.passphrase;
 }

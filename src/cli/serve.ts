@@ -17,6 +17,7 @@ import { openStarts, type Starts } from "../system/starts.ts";
 import { openSupervision } from "../system/supervision.ts";
 import { releaseMemorySoon } from "../system/this-process.ts";
 import { webAddress } from "../system/web-address.ts";
+import { pageFile } from "./assets.ts";
 import { type Command, counted, homeOption, type Io } from "./command.ts";
 import { credentialsBlock } from "./credentials.ts";
 import { type Entered, enterHome, readConfig } from "./prepare.ts";
@@ -120,6 +121,7 @@ function beginWith({ io, entered: { home, troubles }, config: first, opened, sta
       log: opened.log,
       version: hubVersion,
       execPath,
+      pageFile,
       requestRestart,
       start: starts,
       troubles,

@@ -1,6 +1,5 @@
 // hub service: installs the hub as a systemd service, removes the service, and shows its state.
 import { existsSync } from "node:fs";
-import { loadConfig } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import { actAsOwner } from "../home/owner.ts";
@@ -13,7 +12,7 @@ import { planInstall, planUninstall, type Step } from "../system/service.ts";
 import { isPlainPath } from "../system/service-unit.ts";
 import { lastLines, type ServiceState, serviceState } from "../system/systemctl.ts";
 import { type Command, counted, homeOf, homeOption, type Invocation, type Io } from "./command.ts";
-import { readConfig } from "./prepare.ts";
+import { loadConfigOf, readConfig } from "./prepare.ts";
 import { hubVersion } from "./version.ts";
 
 const HEALTH_WITHIN_MS = 5000;
@@ -173,7 +172,7 @@ async function healthOf(home: Home): Promise<Health | string | undefined> {
 
 function addressOf(home: Home): HealthAddress {
   using _owner = actAsOwner(home);
-  return healthAddress(loadConfig(home.hubToml).config);
+  return healthAddress(loadConfigOf(home).config);
 }
 
 function runningText(health: Health | string | undefined, installed: string | undefined): string {

@@ -23,14 +23,20 @@ interface Found {
 const MOST_ROUNDS = 100;
 
 /** Changes the table. `known`: problems that were found in it before. */
-export function confine(table: JsonObject, known: readonly Problem[] = []): Confined {
+export function confine(
+  table: JsonObject,
+  known: readonly Problem[] = [],
+  { otherMqttAccounts = false }: { otherMqttAccounts?: boolean } = {},
+): Confined {
   const channels = confinedProblems(table).map((problem) => withTomlAdvice(problem));
   const entries = createEntries(table);
   const settled: Problem[] = [];
   let before = known;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const checked = checkValue(HubConfig, table);
-    const now = checked.ok ? between(checked.value, entries) : checked.problems.map(withMend);
+    const now = checked.ok
+      ? between(checked.value, { haveUsers: otherMqttAccounts || entries.haveLost("mqtt.users") })
+      : checked.problems.map(withMend);
     const found = [...before, ...now].map(
       (problem): Found => ({ problem, cut: problem.warning ? undefined : cutFor(problem.path) }),
     );
@@ -53,9 +59,9 @@ export function confine(table: JsonObject, known: readonly Problem[] = []): Conf
   return { problems: [{ path: "", message }, ...settled, ...channels] };
 }
 
-function between(config: HubConfig, { haveLost }: Entries): Problem[] {
-  // Where accounts were cut out, it is not a mistake of [mqtt] that nobody can log in from elsewhere.
-  return crossProblems(config).filter(({ path }) => path !== "mqtt.host" || !haveLost("mqtt.users"));
+/** `haveUsers`: where accounts are elsewhere or were cut out, it is no mistake that [mqtt] has none for other machines. */
+function between(config: HubConfig, { haveUsers }: { haveUsers: boolean }): Problem[] {
+  return crossProblems(config).filter(({ path }) => path !== "mqtt.host" || !haveUsers);
 }
 
 /** Says what to write; for a key before any heading, or under the wrong one, where it belongs. */

@@ -16,9 +16,15 @@ export interface LoadedConfig {
   warnings: LocatedProblem[];
 }
 
+/** What a check cannot see in the file itself. */
+export interface BesideTheFile {
+  /** Whether there may be MQTT accounts besides [[mqtt.users]]. */
+  otherMqttAccounts?: boolean;
+}
+
 /** Reads and checks the file. Throws HubError `config` whose details hold `problems: LocatedProblem[]`. */
-export function loadConfig(file: string): LoadedConfig {
-  const found = checkRead(readFile(file));
+export function loadConfig(file: string, beside?: BesideTheFile): LoadedConfig {
+  const found = checkRead(readFile(file), beside);
   const problems = found.problems.map((problem) => ({ file, ...problem }));
   if (found.config === undefined) throw configError(problems);
   return { config: found.config, warnings: [...problems, ...readableByOthers(file)] };
@@ -31,14 +37,14 @@ interface CheckedConfig {
 }
 
 /** Checks what a hub.toml holds. Never throws. */
-export function checkConfig(given: Uint8Array | string): CheckedConfig {
-  return checkRead(readToml(given));
+export function checkConfig(given: Uint8Array | string, beside?: BesideTheFile): CheckedConfig {
+  return checkRead(readToml(given), beside);
 }
 
-function checkRead(read: TomlFile): CheckedConfig {
+function checkRead(read: TomlFile, beside: BesideTheFile = {}): CheckedConfig {
   if (!read.ok) return { problems: [read.problem] };
   const located = <P extends Problem>(problem: P) => ({ ...problem, line: read.locate(problem.path) });
-  const { config, problems } = confine(withSections(read.table), read.problems);
+  const { config, problems } = confine(withSections(read.table), read.problems, beside);
   if (!config) return { problems: problems.map(located) };
   return {
     config: config.faults ? { ...config, faults: config.faults.map(located) } : config,

@@ -30,6 +30,11 @@ export function knownAttributes(path: string): ReadonlyMap<string, readonly stri
   return rows && new Map(rows.map(({ id, attributes }) => [id, keysOf(attributes ?? "{}")]));
 }
 
+/** Whether anything was ever kept under this key of the meta table; undefined if that cannot be read. */
+export function hasMeta(path: string, key: string): boolean | undefined {
+  return rowsOf<{ key: string }>(path, "SELECT key FROM meta")?.some((row) => row.key === key);
+}
+
 function keysOf(json: string): string[] {
   const parsed = parseJson(json);
   return parsed.ok && isObject(parsed.value) ? Object.keys(parsed.value) : [];

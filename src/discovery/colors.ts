@@ -50,3 +50,12 @@ export function hex(channels: readonly number[]): string {
     )
     .join("")}`;
 }
+
+/** Hue 0–360 and saturation 0–100, whole numbers. */
+export function hueOfRgb({ r, g, b }: { r: number; g: number; b: number }): { hue: number; saturation: number } {
+  const [most, least] = [Math.max(r, g, b), Math.min(r, g, b)];
+  const range = most - least;
+  if (range === 0) return { hue: 0, saturation: 0 };
+  const sixth = most === r ? (g - b) / range : most === g ? 2 + (b - r) / range : 4 + (r - g) / range;
+  return { hue: Math.round(((sixth + 6) % 6) * 60), saturation: Math.round((range / most) * 100) };
+}

@@ -20,7 +20,7 @@ export const DiscoverySection = Type.Object(
     anonymous: Type.Boolean({ default: false, description: "Also what clients without an account announce" }),
     zigbee2mqtt: Type.Boolean({ default: true, description: "Devices of Zigbee2MQTT, whatever its base topic" }),
     tasmota: Type.Boolean({ default: true, description: "Tasmota 9.2 and later" }),
-    shelly: Type.Boolean({ default: true, description: "Shelly of the second generation and later" }),
+    shelly: Type.Boolean({ default: true, description: "Shelly, of every generation" }),
     homeassistant: Type.Boolean({ default: true, description: "Whatever speaks Home Assistant's MQTT discovery" }),
     prefix: Type.String({
       default: "homeassistant",

@@ -70,6 +70,8 @@ export interface DescribedDevice {
   read(topic: string, message: Message): Report;
   /** Messages that bring about what is wanted. Throws HubError `invalid` with the attribute and what is wrong with it. */
   write(wanted: JsonObject): Outgoing[];
+  /** Messages that make it tell its whole state, for when a person has let it in. */
+  refresh?(): Outgoing[];
   /** Messages that take its announcement back, for when a person removes it. Without, it comes back by itself. */
   forget?(): Outgoing[];
 }

@@ -119,8 +119,10 @@ export class Discovery {
 
   #decide(entry: Entry, decision: Decision): DiscoveryEntry {
     this.#options.store.decide(entry.id, decision);
-    if (decision === "accepted") this.#settle(entry);
-    else this.#drop(entry);
+    if (decision === "accepted") {
+      this.#settle(entry);
+      for (const question of entry.device?.refresh?.() ?? []) this.#ask(entry.sender, question);
+    } else this.#drop(entry);
     return this.#shown(entry);
   }
 

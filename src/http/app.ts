@@ -27,6 +27,7 @@ import { createCallers } from "./callers.ts";
 import { createCors } from "./cors.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi/document.ts";
+import type { Page } from "./page.ts";
 import { splitUrl } from "./request-url.ts";
 import { createRouter, type Router } from "./router.ts";
 import { alertRoutes } from "./routes/alerts.ts";
@@ -41,6 +42,7 @@ import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { modeRoutes } from "./routes/modes.ts";
+import { type MqttAccountRoutesDeps, mqttAccountRoutes } from "./routes/mqtt-accounts.ts";
 import { notifyRoutes } from "./routes/notify.ts";
 import { outboxRoutes } from "./routes/outbox.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
@@ -86,6 +88,9 @@ export interface AppDeps {
   health: () => Health;
   status: () => SystemStatus;
   alerts: Pick<Alerts, "list">;
+  /** Undefined where the hub is built without it. */
+  page?: Page;
+  mqttAccounts: MqttAccountRoutesDeps["mqttAccounts"];
   backups: BackupRouteDeps["backups"];
   restores: BackupRouteDeps["restores"];
 }
@@ -155,6 +160,7 @@ export function createApp(deps: AppDeps): App {
     .use(ruleRoutes({ ...deps, callers }))
     .use(webhookRoutes({ ...deps, callers }))
     .use(pluginRoutes({ ...deps, callers }))
+    .use(mqttAccountRoutes(deps))
     .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))
     .use(outboxRoutes(deps))
     .use(auditRoutes(deps))
@@ -172,6 +178,7 @@ export function createApp(deps: AppDeps): App {
       decorations: { auditTrail },
       maxBodyBytes: config.max_body_bytes,
       publicPaths: [API_PREFIX + OPENAPI_PATH],
+      page: deps.page,
       refuse: (error, request) => respondTo({ code: "UNKNOWN", error }, request),
     }),
     serve(server) {

@@ -24,7 +24,7 @@ const websocket: Bun.WebSocketHandler<SocketHandlers> = {
   closeOnBackpressureLimit: true,
   perMessageDeflate: false,
   open: (socket) => socket.data.open(socket),
-  message: (socket) => socket.data.message(),
+  message: (socket, text) => socket.data.message(socket, text),
   drain: (socket) => socket.data.drain(),
   close: (socket, code) => socket.data.close(socket, code),
   ping: (socket) => socket.data.ping(),

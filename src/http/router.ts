@@ -6,6 +6,7 @@ import { allows } from "../auth/roles.ts";
 import { HubError } from "../core/errors.ts";
 import { bearerOf, type Callers } from "./callers.ts";
 import type { Cors } from "./cors.ts";
+import type { Page } from "./page.ts";
 import { isHost, splitUrl } from "./request-url.ts";
 import { type Answer, type Resource, type Route, resourcesOf, routeFor } from "./resources.ts";
 
@@ -20,6 +21,8 @@ export interface RouterOptions {
   maxBodyBytes: number;
   /** Public routes that have no doc(). */
   publicPaths: readonly string[];
+  /** Answers what is outside the API. */
+  page?: Page | undefined;
   /** The answer to an error that was thrown before a handler ran. */
   refuse(error: unknown, request: Request): Response;
 }
@@ -41,6 +44,7 @@ export function createRouter({
   decorations,
   maxBodyBytes,
   publicPaths,
+  page,
   refuse,
 }: RouterOptions): Router {
   const resources = resourcesOf(app, publicPaths);
@@ -92,6 +96,11 @@ export function createRouter({
     }
   }
 
+  function pageAnswer(request: Request): Response | undefined {
+    const host = request.headers.get("host");
+    return host === null || isHost(host) ? page?.answer(request, splitUrl(request.url).path) : undefined;
+  }
+
   const handlers = [...resources].flatMap(([path, resource]): [string, Handler][] => {
     const handler: Handler = (request, server) => answer(resource, request, server);
     // Every path answers with and without a trailing slash.
@@ -102,7 +111,7 @@ export function createRouter({
   });
   return {
     routes: Object.fromEntries(handlers),
-    fetch: (request, server) => answer(undefined, request, server),
+    fetch: (request, server) => pageAnswer(request) ?? answer(undefined, request, server),
   };
 }
 

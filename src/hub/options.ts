@@ -15,6 +15,8 @@ export interface HubOptions {
   edge: Edge;
   log: Log;
   version: string;
+  /** The path of page.pack, which the page for browsers is in; without it there is no page. */
+  pageFile?: string;
   /** Runs `.js` and `.ts` plugins. */
   execPath: string;
   /** Stops this hub, applies the restore and starts the restored hub. */

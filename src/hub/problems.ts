@@ -13,7 +13,7 @@ import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
 
-type Sources = Pick<Stores, "db" | "limits"> &
+type Sources = Pick<Stores, "db" | "limits" | "mqttAccounts"> &
   Pick<House, "virtual"> &
   Pick<Notifications, "notifier"> &
   Pick<Archives, "backups"> & {
@@ -28,7 +28,20 @@ type Sources = Pick<Stores, "db" | "limits"> &
 /** Called often: it costs little when there are no problems. */
 export function problemsNow(
   { config, home, troubles = [], logProblem }: Pick<HubOptions, "config" | "home" | "troubles" | "logProblem">,
-  { db, limits, virtual, notifier, backups, rules, plugins, profiles, discovery, listener, starter }: Sources,
+  {
+    db,
+    limits,
+    mqttAccounts,
+    virtual,
+    notifier,
+    backups,
+    rules,
+    plugins,
+    profiles,
+    discovery,
+    listener,
+    starter,
+  }: Sources,
 ): { part: string; message: string }[] {
   return [
     ...troubles,
@@ -47,6 +60,7 @@ export function problemsNow(
     ...(starter.off("plugins") ? [] : plugins.problems()).map((message) => ({ part: "plugins", message })),
     ...profiles.problems().map((problem) => ({ part: "profiles", message: formatProblem(problem) })),
     ...discovery.problems().map((message) => ({ part: "discovery", message })),
+    ...mqttAccounts.problems().map((message) => ({ part: "mqtt", message })),
     ...limits.problems().map(({ limit, account, message }) => ({
       part: "limits",
       message: `${limit}, reached by ${account}: ${message}`,

@@ -6,10 +6,12 @@ import type { Discovery } from "../discovery/discovery.ts";
 import type { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import { createApp } from "../http/app.ts";
 import { type Listener, listen } from "../http/listen.ts";
+import { createPage } from "../http/page.ts";
 import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
 import { createHealth, createStatus, type Health } from "../system/status.ts";
+import { mqttAccountsOfApi } from "./mqtt-accounts.ts";
 import type { HubOptions, Late } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
 import { problemsNow } from "./problems.ts";
@@ -31,6 +33,9 @@ type Wired = Stores &
     starter: PartStarter;
   };
 
+/** First levels of addresses that belong to programs. */
+const NO_PAGE = ["/api", "/metrics", "/mcp"];
+
 /** From here on the API answers, before MQTT is up. */
 export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposableStack): { httpPort: number } {
   const { config, home, edge, log, version } = options;
@@ -45,6 +50,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     machineName: hostname(),
     clock,
     log: http,
+    ...(options.pageFile !== undefined && { page: createPage(options.pageFile, NO_PAGE) }),
     ring: wired.feed.ring,
     stream: (): HubStream => stream,
     storageFault(error) {
@@ -52,6 +58,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
       return probeStorage(home.data) ?? wired.db.copy?.fault;
     },
     health,
+    mqttAccounts: mqttAccountsOfApi(options, wired.mqttAccounts, late),
     status: statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients),
   });
   const listener: Listener = stack.use(

@@ -49,7 +49,8 @@ export function wireBackup(options: HubOptions, stores: Stores, deps: Deps): Arc
     ...shared,
     passphrase: config.backup.passphrase,
     configProblems: (text) =>
-      checkConfig(text)
+      // The archive brings its own accounts.
+      checkConfig(text, { otherMqttAccounts: true })
         .problems.filter(({ warning, confined }) => !warning && !confined)
         .map(({ path, message }) => `${path}: ${message}`),
     requestRestart,

@@ -3,6 +3,7 @@ import { type Audit, UNKNOWN_ACCOUNT } from "../auth/audit.ts";
 import type { HubConfig } from "../config/sections.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import { messageIn } from "../discovery/entry.ts";
+import type { DeviceAccounts } from "../mqtt/device-accounts.ts";
 import type { RefusedLogin } from "../mqtt/login-attempts.ts";
 import { type Mqtt, startMqtt } from "../mqtt/start.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
@@ -23,6 +24,7 @@ export function wireMqtt(
     random: edge.random,
     log: log.child("mqtt"),
     logins: stores.auth.logins,
+    storedAccounts: stores.mqttAccounts,
     devices: house.registry,
     plugins,
     onOther({ account, topic, payload, mayPublish }) {
@@ -30,15 +32,18 @@ export function wireMqtt(
       const sender = { name: account.name, mayPublish };
       discovery.hear({ sender, topic, payload, retain: false, message: messageIn(payload) });
     },
-    refusedLogin: recordRefusedLogin(config, stores.audit),
+    refusedLogin: recordRefusedLogin(config, stores),
   });
 }
 
 /** Names of unknown accounts are not recorded: people type passwords there. */
-function recordRefusedLogin({ mqtt, plugins }: HubConfig, audit: Pick<Audit, "refused">) {
+function recordRefusedLogin(
+  { mqtt, plugins }: HubConfig,
+  { audit, mqttAccounts }: { audit: Pick<Audit, "refused">; mqttAccounts: Pick<DeviceAccounts, "has"> },
+) {
   const known = new Set([...mqtt.users.map(({ username }) => username), ...plugins.map(({ id }) => id)]);
   return function refusedLogin({ username, address, reason }: RefusedLogin): void {
-    const target = username !== undefined && known.has(username) ? username : UNKNOWN_ACCOUNT;
-    audit.refused({ action: "mqtt.login", target, address, detail: reason });
+    const isKnown = username !== undefined && (known.has(username) || mqttAccounts.has(username));
+    audit.refused({ action: "mqtt.login", target: isKnown ? username : UNKNOWN_ACCOUNT, address, detail: reason });
   };
 }

@@ -15,8 +15,10 @@ import { openStateDb, type StateDb } from "../db/state-db.ts";
 import { createEventFeed, type EventFeed } from "../events/feed.ts";
 import { historyMigrations } from "../history/migrations/index.ts";
 import type { HomeLock } from "../home/lock.ts";
+import type { DeviceAccounts } from "../mqtt/device-accounts.ts";
 import { bytesWritten } from "../system/this-process.ts";
 import { keepCopy } from "./disk-recovery.ts";
+import { openMqttAccounts } from "./mqtt-accounts.ts";
 import type { HubOptions } from "./options.ts";
 import { mergeAuditAfterRestore, recordStart } from "./start-audit.ts";
 
@@ -30,6 +32,7 @@ export interface Stores {
   feed: EventFeed;
   auth: Auth;
   audit: Audit;
+  mqttAccounts: DeviceAccounts;
   budget: WriteBudget;
   limits: LimitReports;
   trouble: StorageTrouble;
@@ -93,7 +96,8 @@ export function wireStores(
   if (isNew) meta.set(FIRST_START, "begun");
   const budget = stack.use(createWriteBudget({ clock, bytesPerDay: diskLimit(config), bytesWritten }));
   const limits = createLimitReports({ clock, log: log.child("limits"), emit: feed.emit });
-  return { db, feed, auth, audit, budget, limits, trouble, findings, isNew };
+  const mqttAccounts = openMqttAccounts(config, db, edge);
+  return { db, feed, auth, audit, mqttAccounts, budget, limits, trouble, findings, isNew };
 }
 
 /** In a new home, makes the administrator and reports the password. To be called when nothing can stop the start any more. */

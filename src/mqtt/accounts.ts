@@ -1,4 +1,5 @@
-// Who may connect: supervised plugins with a generated password, [[mqtt.users]], and anonymous clients where they are allowed.
+// Who may connect: supervised plugins with a generated password, [[mqtt.users]], accounts that were made at run time, and
+// anonymous clients where they are allowed.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { HUB_PLUGIN_ID, isValidId, type RandomBytes, secret } from "../core/ids.ts";
 import { isLoopbackHost, type MqttSection } from "./config.ts";
@@ -58,11 +59,28 @@ export function isSupervised(account: Account): boolean {
 const NO_GRANT: PluginGrant = { publish: [], subscribe: [] };
 
 interface Entry {
+  /** SHA-256 of the password. */
   hash: Buffer;
   account: Account;
 }
 
-export function createAccounts({ users, anonymous }: MqttSection, random: RandomBytes): Accounts {
+/** Accounts that come and go while the hub runs. */
+export interface StoredAccounts {
+  has(name: string): boolean;
+  /** As it is now; every call makes an account of its own. */
+  find(name: string): Entry | undefined;
+  /** Whether any may have changed since the last call. */
+  haveChanged(): boolean;
+  /** False for one that `find` made and that was removed since, or has another password. */
+  isCurrent(account: Account): boolean;
+}
+
+/** `stored` is asked for names that nobody else has. */
+export function createAccounts(
+  { users, anonymous }: MqttSection,
+  random: RandomBytes,
+  stored?: Pick<StoredAccounts, "find">,
+): Accounts {
   const supervised = new Map<string, Entry>();
   const listed = new Map<string, Entry>(
     users.map((user) => [user.username, { hash: hashOf(user.password), account: accountOf(user) }]),
@@ -90,9 +108,11 @@ export function createAccounts({ users, anonymous }: MqttSection, random: Random
           : "no_account";
       }
       const given = hashOf(password ?? "");
-      const own = matching(supervised.get(username ?? ""), given, dummy);
-      const other = matching(listed.get(username ?? ""), given, dummy);
-      return own ?? other ?? "wrong_password";
+      const name = username ?? "";
+      const [own, other] = [supervised.get(name), listed.get(name)];
+      const made = own || other ? undefined : stored?.find(name);
+      const found = [own, other, made].map((entry) => matching(entry, given, dummy));
+      return found.find((account) => account !== undefined) ?? "wrong_password";
     },
   };
 }

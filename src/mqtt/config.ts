@@ -25,6 +25,12 @@ const MqttUser = Type.Object(
 );
 export type MqttUser = Static<typeof MqttUser>;
 
+/** The first levels of topics, without wildcards. */
+export const TOPIC_LEVELS = {
+  pattern: "^[^$/+#\\s\\u0000-\\u001f\\u007f-\\u009f]+(/[^/+#\\s\\u0000-\\u001f\\u007f-\\u009f]+)*$",
+  maxLength: 128,
+};
+
 const megabytes = (fallback: number) => Type.Number({ minimum: 1, maximum: 4096, default: fallback });
 
 /** Memory that clients may make the broker use. */
@@ -59,8 +65,7 @@ export const MqttSection = Type.Object(
     port: Type.Integer({ default: 1883, minimum: 0, maximum: 65_535 }),
     prefix: Type.String({
       default: "hub",
-      pattern: "^[^$/+#\\s\\u0000-\\u001f\\u007f-\\u009f]+(/[^/+#\\s\\u0000-\\u001f\\u007f-\\u009f]+)*$",
-      maxLength: 128,
+      ...TOPIC_LEVELS,
       problem: "must be topic levels such as hub or house/hub: no slash at either end, no + # $ and no spaces",
     }),
     /** Allows clients without an account, from this machine only. */
@@ -93,7 +98,7 @@ export function mqttProblems(config: MqttSection): Problem[] {
     const other = config.anonymous ? " (anonymous = true allows this machine only)" : "";
     problems.push({
       path: "mqtt.host",
-      message: `"${config.host}" is reached from other machines, but no account could log in from there${other}: add a [[mqtt.users]] entry with username and password, or set host = "127.0.0.1"`,
+      message: `"${config.host}" is reached from other machines, but no account could log in from there${other}: add a [[mqtt.users]] entry with username and password, make an account with \`hub device-account\`, or set host = "127.0.0.1"`,
     });
   }
   const first = new Map<string, number>();

@@ -1,13 +1,13 @@
 // The MQTT part as the hub uses it: builds the broker with its accounts, rights, limits and bridge.
 import type { Clock } from "../core/clock.ts";
-import { HubError } from "../core/errors.ts";
+import { HubError, messageOf } from "../core/errors.ts";
 import { isValidId, type RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { isTopicName } from "../core/topic-filter.ts";
 import type { EventFeed } from "../events/feed.ts";
-import { createAccounts, type PluginGrant } from "./accounts.ts";
+import { createAccounts, type PluginGrant, type StoredAccounts } from "./accounts.ts";
 import { createBridge } from "./bridge.ts";
 import { type BrokerOptions, startBroker } from "./broker.ts";
 import type { MqttSection } from "./config.ts";
@@ -26,7 +26,12 @@ export interface Mqtt extends AsyncDisposable {
   readonly port: number;
   readonly prefix: string;
   /** Accounts of supervised plugins. Revoking one also disconnects it. */
-  readonly accounts: { issue(pluginId: string, grant?: PluginGrant): string; revoke(pluginId: string): void };
+  readonly accounts: {
+    issue(pluginId: string, grant?: PluginGrant): string;
+    revoke(pluginId: string): void;
+    /** Disconnects the clients of stored accounts that were removed or have a new password. */
+    recheck(): void;
+  };
   /** `{p}/devices/{id}/cmd`, QoS 1. */
   command(deviceId: string, payload: JsonObject): Promise<void>;
   /** `{p}/plugins/{id}/manage/cmd`, QoS 1. */
@@ -46,6 +51,8 @@ export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs"> {
   /** Called for each message outside the hub's own topics. */
   onOther?: (message: OtherMessage) => void;
   logins: LoginCounter;
+  /** Accounts that come and go while the hub runs, also by the hand of another process. */
+  storedAccounts?: StoredAccounts;
   /** Called for each refused login. */
   refusedLogin?: (login: RefusedLogin) => void;
   limits: Limits;
@@ -59,14 +66,15 @@ export interface OtherMessage extends Pick<ReceivedMessage, "account" | "payload
 
 // Log lines about one client or account in ten seconds.
 const LINES = 5;
+const RECHECK_MS = 1000;
 
 export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
-  const { config, clock, log, random, feed, devices, plugins, limits } = options;
+  const { config, clock, log, random, feed, devices, plugins, limits, storedAccounts } = options;
   const { prefix } = config;
   await using stack = new AsyncDisposableStack();
   const limited = stack.use(createRateLimitedLog({ clock, log, lines: LINES }));
   const logs = stack.use(createPluginLogs({ clock, log }));
-  const attempts = limitAttempts(createAccounts(config, random), options.logins);
+  const attempts = limitAttempts(createAccounts(config, random, storedAccounts), options.logins);
   const accounts = reportRefusals(attempts, options.refusedLogin ?? (() => {}));
   const rights = createRights(prefix, (deviceId) => devices.ownerOf(deviceId));
   const perMinute = config.max_new_devices_per_minute;
@@ -82,7 +90,20 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
   const rateLimits = createRateLimits({ clock, config, limits });
   const broker = stack.use(await startBroker({ ...options, accounts, rights, onMessage, limited, rateLimits }));
   log.info("the MQTT broker listens", { host: broker.host, port: broker.port, prefix });
+  stack.use(clock.every("mqtt accounts", RECHECK_MS, recheckIfChanged));
   const disposables = stack.move();
+
+  function recheck(): void {
+    broker.disconnect((account) => storedAccounts?.isCurrent(account) === false);
+  }
+
+  function recheckIfChanged(): void {
+    try {
+      if (storedAccounts?.haveChanged()) recheck();
+    } catch (error) {
+      limited.warn("accounts", "the MQTT accounts cannot be read", { error: messageOf(error) });
+    }
+  }
 
   async function publish(topic: string, payload: string, qos: 0 | 1, retain: boolean): Promise<void> {
     if (!isTopicName(topic)) throw new HubError("invalid", `"${topic}" is not an MQTT topic for publishing`);
@@ -99,6 +120,7 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
     port: broker.port,
     prefix,
     accounts: {
+      recheck,
       issue: accounts.issue,
       revoke(pluginId) {
         accounts.revoke(pluginId);

@@ -17,9 +17,13 @@ const VIRTUAL = /^(docker|br-|veth|virbr|lxc|tun|tap|wg|zt|tailscale)/;
 
 /** `http://192.168.1.20:8080`. With TLS, a name of the certificate, because a browser warns of any other. */
 export function webAddress({ host, port, cert }: Listening, interfaces: Interfaces = networkInterfaces()): string {
-  const own = EVERY_INTERFACE.includes(host) ? (addressOf(interfaces) ?? "localhost") : host;
-  const name = (cert === undefined ? undefined : nameIn(cert)) ?? own;
+  const name = (cert === undefined ? undefined : nameIn(cert)) ?? reachableHost(host, interfaces);
   return `${cert === undefined ? "http" : "https"}://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+/** Where other machines reach what listens on this host. */
+export function reachableHost(host: string, interfaces: Interfaces = networkInterfaces()): string {
+  return EVERY_INTERFACE.includes(host) ? (addressOf(interfaces) ?? "localhost") : host;
 }
 
 function addressOf(interfaces: Interfaces): string | undefined {

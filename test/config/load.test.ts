@@ -30,6 +30,15 @@ describe("hub.toml", () => {
     });
   });
 
+  test("a broker beyond this machine needs a user here, unless there may be accounts elsewhere", () => {
+    const text = `[auth]\njwt_secret = "${SECRET}"\n[mqtt]\nhost = "0.0.0.0"\n`;
+    expect(problemsOf(text)).toEqual([expect.stringMatching(/^hub\.toml:4: mqtt\.host: .*`hub device-account`/)]);
+    expect(checkConfig(text, { otherMqttAccounts: true })).toMatchObject({
+      problems: [],
+      config: { mqtt: { host: "0.0.0.0" } },
+    });
+  });
+
   test("all problems are reported at once, with line, key and mend", () => {
     const text = [
       "[server]",

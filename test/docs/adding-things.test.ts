@@ -50,7 +50,7 @@ beforeAll(async () => {
     title,
     files: steps.map((step) => apply(copy, step)),
   }));
-  expect(await bun("build.ts", "--plugins")).toEqual({ code: 0, output: "" });
+  expect(await bun("build.ts", "--embedded")).toEqual({ code: 0, output: "" });
 }, MINUTES);
 afterAll(() => folder[Symbol.dispose]());
 

@@ -242,7 +242,7 @@ test("no handler of the hub runs for a request that did not come through the rou
       health: part,
       status: part,
     },
-    ...{ backups: part, restores: part, alerts: part, audit: part, storageFault: part },
+    ...{ backups: part, restores: part, mqttAccounts: part, alerts: part, audit: part, storageFault: part },
   });
   touched.length = 0;
   expect(elysia.routes.length).toBeGreaterThan(70);

@@ -90,7 +90,8 @@ export function mqttSection(given: Partial<MqttSection>): MqttSection {
   return checked.value;
 }
 
-export interface TestMqttOptions extends Partial<Pick<MqttOptions, "connectTimeoutMs" | "clock" | "logins">> {
+export interface TestMqttOptions
+  extends Partial<Pick<MqttOptions, "connectTimeoutMs" | "clock" | "logins" | "storedAccounts">> {
   config?: Partial<MqttSection>;
   owners?: Record<string, string>;
 }

@@ -5,6 +5,7 @@ import rules from "./0003-rules.sql" with { type: "text" };
 import outbox from "./0004-outbox.sql" with { type: "text" };
 import people from "./0005-people.sql" with { type: "text" };
 import discovery from "./0006-discovery.sql" with { type: "text" };
+import mqttAccounts from "./0008-mqtt-accounts.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -13,5 +14,6 @@ export const stateMigrations: readonly string[] = [
   outbox,
   people,
   discovery,
+  mqttAccounts,
   // A new one goes here, at the end.
 ];

@@ -64,7 +64,14 @@ const StreamGap = Type.Object(
       "The first frame where events after `since` are lost. Also replaces an event of more than 1 MiB, which is neither kept nor streamed. It has no seq",
   },
 );
-const Frame = Type.Union([Event, StreamGap], { $id: "StreamFrame", description: "One text frame of the stream" });
+const StreamPong = Type.Object(
+  { type: Type.Literal("stream_pong") },
+  { $id: "stream_pong", description: "The answer to a text frame `ping`. It has no seq" },
+);
+const Frame = Type.Union([Event, StreamGap, StreamPong], {
+  $id: "StreamFrame",
+  description: "One text frame of the stream",
+});
 
 const ANSWER_BYTES = 4 * 1_048_576;
 

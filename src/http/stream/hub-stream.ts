@@ -13,6 +13,8 @@ const SWEEP_MS = 1000;
 // Under load a check each second comes too late: Bun cuts a reader at twice the limit without a reason.
 const CHECK_EVERY_BYTES = BEHIND_LIMIT_BYTES / 4;
 const PING_MS = 30_000;
+const LEAST_PING_MS = 200;
+const PONG = '{"type":"stream_pong"}';
 // A close frame is queued behind unread bytes: after this time the connection is cut.
 const CLOSE_GRACE_MS = 5000;
 
@@ -24,7 +26,7 @@ export interface HubStream extends Disposable {
 
 export interface SocketHandlers {
   open(socket: Socket): void;
-  message(): void;
+  message(socket: Socket, text: string | Buffer): void;
   drain(): void;
   close(socket: Socket, code: number): void;
   ping(): void;
@@ -145,7 +147,12 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
             log.info("a stream client went away without closing", { who: info.identity.name, address: info.address });
           }
         },
-        message() {},
+        message(socket, text) {
+          // Pages cannot see the pings of WebSocket itself. More than a few a second are nobody's heartbeat.
+          if (text !== "ping" || !reader || clock.mono() - reader.pongAt < LEAST_PING_MS) return;
+          reader.pongAt = clock.mono();
+          socket.send(PONG);
+        },
         ping() {},
         pong() {},
       };

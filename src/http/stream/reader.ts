@@ -30,6 +30,8 @@ export interface Reader {
   readonly topics: readonly string[];
   /** When its close frame was sent, on the monotonic clock. */
   closingSince: number | undefined;
+  /** When its last "ping" was answered, on the monotonic clock. */
+  pongAt: number;
   /** Sends the next events of the replay; goes live once none is left. */
   catchUp(): void;
 }
@@ -64,6 +66,7 @@ export function createReader(
       return topics;
     },
     closingSince: undefined,
+    pongAt: Number.NEGATIVE_INFINITY,
     catchUp() {
       if (topics.length > 0) return;
       sendGap();

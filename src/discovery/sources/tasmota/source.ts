@@ -1,63 +1,117 @@
 // Tasmota's own protocol: `tasmota/discovery/MAC/config` and `…/sensors`, retained; an empty one takes it back.
-import { isObject, type JsonObject } from "../../../core/json.ts";
-import type { Heard, Source, SourceHost } from "../../source.ts";
-import { describeTasmota, readTasmotaConfig, type TasmotaConfig } from "./device.ts";
+import { messageOf } from "../../../core/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import type { Message } from "../../described.ts";
+import type { Heard, Sender, Source, SourceHost } from "../../source.ts";
+import { readTasmotaConfig } from "./config.ts";
+import { describeTasmota, questionsTo } from "./device.ts";
+
+type Kind = "config" | "sensors";
 
 interface Known {
-  config: TasmotaConfig | undefined;
-  sensors: JsonObject | undefined;
+  config: JsonObject | undefined;
+  sensors: Json | undefined;
 }
 
-const LARGEST_BYTES = 65_536;
-const MOST_DEVICES = 1000;
+interface Account {
+  /** By address. */
+  devices: Map<string, Known>;
+  /** By topic. A device says that it is there before it says what it is. */
+  wills: Map<string, Message>;
+}
+
+const LARGEST_BYTES = 16_384;
+const LONGEST_WILL_BYTES = 64;
+const MOST_DEVICES = 500;
 
 /** `prefix`: `tasmota/discovery`. */
 export function createTasmotaSource(host: SourceHost, prefix = "tasmota/discovery"): Source {
-  const devices = new Map<string, Known>();
+  const accounts = new Map<string, Account>();
 
-  function hear({ sender, topic, payload, message }: Heard): boolean {
-    if (!topic.startsWith(`${prefix}/`)) return false;
-    const [mac = "", kind] = topic.slice(prefix.length + 1).split("/");
-    if (kind !== "config" && kind !== "sensors") return true;
-    const id = `${sender.name}\n${mac}`;
-    if (payload.length === 0) {
-      if (kind === "config" && devices.delete(id)) host.withdraw(sender, mac);
-      host.broken(sender, mac, undefined);
-      return true;
+  function accountOf({ name }: Sender): Account {
+    const known = accounts.get(name) ?? { devices: new Map(), wills: new Map() };
+    accounts.set(name, known);
+    return known;
+  }
+
+  function rememberWill({ sender, topic, message, payload }: Heard): void {
+    const { wills } = accountOf(sender);
+    wills.delete(topic);
+    if (payload.length === 0 || payload.length > LONGEST_WILL_BYTES) return;
+    wills.set(topic, message());
+    const [oldest] = wills.keys();
+    if (wills.size > MOST_DEVICES && oldest !== undefined) wills.delete(oldest);
+  }
+
+  function take({ sender, payload, message }: Heard, mac: string, kind: Kind): void {
+    const { devices } = accountOf(sender);
+    const known = devices.get(mac) ?? { config: undefined, sensors: undefined };
+    if (!devices.has(mac) && devices.size >= MOST_DEVICES) {
+      host.broken(
+        sender,
+        "more",
+        `one account may announce ${MOST_DEVICES} devices: give others an account of their own`,
+      );
+      return;
     }
-    const known = devices.get(id) ?? { config: undefined, sensors: undefined };
-    if (!devices.has(id) && devices.size >= MOST_DEVICES) return true;
-    devices.set(id, known);
-    const { json } = message();
-    if (payload.length > LARGEST_BYTES || !isObject(json)) {
+    devices.set(mac, known);
+    const json = payload.length > LARGEST_BYTES ? undefined : message().json;
+    if (!isObject(json)) {
       host.broken(sender, mac, `${kind}: must be a JSON object of at most ${LARGEST_BYTES} bytes`);
-      return true;
+      return;
     }
-    if (kind === "sensors") known.sensors = json;
-    else known.config = readTasmotaConfig(json);
-    describe(mac, known, { sender, isConfig: kind === "config" });
-    return true;
+    if (kind === "config") known.config = json;
+    else known.sensors = json.sn;
+    describe(sender, mac, kind);
   }
 
-  function describe(
-    mac: string,
-    { config, sensors }: Known,
-    { sender, isConfig }: { sender: Heard["sender"]; isConfig: boolean },
-  ): void {
-    if (!config) {
-      if (isConfig)
-        host.broken(sender, mac, "config: mac, t, ft and tp are needed; is it a Tasmota of version 9.2 or later?");
+  function takeBack(sender: Sender, mac: string, kind: Kind): void {
+    const { devices } = accountOf(sender);
+    const known = devices.get(mac);
+    if (kind === "sensors") {
+      if (known) known.sensors = undefined;
       return;
     }
-    const device = describeTasmota(config, sensors);
-    const foreign = device.topics.find((one) => !sender.mayPublish(one));
-    if (foreign !== undefined) {
-      host.broken(sender, mac, `${sender.name} announces the topic ${foreign}, which it may not publish to itself`);
-      return;
-    }
+    if (devices.delete(mac)) host.withdraw(sender, mac);
     host.broken(sender, mac, undefined);
-    host.describe(sender, mac, device);
   }
 
-  return { name: "tasmota", hear };
+  function describe(sender: Sender, mac: string, news: Kind): void {
+    const { devices, wills } = accountOf(sender);
+    const { config: json, sensors } = devices.get(mac) ?? {};
+    if (!json) return;
+    try {
+      const config = readTasmotaConfig(json, mac);
+      const announcements = ["config", "sensors"].map((one) => `${prefix}/${mac}/${one}`);
+      const later = (ms: number, attributes: JsonObject): void => {
+        host.clock.after("tasmota motion", ms, () => host.report(sender, mac, { attributes, actions: [] }));
+      };
+      const device = describeTasmota({ config, sensors, announcements, later });
+      const foreign = device.topics.find((one) => !sender.mayPublish(one));
+      if (foreign !== undefined)
+        throw new Error(`${sender.name} announces the topic ${foreign}, which it may not publish to itself`);
+      host.describe(sender, mac, device);
+      host.broken(sender, mac, undefined);
+      const will = wills.get(`${config.telemetry}LWT`);
+      if (config.sleeps) host.report(sender, mac, { attributes: {}, actions: [], available: true });
+      else if (will) host.report(sender, mac, device.read(`${config.telemetry}LWT`, will));
+      for (const question of questionsTo(config, news)) host.ask(sender, question);
+    } catch (error) {
+      host.broken(sender, mac, messageOf(error));
+    }
+  }
+
+  return {
+    name: "tasmota",
+    hear(heard) {
+      if (heard.topic.endsWith("/LWT")) rememberWill(heard);
+      if (!heard.topic.startsWith(`${prefix}/`)) return false;
+      const [mac = "", kind, ...more] = heard.topic.slice(prefix.length + 1).split("/");
+      if ((kind === "config" || kind === "sensors") && more.length === 0) {
+        if (heard.payload.length === 0) takeBack(heard.sender, mac, kind);
+        else take(heard, mac, kind);
+      }
+      return true;
+    },
+  };
 }

@@ -1,0 +1,85 @@
+// Serves the page: hashed files that browsers keep for ever, and for every other address outside the API its index.html, in
+// which the page finds the view by itself.
+import { readFileSync } from "node:fs";
+import { type Encoding, openPack, type Pack, type PackedEntry } from "../core/pack.ts";
+
+export interface Page {
+  /** Undefined where this is no request for the page. */
+  answer(request: Request, path: string): Response | undefined;
+}
+
+const CSP = [
+  "default-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "object-src 'none'",
+].join("; ");
+
+const HEADERS = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "content-security-policy": CSP,
+  "permissions-policy": "camera=(), microphone=(), payment=(), usb=()",
+  vary: "accept-encoding",
+};
+const KEPT = "public, max-age=31536000, immutable";
+const INDEX = "/index.html";
+
+/** `file`: the path of page.pack, also inside the executable. `apis`: first levels of addresses that are no page. */
+export function createPage(file: string, apis: readonly string[]): Page {
+  let opened: { pack: Pack; byPath: Map<string, PackedEntry> } | undefined;
+
+  function open() {
+    if (!opened) {
+      // Read anew each time, which is seldom, as browsers keep what they got: so it takes no memory between.
+      const pack = openPack((from, to) => readFileSync(file).subarray(from, to));
+      opened = { pack, byPath: new Map(pack.entries.map((entry) => [entry.path, entry])) };
+    }
+    return opened;
+  }
+
+  function send(entry: PackedEntry, { headers, method }: Request): Response {
+    const cache = entry.hashed ? KEPT : "no-cache";
+    const given = { ...HEADERS, "cache-control": cache, etag: entry.etag };
+    if (headers.get("if-none-match")?.split(/,\s*/).includes(entry.etag))
+      return new Response(null, { status: 304, headers: given });
+    const encoding = encodingFor(headers.get("accept-encoding") ?? "", entry);
+    const place = entry.encodings[encoding] ?? entry.encodings.identity;
+    const all = {
+      ...given,
+      "content-type": entry.type,
+      "content-length": String(place[1] - place[0]),
+      ...(encoding !== "identity" && { "content-encoding": encoding }),
+    };
+    return new Response(method === "HEAD" ? null : (open().pack.bytes(place) as Uint8Array<ArrayBuffer>), {
+      headers: all,
+    });
+  }
+
+  return {
+    answer(request, path) {
+      if (request.method !== "GET" && request.method !== "HEAD") return undefined;
+      if (apis.some((api) => path === api || path.startsWith(`${api}/`))) return undefined;
+      const { byPath } = open();
+      const found = byPath.get(path) ?? (isNavigation(request, path) ? byPath.get(INDEX) : undefined);
+      return found && send(found, request);
+    },
+  };
+}
+
+/** A view's address, typed or linked to; a file that is missing is none. */
+function isNavigation({ headers }: Request, path: string): boolean {
+  return path === "/" || (headers.get("accept") ?? "").includes("text/html");
+}
+
+function encodingFor(accepted: string, { encodings }: PackedEntry): Encoding {
+  const names = accepted.split(",").flatMap((one) => {
+    const [name = "", ...parameters] = one.trim().split(/\s*;\s*/);
+    return parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) ? [] : [name];
+  });
+  return (["br", "gzip"] as const).find((one) => names.includes(one) && encodings[one]) ?? "identity";
+}

@@ -1,0 +1,66 @@
+// MQTT accounts that are made at run time, as the hub, its API and the command line have them.
+import type { HubConfig } from "../config/sections.ts";
+import type { Edge } from "../core/edge.ts";
+import { HUB_PLUGIN_ID } from "../core/ids.ts";
+import type { StateDb } from "../db/state-db.ts";
+import { type AccountSettings, settingsOf } from "../mqtt/account-settings.ts";
+import { isLoopbackHost } from "../mqtt/config.ts";
+import {
+  type DeviceAccounts,
+  type NewDeviceAccount,
+  openDeviceAccounts,
+  type WithPassword,
+} from "../mqtt/device-accounts.ts";
+import { reachableHost } from "../system/web-address.ts";
+import type { HubOptions, Late } from "./options.ts";
+
+const EVERYWHERE = "0.0.0.0";
+
+/** For the hub, and for commands beside it. */
+export function openMqttAccounts(
+  { mqtt, plugins, discovery }: Pick<HubConfig, "mqtt" | "plugins" | "discovery">,
+  db: StateDb,
+  { clock, random }: Pick<Edge, "clock" | "random">,
+): DeviceAccounts {
+  const taken = new Map<string, string>([
+    [HUB_PLUGIN_ID, "is the hub itself"],
+    ...plugins.map(({ id }) => [id, "is a plugin that the hub runs"] as const),
+    ...mqtt.users.map(({ username }) => [username, "is in [[mqtt.users]] of hub.toml"] as const),
+  ]);
+  return openDeviceAccounts({
+    ...{ db, random, now: clock.now, taken },
+    prefix: mqtt.prefix,
+    discovery: discovery.prefix,
+  });
+}
+
+/** What to enter on the other side. `port`: the one that is bound, where it is known. */
+export function settingsFor(
+  account: WithPassword,
+  { config: { mqtt }, home, port = mqtt.port }: Pick<HubOptions, "config" | "home"> & { port?: number | undefined },
+): AccountSettings {
+  const address = reachableHost(isLoopbackHost(mqtt.host) ? EVERYWHERE : mqtt.host);
+  return settingsOf(account, { host: mqtt.host, prefix: mqtt.prefix, port, address, hubToml: home.hubToml });
+}
+
+/** Whoever loses the account, or its old password, is disconnected at once. */
+export function mqttAccountsOfApi(
+  { config, home }: Pick<HubOptions, "config" | "home">,
+  accounts: DeviceAccounts,
+  late: Pick<Late, "mqtt">,
+) {
+  const settings = (account: WithPassword) => settingsFor(account, { config, home, port: late.mqtt?.port });
+  return {
+    list: accounts.list,
+    create: (account: NewDeviceAccount) => settings(accounts.create(account)),
+    renew(name: string) {
+      const renewed = accounts.renew(name);
+      late.mqtt?.accounts.recheck();
+      return settings(renewed);
+    },
+    remove(name: string) {
+      accounts.remove(name);
+      late.mqtt?.accounts.recheck();
+    },
+  };
+}

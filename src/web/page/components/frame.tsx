@@ -1,0 +1,58 @@
+// What is around every view: where one can go, and whether what is shown is live.
+import type { ComponentChildren } from "preact";
+import { useLocation } from "preact-iso";
+import { connection } from "../state/live.ts";
+import { formatTime, t } from "../texts/index.ts";
+import { Icon, type IconName } from "./icon.tsx";
+
+const PLACES: readonly {
+  path: string;
+  icon: IconName;
+  text: "nav.home" | "nav.rules" | "nav.activity" | "nav.more";
+}[] = [
+  { path: "/", icon: "house", text: "nav.home" },
+  { path: "/rules", icon: "workflow", text: "nav.rules" },
+  { path: "/activity", icon: "activity", text: "nav.activity" },
+  { path: "/more", icon: "menu", text: "nav.more" },
+];
+
+export function Frame({ children }: { children: ComponentChildren }) {
+  const { path } = useLocation();
+  return (
+    <div class="frame">
+      <a class="skip" href="#content">
+        {t("nav.skip")}
+      </a>
+      <nav class="rail" aria-label={t("app.title")}>
+        {PLACES.map(({ path: to, icon, text }) => (
+          <a key={to} href={to} aria-current={isAt(path, to) ? "page" : undefined}>
+            <Icon name={icon} />
+            <span>{t(text)}</span>
+          </a>
+        ))}
+      </nav>
+      <header class="top">
+        <Liveness />
+      </header>
+      <main id="content" tabIndex={-1} data-live={connection.value.state}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function isAt(path: string, place: string): boolean {
+  return place === "/" ? path === "/" || path.startsWith("/devices") : path === place || path.startsWith(`${place}/`);
+}
+
+function Liveness() {
+  const { value } = connection;
+  const text =
+    value.state === "offline" ? t("live.offline", { time: formatTime(value.since) }) : t(`live.${value.state}`);
+  return (
+    <p class={`liveness ${value.state}`} role="status">
+      <span class="dot" aria-hidden="true" />
+      {text}
+    </p>
+  );
+}

@@ -1,0 +1,56 @@
+// Every icon of the page, under a name of our own: only these are in the bundle.
+import {
+  Activity,
+  Battery,
+  Blinds,
+  CircleHelp,
+  DoorOpen,
+  Droplets,
+  Fan,
+  Gauge,
+  House,
+  Lightbulb,
+  Lock,
+  Menu,
+  PersonStanding,
+  Plug,
+  Power,
+  Radio,
+  Settings2,
+  Thermometer,
+  Timer,
+  ToggleLeft,
+  Workflow,
+} from "lucide-preact";
+
+const ICONS = {
+  activity: Activity,
+  battery: Battery,
+  blinds: Blinds,
+  button: Radio,
+  door: DoorOpen,
+  fan: Fan,
+  gauge: Gauge,
+  house: House,
+  humidity: Droplets,
+  light: Lightbulb,
+  lock: Lock,
+  menu: Menu,
+  mode: Settings2,
+  motion: PersonStanding,
+  plug: Plug,
+  power: Power,
+  switch: ToggleLeft,
+  temperature: Thermometer,
+  timer: Timer,
+  unknown: CircleHelp,
+  workflow: Workflow,
+} as const;
+
+export type IconName = keyof typeof ICONS;
+
+/** Says nothing to screen readers: the text beside it does. */
+export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
+  const Shape = ICONS[name];
+  return <Shape size={size} aria-hidden="true" />;
+}

@@ -1,0 +1,165 @@
+// What the house is like now: read once, kept by events.
+import { batch, computed, type Signal, signal } from "@preact/signals";
+import { ask, get } from "./api.ts";
+import type { HubEvent } from "./live.ts";
+import { load, save } from "./storage.ts";
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Attributes = Record<string, Json>;
+
+/** A property of a device's schema, as far as pages use it. */
+export interface Property {
+  type?: string;
+  unit?: string;
+  minimum?: number;
+  maximum?: number;
+  multipleOf?: number;
+  enum?: string[];
+  description?: string;
+  readOnly?: boolean;
+  writeOnly?: boolean;
+  category?: "config" | "diagnostic";
+  class?: string;
+  derived?: boolean;
+  hidden?: boolean;
+}
+
+export interface Device {
+  id: string;
+  name: string;
+  plugin_id: string;
+  area: string | null;
+  device_type: string | null;
+  available: boolean;
+  attributes: Attributes;
+  last_seen: string | null;
+  last_changed: Record<string, string>;
+  schema: { properties?: Record<string, Property> } | null;
+  manufacturer: string | null;
+  model: string | null;
+  sw_version: string | null;
+  parent_device_id: string | null;
+}
+
+/** By id; each has a signal of its own, so that one change draws one tile. */
+export const devices = signal<ReadonlyMap<string, Signal<Device>>>(new Map());
+/** False until the house was read from the hub; what is shown before is of the last visit. */
+export const isRead = signal(false);
+
+const SAVE_MS = 5000;
+
+export const deviceList = computed(() => [...devices.value.values()].map((one) => one.value));
+export const areaNames = computed(() =>
+  [...new Set(deviceList.value.flatMap(({ area }) => area ?? []))].sort((a, b) => a.localeCompare(b)),
+);
+
+export function propertyOf(device: Device, attribute: string): Property {
+  return device.schema?.properties?.[attribute] ?? {};
+}
+
+/** Paints what was seen last, until the hub has answered. */
+export function paintLast(): void {
+  setDevices(load<Device[]>("house") ?? []);
+  setInterval(keep, SAVE_MS);
+}
+
+let unsaved = false;
+
+function keep(): void {
+  if (!unsaved || document.visibilityState !== "visible") return;
+  unsaved = false;
+  save("house", deviceList.peek());
+}
+
+export function forgetHouse(): void {
+  batch(() => {
+    setDevices([]);
+    isRead.value = false;
+  });
+  save("house", undefined);
+}
+
+export async function readHouse(): Promise<void> {
+  const all: Device[] = [];
+  // About 8 MiB each: one page in any ordinary house.
+  for (let page = await readPage(""); ; page = await readPage(page.next)) {
+    all.push(...page.devices);
+    if (page.next === "") break;
+  }
+  batch(() => {
+    setDevices(all);
+    isRead.value = true;
+  });
+  unsaved = true;
+}
+
+/** `next`: where the next page begins, empty on the last. */
+async function readPage(after: string): Promise<{ devices: Device[]; next: string }> {
+  const answer = await ask("GET", `/devices${after === "" ? "" : `?after=${encodeURIComponent(after)}`}`);
+  const next = /[?&]after=([^&>]+)/.exec(answer.headers.get("link") ?? "")?.[1] ?? "";
+  return { devices: (await answer.json()) as Device[], next: decodeURIComponent(next) };
+}
+
+function setDevices(list: readonly Device[]): void {
+  const known = devices.peek();
+  devices.value = new Map(
+    list.map((device) => {
+      const own = known.get(device.id) ?? signal(device);
+      own.value = device;
+      return [device.id, own];
+    }),
+  );
+}
+
+function change(id: string | undefined, how: (device: Device) => Partial<Device>): boolean {
+  const own = id === undefined ? undefined : devices.peek().get(id);
+  if (!own) return false;
+  own.value = { ...own.peek(), ...how(own.peek()) };
+  unsaved = true;
+  return true;
+}
+
+/** Keeps the devices by events. A device that is not known yet is read. */
+export function takeEvent(event: HubEvent): void {
+  const { device_id: id, timestamp } = event;
+  switch (event.type) {
+    case "device_state_changed": {
+      const changed = event.changed as string[];
+      const known = change(id, ({ last_changed }) => ({
+        attributes: event.current as Attributes,
+        last_seen: timestamp,
+        last_changed: { ...last_changed, ...Object.fromEntries(changed.map((name) => [name, timestamp])) },
+      }));
+      if (!known && id !== undefined) void readDevice(id);
+      return;
+    }
+    case "device_availability_changed":
+      if (!change(id, () => ({ available: event.available === true })) && id !== undefined) void readDevice(id);
+      return;
+    case "device_name_changed":
+      change(id, () => ({ name: String(event.name) }));
+      return;
+  }
+}
+
+export async function readDevice(id: string): Promise<void> {
+  try {
+    putDevice(await get<Device>(`/devices/${encodeURIComponent(id)}`));
+  } catch {
+    // It was removed meanwhile.
+    dropDevice(id);
+  }
+}
+
+export function putDevice(device: Device): void {
+  const own = devices.peek().get(device.id);
+  if (own) own.value = device;
+  else devices.value = new Map([...devices.peek(), [device.id, signal(device)]]);
+  unsaved = true;
+}
+
+export function dropDevice(id: string): void {
+  if (!devices.peek().has(id)) return;
+  devices.value = new Map([...devices.peek()].filter(([one]) => one !== id));
+  unsaved = true;
+}

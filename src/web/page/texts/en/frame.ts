@@ -1,0 +1,25 @@
+// English: around every view, and signing in.
+export const frame = {
+  "app.title": "Hub",
+  "nav.home": "Home",
+  "nav.rules": "Rules",
+  "nav.activity": "Activity",
+  "nav.more": "More",
+  "nav.skip": "Skip to the content",
+  "live.live": "Live",
+  "live.catching_up": "Catching up",
+  "live.offline": "Offline since {time}",
+  "sign_in.title": "Sign in",
+  "sign_in.user": "User name",
+  "sign_in.password": "Password",
+  "sign_in.submit": "Sign in",
+  "sign_in.expired": "Your session has ended. Sign in again; what you typed is kept.",
+  "sign_in.first":
+    "The first password was printed when the hub started for the first time. `hub passwd` makes a new one.",
+  sign_out: "Sign out",
+  "error.unreachable": "The hub cannot be reached. Is it on, and this device in its network?",
+  "error.no_answer": "The device has not answered. Is it switched on and in reach?",
+  "error.unknown": "Something went wrong. Reload the page; if it happens again, look at the hub's log.",
+  "not_found.title": "There is nothing here",
+  "not_found.back": "Back to the start",
+} as const;

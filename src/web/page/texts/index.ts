@@ -1,0 +1,65 @@
+// Texts, numbers and times in the reader's language.
+import { signal } from "@preact/signals";
+import { load, save } from "../state/storage.ts";
+import { type Catalogue, catalogueOf, type TextKey } from "./catalogue.ts";
+import { parts } from "./en/index.ts";
+
+export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
+export type Language = keyof typeof LANGUAGES;
+
+export const language = signal<Language>("en");
+const english = catalogueOf(parts);
+const catalogue = signal<Catalogue>(english);
+
+/** The chosen language, else the browser's. */
+export async function startLanguage(): Promise<void> {
+  const wanted = load<string>("language") ?? navigator.language.slice(0, 2);
+  await setLanguage(wanted === "de" ? "de" : "en");
+}
+
+export async function setLanguage(next: Language, chosen = false): Promise<void> {
+  catalogue.value = next === "de" ? catalogueOf((await import("./de/index.ts")).parts) : english;
+  language.value = next;
+  document.documentElement.lang = next;
+  if (chosen) save("language", next);
+}
+
+/** `{name}` in the text is replaced. */
+export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
+  return catalogue.value[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+/** For keys that are made of data: undefined where there is no such text. */
+export function textFor(key: string): string | undefined {
+  return Object.hasOwn(catalogue.value, key) ? catalogue.value[key as TextKey] : undefined;
+}
+
+export function formatNumber(value: number, digits = 2): string {
+  return new Intl.NumberFormat(language.value, { maximumFractionDigits: digits }).format(value);
+}
+
+export function formatTime(at: number | string): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return new Intl.DateTimeFormat(
+    language.value,
+    isToday ? { timeStyle: "short" } : { dateStyle: "short", timeStyle: "short" },
+  ).format(date);
+}
+
+const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+];
+
+/** `9 min ago`. */
+export function formatAge(at: number | string, now = Date.now()): string {
+  const seconds = (new Date(at).getTime() - now) / 1000;
+  const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
+  return new Intl.RelativeTimeFormat(language.value, { numeric: "auto", style: "short" }).format(
+    Math.round(seconds / size),
+    unit,
+  );
+}

@@ -1,0 +1,46 @@
+// Signing in. The address stays what it was: afterwards the view that was asked for is there.
+import { useState } from "preact/hooks";
+import { Problem } from "../components/problem.tsx";
+import { post } from "../state/api.ts";
+import { type Session, setSession, signedOutBecause } from "../state/session.ts";
+import { t } from "../texts/index.ts";
+
+export function SignIn() {
+  const [problem, setProblem] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+
+  async function submit(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget as HTMLFormElement);
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      setSession(await post<Session>("/auth/login", Object.fromEntries(fields)));
+    } catch (error) {
+      setProblem(error);
+      setBusy(false);
+    }
+  }
+
+  return (
+    <main class="sign-in">
+      <h1>{t("sign_in.title")}</h1>
+      {signedOutBecause.value === "expired" && <p role="status">{t("sign_in.expired")}</p>}
+      <form onSubmit={submit}>
+        <label>
+          {t("sign_in.user")}
+          <input name="username" autocomplete="username" autocapitalize="none" required />
+        </label>
+        <label>
+          {t("sign_in.password")}
+          <input name="password" type="password" autocomplete="current-password" required />
+        </label>
+        <Problem of={problem} />
+        <button type="submit" class="main" disabled={busy}>
+          {t("sign_in.submit")}
+        </button>
+      </form>
+      <p class="hint">{t("sign_in.first")}</p>
+    </main>
+  );
+}
