@@ -29,6 +29,7 @@ export const catalog = [
   plugins.pluginOffline,
   plugins.pluginHeartbeat,
   plugins.pluginStatusChanged,
+  plugins.pluginAction,
   plugins.mqttMessage,
   system.backupFailed,
   system.limitReached,

@@ -87,6 +87,11 @@ export class EventFeed {
       this.#onTooLarge("event", `${type} is longer than the ${LARGEST_EVENT_BYTES} bytes that are kept and streamed`);
   };
 
+  /** `seq` of the newest event, `mqtt_message` included. */
+  get head(): number {
+    return this.#sequence.current;
+  }
+
   /** Listens to one type, or with "*" to all but `mqtt_message`. */
   on<K extends EventType | "*">(type: K, name: string, listener: (envelope: EnvelopeOf<K>) => void): Disposable {
     if (type === "*") {

@@ -47,6 +47,36 @@ export const pluginStatusChanged = defineEvent(
   { plugin_id: "zigbee", previous: "active", status: "offline", reason: "no heartbeat for 90 s" },
 );
 
+export const STAGES = ["progress", "item", "warning", "awaiting_user", "complete", "error", "canceled"] as const;
+export type ActionStage = (typeof STAGES)[number];
+
+export const pluginAction = defineEvent(
+  "plugin_action",
+  "A called action of a plugin reported how far it is, asked something (`awaiting_user`), or ended",
+  {
+    plugin_id: Type.String(),
+    action: Type.String(),
+    /** From the answer to the call of the action. */
+    request_id: Type.String(),
+    stage: Type.Union(
+      STAGES.map((stage) => Type.Literal(stage)),
+      { description: "The last three are the end" },
+    ),
+    /** What the plugin sent with it; of `complete` the result. */
+    data: Type.Optional(Type.Unknown()),
+    error: Type.Optional(Type.String()),
+    /** How many reports before this one were left out, because there were too many. */
+    left_out: Type.Optional(Type.Integer()),
+  },
+  {
+    plugin_id: "zigbee",
+    action: "permit_join",
+    request_id: "8c5f2a0e-0000-4000-8000-000000000001",
+    stage: "awaiting_user",
+    data: { message: "Press the button of the device" },
+  },
+);
+
 export const mqttMessage = defineEvent(
   "mqtt_message",
   "Internal only; never forwarded when `type` is omitted",
@@ -57,6 +87,7 @@ export const mqttMessage = defineEvent(
     payload_bytes: Type.Integer(),
     retain: Type.Boolean(),
     qos: Type.Integer(),
+    /** Absent where the hub itself published it. */
     client_id: Type.Optional(Type.String()),
   },
   { topic: "tele/plug/SENSOR", payload: { power: 12 }, payload_bytes: 12, retain: false, qos: 0, client_id: "plug" },

@@ -45,6 +45,7 @@ import { modeRoutes } from "./routes/modes.ts";
 import { type MqttAccountRoutesDeps, mqttAccountRoutes } from "./routes/mqtt-accounts.ts";
 import { notifyRoutes } from "./routes/notify.ts";
 import { outboxRoutes } from "./routes/outbox.ts";
+import { pluginRemoteRoutes } from "./routes/plugin-remote.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
@@ -161,6 +162,7 @@ export function createApp(deps: AppDeps): App {
     .use(webhookRoutes({ ...deps, callers }))
     .use(pluginRoutes({ ...deps, callers }))
     .use(mqttAccountRoutes(deps))
+    .use(pluginRemoteRoutes({ ...deps, callers }))
     .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))
     .use(outboxRoutes(deps))
     .use(auditRoutes(deps))

@@ -82,7 +82,7 @@ export function createAuditTrail({ audit, callers, peers, deviceType }: AuditTra
       const entry = {
         ...callerOf(request),
         action: act.action,
-        target: params.id ?? params.name ?? targetIn(response) ?? "",
+        target: targetOf(params) ?? targetIn(response) ?? "",
       };
       audit.record({ ...entry, outcome: "ok", detail: detailOf(body, response) });
     },
@@ -90,7 +90,7 @@ export function createAuditTrail({ audit, callers, peers, deviceType }: AuditTra
       const requested = take(request, undefined);
       if (requested) {
         const { act, params } = requested;
-        const entry = { ...callerOf(request), action: act.action, target: params.id ?? params.name ?? "" };
+        const entry = { ...callerOf(request), action: act.action, target: targetOf(params) ?? "" };
         if (error instanceof HubError) audit.refused({ ...entry, detail: error.code });
         else audit.record({ ...entry, outcome: "failed", detail: "it went wrong inside the hub" });
       } else if (error instanceof HubError && error.code === "forbidden" && callers.isKnown(request)) {
@@ -110,6 +110,12 @@ export function auditHooks(act: AuditedAct) {
       : ({ request, params = {}, auditTrail }: Handled): void => auditTrail?.started(request, { act, params }),
     afterHandle: ({ request, response, auditTrail }: Handled): void => auditTrail?.succeeded(request, response),
   };
+}
+
+/** `zigbee`, and `zigbee/permit_join` for an action of that plugin. */
+function targetOf({ id, name, action, request }: RequestedAct["params"]): string | undefined {
+  const parts = [id ?? name, action ?? request].filter((part) => part !== undefined);
+  return parts.length > 0 ? parts.join("/") : undefined;
 }
 
 function targetIn(response: unknown): string | undefined {

@@ -1,6 +1,7 @@
 // Wires the plugins, which are started last.
 import type { HubConfig } from "../config/sections.ts";
 import { createMeta } from "../db/meta.ts";
+import { formatTopic } from "../mqtt/topics.ts";
 import { probeLandlock } from "../plugins/confine/landlock.ts";
 import { createKnownPlugins } from "../plugins/external-plugin.ts";
 import { createPlugins, type Plugins } from "../plugins/supervisor.ts";
@@ -32,6 +33,13 @@ export function wirePlugins(
       issue: (id, grant) => mqttOf(late).accounts.issue(id, grant),
       revoke: (id) => late.mqtt?.accounts.revoke(id),
     },
+    channel: {
+      send: async (id, command) => mqttOf(late).manage(id, command),
+      async clearEvents(pluginId, request) {
+        const { prefix, publish } = mqttOf(late);
+        await publish(formatTopic(prefix, { kind: "request", pluginId, request }), "", { retain: true });
+      },
+    },
     devices: house.registry,
     known: createKnownPlugins(createMeta(db), log),
     limits,
@@ -44,8 +52,9 @@ export function wirePlugins(
 /** Ignores what plugins report over MQTT. */
 export function offPlugins(reason: string): Plugins {
   const ignore = (): void => {};
-  const reports = { heartbeat: ignore, status: ignore, registered: ignore, capabilities: ignore, response: ignore };
-  return standInFor<Plugins>(reason, { startAll() {}, ...reports, problems: () => [], unconfined: () => 0 });
+  const signs = { heartbeat: ignore, status: ignore, registered: ignore, heard: ignore, deviceHeard: ignore };
+  const reports = { capabilities: () => undefined, response: () => undefined, report: () => undefined };
+  return standInFor<Plugins>(reason, { startAll() {}, ...signs, ...reports, problems: () => [], unconfined: () => 0 });
 }
 
 /** Each entry of [[plugins]] with problems once, under its id, or under its place in the file if it has none. */

@@ -2,6 +2,7 @@
 import { type LocationSection, timezoneOf } from "../config/location.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
+import { background } from "../core/lifecycle.ts";
 import { createSun } from "../core/sun.ts";
 import { createZone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
@@ -38,6 +39,10 @@ export function wireRules(
     feed,
     location: config.location,
     publish: (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
+    tellPlugins(eventType, fields) {
+      // Where MQTT is off there are no plugins.
+      if (late.mqtt) background(log, "a custom event for plugins", late.mqtt.event(eventType, fields));
+    },
     notifier: notifyForRules(notifications, clock),
   });
   return new Rules({
@@ -70,6 +75,7 @@ interface RuleHostOptions {
   commands: Commands;
   location: LocationSection;
   publish: RuleHost["publish"];
+  tellPlugins: RuleHost["tellPlugins"];
   notifier: Pick<RuleHost, "notify" | "hasChannel">;
 }
 
@@ -103,6 +109,7 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
     },
     notify: options.notifier.notify,
     publish: options.publish,
+    tellPlugins: options.tellPlugins,
     request: createHttpRequest(options),
     emit: feed.emit,
     now: clock.now,

@@ -1,16 +1,16 @@
 // Passes the messages of clients to the parts of the hub they concern. Rights have been checked before; payloads are checked here.
-import { isUtf8 } from "node:buffer";
 import { HubError, messageOf } from "../core/errors.ts";
-import { parseJson } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { createDeviceMessages } from "./device-messages.ts";
+import { emitMqttMessage } from "./mqtt-events.ts";
 import type { NewDeviceLimit } from "./new-device-limit.ts";
-import { readObject, textOf } from "./payloads.ts";
+import { readObject } from "./payloads.ts";
 import type { PluginLogs } from "./plugin-logs.ts";
 import { createPluginMessages } from "./plugin-messages.ts";
 import type { DevicePort, PluginPort, ReceivedMessage, Rejection } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
+import { createSignsOfLife } from "./signs-of-life.ts";
 
 export interface BridgeOptions {
   devices: DevicePort;
@@ -28,6 +28,7 @@ export function createBridge(options: BridgeOptions): (message: ReceivedMessage)
   const { devices, feed, log, limited, newDeviceLimit, onOther } = options;
   const onDeviceMessage = createDeviceMessages(devices);
   const onPluginMessage = createPluginMessages(options);
+  const noteSignOfLife = createSignsOfLife(options);
 
   function dispatch(message: ReceivedMessage): Rejection {
     const { account, topic } = message;
@@ -35,6 +36,7 @@ export function createBridge(options: BridgeOptions): (message: ReceivedMessage)
       case "device":
         return newDeviceLimit(account, topic.deviceId, () => onDeviceMessage(message, topic));
       case "plugin":
+      case "request":
         return onPluginMessage(message, topic);
       case "event":
         return customEvent(topic.eventType, message);
@@ -65,6 +67,7 @@ export function createBridge(options: BridgeOptions): (message: ReceivedMessage)
   return function onMessage(message) {
     const { account, name } = message;
     try {
+      noteSignOfLife(message);
       const rejection = dispatch(message);
       if (rejection) logIgnored(message, rejection);
     } catch (error) {
@@ -74,24 +77,6 @@ export function createBridge(options: BridgeOptions): (message: ReceivedMessage)
           log.error("an MQTT message could not be handled", { topic: name, error: messageOf(error) }),
         );
     }
-    if (feed.wantsMqtt() && !name.startsWith("$")) emitMessage(feed, message);
+    emitMqttMessage(feed, message);
   };
-}
-
-function emitMessage(feed: EventFeed, { clientId, name, payload, qos, retain }: ReceivedMessage): void {
-  const content = isUtf8(payload) ? { payload: jsonOrText(textOf(payload)) } : {};
-  feed.emit({
-    type: "mqtt_message",
-    topic: name,
-    ...content,
-    payload_bytes: payload.length,
-    retain,
-    qos,
-    client_id: clientId,
-  });
-}
-
-function jsonOrText(text: string): unknown {
-  const parsed = parseJson(text);
-  return parsed.ok ? parsed.value : text;
 }

@@ -1,4 +1,4 @@
-// Messages on the topics of plugins: registrations, heartbeats, capabilities, answers, log lines.
+// Messages on the topics of plugins: registrations, heartbeats, capabilities, answers, reports of actions, log lines.
 
 import { isValidId } from "../core/ids.ts";
 import type { NewDeviceLimit } from "./new-device-limit.ts";
@@ -18,7 +18,7 @@ import type { DevicePort, PluginPort, ReceivedMessage, Rejection } from "./ports
 import type { RateLimitedLog } from "./rate-limited-log.ts";
 import type { PluginSubtopic, Topic } from "./topics.ts";
 
-type PluginTopic = Extract<Topic, { kind: "plugin" }>;
+type PluginTopic = Extract<Topic, { kind: "plugin" | "request" }>;
 
 const BAD_ID = "device_id must be without / + # and control characters, and not start with $";
 
@@ -83,17 +83,20 @@ export function createPluginMessages({ devices, plugins, logs, limited, newDevic
       return undefined;
     },
     capabilities: ({ payload }, pluginId) =>
-      passed(readObject(payload), (capabilities) => plugins.capabilities(pluginId, capabilities)),
+      checked(readObject(payload), (capabilities) => plugins.capabilities(pluginId, capabilities)),
     "manage/response": ({ payload }, pluginId) =>
-      passed(readObject(payload), (response) => plugins.response(pluginId, response)),
+      checked(readObject(payload), (response) => plugins.response(pluginId, response)),
     logs: ({ payload }, pluginId) => passed(readMessage(check.logLine, payload), (line) => logs.write(pluginId, line)),
     // For plugins: a listed account may publish there, and the hub does not read it.
     "manage/cmd": () => undefined,
   };
 
-  return function onPluginMessage(message: ReceivedMessage, { pluginId, subtopic }: PluginTopic): Rejection {
+  return function onPluginMessage(message: ReceivedMessage, topic: PluginTopic): Rejection {
+    const { payload } = message;
     // An empty payload clears a retained message.
-    return message.payload.length === 0 ? undefined : handlers[subtopic](message, pluginId);
+    if (payload.length === 0) return undefined;
+    if (topic.kind === "plugin") return handlers[topic.subtopic](message, topic.pluginId);
+    return checked(readObject(payload), (report) => plugins.report(topic.pluginId, topic.request, report));
   };
 }
 

@@ -22,8 +22,14 @@ export interface PluginPort {
   heartbeat(pluginId: string, heartbeat: Heartbeat): void;
   status(pluginId: string, status: "active" | "degraded" | "offline"): void;
   registered(pluginId: string, deviceId: string): void;
-  capabilities(pluginId: string, capabilities: JsonObject): void;
-  response(pluginId: string, response: JsonObject): void;
+  /** It sent any message. */
+  heard(pluginId: string): void;
+  /** One of its devices reported, over another account. */
+  deviceHeard(pluginId: string): void;
+  capabilities(pluginId: string, capabilities: JsonObject): Rejection;
+  response(pluginId: string, response: JsonObject): Rejection;
+  /** How far an action is. */
+  report(pluginId: string, requestId: string, report: JsonObject): Rejection;
 }
 
 /** A message that its client may publish. */

@@ -12,6 +12,7 @@ import { createBridge } from "./bridge.ts";
 import { type BrokerOptions, startBroker } from "./broker.ts";
 import type { MqttSection } from "./config.ts";
 import { type LoginCounter, limitAttempts, type RefusedLogin, reportRefusals } from "./login-attempts.ts";
+import { emitMqttMessage } from "./mqtt-events.ts";
 import { createNewDeviceLimit } from "./new-device-limit.ts";
 import { createPluginLogs } from "./plugin-logs.ts";
 import type { DevicePort, PluginPort, ReceivedMessage } from "./ports.ts";
@@ -36,6 +37,8 @@ export interface Mqtt extends AsyncDisposable {
   command(deviceId: string, payload: JsonObject): Promise<void>;
   /** `{p}/plugins/{id}/manage/cmd`, QoS 1. */
   manage(pluginId: string, payload: JsonObject): Promise<void>;
+  /** `{p}/events/{type}`, QoS 1: a custom event that the hub has emitted itself. */
+  event(eventType: string, fields: JsonObject): Promise<void>;
   publish(topic: string, payload: string, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
   connections(): number;
 }
@@ -107,6 +110,8 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
 
   async function publish(topic: string, payload: string, qos: 0 | 1, retain: boolean): Promise<void> {
     if (!isTopicName(topic)) throw new HubError("invalid", `"${topic}" is not an MQTT topic for publishing`);
+    // At once, so that a rule which triggers itself by what it publishes is recognised.
+    emitMqttMessage(feed, { name: topic, payload: Buffer.from(payload), qos, retain });
     await broker.publish(topic, payload, { qos, retain });
   }
 
@@ -133,7 +138,12 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
     },
     async manage(pluginId, payload) {
       const topic = formatTopic(prefix, { kind: "plugin", pluginId: checkedId(pluginId), subtopic: "manage/cmd" });
-      await publish(topic, JSON.stringify(payload), 1, false);
+      // No event: configurations and answers to questions contain passwords.
+      await broker.publish(topic, JSON.stringify(payload), { qos: 1, retain: false });
+    },
+    async event(eventType, fields) {
+      const topic = formatTopic(prefix, { kind: "event", eventType: checkedId(eventType) });
+      await publish(topic, JSON.stringify(fields), 1, false);
     },
     publish: (topic, payload, { qos = 0, retain = false } = {}) => publish(topic, payload, qos, retain),
     connections: broker.connections,

@@ -36,7 +36,7 @@ export const PluginEntry = Type.Object(
       minimum: 5,
       maximum: 86_400,
       default: 90,
-      description: "Time without a heartbeat after which it is offline; after twice that it is restarted",
+      description: "Silence after which one that sends heartbeats is offline; after twice that it is restarted",
     }),
     confine: Type.Union([Type.Literal("auto"), Type.Literal("strict"), Type.Literal("off")], {
       default: "auto",

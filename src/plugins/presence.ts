@@ -1,4 +1,5 @@
-// Whether a plugin is alive: its status, its heartbeats, and the events about them. Independent of processes.
+// Whether a plugin is alive: its status, its heartbeats, and the events about them. Independent of processes. Every message is a
+// sign of life; silence means something only from a plugin that has said nothing yet, or has ever sent heartbeats.
 import { type Clock, isoSeconds, type Timer } from "../core/clock.ts";
 import { guarded } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
@@ -19,7 +20,7 @@ export interface PresenceOptions {
   emit: (event: HubEvent) => void;
   /** Called when its devices can no longer be reached. */
   lost: () => void;
-  /** Called when it was silent for twice the timeout. */
+  /** Called when one that has sent heartbeats was silent for twice the timeout. */
   hung: () => void;
 }
 
@@ -59,6 +60,10 @@ export function createPresence({
   // A plugin that fails repeatedly is reported offline once, until it was active again.
   let offlineReported = false;
   let silence: Timer | undefined;
+  const timeoutMs = timeoutSecs * 1000;
+  /** Monotonic ms. */
+  let heardAt = clock.mono();
+  let sendsHeartbeats = false;
 
   function to(next: PluginStatus, reason?: string): void {
     if (next === status) return;
@@ -74,14 +79,27 @@ export function createPresence({
   }
 
   function alive(): void {
-    silence?.[Symbol.dispose]();
-    silence = clock.after("plugin heartbeat", timeoutSecs * 1000, guarded(log, "plugin silence", expire));
+    heardAt = clock.mono();
+    to("active");
   }
 
-  function expire(): void {
-    silence = clock.after("plugin heartbeat", timeoutSecs * 1000, guarded(log, "plugin hung", hung));
-    announced = false;
-    to("offline", `no heartbeat for ${timeoutSecs} s`);
+  function watch(ms: number): void {
+    silence?.[Symbol.dispose]();
+    silence = clock.after("plugin heartbeat", ms, guarded(log, "plugin silence", judge));
+  }
+
+  function judge(): void {
+    silence = undefined;
+    const silentMs = clock.mono() - heardAt;
+    const isLong = silentMs >= 2 * timeoutMs;
+    if (status === "active" && !sendsHeartbeats) return;
+    if (silentMs < timeoutMs) watch(timeoutMs - silentMs);
+    else if (isLong && sendsHeartbeats && status === "offline") hung();
+    else {
+      announced = false;
+      to("offline", sendsHeartbeats ? `no heartbeat for ${timeoutSecs} s` : `it sent nothing within ${timeoutSecs} s`);
+      if (sendsHeartbeats) watch(isLong ? timeoutMs : 2 * timeoutMs - silentMs);
+    }
   }
 
   return {
@@ -100,7 +118,8 @@ export function createPresence({
     expect() {
       announced = false;
       notices = [];
-      alive();
+      heardAt = clock.mono();
+      watch(timeoutMs);
     },
     release() {
       silence?.[Symbol.dispose]();
@@ -109,7 +128,9 @@ export function createPresence({
     to,
     alive,
     heartbeat(heartbeat) {
-      alive();
+      sendsHeartbeats = true;
+      heardAt = clock.mono();
+      if (!silence) watch(timeoutMs);
       lastHeartbeat = isoSeconds(clock.now());
       version = shortText(heartbeat.version) ?? version;
       notices = noticesIn(heartbeat.notices);
@@ -124,7 +145,6 @@ export function createPresence({
     },
     registered(deviceId) {
       alive();
-      to("active");
       if (announced) return;
       announced = true;
       emit({ type: "plugin_registered", plugin_id: id, device_id: deviceId });
@@ -132,7 +152,6 @@ export function createPresence({
     reported(reported) {
       if (reported !== "offline") {
         alive();
-        to("active");
       } else {
         // The timeout continues: a process that lost its connection is restarted in the end.
         announced = false;

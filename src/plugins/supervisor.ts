@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Edge } from "../core/edge.ts";
 import { HubError } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
+import type { JsonObject } from "../core/json.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
@@ -19,6 +20,7 @@ import { createOutput } from "./output.ts";
 import type { Presence } from "./presence.ts";
 import { createReaper } from "./reaper.ts";
 import type { Heartbeat, PluginRecord, ReportedStatus } from "./records.ts";
+import { createRemote, type ManageChannel, type PluginRemote } from "./remote.ts";
 import { createUnusablePlugin, type UnusableEntry, type UnusablePlugin } from "./unusable-plugin.ts";
 import { listProcesses } from "./usage.ts";
 
@@ -26,7 +28,7 @@ const MEASURE_MS = 10_000;
 // Where anonymous clients are allowed, anybody can invent plugin ids.
 const MOST_EXTERNAL = 500;
 
-export interface Plugins extends AsyncDisposable {
+export interface Plugins extends PluginRemote, AsyncDisposable {
   list(): PluginRecord[];
   get(id: string): PluginRecord;
   start(id: string): Promise<PluginRecord>;
@@ -44,8 +46,14 @@ export interface Plugins extends AsyncDisposable {
   heartbeat(pluginId: string, heartbeat: Heartbeat): void;
   status(pluginId: string, status: ReportedStatus): void;
   registered(pluginId: string, deviceId: string): void;
-  capabilities(pluginId: string, capabilities: object): void;
-  response(pluginId: string, response: object): void;
+  /** It sent any message. */
+  heard(pluginId: string): void;
+  /** One of its devices reported, over another account. */
+  deviceHeard(pluginId: string): void;
+  /** The next three return why the message is ignored. */
+  capabilities(pluginId: string, capabilities: JsonObject): string | undefined;
+  response(pluginId: string, response: JsonObject): string | undefined;
+  report(pluginId: string, requestId: string, report: JsonObject): string | undefined;
 }
 
 export interface PluginsOptions {
@@ -62,6 +70,7 @@ export interface PluginsOptions {
   emit: (event: HubEvent) => void;
   broker: () => { host: string; port: number; prefix: string };
   accounts: PluginAccounts;
+  channel: ManageChannel;
   devices: { count(pluginId: string): number; unavailable(pluginId: string): void };
   known: KnownPlugins;
   limits: Limits;
@@ -74,14 +83,23 @@ export interface PluginsOptions {
 }
 
 export function createPlugins(options: PluginsOptions): Plugins {
-  const { entries, home, clock, log, devices, known } = options;
+  const { entries, home, clock, log, known } = options;
+  const { remote, reports } = createRemote({ ...options, assertKnown: find, assertThere });
+  const devices = {
+    count: (id: string) => options.devices.count(id),
+    unavailable(id: string) {
+      options.devices.unavailable(id);
+      reports.gone(id);
+    },
+  };
+  const shared = { ...options, devices };
   const reaper = createReaper(log, options.random);
   const confinement = createConfinement({ ...options, isRoot: process.getuid?.() === 0 });
   const totalMemory = totalmem();
   const managed = new Map<string, ManagedPlugin>(
     entries.map((entry) => {
       const output = createOutput({ path: home.plugin(entry.id).log, clock, log, trouble: options.trouble });
-      return [entry.id, new ManagedPlugin({ ...options, entry, reaper, output, confinement, totalMemory })];
+      return [entry.id, new ManagedPlugin({ ...shared, entry, reaper, output, confinement, totalMemory })];
     }),
   );
   const measuring = clock.every("plugin usage", MEASURE_MS, () => {
@@ -99,7 +117,7 @@ export function createPlugins(options: PluginsOptions): Plugins {
       .map((entry): [string, UnusablePlugin] => [entry.id, createUnusablePlugin(entry, devices)]),
   );
   const external = new Map(
-    away.map((id): [string, ExternalPlugin] => [id, createExternalPlugin({ ...options, id, initially: "starting" })]),
+    away.map((id): [string, ExternalPlugin] => [id, createExternalPlugin({ ...shared, id, initially: "starting" })]),
   );
 
   const verdictOf = confinement.verdict;
@@ -108,6 +126,15 @@ export function createPlugins(options: PluginsOptions): Plugins {
     const found = managed.get(id) ?? external.get(id) ?? unusable.get(id);
     if (!found) throw new HubError("not_found", `there is no plugin "${id}"`);
     return found;
+  }
+
+  function assertThere(id: string): void {
+    const found = find(id);
+    if ("refusal" in found) throw found.refusal();
+    const { status, managed } = found.record();
+    if (status === "active") return;
+    const mend = managed && status === "stopped" ? `: start it first (POST /plugins/${id}/start)` : "";
+    throw new HubError("conflict", `plugin "${id}" cannot be asked, as it is ${status}${mend}`);
   }
 
   function findManaged(id: string): ManagedPlugin {
@@ -122,7 +149,7 @@ export function createPlugins(options: PluginsOptions): Plugins {
     if (own) return own.presence();
     const other = external.get(id);
     if (other || external.size >= MOST_EXTERNAL) return other?.presence;
-    const created = createExternalPlugin({ ...options, id, initially: "stopped" });
+    const created = createExternalPlugin({ ...shared, id, initially: "stopped" });
     external.set(id, created);
     known.save([...external.keys()]);
     return created.presence;
@@ -163,14 +190,23 @@ export function createPlugins(options: PluginsOptions): Plugins {
       presenceOf(id)?.reported(status);
     },
     registered: (id, deviceId) => presenceOf(id)?.registered(deviceId),
-    // Their content is not used yet.
-    capabilities: (id) => presenceOf(id)?.alive(),
-    response: (id) => presenceOf(id)?.alive(),
+    heard: (id) => presenceOf(id)?.alive(),
+    deviceHeard(id) {
+      if (managed.has(id) || external.has(id)) presenceOf(id)?.alive();
+    },
+    capabilities: reports.capabilities,
+    response: reports.response,
+    report: reports.report,
+    ...remote,
     async [Symbol.asyncDispose]() {
       measuring[Symbol.dispose]();
-      for (const plugin of external.values()) plugin[Symbol.dispose]();
+      for (const [id, plugin] of external) {
+        plugin[Symbol.dispose]();
+        reports.gone(id);
+      }
       await Promise.all([...managed.values()].map((plugin) => plugin[Symbol.asyncDispose]()));
       await reaper[Symbol.asyncDispose]();
+      reports[Symbol.dispose]();
     },
   };
 }

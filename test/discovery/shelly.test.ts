@@ -30,7 +30,7 @@ function answer(rig: Rig, { info, config, status }: Gen2, prefix: string): void 
 
 /** The device has come online and has been asked what it is. */
 function described(device: Gen2, { prefix = device.prefix, approve = "auto" as "auto" | "ask" } = {}) {
-  const rig = createRig({ approve });
+  const rig = createRig({ discovery: { approve } });
   const id = String(device.info.mac).toLowerCase();
   rig.publish(`${prefix}/online`, "true", { ...ACCOUNT, retain: true });
   answer(rig, device, prefix);

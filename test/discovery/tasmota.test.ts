@@ -14,7 +14,7 @@ const SENSORS = `tasmota/discovery/${MAC}/sensors`;
 /** A device that has announced itself; what the hub asked it is gone through already. */
 function announced(
   particular: object = {},
-  { sn, ...options }: { sn?: object; mayPublish?: (topic: string) => boolean; approve?: "auto" | "ask" } = {},
+  { sn, ...options }: { sn?: object; mayPublish?: (topic: string) => boolean; discovery?: { approve: "ask" } } = {},
 ) {
   const rig = createRig(options);
   rig.publish(CONFIG, configOf(MAC, { ...particular }), { account: "tasmota", retain: true });
@@ -374,7 +374,7 @@ describe("announcements", () => {
   });
 
   test("that wait for a person are asked for their state when they are let in", () => {
-    using plug = announced({}, { approve: "ask" });
+    using plug = announced({}, { discovery: { approve: "ask" } });
     expect([...plug.registry.list()]).toEqual([]);
     plug.discovery.decide(plug.discovery.list()[0]?.id ?? "", "accepted");
     expect(plug.sent().map(({ topic }) => topic)).toEqual([`cmnd/${T}/STATE`, `cmnd/${T}/STATUS`]);

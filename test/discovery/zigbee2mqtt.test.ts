@@ -1,83 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { createRig } from "./rig.ts";
+import { announce, BRIDGE, BUTTON, COORDINATOR, command, furnished, idsOf, LAMP, lampOf } from "./zigbee2mqtt-house.ts";
 
-const numeric = (name: string, access: number, more: object = {}) => ({
-  type: "numeric",
-  name,
-  property: name,
-  access,
-  ...more,
-});
-const state = {
-  type: "binary",
-  name: "state",
-  property: "state",
-  access: 7,
-  value_on: "ON",
-  value_off: "OFF",
-  value_toggle: "TOGGLE",
-};
-const LAMP = {
-  ieee_address: "0x00158d0001a2b3c4",
-  type: "Router",
-  friendly_name: "living/lamp",
-  definition: {
-    model: "LED1",
-    vendor: "Maker",
-    exposes: [
-      {
-        type: "light",
-        features: [
-          state,
-          numeric("brightness", 7, { value_min: 0, value_max: 254 }),
-          numeric("color_temp", 7, { unit: "mired", value_min: 153, value_max: 500 }),
-          {
-            ...{ type: "composite", name: "color_xy", property: "color", access: 7 },
-            features: [numeric("x", 7), numeric("y", 7)],
-          },
-        ],
-      },
-      numeric("linkquality", 1, { unit: "lqi", category: "diagnostic" }),
-      {
-        type: "enum",
-        name: "power_on_behavior",
-        property: "power_on_behavior",
-        access: 7,
-        values: ["off", "on"],
-        category: "config",
-      },
-    ],
-    options: [numeric("transition", 2)],
-  },
-};
-const BUTTON = {
-  ieee_address: "0x00158d0000000002",
-  type: "EndDevice",
-  friendly_name: "button",
-  definition: {
-    model: "B",
-    vendor: "Maker",
-    exposes: [
-      numeric("battery", 1, { unit: "%" }),
-      { type: "enum", name: "action", property: "action", access: 1, values: ["single", "double"] },
-    ],
-  },
-};
-const DEVICES = "zigbee2mqtt/bridge/devices";
-const lampOf = (rig: ReturnType<typeof createRig>) => rig.registry.get(LAMP.ieee_address);
-
-async function furnished(options?: Parameters<typeof createRig>[0]) {
-  const rig = createRig(options);
-  rig.publish(DEVICES, [
-    { ieee_address: "0x01", type: "Coordinator", friendly_name: "Coordinator", definition: null },
-    LAMP,
-    BUTTON,
-  ]);
-  await rig.clock.advance(10);
-  return rig;
-}
-
-test("a lamp is there with its name, type, maker and true types; the coordinator is not", async () => {
+test("a lamp is there with its name, type, maker and true types; the coordinator is its bridge", async () => {
   using rig = await furnished();
   rig.publish("zigbee2mqtt/living/lamp", {
     state: "ON",
@@ -86,10 +11,10 @@ test("a lamp is there with its name, type, maker and true types; the coordinator
     color: { x: 0.32, y: 0.33 },
     linquality: 90,
   });
-  expect([...rig.registry.list()].map(({ id }) => id).sort()).toEqual([BUTTON.ieee_address, LAMP.ieee_address]);
+  expect(idsOf(rig)).toEqual([BUTTON.ieee_address, LAMP.ieee_address, BRIDGE]);
   expect(lampOf(rig)).toMatchObject({
     ...{ name: "living/lamp", deviceType: "light", pluginId: "z2m", available: true },
-    details: { manufacturer: "Maker", model: "LED1" },
+    details: { manufacturer: "Maker", model: "LED1", parent_device_id: BRIDGE },
     attributes: {
       on: true,
       brightness: 127,
@@ -110,17 +35,14 @@ test("a lamp is there with its name, type, maker and true types; the coordinator
 
 test("commands in the hub's words are one message as the device expects it", async () => {
   using rig = await furnished();
-  const command = async (wanted: Record<string, never | unknown>) => {
-    await rig.discovery.command(LAMP.ieee_address, wanted as never);
-    return rig.sent();
-  };
-  expect(await command({ on: true, brightness_pct: 50, color_temp_k: 2700, transition: 2 })).toEqual([
+  const lamp = (wanted: object) => command(rig, LAMP.ieee_address, wanted);
+  expect(await lamp({ on: true, brightness_pct: 50, color_temp_k: 2700, transition: 2 })).toEqual([
     { topic: "zigbee2mqtt/living/lamp/set", payload: { state: "ON", brightness: 127, color_temp: 370, transition: 2 } },
   ]);
-  expect(await command({ color_rgb: "#ff8000" })).toEqual([
+  expect(await lamp({ color_rgb: "#ff8000" })).toEqual([
     { topic: "zigbee2mqtt/living/lamp/set", payload: { color: { r: 255, g: 128, b: 0 } } },
   ]);
-  expect(await command({ on: "toggle" })).toEqual([
+  expect(await lamp({ on: "toggle" })).toEqual([
     { topic: "zigbee2mqtt/living/lamp/set", payload: { state: "TOGGLE" } },
   ]);
 });
@@ -157,18 +79,18 @@ test("a press is an event each time, also when it comes again; a retained one is
 
 test("a rename there is the name here, unless a person gave one; a device that goes is kept and not available", async () => {
   using rig = await furnished();
-  rig.publish(DEVICES, [{ ...LAMP, friendly_name: "lamp 2" }, BUTTON]);
-  await rig.clock.advance(10);
+  await announce(rig, [COORDINATOR, { ...LAMP, friendly_name: "lamp 2" }, BUTTON]);
   expect(lampOf(rig).name).toBe("lamp 2");
   rig.publish("zigbee2mqtt/lamp 2", { state: "OFF" });
   expect(lampOf(rig).attributes.on).toBe(false);
   rig.registry.edit(LAMP.ieee_address, { name: "Lamp" });
-  rig.publish(DEVICES, [LAMP, BUTTON]);
-  await rig.clock.advance(10);
+  await announce(rig, [COORDINATOR, LAMP, BUTTON]);
   expect(lampOf(rig).name).toBe("Lamp");
-  rig.publish(DEVICES, [BUTTON]);
+  await announce(rig, [COORDINATOR, BUTTON]);
   expect(lampOf(rig)).toMatchObject({ name: "Lamp", available: false });
   await expect(rig.discovery.command(LAMP.ieee_address, { on: true })).rejects.toThrow("has not announced itself");
+  await announce(rig, [COORDINATOR, LAMP, BUTTON]);
+  expect(lampOf(rig)).toMatchObject({ name: "Lamp", available: true });
 });
 
 test("availability is told by the device and by its bridge", async () => {
@@ -191,12 +113,14 @@ test("with ask, a device waits until somebody accepts it", async () => {
   using rig = await furnished({ discovery: { approve: "ask" } });
   expect([...rig.registry.list()]).toEqual([]);
   const waiting = rig.discovery.list();
-  expect(waiting.map(({ state, name }) => `${state} ${name}`)).toEqual(["waiting living/lamp", "waiting button"]);
-  expect(rig.discovery.decide(waiting[0]?.id ?? "", "accepted")).toMatchObject({
+  expect(waiting.map(({ state, name }) => `${state} ${name}`)).toEqual([
+    ...["waiting Zigbee2MQTT", "waiting living/lamp", "waiting button"],
+  ]);
+  expect(rig.discovery.decide(waiting[1]?.id ?? "", "accepted")).toMatchObject({
     state: "accepted",
     device_id: LAMP.ieee_address,
   });
-  expect(rig.discovery.decide(waiting[1]?.id ?? "", "ignored")).toMatchObject({ state: "ignored", device_id: null });
+  expect(rig.discovery.decide(waiting[2]?.id ?? "", "ignored")).toMatchObject({ state: "ignored", device_id: null });
   rig.publish("zigbee2mqtt/living/lamp", { state: "ON" });
   expect(lampOf(rig).attributes).toMatchObject({ on: true });
 });
@@ -214,34 +138,90 @@ test("Home Assistant's messages of the same bridge make no second device", async
     origin: { name: "Zigbee2MQTT" },
   });
   await rig.clock.advance(1000);
-  expect([...rig.registry.list()]).toHaveLength(2);
+  expect(idsOf(rig)).toHaveLength(3);
 });
 
-describe("what no bridge should send changes nothing", () => {
-  test.each<[string, unknown]>([
-    ["no list", { a: 1 }],
-    ["cut off", '[{"ieee_address":"0x1"'],
-    ["no objects", [1, null, "x", []]],
-    [
-      "hostile names",
-      [
-        { ...LAMP, friendly_name: "a/#" },
-        { ...BUTTON, friendly_name: "\0" },
-        { ...LAMP, ieee_address: "../../x" },
-      ],
-    ],
-    ["no definition", [{ ...LAMP, definition: { exposes: "all" } }]],
-    [
-      "circular features",
-      [{ ...LAMP, definition: { exposes: [{ type: "light" }, { type: "composite", property: "x" }] } }],
-    ],
-  ])("%s", async (_name, payload) => {
-    using rig = createRig();
-    rig.publish(DEVICES, payload);
-    await rig.clock.advance(10);
-    rig.publish("zigbee2mqtt/living/lamp", "not json");
-    for (const device of rig.registry.list()) expect(device.id).toMatch(/^0x\w+$/);
-    if (_name === "no list" || _name === "cut off")
-      expect(rig.discovery.list()).toMatchObject([{ state: "broken", problem: expect.stringContaining("no list") }]);
+test("new firmware is told beside the device's own object, and looked for on command", async () => {
+  using rig = await furnished();
+  const update = { state: "available", installed_version: 5, latest_version: 6 };
+  rig.publish("zigbee2mqtt/living/lamp", { update });
+  expect(lampOf(rig).attributes).toEqual({
+    ...{ update, update_available: true, update_state: "available" },
+    ...{ installed_version: 5, latest_version: 6 },
   });
+  rig.publish("zigbee2mqtt/living/lamp", { update: { ...update, state: "updating", progress: 12.5 } });
+  expect(lampOf(rig).attributes).toMatchObject({ update_available: false, update_progress: 12.5 });
+  expect(lampOf(rig).details.schema).toMatchObject({ properties: { update_available: { category: "diagnostic" } } });
+  const id = LAMP.ieee_address;
+  expect(await command(rig, id, { command: "ota_check" })).toEqual([
+    { topic: "zigbee2mqtt/bridge/request/device/ota_update/check", payload: { id } },
+  ]);
+  expect(await command(rig, id, { command: "ota_update" })).toEqual([
+    { topic: "zigbee2mqtt/bridge/request/device/ota_update/update", payload: { id } },
+  ]);
+  await expect(command(rig, BUTTON.ieee_address, { command: "ota_check" })).rejects.toThrow(
+    "command: must be one of rename, remove, interview, configure",
+  );
+});
+
+test("a device is renamed and removed by command; removing it in the hub does not unpair it", async () => {
+  using rig = await furnished();
+  const id = LAMP.ieee_address;
+  expect(await command(rig, id, { command: "rename", to: "hall/lamp" })).toEqual([
+    { topic: "zigbee2mqtt/bridge/request/device/rename", payload: { from: id, to: "hall/lamp" } },
+  ]);
+  expect(await command(rig, id, { command: "remove", force: true })).toEqual([
+    { topic: "zigbee2mqtt/bridge/request/device/remove", payload: { id, force: true } },
+  ]);
+  rig.registry.remove(id);
+  expect(rig.sent()).toEqual([]);
+  rig.publish("zigbee2mqtt/living/lamp", { state: "ON" });
+  expect(idsOf(rig)).toEqual([BUTTON.ieee_address, BRIDGE]);
+});
+
+test("states that come before the description are not lost; a press among them is none", async () => {
+  using rig = createRig();
+  rig.publish("zigbee2mqtt/living/lamp", { state: "OFF", brightness: 1 }, { retain: true });
+  rig.publish("zigbee2mqtt/living/lamp", { state: "ON", brightness: 2 }, { retain: true });
+  rig.publish("zigbee2mqtt/living/lamp/availability", { state: "offline" }, { retain: true });
+  rig.publish("zigbee2mqtt/button", { action: "single", battery: 50 });
+  await announce(rig, [COORDINATOR, LAMP, BUTTON]);
+  expect(lampOf(rig)).toMatchObject({ available: false, attributes: { on: true, brightness: 2 } });
+  expect(rig.registry.get(BUTTON.ieee_address).attributes).toMatchObject({ battery: 50 });
+  expect(rig.actions).toEqual([]);
+});
+
+test("states of a base topic of one's own come early as well, after any word of its bridge", async () => {
+  using rig = createRig();
+  rig.publish("attic/zigbee/bridge/state", { state: "online" });
+  rig.publish("attic/zigbee/living/lamp", { state: "ON" });
+  rig.publish("attic/zigbee/bridge/devices", [COORDINATOR, LAMP]);
+  await rig.clock.advance(10);
+  expect(lampOf(rig).attributes).toMatchObject({ on: true });
+  expect(idsOf(rig)).toEqual([LAMP.ieee_address, "attic_zigbee_bridge"]);
+});
+
+test("a device is there only while its bridge is, and what was out of reach before stays so", async () => {
+  using rig = await furnished();
+  const available = () => [BRIDGE, LAMP.ieee_address, BUTTON.ieee_address].map((id) => rig.registry.get(id).available);
+  rig.publish("zigbee2mqtt/button/availability", "offline");
+  expect(available()).toEqual([true, true, false]);
+  rig.publish("zigbee2mqtt/bridge/state", "offline");
+  rig.publish("zigbee2mqtt/living/lamp/availability", { state: "online" });
+  expect(available()).toEqual([false, false, false]);
+  rig.publish("zigbee2mqtt/bridge/state", { state: "online" });
+  expect(available()).toEqual([true, true, false]);
+  rig.publish("zigbee2mqtt/button/availability", "");
+  expect(available()).toEqual([true, true, false]);
+});
+
+test("a property that is exposed twice takes the values of both", async () => {
+  using rig = createRig();
+  const choice = (values: string[]) => ({ type: "enum", name: "state", property: "state", access: 3, values });
+  const exposes = [choice(["lock", "unlock"]), { type: "cover", features: [choice(["OPEN", "CLOSE"])] }];
+  await announce(rig, [{ ...LAMP, definition: { ...LAMP.definition, exposes } }]);
+  const [topic, id] = ["zigbee2mqtt/living/lamp/set", LAMP.ieee_address];
+  expect(await command(rig, id, { state: "unlock" })).toEqual([{ topic, payload: { state: "unlock" } }]);
+  expect(await command(rig, id, { state: "OPEN" })).toEqual([{ topic, payload: { state: "OPEN" } }]);
+  await expect(command(rig, id, { state: "ajar" })).rejects.toThrow("state: must be one of lock, unlock");
 });

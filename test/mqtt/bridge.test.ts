@@ -1,6 +1,9 @@
 // Every topic of the plugin protocol, from a real client to the part of the hub it concerns.
 import { describe, expect, test } from "bun:test";
+import type { MqttClient } from "mqtt";
 import { json, startTestMqtt, until } from "./support.ts";
+
+const PANEL = { username: "panel", password: "secret", publish: ["#"], subscribe: [] };
 
 describe("devices", () => {
   test("register reaches the devices and the plugins, nulls are absent and unknown keys pass", async () => {
@@ -179,11 +182,33 @@ describe("plugins", () => {
     expect(hub.log.at(-1)?.fields).toEqual({ fields: "left out: too long" });
   });
 
-  test("events of long actions are ignored", async () => {
+  test("reports of long actions are passed on, and their clearing is not", async () => {
     await using hub = await startTestMqtt();
     const client = await hub.plugin("zig");
-    await client.publishAsync("hub/plugins/zig/commands/r1/events", json({ stage: "progress" }), { qos: 1 });
-    expect([hub.calls, hub.logged("denied"), hub.logged("ignored")]).toEqual([[], [], []]);
+    for (const payload of [json({ stage: "progress" }), ""])
+      await client.publishAsync("hub/plugins/zig/commands/r1/events", payload, { qos: 1, retain: true });
+    expect(hub.calls).toEqual([["report", "zig", "r1", { stage: "progress" }]]);
+    expect([hub.logged("denied"), hub.logged("ignored")]).toEqual([[], []]);
+  });
+
+  test("any message is a sign of life, but not what a will may say, nor what others tell a plugin", async () => {
+    await using hub = await startTestMqtt({ owners: { plug: "far" }, config: { users: [PANEL] } });
+    const zig = await hub.plugin("zig");
+    const panel = await hub.client({ username: PANEL.username, password: PANEL.password });
+    const said = async (client: MqttClient, topic: string, payload: string): Promise<string[]> => {
+      hub.heard.length = 0;
+      await client.publishAsync(topic, payload, { qos: 1 });
+      return [...hub.heard];
+    };
+    for (const topic of ["devices/lamp/state", "plugins/zig/logs", "events/bell", "plugins/zig/commands/r/events"])
+      expect({ topic, heard: await said(zig, `hub/${topic}`, "{}") }).toEqual({ topic, heard: ["zig"] });
+    expect(await said(zig, "hub/plugins/zig/heartbeat", "no JSON")).toEqual(["zig"]);
+    expect(await said(zig, "hub/plugins/zig/status", "offline")).toEqual([]);
+    expect(await said(zig, "hub/devices/lamp/availability", "offline")).toEqual([]);
+    expect(await said(zig, "hub/devices/lamp/availability", "online")).toEqual(["zig"]);
+    expect(await said(panel, "hub/devices/plug/state", "{}")).toEqual(["a device of far"]);
+    expect(await said(panel, "hub/plugins/zig/manage/cmd", "{}")).toEqual([]);
+    expect(await said(panel, "elsewhere", "{}")).toEqual([]);
   });
 });
 
@@ -204,8 +229,9 @@ describe("custom events", () => {
     await using hub = await startTestMqtt();
     const client = await hub.plugin("zig");
     await client.subscribeAsync("hub/events/#");
-    await hub.mqtt.publish("hub/events/alarm", json({ a: 1 }), { qos: 1 });
+    await hub.mqtt.event("alarm", { a: 1 });
     await until(() => client.messages.length === 1);
+    expect(client.messages).toMatchObject([{ topic: "hub/events/alarm", text: '{"a":1}', retain: false }]);
     expect(hub.events).toEqual([]);
   });
 });
@@ -263,17 +289,25 @@ describe("mqtt_message", () => {
     await client.publishAsync("hub/plugins/zig/status", "active", { qos: 1 });
     await client.publishAsync("hub/plugins/other/status", "denied", { qos: 1 });
     await hub.mqtt.publish("hub/x", "the hub's own");
+    await hub.mqtt.command("lamp", { on: true });
+    await hub.mqtt.event("bell", { button: 1 });
+    // Configurations, and answers to questions, contain passwords.
+    await hub.mqtt.manage("zig", { action: "set_config" });
     const client_id = client.options.clientId;
     expect(seen).toMatchObject([
       { topic: "hub/devices/lamp/state", payload: { on: true }, payload_bytes: 11, retain: true, qos: 1, client_id },
       { topic: "hub/devices/lamp/availability", payload: "online", retain: false },
       { payload_bytes: 1, qos: 0 },
       { topic: "hub/plugins/zig/status" },
+      { topic: "hub/x", payload: "the hub's own", payload_bytes: 13, retain: false, qos: 0 },
+      { topic: "hub/devices/lamp/cmd", payload: { on: true }, qos: 1 },
+      { topic: "hub/events/bell", payload: { button: 1 }, qos: 1 },
     ]);
-    expect(seen).toHaveLength(4);
+    expect(seen).toHaveLength(7);
+    expect(seen[4]).not.toHaveProperty("client_id");
     expect(seen[2]).not.toHaveProperty("payload");
     listening[Symbol.dispose]();
     await client.publishAsync("hub/devices/lamp/state", "{}", { qos: 1 });
-    expect(seen).toHaveLength(4);
+    expect(seen).toHaveLength(7);
   });
 });

@@ -50,6 +50,7 @@ export type Call = [name: string, ...args: unknown[]];
 /** Stand-ins that record their calls, with an owner for each device. */
 export function recordingPorts(owners: Record<string, string>) {
   const calls: Call[] = [];
+  const heard: string[] = [];
   const owner = new Map(Object.entries(owners));
   const note =
     (name: string) =>
@@ -80,8 +81,11 @@ export function recordingPorts(owners: Record<string, string>) {
     registered: note("registered"),
     capabilities: note("capabilities"),
     response: note("response"),
+    report: note("report"),
+    heard: (pluginId) => void heard.push(pluginId),
+    deviceHeard: (pluginId) => void heard.push(`a device of ${pluginId}`),
   };
-  return { calls, devices, plugins, owner };
+  return { calls, heard, devices, plugins, owner };
 }
 
 export function mqttSection(given: Partial<MqttSection>): MqttSection {

@@ -67,12 +67,46 @@ test("a process that hangs is ended after twice its timeout and restarted", asyn
   const clock = createVirtualClock();
   await using rig = sleeper(clock);
   const { pid } = await rig.plugins.start("p");
+  rig.plugins.heartbeat("p", {});
   await clock.advance(59_000);
   expect(rig.plugins.get("p")).toMatchObject({ status: "offline", pid });
   await advanceUntil(clock, "another process", () => (rig.plugins.get("p").pid ?? pid) !== pid);
   expect(alive(pid ?? 0)).toBe(false);
   expect(rig.plugins.get("p")).toMatchObject({ status: "starting", restarts: 1 });
   expect(rig.plugins.get("p").last_exit?.reason).toBe("no heartbeat for 60 s: ended by the hub");
+  // It is known to send heartbeats, so one that hangs before its first is restarted as well.
+  await advanceUntil(clock, "a third process", () => rig.plugins.get("p").restarts === 2);
+});
+
+test("a plugin that never sends heartbeats is not restarted for its silence", async () => {
+  const clock = createVirtualClock();
+  await using rig = sleeper(clock);
+  const { pid } = await rig.plugins.start("p");
+  await clock.advance(30_000);
+  expect(rig.plugins.get("p")).toMatchObject({ status: "offline", pid });
+  await clock.advance(300_000);
+  expect(rig.plugins.get("p")).toMatchObject({ status: "offline", pid, restarts: 0 });
+  rig.plugins.heard("p");
+  await clock.advance(300_000);
+  expect(rig.plugins.get("p")).toMatchObject({ status: "active", pid, restarts: 0, last_heartbeat: null });
+  expect(rig.events.filter(({ type }) => type === "plugin_offline")).toEqual([
+    { type: "plugin_offline", plugin_id: "p", reason: "it sent nothing within 30 s" },
+  ]);
+});
+
+test("any message keeps a plugin active that has sent heartbeats before", async () => {
+  const clock = createVirtualClock();
+  await using rig = sleeper(clock);
+  await rig.plugins.start("p");
+  rig.plugins.heartbeat("p", {});
+  for (let n = 0; n < 10; n++) {
+    await clock.advance(29_000);
+    rig.plugins.heard("p");
+  }
+  await clock.advance(29_999);
+  expect(rig.plugins.get("p").status).toBe("active");
+  await clock.advance(1);
+  expect(rig.plugins.get("p").status).toBe("offline");
 });
 
 test("the status that a plugin reports is used", async () => {
@@ -140,11 +174,18 @@ test("a plugin that only connects is listed, and goes offline when it is silent"
   rig.plugins.status("ghost", "offline");
   rig.plugins.registered("far", "lamp");
   expect(rig.plugins.list()).toMatchObject([{ id: "far", managed: false, status: "active", pid: null }]);
+  await clock.advance(3_600_000);
+  expect(rig.plugins.get("far").status).toBe("active");
+  rig.plugins.heartbeat("far", {});
   await clock.advance(90_000);
   expect(rig.plugins.get("far").status).toBe("offline");
   expect(rig.unavailable).toEqual(["far"]);
   rig.plugins.heartbeat("far", { version: "2" });
   expect(rig.plugins.get("far")).toMatchObject({ status: "active", version: "2" });
+  // Devices of others make no plugins.
+  rig.plugins.deviceHeard("tester");
+  rig.plugins.heard("lamps");
+  expect(rig.plugins.list().map(({ id }) => id)).toEqual(["far", "lamps"]);
 });
 
 test("the next run of the hub waits for a plugin that only connects, as long as it has devices", async () => {

@@ -10,6 +10,7 @@ import type { HubEvent } from "../../src/events/catalog.ts";
 import { type Home, homeAt } from "../../src/home/paths.ts";
 import { type PluginEntry, PluginsSection } from "../../src/plugins/config.ts";
 import { type Landlock, probeLandlock } from "../../src/plugins/confine/landlock.ts";
+import type { ManageChannel } from "../../src/plugins/remote.ts";
 import { createPlugins, type Plugins } from "../../src/plugins/supervisor.ts";
 
 export const PASSWORD = "s3cret-Pass_word-0123456789";
@@ -36,6 +37,8 @@ export interface RigOptions {
   /** A kernel's support of Landlock; this machine's own when absent. */
   landlock?: () => Landlock;
   secrets?: string[];
+  /** The MQTT messages to plugins; they go nowhere when absent. */
+  channel?: ManageChannel;
 }
 
 /** Files are written below the home; those beginning with `#!` are made executable. */
@@ -72,6 +75,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
       },
       revoke: (id) => void revoked.push(id),
     },
+    channel: options.channel ?? { async send() {}, async clearEvents() {} },
     devices: { count: () => 2, unavailable: (id) => void unavailable.push(id) },
     known: { load: () => known, save: (ids) => void known.splice(0, known.length, ...ids) },
     limits: { reached: (limit) => void reached.push(limit) },

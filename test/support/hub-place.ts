@@ -59,14 +59,18 @@ password = "mqtt-password-of-lamps"
 ${toml}`;
 }
 
-/** A new place. With `null` its home does not exist yet; `home` puts it somewhere else. */
-export function createHubPlace(settings: HubSettings | null = {}, elsewhere?: string): HubPlace {
+/** A new place. With `null` its home does not exist yet; `elsewhere` puts it somewhere else; `source`: the binary. */
+export function createHubPlace(
+  settings: HubSettings | null = {},
+  elsewhere?: string,
+  source: string = HUB_BINARY,
+): HubPlace {
   const folder = createTemporaryFolder();
   const home = elsewhere ?? folder.at("home");
   const cwd = folder.at("elsewhere");
   mkdirSync(cwd);
   const binary = join(cwd, "hub");
-  placeBinary(binary);
+  placeBinary(source, binary);
   const started: HubProcess[] = [];
 
   const place: HubPlace = {
@@ -120,12 +124,12 @@ export function createHubPlace(settings: HubSettings | null = {}, elsewhere?: st
 }
 
 // A hard link to one copy: the tree's own binary may be built anew meanwhile.
-function placeBinary(target: string): void {
-  if (!existsSync(HUB_BINARY)) throw new Error(`${HUB_BINARY} is missing: bun run build`);
+function placeBinary(source: string, target: string): void {
+  if (!existsSync(source)) throw new Error(`${source} is missing: bun run build`);
   try {
-    linkSync(HUB_BINARY, target);
+    linkSync(source, target);
   } catch {
     rmSync(target, { force: true });
-    copyFileSync(HUB_BINARY, target);
+    copyFileSync(source, target);
   }
 }

@@ -135,13 +135,16 @@ test("start, stop and restart over REST, and their errors", async () => {
   expect((await hub.request("GET", "/plugins/lamp/log?lines=0")).status).toBe(400);
 });
 
-test("a silent plugin goes offline, and is restarted in the end", async () => {
-  const { pid, restarts } = await when("it runs", "silent", (body) => body.pid !== null);
-  await when("it is offline", "silent", ({ status }) => status === "offline", 15_000);
+test("a plugin that hangs is restarted in the end; one that has never sent a heartbeat only goes offline", async () => {
+  const silent = await when("it runs", "silent", (body) => body.pid !== null);
+  const { pid, restarts } = await when("it is active", "lamp", ({ status }) => status === "active");
+  process.kill(Number(pid), "SIGSTOP");
+  await when("it is offline", "lamp", ({ status }) => status === "offline", 15_000);
   const fits = (body: PluginBody) => body.restarts > restarts && body.pid !== null;
-  const after = await when("it was restarted", "silent", fits, 20_000);
+  const after = await when("it was restarted", "lamp", fits, 20_000);
   expect(after.pid).not.toBe(pid);
   expect(after.last_exit?.reason).toContain("no heartbeat");
+  expect(await plugin("silent")).toMatchObject({ status: "offline", pid: silent.pid, restarts: 0 });
 }, 60_000);
 
 test("SIGTERM ends the hub and all of its children in bounded time", async () => {

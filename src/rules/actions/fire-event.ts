@@ -1,4 +1,4 @@
-// `fire_event`: emits a custom event.
+// `fire_event`: emits a custom event, which plugins hear as well.
 import { Type } from "@sinclair/typebox";
 import { isValidId } from "../../core/ids.ts";
 import type { CustomEvent } from "../../events/catalog.ts";
@@ -12,7 +12,7 @@ const STAMPS = ["type", "timestamp", "seq"];
 
 export const fireEvent = defineAction({
   type: "fire_event",
-  doc: "Emits the event `custom_<event_type>` with its fields, `source` (rule) and `rule_id`.",
+  doc: "Emits the event `custom_<event_type>` with its fields, `source` (rule) and `rule_id`; plugins hear it.",
   fields: () => ({
     event_type: text("Its type, without the `custom_` in front", { maxLength: 200 }),
     fields: Type.Optional(table("The fields of the event", { [ALIASES]: ["data", "payload"] })),
@@ -25,6 +25,7 @@ export const fireEvent = defineAction({
   run({ event_type, fields = {} }, { host, ruleId }) {
     const event: CustomEvent = { source: "rule", rule_id: ruleId, ...fields, type: `custom_${event_type}` };
     host.emit(event);
+    host.tellPlugins(event_type, fields);
     return `custom_${event_type} ${show(fields)}`;
   },
   example: { event_type: "doorbell", fields: { button: "front" } },

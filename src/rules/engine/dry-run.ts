@@ -53,6 +53,7 @@ export function createDryHost(host: RuleHost): DryHost {
       return { status: 200, body: "" };
     },
     emit: ({ type }) => report(`event ${type}`),
+    tellPlugins() {},
     now: () => host.now(),
     timezone: host.timezone,
     zone: host.zone,

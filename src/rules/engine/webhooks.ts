@@ -18,7 +18,7 @@ export interface WebhookCall {
 
 export interface Webhooks {
   /** The feed for the engine. */
-  readonly feed: Pick<EventFeed, "on" | "ring">;
+  readonly feed: Pick<EventFeed, "on" | "head">;
   put(rule: Rule): void;
   remove(id: string): void;
   /** False if no enabled rule has this path and secret. Takes the same time whichever of the two is wrong. */
@@ -60,7 +60,9 @@ export function createWebhooks({ feed, now }: { feed: EventFeed; now: () => numb
 
   return {
     feed: {
-      ring: feed.ring,
+      get head() {
+        return feed.head;
+      },
       on(type, name, listener) {
         if (type !== TYPE) return feed.on(type, name, listener);
         listeners.add(listener as Listener);

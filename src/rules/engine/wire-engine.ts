@@ -34,7 +34,7 @@ import { createTriggers, type Triggers } from "./triggers.ts";
 import { createWaits, type Waits } from "./waits.ts";
 
 export interface EngineOptions {
-  feed: Pick<EventFeed, "on" | "ring">;
+  feed: Pick<EventFeed, "on" | "head">;
   clock: Clock;
   log: Log;
   random: RandomBytes;
@@ -78,7 +78,7 @@ export function wireEngine(
   const store = stack.use(openRuleStore({ ...options, flushMs }));
   const traces = createTraces({ ...maxBytes(config?.max_traces_mb), ...withLimits });
   const quota = createRunQuota({ ...maxBytes(config?.max_running_mb), ...withLimits });
-  const chains = createRuleChains({ clock, head: () => feed.ring.head, lastRunOf: (id) => entries.get(id)?.lastRun });
+  const chains = createRuleChains({ clock, head: () => feed.head, lastRunOf: (id) => entries.get(id)?.lastRun });
   const onAnyEvent = (): void => waits.onAnyEvent();
   const subscriptions = stack.use(createSubscriptions(feed, { onEvent, onAnyEvent }));
   const waits = createWaits({ clock, subscriptions });

@@ -61,6 +61,8 @@ export interface RuleHost {
   publish(topic: string, payload: string, options: { retain: boolean; qos: 0 | 1 }): Promise<void>;
   request(request: HttpRequest, signal: AbortSignal): Promise<{ status: number; body: string }>;
   emit(event: HubEvent): void;
+  /** Tells plugins of a custom event, over MQTT; the hub does not emit it again. Never throws. */
+  tellPlugins(eventType: string, fields: JsonObject): void;
   /** Epoch ms. */
   now(): number;
   /** IANA name. */

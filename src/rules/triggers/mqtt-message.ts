@@ -1,4 +1,4 @@
-// `mqtt_message`: a message is published on the broker, for example by a device without a plugin.
+// `mqtt_message`: a message is published on the broker, for example by a device without a plugin, or by another rule.
 import { Type } from "@sinclair/typebox";
 import type { Json } from "../../core/json.ts";
 import { pointerProblem, valueAtPointer } from "../../core/json-pointer.ts";
@@ -11,7 +11,7 @@ import { checkComparison, compare, comparisonText } from "../model/values.ts";
 
 export const mqttMessage = defineTrigger({
   type: "mqtt_message",
-  doc: "A message is published on a topic. With `value`, only if its payload, or the part at `pointer`, compares so.",
+  doc: "A message is published on a topic, by a client or by the hub itself. With `value`, only if its payload, or the part at `pointer`, compares so.",
   fields: {
     topic: text("The topic, or a filter: `+` matches one level, `#` at the end all further levels"),
     pointer: Type.Optional(

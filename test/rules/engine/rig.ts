@@ -96,6 +96,7 @@ export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, e
     publish: async () => {},
     request: async () => ({ status: 200, body: "" }),
     emit: (event) => rig.feed.emit(event),
+    tellPlugins() {},
     now: clock.now,
     timezone: "UTC",
     zone: createZone("UTC"),

@@ -27,6 +27,8 @@ export interface House extends RuleHost {
     published: { topic: string; payload: string; retain: boolean; qos: number }[];
     requests: HttpRequest[];
     events: HubEvent[];
+    /** To plugins. */
+    told: { eventType: string; fields: JsonObject }[];
   };
   /** The event as the feed emits it. */
   envelope(event: HubEvent): Envelope;
@@ -48,7 +50,15 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
   const scenes = new Set<string>();
   const refusing = new Map<string, HubError>();
   const answers: House["answers"] = [];
-  const done: House["done"] = { commands: [], scenes: [], notifications: [], published: [], requests: [], events: [] };
+  const done: House["done"] = {
+    commands: [],
+    scenes: [],
+    notifications: [],
+    published: [],
+    requests: [],
+    events: [],
+    told: [],
+  };
 
   function known(id: string): RuleDevice {
     const device = devices.get(id);
@@ -101,6 +111,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
       return answer;
     },
     emit: (event) => void done.events.push(event),
+    tellPlugins: (eventType, fields) => void done.told.push({ eventType, fields }),
     now: clock.now,
     timezone,
     zone: createZone(timezone),

@@ -1,95 +1,92 @@
 // One device of a zigbee2mqtt bridge, described from its element of `bridge/devices`.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
-import type { Attribute, DescribedDevice, Outgoing, Report } from "../../described.ts";
-import { wrong } from "../../words.ts";
-import { derivedOf } from "./derived.ts";
-import { type Expose, propertiesOf } from "./exposes.ts";
+import type { Attribute, DescribedDevice } from "../../described.ts";
+import { deviceTypeOf, entityOf, onlineIn, setMessage } from "./entity.ts";
+import { readExposes } from "./expose.ts";
+import { isSpecific, propertiesOf } from "./exposes.ts";
+import { firmwareOf } from "./firmware.ts";
+import type { Member } from "./group.ts";
+import { isTopicName, type Place } from "./place.ts";
+import { commandAttribute, deviceRequests, requestOf } from "./requests.ts";
 
-/** As far as it is read. What a bridge sends may hold anything. */
-export interface BridgeDevice {
+/** As far as it is checked. What a bridge sends may hold anything. */
+export interface BridgeDevice extends JsonObject {
   ieee_address: string;
   friendly_name: string;
-  manufacturer?: Json;
-  model_id?: Json;
-  definition?: { model?: Json; vendor?: Json; description?: Json; exposes?: Expose[]; options?: Expose[] } | null;
+  definition: JsonObject;
 }
 
-// The time of the message, which the hub knows itself, and what it reads elsewhere.
-const IGNORED = new Set(["last_seen", "device", "elapsed"]);
+/** Undefined for the coordinator, which is the bridge itself, for one that is disabled, and for one that is still being interviewed. */
+export function readBridgeDevice(one: Json): BridgeDevice | undefined {
+  if (!isObject(one)) return undefined;
+  const { ieee_address: ieee, friendly_name: name, type, disabled, definition } = one;
+  if (typeof ieee !== "string" || !/^[\w:.-]{1,64}$/.test(ieee) || !isTopicName(name)) return undefined;
+  if (type === "Coordinator" || disabled === true || !isObject(definition)) return undefined;
+  return { ...one, ieee_address: ieee, friendly_name: name, definition };
+}
 
-/** `base`: the bridge's topic. */
-export function describeBridgeDevice(base: string, device: BridgeDevice): DescribedDevice {
-  const { ieee_address: ieee, friendly_name: name, definition } = device;
+export interface DescribedBridgeDevice {
+  device: DescribedDevice;
+  /** For groups that it is a member of. */
+  member: Member;
+  problem: string | undefined;
+}
+
+export function describeBridgeDevice(
+  { base, parent, reachable }: Place,
+  { ieee_address: ieee, friendly_name: name, definition, manufacturer, model_id, endpoints }: BridgeDevice,
+): DescribedBridgeDevice {
   const topic = `${base}/${name}`;
-  const properties = propertiesOf(definition?.exposes ?? []);
-  const derived = derivedOf(properties);
-  const byAttribute = new Map([...properties.values()].map((one) => [one.attribute.name, one]));
-  const options = new Set((definition?.options ?? []).flatMap(({ property }) => property ?? []));
+  const { exposes, isCut } = readExposes(definition.exposes);
+  const properties = propertiesOf(exposes);
+  const accepted = new Set(readExposes(definition.options).exposes.flatMap(({ property }) => property ?? []));
+  const entity = entityOf(properties, accepted);
+  const own = new Set(entity.attributes.map((one) => one.name));
+  const hasOta = definition.supports_ota === true;
+  const firmware = hasOta ? firmwareOf(own) : undefined;
+  const requests = deviceRequests(ieee, { hasOta });
+  const takesCommands = !own.has("command");
   const attributes: Attribute[] = [
-    ...[...properties.values()].map(({ attribute }) => attribute),
-    ...derived.map(({ attribute }) => attribute),
+    ...entity.attributes,
+    ...(firmware?.attributes ?? []),
+    ...(takesCommands ? [commandAttribute(requests)] : []),
   ];
-
-  function readState(state: JsonObject): Report {
-    const read: JsonObject = {};
-    const actions: string[] = [];
-    for (const key in state) {
-      const value = state[key] as Json;
-      if (key === "action") {
-        if (typeof value === "string" && value !== "") actions.push(value);
-        else continue;
-      }
-      const property = properties.get(key);
-      const decoded = property ? property.decode(value) : IGNORED.has(key) ? undefined : value;
-      if (decoded !== undefined) read[property?.attribute.name ?? key] = decoded;
-    }
-    for (const one of derived) one.read(read);
-    return { attributes: read, actions };
-  }
-
-  return {
+  const device: DescribedDevice = {
     identity: ieee,
-    identities: [ieee],
+    identities: [ieee, `zigbee2mqtt_${ieee}`],
     name,
-    deviceType: typeOf(definition?.exposes ?? []),
-    manufacturer: textOr(definition?.vendor) ?? textOr(device.manufacturer),
-    model: textOr(definition?.model) ?? textOr(device.model_id),
+    deviceType: deviceTypeOf(properties),
+    manufacturer: textOr(definition.vendor) ?? textOr(manufacturer),
+    model: textOr(definition.model) ?? textOr(model_id),
     area: undefined,
-    parent: undefined,
+    parent,
     attributes,
     topics: [topic, `${topic}/availability`],
     read(from, { json, text }) {
-      if (from !== topic) return { attributes: {}, actions: [], available: isOnline(json, text) };
-      return isObject(json) ? readState(json) : { attributes: {}, actions: [] };
-    },
-    write(wanted): Outgoing[] {
-      const payload: JsonObject = {};
-      for (const [key, value] of Object.entries(wanted)) {
-        const property = byAttribute.get(key);
-        const other = derived.find(({ attribute }) => attribute.name === key);
-        if (property?.attribute.writable) payload[property.property] = property.encode(value);
-        else if (other?.attribute.writable) Object.assign(payload, other.write(value));
-        else if (options.has(key)) payload[key] = value;
-        else throw wrong(key, property || other ? "the device only reports it" : "the device has no such attribute");
+      if (from !== topic) {
+        const online = onlineIn(text, json);
+        return { attributes: {}, actions: [], ...(online !== undefined && { available: reachable(ieee, online) }) };
       }
-      return [{ topic: `${topic}/set`, payload: JSON.stringify(payload), qos: 1, retain: false }];
+      if (!isObject(json)) return { attributes: {}, actions: [] };
+      const report = entity.read(json);
+      firmware?.read(report.attributes);
+      return report;
+    },
+    write(wanted) {
+      const request = takesCommands ? requestOf(base, requests, wanted) : undefined;
+      return [request ?? setMessage(topic, entity.write(wanted))];
     },
   };
+  const member = { name, exposes: exposes.filter(isSpecific), accepted, endpointName: endpointNames(endpoints) };
+  return { device, member, problem: isCut ? "it exposes too much: what comes last is left out" : undefined };
 }
 
-function isOnline(json: Json | undefined, text: string): boolean {
-  return (isObject(json) ? json.state : text.trim()) === "online";
+function endpointNames(endpoints: Json | undefined): Member["endpointName"] {
+  const names = new Map<string, string>();
+  for (const [number, one] of isObject(endpoints) ? Object.entries(endpoints) : [])
+    if (isObject(one) && typeof one.name === "string") names.set(number, one.name);
+  return (endpoint) => names.get(endpoint);
 }
 
 const textOr = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
-
-// The richest part says what it is.
-const TYPES = ["climate", "cover", "lock", "light", "fan", "switch"];
-
-function typeOf(exposes: readonly Expose[]): string {
-  const specific = TYPES.find((type) => exposes.some((one) => one.type === type));
-  if (specific) return specific;
-  if (exposes.some(({ property }) => property === "action")) return "button";
-  return exposes.some(({ type }) => type === "binary") ? "binary_sensor" : "sensor";
-}

@@ -2,28 +2,7 @@
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { Attribute, AttributeType } from "../../described.ts";
 import { wrong } from "../../words.ts";
-
-/** An element of `exposes`, or a feature of one. */
-export interface Expose {
-  type: string;
-  name?: string;
-  property?: string;
-  label?: string;
-  description?: string;
-  /** Bits: 1 in the state, 2 can be set, 4 can be asked for. */
-  access?: number;
-  category?: string;
-  unit?: string;
-  endpoint?: string;
-  value_min?: number;
-  value_max?: number;
-  value_step?: number;
-  value_on?: Json;
-  value_off?: Json;
-  value_toggle?: Json;
-  values?: Json[];
-  features?: Expose[];
-}
+import type { Expose } from "./expose.ts";
 
 /** One property of a device. */
 export interface Property {
@@ -43,37 +22,52 @@ const SPECIFIC = new Set(["light", "switch", "fan", "cover", "lock", "climate"])
 const IN_STATE = 1;
 const SETTABLE = 2;
 
+/** A light, a cover, …: what it consists of are its features. */
+export function isSpecific({ type }: Expose): boolean {
+  return SPECIFIC.has(type);
+}
+
 /** Each property once; the first of a name counts. */
 export function propertiesOf(exposes: readonly Expose[]): Map<string, Property> {
   const found = new Map<string, Property>();
   for (const expose of exposes) {
-    const parts = SPECIFIC.has(expose.type) ? (expose.features ?? []) : [expose];
-    const of = SPECIFIC.has(expose.type) ? expose.type : undefined;
+    const parts = isSpecific(expose) ? expose.features : [expose];
+    const of = isSpecific(expose) ? expose.type : undefined;
     for (const part of parts) {
       const made = propertyOf(part, of);
       const known = made && found.get(made.property);
-      if (made && !known) found.set(made.property, made);
-      // A colour is exposed twice, as x and y and as hue and saturation.
-      else if (made?.attribute.writable && known) known.attribute.writable = true;
+      if (made) found.set(made.property, known ? both(known, made) : made);
     }
   }
   return found;
 }
 
+/** A colour is exposed twice, as x and y and as hue and saturation; a few covers have a state of their own beside the usual one. */
+function both(one: Property, other: Property): Property {
+  const { options } = one.attribute;
+  const all = options && other.attribute.options && [...new Set([...options, ...other.attribute.options])];
+  const writable = one.attribute.writable || other.attribute.writable;
+  return {
+    ...one,
+    attribute: { ...one.attribute, writable, ...(all && { options: all }) },
+    encode: (value) => (other.attribute.options?.some((option) => option === value) ? other : one).encode(value),
+  };
+}
+
 function propertyOf(expose: Expose, of: string | undefined): Property | undefined {
-  const { property, name = property, access = 0 } = expose;
-  if (typeof property !== "string" || property === "" || typeof name !== "string") return undefined;
+  const { property, name = property, access, category, unit, description } = expose;
+  if (property === undefined || name === undefined) return undefined;
   const codec = codecOf(expose);
   const attribute: Attribute = {
     name: attributeName(expose, of, property),
     type: codec.type,
     readable: (access & IN_STATE) !== 0,
     writable: (access & SETTABLE) !== 0,
-    ...(typeof expose.unit === "string" && expose.unit !== "" && { unit: expose.unit }),
+    ...(unit !== undefined && { unit }),
     ...limitsOf(expose),
     ...(codec.options && { options: codec.options }),
-    ...((expose.category === "config" || expose.category === "diagnostic") && { category: expose.category }),
-    ...(typeof expose.description === "string" && { description: expose.description }),
+    ...(property === "linkquality" ? { category: "diagnostic" } : category && { category }),
+    ...(description !== undefined && { description }),
   };
   return {
     property,
@@ -88,9 +82,9 @@ function propertyOf(expose: Expose, of: string | undefined): Property | undefine
 function limitsOf({ type, value_min: min, value_max: max, value_step: step }: Expose): Partial<Attribute> {
   if (type !== "numeric") return {};
   return {
-    ...(typeof min === "number" && { min }),
-    ...(typeof max === "number" && { max }),
-    ...(typeof step === "number" && { step }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(step !== undefined && { step }),
   };
 }
 
@@ -105,10 +99,7 @@ function attributeName(expose: Expose, of: string | undefined, property: string)
 }
 
 /** A valve or a siren is exposed without being called one: what can be switched ON and OFF is `on`. */
-function genericWord(
-  { value_on: on, value_off: off, access = 0, endpoint }: Expose,
-  property: string,
-): string | undefined {
+function genericWord({ value_on: on, value_off: off, access, endpoint }: Expose, property: string): string | undefined {
   const isState = property === "state" || property === `state_${endpoint}`;
   return isState && on === "ON" && off === "OFF" && (access & SETTABLE) !== 0 ? "on" : undefined;
 }
@@ -169,7 +160,7 @@ function numberIn(value: Json): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-function enumCodec({ values = [] }: Expose): Codec {
+function enumCodec({ values }: Expose): Codec {
   const options = values.map(String);
   return {
     type: "string",

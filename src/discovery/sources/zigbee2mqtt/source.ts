@@ -1,99 +1,104 @@
 // Zigbee2MQTT's own protocol: `BASE/bridge/devices` is the whole truth about its devices. Several bridges have several bases.
-import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { isObject, parseJson } from "../../../core/json.ts";
 import type { Heard, Sender, Source, SourceHost } from "../../source.ts";
-import { type BridgeDevice, describeBridgeDevice } from "./device.ts";
+import { Bridge } from "./bridge.ts";
+import { Claims } from "./claims.ts";
+import { EarlyMessages } from "./early-messages.ts";
 
-const BRIDGE = /^(.+)\/bridge\/(devices|state)$/;
-// So many are described before other work gets its turn.
-const AT_ONCE = 10;
-
-interface Bridge {
-  /** By address: its description as text, to see what is new. */
-  devices: Map<string, string>;
-  /** What is yet to be described. */
-  waiting: BridgeDevice[];
-}
+const BRIDGE = /^(.+?)\/bridge\/(devices|groups|info|state|logging|response\/.+)$/;
+// Unless somebody changed it: what comes there before anything else is kept from the start.
+const DEFAULT_BASE = "zigbee2mqtt";
+const MOST_BRIDGES = 32;
 
 export function createZigbee2mqttSource(host: SourceHost): Source {
+  const claims = new Claims<Bridge>();
+  const early = new EarlyMessages();
   const bridges = new Map<string, Bridge>();
 
-  function bridgeOf(sender: Sender, base: string): Bridge {
-    const key = `${sender.name}\n${base}`;
-    const known = bridges.get(key);
-    if (known) return known;
-    const made: Bridge = { devices: new Map(), waiting: [] };
-    bridges.set(key, made);
-    return made;
+  function bridgeOf(sender: Sender, base: string): Bridge | undefined {
+    const id = `${sender.name}\n${base}`;
+    const known = bridges.get(id);
+    if (known) {
+      known.sender = sender;
+      return known;
+    }
+    if (bridges.size >= MOST_BRIDGES) {
+      host.broken(sender, `${base}/bridge`, `there are ${MOST_BRIDGES} bridges already`);
+      return undefined;
+    }
+    const bridge = new Bridge({ host, sender, base, claims, early });
+    bridges.set(id, bridge);
+    return bridge;
   }
 
-  function takeDevices(sender: Sender, base: string, list: readonly Json[]): void {
-    const bridge = bridgeOf(sender, base);
-    const isWaiting = bridge.waiting.length > 0;
-    const seen = new Set<string>();
-    const changed: BridgeDevice[] = [];
-    for (const one of list) {
-      const device = deviceIn(one);
-      if (!device || seen.has(device.ieee_address)) continue;
-      seen.add(device.ieee_address);
-      const text = JSON.stringify(one);
-      if (bridge.devices.get(device.ieee_address) === text) continue;
-      bridge.devices.set(device.ieee_address, text);
-      changed.push(device);
+  /** A list as `bridge/devices` and `bridge/groups` hold it; undefined where it is none, and then that is told. */
+  function listIn({ sender, topic, message }: Heard) {
+    const { text, json } = message();
+    if (text === "" || Array.isArray(json)) {
+      host.broken(sender, topic, undefined);
+      return Array.isArray(json) ? json : [];
     }
-    for (const ieee of [...bridge.devices.keys()]) {
-      if (seen.has(ieee)) continue;
-      bridge.devices.delete(ieee);
-      host.withdraw(sender, `${base}/${ieee}`);
-    }
-    bridge.waiting = [...bridge.waiting.filter(({ ieee_address }) => seen.has(ieee_address)), ...changed];
-    if (!isWaiting) describeSome(sender, base, bridge);
+    const parsed = parseJson(text);
+    const why = parsed.ok ? "no list" : parsed.problem;
+    host.broken(sender, topic, `${topic}: ${why}. Restart Zigbee2MQTT, or look at its log.`);
+    return undefined;
   }
 
-  function describeSome(sender: Sender, base: string, bridge: Bridge): void {
-    for (const device of bridge.waiting.splice(0, AT_ONCE)) {
-      const key = `${base}/${device.ieee_address}`;
-      try {
-        host.describe(sender, key, describeBridgeDevice(base, device));
-        host.broken(sender, key, undefined);
-      } catch (error) {
-        host.broken(sender, key, (error as Error).message);
+  function hearBridge(bridge: Bridge, kind: string, heard: Heard): boolean {
+    switch (kind) {
+      case "state":
+        bridge.heardState(heard.message());
+        return false;
+      case "info": {
+        const { json } = heard.message();
+        if (isObject(json)) bridge.heardInfo(json);
+        return false;
+      }
+      case "devices": {
+        const list = listIn(heard);
+        if (list) bridge.heardDevices(list);
+        if (heard.payload.length === 0) bridge.leave();
+        return true;
+      }
+      case "groups": {
+        const list = listIn(heard);
+        if (list) bridge.heardGroups(list);
+        return true;
+      }
+      default: {
+        const { json } = heard.message();
+        if (!isObject(json)) return true;
+        if (kind === "logging") bridge.heardLog(json);
+        else bridge.heardResponse(kind.slice("response/".length), json);
+        return true;
       }
     }
-    if (bridge.waiting.length > 0) host.clock.after("zigbee2mqtt devices", 0, () => describeSome(sender, base, bridge));
+  }
+
+  /** A state that comes before its device is described must not be lost. */
+  function keepEarly(heard: Heard): void {
+    const { sender, topic } = heard;
+    if (topic.endsWith("/set") || topic.endsWith("/get")) return;
+    const isBelow = (base: string): boolean => topic.startsWith(base) && topic[base.length] === "/";
+    for (const bridge of bridges.values()) {
+      if (bridge.account !== sender.name || !isBelow(bridge.base)) continue;
+      if (!bridge.hasHeardFrom(topic)) early.keep(heard);
+      return;
+    }
+    if (isBelow(DEFAULT_BASE)) early.keep(heard);
   }
 
   return {
     name: "zigbee2mqtt",
-    hear({ sender, topic, message }: Heard) {
-      const [, base, kind] = BRIDGE.exec(topic) ?? [];
-      if (base === undefined) return false;
-      const { text, json } = message();
-      if (kind === "state") {
-        const state = isObject(json) ? json.state : text.trim();
-        host.available(sender, `${base}/`, state === "online");
-        return true;
+    hear(heard) {
+      if (!heard.topic.includes("/bridge/")) {
+        keepEarly(heard);
+        return false;
       }
-      const key = `${base}/bridge/devices`;
-      if (text === "") takeDevices(sender, base, []);
-      else if (Array.isArray(json)) takeDevices(sender, base, json);
-      else host.broken(sender, key, "bridge/devices is no list: look at the log of Zigbee2MQTT");
-      if (text === "" || Array.isArray(json)) host.broken(sender, key, undefined);
-      return true;
+      const [, base, kind] = BRIDGE.exec(heard.topic) ?? [];
+      if (base === undefined || kind === undefined) return false;
+      const bridge = bridgeOf(heard.sender, base);
+      return bridge === undefined || hearBridge(bridge, kind, heard);
     },
   };
-}
-
-/** The coordinator is the bridge itself; a device that is being interviewed has no definition yet. */
-function deviceIn(one: Json): BridgeDevice | undefined {
-  if (!isObject(one)) return undefined;
-  const { ieee_address: ieee, friendly_name: name, type, disabled, definition } = one;
-  if (typeof ieee !== "string" || typeof name !== "string" || !/^[\w:.-]{1,64}$/.test(ieee)) return undefined;
-  if (name === "" || name.length > 255 || /[+#\0]/.test(name)) return undefined;
-  if (type === "Coordinator" || disabled === true || !isObject(definition)) return undefined;
-  return { ...(one as JsonObject), definition: sound(definition) } as unknown as BridgeDevice;
-}
-
-function sound(definition: JsonObject): JsonObject {
-  const lists = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isObject) : []);
-  return { ...definition, exposes: lists(definition.exposes), options: lists(definition.options) };
 }

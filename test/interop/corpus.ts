@@ -1,0 +1,171 @@
+// Messages of real models against the compiled hub: bun test/interop/corpus.ts CORPUS.jsonl.xz [exposes|homeassistant] [HUB]. What
+// each device reports must be there under the right name, with the right value and JSON type, and what it can be told must reach it
+// as it expects. bun test/interop/corpus.ts CASES.jsonl.xz templates evaluates templates. A first line `FAIL` and exit code 1 where
+// too little is right. Needs xz.
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { until } from "../support/wait.ts";
+import { Counts } from "./corpus/counts.ts";
+import { type House, heard, inParallel, startHouse } from "./corpus/house.ts";
+import { linesOf, type Model, modelsOf } from "./corpus/lines.ts";
+import { type Appearance, appearancesOf, isRecord, setIn, settableThere } from "./corpus/referee.ts";
+import { checkTemplates } from "./corpus/templates.ts";
+
+const RIGHT_VALUES = 0.995;
+const RIGHT_COMMANDS = 0.99;
+const AT_ONCE = 8;
+const LARGEST_BATCH_BYTES = 400_000;
+
+type Source = "exposes" | "homeassistant";
+type Device = { id: string; attributes: Record<string, unknown> };
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const short = (value: unknown): string => String(JSON.stringify(value)).slice(0, 120);
+
+async function main(): Promise<number> {
+  const [path, mode = "exposes", binary = join(import.meta.dir, "..", "..", "bin", "hub")] = process.argv.slice(2);
+  if (path === undefined || !["exposes", "homeassistant", "templates"].includes(mode)) {
+    print("Usage: bun test/interop/corpus.ts FILE.jsonl.xz [exposes|homeassistant|templates] [HUB]");
+    return 2;
+  }
+  if (!existsSync(path)) {
+    print(`NOT RUN, NOTHING OF IT IS CHECKED: test/interop/corpus.ts ${mode}: ${path} is not there`);
+    return 0;
+  }
+  if (mode === "templates") return report([checkTemplates(await linesOf(path)).result(1)]);
+  return checkModels(await modelsOf(path), mode as Source, resolve(binary));
+}
+
+async function checkModels(models: readonly Model[], source: Source, binary: string): Promise<number> {
+  const values = new Counts(`values from ${source}`);
+  const commands = new Counts(`commands from ${source}`);
+  await using house = await startHouse(binary);
+  for (const batch of batchesOf(models)) {
+    const ids = await announce(house, batch, source);
+    for (const index of [0, 1]) {
+      for (const { states } of batch) {
+        const state = states[index];
+        if (state) await house.say(state.topic, state.payload);
+      }
+      await inParallel(batch, AT_ONCE, (model) => checkValues(house, { model, index, id: ids.get(model) }, values));
+    }
+    await inParallel(batch, AT_ONCE, (model) => checkCommands(house, { model, source, id: ids.get(model) }, commands));
+    await takeBack(house, batch, source);
+  }
+  return report([values.result(RIGHT_VALUES), commands.result(RIGHT_COMMANDS)]);
+}
+
+function report(results: readonly { lines: string[]; ok: boolean }[]): number {
+  for (const { lines } of results) for (const line of lines) print(line);
+  return results.every(({ ok }) => ok) ? 0 : 1;
+}
+
+function batchesOf(models: readonly Model[]): Model[][] {
+  const batches: Model[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const model of models) {
+    const size = JSON.stringify(model.bridgeDevice).length;
+    if (bytes + size > LARGEST_BATCH_BYTES) {
+      batches.push([]);
+      bytes = 0;
+    }
+    bytes += size;
+    batches.at(-1)?.push(model);
+  }
+  return batches;
+}
+
+/** The hub's ids, once all are there that the hub takes in. */
+async function announce(house: House, batch: readonly Model[], source: Source): Promise<Map<Model, string>> {
+  if (source === "exposes") {
+    await house.say(
+      "zigbee2mqtt/bridge/devices",
+      batch.map(({ bridgeDevice }) => bridgeDevice),
+      true,
+    );
+  } else {
+    for (const { topic, payload } of batch.flatMap(({ discovery }) => discovery))
+      await house.say(topic, { ...payload, origin: { name: "Corpus" } }, true);
+  }
+  const ids = new Map<Model, string>();
+  const find = async (): Promise<boolean> => {
+    const known = new Set((await house.hub.get<Device[]>("/devices")).map(({ id }) => id));
+    for (const model of batch) {
+      const id = [model.ieee, `zigbee2mqtt_${model.ieee}`].find((one) => known.has(one));
+      if (id !== undefined) ids.set(model, id);
+    }
+    return ids.size === batch.length;
+  };
+  await until("all devices of the batch are there", find, { timeoutMs: 5000, everyMs: 100 }).catch(() => {});
+  return ids;
+}
+
+async function takeBack(house: House, batch: readonly Model[], source: Source): Promise<void> {
+  if (source === "exposes") return;
+  for (const { topic } of batch.flatMap(({ discovery }) => discovery)) await house.say(topic, "", true);
+}
+
+interface Reported {
+  model: Model;
+  index: number;
+  id: string | undefined;
+}
+
+async function checkValues(house: House, { model, index, id }: Reported, counts: Counts): Promise<void> {
+  const device = id === undefined ? undefined : await house.hub.get<Device>(`/devices/${id}`).catch(() => undefined);
+  const appearances = appearancesOf(model);
+  for (const [property, value] of Object.entries(model.states[index]?.payload ?? {})) {
+    const right = appearances.get(property);
+    if (right === undefined) continue;
+    // An attribute that is null is none.
+    const got = (one: Appearance): unknown => (device ? (device.attributes[one.attribute] ?? null) : undefined);
+    counts.add(
+      right.some((one) => isDeepStrictEqual(got(one), one.of(value))),
+      () => `${model.model} ${property}=${short(value)}: ${short(right.map((one) => [one.attribute, got(one)]))}`,
+    );
+  }
+}
+
+interface Commanded {
+  model: Model;
+  source: Source;
+  id: string | undefined;
+}
+
+async function checkCommands(house: House, { model, source, id }: Commanded, counts: Counts): Promise<void> {
+  const appearances = appearancesOf(model);
+  for (const { property, values } of model.commands) {
+    if (source === "homeassistant" && !settableThere(model, property)) continue;
+    for (const value of values) {
+      const tried = (appearances.get(property) ?? []).map((one) => ({ [one.attribute]: one.of(value) }));
+      let refused = "";
+      let set: Record<string, unknown> | undefined;
+      for (const wanted of tried) {
+        const during = async (): Promise<boolean> => {
+          const answer = await house.hub.request("PATCH", `/devices/${id}/state?force=true`, { body: wanted });
+          if (answer.status !== 202) refused = answer.text;
+          return answer.status === 202;
+        };
+        set = await heard(house, (topic, payload) => setIn(model.name, topic, payload), { during });
+        if (isRight(set, property, value)) break;
+      }
+      counts.add(
+        isRight(set, property, value),
+        () =>
+          `${model.model} ${property}=${short(value)}: ${set ? short(set) : refused.slice(0, 300) || "nothing came"}`,
+      );
+    }
+  }
+}
+
+function isRight(set: Record<string, unknown> | undefined, property: string, value: unknown): boolean {
+  if (!isRecord(set) || !(property in set)) return false;
+  const got = set[property];
+  // A part of what is set may come beside what was wanted: a colour's other spelling.
+  return (
+    isDeepStrictEqual(got, value) || (isRecord(got) && isRecord(value) && isDeepStrictEqual({ ...got, ...value }, got))
+  );
+}
+
+process.exit(await main());

@@ -1,0 +1,43 @@
+// The corpus: what Zigbee2MQTT says of one model in a line, packed by xz.
+
+export interface Published {
+  topic: string;
+  payload: Record<string, unknown>;
+  retain?: boolean;
+}
+
+export interface Exposed {
+  type: string;
+  name?: string;
+  property?: string;
+  endpoint?: string;
+  access?: number;
+  value_on?: unknown;
+  value_off?: unknown;
+  features?: Exposed[];
+}
+
+export interface Model {
+  model: string;
+  ieee: string;
+  name: string;
+  discovery: Published[];
+  /** Its element of `bridge/devices`. */
+  bridgeDevice: { definition: { exposes: Exposed[] } } & Record<string, unknown>;
+  states: Published[];
+  commands: { property: string; values: unknown[] }[];
+}
+
+/** Lines of a `.jsonl.xz`, as text. Throws where `xz` cannot read it. */
+export async function linesOf(path: string): Promise<string[]> {
+  const child = Bun.spawn(["xz", "--decompress", "--stdout", path], { stdout: "pipe", stderr: "inherit" });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`xz cannot read ${path}`);
+  return text.split("\n").filter((line) => line !== "");
+}
+
+export async function modelsOf(path: string): Promise<Model[]> {
+  const all = (await linesOf(path)).map((line) => JSON.parse(line) as Partial<Model>);
+  // One line is the bridge itself.
+  return all.filter((one): one is Model => one.bridgeDevice !== undefined);
+}

@@ -1,0 +1,39 @@
+// Templates with their context and the right answer: each is compiled and evaluated.
+import { parse, tokenize } from "@huggingface/jinja";
+import { evaluate } from "../../../src/discovery/templates/evaluate.ts";
+import { fromJsonText } from "../../../src/discovery/templates/json-text.ts";
+import type { Node } from "../../../src/discovery/templates/nodes.ts";
+import { createTemplateEngine } from "../../../src/discovery/templates/template.ts";
+import type { Value } from "../../../src/discovery/templates/values.ts";
+import { Counts } from "./counts.ts";
+
+// When the right answers were made, in the one format that is used.
+const NOW = "2026-01-01 12:00:00";
+
+/** Lines of `{"t": template, "ctx": {name: value}, "want": text, or null where it must be refused}`. */
+export function checkTemplates(lines: readonly string[]): Counts {
+  const counts = new Counts("templates");
+  const engine = createTemplateEngine(() => ({ strftime: (format) => format }));
+  const now = new Map<Value, Value>([["strftime", () => NOW]]);
+  for (const line of lines) {
+    const { t, want } = JSON.parse(line) as { t: string; want: string | null };
+    const got = render(t, line);
+    counts.add(
+      got === (want === null ? null : want.trim()),
+      () => `${t.slice(0, 200)}: ${JSON.stringify({ want, got })}`,
+    );
+  }
+  return counts;
+
+  function render(template: string, line: string): string | null {
+    try {
+      engine.compile(template);
+      // As the text of a message has them: 21.0 stays 21.0.
+      const context = (fromJsonText(line) as Map<Value, Value>).get("ctx") as Map<string, Value>;
+      const body = parse(tokenize(template)).body as unknown as Node[];
+      return evaluate(body, new Map(context), () => now).trim();
+    } catch {
+      return null;
+    }
+  }
+}
