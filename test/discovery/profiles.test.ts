@@ -192,6 +192,7 @@ receiver = { type = "string", cel = 'topic.split("/")[1]' }
   });
   rig.publish("radio/attic/events", { model: "A", id: 1, temp: 1, info: { label: "Shed" } });
   rig.publish("radio/attic/events", { model: "A", id: 2, temp: 2 });
+  expect(rig.device("radio_A_1").attributes).toMatchObject({ temp: 1 });
   rig.publish("radio/cellar/events", { model: "A", id: 1, temp: 3 });
   rig.publish("radio/cellar/events", { model: "B", temp: 4 });
   rig.publish("radio/cellar/events", { model: "B", id: 3, hum: 4 });
@@ -306,6 +307,11 @@ describe("a profile that is edited takes effect without a restart", () => {
       },
     ]);
     await rig.save("garden.toml", GARDEN);
+    expect(rig.profiles.problems()).toEqual([]);
+    await rig.save("garden.toml", "topic");
+    expect(rig.device("garden_bed1").available).toBe(true);
+    await rig.remove("garden.toml");
+    expect(rig.device("garden_bed1").available).toBe(false);
     expect(rig.profiles.problems()).toEqual([]);
   });
 
