@@ -256,6 +256,16 @@ test("no profile makes more devices than it may, and says so", () => {
   expect(rig.discovery.problems()).toEqual([expect.stringContaining("raise max_devices in garden.toml")]);
 });
 
+test("what an account can make the hub hold has a bound", () => {
+  using rig = createProfilesRig({
+    "radio.toml": 'topic = "radio/{id}/#"\n[attributes]\nreceiver = { type = "string", cel = "topic" }\n',
+  });
+  for (let level = 1; level <= 100; level++) rig.publish(`radio/a/${level}`, "x");
+  rig.publish(`radio/${"b".repeat(1000)}/1`, "x");
+  expect(rig.ids()).toEqual(["radio_a"]);
+  expect(rig.device("radio_a").attributes).toEqual({ receiver: "radio/a/32" });
+});
+
 describe("a profile that is edited takes effect without a restart", () => {
   test("a new attribute is there with the next message, and the device is the same", async () => {
     using rig = createProfilesRig({ "garden.toml": GARDEN });

@@ -53,8 +53,8 @@ export class Family {
     const known = this.#members.get(`${sender.name}\n${found.id}`);
     const member = known && this.#isStill(known, topic) ? known : this.#make(heard, found);
     if (!member) return undefined;
-    if (this.#profile.isTopicEnough) this.#byTopic.set(place, member);
     const device = member.heardOn(topic, found.parts);
+    if (this.#profile.isTopicEnough && member.isHeardOn(topic)) this.#byTopic.set(place, member);
     return device && { key: member.key, device };
   }
 
@@ -62,7 +62,7 @@ export class Family {
   #isStill(member: Member, topic: string): boolean {
     const isElsewhere = this.#host.isRead(member.sender, topic);
     if (this.#host.knows(member.sender, member.key) && !isElsewhere) return true;
-    if (isElsewhere) member.withdraw();
+    member.withdraw();
     this.#members.delete(`${member.sender.name}\n${member.id}`);
     for (const [place, one] of this.#byTopic) if (one === member) this.#byTopic.delete(place);
     return false;

@@ -45,6 +45,10 @@ export class Member {
     return this.describe(this.#profile);
   }
 
+  isHeardOn(topic: string): boolean {
+    return this.#heardOn.has(topic);
+  }
+
   describe(profile: Profile): DescribedDevice {
     this.#profile = profile;
     this.#worked.clear();

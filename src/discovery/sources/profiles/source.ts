@@ -17,7 +17,8 @@ interface Listening {
 const LARGEST_KEPT_BYTES = 4096;
 const MOST_KEPT = 1000;
 const MOST_MATCHED = 10_000;
-const LONGEST_MATCHED = 200;
+/** No device has longer topics, and what they stand for is kept. */
+const LONGEST_TOPIC = 500;
 
 export function createProfilesSource(host: SourceHost, profiles: { follow(listener: ProfileListener): void }): Source {
   const families = new Map<string, Family>();
@@ -55,10 +56,10 @@ export function createProfilesSource(host: SourceHost, profiles: { follow(listen
     const [here = [], anywhere = []] = [end < 0 ? topic : topic.slice(0, end), undefined].map((one) =>
       listening.get(one),
     );
-    if (here.length === 0 && anywhere.length === 0) return [];
+    if ((here.length === 0 && anywhere.length === 0) || topic.length > LONGEST_TOPIC) return [];
     const levels = topic.split("/");
     const found = [...here, ...anywhere].filter(({ pattern }) => pattern.match(levels));
-    if (found.length === 0 || topic.length > LONGEST_MATCHED) return found;
+    if (found.length === 0) return found;
     if (matched.size >= MOST_MATCHED) matched.clear();
     matched.set(topic, found);
     return found;
