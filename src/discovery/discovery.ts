@@ -59,6 +59,9 @@ export class Discovery {
         broken: (sender, key, problem) => this.#broken(origin(), { sender, key, problem }),
         ask: (sender, outgoing) => this.#ask(sender, outgoing),
         report: (sender, key, report) => this.#take(find(sender, key), report, { retain: false }),
+        knows: (sender, key) => find(sender, key) !== undefined,
+        isRead: (sender, topic) =>
+          [...this.#entries.ofTopic(topic)].some((one) => one.rank !== rank && one.sender.name === sender.name),
         available: (sender, keys, available) => this.#available(entryId(sender, origin().source, keys), available),
       };
       this.#sources.push(create(host, { describes: (sender, source) => this.#describes(sender, source) }));

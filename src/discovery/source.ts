@@ -33,6 +33,10 @@ export interface SourceHost {
   ask(sender: Sender, outgoing: Outgoing): void;
   /** What is known without a message: a value that has expired, a motion that has ended. */
   report(sender: Sender, key: string, report: Report): void;
+  /** Whether it is described still: a person may have removed it. */
+  knows(sender: Sender, key: string): boolean;
+  /** Whether a device that this sender has, by another source, reports on the topic. */
+  isRead(sender: Sender, topic: string): boolean;
   /** Of all devices that this sender has described under keys that begin so. */
   available(sender: Sender, keys: string, available: boolean): void;
 }

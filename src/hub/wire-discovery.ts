@@ -6,9 +6,11 @@ import { Discovery } from "../discovery/discovery.ts";
 import { messageIn } from "../discovery/entry.ts";
 import type { Heard } from "../discovery/source.ts";
 import { sourcesOf } from "../discovery/sources/index.ts";
+import { openProfiles, type Profiles } from "../discovery/sources/profiles/profiles.ts";
 import { openDiscoveryStore } from "../discovery/store.ts";
 import { strftime } from "../discovery/strftime.ts";
 import type { OtherMessage } from "../mqtt/start.ts";
+import { messageExpressions } from "../rules/expression/messages.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -18,11 +20,16 @@ export function heardIn({ account, topic, payload, mayPublish }: OtherMessage, {
   return { sender: { name: account.name, mayPublish }, topic, payload, retain, message: messageIn(payload) };
 }
 
+/** The profiles of devices that announce nothing; from now on their folder is watched. */
+export function wireProfiles({ home, edge: { clock }, log }: HubOptions): Profiles {
+  return openProfiles({ folder: home.profiles, clock, log: log.child("profiles"), compiler: messageExpressions });
+}
+
 /** It hears nothing before MQTT is up. */
 export function wireDiscovery(
   { config, edge, log }: HubOptions,
   { db, feed }: Stores,
-  { house, late }: { house: Pick<House, "registry">; late: Late },
+  { house, late, profiles }: { house: Pick<House, "registry">; late: Late; profiles: Profiles },
 ): Discovery {
   const { clock } = edge;
   const zone = createZone(timezoneOf(config.location));
@@ -33,7 +40,7 @@ export function wireDiscovery(
     devices: house.registry,
     store,
     approval: createApproval(config.discovery, store),
-    sources: sourcesOf(config.discovery),
+    sources: sourcesOf(config.discovery, profiles),
     strftime: (format) => strftime(format, clock.now() + zone.at(clock.now()).offsetMs),
     onAction: (action) => feed.emit({ type: "device_action", ...action }),
     publish: async ({ topic, payload, qos, retain }) => mqttOf(late).publish(topic, payload, { qos, retain }),

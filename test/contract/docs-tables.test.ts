@@ -2,10 +2,20 @@
 // After a change `bun run docs` writes them anew.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { TObject } from "@sinclair/typebox";
+import { basename, join } from "node:path";
+import { type TObject, Type } from "@sinclair/typebox";
 import { stringify } from "smol-toml";
+import { profileAssets } from "../../src/cli/profile-assets.ts";
 import { isObject, type JsonObject } from "../../src/core/json.ts";
+import { readToml } from "../../src/core/toml.ts";
+import {
+  ActionTable,
+  AttributeTable,
+  AvailabilityTable,
+  ButtonTable,
+  CommandTable,
+  ProfileTable,
+} from "../../src/discovery/sources/profiles/schema.ts";
 import { DEVICE_KINDS, type Word } from "../../src/discovery/vocabulary.ts";
 import { catalog } from "../../src/events/catalog.ts";
 import type { ChannelDefinition } from "../../src/notify/channel.ts";
@@ -90,6 +100,36 @@ test("every key of a channel is in its example, or has its row", () => {
     keysOf(schema, example).filter((key) => !new RegExp(`^\\|.*\`${key}\`.*\\|.*\`${kind}\``, "m").test(page)),
   );
   expect(missing).toEqual([]);
+});
+
+test("profiles that come with the hub", () => {
+  const rows = profileAssets.map(({ path, content }) => {
+    const read = readToml(content);
+    const { description = "the example to copy", enabled } = read.ok ? read.table : {};
+    return [code(basename(path)), String(description), enabled === false ? "off" : "on"];
+  });
+  expectDocsTable("profiles.md", "shipped", [["file", "for", "as it comes"], ...rows]);
+});
+
+const own = ({ properties }: TObject, without: TObject = Type.Object({})): TObject["properties"] =>
+  Object.fromEntries(Object.entries(properties).filter(([key]) => !(key in without.properties)));
+
+test.each([
+  ["profile", own(ProfileTable)],
+  ["attribute", own(AttributeTable)],
+  ["command", own(CommandTable)],
+  ["button", own(ButtonTable, CommandTable)],
+  ["action", own(ActionTable)],
+  ["availability", own(AvailabilityTable)],
+])("the keys of a profile: %s", (name, properties) => {
+  const described = Object.entries(properties).filter(([, { description }]) => description !== undefined);
+  // The others are tables of their own, with their own part of the page.
+  const tables = Object.keys(properties).filter((key) => !described.some(([one]) => one === key));
+  expect(
+    tables.filter((key) => !["attributes", "commands", "actions", "availability", "command"].includes(key)),
+  ).toEqual([]);
+  const rows = described.map(([key, { description }]) => [code(key), String(description)]);
+  expectDocsTable("profiles.md", name, [["key", "what it says"], ...rows]);
 });
 
 /** Dotted keys that the example does not show. */

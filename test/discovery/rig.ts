@@ -14,18 +14,25 @@ import type { HubEvent } from "../../src/events/catalog.ts";
 import { openRegistry } from "../../src/state/registry.ts";
 import { sectionOf } from "../support/section.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
-import { createVirtualClock } from "../support/virtual-clock.ts";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
 interface RigOptions {
   discovery?: Partial<DiscoverySection>;
   mayPublish?: (topic: string) => boolean;
+  profiles?: Parameters<typeof sourcesOf>[1];
+  clock?: VirtualClock;
   /** Starts on what this one has left, as after a restart. */
   after?: { folder: TemporaryFolder };
 }
 
-export function createRig({ discovery: section = {}, mayPublish = () => true, after }: RigOptions = {}) {
+export function createRig({
+  discovery: section = {},
+  mayPublish = () => true,
+  profiles,
+  after,
+  clock = createVirtualClock(),
+}: RigOptions = {}) {
   const folder = after?.folder ?? createTemporaryFolder();
-  const clock = createVirtualClock();
   const db = openStateDb(folder.at("state.redb"), clock.now);
   const events: HubEvent[] = [];
   const registry = openRegistry({ db, clock, log: silentLog, emit: (event) => events.push(event), flushSecs: 1 });
@@ -39,7 +46,7 @@ export function createRig({ discovery: section = {}, mayPublish = () => true, af
     devices: registry,
     store,
     approval: createApproval(config, store),
-    sources: sourcesOf(config),
+    sources: sourcesOf(config, profiles),
     strftime: (format) => format,
     onAction: (action) => actions.push(action),
     publish: async (outgoing) => void published.push(outgoing),
