@@ -70,6 +70,8 @@ export interface DescribedDevice {
   read(topic: string, message: Message): Report;
   /** Messages that bring about what is wanted. Throws HubError `invalid` with the attribute and what is wrong with it. */
   write(wanted: JsonObject): Outgoing[];
+  /** What is known once they have been sent, of a device that never says it itself. */
+  assume?(wanted: JsonObject): JsonObject;
   /** Messages that take its announcement back, for when a person removes it. Without, it comes back by itself. */
   forget?(): Outgoing[];
 }

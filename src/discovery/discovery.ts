@@ -6,7 +6,8 @@ import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Decisions } from "./decisions.ts";
 import type { DescribedDevice, Outgoing, Report } from "./described.ts";
-import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId } from "./entry.ts";
+import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId, heirOf } from "./entry.ts";
+import { Parents } from "./parents.ts";
 import { schemaOf } from "./schema.ts";
 import type { CreateSource, Heard, Sender, Source, SourceHost } from "./source.ts";
 import { createTemplateEngine } from "./templates/template.ts";
@@ -17,6 +18,8 @@ export interface HouseDevices {
   schema(id: string, schema: JsonObject, owner: string): void;
   state(id: string, attributes: JsonObject, from: { pluginId: string; partial: boolean; change?: JsonObject }): void;
   availability(id: string, available: boolean, owner: string): void;
+  /** Another owner speaks for it from now on. */
+  give(id: string, owner: string): void;
 }
 
 export interface DiscoveryOptions {
@@ -45,6 +48,7 @@ export class Discovery {
   /** Of the device that is known by it. */
   readonly #byIdentity = new Map<string, Entry>();
   readonly #byDevice = new Map<string, Entry>();
+  readonly #parents = new Parents((identity) => this.#byIdentity.get(identity));
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
@@ -112,6 +116,8 @@ export class Discovery {
         );
       await this.#options.publish(one);
     }
+    const attributes = entry.device.assume?.(wanted) ?? {};
+    this.#take(entry, { attributes, actions: [] }, { retain: false });
   }
 
   #ask(sender: Sender, outgoing: Outgoing): void {
@@ -166,9 +172,20 @@ export class Discovery {
     const entry = this.#entries.get(id);
     if (!entry) return;
     entry.announced = false;
-    if (entry.deviceId !== undefined) this.#options.devices.availability(entry.deviceId, false, entry.sender.name);
-    this.#detach(entry);
+    const had = entry.deviceId !== undefined && this.#byDevice.get(entry.deviceId) === entry;
+    this.#drop(entry);
     if (entry.deviceId === undefined) this.#entries.delete(id);
+    else if (had) this.#handOver(entry, entry.deviceId);
+  }
+
+  /** Another source that describes the same device has it from now on. */
+  #handOver(entry: Entry, deviceId: string): void {
+    const heir = heirOf(entry, this.#entries.values());
+    if (!heir) return;
+    heir.deviceId = deviceId;
+    if (heir.sender.name !== entry.sender.name) this.#options.devices.give(deviceId, heir.sender.name);
+    this.#settle(heir);
+    if (this.#byDevice.get(deviceId) === heir) this.#options.devices.availability(deviceId, true, heir.sender.name);
   }
 
   #broken(
@@ -213,11 +230,12 @@ export class Discovery {
     const { device, sender } = entry;
     if (!device || this.#stateOf(entry.id) !== "accepted") return;
     const other = device.identities.map((one) => this.#byIdentity.get(one)).find((one) => one && one !== entry);
-    if (other?.announced && other.rank <= entry.rank) return;
+    // Nobody takes what another account announces.
+    if (other?.announced && (other.rank <= entry.rank || other.sender.name !== sender.name)) return;
     if (other) this.#detach(other);
-    const id = other?.deviceId ?? deviceIdOf(device.identity);
+    const id = other?.deviceId ?? entry.deviceId ?? deviceIdOf(device.identity);
     try {
-      this.#register(id, device, sender);
+      this.#register(id, entry, device);
     } catch (error) {
       entry.problem = messageOf(error);
       return;
@@ -229,11 +247,14 @@ export class Discovery {
       const known = this.#topics.get(topic) ?? new Set();
       this.#topics.set(topic, known.add(entry));
     }
+    for (const child of this.#parents.appeared(entry))
+      if (child.device && child.deviceId !== undefined) this.#register(child.deviceId, child, child.device);
   }
 
-  #register(id: string, device: DescribedDevice, { name: owner }: Sender): void {
+  #register(id: string, entry: Entry, device: DescribedDevice): void {
     const { devices } = this.#options;
-    const parent = device.parent === undefined ? undefined : this.#byIdentity.get(device.parent)?.deviceId;
+    const { name: owner } = entry.sender;
+    const parent = this.#parents.idOf(entry, id);
     devices.register(
       {
         device_id: id,
@@ -242,7 +263,7 @@ export class Discovery {
         ...(device.area !== undefined && { area: device.area }),
         ...(device.manufacturer !== undefined && { manufacturer: device.manufacturer }),
         ...(device.model !== undefined && { model: device.model }),
-        ...(parent !== undefined && parent !== id && { parent_device_id: parent }),
+        ...(parent !== undefined && { parent_device_id: parent }),
       },
       owner,
     );
@@ -250,7 +271,8 @@ export class Discovery {
   }
 
   #drop(entry: Entry): void {
-    if (entry.deviceId !== undefined) this.#options.devices.availability(entry.deviceId, false, entry.sender.name);
+    if (entry.deviceId !== undefined && this.#byDevice.get(entry.deviceId) === entry)
+      this.#options.devices.availability(entry.deviceId, false, entry.sender.name);
     this.#detach(entry);
   }
 
@@ -272,20 +294,17 @@ export class Discovery {
     this.#take(entry, entry.device.read(topic, message()), { retain });
   }
 
-  #take(
-    { sender, deviceId }: Entry,
-    { attributes, actions, available }: Report,
-    { retain }: { retain: boolean },
-  ): void {
-    if (deviceId === undefined) return;
+  #take(entry: Entry, { attributes, actions, available }: Report, { retain }: { retain: boolean }): void {
+    const { sender, deviceId } = entry;
+    if (deviceId === undefined || this.#byDevice.get(deviceId) !== entry) return;
     const { devices, onAction } = this.#options;
     const last = actions.at(-1);
     if (last !== undefined) delete attributes.action;
     if (Object.keys(attributes).length > 0)
       devices.state(deviceId, attributes, { pluginId: sender.name, partial: true });
-    if (last !== undefined)
-      devices.state(deviceId, { action: last }, { pluginId: sender.name, partial: true, change: { kind: ACTION } });
     // A press of before the hub started is none now.
+    if (last !== undefined && !retain)
+      devices.state(deviceId, { action: last }, { pluginId: sender.name, partial: true, change: { kind: ACTION } });
     if (!retain) for (const action of actions) onAction({ device_id: deviceId, action });
     if (available !== undefined) devices.availability(deviceId, available, sender.name);
   }

@@ -31,6 +31,14 @@ export interface Entry {
   announced: boolean;
 }
 
+/** The best of those that describe the same device as one that is gone. */
+export function heirOf({ device }: Entry, entries: Iterable<Entry>): Entry | undefined {
+  const known = new Set(device?.identities);
+  return [...entries]
+    .filter((one) => one.announced && one.device?.identities.some((identity) => known.has(identity)))
+    .sort((a, b) => a.rank - b.rank)[0];
+}
+
 export function entryId(sender: Sender, source: string, key: string): string {
   return `${source}:${sender.name}:${key}`;
 }

@@ -182,6 +182,24 @@ export class Registry implements Disposable {
     return device;
   }
 
+  /** Another plugin speaks for it from now on. Throws HubError `not_found`, and if it exceeds a limit of that plugin. */
+  give(id: string, pluginId: string): void {
+    const device = this.get(id);
+    const { pluginId: before } = device;
+    const bytes = this.#quota.of(id);
+    this.#quota.delete(device);
+    try {
+      device.pluginId = pluginId;
+      this.#quota.check(device, bytes);
+      this.#store.saveIdentityBehind(device, this.#clock.now());
+    } catch (error) {
+      device.pluginId = before;
+      throw error;
+    } finally {
+      this.#quota.set(device, bytes);
+    }
+  }
+
   /** Throws HubError `not_found`. */
   remove(id: string): void {
     this.#delete(this.get(id), this.#store.remove);

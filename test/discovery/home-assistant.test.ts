@@ -114,7 +114,7 @@ describe("a component's values and commands", () => {
       says: ["k/b", "128"],
       attributes: { brightness: 128, brightness_pct: 50 },
       commands: [
-        [{ on: true, brightness_pct: 100 }, ["k/set ON", "k/b/set 255"]],
+        [{ on: true, brightness_pct: 100 }, ["k/b/set 255", "k/set ON"]],
         [{ color_rgb: "#010203" }, ["k/rgb/set 1,2,3"]],
       ],
     },
@@ -322,13 +322,15 @@ describe("an announcement that cannot be used is listed with what is wrong, and 
     ["sensor", { state_topic: "a/#" }, "is no topic"],
     ["sensor", { state_topic: "k", value_template: "{{ states('x') }}" }, "states() is not supported"],
     ["select", { command_topic: "k/set" }, "options is missing"],
-    ["teleporter", { state_topic: "k" }, "teleporter is not understood"],
+    ["teleporter", { state_topic: "k" }, "teleporter: seen, not understood"],
     ["sensor", { state_topic: "k", availability: [{}] }, "availability: needs a topic"],
   ])("%s %j", async (component, config, problem) => {
     using rig = createRig();
     await announce(rig, "binary_sensor", { state_topic: "k/ok" }, { id: "ok" });
-    if (typeof config === "string") rig.publish(`homeassistant/${component}/x/config`, config, { account: "esp" });
-    else await announce(rig, component, config);
+    if (typeof config === "string") {
+      rig.publish(`homeassistant/${component}/x/config`, config, { account: "esp" });
+      await rig.clock.advance(1000);
+    } else await announce(rig, component, config);
     const broken = rig.discovery.list().find((one) => one.problem !== null);
     expect(broken).toMatchObject({
       account: "esp",
