@@ -109,11 +109,9 @@ export class Discovery {
       throw new HubError("unavailable", `"${deviceId}" has not announced itself since the hub started`);
     const outgoing = entry.device.write(wanted);
     for (const one of outgoing) {
+      const { name } = entry.sender;
       if (!entry.sender.mayPublish(one.topic))
-        throw new HubError(
-          "forbidden",
-          `${entry.sender.name} may not publish to ${one.topic}, so the hub does not for it`,
-        );
+        throw new HubError("forbidden", `${name} may not publish to ${one.topic}, so the hub does not for it`);
       await this.#options.publish(one);
     }
     const attributes = entry.device.assume?.(wanted) ?? {};
@@ -144,15 +142,8 @@ export class Discovery {
     const known = this.#entries.get(id);
     if (known) return known;
     if (this.#entries.size >= MOST_ENTRIES) return undefined;
-    const made: Entry = {
-      ...of,
-      id,
-      sender,
-      device: undefined,
-      deviceId: undefined,
-      problem: undefined,
-      announced: false,
-    };
+    const nothing = { device: undefined, deviceId: undefined, problem: undefined };
+    const made: Entry = { ...of, ...nothing, id, sender, announced: false };
     this.#entries.set(id, made);
     return made;
   }
