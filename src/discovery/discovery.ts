@@ -30,8 +30,8 @@ export interface DiscoveryOptions {
   approve: "auto" | "ask";
   /** In the order of their worth: of two that describe the same thing, the first counts. */
   sources: readonly CreateSource[];
-  /** In the house's time zone. */
-  strftime: (format: string) => string;
+  /** Of the house's time zone from UTC, at an instant in epoch ms. */
+  offsetMs: (at: number) => number;
   onAction: (action: { device_id: string; action: string }) => void;
   publish: (outgoing: Outgoing) => Promise<void>;
 }
@@ -52,7 +52,7 @@ export class Discovery {
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
-    const engine = createTemplateEngine(() => ({ strftime: options.strftime }));
+    const engine = createTemplateEngine(() => ({ at: options.clock.now(), offsetMs: options.offsetMs }));
     for (const [rank, create] of options.sources.entries()) {
       const name = (): string => this.#sources[rank]?.name ?? "";
       const host: SourceHost = {
@@ -110,12 +110,11 @@ export class Discovery {
     const outgoing = entry.device.write(wanted);
     for (const one of outgoing) {
       const { name } = entry.sender;
-      if (!entry.sender.mayPublish(one.topic))
-        throw new HubError("forbidden", `${name} may not publish to ${one.topic}, so the hub does not for it`);
+      const refusal = `${name} may not publish to ${one.topic}, so the hub does not for it`;
+      if (!entry.sender.mayPublish(one.topic)) throw new HubError("forbidden", refusal);
       await this.#options.publish(one);
     }
-    const attributes = entry.device.assume?.(wanted) ?? {};
-    this.#take(entry, { attributes, actions: [] }, { retain: false });
+    this.#take(entry, { attributes: entry.device.assume?.(wanted) ?? {}, actions: [] }, { retain: false });
   }
 
   #ask(sender: Sender, outgoing: Outgoing): void {
@@ -238,8 +237,7 @@ export class Discovery {
       const known = this.#topics.get(topic) ?? new Set();
       this.#topics.set(topic, known.add(entry));
     }
-    for (const child of this.#parents.appeared(entry))
-      if (child.device && child.deviceId !== undefined) this.#register(child.deviceId, child, child.device);
+    for (const { deviceId, child, of } of this.#parents.appeared(entry)) this.#register(deviceId, child, of);
   }
 
   #register(id: string, entry: Entry, device: DescribedDevice): void {

@@ -1,4 +1,5 @@
 // Which device is behind which, whichever of them is announced first.
+import type { DescribedDevice } from "./described.ts";
 import type { Entry } from "./entry.ts";
 
 // Longer than any house has things behind things.
@@ -31,13 +32,16 @@ export class Parents {
   }
 
   /** Those that have waited for it. */
-  appeared({ device }: Entry): Entry[] {
+  appeared({ device }: Entry): { child: Entry; of: DescribedDevice; deviceId: string }[] {
     const children = new Set<Entry>();
     for (const identity of device?.identities ?? []) {
       for (const child of this.#waiting.get(identity) ?? []) children.add(child);
       this.#waiting.delete(identity);
     }
-    return [...children].filter((one) => one.announced && one.deviceId !== undefined);
+    return [...children].flatMap((child) => {
+      const { device: of, deviceId, announced } = child;
+      return announced && of && deviceId !== undefined ? [{ child, of, deviceId }] : [];
+    });
   }
 
   #wait(identity: string, child: Entry): void {

@@ -31,7 +31,7 @@ export function createRig({ approve = "auto" as "auto" | "ask", mayPublish = (_t
     decisions: { get: (id) => decided.get(id), set: (id, decision) => void decided.set(id, decision) },
     approve,
     sources: sourcesOf(sectionOf(DiscoverySection, {})),
-    strftime: (format) => format,
+    offsetMs: () => 3_600_000,
     onAction: (action) => actions.push(action),
     publish: async (outgoing) => void published.push(outgoing),
   });

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import type { Json } from "../../src/core/json.ts";
 import { createTemplateEngine, TemplateError } from "../../src/discovery/templates/template.ts";
 
-const engine = createTemplateEngine(() => ({ strftime: (format) => `<${format}>` }));
+const NOW = Date.UTC(2026, 0, 15, 12, 30, 5);
+const engine = createTemplateEngine(() => ({ at: NOW, offsetMs: () => 3_600_000 }));
 const write = (text: string, values: Record<string, Json> = {}) => engine.compile(text).write(values);
 const read = (text: string, message: string) => {
   let json: Json | undefined;
@@ -46,7 +47,7 @@ describe("everything else makes a text, as Python prints it", () => {
       { x: [1, 2] },
       "3",
     ],
-    ["{{ now().strftime('%H:%M') }}", {}, "<%H:%M>"],
+    ["{{ now().strftime('%H:%M') }}", {}, "13:30"],
     ["{{ x | selectattr('on') | map(attribute='id') | list }}", { x: [{ id: 1, on: true }, { id: 2 }] }, "[1]"],
   ])("%s", (text, values, wanted) => {
     expect(write(text, values)).toBe(wanted);
