@@ -215,12 +215,11 @@ export class Discovery {
     return this.#options.decisions.get(id) ?? (this.#options.approve === "auto" ? "accepted" : "waiting");
   }
 
-  /** Makes it a device of the house, unless somebody has to say so first, or a better source has it. */
+  /** Makes it a device of the house, unless somebody has to say so first, or a better source or another account has it. */
   #settle(entry: Entry): void {
     const { device, sender } = entry;
     if (!device || this.#stateOf(entry.id) !== "accepted") return;
     const other = device.identities.map((one) => this.#byIdentity.get(one)).find((one) => one && one !== entry);
-    // Nobody takes what another account announces.
     if (other?.announced && (other.rank <= entry.rank || other.sender.name !== sender.name)) return;
     if (other) this.#detach(other);
     const id = other?.deviceId ?? entry.deviceId ?? deviceIdOf(device.identity);

@@ -3,20 +3,18 @@
 import { argumentsOf, itemsOf, NO_ARGUMENTS, parseFloatText } from "./arguments.ts";
 import { FILTERS } from "./filters.ts";
 import { CONSTANTS, FUNCTIONS } from "./functions.ts";
+import { loopState, memberOf } from "./members.ts";
 import { callMethod } from "./methods.ts";
 import { describe, type Node, nameOfCall } from "./nodes.ts";
 import { binary } from "./operators.ts";
 import { TESTS } from "./tests.ts";
-import { type HouseTime, partOfMoment, TIME_FILTERS, TIME_FUNCTIONS } from "./time.ts";
+import { type HouseTime, TIME_FILTERS, TIME_FUNCTIONS } from "./time.ts";
 import {
   type Callable,
   type Dict,
-  entryOf,
-  hasKey,
   isNumber,
   isTrue,
   listOf,
-  Moment,
   Namespace,
   numberOf,
   PyFloat,
@@ -34,7 +32,13 @@ const LONGEST_OUTPUT = 65_536;
 
 /** Throws TemplateError. */
 export function evaluate(body: readonly Node[], context: ReadonlyMap<string, Value>, time: HouseTime): string {
-  return new Run(new Map(context), time).render(body);
+  try {
+    return new Run(new Map(context), time).render(body);
+  } catch (error) {
+    // The stack of the program itself: the steps bound all else.
+    if (error instanceof RangeError) throw new TemplateError("it is nested too deeply");
+    throw error;
+  }
 }
 
 class LoopControl {
@@ -293,26 +297,4 @@ class Run {
     }
     return { positional, named };
   }
-}
-
-function loopState(items: readonly Value[], at: number): Dict {
-  return new Map<Value, Value>([
-    ["index", at + 1],
-    ["index0", at],
-    ["revindex", items.length - at],
-    ["revindex0", items.length - at - 1],
-    ["first", at === 0],
-    ["last", at === items.length - 1],
-    ["length", items.length],
-    ["previtem", items[at - 1]],
-    ["nextitem", items[at + 1]],
-  ]);
-}
-
-function memberOf(owner: Value, key: Value): Value {
-  if (owner instanceof Map) return hasKey(owner, key) ? entryOf(owner, key) : undefined;
-  if (owner instanceof Moment) return partOfMoment(owner, str(key));
-  if (owner instanceof Namespace) return owner.fields.get(str(key));
-  const items = typeof owner === "string" ? [...owner] : listOf(owner);
-  return items && typeof key === "number" ? items.at(key) : undefined;
 }

@@ -162,7 +162,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   __proto__: null as never,
   abs: (value) => {
     const size = Math.abs(numberArgument(value, "abs"));
-    return value instanceof PyFloat ? new PyFloat(size) : size;
+    return value instanceof PyFloat || !Number.isInteger(size) ? new PyFloat(size) : size;
   },
   bool: (value) => ["true", "1", "yes", "on", "enable"].includes(str(value).toLowerCase()),
   capitalize: (value) => str(value).charAt(0).toUpperCase() + str(value).slice(1).toLowerCase(),

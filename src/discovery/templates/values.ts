@@ -103,7 +103,6 @@ export const numberOf = (value: number | PyFloat | boolean): number =>
 /** How much there is to walk through, in values; of a text, 16 characters are one. Counts no further than `most`. */
 export function weigh(value: Value, most: number): number {
   if (typeof value === "string") return 1 + (value.length >> 4);
-  if (value instanceof Namespace) return weighAll(value.fields.values(), most);
   if (value instanceof Map) return weighAll(value.keys(), most) + weighAll(value.values(), most);
   const items = listOf(value);
   return items ? weighAll(items, most) : 1;
@@ -208,7 +207,7 @@ export function repr(value: Value): string {
 }
 
 function intText(value: number): string {
-  if (!Number.isFinite(value)) return floatText(value);
+  if (!Number.isInteger(value)) return floatText(value);
   return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
 }
 
