@@ -7,20 +7,11 @@ import type { Log } from "../core/log.ts";
 import type { Decisions } from "./decisions.ts";
 import type { DescribedDevice, Outgoing, Report } from "./described.ts";
 import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId, heirOf } from "./entry.ts";
+import type { HouseDevices } from "./house-devices.ts";
 import { Parents } from "./parents.ts";
 import { schemaOf } from "./schema.ts";
 import type { CreateSource, Heard, Sender, Source, SourceHost } from "./source.ts";
 import { createTemplateEngine } from "./templates/template.ts";
-
-/** The devices of the house, as far as they are needed here. */
-export interface HouseDevices {
-  register(registration: JsonObject & { device_id: string }, owner: string): void;
-  schema(id: string, schema: JsonObject, owner: string): void;
-  state(id: string, attributes: JsonObject, from: { pluginId: string; partial: boolean; change?: JsonObject }): void;
-  availability(id: string, available: boolean, owner: string): void;
-  /** Another owner speaks for it from now on. */
-  give(id: string, owner: string): void;
-}
 
 export interface DiscoveryOptions {
   clock: Clock;
@@ -37,8 +28,6 @@ export interface DiscoveryOptions {
 }
 
 const MOST_ENTRIES = 5000;
-// Marks the change of an attribute that an event `device_action` reports as well.
-const ACTION = "device_action";
 
 export class Discovery {
   readonly #options: DiscoveryOptions;
@@ -109,8 +98,7 @@ export class Discovery {
       throw new HubError("unavailable", `"${deviceId}" has not announced itself since the hub started`);
     const outgoing = entry.device.write(wanted);
     for (const one of outgoing) {
-      const { name } = entry.sender;
-      const refusal = `${name} may not publish to ${one.topic}, so the hub does not for it`;
+      const refusal = `${entry.sender.name} may not publish to ${one.topic}, so the hub does not for it`;
       if (!entry.sender.mayPublish(one.topic)) throw new HubError("forbidden", refusal);
       await this.#options.publish(one);
     }
@@ -126,8 +114,8 @@ export class Discovery {
 
   #entry(id: string): Entry {
     const entry = this.#entries.get(id);
-    if (!entry) throw new HubError("not_found", `nothing is announced as "${id}"`);
-    return entry;
+    if (entry) return entry;
+    throw new HubError("not_found", `nothing is announced as "${id}"`);
   }
 
   #describes(sender: Sender, source: string): boolean {
@@ -153,9 +141,17 @@ export class Discovery {
   ): void {
     const entry = this.#make(of, sender, key);
     if (!entry) return;
+    const wasGone = !entry.announced && entry.deviceId !== undefined;
     this.#detach(entry);
     Object.assign(entry, { sender, device, announced: true, problem: undefined });
     this.#settle(entry);
+    if (wasGone) this.#back(entry);
+  }
+
+  #back(entry: Entry): void {
+    const { deviceId, sender } = entry;
+    if (deviceId !== undefined && this.#byDevice.get(deviceId) === entry)
+      this.#options.devices.availability(deviceId, true, sender.name);
   }
 
   #withdraw(id: string): void {
@@ -175,7 +171,7 @@ export class Discovery {
     heir.deviceId = deviceId;
     if (heir.sender.name !== entry.sender.name) this.#options.devices.give(deviceId, heir.sender.name);
     this.#settle(heir);
-    if (this.#byDevice.get(deviceId) === heir) this.#options.devices.availability(deviceId, true, heir.sender.name);
+    this.#back(heir);
   }
 
   #broken(
@@ -292,7 +288,11 @@ export class Discovery {
       devices.state(deviceId, attributes, { pluginId: sender.name, partial: true });
     // A press of before the hub started is none now.
     if (last !== undefined && !retain)
-      devices.state(deviceId, { action: last }, { pluginId: sender.name, partial: true, change: { kind: ACTION } });
+      devices.state(
+        deviceId,
+        { action: last },
+        { pluginId: sender.name, partial: true, change: { kind: "device_action" } },
+      );
     if (!retain) for (const action of actions) onAction({ device_id: deviceId, action });
     if (available !== undefined) devices.availability(deviceId, available, sender.name);
   }

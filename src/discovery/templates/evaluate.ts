@@ -1,9 +1,9 @@
 // Runs a parsed template. Nothing of JavaScript can be reached from one: values are those of values.ts, names are looked up in
 // maps, and each step is counted, so that no loop lasts.
-import { argumentsOf, itemsOf, NO_ARGUMENTS, parseFloatText } from "./arguments.ts";
+import { argumentsOf, itemsOf, NO_ARGUMENTS } from "./arguments.ts";
 import { FILTERS } from "./filters.ts";
 import { CONSTANTS, FUNCTIONS } from "./functions.ts";
-import { loopState, memberOf } from "./members.ts";
+import { LoopControl, loopState, memberOf, sliceOf } from "./members.ts";
 import { callMethod } from "./methods.ts";
 import { describe, type Node, nameOfCall } from "./nodes.ts";
 import { binary } from "./operators.ts";
@@ -14,7 +14,6 @@ import {
   type Dict,
   isNumber,
   isTrue,
-  listOf,
   Namespace,
   numberOf,
   PyFloat,
@@ -30,26 +29,34 @@ import {
 const MOST_STEPS = 20_000;
 const LONGEST_OUTPUT = 65_536;
 
+/** The steps of all templates together. */
+export interface Meter {
+  steps: number;
+  /** None begins beyond these. */
+  most: number;
+}
+
 /** Throws TemplateError. */
-export function evaluate(body: readonly Node[], context: ReadonlyMap<string, Value>, time: HouseTime): string {
+export function evaluate(
+  body: readonly Node[],
+  context: ReadonlyMap<string, Value>,
+  { time, meter }: { time: HouseTime; meter: Meter },
+): string {
+  if (meter.steps > meter.most) throw new TemplateError("the templates for this message take too many steps together");
+  const run = new Run(new Map(context), time);
   try {
-    return new Run(new Map(context), time).render(body);
+    return run.render(body);
   } catch (error) {
     // The stack of the program itself: the steps bound all else.
     if (error instanceof RangeError) throw new TemplateError("it is nested too deeply");
     throw error;
-  }
-}
-
-class LoopControl {
-  readonly kind: "break" | "continue";
-  constructor(kind: "break" | "continue") {
-    this.kind = kind;
+  } finally {
+    meter.steps += run.steps;
   }
 }
 
 class Run {
-  #steps = 0;
+  steps = 0;
   #written = 0;
   #scopes: Map<string, Value>[];
   readonly #time: HouseTime;
@@ -66,13 +73,13 @@ class Run {
   }
 
   #step(steps = 1): void {
-    this.#steps += steps;
-    if (this.#steps > MOST_STEPS) throw new TemplateError(`it takes more than ${MOST_STEPS} steps`);
+    this.steps += steps;
+    if (this.steps > MOST_STEPS) throw new TemplateError(`it takes more than ${MOST_STEPS} steps`);
   }
 
   /** What walks through values takes as many steps as there are. */
   #walk<T extends Value>(value: T): T {
-    this.#step(weigh(value, MOST_STEPS - this.#steps));
+    this.#step(weigh(value, MOST_STEPS - this.steps));
     return value;
   }
 
@@ -265,16 +272,8 @@ class Run {
   }
 
   #slice(owner: Value, { start, stop, step }: Extract<Node, { type: "SliceExpression" }>): Value {
-    const bound = (node: Node | undefined): number | undefined => {
-      const value = node && this.#value(node);
-      return value === undefined || value === null ? undefined : parseFloatText(value);
-    };
-    this.#walk(owner);
-    const [from, to, by] = [bound(start), bound(stop), bound(step) ?? 1];
-    const items = typeof owner === "string" ? [...owner] : listOf(owner);
-    if (!items || by !== 1) throw new TemplateError(`a ${typeName(owner)} cannot be sliced so`);
-    const part = items.slice(from, to);
-    return typeof owner === "string" ? part.join("") : owner instanceof PyTuple ? new PyTuple(part) : part;
+    const [from, to, by] = [start, stop, step].map((one) => one && this.#value(one));
+    return sliceOf(this.#walk(owner), { from, to, by });
   }
 
   #call({ callee, args }: Extract<Node, { type: "CallExpression" }>): Value {

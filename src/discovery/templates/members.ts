@@ -1,6 +1,19 @@
 // What templates pick of a value: `a.b`, `a["b"]`, `a[0]`; and what a loop says of itself.
+import { parseFloatText } from "./arguments.ts";
 import { partOfMoment } from "./time.ts";
-import { type Dict, entryOf, hasKey, listOf, Moment, Namespace, str, type Value } from "./values.ts";
+import {
+  type Dict,
+  entryOf,
+  hasKey,
+  listOf,
+  Moment,
+  Namespace,
+  PyTuple,
+  str,
+  TemplateError,
+  typeName,
+  type Value,
+} from "./values.ts";
 
 /** `loop` within a loop. */
 export function loopState(items: readonly Value[], at: number): Dict {
@@ -24,4 +37,23 @@ export function memberOf(owner: Value, key: Value): Value {
   if (owner instanceof Namespace) return owner.fields.get(str(key));
   const items = typeof owner === "string" ? [...owner] : listOf(owner);
   return items && typeof key === "number" ? items.at(key) : undefined;
+}
+
+/** `a[from:to]`. Throws TemplateError. */
+export function sliceOf(owner: Value, { from, to, by }: Readonly<Record<"from" | "to" | "by", Value>>): Value {
+  const bound = (value: Value): number | undefined =>
+    value === undefined || value === null ? undefined : parseFloatText(value);
+  const items = typeof owner === "string" ? [...owner] : listOf(owner);
+  if (!items || (bound(by) ?? 1) !== 1)
+    throw new TemplateError(`a value of the kind ${typeName(owner)} cannot be sliced so`);
+  const part = items.slice(bound(from), bound(to));
+  return typeof owner === "string" ? part.join("") : owner instanceof PyTuple ? new PyTuple(part) : part;
+}
+
+/** Thrown by `break` and `continue`, for the loop around them. */
+export class LoopControl {
+  readonly kind: "break" | "continue";
+  constructor(kind: "break" | "continue") {
+    this.kind = kind;
+  }
 }

@@ -3,7 +3,7 @@
 import { parse } from "@huggingface/jinja";
 import { messageOf } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluate, type Meter } from "./evaluate.ts";
 import { FILTERS } from "./filters.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { fromJsonText } from "./json-text.ts";
@@ -38,6 +38,8 @@ export interface Message {
 export interface Engine {
   /** The same text is compiled once. Throws TemplateError with what is not supported. */
   compile(text: string): Template;
+  /** Bounds what all templates that `work` uses take together, such as those that read one message. */
+  within<T>(steps: number, work: () => T, onOver: () => void): T;
 }
 
 const LONGEST_TEMPLATE = 16_384;
@@ -50,6 +52,7 @@ export function createTemplateEngine(time: () => HouseTime): Engine {
   const cache = new Map<string, Template>();
   // All templates of a device read the same message. What they get of it cannot be changed.
   const read = new WeakMap<Message, Value>();
+  const meter: Meter = { steps: 0, most: Number.POSITIVE_INFINITY };
 
   function valuesIn(message: Message): Value {
     const known = read.get(message);
@@ -60,10 +63,19 @@ export function createTemplateEngine(time: () => HouseTime): Engine {
   }
 
   return {
+    within(steps, work, onOver) {
+      meter.most = meter.steps + steps;
+      try {
+        return work();
+      } finally {
+        if (meter.steps > meter.most) onOver();
+        meter.most = Number.POSITIVE_INFINITY;
+      }
+    },
     compile(text) {
       const known = cache.get(text);
       if (known) return known;
-      const made = compileTemplate(text, { time, valuesIn });
+      const made = compileTemplate(text, { time, valuesIn, meter });
       if (cache.size >= MOST_CACHED) cache.clear();
       cache.set(text, made);
       return made;
@@ -73,7 +85,7 @@ export function createTemplateEngine(time: () => HouseTime): Engine {
 
 function compileTemplate(
   text: string,
-  { time, valuesIn }: { time: () => HouseTime; valuesIn: (message: Message) => Value },
+  { time, valuesIn, meter }: { time: () => HouseTime; valuesIn: (message: Message) => Value; meter: Meter },
 ): Template {
   if (text.length > LONGEST_TEMPLATE) throw new TemplateError(`it is longer than ${LONGEST_TEMPLATE} characters`);
   const body = parsed(text);
@@ -87,10 +99,12 @@ function compileTemplate(
         throw new TemplateError(`the message is longer than ${LONGEST_MESSAGE} characters`);
       const context = new Map<string, Value>([["value", message.text]]);
       if (message.json !== undefined) context.set("value_json", valuesIn(message));
-      return evaluate(body, context, time()).trim();
+      return evaluate(body, context, { time: time(), meter }).trim();
     },
     write: (values) =>
-      evaluate(body, new Map(Object.entries(values).map(([name, value]) => [name, fromJson(value)])), time()).trim(),
+      evaluate(body, new Map(Object.entries(values).map(([name, value]) => [name, fromJson(value)])), {
+        ...{ time: time(), meter },
+      }).trim(),
   };
 }
 

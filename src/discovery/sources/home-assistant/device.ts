@@ -32,6 +32,8 @@ export interface DescribeOptions {
   memory: DeviceMemory;
   /** The device has sent attributes that were not known: it is to be described again. */
   onExtras: () => void;
+  /** See `RuntimeOptions`. */
+  onCostly: () => void;
 }
 
 const MOST_ENTITIES = 500;
@@ -45,7 +47,7 @@ interface Found {
 
 export function describeEntities(
   entities: readonly Entity[],
-  { block, identities, engine, memory, onExtras }: DescribeOptions,
+  { block, identities, engine, memory, ...on }: DescribeOptions,
 ): DeviceOfEntities {
   const problems: EntityProblem[] = [];
   const found: Found = { attributes: [], happenings: [], extras: [], availabilities: new Map() };
@@ -62,7 +64,7 @@ export function describeEntities(
   const availability = availabilityOfAll([...found.availabilities.values()]);
   return {
     ...described(block, entities, identities),
-    ...runtimeOf(named(found.attributes), { happenings, extras, availability, memory, onExtras }),
+    ...runtimeOf(named(found.attributes), { happenings, extras, availability, memory, engine, ...on }),
     problems,
   };
 }

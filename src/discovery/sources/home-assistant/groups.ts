@@ -1,6 +1,6 @@
 // Which announcements are of the same device: those that share an identifier or a connection, or have the same id of their own.
 import type { Json, JsonObject } from "../../../core/json.ts";
-import type { Sender } from "../../source.ts";
+import type { Heard, Sender } from "../../source.ts";
 import type { DeviceMemory } from "./memory.ts";
 import type { Announcement, Entity } from "./payload.ts";
 
@@ -13,6 +13,8 @@ export interface Announced {
   entities: Map<string, Entity>;
   /** Parts that its last message left out, which takes nothing back. */
   vanished: Set<string>;
+  /** Of its last message. */
+  bytes: number;
 }
 
 /** One device of one account. */
@@ -28,19 +30,20 @@ export interface Group {
 }
 
 const MOST_ENTITIES = 5000;
+const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_IDENTITIES = 20;
 const MOST_IDS = 2000;
 
 export class Groups {
   readonly #byTopic = new Map<string, { announced: Announced; group: Group }>();
   readonly #byIdentity = new Map<string, Group>();
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<string, { entities: number; bytes: number }>();
 
   /** The groups that have changed; one without announcements is none any more. Throws Error for what is too much. */
-  take(sender: Sender, topic: string, announcement: Announcement): Group[] {
+  take({ sender, topic, payload }: Pick<Heard, "sender" | "topic" | "payload">, announcement: Announcement): Group[] {
     const known = this.#byTopic.get(keyIn(sender, topic));
-    const announced = this.#announcedBy(topic, announcement, known?.announced);
-    this.#count(sender, announced.entities.size - (known?.announced.entities.size ?? 0));
+    const announced = { ...this.#announcedBy(topic, announcement, known?.announced), bytes: payload.length };
+    this.#count(sender, announced, known?.announced);
     if (announced.entities.size === 0) return this.#remove(sender, topic);
     const found = new Set(announced.identities.flatMap((one) => this.#byIdentity.get(keyIn(sender, one)) ?? []));
     const [group = newGroup(sender, announced), ...others] = found;
@@ -61,7 +64,7 @@ export class Groups {
 
   /** As an empty message does. */
   takeBack(sender: Sender, topic: string): Group[] {
-    this.#count(sender, -(this.#byTopic.get(keyIn(sender, topic))?.announced.entities.size ?? 0));
+    this.#count(sender, undefined, this.#byTopic.get(keyIn(sender, topic))?.announced);
     return this.#remove(sender, topic);
   }
 
@@ -69,7 +72,11 @@ export class Groups {
     return this.#byTopic.get(keyIn(sender, topic))?.announced.entities.keys() ?? [];
   }
 
-  #announcedBy(topic: string, { device, entities, removed }: Announcement, known: Announced | undefined): Announced {
+  #announcedBy(
+    topic: string,
+    { device, entities, removed }: Announcement,
+    known: Announced | undefined,
+  ): Omit<Announced, "bytes"> {
     const now = new Map(entities.map((one) => [one.part, one]));
     const vanished = new Set<string>();
     for (const [part, entity] of known?.entities ?? []) {
@@ -80,9 +87,16 @@ export class Groups {
     return { topic, identities: identitiesOf(device, entities[0]), block: device, entities: now, vanished };
   }
 
-  #count(sender: Sender, more: number): void {
-    const count = (this.#counts.get(sender.name) ?? 0) + more;
-    if (more > 0 && count > MOST_ENTITIES) throw new Error(`an account announces at most ${MOST_ENTITIES} entities`);
+  #count(sender: Sender, now: Announced | undefined, before: Announced | undefined): void {
+    const { entities, bytes } = this.#counts.get(sender.name) ?? { entities: 0, bytes: 0 };
+    const count = {
+      entities: entities + (now?.entities.size ?? 0) - (before?.entities.size ?? 0),
+      bytes: bytes + (now?.bytes ?? 0) - (before?.bytes ?? 0),
+    };
+    if (count.entities > MOST_ENTITIES && count.entities > entities)
+      throw new Error(`an account announces at most ${MOST_ENTITIES} entities`);
+    if (count.bytes > MOST_BYTES && count.bytes > bytes)
+      throw new Error(`the announcements of an account have at most ${MOST_BYTES} bytes together`);
     this.#counts.set(sender.name, count);
   }
 

@@ -1,6 +1,7 @@
 // A described device at work: what its messages say, and what it is sent.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { Attribute, DescribedDevice, Message, Outgoing, Report } from "../../described.ts";
+import type { Engine } from "../../templates/template.ts";
 import { wrong } from "../../words.ts";
 import type { Availability } from "./availability.ts";
 import { type DescribedAttribute, quietly, type Reading } from "./entity.ts";
@@ -13,10 +14,15 @@ export interface RuntimeOptions {
   extras: readonly Extras[];
   availability: Availability | undefined;
   memory: DeviceMemory;
+  engine: Engine;
   onExtras: () => void;
+  /** The templates for one message take too many steps together: the last of them were not worked out. */
+  onCostly: () => void;
 }
 
 const LONGEST_WHOLE = 65_536;
+// About 10 ms.
+const MOST_STEPS = 300_000;
 const LONGEST_NAME = 100;
 
 type Runtime = Pick<DescribedDevice, "attributes" | "topics" | "read" | "write"> &
@@ -24,7 +30,7 @@ type Runtime = Pick<DescribedDevice, "attributes" | "topics" | "read" | "write">
 
 export function runtimeOf(
   attributes: ReadonlyMap<string, DescribedAttribute>,
-  { happenings, extras, availability, memory, onExtras }: RuntimeOptions,
+  { happenings, extras, availability, memory, engine, onExtras, onCostly }: RuntimeOptions,
 ): Runtime {
   const words = wordsOf(attributes);
   const topics = byTopic(attributes, { happenings, extras });
@@ -76,6 +82,16 @@ export function runtimeOf(
     }
   }
 
+  function readMessage(topic: string, message: Message): Report {
+    const at = topics.get(topic);
+    const actions = (at?.happenings ?? []).flatMap((one) => quietly(() => one.action(message)) ?? []);
+    const available = availability?.topics.includes(topic) ? availability.read(topic, message) : undefined;
+    return {
+      ...{ attributes: at ? readAttributes(at, message) : {}, actions },
+      ...(available !== undefined && { available }),
+    };
+  }
+
   return {
     attributes: [
       ...[...attributes.values()].map(({ attribute, assumed }) =>
@@ -86,15 +102,7 @@ export function runtimeOf(
     ],
     topics: [...new Set([...topics.keys(), ...(availability?.topics ?? [])])],
 
-    read(topic, message): Report {
-      const at = topics.get(topic);
-      const actions = (at?.happenings ?? []).flatMap((one) => quietly(() => one.action(message)) ?? []);
-      const available = availability?.topics.includes(topic) ? availability.read(topic, message) : undefined;
-      return {
-        ...{ attributes: at ? readAttributes(at, message) : {}, actions },
-        ...(available !== undefined && { available }),
-      };
-    },
+    read: (topic, message) => engine.within(MOST_STEPS, () => readMessage(topic, message), onCostly),
 
     write(wanted): Outgoing[] {
       const groups = new Map<NonNullable<DescribedAttribute["commanded"]>, JsonObject>();

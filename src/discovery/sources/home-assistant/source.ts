@@ -47,7 +47,8 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
     return inbox.size > 0;
   }
 
-  function readConfig({ sender, topic, payload, message }: Heard): Group[] {
+  function readConfig(heard: Heard): Group[] {
+    const { sender, topic, payload, message } = heard;
     const parsed = parseConfigTopic(prefix, topic);
     if (!parsed) throw new Error("the topic is none of Home Assistant's discovery");
     if (payload.length === 0) {
@@ -60,7 +61,7 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
     const origin = announcement.origin?.name;
     if (typeof origin === "string" && isElsewhere(sender, origin)) return [];
     for (const entity of announcement.entities) refuseForeignTopics(sender, entity);
-    const found = announcement.isMigration ? [] : groups.take(sender, topic, announcement);
+    const found = announcement.isMigration ? [] : groups.take(heard, announcement);
     for (const part of announcement.removed) problems.set(sender, labelOf(topic, part), undefined);
     // What is wrong with an entity by itself is known when its device is described.
     if (parsed.component === "device" || announcement.isMigration) problems.set(sender, topic, undefined);
@@ -89,6 +90,7 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
       host.withdraw(sender, key);
       return;
     }
+    problems.set(sender, key, undefined);
     const known = group.memory?.topics ?? new Set<string>();
     group.memory ??= createDeviceMemory(host.clock, (attributes) =>
       host.report(group.sender, key, { attributes, actions: [] }),
@@ -96,6 +98,8 @@ export function createHomeAssistantSource(host: SourceHost, { prefix, isElsewher
     const device = describeEntities(entitiesOf(group), {
       ...{ block: blockOf(group), identities, engine: host.engine, memory: group.memory },
       onExtras: () => change([group]),
+      onCostly: () =>
+        problems.set(sender, key, "its templates take too many steps for one message: the last are left out"),
     });
     group.memory.topics = new Set(device.topics);
     listProblems(sender, announced, new Map(device.problems.map((one) => [one.key, one.problem])));
