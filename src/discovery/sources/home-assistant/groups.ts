@@ -43,8 +43,8 @@ export class Groups {
   take({ sender, topic, payload }: Pick<Heard, "sender" | "topic" | "payload">, announcement: Announcement): Group[] {
     const known = this.#byTopic.get(keyIn(sender, topic));
     const announced = { ...this.#announcedBy(topic, announcement, known?.announced), bytes: payload.length };
+    if (announced.entities.size === 0) return this.takeBack(sender, topic);
     this.#count(sender, announced, known?.announced);
-    if (announced.entities.size === 0) return this.#remove(sender, topic);
     const found = new Set(announced.identities.flatMap((one) => this.#byIdentity.get(keyIn(sender, one)) ?? []));
     const [group = newGroup(sender, announced), ...others] = found;
     group.sender = sender;
