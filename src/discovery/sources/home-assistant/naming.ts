@@ -14,7 +14,8 @@ const RESERVED: ReadonlySet<string> = new Set(["__proto__", "constructor", "prot
 
 export function named(found: readonly FoundAttribute[]): Map<string, FoundAttribute> {
   const attributes = new Map<string, FoundAttribute>();
-  const all = found.map(usable);
+  const own = found.filter(({ attribute }) => !attribute.derived);
+  const all = own.map(usable);
   const taken = new Set(all.map(({ attribute }) => attribute.name));
   // What is read keeps its name rather than what is only commanded.
   for (const given of [...all.filter(isRead), ...all.filter((one) => !isRead(one))]) {
@@ -29,6 +30,9 @@ export function named(found: readonly FoundAttribute[]): Map<string, FoundAttrib
       attributes.set(free, renamed(one, free));
     }
   }
+  // What is only derived gives way to what the device calls the same.
+  for (const one of found)
+    if (one.attribute.derived && !attributes.has(one.attribute.name)) attributes.set(one.attribute.name, one);
   return attributes;
 }
 
