@@ -67,7 +67,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
   if (late.off === undefined) {
     late.mqtt = stack.use(await starter.begin("mqtt", () => wireMqtt(options, stores, { house, plugins, discovery })));
-    discovery.start();
+    background(log, "discovery", discovery.start());
     stack.defer(() => discovery.stop());
   }
   await starter.begin("rules", () => rules.start());

@@ -37,8 +37,6 @@ export interface SourceHost {
   knows(sender: Sender, key: string): boolean;
   /** Whether a device that this sender has, by another source, reports on the topic. */
   isRead(sender: Sender, topic: string): boolean;
-  /** Of all devices that this sender has described under keys that begin so. */
-  available(sender: Sender, keys: string, available: boolean): void;
 }
 
 /** `describes`: whether this sender has devices that another source describes. */

@@ -8,7 +8,6 @@ import type { Heard } from "../discovery/source.ts";
 import { sourcesOf } from "../discovery/sources/index.ts";
 import { openProfiles, type Profiles } from "../discovery/sources/profiles/profiles.ts";
 import { openDiscoveryStore } from "../discovery/store.ts";
-import { strftime } from "../discovery/strftime.ts";
 import type { OtherMessage } from "../mqtt/start.ts";
 import { messageExpressions } from "../rules/expression/messages.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
@@ -41,8 +40,11 @@ export function wireDiscovery(
     store,
     approval: createApproval(config.discovery, store),
     sources: sourcesOf(config.discovery, profiles),
-    strftime: (format) => strftime(format, clock.now() + zone.at(clock.now()).offsetMs),
+    offsetMs: (at) => zone.at(at).offsetMs,
     onAction: (action) => feed.emit({ type: "device_action", ...action }),
+    *retained(filter) {
+      for (const message of late.mqtt?.retainedOthers(filter) ?? []) yield heardIn(message, { retain: true });
+    },
     publish: async ({ topic, payload, qos, retain }) => mqttOf(late).publish(topic, payload, { qos, retain }),
   });
   house.registry.onRemoved("discovery", ({ id }) => discovery.removed(id));

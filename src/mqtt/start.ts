@@ -18,6 +18,7 @@ import { createPluginLogs } from "./plugin-logs.ts";
 import type { DevicePort, PluginPort, ReceivedMessage } from "./ports.ts";
 import { createRateLimitedLog } from "./rate-limited-log.ts";
 import { createRateLimits } from "./rate-limits.ts";
+import type { RetainedMessage } from "./retained-messages.ts";
 import { createRights } from "./rights.ts";
 import { accountNameOf } from "./session-ids.ts";
 import { formatTopic, parseTopic } from "./topics.ts";
@@ -48,8 +49,10 @@ export interface Mqtt extends AsyncDisposable {
   event(eventType: string, fields: JsonObject): Promise<void>;
   publish(topic: string, payload: string, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
   connections(): number;
-  /** Retained messages of accounts that are still there, outside the hub's own topics. Also those from before a restart. */
-  retained(filter: string): Iterable<OtherMessage>;
+  /** Retained messages whose topics match, with the keys of the accounts that published them. Also those from before a restart. */
+  retained(filter: string): Iterable<RetainedMessage>;
+  /** Those outside the hub's own topics, of accounts that are still there. */
+  retainedOthers(filter: string): Iterable<OtherMessage>;
   /** Disconnects an account that is removed, and ends its kept sessions: `user/NAME`, or `plugin/NAME` for one that the hub starts. */
   endSessionsOf(account: string): void;
 }
@@ -167,7 +170,8 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
     },
     publish: (topic, payload, { qos = 0, retain = false } = {}) => publish(topic, payload, qos, retain),
     connections: broker.connections,
-    *retained(filter) {
+    retained: broker.retained,
+    *retainedOthers(filter) {
       for (const { topic, payload, account: key } of broker.retained(filter)) {
         const account = key.startsWith("user/") ? accounts.named(accountNameOf(key)) : undefined;
         if (account && parseTopic(prefix, topic).kind === "other") yield otherOf(account, topic, payload);

@@ -84,12 +84,8 @@ export class Registry implements Disposable {
     this.#removals = createBus(log);
     this.#reports = createBus(log);
     this.#unwritten = startWriteBehind({
-      clock,
-      log,
-      periodMs: flushSecs * 1000,
-      write: this.#store.saveStates,
+      ...{ clock, log, periodMs: flushSecs * 1000, write: this.#store.saveStates, trouble: db.trouble },
       ...(budget && { budget }),
-      trouble: db.trouble,
     });
     const changed = (device: Device): void => this.#unwritten.mark(device);
     this.#availability = new Availability(this.#devices.values(), { clock, emit, changed });
@@ -101,9 +97,9 @@ export class Registry implements Disposable {
 
   /** Throws HubError `not_found`. */
   get(id: string): Device {
-    const device = this.#devices.get(id);
-    if (!device) throw notFound("device", id);
-    return device;
+    const device = this.find(id);
+    if (device) return device;
+    throw notFound("device", id);
   }
 
   find(id: string): Device | undefined {
@@ -199,6 +195,23 @@ export class Registry implements Disposable {
     if (device.name !== previous)
       this.#emit({ type: "device_name_changed", device_id: id, previous_name: previous, name: device.name });
     return device;
+  }
+
+  /** Another plugin speaks for it from now on. Throws HubError `not_found`, and if it exceeds a limit of that plugin. */
+  give(id: string, pluginId: string): void {
+    const device = this.get(id);
+    const [before, bytes] = [device.pluginId, this.#quota.of(id)];
+    this.#quota.delete(device);
+    device.pluginId = pluginId;
+    try {
+      this.#quota.check(device, bytes);
+      this.#store.saveIdentityBehind(device, this.#clock.now());
+    } catch (error) {
+      device.pluginId = before;
+      throw error;
+    } finally {
+      this.#quota.set(device, bytes);
+    }
   }
 
   /** Throws HubError `not_found`. */

@@ -34,7 +34,7 @@ test("three lines make a device of each word that stands for the placeholder", (
   rig.publish("garden/bed2/data/more", { temp: 2 });
   expect(rig.ids()).toEqual(["garden_bed1", "garden_bed2"]);
   expect(rig.device("garden_bed2")).toMatchObject({ name: "Garden bed2", attributes: { temperature: 19 } });
-  expect(rig.device("garden_bed2").details.schema).toEqual({
+  expect(rig.device("garden_bed2").details.schema).toMatchObject({
     type: "object",
     properties: { temperature: { type: "number", unit: "°C", readOnly: true } },
   });

@@ -47,7 +47,8 @@ export function createRig({
     store,
     approval: createApproval(config, store),
     sources: sourcesOf(config, profiles),
-    strftime: (format) => format,
+    offsetMs: () => 3_600_000,
+    retained: () => [],
     onAction: (action) => actions.push(action),
     publish: async (outgoing) => void published.push(outgoing),
   });
