@@ -58,7 +58,8 @@ export class Discovery {
         withdraw: (sender, key) => this.#withdraw(find(sender, key)),
         broken: (sender, key, problem) => this.#broken(origin(), { sender, key, problem }),
         ask: (sender, outgoing) => this.#ask(sender, outgoing),
-        report: (sender, key, report) => this.#speaker.take(find(sender, key), report, { retain: false }),
+        report: (sender, key, report) =>
+          this.#speaker.take(find(sender, key), report, { retain: !this.#heard.has(sender.name) }),
         knows: (sender, key) => find(sender, key) !== undefined,
         isRead: (sender, topic) =>
           [...this.#entries.ofTopic(topic)].some((one) => one.rank !== rank && one.sender.name === sender.name),
