@@ -10,10 +10,12 @@ import type { DescribedDevice, Outgoing } from "./described.ts";
 import { Entries } from "./entries.ts";
 import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId, heirOf, shown } from "./entry.ts";
 import { DeviceSpeaker, type HouseDevices } from "./house-devices.ts";
+import { claim, hasPriority, TAKE_IT } from "./ownership.ts";
 import { Parents } from "./parents.ts";
 import type { CreateSource, Heard, Sender, Source, SourceHost } from "./source.ts";
 import type { Decision, DiscoveryStore } from "./store.ts";
 import { createTemplateEngine } from "./templates/template.ts";
+import { WaitingMessages } from "./waiting-messages.ts";
 
 export interface DiscoveryOptions {
   clock: Clock;
@@ -26,6 +28,8 @@ export interface DiscoveryOptions {
   /** Of the house's time zone from UTC, at an instant in epoch ms. */
   offsetMs: (at: number) => number;
   onAction: (action: { device_id: string; action: string }) => void;
+  /** A device did not do what it was told last. */
+  onRefused: (refusal: { deviceId: string; message: string }) => void;
   publish: (outgoing: Outgoing) => Promise<void>;
   /** What the broker has kept of messages on topics that match. */
   retained: (filter: string) => Iterable<Heard>;
@@ -33,20 +37,23 @@ export interface DiscoveryOptions {
 
 type Origin = Pick<Entry, "source" | "rank">;
 
-const TAKE_IT = "accept this announcement to take it from there, or ignore it";
-
 export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #sources: Source[] = [];
   readonly #entries = new Entries();
   readonly #parents = new Parents((identity) => this.#entries.ofIdentity(identity));
   readonly #speaker: DeviceSpeaker;
+  readonly #waiting = new WaitingMessages();
   /** Accounts that have said something since the hub started. */
   readonly #heard = new Set<string>();
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
-    this.#speaker = new DeviceSpeaker({ ...options, holderOf: (id) => this.#entries.ofDevice(id) });
+    this.#speaker = new DeviceSpeaker({
+      ...options,
+      holderOf: (id) => this.#entries.ofDevice(id),
+      keptOn: (topic) => [...options.retained(topic), ...this.#waiting.of(topic)],
+    });
     const engine = createTemplateEngine(() => ({ at: options.clock.now(), offsetMs: options.offsetMs }));
     for (const [rank, create] of options.sources.entries()) {
       const origin = (): Origin => ({ source: this.#sources[rank]?.name ?? "", rank });
@@ -57,6 +64,7 @@ export class Discovery {
         describe: (sender, key, device) => this.#describe(origin(), { sender, key, device }),
         withdraw: (sender, key) => this.#withdraw(find(sender, key)),
         broken: (sender, key, problem) => this.#broken(origin(), { sender, key, problem }),
+        refused: (sender, key, problem) => this.#refused(find(sender, key), problem),
         ask: (sender, outgoing) => this.#ask(sender, outgoing),
         report: (sender, key, report) =>
           this.#speaker.take(find(sender, key), report, { retain: !this.#heard.has(sender.name) }),
@@ -72,6 +80,7 @@ export class Discovery {
   hear(heard: Heard): void {
     if (!heard.retain) this.#heard.add(heard.sender.name);
     if (this.#sources.some((source) => source.hear(heard))) return;
+    this.#waiting.hear(heard);
     for (const entry of this.#entries.ofTopic(heard.topic)) {
       // Only whoever announced it speaks for it.
       if (!entry.device || heard.sender.name !== entry.sender.name) continue;
@@ -198,17 +207,12 @@ export class Discovery {
 
   #withdraw(entry: Entry | undefined): void {
     if (!entry) return;
-    const { deviceId } = entry;
-    const hadDevice = deviceId !== undefined && this.#entries.ofDevice(deviceId) === entry;
+    const hadDevice = this.#entries.ofDevice(entry.deviceId ?? "") === entry;
     entry.announced = false;
     this.#drop(entry);
-    if (deviceId === undefined) this.#entries.delete(entry);
-    else if (hadDevice) this.#handOver(entry);
-  }
-
-  /** Another source of the same account that describes the device has it from now on. */
-  #handOver(entry: Entry): void {
-    const heir = heirOf(entry, this.#entries.all());
+    if (entry.deviceId === undefined) this.#entries.delete(entry);
+    // Another source of the same account that describes the device has it from now on.
+    const heir = hadDevice ? heirOf(entry, this.#entries.all()) : undefined;
     if (!heir) return;
     this.#settle(heir);
     this.#speaker.available(heir, true);
@@ -231,6 +235,13 @@ export class Discovery {
     this.#options.log.warn("an announcement of a device cannot be used", { account: sender.name, about: key, problem });
   }
 
+  #refused(entry: Entry | undefined, problem: string | undefined): void {
+    if (!entry) return;
+    entry.problem = problem;
+    const { deviceId } = entry;
+    if (problem !== undefined && deviceId !== undefined) this.#options.onRefused({ deviceId, message: problem });
+  }
+
   #stateOf({ id, device, deviceId }: Entry): Exclude<EntryState, "broken"> {
     const { approval, store } = this.#options;
     const isKnown = (identity: string): boolean => store.deviceOf(identity) !== undefined;
@@ -241,24 +252,21 @@ export class Discovery {
   /** Makes it a device of the house, unless somebody has to say so first, or another one has it. */
   #settle(entry: Entry): void {
     const { device, sender } = entry;
-    const { store, devices } = this.#options;
-    if (!device || this.#stateOf(entry) !== "accepted") return;
+    const { store } = this.#options;
+    if (!device) return;
+    const state = this.#stateOf(entry);
+    if (state === "waiting") this.#waiting.expect(device);
+    if (state !== "accepted") return;
     const other = device.identities.map((one) => this.#entries.ofIdentity(one)).find((one) => one && one !== entry);
-    if (other?.announced && !this.#hasPriority(entry, other)) {
+    if (other?.announced && !hasPriority(entry, other, store)) {
       if (other.sender.name !== sender.name) entry.problem = `${other.sender.name} has this device; ${TAKE_IT}`;
       return;
     }
     const known = device.identities.map((one) => store.deviceOf(one)).find((id) => id !== undefined);
     const id = other?.deviceId ?? known ?? entry.deviceId ?? deviceIdOf(device.identity);
-    const owner = devices.ownerOf(id);
-    const isOthers = owner !== undefined && owner !== sender.name;
+    let wasOthers: boolean;
     try {
-      if (isOthers) {
-        // Who speaks for a device is changed by people only.
-        if (store.decision(entry.id) !== "accepted" || !store.knows(id))
-          throw new HubError("forbidden", `the device "${id}" belongs to ${owner}; ${TAKE_IT}`);
-        devices.give(id, sender.name);
-      }
+      wasOthers = claim(id, entry, this.#options);
       this.#register(id, entry);
     } catch (error) {
       entry.problem = messageOf(error);
@@ -270,15 +278,9 @@ export class Discovery {
     this.#entries.attach(entry, id);
     store.bind(device.identities, id);
     for (const { deviceId, child } of this.#parents.appeared(entry)) this.#register(deviceId, child);
-    if (isOthers) this.#speaker.available(entry, true);
+    if (wasOthers) this.#speaker.available(entry, true);
     if (isNew) this.#speaker.hearKept(entry);
-  }
-
-  /** The better source of one account; of two accounts the first, unless a person accepted the second. */
-  #hasPriority(entry: Entry, other: Entry): boolean {
-    if (entry.sender.name === other.sender.name) return entry.rank < other.rank;
-    const { store } = this.#options;
-    return store.decision(entry.id) === "accepted" && store.decision(other.id) !== "accepted";
+    this.#waiting.forget(device);
   }
 
   #register(id: string, entry: Entry): void {

@@ -25,8 +25,8 @@ export interface DeviceSpeakerOptions {
   /** The entry that has a device. */
   holderOf: (deviceId: string) => Entry | undefined;
   onAction: (action: { device_id: string; action: string }) => void;
-  /** What the broker has kept of messages on topics that match. */
-  retained: (filter: string) => Iterable<Heard>;
+  /** Messages that came before the device was described, or let in. */
+  keptOn: (topic: string) => Iterable<Heard>;
 }
 
 /** Marks the change of an attribute that an event `device_action` reports as well. */
@@ -85,7 +85,7 @@ export class DeviceSpeaker {
   /** What it said before it was described. */
   hearKept(entry: Entry): void {
     for (const topic of entry.device?.topics ?? []) {
-      for (const { sender, message } of this.#options.retained(topic)) {
+      for (const { sender, message } of this.#options.keptOn(topic)) {
         if (sender.name === entry.sender.name && entry.device)
           this.take(entry, entry.device.read(topic, message()), { retain: true });
       }

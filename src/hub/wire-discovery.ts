@@ -28,7 +28,7 @@ export function wireProfiles({ home, edge: { clock }, log }: HubOptions): Profil
 export function wireDiscovery(
   { config, edge, log }: HubOptions,
   { db, feed }: Stores,
-  { house, late, profiles }: { house: Pick<House, "registry">; late: Late; profiles: Profiles },
+  { house, late, profiles }: { house: Pick<House, "registry" | "commandWatch">; late: Late; profiles: Profiles },
 ): Discovery {
   const { clock } = edge;
   const zone = createZone(timezoneOf(config.location));
@@ -45,6 +45,7 @@ export function wireDiscovery(
     *retained(filter) {
       for (const message of late.mqtt?.retainedOthers(filter) ?? []) yield heardIn(message, { retain: true });
     },
+    onRefused: house.commandWatch.refused,
     publish: async ({ topic, payload, qos, retain }) => mqttOf(late).publish(topic, payload, { qos, retain }),
   });
   house.registry.onRemoved("discovery", ({ id }) => discovery.removed(id));

@@ -4,7 +4,7 @@ import { offHistory, startHistory } from "../history/history.ts";
 import { historyWorker } from "../history/worker-client.ts";
 import { openAreas } from "../state/areas.ts";
 import { startBatteryWatch } from "../state/battery.ts";
-import { refusalIn, startCommandWatch } from "../state/command-watch.ts";
+import { type Refusal, refusalIn, startCommandWatch } from "../state/command-watch.ts";
 import { createCommands } from "../state/commands.ts";
 import { isMinor } from "../state/device.ts";
 import { openRegistry } from "../state/registry.ts";
@@ -74,6 +74,7 @@ export function wireHouse(
     history,
     virtual,
     commands,
+    commandWatch: { refused: (refusal: Refusal): void => watch.refused(refusal) },
     areas: openAreas({ db, registry, clock }),
     scenes: openScenes({ db, registry, commands, clock, random, log, emit }),
     variables: stack.use(openVariables(behind)),

@@ -271,6 +271,7 @@ test("the hub says when it comes and goes, and takes announcements back where it
     describe: (_sender, _key, device) => void described.push(device as never),
     ...{
       withdraw() {},
+      refused() {},
       broken() {},
       ask() {},
       knows: () => false,
@@ -291,7 +292,7 @@ test("forgetting a device empties every announcement that made it", async () => 
     engine: createTemplateEngine(() => ({ at: 0, offsetMs: () => 0 })),
     describe: (_sender: unknown, _key: string, device: { forget?: () => unknown }) =>
       void forgets.push(() => device.forget?.()),
-    ...{ withdraw() {}, broken() {}, ask() {}, knows: () => false, isRead: () => false, report() {} },
+    ...{ withdraw() {}, broken() {}, ask() {}, refused() {}, knows: () => false, isRead: () => false, report() {} },
   };
   const source = createHomeAssistantSource(host, { prefix: "ha", isElsewhere: () => false });
   for (const id of ["a", "b"]) {

@@ -39,6 +39,7 @@ export function createRig({
   const store = openDiscoveryStore(db);
   const config = sectionOf(DiscoverySection, section);
   const published: Outgoing[] = [];
+  const refusals: { deviceId: string; message: string }[] = [];
   const actions: { device_id: string; action: string }[] = [];
   const discovery = new Discovery({
     clock,
@@ -49,12 +50,13 @@ export function createRig({
     sources: sourcesOf(config, profiles),
     offsetMs: () => 3_600_000,
     retained: () => [],
+    onRefused: (refusal) => void refusals.push(refusal),
     onAction: (action) => actions.push(action),
     publish: async (outgoing) => void published.push(outgoing),
   });
   registry.onRemoved("discovery", ({ id }) => discovery.removed(id));
   return {
-    ...{ folder, clock, registry, discovery, events, published, actions },
+    ...{ folder, clock, registry, discovery, events, published, actions, refusals },
     publish(topic: string, payload: unknown, { account = "z2m", retain = false } = {}): void {
       const text = typeof payload === "string" ? payload : JSON.stringify(payload);
       const bytes = new TextEncoder().encode(text);
