@@ -15,6 +15,8 @@ export interface Property {
   maximum?: number;
   multipleOf?: number;
   enum?: string[];
+  anyOf?: { const?: Json }[];
+  title?: string;
   description?: string;
   readOnly?: boolean;
   writeOnly?: boolean;
@@ -35,6 +37,8 @@ export interface Device {
   last_seen: string | null;
   last_changed: Record<string, string>;
   schema: { properties?: Record<string, Property> } | null;
+  /** What a plugin has declared, in the place of a schema. */
+  capabilities?: { properties?: Record<string, Property> } | null;
   manufacturer: string | null;
   model: string | null;
   sw_version: string | null;
@@ -46,6 +50,9 @@ export const devices = signal<ReadonlyMap<string, Signal<Device>>>(new Map());
 /** False until the house was read from the hub; what is shown before is of the last visit. */
 export const isRead = signal(false);
 
+/** Grows when a device comes or goes, or is no longer the same thing at the same place. Values leave it alone. */
+export const shape = signal(0);
+
 const SAVE_MS = 5000;
 
 export const deviceList = computed(() => [...devices.value.values()].map((one) => one.value));
@@ -54,7 +61,17 @@ export const areaNames = computed(() =>
 );
 
 export function propertyOf(device: Device, attribute: string): Property {
-  return device.schema?.properties?.[attribute] ?? {};
+  return propertiesOf(device)?.[attribute] ?? {};
+}
+
+/** Undefined where the device has not said what it is. */
+export function propertiesOf({ schema, capabilities }: Device): Record<string, Property> | undefined {
+  return schema?.properties ?? capabilities?.properties;
+}
+
+/** The words that an attribute may be. */
+export function optionsOf({ enum: words, anyOf }: Property): readonly string[] {
+  return words ?? (anyOf ?? []).flatMap(({ const: word }) => (typeof word === "string" ? word : []));
 }
 
 /** Paints what was seen last, until the hub has answered. */
@@ -101,6 +118,7 @@ async function readPage(after: string): Promise<{ devices: Device[]; next: strin
 }
 
 function setDevices(list: readonly Device[]): void {
+  shape.value++;
   const known = devices.peek();
   devices.value = new Map(
     list.map((device) => {
@@ -114,9 +132,21 @@ function setDevices(list: readonly Device[]): void {
 function change(id: string | undefined, how: (device: Device) => Partial<Device>): boolean {
   const own = id === undefined ? undefined : devices.peek().get(id);
   if (!own) return false;
-  own.value = { ...own.peek(), ...how(own.peek()) };
+  const before = own.peek();
+  own.value = { ...before, ...how(before) };
+  if (isOther(before, own.peek())) shape.value++;
   unsaved = true;
   return true;
+}
+
+function isOther(before: Device, now: Device): boolean {
+  if (before.name !== now.name || before.area !== now.area) return true;
+  if (before.attributes === now.attributes) return false;
+  const names = Object.keys(now.attributes);
+  return (
+    names.length !== Object.keys(before.attributes).length ||
+    names.some((name) => !Object.hasOwn(before.attributes, name))
+  );
 }
 
 /** Keeps the devices by events. A device that is not known yet is read. */
@@ -155,11 +185,13 @@ export function putDevice(device: Device): void {
   const own = devices.peek().get(device.id);
   if (own) own.value = device;
   else devices.value = new Map([...devices.peek(), [device.id, signal(device)]]);
+  shape.value++;
   unsaved = true;
 }
 
 export function dropDevice(id: string): void {
   if (!devices.peek().has(id)) return;
   devices.value = new Map([...devices.peek()].filter(([one]) => one !== id));
+  shape.value++;
   unsaved = true;
 }
