@@ -1,5 +1,5 @@
 // What can be done with a device, by the words that devices share and by its schema; never by who made it.
-import { type Attributes, type Device, optionsOf, type Property, propertiesOf, propertyOf } from "../state/house.ts";
+import { type Attributes, type Device, optionsOf, type Property, propertiesOf, propertyOf } from "../state/device.ts";
 
 /** A value within a range, set by dragging. `say`: what it is about. */
 export interface Range {

@@ -25,12 +25,14 @@ function Opened({ of }: { of: Signal<Device> }) {
   const { attributes, problem } = commanding;
   const controls = controlsOf(device, attributes);
   const set = new Set(controls.flatMap((one) => ("attribute" in one ? one.attribute : [])));
-  const readings = Object.entries(attributes)
+  // A timer's attributes are how it counts: the control says it better.
+  const isTimer = controls[0]?.kind === "timer";
+  const readings = Object.entries(isTimer ? {} : attributes)
     .filter(([name, value]) => isShown(device, name) && !set.has(name) && typeof value !== "object")
     .slice(0, MOST_READINGS);
   return (
     <Sheet title={device.name} closed={here({ device: undefined })}>
-      <p class="state">{device.available ? stateInWords(device, attributes) : offlineText(device)}</p>
+      {!isTimer && <p class="state">{device.available ? stateInWords(device, attributes) : offlineText(device)}</p>}
       <Problem of={problem} />
       {commanding.isLocked && device.available && !allows("user") && <p class="hint">{t("sheet.not_yours")}</p>}
       {controls.map((control) => (

@@ -115,6 +115,8 @@ export function wordFor(word: string): string {
 /** What it is called that is set or measured, in the reader's language where it is known. */
 export function attributeName(device: Device, attribute: string): string {
   const { title } = propertyOf(device, attribute);
+  const part = /^on_l?(\w+)$/.exec(attribute)?.[1];
+  if (part !== undefined) return t("attribute.on_part", { part });
   return textFor(`attribute.${attribute}`) ?? title ?? capitalized(attribute.replaceAll("_", " "));
 }
 

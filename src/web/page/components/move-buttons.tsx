@@ -13,8 +13,11 @@ export function MoveButtons({ name, isFirst, isLast, onMove }: MoveButtonsProps)
   function press(event: MouseEvent, by: number): void {
     const button = event.currentTarget as HTMLElement;
     onMove(by);
-    // An element that is moved loses the focus.
-    requestAnimationFrame(() => button.focus());
+    // An element that is moved loses the focus, and one that can go no further cannot have it.
+    requestAnimationFrame(() => {
+      const other = by < 0 ? button.nextElementSibling : button.previousElementSibling;
+      (button.matches(":disabled") ? (other as HTMLElement) : button).focus();
+    });
   }
   return (
     <>

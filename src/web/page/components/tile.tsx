@@ -1,6 +1,6 @@
 // A device as one sees it from across the room: what it is, how it is, and its main control.
 import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
-import { here } from "../state/address.ts";
+import { sheetAddress } from "../state/address.ts";
 import type { Attributes, Device } from "../state/house.ts";
 import { formatTime, t } from "../texts/index.ts";
 import { TimerState } from "./controls/timer.tsx";
@@ -44,7 +44,7 @@ function AwakeTile({ of }: { of: Signal<Device> }) {
   const plotted = device.available ? plottedOf(device) : undefined;
   return (
     <li class={look.filter(Boolean).join(" ")} style={styleOf(shown, active ? range : undefined, dragged.value)}>
-      <a class="corner" href={here({ device: device.id })} aria-label={t("tile.details", { name: device.name })}>
+      <a class="corner" href={sheetAddress(device.id)} aria-label={t("tile.details", { name: device.name })}>
         <Icon name={iconOf(device)} />
       </a>
       <p class="name" dir="auto">

@@ -1,49 +1,12 @@
 // What the house is like now: read once, kept by events.
 import { batch, computed, type Signal, signal } from "@preact/signals";
 import { ask, get } from "./api.ts";
+import type { Attributes, Device } from "./device.ts";
 import type { HubEvent } from "./live.ts";
 import { load, save } from "./storage.ts";
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-export type Attributes = Record<string, Json>;
-
-/** A property of a device's schema, as far as pages use it. */
-export interface Property {
-  type?: string;
-  unit?: string;
-  minimum?: number;
-  maximum?: number;
-  multipleOf?: number;
-  enum?: string[];
-  anyOf?: { const?: Json }[];
-  title?: string;
-  description?: string;
-  readOnly?: boolean;
-  writeOnly?: boolean;
-  category?: "config" | "diagnostic";
-  class?: string;
-  derived?: boolean;
-  hidden?: boolean;
-}
-
-export interface Device {
-  id: string;
-  name: string;
-  plugin_id: string;
-  area: string | null;
-  device_type: string | null;
-  available: boolean;
-  attributes: Attributes;
-  last_seen: string | null;
-  last_changed: Record<string, string>;
-  schema: { properties?: Record<string, Property> } | null;
-  /** What a plugin has declared, in the place of a schema. */
-  capabilities?: { properties?: Record<string, Property> } | null;
-  manufacturer: string | null;
-  model: string | null;
-  sw_version: string | null;
-  parent_device_id: string | null;
-}
+export type { Attributes, Device, Json, Property } from "./device.ts";
+export { optionsOf, propertiesOf, propertyOf } from "./device.ts";
 
 /** By id; each has a signal of its own, so that one change draws one tile. */
 export const devices = signal<ReadonlyMap<string, Signal<Device>>>(new Map());
@@ -59,20 +22,6 @@ export const deviceList = computed(() => [...devices.value.values()].map((one) =
 export const areaNames = computed(() =>
   [...new Set(deviceList.value.flatMap(({ area }) => area ?? []))].sort((a, b) => a.localeCompare(b)),
 );
-
-export function propertyOf(device: Device, attribute: string): Property {
-  return propertiesOf(device)?.[attribute] ?? {};
-}
-
-/** Undefined where the device has not said what it is. */
-export function propertiesOf({ schema, capabilities }: Device): Record<string, Property> | undefined {
-  return schema?.properties ?? capabilities?.properties;
-}
-
-/** The words that an attribute may be. */
-export function optionsOf({ enum: words, anyOf }: Property): readonly string[] {
-  return words ?? (anyOf ?? []).flatMap(({ const: word }) => (typeof word === "string" ? word : []));
-}
 
 /** Paints what was seen last, until the hub has answered. */
 export function paintLast(): void {

@@ -8,7 +8,7 @@ import { SceneTile, VariableTile } from "../components/other-tiles.tsx";
 import { Problem } from "../components/problem.tsx";
 import { titleOf } from "../components/section-title.ts";
 import { Tile } from "../components/tile.tsx";
-import { here, noteAddress, query } from "../state/address.ts";
+import { here, noteAddress } from "../state/address.ts";
 import { devices, isRead } from "../state/house.ts";
 import { layoutProblem, startLayout } from "../state/layout.ts";
 import { areas, guests, scenes, variables } from "../state/lists.ts";
@@ -32,7 +32,7 @@ function start(): void {
   effect(wakeTiles);
 }
 
-const [AT_ONCE, MORE] = [40, 40];
+const [AT_ONCE, MORE] = [24, 16];
 const IDLE_MS = 500;
 /** Tiles beyond this one still sleep: a thousand at once would freeze the page. */
 const awake = signal(AT_ONCE);
@@ -52,15 +52,16 @@ function whenIdle(work: () => void): void {
 }
 
 export function Home() {
-  const { url } = useLocation();
+  const { url, query } = useLocation();
   useEffect(start, []);
-  useEffect(() => noteAddress(url), [url]);
-  const open = query.value.get("device");
-  if (query.value.has("edit")) return <HomeEditor />;
+  useEffect(noteAddress, [url]);
+  const isOnWall = query.wall !== undefined;
+  const open = query.device;
+  if (query.edit !== undefined) return <HomeEditor />;
   return (
     <>
       <h1 class="visually-hidden">{t("nav.home")}</h1>
-      {query.value.has("wall") && <Wall />}
+      {isOnWall && <Wall />}
       <Attention />
       <Problem of={layoutProblem.value} />
       {isRead.value && devices.value.size === 0 && <EmptyHouse />}
@@ -70,12 +71,12 @@ export function Home() {
           <a class="button" href={here({ edit: "", device: undefined })}>
             <Icon name="edit" /> {t("home.edit")}
           </a>
-          <a class="button" href={here({ wall: query.value.has("wall") ? undefined : "" })}>
-            {t(query.value.has("wall") ? "wall.leave" : "wall.enter")}
+          <a class="button" href={here({ wall: isOnWall ? undefined : "" })}>
+            {t(isOnWall ? "wall.leave" : "wall.enter")}
           </a>
         </p>
       )}
-      {open !== null && <DeviceSheet key={open} id={open} />}
+      {open !== undefined && <DeviceSheet key={open} id={open} />}
     </>
   );
 }
@@ -96,7 +97,7 @@ function Sections() {
 /** `before`: tiles above this section. */
 function TileSection({ section, before }: { section: Section; before: number }) {
   const title = titleOf(section);
-  const isAsked = query.value.get("area") === section.id;
+  const isAsked = useLocation().query.area === section.id;
   const showIfAsked = useCallback(
     (place: HTMLElement | null) => {
       if (isAsked) place?.scrollIntoView();

@@ -47,6 +47,7 @@ export const device: Translated<"device"> = {
   "state.medium": "Mittel",
   "state.high": "Hoch",
 
+  "attribute.on_part": "Schalter {part}",
   "attribute.on": "An",
   "attribute.brightness_pct": "Helligkeit",
   "attribute.target_temperature": "Wunschtemperatur",

@@ -45,6 +45,7 @@ export const device = {
   "state.medium": "Medium",
   "state.high": "High",
 
+  "attribute.on_part": "Switch {part}",
   "attribute.on": "On",
   "attribute.brightness_pct": "Brightness",
   "attribute.target_temperature": "Target temperature",
