@@ -23,11 +23,15 @@ const Wall = later(() => import("../components/wall.tsx").then(({ Wall }) => Wal
 
 let isStarted = false;
 
-/** What only the start needs is read when somebody first comes here. */
+/** What only the start needs is read when somebody first comes here; and again, as no event tells of new scenes or areas. */
 function start(): void {
-  if (isStarted) return;
+  const lists = [areas, scenes, variables, guests];
+  if (isStarted) {
+    for (const list of lists) void list.read();
+    return;
+  }
   isStarted = true;
-  for (const list of [areas, scenes, variables, guests]) list.start();
+  for (const list of lists) list.start();
   startLayout();
   effect(wakeTiles);
 }
