@@ -128,8 +128,15 @@ function ofAlert({ id, kind, severity, message, mend }: Alert): Matter {
     severity: severity === "critical" ? "act" : "look",
     title: textFor(`attention.${kind}`) ?? message,
     text: `${message}. ${mend}`,
-    href: PLACES[kind] ?? "/system",
+    href: placeOf({ id, kind }),
   };
+}
+
+/** `plugin_down:zigbee` is about that plugin. */
+function placeOf({ id, kind }: Pick<Alert, "id" | "kind">): string {
+  const place = PLACES[kind] ?? "/system";
+  const about = id.slice(kind.length + 1);
+  return place === "/plugins" && about !== "" ? `${place}/${encodeURIComponent(about)}` : place;
 }
 
 function ofProblem({ part, message }: Found["problems"][number]): Matter {
