@@ -7,6 +7,8 @@ import { startBatteryWatch } from "../state/battery.ts";
 import { type Refusal, refusalIn, startCommandWatch } from "../state/command-watch.ts";
 import { createCommands } from "../state/commands.ts";
 import { isMinor } from "../state/device.ts";
+import { openGuests } from "../state/guests.ts";
+import { openLayouts } from "../state/layouts.ts";
 import { openRegistry } from "../state/registry.ts";
 import { openScenes } from "../state/scenes.ts";
 import { openVariables } from "../state/variables.ts";
@@ -78,5 +80,7 @@ export function wireHouse(
     areas: openAreas({ db, registry, clock }),
     scenes: openScenes({ db, registry, commands, clock, random, log, emit }),
     variables: stack.use(openVariables(behind)),
+    layouts: openLayouts(db),
+    guests: openGuests(db),
   };
 }

@@ -7,6 +7,7 @@ import people from "./0005-people.sql" with { type: "text" };
 import discovery from "./0006-discovery.sql" with { type: "text" };
 import mqttRetained from "./0007-mqtt-retained.sql" with { type: "text" };
 import mqttAccounts from "./0008-mqtt-accounts.sql" with { type: "text" };
+import ui from "./0011-ui.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -17,5 +18,6 @@ export const stateMigrations: readonly string[] = [
   discovery,
   mqttRetained,
   mqttAccounts,
+  ui,
   // A new one goes here, at the end.
 ];

@@ -4,6 +4,7 @@ import { useLocation } from "preact-iso";
 import { connection } from "../state/live.ts";
 import { formatTime, t } from "../texts/index.ts";
 import { Icon, type IconName } from "./icon.tsx";
+import { SearchLink } from "./search-link.tsx";
 
 const PLACES: readonly {
   path: string;
@@ -32,6 +33,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         ))}
       </nav>
       <header class="top">
+        <SearchLink />
         <Liveness />
       </header>
       <main id="content" tabIndex={-1} data-live={connection.value.state}>

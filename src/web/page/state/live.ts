@@ -20,6 +20,17 @@ export type Connection =
 
 export const connection = signal<Connection>({ state: "offline", since: Date.now() });
 
+/** The last gap in the events of this visit: what happened in it nobody can tell any more. */
+export const gap = signal<{ at: string } | undefined>(undefined);
+
+const listeners = new Set<(event: HubEvent) => void>();
+
+/** Hears every event of the stream. Returns what ends that. */
+export function listen(listener: (event: HubEvent) => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
 const PING_MS = 2000;
 const QUIET_MS = 5000;
 const RETRY_MS = { first: 500, longest: 10_000 };
@@ -35,6 +46,7 @@ let started: LiveOptions | undefined;
 let socket: WebSocket | undefined;
 let lastSeq: number | undefined;
 let lastSign = 0;
+let lastTry = 0;
 let retryMs = RETRY_MS.first;
 let retry: ReturnType<typeof setTimeout> | undefined;
 
@@ -53,7 +65,7 @@ export function startLive(options: LiveOptions): void {
 
 /** After sleep or a change of network a socket may be dead without knowing. */
 function wake(): void {
-  if (!session.value || Date.now() - lastSign < PING_MS) return;
+  if (!session.value || Date.now() - Math.max(lastSign, lastTry) < PING_MS) return;
   retryMs = RETRY_MS.first;
   connect();
 }
@@ -84,6 +96,7 @@ function connect(): void {
   if (!who) return;
   const query = new URLSearchParams({ token: who.token });
   if (lastSeq !== undefined) query.set("since", String(lastSeq));
+  lastTry = Date.now();
   const opened = new WebSocket(`${location.origin.replace(/^http/, "ws")}${API}/events/stream?${query}`);
   socket = opened;
   opened.onopen = () => void caughtUp(opened, lastSeq === undefined);
@@ -127,9 +140,11 @@ function take(opened: WebSocket, event: HubEvent): void {
       return;
     case "stream_gap":
       lastSeq = undefined;
+      gap.value = { at: event.timestamp };
       void caughtUp(opened, true);
       return;
   }
   lastSeq = event.seq;
   started?.onEvent(event);
+  for (const listener of listeners) listener(event);
 }
