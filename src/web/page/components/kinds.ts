@@ -67,7 +67,8 @@ export function isActive({ on, locked, open, moving, state, heating, action }: A
 
 /** `On · 60 %`, `21.4 °C`. Undefined where there is nothing to say yet. */
 export function stateInWords(device: Device, attributes: Attributes): string {
-  const parts = [...mainWords(device, attributes), ...measuredWords(device, attributes)];
+  const known = [...mainWords(device, attributes), ...measuredWords(device, attributes)];
+  const parts = known.length > 0 ? known : otherWords(device, attributes);
   return parts.length === 0 ? t("state.unknown") : [...new Set(parts)].slice(0, 3).join(" · ");
 }
 
@@ -131,8 +132,17 @@ function measuredWords(device: Device, attributes: Attributes): string[] {
   });
 }
 
+/** Of a device that measures something of its own, by the names that it gives. */
+function otherWords(device: Device, attributes: Attributes): string[] {
+  return Object.entries(attributes).flatMap(([name, value]) =>
+    typeof value === "number" && Number.isFinite(value) && isShown(device, name) && !BATTERIES.includes(name)
+      ? [`${attributeName(device, name.replace(/_pct$/, ""))} ${measureInWords(device, name, value)}`]
+      : [],
+  );
+}
+
 export function measureInWords(device: Device, name: string, value: number): string {
-  const unit = propertyOf(device, name).unit ?? UNITS[name] ?? "";
+  const unit = propertyOf(device, name).unit ?? UNITS[name] ?? (name.endsWith("_pct") ? "%" : "");
   // Nothing in a house is that large: some device reports nonsense, and its tile keeps its size.
   const text = Math.abs(value) < MOST ? formatNumber(value, 1) : value.toExponential(1);
   return `${text} ${unit}`.trimEnd();
