@@ -8,7 +8,7 @@ import { createPartStarter, type PartStarter } from "./hub/part-starter.ts";
 import { wireAlerts } from "./hub/wire-alerts.ts";
 import { wireApi } from "./hub/wire-api.ts";
 import { wireBackup } from "./hub/wire-backup.ts";
-import { wireDiscovery } from "./hub/wire-discovery.ts";
+import { wireDiscovery, wireProfiles } from "./hub/wire-discovery.ts";
 import { wireHouse } from "./hub/wire-house.ts";
 import { wireMqtt } from "./hub/wire-mqtt.ts";
 import { offNotify, wireNotify } from "./hub/wire-notify.ts";
@@ -44,10 +44,22 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     log.error("something in the state database cannot be read", { table, key, problem });
   const openRules = () => wireRules(options, stores, { house, notifications, late });
   const rules = stack.use(starter.beginUnlessOff("rules", openRules, offRules));
-  const discovery = wireDiscovery(options, stores, { house, late });
+  const profiles = stack.use(wireProfiles(options));
+  const discovery = wireDiscovery(options, stores, { house, late, profiles });
   const plugins = starter.beginUnlessOff("plugins", () => wirePlugins(options, stores, { house, late }), offPlugins);
   const archives = wireBackup(options, stores, { house, notifications, starter, stack });
-  const wired = { ...stores, ...house, ...notifications, ...archives, rules, plugins, discovery, late, starter };
+  const wired = {
+    ...stores,
+    ...house,
+    ...notifications,
+    ...archives,
+    rules,
+    plugins,
+    profiles,
+    discovery,
+    late,
+    starter,
+  };
   const alerts = stack.use(wireAlerts(options, wired));
   const restart = () => options.requestRestart({ apply: async () => {} });
   stack.use(watchForDisk({ clock: edge.clock, log, home, db: stores.db, restart }));
@@ -55,7 +67,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
   if (late.off === undefined) {
     late.mqtt = stack.use(await starter.begin("mqtt", () => wireMqtt(options, stores, { house, plugins, discovery })));
-    discovery.start();
+    background(log, "discovery", discovery.start());
     stack.defer(() => discovery.stop());
   }
   await starter.begin("rules", () => rules.start());

@@ -9,6 +9,8 @@ export interface CommandTarget {
   onCommand: NonNullable<DeviceOptions["onCommand"]>;
   /** Gets the attributes that `onCommand` returned. */
   apply(attributes: LooseJson, options: SendOptions): void;
+  /** Gets what `onCommand` threw, after it is logged. */
+  refuse(reason: string, cause: Cause | undefined): void;
 }
 
 export interface Commands {
@@ -25,7 +27,11 @@ interface Running {
 export function createCommands(log: Log): Commands {
   const running = new AsyncLocalStorage<Running>();
 
-  async function handle(payload: string, { id, onCommand, apply }: CommandTarget): Promise<void> {
+  function logFailure(deviceId: string, error: unknown): void {
+    log.error("a command failed", { device_id: deviceId, error: messageOf(error) });
+  }
+
+  async function handle(payload: string, { id, onCommand, apply, refuse }: CommandTarget): Promise<void> {
     const message = parseObject(payload);
     if (!message) throw new Error("it is not a JSON object");
     const { _hc, ...command } = message;
@@ -34,6 +40,9 @@ export function createCommands(log: Log): Commands {
     try {
       const result = await running.run(current, async () => onCommand(command, cause));
       if (result) apply(result, cause ? { cause } : {});
+    } catch (error) {
+      logFailure(id, error);
+      refuse(messageOf(error), cause);
     } finally {
       // Timers that the command started run in its context too, but it is not the cause of what they do later.
       current.cause = undefined;
@@ -42,9 +51,7 @@ export function createCommands(log: Log): Commands {
 
   return {
     run(payload, target) {
-      handle(payload, target).catch((error: unknown) =>
-        log.error("a command failed", { device_id: target.id, error: messageOf(error) }),
-      );
+      handle(payload, target).catch((error: unknown) => logFailure(target.id, error));
     },
     causeFor(deviceId) {
       const current = running.getStore();

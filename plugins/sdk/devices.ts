@@ -80,7 +80,11 @@ export function createDevices(pluginId: string, topics: Topics, session: Session
     const { id, onCommand } = device.options;
     if (!onCommand) return;
     session.subscribe(topics.command(id), (payload) =>
-      commands.run(payload, { id, onCommand, apply: (attributes, how) => patch(device, attributes, how) }),
+      commands.run(payload, {
+        ...{ id, onCommand, apply: (attributes, how) => patch(device, attributes, how) },
+        refuse: (reason, cause) =>
+          send(topics.event("command_refused"), { device_id: id, correlation_id: cause?.correlation_id, reason }),
+      }),
     );
   }
 

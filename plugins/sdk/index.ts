@@ -6,3 +6,4 @@ export type { Notice } from "./heartbeat.ts";
 export type { Json, JsonObject, LooseJson } from "./json.ts";
 export type { Level, Log } from "./log.ts";
 export { runPlugin } from "./run.ts";
+export { type DeviceKind, deviceSchema, WORDS } from "./words.ts";

@@ -141,5 +141,6 @@ function wording(schema: TSchema): string {
   if (Array.isArray(schema.anyOf)) return schema.anyOf.map(wording).join(" or ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.type === "boolean") return "true or false";
+  if (schema.type === "string") return `a text such as ${JSON.stringify(schema.examples?.[0])}`;
   return `a ${schema.type === "integer" ? "whole " : ""}number from ${schema.minimum} to ${schema.maximum}`;
 }

@@ -110,10 +110,12 @@ function mergeLog(path: string): void {
 }
 
 /**
- * Removes the queued notifications from a state database of any version and returns how many there were. They belong to the hub
- * that queued them: from a copy of its database they would be sent a second time.
+ * Removes the queued notifications from a state database of any version and returns how many there were, and the messages that
+ * wait for MQTT clients. They belong to the hub that queued them: from a copy of its database they would be sent a second time,
+ * and last month's command would open a door.
  */
 export function dropQueuedMessages(db: Database): number {
-  const exists = db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'outbox'").get();
-  return exists ? db.run("DELETE FROM outbox").changes : 0;
+  const exists = db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+  if (exists.get("mqtt_queue")) db.run("DELETE FROM mqtt_queue");
+  return exists.get("outbox") ? db.run("DELETE FROM outbox").changes : 0;
 }

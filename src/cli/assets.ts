@@ -15,6 +15,7 @@ import goodMorning from "../../rules/examples/good-morning.toml" with { type: "t
 import motionLight from "../../rules/examples/motion-light.toml" with { type: "text" };
 import temperatureAlert from "../../rules/examples/temperature-alert.ron" with { type: "text" };
 import type { Asset } from "../home/layout.ts";
+import { profileAssets } from "./profile-assets.ts";
 
 export const hubToml = String(hubTemplate);
 
@@ -22,6 +23,7 @@ export const pageFile: string = pagePack;
 
 export const assets: readonly Asset[] = [
   { path: "config/modes.toml", content: String(modesToml) },
+  ...profileAssets,
   {
     path: "rules/examples/disk-almost-full.toml",
     formerly: "rules/examples/disk-almost-full.ron",

@@ -1,15 +1,17 @@
-// hub check: lists all problems of the configuration, the modes and the rules, and changes nothing.
+// hub check: lists all problems of the configuration, the modes, the rules and the profiles, and changes nothing.
 import { formatProblem } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
 import { readTomlFile } from "../core/toml.ts";
 import { knownAttributes, knownIds, knownVariables } from "../db/known-ids.ts";
+import { checkProfiles } from "../discovery/sources/profiles/check-files.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { readCertificate, timeProblem } from "../http/certificate.ts";
 import { channelNames } from "../notify/config.ts";
 import { missingFiles } from "../notify/missing-files.ts";
 import { startProblems } from "../plugins/command.ts";
+import { messageExpressions } from "../rules/expression/messages.ts";
 import { createRuleExpressions } from "../rules/read/expressions.ts";
 import { checkRuleFiles, formatFinding } from "../rules/store/check.ts";
 import { readModesFile } from "../state/virtual/modes-file.ts";
@@ -18,7 +20,7 @@ import { readConfig } from "./prepare.ts";
 
 export const check: Command = {
   name: "check",
-  summary: "Check the configuration, the modes and the rules, and list all problems",
+  summary: "Check the configuration, the modes, the rules and the profiles, and list all problems",
   options: homeOption,
   async run(invocation) {
     const { io } = invocation;
@@ -29,6 +31,7 @@ export const check: Command = {
     // Checked even where the configuration is wrong, to list all problems at once.
     const modes = checkModes(home, io, { located: config?.location.latitude !== undefined || !config, failures });
     const rules = checkRules(home, io, { config, modes, failures });
+    reportProfiles(home, io, failures);
     if (failures.length > 0) throw new HubError("config", failures.join("; "));
     io.edge.stdout.write(
       `${home.hubToml} is valid${rules > 0 ? `, and so ${rules === 1 ? "is" : "are"} ${counted(rules, "rule file")}` : ""}\n`,
@@ -90,6 +93,13 @@ function checkModes(
   const count = problems.filter(({ warning }) => !warning).length;
   if (count > 0) failures.push(`modes.toml has ${counted(count, "problem")}`);
   return broken === "unknown" ? undefined : new Set([...(modes ?? []).map(({ id }) => id), ...broken]);
+}
+
+function reportProfiles(home: Home, { edge }: Io, failures: string[]): void {
+  const problems = checkProfiles(home.profiles, messageExpressions);
+  for (const problem of problems) edge.stderr.write(`${formatProblem(problem)}\n`);
+  const count = problems.filter(({ warning }) => !warning).length;
+  if (count > 0) failures.push(`the profiles have ${counted(count, "problem")}`);
 }
 
 interface Known {

@@ -22,6 +22,22 @@ function gamma(linear: number): number {
   return linear <= 0.0031308 ? 12.92 * linear : 1.055 * linear ** (1 / 2.4) - 0.055;
 }
 
+/** Of the CIE 1931 colour space, to four places. */
+export function xyOfRgb({ r, g, b }: { r: number; g: number; b: number }): Xy {
+  const linear = (channel: number): number => {
+    const part = channel / 255;
+    return part > 0.04045 ? ((part + 0.055) / 1.055) ** 2.4 : part / 12.92;
+  };
+  const [red, green, blue] = [linear(r), linear(g), linear(b)];
+  const X = red * 0.664511 + green * 0.154324 + blue * 0.162028;
+  const Y = red * 0.283881 + green * 0.668433 + blue * 0.047685;
+  const Z = red * 0.000088 + green * 0.07231 + blue * 0.986039;
+  const sum = X + Y + Z;
+  const round = (value: number): number => Math.round(value * 10_000) / 10_000;
+  // Black has no colour: that of white.
+  return sum === 0 ? { x: 0.3227, y: 0.329 } : { x: round(X / sum), y: round(Y / sum) };
+}
+
 /** Hue 0–360, saturation 0–100. */
 export function rgbOfHue(hue: number, saturation: number): string {
   const s = Math.min(100, Math.max(0, saturation)) / 100;

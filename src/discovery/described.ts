@@ -72,6 +72,8 @@ export interface DescribedDevice {
   write(wanted: JsonObject): Outgoing[];
   /** Messages that make it tell its whole state, for when a person has let it in. */
   refresh?(): Outgoing[];
+  /** What is known once they have been sent, of a device that never says it itself. */
+  assume?(wanted: JsonObject): JsonObject;
   /** Messages that take its announcement back, for when a person removes it. Without, it comes back by itself. */
   forget?(): Outgoing[];
 }

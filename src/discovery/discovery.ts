@@ -4,22 +4,18 @@ import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
+import { takeTurns } from "../core/take-turns.ts";
 import { type Approval, createMatch } from "./approval.ts";
-import type { DescribedDevice, Outgoing, Report } from "./described.ts";
+import type { DescribedDevice, Outgoing } from "./described.ts";
 import { Entries } from "./entries.ts";
-import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId } from "./entry.ts";
-import { schemaOf } from "./schema.ts";
+import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId, heirOf, shown } from "./entry.ts";
+import { DeviceSpeaker, type HouseDevices } from "./house-devices.ts";
+import { claim, hasPriority, TAKE_IT } from "./ownership.ts";
+import { Parents } from "./parents.ts";
 import type { CreateSource, Heard, Sender, Source, SourceHost } from "./source.ts";
 import type { Decision, DiscoveryStore } from "./store.ts";
 import { createTemplateEngine } from "./templates/template.ts";
-
-/** The devices of the house, as far as they are needed here. */
-export interface HouseDevices {
-  register(registration: JsonObject & { device_id: string }, owner: string): void;
-  schema(id: string, schema: JsonObject, owner: string): void;
-  state(id: string, attributes: JsonObject, from: { pluginId: string; partial: boolean; change?: JsonObject }): void;
-  availability(id: string, available: boolean, owner: string): void;
-}
+import { WaitingMessages } from "./waiting-messages.ts";
 
 export interface DiscoveryOptions {
   clock: Clock;
@@ -29,25 +25,36 @@ export interface DiscoveryOptions {
   approval: Approval;
   /** In the order of their worth: of two that describe the same thing, the first counts. */
   sources: readonly CreateSource[];
-  /** In the house's time zone. */
-  strftime: (format: string) => string;
+  /** Of the house's time zone from UTC, at an instant in epoch ms. */
+  offsetMs: (at: number) => number;
   onAction: (action: { device_id: string; action: string }) => void;
+  /** A device did not do what it was told last. */
+  onRefused: (refusal: { deviceId: string; message: string }) => void;
   publish: (outgoing: Outgoing) => Promise<void>;
+  /** What the broker has kept of messages on topics that match. */
+  retained: (filter: string) => Iterable<Heard>;
 }
 
 type Origin = Pick<Entry, "source" | "rank">;
-
-/** Marks the change of an attribute that an event `device_action` reports as well. */
-const ACTION = "device_action";
 
 export class Discovery {
   readonly #options: DiscoveryOptions;
   readonly #sources: Source[] = [];
   readonly #entries = new Entries();
+  readonly #parents = new Parents((identity) => this.#entries.ofIdentity(identity));
+  readonly #speaker: DeviceSpeaker;
+  readonly #waiting = new WaitingMessages();
+  /** Accounts that have said something since the hub started. */
+  readonly #heard = new Set<string>();
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
-    const engine = createTemplateEngine(() => ({ strftime: options.strftime }));
+    this.#speaker = new DeviceSpeaker({
+      ...options,
+      holderOf: (id) => this.#entries.ofDevice(id),
+      keptOn: (topic) => [...options.retained(topic), ...this.#waiting.of(topic)],
+    });
+    const engine = createTemplateEngine(() => ({ at: options.clock.now(), offsetMs: options.offsetMs }));
     for (const [rank, create] of options.sources.entries()) {
       const origin = (): Origin => ({ source: this.#sources[rank]?.name ?? "", rank });
       const find = (sender: Sender, key: string) => this.#entries.get(entryId(sender, origin().source, key));
@@ -57,9 +64,13 @@ export class Discovery {
         describe: (sender, key, device) => this.#describe(origin(), { sender, key, device }),
         withdraw: (sender, key) => this.#withdraw(find(sender, key)),
         broken: (sender, key, problem) => this.#broken(origin(), { sender, key, problem }),
+        refused: (sender, key, problem) => this.#refused(find(sender, key), problem),
         ask: (sender, outgoing) => this.#ask(sender, outgoing),
-        report: (sender, key, report) => this.#take(find(sender, key), report, { retain: false }),
-        available: (sender, keys, available) => this.#available(entryId(sender, origin().source, keys), available),
+        report: (sender, key, report) =>
+          this.#speaker.take(find(sender, key), report, { retain: !this.#heard.has(sender.name) }),
+        knows: (sender, key) => find(sender, key) !== undefined,
+        isRead: (sender, topic) =>
+          [...this.#entries.ofTopic(topic)].some((one) => one.rank !== rank && one.sender.name === sender.name),
       };
       this.#sources.push(create(host, { describes: (sender, source) => this.#describes(sender, source) }));
     }
@@ -67,16 +78,25 @@ export class Discovery {
 
   /** Everything that clients publish outside the hub's own topics. */
   hear(heard: Heard): void {
+    if (!heard.retain) this.#heard.add(heard.sender.name);
     if (this.#sources.some((source) => source.hear(heard))) return;
+    this.#waiting.hear(heard);
     for (const entry of this.#entries.ofTopic(heard.topic)) {
       // Only whoever announced it speaks for it.
       if (!entry.device || heard.sender.name !== entry.sender.name) continue;
-      this.#take(entry, entry.device.read(heard.topic, heard.message()), heard);
+      this.#speaker.take(entry, entry.device.read(heard.topic, heard.message()), heard);
     }
   }
 
-  /** Asks for announcements, once the broker is up. */
-  start(): void {
+  /** Hears what the broker has kept, and asks for announcements, once the broker is up. Resolves when all is heard. */
+  async start(): Promise<void> {
+    await takeTurns(this.#options.retained("#"), (heard) => {
+      try {
+        this.hear(heard);
+      } catch (error) {
+        this.#options.log.warn("a kept message is ignored", { topic: heard.topic, error: messageOf(error) });
+      }
+    });
     for (const outgoing of this.#sources.flatMap((source) => source.birth?.() ?? [])) this.#publish(outgoing);
   }
 
@@ -87,7 +107,7 @@ export class Discovery {
   }
 
   list(): DiscoveryEntry[] {
-    return [...this.#entries.all()].map((entry) => this.#shown(entry));
+    return [...this.#entries.all()].map((entry) => shown(entry, this.#stateOf(entry)));
   }
 
   /** Announcements that cannot be used. */
@@ -120,7 +140,7 @@ export class Discovery {
       this.#settle(entry);
       for (const question of entry.device?.refresh?.() ?? []) this.#ask(entry.sender, question);
     } else this.#drop(entry);
-    return this.#shown(entry);
+    return shown(entry, this.#stateOf(entry));
   }
 
   /** Whether it was announced, now or before the hub started. */
@@ -139,6 +159,7 @@ export class Discovery {
       throw new HubError("forbidden", `${entry.sender.name} may not publish to ${topic}, so the hub does not for it`);
     }
     for (const one of outgoing) await this.#options.publish(one);
+    this.#speaker.take(entry, { attributes: entry.device.assume?.(wanted) ?? {}, actions: [] }, { retain: false });
   }
 
   /** A person removed it: its announcement is taken back. What announces itself again comes again. */
@@ -172,9 +193,11 @@ export class Discovery {
   #describe(origin: Origin, { sender, key, device }: { sender: Sender; key: string; device: DescribedDevice }): void {
     const entry = this.#make(origin, sender, key);
     if (!entry) return;
+    const wasGone = !entry.announced && entry.deviceId !== undefined;
     this.#entries.detach(entry);
     Object.assign(entry, { sender, device, announced: true, problem: undefined });
     this.#settle(entry);
+    if (wasGone) this.#speaker.available(entry, true);
   }
 
   #make(origin: Origin, sender: Sender, key: string): Entry | undefined {
@@ -184,9 +207,15 @@ export class Discovery {
 
   #withdraw(entry: Entry | undefined): void {
     if (!entry) return;
+    const hadDevice = this.#entries.ofDevice(entry.deviceId ?? "") === entry;
     entry.announced = false;
     this.#drop(entry);
     if (entry.deviceId === undefined) this.#entries.delete(entry);
+    // Another source of the same account that describes the device has it from now on.
+    const heir = hadDevice ? heirOf(entry, this.#entries.all()) : undefined;
+    if (!heir) return;
+    this.#settle(heir);
+    this.#speaker.available(heir, true);
   }
 
   #broken(
@@ -206,10 +235,11 @@ export class Discovery {
     this.#options.log.warn("an announcement of a device cannot be used", { account: sender.name, about: key, problem });
   }
 
-  #available(ids: string, available: boolean): void {
-    for (const entry of this.#entries.all())
-      if (entry.id.startsWith(ids) && entry.deviceId !== undefined && entry.announced)
-        this.#options.devices.availability(entry.deviceId, available, entry.sender.name);
+  #refused(entry: Entry | undefined, problem: string | undefined): void {
+    if (!entry) return;
+    entry.problem = problem;
+    const { deviceId } = entry;
+    if (problem !== undefined && deviceId !== undefined) this.#options.onRefused({ deviceId, message: problem });
   }
 
   #stateOf({ id, device, deviceId }: Entry): Exclude<EntryState, "broken"> {
@@ -219,73 +249,48 @@ export class Discovery {
     return approval(id, { name: device?.name, known });
   }
 
-  #shown(entry: Entry): DiscoveryEntry {
-    const { id, source, sender, device, deviceId, problem } = entry;
-    return {
-      ...{ id, source, account: sender.name, name: device?.name ?? null },
-      ...{ manufacturer: device?.manufacturer ?? null, model: device?.model ?? null },
-      state: !device && problem !== undefined ? "broken" : this.#stateOf(entry),
-      device_id: deviceId ?? null,
-      problem: problem ?? null,
-    };
-  }
-
-  /** Makes it a device of the house, unless somebody has to say so first, or a better source has it. */
+  /** Makes it a device of the house, unless somebody has to say so first, or another one has it. */
   #settle(entry: Entry): void {
-    const { device } = entry;
+    const { device, sender } = entry;
     const { store } = this.#options;
-    if (!device || this.#stateOf(entry) !== "accepted") return;
+    if (!device) return;
+    const state = this.#stateOf(entry);
+    if (state === "waiting") this.#waiting.expect(device);
+    if (state !== "accepted") return;
     const other = device.identities.map((one) => this.#entries.ofIdentity(one)).find((one) => one && one !== entry);
-    if (other?.announced && other.rank <= entry.rank) return;
+    if (other?.announced && !hasPriority(entry, other, store)) {
+      if (other.sender.name !== sender.name) entry.problem = `${other.sender.name} has this device; ${TAKE_IT}`;
+      return;
+    }
     const known = device.identities.map((one) => store.deviceOf(one)).find((id) => id !== undefined);
     const id = other?.deviceId ?? known ?? entry.deviceId ?? deviceIdOf(device.identity);
+    let wasOthers: boolean;
     try {
-      this.#register(id, device, entry.sender);
+      wasOthers = claim(id, entry, this.#options);
+      this.#register(id, entry);
     } catch (error) {
       entry.problem = messageOf(error);
       return;
     }
     if (other) this.#entries.detach(other);
+    if (entry.problem?.endsWith(TAKE_IT)) entry.problem = undefined;
+    const isNew = this.#entries.ofDevice(id) === undefined;
     this.#entries.attach(entry, id);
     store.bind(device.identities, id);
+    for (const { deviceId, child } of this.#parents.appeared(entry)) this.#register(deviceId, child);
+    if (wasOthers) this.#speaker.available(entry, true);
+    if (isNew) this.#speaker.hearKept(entry);
+    this.#waiting.forget(device);
   }
 
-  #register(id: string, device: DescribedDevice, { name: owner }: Sender): void {
-    const { devices } = this.#options;
-    const parent = device.parent === undefined ? undefined : this.#entries.ofIdentity(device.parent)?.deviceId;
-    devices.register(
-      {
-        device_id: id,
-        device_type: device.deviceType,
-        ...(device.name !== undefined && { name: device.name }),
-        ...(device.area !== undefined && { area: device.area }),
-        ...(device.manufacturer !== undefined && { manufacturer: device.manufacturer }),
-        ...(device.model !== undefined && { model: device.model }),
-        ...(parent !== undefined && parent !== id && { parent_device_id: parent }),
-      },
-      owner,
-    );
-    devices.schema(id, schemaOf(device), owner);
+  #register(id: string, entry: Entry): void {
+    const parent = this.#parents.idOf(entry, id);
+    const retained = !this.#heard.has(entry.sender.name);
+    this.#speaker.register(id, entry, { retained, ...(parent !== undefined && { parent }) });
   }
 
   #drop(entry: Entry): void {
-    const { deviceId, sender } = entry;
-    if (deviceId !== undefined && this.#entries.ofDevice(deviceId) === entry)
-      this.#options.devices.availability(deviceId, false, sender.name);
+    this.#speaker.available(entry, false);
     this.#entries.detach(entry);
-  }
-
-  #take(entry: Entry | undefined, { attributes, actions, available }: Report, { retain }: { retain: boolean }): void {
-    if (entry?.deviceId === undefined || this.#entries.ofDevice(entry.deviceId) !== entry) return;
-    const { devices, onAction } = this.#options;
-    const { deviceId: device_id } = entry;
-    const from = { pluginId: entry.sender.name, partial: true };
-    const last = actions.at(-1);
-    if (last !== undefined) delete attributes.action;
-    if (Object.keys(attributes).length > 0) devices.state(device_id, attributes, from);
-    if (last !== undefined) devices.state(device_id, { action: last }, { ...from, change: { kind: ACTION } });
-    // A press of before the hub started is none now.
-    if (!retain) for (const action of actions) onAction({ device_id, action });
-    if (available !== undefined) devices.availability(device_id, available, from.pluginId);
   }
 }

@@ -31,6 +31,28 @@ export interface Entry {
   announced: boolean;
 }
 
+export function shown(
+  { id, source, sender, device, deviceId, problem }: Entry,
+  state: Exclude<EntryState, "broken">,
+): DiscoveryEntry {
+  return {
+    ...{ id, source, account: sender.name, name: device?.name ?? null },
+    ...{ manufacturer: device?.manufacturer ?? null, model: device?.model ?? null },
+    state: !device && problem !== undefined ? "broken" : state,
+    device_id: deviceId ?? null,
+    problem: problem ?? null,
+  };
+}
+
+/** The best of those of the same account that describe the same device as one that is gone. */
+export function heirOf({ device, sender }: Entry, entries: Iterable<Entry>): Entry | undefined {
+  const known = new Set(device?.identities);
+  return [...entries]
+    .filter((one) => one.announced && one.sender.name === sender.name)
+    .filter((one) => one.device?.identities.some((identity) => known.has(identity)))
+    .sort((a, b) => a.rank - b.rank)[0];
+}
+
 export function entryId(sender: Sender, source: string, key: string): string {
   return `${source}:${sender.name}:${key}`;
 }

@@ -6,6 +6,8 @@ export function schemaOf({ attributes }: DescribedDevice): JsonObject {
   return {
     type: "object",
     properties: Object.fromEntries(attributes.map((one) => [one.name, propertyOf(one)])),
+    // A device may report more than it announced.
+    additionalProperties: { readOnly: true },
   };
 }
 

@@ -29,12 +29,16 @@ export interface SourceHost {
   withdraw(sender: Sender, key: string): void;
   /** An announcement that cannot be used; undefined where it can by now. */
   broken(sender: Sender, key: string, problem: string | undefined): void;
+  /** A device did not do what it was told, and why; undefined where it does again. */
+  refused(sender: Sender, key: string, problem: string | undefined): void;
   /** Asks a device; dropped where the sender may not publish there itself. */
   ask(sender: Sender, outgoing: Outgoing): void;
   /** What is known without a message: a value that has expired, a motion that has ended. */
   report(sender: Sender, key: string, report: Report): void;
-  /** Of all devices that this sender has described under keys that begin so. */
-  available(sender: Sender, keys: string, available: boolean): void;
+  /** Whether it is described still: a person may have removed it. */
+  knows(sender: Sender, key: string): boolean;
+  /** Whether a device that this sender has, by another source, reports on the topic. */
+  isRead(sender: Sender, topic: string): boolean;
 }
 
 /** `describes`: whether this sender has devices that another source describes. */

@@ -12,6 +12,7 @@ export const catalog = [
   devices.deviceNameChanged,
   devices.deviceCommandSent,
   devices.deviceAction,
+  devices.deviceCommandFailed,
   devices.deviceBatteryLow,
   devices.deviceBatteryRecovered,
   devices.timerStateChanged,

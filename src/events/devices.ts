@@ -22,6 +22,8 @@ export const deviceAvailabilityChanged = defineEvent(
   {
     device_id: Type.String(),
     available: Type.Boolean(),
+    /** It was available before the hub's restart, and is again. No trigger of rules takes this for a change. */
+    after_restart: Type.Optional(Type.Boolean()),
   },
   { device_id: "front_door", available: false },
 );
@@ -64,6 +66,33 @@ export const deviceAction = defineEvent(
   "A button is pressed, a remote turned, a tag scanned: each time, also when it is the same as before",
   { device_id: Type.String(), action: Type.String() },
   { device_id: "0x00158d0001a2b3c4", action: "single" },
+);
+
+export const deviceCommandFailed = defineEvent(
+  "device_command_failed",
+  "A command that was sent reached nobody, was refused by the device's side, or got no answer",
+  {
+    device_id: Type.String(),
+    plugin_id: Type.String(),
+    command: Attributes,
+    /** As in `device_command_sent`. */
+    source: Type.String(),
+    actor_name: Type.String(),
+    correlation_id: Type.String(),
+    /** `no_answer`: the device reported none of what it was to change, for `[devices] command_timeout_secs`. */
+    reason: Type.Union([Type.Literal("not_connected"), Type.Literal("no_answer"), Type.Literal("refused")]),
+    message: Type.String(),
+  },
+  {
+    device_id: "hall_lamp",
+    plugin_id: "zigbee",
+    command: { on: true },
+    source: "user",
+    actor_name: "anna",
+    correlation_id: "8c5f2a0e-0000-4000-8000-000000000001",
+    reason: "no_answer",
+    message: "nothing was heard of the device for 10 s: it may be switched off or out of reach",
+  },
 );
 
 export const deviceBatteryLow = defineEvent(

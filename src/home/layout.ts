@@ -48,7 +48,7 @@ export function layOutHome(options: LayoutOptions): LaidOut {
 function layOut({ home, executable, hubToml, assets, random }: LayoutOptions): LaidOut {
   const created: string[] = [];
   const failed: string[] = [];
-  for (const folder of [home.bin, home.config, home.profiles, home.rules, home.plugins]) {
+  for (const folder of [home.bin, home.config, home.rules, home.plugins]) {
     mkdirSync(folder, { recursive: true });
   }
   // They hold password hashes and personal data.

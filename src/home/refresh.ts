@@ -1,5 +1,5 @@
 // Updates the files that came with an older hub to those of this version. A file is replaced only if it is exactly what a hub
-// put there; configuration is never replaced.
+// put there; configuration is never replaced, but for the profiles of devices.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -116,6 +116,7 @@ function takeOver(old: string, target: string, sums: readonly (string | undefine
 }
 
 function isRefreshed(path: string): boolean {
+  if (path.startsWith("config/profiles/")) return true;
   return !path.startsWith("config/") && !path.endsWith("/config.toml");
 }
 

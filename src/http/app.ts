@@ -17,6 +17,8 @@ import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Areas } from "../state/areas.ts";
 import type { Commands } from "../state/commands.ts";
+import type { Guests } from "../state/guests.ts";
+import type { Layouts } from "../state/layouts.ts";
 import type { Registry } from "../state/registry.ts";
 import type { Scenes } from "../state/scenes.ts";
 import type { Variables } from "../state/variables.ts";
@@ -53,6 +55,7 @@ import { sessionRoutes } from "./routes/sessions.ts";
 import { switchRoutes } from "./routes/switches.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { timerRoutes } from "./routes/timers.ts";
+import { uiRoutes } from "./routes/ui.ts";
 import { userRoutes } from "./routes/users.ts";
 import { variableRoutes } from "./routes/variables.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
@@ -79,6 +82,8 @@ export interface AppDeps {
   areas: Areas;
   scenes: Scenes;
   variables: Variables;
+  layouts: Layouts;
+  guests: Guests;
   rules: Rules;
   notifier: Notifier;
   outbox: Outbox;
@@ -158,6 +163,7 @@ export function createApp(deps: AppDeps): App {
     .use(switchRoutes(deps.virtual))
     .use(modeRoutes({ ...deps.virtual, commands: deps.commands, callers }))
     .use(variableRoutes({ ...deps, callers }))
+    .use(uiRoutes({ ...deps, callers }))
     .use(ruleRoutes({ ...deps, callers }))
     .use(webhookRoutes({ ...deps, callers }))
     .use(pluginRoutes({ ...deps, callers }))
@@ -180,6 +186,7 @@ export function createApp(deps: AppDeps): App {
       decorations: { auditTrail },
       maxBodyBytes: config.max_body_bytes,
       publicPaths: [API_PREFIX + OPENAPI_PATH],
+      isForGuests: deps.guests.may,
       page: deps.page,
       refuse: (error, request) => respondTo({ code: "UNKNOWN", error }, request),
     }),

@@ -3,7 +3,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../core/errors.ts";
 import { type AuditedAct, auditHooks } from "./audit-trail.ts";
-import type { Access } from "./resources.ts";
+import type { Access, GuestThing } from "./resources.ts";
 
 /** Error code → when this route answers with it. */
 export type Refusals = Partial<Record<ErrorCode, string>>;
@@ -27,6 +27,8 @@ export interface DescribedAnswer {
 
 export interface RouteDoc {
   access: Access;
+  /** Guests may use it as well, for the devices or scenes that an administrator chose for them. */
+  guests?: GuestThing;
   summary: string;
   tag: string;
   /** By status. */
@@ -47,7 +49,17 @@ export interface RouteDoc {
 }
 
 /** The `detail` of an Elysia route. A route without one is for administrators only. */
-export function doc({ access, summary, tag, answers = {}, tokenInQuery, streamedBody, audit, ...more }: RouteDoc) {
+export function doc({
+  access,
+  guests,
+  summary,
+  tag,
+  answers = {},
+  tokenInQuery,
+  streamedBody,
+  audit,
+  ...more
+}: RouteDoc) {
   const responses = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)]);
   const security = securityOf(access, tokenInQuery);
   const { refusals = {}, makesMissing, readsElsewhere, rawBody, frames } = more;
@@ -61,6 +73,7 @@ export function doc({ access, summary, tag, answers = {}, tokenInQuery, streamed
       ...(rawBody ? { requestBody: requestBodyOf(rawBody) } : {}),
       "x-access": access,
       "x-refusals": refusals,
+      ...(guests ? { "x-guests": guests } : {}),
       ...(frames ? { "x-frames": frames } : {}),
       ...(makesMissing ? { "x-makes-missing": true } : {}),
       ...(readsElsewhere ? { "x-reads-elsewhere": readsElsewhere } : {}),

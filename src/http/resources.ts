@@ -6,6 +6,9 @@ import { HubError } from "../core/errors.ts";
 /** The role a caller needs for a route; none for `public`. */
 export type Access = Role | "public";
 
+/** What the `:id` of a route names. */
+export type GuestThing = "device" | "scene";
+
 export type Answer = Response | Promise<Response>;
 
 export interface Route {
@@ -13,6 +16,8 @@ export interface Route {
   /** As declared, with its `:parameters`. */
   path: string;
   access: Access;
+  /** Guests may pass for the things that were chosen for them, though their role is too low. */
+  guests: GuestThing | undefined;
   /** Whether the token may be in the query: browsers cannot send headers with a WebSocket. */
   tokenInQuery: boolean;
   /** Whether the handler reads the body as a stream: it may be larger than others. */
@@ -39,6 +44,7 @@ export function resourcesOf(app: AnyElysia, publicPaths: readonly string[]): Rea
       path: declared,
       // A route without a doc() is for administrators.
       access: publicPaths.includes(path) ? "public" : ((detail["x-access"] as Access | undefined) ?? "admin"),
+      guests: detail["x-guests"] as GuestThing | undefined,
       tokenInQuery: detail["x-token-in-query"] === true,
       streamedBody: detail["x-streamed-body"] === true,
       run(context) {

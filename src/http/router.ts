@@ -2,13 +2,14 @@
 // object checks the caller and runs the handler, so a request cannot be admitted as one route and run as another.
 import type { Server } from "bun";
 import { type AnyElysia, redirect, status } from "elysia";
+import type { Identity } from "../auth/authenticate.ts";
 import { allows } from "../auth/roles.ts";
 import { HubError } from "../core/errors.ts";
 import { bearerOf, type Callers } from "./callers.ts";
 import type { Cors } from "./cors.ts";
 import type { Page } from "./page.ts";
 import { isHost, splitUrl } from "./request-url.ts";
-import { type Answer, type Resource, type Route, resourcesOf, routeFor } from "./resources.ts";
+import { type Answer, type GuestThing, type Resource, type Route, resourcesOf, routeFor } from "./resources.ts";
 
 export interface RouterOptions {
   app: AnyElysia;
@@ -21,6 +22,8 @@ export interface RouterOptions {
   maxBodyBytes: number;
   /** Public routes that have no doc(). */
   publicPaths: readonly string[];
+  /** Whether guests may use this device or scene. */
+  isForGuests(thing: GuestThing, id: string): boolean;
   /** Answers what is outside the API. */
   page?: Page | undefined;
   /** The answer to an error that was thrown before a handler ran. */
@@ -44,6 +47,7 @@ export function createRouter({
   decorations,
   maxBodyBytes,
   publicPaths,
+  isForGuests,
   page,
   refuse,
 }: RouterOptions): Router {
@@ -60,11 +64,18 @@ export function createRouter({
     const address = credential === undefined ? callers.addressOf(request, server) : "";
     const identity = callers.identify(request, address, credential);
     const check = (who: Awaited<typeof identity>): void => {
-      if (!allows(who.role, access))
+      if (!allows(who.role, access) && !mayAsGuest(route, request, who))
         throw new HubError("forbidden", `this needs the role ${access}; yours is ${who.role}`);
       callers.admit(request, route, who);
     };
     return identity instanceof Promise ? identity.then(check) : check(identity);
+  }
+
+  // People only: an API key for reading stays one.
+  function mayAsGuest(route: Route, request: Request, { kind }: Identity): boolean {
+    if (route.guests === undefined || kind !== "user") return false;
+    const { id } = parametersOf(route, request);
+    return id !== undefined && isForGuests(route.guests, id);
   }
 
   function run(route: Route, request: Request): Answer {
@@ -74,7 +85,7 @@ export function createRouter({
       request,
       url,
       qi: url.indexOf("?"),
-      params: route.given ?? parametersOf(request),
+      params: parametersOf(route, request),
       set: { headers: { ...headers, ...cors.headers(request) }, status: 200 },
       status,
       redirect,
@@ -124,7 +135,8 @@ function refuseUnusableHost({ headers }: Request): void {
 }
 
 /** The path's parameters as Bun read them, percent-decoded. */
-function parametersOf(request: Request): Record<string, string> {
+function parametersOf({ given }: Route, request: Request): Record<string, string> {
+  if (given) return given;
   const { params = {} } = request as Request & { params?: Record<string, string> };
   for (const name in params) {
     if (/[\0\ufffd]/.test(params[name] ?? ""))

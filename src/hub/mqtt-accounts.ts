@@ -61,6 +61,7 @@ export function mqttAccountsOfApi(
     remove(name: string) {
       accounts.remove(name);
       late.mqtt?.accounts.recheck();
+      late.mqtt?.endSessionsOf(`user/${name}`);
     },
   };
 }

@@ -2,6 +2,7 @@
 import { formatProblem } from "../config/load.ts";
 import type { Fault, HubConfig } from "../config/sections.ts";
 import type { Discovery } from "../discovery/discovery.ts";
+import type { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import type { Listener } from "../http/listen.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
@@ -17,6 +18,7 @@ type Sources = Pick<Stores, "db" | "limits" | "mqttAccounts"> &
   Pick<Notifications, "notifier"> &
   Pick<Archives, "backups"> & {
     rules: Pick<Rules, "problems">;
+    profiles: Pick<Profiles, "problems">;
     discovery: Pick<Discovery, "problems">;
     plugins: Pick<Plugins, "problems">;
     listener: Pick<Listener, "problem">;
@@ -26,7 +28,20 @@ type Sources = Pick<Stores, "db" | "limits" | "mqttAccounts"> &
 /** Called often: it costs little when there are no problems. */
 export function problemsNow(
   { config, home, troubles = [], logProblem }: Pick<HubOptions, "config" | "home" | "troubles" | "logProblem">,
-  { db, limits, mqttAccounts, virtual, notifier, backups, rules, plugins, discovery, listener, starter }: Sources,
+  {
+    db,
+    limits,
+    mqttAccounts,
+    virtual,
+    notifier,
+    backups,
+    rules,
+    plugins,
+    profiles,
+    discovery,
+    listener,
+    starter,
+  }: Sources,
 ): { part: string; message: string }[] {
   return [
     ...troubles,
@@ -43,6 +58,7 @@ export function problemsNow(
       problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [],
     ),
     ...(starter.off("plugins") ? [] : plugins.problems()).map((message) => ({ part: "plugins", message })),
+    ...profiles.problems().map((problem) => ({ part: "profiles", message: formatProblem(problem) })),
     ...discovery.problems().map((message) => ({ part: "discovery", message })),
     ...mqttAccounts.problems().map((message) => ({ part: "mqtt", message })),
     ...limits.problems().map(({ limit, account, message }) => ({

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
 import { probeStorage } from "../core/storage-fault.ts";
 import type { Discovery } from "../discovery/discovery.ts";
+import type { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import { createApp } from "../http/app.ts";
 import { type Listener, listen } from "../http/listen.ts";
 import { createPage } from "../http/page.ts";
@@ -22,7 +23,15 @@ import { diskLimit, type Stores } from "./wire-stores.ts";
 type Wired = Stores &
   House &
   Notifications &
-  Archives & { rules: Rules; plugins: Plugins; discovery: Discovery; late: Late; alerts: Alerts; starter: PartStarter };
+  Archives & {
+    rules: Rules;
+    plugins: Plugins;
+    profiles: Profiles;
+    discovery: Discovery;
+    late: Late;
+    alerts: Alerts;
+    starter: PartStarter;
+  };
 
 /** First levels of addresses that belong to programs. */
 const NO_PAGE = ["/api", "/metrics", "/mcp"];

@@ -4,8 +4,11 @@ import { offHistory, startHistory } from "../history/history.ts";
 import { historyWorker } from "../history/worker-client.ts";
 import { openAreas } from "../state/areas.ts";
 import { startBatteryWatch } from "../state/battery.ts";
+import { type Refusal, refusalIn, startCommandWatch } from "../state/command-watch.ts";
 import { createCommands } from "../state/commands.ts";
 import { isMinor } from "../state/device.ts";
+import { openGuests } from "../state/guests.ts";
+import { openLayouts } from "../state/layouts.ts";
 import { openRegistry } from "../state/registry.ts";
 import { openScenes } from "../state/scenes.ts";
 import { openVariables } from "../state/variables.ts";
@@ -50,6 +53,8 @@ export function wireHouse(
   const virtual = stack.use(
     openVirtualDevices({ registry, clock, log, emit, location: config.location, modesFile: home.modesToml }),
   );
+  const timeoutSecs = config.devices.command_timeout_secs;
+  const watch = stack.use(startCommandWatch({ registry, clock, log, emit, timeoutSecs }));
   const commands = createCommands({
     registry,
     clock,
@@ -59,16 +64,23 @@ export function wireHouse(
       const { _hc, ...wanted } = payload;
       return late.discovery?.owns(id) ? late.discovery.command(id, wanted) : mqttOf(late).command(id, payload);
     },
+    reaches: ({ id, pluginId }) =>
+      late.discovery?.owns(id) ? mqttOf(late).isConnected(pluginId) : mqttOf(late).takesCommands(id, pluginId),
+    watch,
     prepare: virtual.prepare,
   });
+  stack.use(feed.on("custom_command_refused", "command answers", ({ event }) => watch.refused(refusalIn(event))));
   stack.use(startBatteryWatch({ feed, registry, db, config: config.battery, clock, log, emit }));
   return {
     registry,
     history,
     virtual,
     commands,
+    commandWatch: { refused: (refusal: Refusal): void => watch.refused(refusal) },
     areas: openAreas({ db, registry, clock }),
     scenes: openScenes({ db, registry, commands, clock, random, log, emit }),
     variables: stack.use(openVariables(behind)),
+    layouts: openLayouts(db),
+    guests: openGuests(db),
   };
 }

@@ -2,12 +2,12 @@
 import { type Audit, UNKNOWN_ACCOUNT } from "../auth/audit.ts";
 import type { HubConfig } from "../config/sections.ts";
 import type { Discovery } from "../discovery/discovery.ts";
-import { messageIn } from "../discovery/entry.ts";
 import type { DeviceAccounts } from "../mqtt/device-accounts.ts";
 import type { RefusedLogin } from "../mqtt/login-attempts.ts";
 import { type Mqtt, startMqtt } from "../mqtt/start.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { HubOptions } from "./options.ts";
+import { heardIn } from "./wire-discovery.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
 
@@ -20,6 +20,7 @@ export function wireMqtt(
   return startMqtt({
     ...stores,
     config: config.mqtt,
+    flushSecs: config.storage.flush_secs,
     clock: edge.clock,
     random: edge.random,
     log: log.child("mqtt"),
@@ -27,10 +28,9 @@ export function wireMqtt(
     storedAccounts: stores.mqttAccounts,
     devices: house.registry,
     plugins,
-    onOther({ account, topic, payload, mayPublish }) {
-      if (account.kind === "anonymous" && !config.discovery.anonymous) return;
-      const sender = { name: account.name, mayPublish };
-      discovery.hear({ sender, topic, payload, retain: false, message: messageIn(payload) });
+    onOther(message) {
+      if (message.account.kind === "anonymous" && !config.discovery.anonymous) return;
+      discovery.hear(heardIn(message, { retain: false }));
     },
     refusedLogin: recordRefusedLogin(config, stores),
   });

@@ -42,6 +42,8 @@ export interface Accounts {
   /** Makes the account of a supervised plugin and returns its password; an earlier one becomes invalid. */
   issue(pluginId: string, grant?: PluginGrant): string;
   revoke(pluginId: string): void;
+  /** Of a device or a program; undefined for plugins that the hub starts. */
+  named(username: string): Account | undefined;
   /** The account, or why the login is refused. */
   authenticate(credentials: Credentials): Account | "wrong_password" | "no_account" | "too_many";
 }
@@ -101,6 +103,7 @@ export function createAccounts(
     revoke(pluginId) {
       supervised.delete(pluginId);
     },
+    named: (username) => (listed.get(username) ?? stored?.find(username))?.account,
     authenticate({ username, password, address }) {
       if (!username && !password) {
         return anonymous && isLoopbackHost(address)

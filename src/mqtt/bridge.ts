@@ -11,6 +11,7 @@ import { createPluginMessages } from "./plugin-messages.ts";
 import type { DevicePort, PluginPort, ReceivedMessage, Rejection } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
 import { createSignsOfLife } from "./signs-of-life.ts";
+import { isPluginMemory } from "./topics.ts";
 
 export interface BridgeOptions {
   devices: DevicePort;
@@ -77,6 +78,7 @@ export function createBridge(options: BridgeOptions): (message: ReceivedMessage)
           log.error("an MQTT message could not be handled", { topic: name, error: messageOf(error) }),
         );
     }
-    emitMqttMessage(feed, message);
+    // What a plugin remembers may be the keys to its bridge: it is nobody else's to read.
+    if (!isPluginMemory(message.topic)) emitMqttMessage(feed, message);
   };
 }

@@ -8,27 +8,43 @@ import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import { within } from "../core/lifecycle.ts";
 import type { Limits } from "../core/limits.ts";
-import type { Account } from "./accounts.ts";
+import { type Account, accountKey } from "./accounts.ts";
+import {
+  type BrokerMemory,
+  type BrokerMemoryOptions,
+  createBrokerMemory,
+  type UnlimitedBroker,
+} from "./broker-memory.ts";
 import { type BufferQuota, createBufferQuota } from "./buffer-quota.ts";
 import { ClientConnection } from "./client-connection.ts";
 import type { MqttSection } from "./config.ts";
 import { createFairScheduler } from "./fair-scheduler.ts";
-import type { FilterQuota } from "./filter-quota.ts";
 import { Gatekeeper, type GatekeeperOptions } from "./gatekeeper.ts";
-import { limitMemory, type UnlimitedBroker } from "./memory-quotas.ts";
+import { packetLimitOf } from "./packet-limit.ts";
+import type { PacketError } from "./packet-queue.ts";
 import { createPendingConnections } from "./pending-connections.ts";
+import type { RetainedMessage } from "./retained-messages.ts";
+import { isPluginMemory, parseTopic } from "./topics.ts";
 
 export interface Broker extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   /** Publishes as the hub; resolves when the message is passed to its subscribers. */
   publish(topic: string, payload: string, options: { qos: 0 | 1; retain: boolean }): Promise<void>;
+  /** Whether a connected client gets what is published there; `counts`: which of their subscriptions count. */
+  hasSubscriber(topic: string, counts: (account: Account, filter: string) => boolean): boolean;
+  hasClient(matches: (account: Account) => boolean): boolean;
   disconnect(matches: (account: Account) => boolean): void;
   connections(): number;
+  /** Retained messages whose topics match, with the keys of the accounts that published them. Also those from before a restart. */
+  retained(filter: string): Iterable<RetainedMessage>;
+  /** Disconnects an account that is removed, by its key, and ends its kept sessions. */
+  endSessionsOf(account: string): void;
 }
 
 export interface BrokerOptions
-  extends Pick<GatekeeperOptions, "accounts" | "rights" | "onMessage" | "log" | "limited" | "rateLimits"> {
+  extends Pick<GatekeeperOptions, "accounts" | "rights" | "onMessage" | "log" | "limited" | "rateLimits">,
+    Pick<BrokerMemoryOptions<Client>, "db" | "budget" | "flushSecs"> {
   config: MqttSection;
   clock: Clock;
   random: RandomBytes;
@@ -40,8 +56,8 @@ export interface BrokerOptions
 const AEDES = {
   // Unlimited: one frozen reader must not delay messages to the others.
   concurrency: 0,
-  // A client that reads nothing for so long, with a full buffer, is disconnected.
-  drainTimeout: 5000,
+  // Readers that are stalled are disconnected by the writer of the socket, which sees whether a large message moves.
+  drainTimeout: 86_400_000,
   // QoS 2 messages of one client that wait for their PUBREL.
   maxInflightInbound: 250,
   maxTopicLevels: 20,
@@ -52,30 +68,34 @@ const AEDES = {
   maxClientsIdLength: 1024,
 };
 const STOP_MS = 2000;
-// On top of the payload: topic, message id, length.
-const PACKET_OVERHEAD_BYTES = 1024;
 
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { config, clock, random, log, limited, limits, connectTimeoutMs = 10_000 } = options;
   const connections = new Map<Duplex, ClientConnection>();
-  const maxPacketBytes = config.max_payload_bytes + PACKET_OVERHEAD_BYTES;
-  const scheduler = createFairScheduler(clock, () => filterQuota.size);
+  const maxPacketBytes = packetLimitOf({ kind: "listed" }, config).bytes;
+  const scheduler = createFairScheduler(clock, () => memory.filters.size);
   const pending = createPendingConnections({ config, limits });
   const gatekeeper = new Gatekeeper({
     ...options,
     connectionOf: (stream) => connections.get(stream),
-    filterQuota: () => filterQuota,
+    memory: () => memory,
     onSending: (bytes) => bufferQuota.moved(bytes),
     onAdmitted: (connection) => pending.remove(connection),
   });
+  await using starting = new AsyncDisposableStack();
   // Without this it makes a buffer for each of the 65,536 numbers in packets at the first message: 5 MB.
   writeToStream.cacheNumbers = false;
   const aedes = await Aedes.createBroker({ ...AEDES, ...gatekeeper.hooks, connectTimeout: connectTimeoutMs });
-  const filterQuota: FilterQuota = limitMemory(aedes as unknown as UnlimitedBroker<Client>, {
-    keys: config,
-    limits,
-    accountOf: (client) => gatekeeper.accountOf(client),
-  });
+  starting.defer(() => new Promise<void>((resolve) => aedes.close(() => resolve())));
+  const memory: BrokerMemory = starting.use(
+    createBrokerMemory(aedes as unknown as UnlimitedBroker<Client>, {
+      ...options,
+      keys: config,
+      accountOf: (client) => gatekeeper.accountOf(client),
+      isMemory: (topic) => isPluginMemory(parseTopic(config.prefix, topic)),
+    }),
+  );
+  await memory.load();
   const bufferQuota: BufferQuota = createBufferQuota({
     keys: config,
     limits,
@@ -109,18 +129,24 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     limited.warn(`ended ${address}`, "an MQTT connection was ended", fields);
   }
 
+  function logRefused(connection: ClientConnection, { reason, bytes }: Omit<PacketError, "code">): void {
+    const { address } = connection;
+    const account = gatekeeper.accountAt(connection);
+    const fields = { address, ...(account && { account: account.name }), reason };
+    limited.warn(`refused ${address}`, "an MQTT connection was closed because of what it sent", fields);
+    if (!account || bytes === undefined) return;
+    const limit = `[mqtt] ${packetLimitOf(account, config).key}`;
+    const message = `a message of ${bytes} bytes ended the connection, and will end it again: raise ${limit} to let it in`;
+    limits.reached({ limit, account: account.name, message });
+  }
+
   function accept(socket: Socket): void {
     const connection = new ClientConnection(socket, {
       clock,
       random,
       scheduler,
-      maxPacketBytes,
       onReceived: (bytes) => bufferQuota.moved(bytes),
-      onRefused: (address, reason) =>
-        limited.warn(`refused ${address}`, "an MQTT connection was closed because of what it sent", {
-          address,
-          reason,
-        }),
+      onRefused: logRefused,
     });
     const { stream } = connection;
     connections.set(stream, connection);
@@ -133,16 +159,23 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   }
 
   const server = createServer(accept);
-  const port = await listen(server, config).catch((error: unknown) => {
-    aedes.close();
-    throw error;
-  });
+  const port = await listen(server, config);
   server.on("error", (error) => log.error("the MQTT listener failed", { error: messageOf(error) }));
 
+  function disconnect(matches: (account: Account) => boolean): void {
+    for (const { account, client } of [...gatekeeper.sessions.values()]) if (matches(account)) client.close();
+  }
+
+  const running = starting.move();
   return {
     host: config.host,
     port,
     connections: () => gatekeeper.sessions.size,
+    retained: (filter) => memory.retained.matching(filter),
+    endSessionsOf(account) {
+      disconnect((one) => accountKey(one) === account);
+      memory.endSessionsOf(account);
+    },
     publish: (topic, payload, { qos, retain }) =>
       new Promise((resolve, reject) => {
         const packet = { cmd: "publish", topic, payload: Buffer.from(payload), qos, retain, dup: false } as const;
@@ -151,15 +184,16 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
           else resolve();
         });
       }),
-    disconnect(matches) {
-      for (const { account, client } of [...gatekeeper.sessions.values()]) if (matches(account)) client.close();
-    },
+    hasSubscriber: (topic, counts) => gatekeeper.hasSubscriber(topic, counts),
+    hasClient: (matches) => gatekeeper.sessions.values().some(({ account }) => matches(account)),
+    disconnect,
     async [Symbol.asyncDispose]() {
       gatekeeper.ignoreMessages();
       const unbound = new Promise<void>((resolve) => server.close(() => resolve()));
       await within(clock, STOP_MS, "mqtt stop", new Promise<void>((resolve) => aedes.close(() => resolve())));
       for (const connection of [...connections.values()]) connection.cut();
       await within(clock, STOP_MS, "mqtt listener stop", unbound);
+      await running.disposeAsync();
     },
   };
 }

@@ -6,8 +6,10 @@ import { boundsOf, type QuotaOptions, reportFull } from "./quota.ts";
 
 interface Connection {
   readonly stream: Duplex;
-  /** Buffered bytes outside the stream. */
+  /** Buffered bytes outside the stream, without `waiting`. */
   bufferedBytes(): number;
+  /** What waits for the client to read. */
+  waiting(): readonly Buffer[];
   cut(): void;
 }
 
@@ -36,7 +38,12 @@ export function createBufferQuota({ keys, limits, maxPacketBytes, connections }:
   let sinceCheck = 0;
 
   function check(): void {
-    const buffers = [...connections()].map((one) => ({ ...one, bytes: bufferedBy(one.connection) }));
+    const open = [...connections()].map((one) => ({ ...one, waiting: one.connection.waiting() }));
+    const sizeOf = sharedSizes(open.map(({ waiting }) => waiting));
+    const buffers = open.map(({ waiting, ...one }) => ({
+      ...one,
+      bytes: waiting.reduce((sum, buffer) => sum + sizeOf(buffer), bufferedBy(one.connection)),
+    }));
     const shares = createShares(bounds);
     buffers.sort((a, b) => a.bytes - b.bytes);
     for (const { account, bytes } of buffers) shares.add(account, bytes);
@@ -44,7 +51,7 @@ export function createBufferQuota({ keys, limits, maxPacketBytes, connections }:
       const { account, connection, bytes } = largest;
       const full = shares.of(account) > bounds.each ? "each" : shares.total > bounds.all ? "all" : undefined;
       if (!full || (full === "all" && shares.greatest() !== account)) continue;
-      const message = `a connection of ${account} is closed: it reads or sends too slowly and has ${bytes} bytes in its buffers`;
+      const message = `a connection of ${account} is closed: it reads or sends too slowly and has ${Math.round(bytes)} bytes in its buffers`;
       reportFull(limits, "max_buffered_mb", full, account, message);
       shares.add(account, -bytes);
       connection.cut();
@@ -59,6 +66,14 @@ export function createBufferQuota({ keys, limits, maxPacketBytes, connections }:
       check();
     },
   };
+}
+
+/** One message to many readers is in memory once: each connection has a part of its bytes. */
+function sharedSizes(connections: readonly (readonly Buffer[])[]): (buffer: Buffer) => number {
+  const holders = new Map<ArrayBufferLike, number>();
+  for (const waiting of connections)
+    for (const bytes of new Set(waiting.map(({ buffer }) => buffer))) holders.set(bytes, (holders.get(bytes) ?? 0) + 1);
+  return ({ buffer, length }) => MESSAGE_BYTES + length / (holders.get(buffer) ?? 1);
 }
 
 /** aedes keeps the parser of a connection, with the received bytes of an incomplete packet, on the stream. */

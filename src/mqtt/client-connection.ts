@@ -5,19 +5,25 @@ import { Duplex } from "node:stream";
 import type { Clock, Timer } from "../core/clock.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { FairScheduler } from "./fair-scheduler.ts";
-import { createPacketQueue, protocolLevel } from "./packet-queue.ts";
+import { createPacketQueue, type PacketError, protocolLevel } from "./packet-queue.ts";
 import type { RateLimit } from "./rate-limits.ts";
+import { createSocketWriter, joined, type SocketWriter } from "./socket-writer.ts";
 import { V5Gateway } from "./v5-gateway.ts";
 
 export interface ConnectionOptions {
   clock: Clock;
   random: RandomBytes;
   scheduler: FairScheduler;
-  maxPacketBytes: number;
   /** Called with the number of bytes received. */
   onReceived: (bytes: number) => void;
   /** Called once, when the connection is closed because of what the client sent. */
-  onRefused: (address: string, reason: string) => void;
+  onRefused: (connection: ClientConnection, error: Omit<PacketError, "code">) => void;
+}
+
+/** What a client may send once it has logged in. */
+export interface Allowance {
+  rateLimit: RateLimit;
+  maxPacketBytes: number;
 }
 
 // A CONNECT has names and a small will. Before the login no client may make the hub buffer more.
@@ -35,6 +41,7 @@ export class ClientConnection {
   readonly stream: Duplex;
   readonly address: string;
   readonly #socket: Socket;
+  readonly #writer: SocketWriter;
   readonly #options: ConnectionOptions;
   readonly #received = createPacketQueue(MAX_CONNECT_BYTES);
   /** For the broker to read. */
@@ -45,6 +52,7 @@ export class ClientConnection {
   #connectSent = false;
   /** Undefined until the login. */
   #rateLimit: RateLimit | undefined;
+  #maxPacketBytes = MAX_CONNECT_BYTES;
   #pause: Timer | undefined;
   #scheduled = false;
   /** Nothing more will be received; with the error, if that is the reason. */
@@ -52,15 +60,21 @@ export class ClientConnection {
   #hungUp = false;
   #closing = false;
   #onDrain: (() => void) | undefined;
+  /** That the stream handed over, until `#onDrain` is called. */
+  #inFlightBytes = 0;
 
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
     this.address = socket.remoteAddress ?? "unknown";
     this.stream = this.#createStream();
+    this.#writer = createSocketWriter(socket, {
+      clock: options.clock,
+      onDrain: () => this.#continueWriting(),
+      onStalled: () => this.stream.destroy(new Error("it takes nothing of what is sent to it")),
+    });
     socket.setNoDelay(true);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
-    socket.on("drain", () => this.#continueWriting());
     socket.on("end", () => this.#end());
     socket.on("error", (error) => this.#end(error));
     socket.on("close", () => {
@@ -69,11 +83,17 @@ export class ClientConnection {
     });
   }
 
-  /** The client has logged in: packets may be as large as configured, and as many as the account may send. */
-  accept(rateLimit: RateLimit): void {
-    this.#received.allow(this.#options.maxPacketBytes);
+  /** The client has logged in. */
+  accept({ rateLimit, maxPacketBytes }: Allowance): void {
+    this.#received.allow(maxPacketBytes);
+    this.#maxPacketBytes = maxPacketBytes;
     this.#rateLimit = rateLimit;
     this.#wake();
+  }
+
+  /** Undefined for a client that speaks 3.1.1. */
+  get v5(): Pick<V5Gateway, "propertiesOf" | "ticketFor" | "keepSecs"> | undefined {
+    return this.#gateway;
   }
 
   /** Whether the client does not want its own messages on this topic. */
@@ -81,10 +101,16 @@ export class ClientConnection {
     return this.#gateway?.refusesOwn(topic) ?? false;
   }
 
-  /** Bytes in its queue, its socket and its gateway. */
+  /** Bytes in its queue, its socket and its gateway, without `waiting`. What the stream counts as well is taken off. */
   bufferedBytes(): number {
     const received = (this.#head?.length ?? 0) + this.#received.size;
-    return received + this.#socket.writableLength + (this.#gateway?.bufferedBytes() ?? 0);
+    const countedTwice = this.#gateway ? 0 : this.#inFlightBytes;
+    return received + this.#socket.writableLength + (this.#gateway?.bufferedBytes() ?? 0) - countedTwice;
+  }
+
+  /** What waits for the client to read; of a message, other connections may wait with the same bytes. */
+  waiting(): Buffer[] {
+    return [...this.#writer.waiting, ...(this.#gateway?.waiting() ?? [])];
   }
 
   /** Closes the connection at once and discards its buffers. */
@@ -98,8 +124,8 @@ export class ClientConnection {
       writableHighWaterMark: WRITE_BUFFER_BYTES,
       // `#takeTurn` pushes.
       read() {},
-      write: (chunk: Buffer, _encoding, done) => this.#write(chunk, done),
-      writev: (chunks, done) => this.#write(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), done),
+      write: (chunk: Buffer, _encoding, done) => this.#write([chunk], done),
+      writev: (chunks, done) => this.#write(joined(chunks.map(({ chunk }) => chunk as Buffer)), done),
       destroy: (error, done) => {
         this.#close(error);
         done(error);
@@ -121,7 +147,7 @@ export class ClientConnection {
     this.#received.clear();
     if (error || socket.destroyed) socket.destroy();
     else {
-      socket.end();
+      this.#writer.end();
       // Discards further bytes, so that the end of the socket is seen.
       socket.resume();
       const linger = this.#options.clock.after("mqtt linger", LINGER_MS, () => socket.destroy());
@@ -129,24 +155,36 @@ export class ClientConnection {
     }
   }
 
-  #write(bytes: Buffer, done: (error?: Error | null) => void): void {
+  #write(chunks: readonly Buffer[], done: (error?: Error | null) => void): void {
     // The client no longer reads, while the broker still works on its last packets.
-    if (!this.#socket.writable) done();
-    else if (this.#gateway ? this.#gateway.fromBroker(bytes) : this.#socket.write(bytes)) done();
-    else this.#onDrain = done;
+    if (!this.#socket.writable) {
+      done();
+      return;
+    }
+    let drained = true;
+    for (const bytes of chunks)
+      drained = (this.#gateway ? this.#gateway.fromBroker(bytes) : this.#writer.write(bytes)) && drained;
+    if (drained) {
+      done();
+      return;
+    }
+    this.#onDrain = done;
+    this.#inFlightBytes = chunks.reduce((sum, { length }) => sum + length, 0);
   }
 
   #continueWriting(): void {
     const done = this.#onDrain;
     this.#onDrain = undefined;
+    this.#inFlightBytes = 0;
     done?.();
   }
 
-  #refuse(reason: string, v5Code: number): void {
+  /** Closes the connection because of what the client sent. */
+  refuse({ code, ...error }: PacketError): void {
     if (this.#closing) return;
     this.#closing = true;
-    this.#options.onRefused(this.address, reason);
-    this.#gateway?.disconnect(v5Code);
+    this.#options.onRefused(this, error);
+    this.#gateway?.disconnect(code);
     this.stream.destroy();
   }
 
@@ -167,26 +205,27 @@ export class ClientConnection {
   #readLevel(bytes: Buffer): boolean {
     const level = protocolLevel(bytes);
     if (level === undefined) return false;
-    if (level === "not_mqtt") this.#refuse("not MQTT", 0x81);
+    if (level === "not_mqtt") this.refuse({ reason: "not MQTT", code: 0x81 });
     else if (level < 3 || level > 5) {
       this.#socket.write(CONNACK_UNKNOWN_LEVEL);
-      this.#refuse(`protocol level ${level} is not supported`, 0x84);
+      this.refuse({ reason: `protocol level ${level} is not supported`, code: 0x84 });
     } else if (level === 5) this.#gateway = this.#createGateway();
     return true;
   }
 
   #createGateway(): V5Gateway {
-    const { random, maxPacketBytes } = this.#options;
+    const { clock, random } = this.#options;
     return new V5Gateway({
+      clock,
       random,
-      maxPacketBytes,
+      maxPacketBytes: () => this.#maxPacketBytes,
       toBroker: (bytes) => {
         if (this.#hungUp) return;
         this.#outgoing.push(bytes);
         this.#wake();
       },
-      toClient: (bytes) => this.#socket.write(bytes),
-      fail: (reason, code) => this.#refuse(reason, code),
+      toClient: (bytes) => this.#writer.write(bytes),
+      fail: (reason, code) => this.refuse({ reason, code }),
       hangUp: () => {
         this.#hungUp = true;
         this.#received.clear();
@@ -246,7 +285,7 @@ export class ClientConnection {
     }
     const most = rateLimit ? scheduler.batch : { ...scheduler.batch, packets: 1 };
     const { bytes, packets, requests, error } = this.#received.take(most);
-    if (error) return void this.#refuse(error.reason, error.code);
+    if (error) return void this.refuse(error);
     rateLimit?.spend(requests, bytes.length);
     if (!rateLimit && packets > 0) this.#connectSent = true;
     if (this.#gateway) this.#gateway.fromClient(bytes);

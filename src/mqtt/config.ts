@@ -43,7 +43,8 @@ const memoryKeys = {
   max_queued_mb: megabytes(24),
   /** Of the account with these sessions. */
   max_queued_mb_per_account: megabytes(12),
-  max_queued_mb_per_session: megabytes(4),
+  /** One of the largest messages fits. */
+  max_queued_mb_per_session: megabytes(10),
   max_queued_messages_per_session: Type.Integer({ minimum: 1, maximum: 100_000, default: 1000 }),
   /** Buffers: incomplete packets, and bytes that slow readers have not read. */
   max_buffered_mb: megabytes(32),
@@ -71,7 +72,10 @@ export const MqttSection = Type.Object(
     /** Allows clients without an account, from this machine only. */
     anonymous: Type.Boolean({ default: false }),
     users: Type.Array(MqttUser, { default: [] }),
-    max_payload_bytes: Type.Integer({ default: 1_048_576, minimum: 1024, maximum: 67_108_864 }),
+    /** Of a client with a name, as a whole. */
+    max_packet_kib: Type.Integer({ default: 8192, minimum: 64, maximum: 65_536 }),
+    /** Of one message. Left out: 1 MiB for clients without a name, and what fits into a packet for the others. */
+    max_payload_bytes: Type.Optional(Type.Integer({ minimum: 1024, maximum: 67_108_864 })),
     ...memoryKeys,
     /** Of all accounts except supervised plugins, which are never refused. The same number limits kept sessions. */
     max_connections: Type.Integer({ default: 500, minimum: 1, maximum: 10_000 }),

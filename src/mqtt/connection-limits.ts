@@ -3,31 +3,32 @@
 import type { Limits } from "../core/limits.ts";
 import { type Account, accountKey, isSupervised } from "./accounts.ts";
 import type { MqttSection } from "./config.ts";
+import { accountOfSession, isSupervisedKey } from "./session-ids.ts";
 
 export interface ConnectionLimits {
   mayConnect(account: Account, sessionId: string): boolean;
-  /** Whether the session may be kept; counted then. */
+  /** Whether the session may be kept. */
   mayKeep(account: Account, sessionId: string): boolean;
-  notKept(sessionId: string): void;
 }
 
 export interface ConnectionLimitsOptions {
   config: Pick<MqttSection, "max_connections" | "max_connections_per_account">;
   limits: Limits;
   /** Connected clients, by session id. */
-  sessions: ReadonlyMap<string, { readonly account: Account }>;
+  sessions: ReadonlyMap<string, unknown>;
+  /** The ids of all kept sessions. */
+  kept: () => readonly string[];
 }
 
-export function createConnectionLimits({ config, limits, sessions }: ConnectionLimitsOptions): ConnectionLimits {
-  const kept = new Map<string, Account>();
-
-  function fits(account: Account, existing: Iterable<Account>, what: string): boolean {
+export function createConnectionLimits({ config, limits, sessions, kept }: ConnectionLimitsOptions): ConnectionLimits {
+  function fits(account: Account, existing: Iterable<string>, what: string): boolean {
     const key = accountKey(account);
     let own = 0;
     let all = 0;
-    for (const other of existing) {
-      if (accountKey(other) === key) own++;
-      if (!isSupervised(other)) all++;
+    for (const id of existing) {
+      const other = accountOfSession(id);
+      if (other === key) own++;
+      if (!isSupervisedKey(other)) all++;
     }
     if (own >= config.max_connections_per_account) {
       limits.reached({
@@ -50,14 +51,11 @@ export function createConnectionLimits({ config, limits, sessions }: ConnectionL
     mayConnect(account, sessionId) {
       // A client that takes over its own session replaces its connection.
       if (sessions.has(sessionId)) return true;
-      const connected = [...sessions.values()].map((session) => session.account);
-      return fits(account, connected, "MQTT connections");
+      return fits(account, sessions.keys(), "MQTT connections");
     },
     mayKeep(account, sessionId) {
-      if (!kept.has(sessionId) && !fits(account, kept.values(), "kept MQTT sessions")) return false;
-      kept.set(sessionId, account);
-      return true;
+      const all = kept();
+      return all.includes(sessionId) || fits(account, all, "kept MQTT sessions");
     },
-    notKept: (sessionId) => void kept.delete(sessionId),
   };
 }

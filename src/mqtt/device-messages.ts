@@ -35,6 +35,7 @@ export function createDeviceMessages(devices: DevicePort): (message: ReceivedMes
     const { payload } = message;
     // Clears a retained message.
     if (payload.length === 0) return undefined;
+    if (subtopic !== "cmd") devices.heard(reporter(message, deviceId));
     switch (subtopic) {
       case "state":
         return state(message, deviceId, false);

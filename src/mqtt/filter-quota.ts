@@ -1,6 +1,6 @@
 // Topic filters of all sessions, connected or kept. Limited for each account and for all: a filter of twenty levels uses sixteen
 // kilobytes in the broker's search trees.
-import type { ISubscription } from "mqtt-packet";
+import type { ISubscription, QoS } from "mqtt-packet";
 import type { Limits } from "../core/limits.ts";
 import { createShares, type Shares } from "../core/shares.ts";
 import { boundsOf, type QuotaOptions, reportFull } from "./quota.ts";
@@ -21,9 +21,14 @@ export interface FilterStore {
 
 interface Session {
   readonly account: string;
-  readonly filters: Map<string, { bytes: number; qos: number }>;
+  readonly filters: Map<string, { bytes: number; qos: QoS }>;
   /** Allowed, and not in the store yet. */
   unstored: Subscription[];
+}
+
+export interface FilterQuotaOptions extends QuotaOptions {
+  /** Called when the filters of a kept session have changed in the store. */
+  onChange: (sessionId: string) => void;
 }
 
 const FILTER_BYTES = 256;
@@ -31,12 +36,14 @@ const LEVEL_BYTES = 400;
 
 export class FilterQuota {
   readonly #limits: Limits;
+  readonly #onChange: (sessionId: string) => void;
   readonly #shares: Shares;
   readonly #sessions = new Map<string, Session>();
   #size = 0;
 
-  constructor({ keys, limits }: QuotaOptions) {
+  constructor({ keys, limits, onChange }: FilterQuotaOptions) {
     this.#limits = limits;
+    this.#onChange = onChange;
     this.#shares = createShares(boundsOf(keys, "max_filters_mb"));
   }
 
@@ -45,9 +52,10 @@ export class FilterQuota {
     return this.#size;
   }
 
-  /** The account of a session with subscriptions. */
-  accountOf(sessionId: string): string {
-    return this.#sessions.get(sessionId)?.account ?? "unknown";
+  /** The filters of a session with their QoS; undefined where it has none. */
+  of(sessionId: string): Readonly<Record<string, QoS>> | undefined {
+    const session = this.#sessions.get(sessionId);
+    return session && Object.fromEntries([...session.filters].map(([filter, { qos }]) => [filter, qos]));
   }
 
   /** Counts the subscription where it fits; returns whether it does. */
@@ -89,15 +97,19 @@ export class FilterQuota {
     // For each allowed filter aedes passes all filters of the packet, also the refused ones.
     store.addSubscriptions = async (client) => {
       const allowed = this.#sessions.get(client.id)?.unstored.splice(0) ?? [];
-      if (allowed.length > 0) await add(client, allowed);
+      if (allowed.length === 0) return;
+      await add(client, allowed);
+      this.#onChange(client.id);
     };
     store.removeSubscriptions = async (client, topics) => {
       this.release(client.id, topics);
       await remove(client, topics);
+      this.#onChange(client.id);
     };
     store.cleanSubscriptions = async (client) => {
       this.release(client.id, [...(this.#sessions.get(client.id)?.filters.keys() ?? [])]);
       await clean(client);
+      this.#onChange(client.id);
     };
   }
 }

@@ -2,24 +2,29 @@
 // hub first and to subscribers afterwards, so that a slow subscriber never delays the hub.
 import type { Duplex } from "node:stream";
 import type { AedesOptions, AedesPublishPacket, Client, ConnectPacket, PublishPacket, Subscription } from "aedes";
+import type { Clock } from "../core/clock.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { matchesFilter } from "../core/topic-filter.ts";
-import type { Account, Accounts } from "./accounts.ts";
+import { type Account, type Accounts, accountKey } from "./accounts.ts";
+import type { BrokerMemory } from "./broker-memory.ts";
 import type { ClientConnection } from "./client-connection.ts";
 import type { MqttSection } from "./config.ts";
 import { type ConnectionLimits, createConnectionLimits } from "./connection-limits.ts";
-import type { FilterQuota } from "./filter-quota.ts";
+import { drop, forwarded, isDropped } from "./forwarding.ts";
+import { isExpired, propertiesOf, published, setProperties } from "./message-properties.ts";
+import { packetLimitOf } from "./packet-limit.ts";
 import type { ReceivedMessage } from "./ports.ts";
 import type { RateLimitedLog } from "./rate-limited-log.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { Rights } from "./rights.ts";
 import { assignedClientId, isReservedClientId, sessionId } from "./session-ids.ts";
-import { parseTopic } from "./topics.ts";
+import { isPluginMemory, MAX_MEMORY_BYTES, parseTopic, type Topic } from "./topics.ts";
 
 export interface GatekeeperOptions {
   config: MqttSection;
+  clock: Clock;
   random: RandomBytes;
   limits: Limits;
   rateLimits: RateLimits;
@@ -27,7 +32,7 @@ export interface GatekeeperOptions {
   rights: Rights;
   onMessage: (message: ReceivedMessage) => void;
   connectionOf: (stream: Duplex) => ClientConnection | undefined;
-  filterQuota: () => FilterQuota;
+  memory: () => BrokerMemory;
   /** Called with the number of bytes that are to be sent to a client. */
   onSending: (bytes: number) => void;
   onAdmitted: (connection: ClientConnection) => void;
@@ -56,8 +61,7 @@ type Hooks = Required<
 >;
 type Callback<Hook extends keyof Hooks> = Parameters<Hooks[Hook]> extends [...unknown[], infer Last] ? Last : never;
 
-// A denied publish is renamed to this and emptied: it is acknowledged as usual, and delivered to nobody.
-const DROPPED = "$SYS/dropped";
+const TOO_LARGE = 0x95;
 const MAX_FILTERS = 1000;
 const MAX_CLIENT_ID_LENGTH = 256;
 const REFUSALS = {
@@ -89,7 +93,10 @@ export class Gatekeeper {
   constructor(options: GatekeeperOptions) {
     this.#options = options;
     const { config, limits } = options;
-    this.#connectionLimits = createConnectionLimits({ config, limits, sessions: this.#sessions });
+    this.#connectionLimits = createConnectionLimits({
+      ...{ config, limits, sessions: this.#sessions },
+      kept: () => options.memory().sessions.ids(),
+    });
   }
 
   /** By session id; clients that are connected and logged in. */
@@ -103,13 +110,26 @@ export class Gatekeeper {
   }
 
   accountOf(client: Client): string | undefined {
-    return this.#sessionOf.get(client)?.account.name;
+    const session = this.#sessionOf.get(client);
+    return session && accountKey(session.account);
+  }
+
+  accountAt(connection: ClientConnection): Account | undefined {
+    return [...this.#sessions.values()].find((session) => session.connection === connection)?.account;
+  }
+
+  hasSubscriber(topic: string, counts: (account: Account, filter: string) => boolean): boolean {
+    const { rights } = this.#options;
+    return this.#sessions.values().some(({ account, filters }) => {
+      const gets = filters.keys().some((filter) => matchesFilter(filter, topic) && counts(account, filter));
+      return gets && rights.mayReceive(account, topic);
+    });
   }
 
   unsubscribed(client: Client, filters: readonly string[]): void {
     const session = this.#sessionOf.get(client);
     for (const filter of filters) session?.filters.delete(filter);
-    this.#options.filterQuota().release(client.id, filters);
+    this.#options.memory().filters.release(client.id, filters);
   }
 
   /** From now on messages are ignored: those left are wills of the clients that a stop disconnects. */
@@ -159,32 +179,44 @@ export class Gatekeeper {
   }
 
   #admit(client: Client, clientId: string, account: Account, connection: ClientConnection): void {
-    const { rateLimits, onAdmitted, log } = this.#options;
+    const { config, rateLimits, onAdmitted, memory, log } = this.#options;
     const session: Session = { client, clientId, account, connection, filters: new Map() };
     this.#sessionOf.set(client, session);
     this.#sessions.set(client.id, session);
-    connection.accept(rateLimits.of(account));
+    connection.accept({ rateLimit: rateLimits.of(account), maxPacketBytes: packetLimitOf(account, config).bytes });
     onAdmitted(connection);
     connection.stream.once("close", () => {
-      if (this.#sessions.get(client.id) === session) this.#sessions.delete(client.id);
+      if (this.#sessions.get(client.id) !== session) return;
+      this.#sessions.delete(client.id);
+      memory().sessions.left(client.id);
     });
     log.debug("an MQTT client connected", { client: clientId, account: account.name, address: connection.address });
   }
 
   #limitKeptSessions(client: Client, account: Account, packet: ConnectPacket): void {
-    if (packet.clean) this.#connectionLimits.notKept(client.id);
-    else if (!this.#connectionLimits.mayKeep(account, client.id)) {
-      packet.clean = true;
-      client.clean = true;
+    const memory = this.#options.memory();
+    if (!packet.clean && this.#connectionLimits.mayKeep(account, client.id)) {
+      const connection = this.#options.connectionOf(client.conn as Duplex);
+      memory.sessions.connected(client.id, connection?.v5?.keepSecs);
+      return;
     }
+    packet.clean = true;
+    client.clean = true;
+    memory.endSession(client.id);
   }
 
   #authorizePublish(client: Client | null, packet: PublishPacket, callback: Callback<"authorizePublish">) {
     const session = client ? this.#sessionOf.get(client) : undefined;
     if (!session) return callback(new Error("publish without a login"));
-    const { max_payload_bytes: most } = this.#options.config;
     const { length } = packet.payload;
-    if (length > most) return callback(new Error(`a payload of ${length} bytes is more than ${most}`));
+    const { payloadBytes } = packetLimitOf(session.account, this.#options.config);
+    if (length > payloadBytes) {
+      const reason = `a payload of ${length} bytes is more than ${payloadBytes}`;
+      session.connection.refuse({ reason, bytes: length, code: TOO_LARGE });
+      return callback(new Error(reason));
+    }
+    const properties = session.connection.v5?.propertiesOf(packet);
+    setProperties(packet, properties && published(properties, this.#options.clock.mono()));
     this.#publish(session, packet);
     callback();
   }
@@ -193,36 +225,41 @@ export class Gatekeeper {
     const { config, rights, onMessage } = this.#options;
     const { account, clientId } = session;
     const topic = parseTopic(config.prefix, packet.topic);
-    if (!rights.mayPublish(account, packet.topic, topic)) {
-      this.#deny(session, packet);
+    const refusal = rights.mayPublish(account, packet.topic, topic)
+      ? tooMuch(packet, topic)
+      : "it may not publish there";
+    if (refusal !== undefined) {
+      this.#deny(session, packet, refusal);
       return;
     }
-    if (this.#ignoring) return;
+    if (this.#ignoring) {
+      drop(packet);
+      return;
+    }
     const { topic: name, qos, retain } = packet;
     const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
     onMessage({ account, clientId, name, topic, payload, qos, retain });
   }
 
-  #deny({ account, clientId, connection }: Session, packet: PublishPacket): void {
+  #deny({ account, clientId, connection }: Session, packet: PublishPacket, reason: string): void {
     this.#options.limited.warn(`denied ${account.name}`, "a publish was denied and dropped", {
       account: account.name,
       client: clientId,
       address: connection.address,
       topic: packet.topic.slice(0, 200),
+      reason,
     });
-    packet.topic = DROPPED;
-    packet.payload = Buffer.alloc(0);
-    packet.retain = false;
+    drop(packet);
   }
 
   #authorizeSubscribe(client: Client, wanted: Subscription, callback: Callback<"authorizeSubscribe">) {
-    const { rights, filterQuota, limited } = this.#options;
+    const { rights, memory, limited } = this.#options;
     const session = this.#sessionOf.get(client);
     if (!session) return callback(null, null);
     const { account, clientId, filters } = session;
     const { topic } = wanted;
     const allowed = rights.maySubscribe(account, topic) && (filters.has(topic) || filters.size < MAX_FILTERS);
-    if (allowed && filterQuota().claim(client, account.name, wanted)) {
+    if (allowed && memory().filters.claim(client, account.name, wanted)) {
       filters.set(topic, wanted.qos);
       return callback(null, wanted);
     }
@@ -231,24 +268,30 @@ export class Gatekeeper {
     callback(null, null);
   }
 
-  /** Called for every delivery. */
+  /** Called for every delivery, with a packet of its own. */
   #authorizeForward(client: Client, packet: AedesPublishPacket): AedesPublishPacket | null {
-    const { rights, rateLimits, onSending } = this.#options;
     const session = this.#sessionOf.get(client);
-    if (!session || packet.topic === DROPPED || !rights.mayReceive(session.account, packet.topic)) return null;
+    if (session && this.#mayForward(session, packet)) return forwarded(packet, session);
+    if (!client.clean) this.#options.memory().queues.skip(client.id, packet);
+    return null;
+  }
+
+  #mayForward(session: Session, packet: AedesPublishPacket): boolean {
+    const { clock, rights, rateLimits, memory, onSending } = this.#options;
+    const { topic } = packet;
+    if (isDropped(packet) || !rights.mayReceive(session.account, topic)) return false;
+    // aedes leaves them out of what is sent for a new subscription.
+    if (packet.retain) setProperties(packet, memory().retained.get(topic)?.properties);
+    if (isExpired(propertiesOf(packet), clock.mono())) return false;
     onSending(packet.payload.length);
     const { clientId: senderId } = packet as { clientId?: string };
     const sender = senderId === undefined ? undefined : this.#sessions.get(senderId);
     if (sender) rateLimits.of(sender.account).countDelivery();
-    if (senderId === client.id && session.connection.refusesOwn(packet.topic)) return null;
-    // aedes sends retained messages with the publisher's QoS to subscriptions with a wildcard.
-    if (packet.retain) packet.qos = Math.min(packet.qos, askedQos(session.filters, packet.topic)) as 0 | 1 | 2;
-    return packet;
+    return senderId !== session.client.id || !session.connection.refusesOwn(topic);
   }
 }
 
-function askedQos(filters: ReadonlyMap<string, number>, topic: string): number {
-  let most = 0;
-  for (const [filter, qos] of filters) if (qos > most && matchesFilter(filter, topic)) most = qos;
-  return most;
+function tooMuch({ payload }: PublishPacket, topic: Topic): string | undefined {
+  if (!isPluginMemory(topic) || payload.length <= MAX_MEMORY_BYTES) return undefined;
+  return `a plugin's memory has at most ${MAX_MEMORY_BYTES} bytes, not ${payload.length}`;
 }

@@ -27,9 +27,11 @@ export interface Batch {
   readonly error?: PacketError;
 }
 
-interface PacketError {
+export interface PacketError {
   readonly reason: string;
   readonly code: number;
+  /** Of a PUBLISH that is too large. */
+  readonly bytes?: number;
 }
 
 export function createPacketQueue(maxBytes: number): PacketQueue {
@@ -82,7 +84,7 @@ const ACKNOWLEDGEMENTS: ReadonlySet<number> = new Set([4, 5, 6, 7]);
 const IDENTIFIER_BYTES = 2;
 const NO_IDENTIFIER: PacketError = { reason: "an acknowledgement without a packet identifier", code: 0x81 };
 const MALFORMED: PacketError = { reason: "a malformed packet length", code: 0x81 };
-const tooLarge = (bytes: number): PacketError => ({ reason: `a packet of more than ${bytes} bytes`, code: 0x95 });
+const tooLarge = (most: number): PacketError => ({ reason: `a packet of more than ${most} bytes`, code: 0x95 });
 
 interface PacketCutter {
   /** Follows the packet boundaries from `at`. Ends after so many packets or bytes, or with the chunk, never inside a header. */
@@ -98,6 +100,7 @@ function createPacketCutter(maxBytes: number): PacketCutter {
   let length = 0;
   let longest = maxBytes;
   let shortest = 0;
+  let isPublish = false;
 
   const cutter: PacketCutter = {
     maxBytes,
@@ -119,14 +122,18 @@ function createPacketCutter(maxBytes: number): PacketCutter {
           length = 0;
           if (REQUESTS.has(byte >> 4)) requests++;
           shortest = ACKNOWLEDGEMENTS.has(byte >> 4) ? IDENTIFIER_BYTES : 0;
-          longest = byte >> 4 === PUBLISH ? cutter.maxBytes : Math.min(cutter.maxBytes, MAX_OTHER_BYTES);
+          isPublish = byte >> 4 === PUBLISH;
+          longest = isPublish ? cutter.maxBytes : Math.min(cutter.maxBytes, MAX_OTHER_BYTES);
           continue;
         }
         length += (byte & 0x7f) * 128 ** lengthBytes++;
-        if (length > longest) return { end: at, packets, requests, error: tooLarge(longest) };
         if (byte & 0x80) {
           if (lengthBytes === 4) return { end: at, packets, requests, error: MALFORMED };
           continue;
+        }
+        if (length > longest) {
+          const error = isPublish ? { ...tooLarge(longest), bytes: length } : tooLarge(longest);
+          return { end: at, packets, requests, error };
         }
         if (length < shortest) return { end: at, packets, requests, error: NO_IDENTIFIER };
         body = length;

@@ -89,6 +89,8 @@ export function createPluginMessages({ devices, plugins, logs, limited, newDevic
     logs: ({ payload }, pluginId) => passed(readMessage(check.logLine, payload), (line) => logs.write(pluginId, line)),
     // For plugins: a listed account may publish there, and the hub does not read it.
     "manage/cmd": () => undefined,
+    // The broker keeps it for the plugin.
+    state: () => undefined,
   };
 
   return function onPluginMessage(message: ReceivedMessage, topic: PluginTopic): Rejection {

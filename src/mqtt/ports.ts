@@ -15,6 +15,8 @@ export interface DevicePort {
   ): void;
   availability(deviceId: string, available: boolean, pluginId: string): void;
   schema(deviceId: string, schema: JsonObject, pluginId: string): void;
+  /** Any message of the plugin or account about one of its devices. */
+  heard(pluginId: string): void;
   ownerOf(deviceId: string): string | undefined;
 }
 

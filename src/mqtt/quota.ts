@@ -2,6 +2,7 @@
 import type { Limits } from "../core/limits.ts";
 import type { ShareBounds } from "../core/shares.ts";
 import type { MemoryKeys } from "./config.ts";
+import { type MessageProperties, propertiesOf } from "./message-properties.ts";
 
 export interface QuotaOptions {
   keys: MemoryKeys;
@@ -24,24 +25,39 @@ export function reportFull(limits: Limits, key: QuotaKey, full: "each" | "all", 
   );
 }
 
-export interface StoredMessage {
+/** As aedes hands it over to be kept. */
+export interface PacketToKeep {
   topic: string;
   payload: Uint8Array | string;
+  qos?: number | undefined;
+  properties?: unknown;
 }
 
+/** With bytes of its own. */
+export interface KeptMessage {
+  readonly topic: string;
+  readonly payload: Buffer;
+  readonly qos: 0 | 1 | 2;
+  readonly properties: MessageProperties | undefined;
+}
+
+const PROPERTIES_OVERHEAD_BYTES = 200;
+
 /** `overhead`: bytes that the store adds to each message, measured. */
-export function messageBytes({ topic, payload }: StoredMessage, overhead: number): number {
-  return overhead + 2 * topic.length + payload.length;
+export function messageBytes(message: Omit<KeptMessage, "qos">, overhead: number): number {
+  const { topic, payload, properties } = message;
+  const ofProperties = properties ? PROPERTIES_OVERHEAD_BYTES + properties.bytes.length : 0;
+  return overhead + 2 * topic.length + payload.length + ofProperties;
 }
 
 /**
- * A copy of the packet with a payload of its own. The payload is a view into the bytes received with it: ten bytes that are kept
- * for days would keep up to a megabyte of others in memory.
+ * A copy to keep. The payload of a packet is a view into the bytes received with it: ten bytes that are kept for days would keep
+ * up to a megabyte of others in memory.
  */
-export function withOwnPayload<P extends Partial<StoredMessage>>(packet: P): P {
-  const { payload } = packet;
-  if (payload === undefined || typeof payload === "string") return packet;
-  const own = Buffer.alloc(payload.length);
-  own.set(payload);
-  return { ...packet, payload: own };
+export function keptMessage(packet: PacketToKeep): KeptMessage {
+  const { topic, payload, qos } = packet;
+  const own = Buffer.alloc(typeof payload === "string" ? Buffer.byteLength(payload) : payload.length);
+  if (typeof payload === "string") own.write(payload);
+  else own.set(payload);
+  return { topic, payload: own, qos: qos === 1 || qos === 2 ? qos : 0, properties: propertiesOf(packet) };
 }

@@ -3,7 +3,7 @@
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import { hasWildcard, isTopicFilter, isTopicName, matchesFilter } from "../core/topic-filter.ts";
 import type { Account } from "./accounts.ts";
-import { parseTopic, type Topic } from "./topics.ts";
+import { isPluginMemory, type PluginSubtopic, parseTopic, type Topic } from "./topics.ts";
 
 export interface Rights {
   mayPublish(account: Account, name: string, topic: Topic): boolean;
@@ -15,6 +15,7 @@ export interface Rights {
 /** The plugin a device belongs to. */
 export type OwnerOf = (deviceId: string) => string | undefined;
 
+const RECEIVED: ReadonlySet<PluginSubtopic> = new Set<PluginSubtopic>(["manage/cmd", "state"]);
 // No real client publishes as more plugins.
 const MAX_CLAIMS = 100;
 
@@ -28,7 +29,7 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
 
   return {
     mayPublish(account, name, topic) {
-      if (!isTopicName(name)) return false;
+      if (!isTopicName(name) || isMemoryOfAnother(account, topic)) return false;
       if (account.kind === "listed") return account.publish.some((pattern) => matchesFilter(pattern, name));
       if (name.startsWith("$")) return false;
       if (account.kind === "plugin" && matchesAny(account.publish, name)) return true;
@@ -39,6 +40,7 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
     },
     maySubscribe(account, filter) {
       if (!isTopicFilter(filter) || filter.startsWith("$share/")) return false;
+      if (!hasWildcard(filter) && isMemoryOfAnother(account, parsed(filter))) return false;
       if (account.kind === "listed") return listedSubscribes(account.subscribe, filter);
       if (filter.startsWith("$")) return false;
       if (account.kind === "anonymous" || hasWildcard(filter)) return true;
@@ -49,6 +51,7 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
       return pluginReceives(account.name, topic);
     },
     mayReceive(account, name) {
+      if (isMemoryOfAnother(account, parsed(name))) return false;
       switch (account.kind) {
         case "anonymous":
           return !name.startsWith("$");
@@ -88,7 +91,7 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
   function pluginReceives(pluginId: string, topic: Topic): boolean {
     switch (topic.kind) {
       case "plugin":
-        return topic.subtopic === "manage/cmd" && topic.pluginId === pluginId;
+        return RECEIVED.has(topic.subtopic) && topic.pluginId === pluginId;
       case "device":
         return ownerOf(topic.deviceId) === pluginId;
       case "event":
@@ -97,6 +100,12 @@ export function createRights(prefix: string, ownerOf: OwnerOf): Rights {
         return false;
     }
   }
+}
+
+/** Whatever its lists say: an account reads and writes no plugin's memory but that of the plugin with its name. */
+function isMemoryOfAnother(account: Account, topic: Topic): boolean {
+  if (topic.kind !== "plugin" || !isPluginMemory(topic)) return false;
+  return account.kind === "anonymous" || account.name !== topic.pluginId;
 }
 
 function matchesAny(patterns: readonly string[], name: string): boolean {

@@ -7,7 +7,7 @@ import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { isTopicName } from "../core/topic-filter.ts";
 import type { EventFeed } from "../events/feed.ts";
-import { createAccounts, type PluginGrant, type StoredAccounts } from "./accounts.ts";
+import { type Account, createAccounts, type PluginGrant, type StoredAccounts } from "./accounts.ts";
 import { createBridge } from "./bridge.ts";
 import { type BrokerOptions, startBroker } from "./broker.ts";
 import type { MqttSection } from "./config.ts";
@@ -18,7 +18,9 @@ import { createPluginLogs } from "./plugin-logs.ts";
 import type { DevicePort, PluginPort, ReceivedMessage } from "./ports.ts";
 import { createRateLimitedLog } from "./rate-limited-log.ts";
 import { createRateLimits } from "./rate-limits.ts";
+import type { RetainedMessage } from "./retained-messages.ts";
 import { createRights } from "./rights.ts";
+import { accountNameOf } from "./session-ids.ts";
 import { formatTopic, parseTopic } from "./topics.ts";
 
 export interface Mqtt extends AsyncDisposable {
@@ -35,15 +37,27 @@ export interface Mqtt extends AsyncDisposable {
   };
   /** `{p}/devices/{id}/cmd`, QoS 1. */
   command(deviceId: string, payload: JsonObject): Promise<void>;
+  /**
+   * Whether somebody is connected who takes commands for the device. Whoever listens to everything, and is not the device's
+   * owner, only watches.
+   */
+  takesCommands(deviceId: string, owner: string): boolean;
+  isConnected(account: string): boolean;
   /** `{p}/plugins/{id}/manage/cmd`, QoS 1. */
   manage(pluginId: string, payload: JsonObject): Promise<void>;
   /** `{p}/events/{type}`, QoS 1: a custom event that the hub has emitted itself. */
   event(eventType: string, fields: JsonObject): Promise<void>;
   publish(topic: string, payload: string, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
   connections(): number;
+  /** Retained messages whose topics match, with the keys of the accounts that published them. Also those from before a restart. */
+  retained(filter: string): Iterable<RetainedMessage>;
+  /** Those outside the hub's own topics, of accounts that are still there. */
+  retainedOthers(filter: string): Iterable<OtherMessage>;
+  /** Disconnects an account that is removed, and ends its kept sessions: `user/NAME`, or `plugin/NAME` for one that the hub starts. */
+  endSessionsOf(account: string): void;
 }
 
-export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs"> {
+export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "db" | "budget" | "flushSecs"> {
   config: MqttSection;
   clock: Clock;
   log: Log;
@@ -82,13 +96,13 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
   const rights = createRights(prefix, (deviceId) => devices.ownerOf(deviceId));
   const perMinute = config.max_new_devices_per_minute;
   const newDeviceLimit = createNewDeviceLimit({ clock, perMinute, limits, devices });
-  const onOther = ({ account, name, payload }: ReceivedMessage): void =>
-    options.onOther?.({
-      account,
-      topic: name,
-      payload,
-      mayPublish: (topic) => rights.mayPublish(account, topic, parseTopic(prefix, topic)),
-    });
+  const otherOf = (account: Account, topic: string, payload: Uint8Array): OtherMessage => ({
+    account,
+    topic,
+    payload,
+    mayPublish: (other) => rights.mayPublish(account, other, parseTopic(prefix, other)),
+  });
+  const onOther = ({ account, name, payload }: ReceivedMessage) => options.onOther?.(otherOf(account, name, payload));
   const onMessage = createBridge({ devices, plugins, feed, log, limited, logs, newDeviceLimit, onOther });
   const rateLimits = createRateLimits({ clock, config, limits });
   const broker = stack.use(await startBroker({ ...options, accounts, rights, onMessage, limited, rateLimits }));
@@ -115,6 +129,10 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
     await broker.publish(topic, payload, { qos, retain });
   }
 
+  const commandTopic = (deviceId: string): string =>
+    formatTopic(prefix, { kind: "device", deviceId: checkedId(deviceId), subtopic: "cmd" });
+  const everything = new Set(["#", `${prefix}/#`]);
+
   function checkedId(id: string): string {
     if (!isValidId(id)) throw new HubError("invalid", `"${id}" cannot be an id in an MQTT topic`);
     return id;
@@ -133,9 +151,14 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
       },
     },
     async command(deviceId, payload) {
-      const topic = formatTopic(prefix, { kind: "device", deviceId: checkedId(deviceId), subtopic: "cmd" });
-      await publish(topic, JSON.stringify(payload), 1, false);
+      await publish(commandTopic(deviceId), JSON.stringify(payload), 1, false);
     },
+    isConnected: (name) => broker.hasClient((account) => account.name === name),
+    takesCommands: (deviceId, owner) =>
+      broker.hasSubscriber(
+        commandTopic(deviceId),
+        (account, filter) => account.name === owner || !everything.has(filter),
+      ),
     async manage(pluginId, payload) {
       const topic = formatTopic(prefix, { kind: "plugin", pluginId: checkedId(pluginId), subtopic: "manage/cmd" });
       // No event: configurations and answers to questions contain passwords.
@@ -147,6 +170,14 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
     },
     publish: (topic, payload, { qos = 0, retain = false } = {}) => publish(topic, payload, qos, retain),
     connections: broker.connections,
+    retained: broker.retained,
+    *retainedOthers(filter) {
+      for (const { topic, payload, account: key } of broker.retained(filter)) {
+        const account = key.startsWith("user/") ? accounts.named(accountNameOf(key)) : undefined;
+        if (account && parseTopic(prefix, topic).kind === "other") yield otherOf(account, topic, payload);
+      }
+    },
+    endSessionsOf: broker.endSessionsOf,
     [Symbol.asyncDispose]: () => disposables.disposeAsync(),
   };
 }

@@ -10,7 +10,8 @@ export type PluginSubtopic =
   | "capabilities"
   | "manage/cmd"
   | "manage/response"
-  | "logs";
+  | "logs"
+  | "state";
 /** The last levels of a device's topics. */
 export type DeviceSubtopic = "state" | "state/partial" | "availability" | "schema" | "cmd";
 
@@ -22,6 +23,9 @@ export type Topic =
   | { kind: "event"; eventType: string }
   | { kind: "other" };
 
+/** Of what a plugin keeps on its topic `state`. */
+export const MAX_MEMORY_BYTES = 1_048_576;
+
 const PLUGIN_SUBTOPICS: ReadonlySet<string> = new Set<PluginSubtopic>([
   "register",
   "unregister",
@@ -31,6 +35,7 @@ const PLUGIN_SUBTOPICS: ReadonlySet<string> = new Set<PluginSubtopic>([
   "manage/cmd",
   "manage/response",
   "logs",
+  "state",
 ]);
 const DEVICE_SUBTOPICS: ReadonlySet<string> = new Set<DeviceSubtopic>([
   "state",
@@ -82,4 +87,9 @@ export function formatTopic(prefix: string, topic: Exclude<Topic, { kind: "other
     case "event":
       return `${prefix}/events/${topic.eventType}`;
   }
+}
+
+/** Whether it is what a plugin keeps for itself over restarts: `{p}/plugins/{id}/state`. */
+export function isPluginMemory(topic: Topic): boolean {
+  return topic.kind === "plugin" && topic.subtopic === "state";
 }

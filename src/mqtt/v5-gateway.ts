@@ -1,5 +1,5 @@
-// MQTT 5 in front of a broker for 3.1.1: reads each packet as one and writes it as the other. Lost on the way: user properties and
-// all other properties of a PUBLISH or will (expiry, content type, response topic, delay), and retain-as-published.
+// MQTT 5 in front of a broker for 3.1.1: reads each packet as one and writes it as the other. The properties of messages go past the
+// broker (v5-messages.ts). Lost on the way: user properties of other packets, the delay of a will, and retain-as-published.
 import {
   generate,
   type IConnackPacket,
@@ -9,16 +9,20 @@ import {
   type Packet,
   parser,
 } from "mqtt-packet";
+import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
-import { messageBytes } from "./quota.ts";
+import { type MessageProperties, readProperties, willProperties } from "./message-properties.ts";
 import { assignedClientId } from "./session-ids.ts";
+import { bytesOf, createV5Messages, type Delivery, type OutgoingMessage, publishHead } from "./v5-messages.ts";
 import { createPropertyLimit, MAX_PROPERTY_BYTES } from "./v5-property-limit.ts";
 import { createV5Subscriptions } from "./v5-subscriptions.ts";
 
 export interface V5Options {
+  clock: Pick<Clock, "mono">;
   random: RandomBytes;
-  maxPacketBytes: number;
+  /** Known at the CONNACK. */
+  maxPacketBytes: () => number;
   toBroker: (bytes: Buffer) => void;
   /** False when the client's socket is full. */
   toClient: (bytes: Buffer) => boolean;
@@ -35,6 +39,7 @@ const DISCONNECT_WITH_WILL = 4;
 const V5 = { protocolVersion: 5 };
 // Messages queued for a client that has as many unacknowledged ones as its Receive Maximum.
 const MAX_QUEUED = 1000;
+// A single larger one is accepted.
 const MAX_QUEUED_BYTES = 8 * 1_048_576;
 const OVERHEAD_BYTES = 550;
 
@@ -42,16 +47,21 @@ export class V5Gateway {
   readonly #options: V5Options;
   readonly #clientParser = parser({ ...V5 });
   readonly #brokerParser = parser({ protocolVersion: 4 });
-  readonly #propertyLimit = createPropertyLimit();
+  /** Of the PUBLISHes that the parser reads next. */
+  readonly #properties: Buffer[] = [];
+  readonly #propertyLimit = createPropertyLimit((properties) => void this.#properties.push(properties));
   readonly #subscriptions = createV5Subscriptions();
+  readonly #messages = createV5Messages();
   readonly #unacknowledged = new Set<number>();
-  readonly #queue: IPublishPacket[] = [];
+  readonly #queue: Delivery[] = [];
   #queuedBytes = 0;
   #connackProperties: NonNullable<IConnackPacket["properties"]> = {};
   #receiveMaximum = 65_535;
   #clientPacketBytes = Number.POSITIVE_INFINITY;
   #connected = false;
   #writable = true;
+  #will: MessageProperties | undefined;
+  #keepSecs = 0;
 
   constructor(options: V5Options) {
     this.#options = options;
@@ -78,9 +88,30 @@ export class V5Gateway {
     return this.#subscriptions.refusesOwn(topic);
   }
 
-  /** Of messages in the queue, and of incomplete packets. */
+  /** The properties of the message that the broker handles now: the next PUBLISH, or the will. */
+  propertiesOf({ cmd }: { cmd?: string | undefined }): MessageProperties | undefined {
+    return cmd === "publish" ? this.#messages.next() : this.#will;
+  }
+
+  /** Keeps a message for the client, and returns the topic under which the broker is to send an empty one for it. */
+  ticketFor(message: OutgoingMessage): string {
+    return this.#messages.ticketFor(message);
+  }
+
+  /** For how many seconds the client wants its session to be kept without it. */
+  get keepSecs(): number {
+    return this.#keepSecs;
+  }
+
+  /** The payloads of messages that are on their way through the broker, or wait for an acknowledgement. */
+  waiting(): Buffer[] {
+    const queued = this.#queue.map(({ message }) => message);
+    return [...this.#messages.waiting(), ...queued].map(({ payload }) => payload);
+  }
+
+  /** Of incomplete packets. */
   bufferedBytes(): number {
-    return this.#queuedBytes + ((this.#clientParser as unknown as { _list?: Buffer })._list?.length ?? 0);
+    return (this.#clientParser as unknown as { _list?: Buffer })._list?.length ?? 0;
   }
 
   /** The last packet to the client, with the reason code. */
@@ -129,8 +160,8 @@ export class V5Gateway {
   }
 
   #connect(packet: IConnectPacket) {
-    const { random, maxPacketBytes, fail } = this.#options;
-    const { properties = {} } = packet;
+    const { random, fail } = this.#options;
+    const { properties = {}, will } = packet;
     if (properties.authenticationMethod !== undefined) return fail("an unknown authentication method", 0x8c);
     if (packet.password && !packet.username) return fail("a password without a user name", 0x86);
     const expiry = numberOr(properties.sessionExpiryInterval, 0);
@@ -139,8 +170,11 @@ export class V5Gateway {
     const clientId = packet.clientId || assignedClientId(random);
     this.#receiveMaximum = numberOr(properties.receiveMaximum, this.#receiveMaximum);
     this.#clientPacketBytes = numberOr(properties.maximumPacketSize, this.#clientPacketBytes);
+    this.#keepSecs = expiry;
+    this.#will = will?.properties && willProperties(will.properties);
+    if ((this.#will?.bytes.length ?? 0) > MAX_PROPERTY_BYTES)
+      return fail(`a will with properties of more than ${MAX_PROPERTY_BYTES} bytes`, 0x95);
     this.#connackProperties = {
-      maximumPacketSize: maxPacketBytes,
       topicAliasMaximum: 0,
       receiveMaximum: OUR_RECEIVE_MAXIMUM,
       subscriptionIdentifiersAvailable: false,
@@ -152,9 +186,13 @@ export class V5Gateway {
   }
 
   #publish(packet: IPublishPacket): void {
+    const properties = this.#properties.shift();
     // The CONNACK allows no topic aliases.
     if (packet.topic === "" || packet.properties?.topicAlias !== undefined) this.#options.fail("a topic alias", 0x94);
-    else this.#forward(packet);
+    else {
+      this.#messages.arrives(properties && readProperties(properties));
+      this.#forward(packet);
+    }
   }
 
   #subscribe(packet: ISubscribePacket): void {
@@ -174,7 +212,7 @@ export class V5Gateway {
     for (;;) {
       const next = this.#unacknowledged.size < this.#receiveMaximum ? this.#queue.shift() : undefined;
       if (!next) return;
-      this.#queuedBytes -= messageBytes(next, OVERHEAD_BYTES);
+      this.#queuedBytes -= OVERHEAD_BYTES + bytesOf(next.message);
       this.#deliver(next);
     }
   }
@@ -182,10 +220,8 @@ export class V5Gateway {
   #onBrokerPacket(packet: Packet): void {
     const { cmd, messageId = 0 } = packet;
     if (cmd === "connack") this.#answerConnect(packet);
-    else if (cmd === "publish") {
-      if (packet.qos === 0 || this.#unacknowledged.size < this.#receiveMaximum) this.#deliver(packet);
-      else this.#enqueue(packet);
-    } else if (cmd === "suback") {
+    else if (cmd === "publish") this.#passOn(packet);
+    else if (cmd === "suback") {
       const granted = this.#subscriptions.granted(packet);
       if (granted) this.#send({ cmd, messageId, granted });
     } else if (cmd === "unsuback") this.#send({ cmd, messageId, granted: this.#subscriptions.removed(messageId) });
@@ -196,25 +232,34 @@ export class V5Gateway {
   #answerConnect({ sessionPresent, returnCode }: IConnackPacket): void {
     const reasonCode = CONNACK_REASONS[returnCode ?? 3] ?? 0x80;
     this.#connected = reasonCode === 0;
-    const properties = this.#connected ? { properties: this.#connackProperties } : {};
-    this.#send({ cmd: "connack", sessionPresent, reasonCode, ...properties });
+    const properties = { ...this.#connackProperties, maximumPacketSize: this.#options.maxPacketBytes() };
+    this.#send({ cmd: "connack", sessionPresent, reasonCode, ...(this.#connected && { properties }) });
   }
 
-  #deliver(packet: IPublishPacket): void {
-    const { messageId = 0, qos, retain, topic } = packet;
-    const bytes = generate(packet, V5);
-    if (bytes.length > this.#clientPacketBytes || (retain && this.#subscriptions.refusesRetained(topic))) {
+  #passOn({ topic, qos, messageId = 0, retain, dup }: IPublishPacket): void {
+    const delivery = { message: this.#messages.redeem(topic), qos, messageId, retain, dup };
+    if (qos === 0 || this.#unacknowledged.size < this.#receiveMaximum) this.#deliver(delivery);
+    else this.#enqueue(delivery);
+  }
+
+  #deliver(delivery: Delivery): void {
+    const { message, messageId, qos, retain } = delivery;
+    const head = publishHead(delivery, this.#options.clock.mono());
+    const length = (head?.length ?? 0) + message.payload.length;
+    if (!head || length > this.#clientPacketBytes || (retain && this.#subscriptions.refusesRetained(message.topic))) {
       // To the broker, a message that the client does not accept counts as delivered.
       if (qos > 0) this.#forward({ cmd: "puback", messageId });
       return;
     }
     if (qos > 0) this.#unacknowledged.add(messageId);
-    this.#sendBytes(bytes);
+    this.#sendBytes(head);
+    this.#sendBytes(message.payload);
   }
 
-  #enqueue(packet: IPublishPacket): void {
-    this.#queuedBytes += messageBytes(packet, OVERHEAD_BYTES);
-    if (this.#queue.push(packet) > MAX_QUEUED || this.#queuedBytes > MAX_QUEUED_BYTES)
+  #enqueue(delivery: Delivery): void {
+    this.#queuedBytes += OVERHEAD_BYTES + bytesOf(delivery.message);
+    const count = this.#queue.push(delivery);
+    if (count > MAX_QUEUED || (count > 1 && this.#queuedBytes > MAX_QUEUED_BYTES))
       this.#options.fail("messages that are never acknowledged", 0x97);
   }
 }

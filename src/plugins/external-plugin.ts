@@ -7,7 +7,7 @@ import { parseJson } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Meta } from "../db/meta.ts";
 import type { HubEvent } from "../events/catalog.ts";
-import { createPresence, type Presence } from "./presence.ts";
+import { createPresence, type PluginDevices, type Presence } from "./presence.ts";
 import type { PluginRecord, PluginStatus } from "./records.ts";
 
 const TIMEOUT_SECS = 90;
@@ -21,7 +21,7 @@ export interface ExternalPluginOptions {
   clock: Clock;
   log: Log;
   emit: (event: HubEvent) => void;
-  devices: { count(pluginId: string): number; unavailable(pluginId: string): void };
+  devices: PluginDevices;
 }
 
 export interface ExternalPlugin extends Disposable {
@@ -35,6 +35,7 @@ export function createExternalPlugin(options: ExternalPluginOptions): ExternalPl
     ...rest,
     id,
     timeoutSecs: TIMEOUT_SECS,
+    heard: () => devices.heard(id),
     lost: () => devices.unavailable(id),
     // The hub cannot end a process that it did not start.
     hung: () => {},

@@ -16,7 +16,7 @@ import {
   startProcess,
   whyNotRunnable,
 } from "./plugin-process.ts";
-import { createPresence, type Presence } from "./presence.ts";
+import { createPresence, type PluginDevices, type Presence } from "./presence.ts";
 import type { LastExit, Notice, PluginRecord } from "./records.ts";
 import { excessOf, type Process } from "./usage.ts";
 
@@ -32,7 +32,7 @@ export interface ManagedPluginOptions extends ProcessOptions {
   random: RandomBytes;
   emit: (event: HubEvent) => void;
   accounts: PluginAccounts;
-  devices: { count(pluginId: string): number; unavailable(pluginId: string): void };
+  devices: PluginDevices;
   limits: Limits;
   /** Of the machine, in bytes. */
   totalMemory: number;
@@ -73,6 +73,7 @@ export class ManagedPlugin implements AsyncDisposable {
       log: this.#log,
       emit,
       initially: "stopped",
+      heard: () => devices.heard(entry.id),
       lost: () => devices.unavailable(entry.id),
       hung: () => this.#background("restart of a plugin that hangs", () => this.#endHung()),
     });

@@ -11,6 +11,15 @@ const MOST_NOTICES = 50;
 // Hundreds of plugins may send that many.
 const MOST_NOTICE_CHARS = 16_384;
 
+/** The devices of a plugin, as far as its presence decides about them. */
+export interface PluginDevices {
+  count(pluginId: string): number;
+  /** It is there: its devices are again what they were before the hub's restart. */
+  heard(pluginId: string): void;
+  /** It is gone. */
+  unavailable(pluginId: string): void;
+}
+
 export interface PresenceOptions {
   id: string;
   initially: PluginStatus;
@@ -18,6 +27,8 @@ export interface PresenceOptions {
   clock: Clock;
   log: Log;
   emit: (event: HubEvent) => void;
+  /** Called at each sign of life. */
+  heard: () => void;
   /** Called when its devices can no longer be reached. */
   lost: () => void;
   /** Called when one that has sent heartbeats was silent for twice the timeout. */
@@ -49,6 +60,7 @@ export function createPresence({
   clock,
   log,
   emit,
+  heard,
   lost,
   hung,
 }: PresenceOptions): Presence {
@@ -80,6 +92,7 @@ export function createPresence({
 
   function alive(): void {
     heardAt = clock.mono();
+    heard();
     to("active");
   }
 
@@ -130,6 +143,7 @@ export function createPresence({
     heartbeat(heartbeat) {
       sendsHeartbeats = true;
       heardAt = clock.mono();
+      heard();
       if (!silence) watch(timeoutMs);
       lastHeartbeat = isoSeconds(clock.now());
       version = shortText(heartbeat.version) ?? version;

@@ -17,7 +17,7 @@ import type { Landlock } from "./confine/landlock.ts";
 import { createExternalPlugin, type ExternalPlugin, type KnownPlugins } from "./external-plugin.ts";
 import { ManagedPlugin, type PluginAccounts } from "./managed-plugin.ts";
 import { createOutput } from "./output.ts";
-import type { Presence } from "./presence.ts";
+import type { PluginDevices, Presence } from "./presence.ts";
 import { createReaper } from "./reaper.ts";
 import type { Heartbeat, PluginRecord, ReportedStatus } from "./records.ts";
 import { createRemote, type ManageChannel, type PluginRemote } from "./remote.ts";
@@ -71,7 +71,7 @@ export interface PluginsOptions {
   broker: () => { host: string; port: number; prefix: string };
   accounts: PluginAccounts;
   channel: ManageChannel;
-  devices: { count(pluginId: string): number; unavailable(pluginId: string): void };
+  devices: PluginDevices;
   known: KnownPlugins;
   limits: Limits;
   /** Where a log that the disk refuses is reported. */
@@ -87,6 +87,7 @@ export function createPlugins(options: PluginsOptions): Plugins {
   const { remote, reports } = createRemote({ ...options, assertKnown: find, assertThere });
   const devices = {
     count: (id: string) => options.devices.count(id),
+    heard: (id: string) => options.devices.heard(id),
     unavailable(id: string) {
       options.devices.unavailable(id);
       reports.gone(id);

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
+import { type FolderWatch, watchFolder } from "../core/folder-watch.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
@@ -25,7 +26,6 @@ import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from 
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
 import { createIdGiver, createRuleEdits, etagOf, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
-import { type FolderWatch, watchFolder } from "./store/folder-watch.ts";
 import { createRuleReader } from "./store/read-rule.ts";
 import { triggers } from "./triggers/index.ts";
 

@@ -1,4 +1,5 @@
-// Commands for devices: each carries who asked, is passed to the device's plugin, and is reported as an event.
+// Commands for devices: each is checked, carries who asked, is passed to the device's plugin, and is reported as an event. What
+// becomes of it is watched in command-watch.ts.
 import type { Clock } from "../core/clock.ts";
 import { type ErrorCode, HubError, messageOf } from "../core/errors.ts";
 import { HUB_PLUGIN_ID, type RandomBytes, uuid } from "../core/ids.ts";
@@ -7,8 +8,11 @@ import { within } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
 import { isStorageFault } from "../core/storage-fault.ts";
 import type { HubEvent } from "../events/catalog.ts";
+import { commandProblems } from "./command-check.ts";
+import type { CommandWatch, SentFields } from "./command-watch.ts";
 import type { Device } from "./device.ts";
 import type { Registry } from "./registry.ts";
+import { refusal } from "./virtual/read-command.ts";
 
 /** Who asks for a command. */
 export interface Actor {
@@ -21,7 +25,8 @@ export interface Actor {
 export interface Commands {
   /**
    * Sends the wanted state or `command` and returns its correlation id.
-   * Throws HubError `not_found`, or `conflict` for an unavailable device unless forced.
+   * Throws HubError `not_found`, `invalid` for what the device says it does not take, or `conflict` for an unavailable device
+   * unless forced.
    */
   send(deviceId: string, command: JsonObject, actor: Actor, options?: { force?: boolean }): Promise<string>;
 }
@@ -33,6 +38,9 @@ export interface CommandsOptions {
   emit: (event: HubEvent) => void;
   /** Sends the payload to the device's plugin. */
   dispatch: (deviceId: string, payload: JsonObject) => Promise<void>;
+  /** Whether somebody is connected who takes the device's commands. */
+  reaches: (device: Device) => boolean;
+  watch: CommandWatch;
   /**
    * For the hub's own devices: checks the command and returns the function that carries it out. Throws HubError `invalid`
    * or `conflict`.
@@ -40,10 +48,25 @@ export interface CommandsOptions {
   prepare: (device: Device, wanted: JsonObject, cause: JsonObject) => () => void;
 }
 
-export function createCommands({ registry, clock, random, emit, dispatch, prepare }: CommandsOptions): Commands {
+export function createCommands(options: CommandsOptions): Commands {
+  const { registry, clock, random, emit, dispatch, reaches, watch, prepare } = options;
+
+  async function pass(device: Device, payload: JsonObject, sent: SentFields): Promise<void> {
+    watch.expect(device, sent);
+    try {
+      await dispatch(device.id, payload);
+    } catch (error) {
+      watch.forget(sent.correlation_id);
+      throw error;
+    }
+  }
+
   return {
     async send(deviceId, command, actor, { force = false } = {}) {
       const device = registry.get(deviceId);
+      const { _hc: _, ...wanted } = command;
+      const problems = device.pluginId === HUB_PLUGIN_ID ? [] : commandProblems(device, wanted);
+      if (problems.length > 0) throw refusal(problems);
       if (!device.available && !force) {
         throw new HubError(
           "conflict",
@@ -51,7 +74,6 @@ export function createCommands({ registry, clock, random, emit, dispatch, prepar
         );
       }
       const correlationId = uuid(random);
-      const { _hc: _, ...wanted } = command;
       const cause: JsonObject = {
         kind: actor.kind,
         source: actor.kind === "rule" ? "rule" : "api",
@@ -60,18 +82,24 @@ export function createCommands({ registry, clock, random, emit, dispatch, prepar
         correlation_id: correlationId,
         changed_at: new Date(clock.now()).toISOString(),
       };
-      const carryOut = device.pluginId === HUB_PLUGIN_ID ? prepare(device, wanted, cause) : undefined;
-      if (!carryOut) await dispatch(deviceId, { ...wanted, _hc: { command: cause } });
-      emit({
-        type: "device_command_sent",
+      const sent: SentFields = {
         device_id: deviceId,
         plugin_id: device.pluginId,
         command: wanted,
         source: actor.kind,
         actor_name: actor.name,
         correlation_id: correlationId,
-      });
-      carryOut?.();
+      };
+      if (device.pluginId === HUB_PLUGIN_ID) {
+        const carryOut = prepare(device, wanted, cause);
+        emit({ type: "device_command_sent", ...sent });
+        carryOut();
+        return correlationId;
+      }
+      const reached = reaches(device);
+      await pass(device, { ...wanted, _hc: { command: cause } }, sent);
+      emit({ type: "device_command_sent", ...sent });
+      watch.sent(correlationId, reached);
       return correlationId;
     },
   };

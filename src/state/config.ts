@@ -17,7 +17,7 @@ export const StorageSection = Type.Object(
 );
 export type StorageSection = Static<typeof StorageSection>;
 
-/** How many devices there may be, and how much memory they may take. */
+/** How many devices there may be, how much memory they may take, and how long they may take to answer. */
 export const DevicesSection = Type.Object(
   {
     /** Memory of one device: its attributes and its description. */
@@ -29,6 +29,8 @@ export const DevicesSection = Type.Object(
     max_mb_per_account: Type.Number({ minimum: 1, maximum: 4096, default: 24 }),
     /** All devices together. */
     max_mb: Type.Number({ minimum: 1, maximum: 4096, default: 48 }),
+    /** After this without an answer a command has failed; 0: answers are not waited for. */
+    command_timeout_secs: Type.Integer({ minimum: 0, maximum: 3600, default: 10 }),
   },
   closed,
 );

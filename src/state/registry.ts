@@ -8,6 +8,7 @@ import type { Log } from "../core/log.ts";
 import { type DiskBudget, startWriteBehind, type WriteBehind } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
+import { Availability } from "./availability.ts";
 import { notFound } from "./collection.ts";
 import { DEFAULT_DEVICES, type DevicesSection } from "./config.ts";
 import {
@@ -21,7 +22,13 @@ import {
 import { bytesAfter, bytesOf, DeviceQuota, descriptionBytes } from "./device-quota.ts";
 import { createDeviceStore, type DeviceStore } from "./device-store.ts";
 
-export interface StateReport {
+/** How something became known. */
+export interface Origin {
+  /** From a message that was kept since before: it says how things were, and is no sign of life. */
+  retained?: boolean;
+}
+
+export interface StateReport extends Origin {
   pluginId: string;
   /** Merge into the present attributes instead of replacing them. */
   partial: boolean;
@@ -29,6 +36,14 @@ export interface StateReport {
   change?: JsonObject;
   /** Written to disk before it takes effect, for what the hub itself must not forget. Throws if it cannot be written. */
   durable?: boolean;
+}
+
+/** A live report of a device, whether anything changed or not. */
+export interface Reported {
+  type: "reported";
+  deviceId: string;
+  attributes: JsonObject;
+  change: JsonObject | undefined;
 }
 
 export interface RegistryOptions {
@@ -55,9 +70,9 @@ export class Registry implements Disposable {
   readonly #devices: Map<string, Device>;
   readonly #quota: DeviceQuota;
   readonly #removals: Bus<{ type: "removed"; device: Device }>;
+  readonly #reports: Bus<Reported>;
   readonly #unwritten: WriteBehind<Device>;
-  /** Devices that their plugin reported offline: another report does not make them available, only the plugin does. */
-  readonly #reportedOffline = new Set<string>();
+  readonly #availability: Availability;
 
   constructor({ db, clock, log, emit, flushSecs, budget, config = DEFAULT_DEVICES, limits }: RegistryOptions) {
     this.#clock = clock;
@@ -67,14 +82,13 @@ export class Registry implements Disposable {
     this.#quota = new DeviceQuota(config, limits ?? { reached() {} });
     for (const device of this.#devices.values()) this.#quota.set(device, bytesOf(device));
     this.#removals = createBus(log);
+    this.#reports = createBus(log);
     this.#unwritten = startWriteBehind({
-      clock,
-      log,
-      periodMs: flushSecs * 1000,
-      write: this.#store.saveStates,
+      ...{ clock, log, periodMs: flushSecs * 1000, write: this.#store.saveStates, trouble: db.trouble },
       ...(budget && { budget }),
-      trouble: db.trouble,
     });
+    const changed = (device: Device): void => this.#unwritten.mark(device);
+    this.#availability = new Availability(this.#devices.values(), { clock, emit, changed });
   }
 
   list(): Iterable<Device> {
@@ -83,9 +97,9 @@ export class Registry implements Disposable {
 
   /** Throws HubError `not_found`. */
   get(id: string): Device {
-    const device = this.#devices.get(id);
-    if (!device) throw notFound("device", id);
-    return device;
+    const device = this.find(id);
+    if (device) return device;
+    throw notFound("device", id);
   }
 
   find(id: string): Device | undefined {
@@ -102,8 +116,8 @@ export class Registry implements Disposable {
   }
 
   /** Throws HubError `forbidden` for a device of another plugin, and if it exceeds a limit; then nothing has changed. */
-  register(registration: DeviceRegistration, pluginId: string): void {
-    const device = this.#ownedBy(pluginId, registration.device_id);
+  register(registration: DeviceRegistration, pluginId: string, { retained = false }: Origin = {}): void {
+    const device = this.#ownedBy(pluginId, registration.device_id, !retained);
     const { name: previous, area, deviceType, details } = device;
     try {
       if (applyRegistration(device, registration)) this.#save(device);
@@ -115,7 +129,7 @@ export class Registry implements Disposable {
     if (device.name !== previous && previous !== device.id) {
       this.#emit({ type: "device_name_changed", device_id: device.id, previous_name: previous, name: device.name });
     }
-    this.#markAlive(device);
+    if (!retained) this.#markAlive(device);
   }
 
   /** Throws HubError `forbidden` for a device of another plugin. */
@@ -125,27 +139,28 @@ export class Registry implements Disposable {
 
   /** Throws HubError `forbidden` for a device of another plugin, and if it exceeds a limit; then nothing has changed. */
   state(id: string, attributes: JsonObject, report: StateReport): void {
-    const device = this.#ownedBy(report.pluginId, id);
+    const device = this.#ownedBy(report.pluginId, id, !report.retained);
     const change = changeAttributes(device.attributes, attributes, report.partial);
-    if (change.changed.length === 0) {
-      this.#saveIfNew(device);
-      this.#markAlive(device);
-      return;
-    }
-    const bytes = bytesAfter(this.#quota.of(id), device.attributes, change);
-    this.#quota.check(device, bytes);
+    const bytes = change.changed.length > 0 && bytesAfter(this.#quota.of(id), device.attributes, change);
+    if (bytes) this.#quota.check(device, bytes);
     this.#saveIfNew(device);
-    this.#markAlive(device);
-    this.#changeState(device, { ...change, bytes: bytes.attributes }, report);
+    if (!report.retained) this.#markAlive(device);
+    if (bytes) this.#changeState(device, { ...change, bytes: bytes.attributes }, report);
+    if (!report.retained) this.#reports.publish({ type: "reported", deviceId: id, attributes, change: report.change });
   }
 
-  availability(id: string, available: boolean, pluginId: string): void {
-    const device = this.#ownedBy(pluginId, id);
+  /** One that is kept since before says only that a device was offline. */
+  availability(id: string, available: boolean, pluginId: string, { retained = false }: Origin = {}): void {
+    const device = this.#ownedBy(pluginId, id, !retained);
     this.#saveIfNew(device);
-    device.lastSeen = this.#clock.now();
-    if (available) this.#reportedOffline.delete(id);
-    else this.#reportedOffline.add(id);
-    this.#setAvailable(device, available);
+    if (retained && available) return;
+    if (!retained) device.lastSeen = this.#clock.now();
+    this.#availability.reported(device, available);
+  }
+
+  /** Any message of a plugin or account: its devices are again what they were before the hub's restart. */
+  heard(pluginId: string): void {
+    this.#availability.heard(pluginId);
   }
 
   schema(id: string, schema: JsonObject, pluginId: string): void {
@@ -163,7 +178,7 @@ export class Registry implements Disposable {
 
   /** Makes all devices of a plugin that is gone unavailable. The next report or registration brings each back. */
   unavailable(pluginId: string): void {
-    for (const device of this.#devices.values()) if (device.pluginId === pluginId) this.#setAvailable(device, false);
+    for (const device of this.#devices.values()) if (device.pluginId === pluginId) this.#availability.lost(device);
   }
 
   /** A person's edit. `area: null` removes the area and leaves it to the plugin again. */
@@ -182,6 +197,23 @@ export class Registry implements Disposable {
     return device;
   }
 
+  /** Another plugin speaks for it from now on. Throws HubError `not_found`, and if it exceeds a limit of that plugin. */
+  give(id: string, pluginId: string): void {
+    const device = this.get(id);
+    const [before, bytes] = [device.pluginId, this.#quota.of(id)];
+    this.#quota.delete(device);
+    device.pluginId = pluginId;
+    try {
+      this.#quota.check(device, bytes);
+      this.#store.saveIdentityBehind(device, this.#clock.now());
+    } catch (error) {
+      device.pluginId = before;
+      throw error;
+    } finally {
+      this.#quota.set(device, bytes);
+    }
+  }
+
   /** Throws HubError `not_found`. */
   remove(id: string): void {
     this.#delete(this.get(id), this.#store.remove);
@@ -192,19 +224,25 @@ export class Registry implements Disposable {
     return this.#removals.on("removed", name, ({ device }) => listener(device));
   }
 
+  /** Calls the listener after each report, also one that changed nothing. */
+  onReported(name: string, listener: (report: Reported) => void): Disposable {
+    return this.#reports.on("reported", name, listener);
+  }
+
   /** Since when device state cannot be written, in epoch ms. */
   storageFailingSince(): number | undefined {
     return this.#unwritten.failingSince();
   }
 
   [Symbol.dispose](): void {
+    this.#availability[Symbol.dispose]();
     this.#unwritten[Symbol.dispose]();
   }
 
   /** The device, or a new one that is not registered yet. */
-  #ownedBy(pluginId: string, id: string): Device {
+  #ownedBy(pluginId: string, id: string, available = true): Device {
     const known = this.#devices.get(id);
-    if (!known) return newDevice(id, pluginId);
+    if (!known) return { ...newDevice(id, pluginId), available };
     if (known.pluginId === pluginId) return known;
     throw new HubError("forbidden", `the device "${id}" belongs to the plugin "${known.pluginId}"`);
   }
@@ -244,14 +282,7 @@ export class Registry implements Disposable {
 
   #markAlive(device: Device): void {
     device.lastSeen = this.#clock.now();
-    if (!this.#reportedOffline.has(device.id)) this.#setAvailable(device, true);
-  }
-
-  #setAvailable(device: Device, available: boolean): void {
-    if (device.available === available) return;
-    device.available = available;
-    this.#unwritten.mark(device);
-    this.#emit({ type: "device_availability_changed", device_id: device.id, available });
+    this.#availability.alive(device);
   }
 
   #delete(device: Device, removeRow: (id: string) => void): void {
@@ -259,7 +290,7 @@ export class Registry implements Disposable {
     this.#unwritten.forget(device);
     this.#quota.delete(device);
     this.#devices.delete(device.id);
-    this.#reportedOffline.delete(device.id);
+    this.#availability.removed(device);
     this.#removals.publish({ type: "removed", device });
   }
 }

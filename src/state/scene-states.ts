@@ -7,6 +7,7 @@ import { deepFreeze, isObject, type Json, type JsonObject } from "../core/json.t
 import { MASK } from "../core/masking.ts";
 import { HELD_TO, type Problem } from "../core/schema.ts";
 import { isBatteryAttribute } from "./battery.ts";
+import { describedAttribute } from "./command-check.ts";
 import type { Device } from "./device.ts";
 import type { Registry } from "./registry.ts";
 
@@ -94,9 +95,9 @@ function updateState(before: JsonObject, { attributes }: Device): JsonObject {
 function captureDevice(device: Device): JsonObject {
   const { id, pluginId, attributes } = device;
   if (pluginId === HUB_PLUGIN_ID) return captureOwnDevice(device);
-  const readOnly = readOnlyAttributes(device);
   const wanted = Object.entries(attributes).filter(
-    ([name, value]) => value !== null && !readOnly.has(name) && !isBatteryAttribute(name),
+    ([name, value]) =>
+      value !== null && isOfScene(device, name) && !isOverridden(attributes, name) && !isBatteryAttribute(name),
   );
   if (wanted.length > 0) return Object.fromEntries(wanted);
   throw new HubError("conflict", `the device "${id}" reports nothing that a scene could set: leave it out`);
@@ -111,10 +112,18 @@ function captureOwnDevice({ id, deviceType, attributes }: Device): JsonObject {
   );
 }
 
-/** Marked `readOnly` in the JSON Schema of its attributes. */
-function readOnlyAttributes({ details: { capabilities, schema } }: Device): Set<string> {
-  const properties = [capabilities, schema].flatMap((described) =>
-    isObject(described) && isObject(described.properties) ? Object.entries(described.properties) : [],
-  );
-  return new Set(properties.filter(([, one]) => isObject(one) && one.readOnly === true).map(([name]) => name));
+/** Not what can only be read, what says the same as another attribute, and the settings of the device itself. */
+function isOfScene({ details }: Device, name: string): boolean {
+  const rest = details.schema?.additionalProperties;
+  const described = describedAttribute(details, name) ?? (isObject(rest) ? rest : {});
+  return !(described.readOnly === true || described.derived === true || described.category !== undefined);
+}
+
+const TEMPERATURES: readonly string[] = ["color_temp", "color_temp_k"];
+const COLORS: readonly string[] = ["color", "color_xy", "color_hs", "color_rgb"];
+
+/** A light that reports a colour and a colour temperature has one of them: `color_mode` says which. */
+function isOverridden({ color_mode: mode }: JsonObject, name: string): boolean {
+  if (mode === "color_temp") return COLORS.includes(name);
+  return typeof mode === "string" && COLORS.includes(`color_${mode}`) && TEMPERATURES.includes(name);
 }

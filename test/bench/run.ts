@@ -8,6 +8,7 @@ import { authenticatedGet } from "./authenticated-get.ts";
 import { backup } from "./backup.ts";
 import { bounds } from "./bounds.ts";
 import { coldStart } from "./cold-start.ts";
+import { discovery } from "./discovery.ts";
 import { fanOut } from "./fan-out.ts";
 import { floods } from "./floods.ts";
 import { fuzzHttp } from "./fuzz-http.ts";
@@ -52,6 +53,7 @@ const BENCHES: readonly Bench[] = [
   rulesMemory,
   outbox,
   page,
+  discovery,
   backup,
   bounds,
 ];

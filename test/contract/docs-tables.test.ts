@@ -2,10 +2,21 @@
 // After a change `bun run docs` writes them anew.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { TObject } from "@sinclair/typebox";
+import { basename, join } from "node:path";
+import { type TObject, Type } from "@sinclair/typebox";
 import { stringify } from "smol-toml";
+import { profileAssets } from "../../src/cli/profile-assets.ts";
 import { isObject, type JsonObject } from "../../src/core/json.ts";
+import { readToml } from "../../src/core/toml.ts";
+import {
+  ActionTable,
+  AttributeTable,
+  AvailabilityTable,
+  ButtonTable,
+  CommandTable,
+  ProfileTable,
+} from "../../src/discovery/sources/profiles/schema.ts";
+import { DEVICE_KINDS, type Word } from "../../src/discovery/vocabulary.ts";
 import { catalog } from "../../src/events/catalog.ts";
 import type { ChannelDefinition } from "../../src/notify/channel.ts";
 import { kinds } from "../../src/notify/channels/index.ts";
@@ -48,6 +59,19 @@ test("event types", () => {
   expectDocsTable("api.md", "events", [["type", "when", "its own fields, such as"], ...rows]);
 });
 
+test("words that devices share", () => {
+  const values = ({ type, unit, min, max, options }: Word): string => {
+    if (options) return options.map(code).join(", ");
+    if (type === "boolean") return "`true`, `false`";
+    if (type === "string") return "text";
+    return [min === undefined ? "number" : `${min} to ${max}`, unit].filter((part) => part !== undefined).join(" ");
+  };
+  const rows = DEVICE_KINDS.flatMap(({ kind, words }) =>
+    words.map((word) => [code(kind), code(word.name), values(word), word.writable ? "yes" : "no", word.doc]),
+  );
+  expectDocsTable("devices.md", "words", [["kind", "attribute", "values", "commanded", "meaning"], ...rows]);
+});
+
 const SAYS: Record<Kind, string> = { trigger: "when", condition: "passes when", action: "does" };
 
 test.each(Object.keys(members) as Kind[])("%ss of rules", (kind) => {
@@ -76,6 +100,36 @@ test("every key of a channel is in its example, or has its row", () => {
     keysOf(schema, example).filter((key) => !new RegExp(`^\\|.*\`${key}\`.*\\|.*\`${kind}\``, "m").test(page)),
   );
   expect(missing).toEqual([]);
+});
+
+test("profiles that come with the hub", () => {
+  const rows = profileAssets.map(({ path, content }) => {
+    const read = readToml(content);
+    const { description = "the example to copy", enabled } = read.ok ? read.table : {};
+    return [code(basename(path)), String(description), enabled === false ? "off" : "on"];
+  });
+  expectDocsTable("profiles.md", "shipped", [["file", "for", "as it comes"], ...rows]);
+});
+
+const own = ({ properties }: TObject, without: TObject = Type.Object({})): TObject["properties"] =>
+  Object.fromEntries(Object.entries(properties).filter(([key]) => !(key in without.properties)));
+
+test.each([
+  ["profile", own(ProfileTable)],
+  ["attribute", own(AttributeTable)],
+  ["command", own(CommandTable)],
+  ["button", own(ButtonTable, CommandTable)],
+  ["action", own(ActionTable)],
+  ["availability", own(AvailabilityTable)],
+])("the keys of a profile: %s", (name, properties) => {
+  const described = Object.entries(properties).filter(([, { description }]) => description !== undefined);
+  // The others are tables of their own, with their own part of the page.
+  const tables = Object.keys(properties).filter((key) => !described.some(([one]) => one === key));
+  expect(
+    tables.filter((key) => !["attributes", "commands", "actions", "availability", "command"].includes(key)),
+  ).toEqual([]);
+  const rows = described.map(([key, { description }]) => [code(key), String(description)]);
+  expectDocsTable("profiles.md", name, [["key", "what it says"], ...rows]);
 });
 
 /** Dotted keys that the example does not show. */

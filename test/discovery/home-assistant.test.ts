@@ -114,7 +114,7 @@ describe("a component's values and commands", () => {
       says: ["k/b", "128"],
       attributes: { brightness: 128, brightness_pct: 50 },
       commands: [
-        [{ on: true, brightness_pct: 100 }, ["k/set ON", "k/b/set 255"]],
+        [{ on: true, brightness_pct: 100 }, ["k/b/set 255", "k/set ON"]],
         [{ color_rgb: "#010203" }, ["k/rgb/set 1,2,3"]],
       ],
     },
@@ -253,6 +253,245 @@ describe("a component's values and commands", () => {
       attributes: { alarm: "armed_home" },
       commands: [[{ command: "arm_away" }, ["k/set ARM_AWAY"]]],
     },
+    {
+      component: "light",
+      config: {
+        ...{
+          command_topic: "k/set",
+          hs_command_topic: "k/hs/set",
+          hs_state_topic: "k/hs",
+          on_command_type: "brightness",
+        },
+        ...{ brightness_command_topic: "k/b/set", brightness_state_topic: "k/b", brightness_scale: 100 },
+      },
+      says: ["k/hs", "120,100"],
+      attributes: { color_rgb: "#00ff00" },
+      commands: [
+        [{ on: true }, ["k/b/set 100"]],
+        [{ on: true, color_rgb: "#0000ff", brightness: 5 }, ["k/hs/set 240,100", "k/b/set 5"]],
+        [{ on: false }, ["k/set OFF"]],
+      ],
+    },
+    {
+      component: "light",
+      config: {
+        ...{ schema: "json", command_topic: "k/set", state_topic: "k", color_temp_kelvin: true },
+        ...{ supported_color_modes: ["color_temp", "hs"], min_kelvin: 2000, max_kelvin: 6500 },
+      },
+      says: ["k", { state: "OFF", color_temp: 2700, color_mode: "color_temp" }],
+      attributes: { on: false, color_temp_k: 2700, color_mode: "color_temp" },
+      commands: [
+        [{ on: true, color_temp_k: 3000, transition: 2 }, ['k/set {"state":"ON","color_temp":3000,"transition":2}']],
+        [{ color_rgb: "#ff0000", flash: "short" }, ['k/set {"color":{"h":0,"s":100},"flash":2}']],
+      ],
+    },
+    {
+      component: "cover",
+      config: {
+        command_topic: "k/set",
+        state_topic: "k",
+        tilt_command_topic: "k/tilt/set",
+        tilt_status_topic: "k/tilt",
+      },
+      says: ["k", "opening"],
+      attributes: { state: "opening", moving: true },
+      commands: [
+        [{ tilt: 30 }, ["k/tilt/set 30"]],
+        [{ state: "close" }, ["k/set CLOSE"]],
+      ],
+    },
+    {
+      component: "climate",
+      config: {
+        ...{ temperature_unit: "F", temperature_command_topic: "k/t/set", temperature_state_topic: "k/t" },
+        ...{ min_temp: 50, max_temp: 86, preset_mode_command_topic: "k/p/set", preset_modes: ["away"] },
+        ...{ action_topic: "k/a", action_template: "{{ value_json.now }}", power_command_topic: "k/power" },
+      },
+      says: ["k/t", "68"],
+      attributes: { target_temperature_f: 68, target_temperature: 20 },
+      commands: [
+        [{ target_temperature: 25 }, ["k/t/set 77"]],
+        [{ preset_mode: "none", power: true }, ["k/p/set none", "k/power ON"]],
+      ],
+    },
+    {
+      component: "water_heater",
+      config: { mode_command_topic: "k/m/set", mode_state_topic: "k/m", temperature_command_topic: "k/t/set" },
+      says: ["k/m", "eco"],
+      attributes: { mode: "eco" },
+      commands: [[{ mode: "performance", target_temperature: 55 }, ["k/m/set performance", "k/t/set 55"]]],
+    },
+    {
+      component: "humidifier",
+      config: {
+        ...{ command_topic: "k/set", state_topic: "k", target_humidity_command_topic: "k/h/set" },
+        ...{ target_humidity_state_topic: "k/h", mode_command_topic: "k/m/set", modes: ["sleep", "auto"] },
+      },
+      says: ["k/h", "45"],
+      attributes: { target_humidity: 45 },
+      commands: [[{ on: true, target_humidity: 20, mode: "sleep" }, ["k/set ON", "k/h/set 20", "k/m/set sleep"]]],
+    },
+    {
+      component: "fan",
+      config: {
+        ...{
+          command_topic: "k/set",
+          state_topic: "k",
+          oscillation_command_topic: "k/o/set",
+          oscillation_state_topic: "k/o",
+        },
+        ...{ direction_command_topic: "k/d/set", preset_mode_command_topic: "k/p/set", preset_modes: ["breeze"] },
+      },
+      says: ["k/o", "oscillate_on"],
+      attributes: { oscillating: true },
+      commands: [
+        [
+          { oscillating: false, direction: "reverse", preset_mode: "breeze" },
+          ["k/o/set oscillate_off", "k/d/set reverse", "k/p/set breeze"],
+        ],
+      ],
+    },
+    {
+      component: "lawn_mower",
+      config: {
+        ...{ activity_state_topic: "k", start_mowing_command_topic: "k/start", dock_command_topic: "k/dock" },
+        dock_command_template: '{"go": "{{ value }}"}',
+      },
+      says: ["k", "mowing"],
+      attributes: { activity: "mowing" },
+      commands: [
+        [{ command: "start_mowing" }, ["k/start start_mowing"]],
+        [{ command: "dock" }, ['k/dock {"go":"dock"}']],
+      ],
+    },
+    {
+      component: "valve",
+      config: { command_topic: "k/set", state_topic: "k", payload_stop: "STOP" },
+      says: ["k", '{"state":"open"}'],
+      attributes: { x: true, moving: false },
+      commands: [
+        [{ x: false }, ["k/set CLOSE"]],
+        [{ stop: true }, ["k/set STOP"]],
+      ],
+    },
+    {
+      component: "valve",
+      config: { command_topic: "k/set", state_topic: "k", reports_position: true },
+      says: ["k", { state: "opening", position: 10 }],
+      attributes: { position: 10, moving: true },
+    },
+    {
+      component: "lock",
+      config: {
+        ...{ command_topic: "k/set", state_topic: "k", payload_open: "OPEN", code_format: "^\\d{4}$" },
+        command_template: '{"do":"{{ value }}","code":"{{ code }}"}',
+      },
+      says: ["k", "JAMMED"],
+      attributes: { jammed: true },
+      commands: [
+        [{ locked: true, code: "1234" }, ['k/set {"do":"LOCK","code":"1234"}']],
+        [{ open: true, code: "1234" }, ['k/set {"do":"OPEN","code":"1234"}']],
+      ],
+    },
+    {
+      component: "alarm_control_panel",
+      config: {
+        ...{ command_topic: "k/set", state_topic: "k", code: "REMOTE_CODE", code_arm_required: false },
+        ...{ command_template: "{{ action }} {{ code | default('-', true) }}", supported_features: ["arm_home"] },
+      },
+      says: ["k", "triggered"],
+      attributes: { alarm: "triggered" },
+      commands: [
+        [{ command: "disarm", code: "4711" }, ["k/set DISARM 4711"]],
+        [{ command: "arm_home" }, ["k/set ARM_HOME -"]],
+      ],
+    },
+    {
+      component: "device_tracker",
+      config: { state_topic: "k", payload_home: "here", json_attributes_topic: "k/at" },
+      says: ["k/at", { latitude: 48.2, longitude: 16.3, gps_accuracy: 12, ssid: "home" }],
+      attributes: { latitude: 48.2, longitude: 16.3, gps_accuracy: 12, ssid: "home" },
+    },
+    {
+      component: "device_tracker",
+      config: { state_topic: "k", payload_home: "here" },
+      says: ["k", "here"],
+      attributes: { x: "home" },
+    },
+    {
+      component: "text",
+      config: { command_topic: "k/set", state_topic: "k", max: 5 },
+      says: ["k", "hello"],
+      attributes: { x: "hello" },
+      commands: [[{ x: "world" }, ["k/set world"]]],
+    },
+    {
+      component: "notify",
+      config: { command_topic: "k/say" },
+      commands: [[{ x: "The washing is done" }, ["k/say The washing is done"]]],
+    },
+    { component: "scene", config: { command_topic: "k/set" }, commands: [[{ x: true }, ["k/set ON"]]] },
+    {
+      component: "time",
+      config: { command_topic: "k/set", state_topic: "k" },
+      says: ["k", "07:30:00"],
+      attributes: { x: "07:30:00" },
+    },
+    {
+      component: "update",
+      config: { state_topic: "k", latest_version_topic: "k/latest" },
+      says: ["k", "1.2"],
+      attributes: { installed_version: "1.2" },
+    },
+    {
+      component: "sensor",
+      config: { state_topic: "k", device_class: "battery", value_template: "{{ value_json.bat }}" },
+      says: ["k", { bat: 55 }],
+      attributes: { battery: 55 },
+    },
+    {
+      component: "binary_sensor",
+      config: { state_topic: "k", value_template: "{{ value_json.open }}", payload_on: true, payload_off: false },
+      says: ["k", { open: true }],
+      attributes: { open: true },
+    },
+    {
+      component: "switch",
+      config: {
+        command_topic: "k/set",
+        state_topic: "k",
+        payload_on: "1",
+        payload_off: "0",
+        state_on: "yes",
+        state_off: "no",
+      },
+      says: ["k", "yes"],
+      attributes: { x: true },
+      commands: [[{ x: false }, ["k/set 0"]]],
+    },
+    {
+      component: "vacuum",
+      config: {
+        command_topic: "k/set",
+        send_command_topic: "k/app",
+        state_topic: "k",
+        supported_features: ["start", "return_home"],
+      },
+      says: ["k", { state: "cleaning", battery_level: 61 }],
+      attributes: { state: "cleaning", battery: 61 },
+      commands: [[{ send_command: "zone 3" }, ["k/app zone 3"]]],
+    },
+    {
+      component: "siren",
+      config: { command_topic: "k/set", state_topic: "k" },
+      says: ["k", { state: "ON" }],
+      attributes: { on: true },
+      commands: [
+        [{ on: true, volume_level: 0.5, duration: 10 }, ['k/set {"state":"ON","volume_level":0.5,"duration":10}']],
+      ],
+    },
+    { component: "camera", config: { topic: "k/picture" } },
+    { component: "image", config: { image_topic: "k/picture" } },
     { component: "button", config: { command_topic: "k/set" }, commands: [[{ x: true }, ["k/set PRESS"]]] },
     {
       component: "update",
@@ -322,13 +561,15 @@ describe("an announcement that cannot be used is listed with what is wrong, and 
     ["sensor", { state_topic: "a/#" }, "is no topic"],
     ["sensor", { state_topic: "k", value_template: "{{ states('x') }}" }, "states() is not supported"],
     ["select", { command_topic: "k/set" }, "options is missing"],
-    ["teleporter", { state_topic: "k" }, "teleporter is not understood"],
+    ["teleporter", { state_topic: "k" }, "teleporter: seen, not understood"],
     ["sensor", { state_topic: "k", availability: [{}] }, "availability: needs a topic"],
   ])("%s %j", async (component, config, problem) => {
     using rig = createRig();
     await announce(rig, "binary_sensor", { state_topic: "k/ok" }, { id: "ok" });
-    if (typeof config === "string") rig.publish(`homeassistant/${component}/x/config`, config, { account: "esp" });
-    else await announce(rig, component, config);
+    if (typeof config === "string") {
+      rig.publish(`homeassistant/${component}/x/config`, config, { account: "esp" });
+      await rig.clock.advance(1000);
+    } else await announce(rig, component, config);
     const broken = rig.discovery.list().find((one) => one.problem !== null);
     expect(broken).toMatchObject({
       account: "esp",

@@ -35,6 +35,16 @@ test("with ask a device waits, is accepted and reports", () => {
   ]);
 });
 
+test("what a device says while it waits is there when it is let in; a press then is none now", () => {
+  using rig = createRig({ discovery: { approve: "ask" } });
+  announce(rig, "0x01");
+  rig.publish("zigbee2mqtt/sensor 0x01", { temperature: 20 });
+  rig.publish("zigbee2mqtt/sensor 0x01", { temperature: 21, action: "single" });
+  rig.discovery.decide(rig.discovery.list()[0]?.id ?? "", "accepted");
+  expect(rig.registry.get("0x01").attributes).toEqual({ temperature: 21 });
+  expect(rig.actions).toEqual([]);
+});
+
 test("patterns accept and ignore, and a person's word counts more", () => {
   using rig = createRig({ discovery: { approve: "ask", accept: ["*0x01"], ignore: ["zigbee2mqtt:z2m:*/0x03"] } });
   announce(rig, "0x01", "0x02", "0x03");

@@ -14,24 +14,32 @@ import type { HubEvent } from "../../src/events/catalog.ts";
 import { openRegistry } from "../../src/state/registry.ts";
 import { sectionOf } from "../support/section.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
-import { createVirtualClock } from "../support/virtual-clock.ts";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
 interface RigOptions {
   discovery?: Partial<DiscoverySection>;
   mayPublish?: (topic: string) => boolean;
+  profiles?: Parameters<typeof sourcesOf>[1];
+  clock?: VirtualClock;
   /** Starts on what this one has left, as after a restart. */
   after?: { folder: TemporaryFolder };
 }
 
-export function createRig({ discovery: section = {}, mayPublish = () => true, after }: RigOptions = {}) {
+export function createRig({
+  discovery: section = {},
+  mayPublish = () => true,
+  profiles,
+  after,
+  clock = createVirtualClock(),
+}: RigOptions = {}) {
   const folder = after?.folder ?? createTemporaryFolder();
-  const clock = createVirtualClock();
   const db = openStateDb(folder.at("state.redb"), clock.now);
   const events: HubEvent[] = [];
   const registry = openRegistry({ db, clock, log: silentLog, emit: (event) => events.push(event), flushSecs: 1 });
   const store = openDiscoveryStore(db);
   const config = sectionOf(DiscoverySection, section);
   const published: Outgoing[] = [];
+  const refusals: { deviceId: string; message: string }[] = [];
   const actions: { device_id: string; action: string }[] = [];
   const discovery = new Discovery({
     clock,
@@ -39,14 +47,16 @@ export function createRig({ discovery: section = {}, mayPublish = () => true, af
     devices: registry,
     store,
     approval: createApproval(config, store),
-    sources: sourcesOf(config),
-    strftime: (format) => format,
+    sources: sourcesOf(config, profiles),
+    offsetMs: () => 3_600_000,
+    retained: () => [],
+    onRefused: (refusal) => void refusals.push(refusal),
     onAction: (action) => actions.push(action),
     publish: async (outgoing) => void published.push(outgoing),
   });
   registry.onRemoved("discovery", ({ id }) => discovery.removed(id));
   return {
-    ...{ folder, clock, registry, discovery, events, published, actions },
+    ...{ folder, clock, registry, discovery, events, published, actions, refusals },
     publish(topic: string, payload: unknown, { account = "z2m", retain = false } = {}): void {
       const text = typeof payload === "string" ? payload : JSON.stringify(payload);
       const bytes = new TextEncoder().encode(text);

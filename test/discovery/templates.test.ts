@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import type { Json } from "../../src/core/json.ts";
 import { createTemplateEngine, TemplateError } from "../../src/discovery/templates/template.ts";
+import { randomTemplate } from "./random-template.ts";
 
-const engine = createTemplateEngine(() => ({ strftime: (format) => `<${format}>` }));
+const NOW = Date.UTC(2026, 0, 15, 12, 30, 5);
+const engine = createTemplateEngine(() => ({ at: NOW, offsetMs: () => 3_600_000 }));
 const write = (text: string, values: Record<string, Json> = {}) => engine.compile(text).write(values);
 const read = (text: string, message: string) => {
   let json: Json | undefined;
@@ -46,7 +49,29 @@ describe("everything else makes a text, as Python prints it", () => {
       { x: [1, 2] },
       "3",
     ],
-    ["{{ now().strftime('%H:%M') }}", {}, "<%H:%M>"],
+    ["{{ now().strftime('%H:%M') }}", {}, "13:30"],
+    [
+      "{{ '%.1f' | format(x) }} {{ '%0.2f' % x }} {{ '%03d|%-4s|%x' % (7, 'ab', 255) }}",
+      { x: 21.46 },
+      "21.5 21.46 007|ab  |ff",
+    ],
+    ["{{ '%(a)s is %(b)d%%' % x }}", { x: { a: "it", b: 5 } }, "it is 5%"],
+    ["{{ 1e3 }} {{ 2.5e-3 + 1 }} {{ x * 1E2 }}", { x: 2 }, "1000.0 1.0025 200.0"],
+    [
+      "{{ x | timestamp_custom('%Y-%m-%d %H:%M') }} {{ x | timestamp_custom('%H', false) }}",
+      { x: 0 },
+      "1970-01-01 01:00 00",
+    ],
+    ["{{ as_timestamp('1970-01-02T00:00:00Z') | int }} {{ '1970-01-02 01:00' | as_timestamp }}", {}, "86400 86400.0"],
+    ["{{ strptime(x, '%d.%m.%Y %H:%M').isoformat() }}", { x: "05.02.2026 07:08" }, "2026-02-05T07:08:00+01:00"],
+    ["{{ strptime('no', '%Y', 'never') }} {{ as_timestamp('no', 0) }}", {}, "never 0"],
+    ["{{ now().hour }} {{ now().timestamp() | int }} {{ utcnow().strftime('%H') }}", {}, "13 1768480205 12"],
+    [
+      "{% for a in x %}{{ loop.index if loop.index > 1 else 'first' }}{{ ',' if not loop.last }}{% endfor %}",
+      { x: [1, 2] },
+      "first,2",
+    ],
+    ["{{ x.0 }} {{ x[-1] }} {{ {1.0: 'a'}[1] }}", { x: [7, 8] }, "7 8 a"],
     ["{{ x | selectattr('on') | map(attribute='id') | list }}", { x: [{ id: 1, on: true }, { id: 2 }] }, "[1]"],
   ])("%s", (text, values, wanted) => {
     expect(write(text, values)).toBe(wanted);
@@ -93,18 +118,60 @@ describe("no template runs or grows without end", () => {
     "{% set ns = namespace(l=[1]) %}{% for a in range(60) %}{% set ns.l = ns.l + ns.l %}{% endfor %}{{ ns.l }}",
     `{{ ${"(".repeat(200)}1${")".repeat(200)} + ${"[".repeat(60)}1${"]".repeat(60)} }}`,
     `{{ "${"y".repeat(20_000)}" }}`,
+    // A tree that shares its branches: small to hold, endless to walk.
+    "{% set ns = namespace(l=1) %}{% for a in range(99) %}{% set ns.l = [ns.l, ns.l] %}{% endfor %}{{ ns.l }}",
+    "{{ range(10000) | map('string') | unique | map('int') | unique | length }}",
+    "{{ '%999999999d' % 1 }}",
+    "{{ zip(x ~ x ~ x, x) }}",
   ])("%#", (text) => {
     const begun = performance.now();
     expect(() => write(text, { x: "z".repeat(5000) })).toThrow(TemplateError);
     // Bounded by steps; the time only shows that it is no endless loop.
     expect(performance.now() - begun).toBeLessThan(5000);
   });
+
+  test.each([...["(", "[", "{{", "{%", "a.", "a|", "a[", "not ", "-", "'", "{% if a %}", "{# ", "\\", "1e", "a if "]])(
+    "a template full of %j is refused at once",
+    (part) => {
+      const cpu = process.cpuUsage();
+      for (const text of [`{{ ${part.repeat(16_000 / part.length)}`, part.repeat(16_000 / part.length)]) {
+        try {
+          engine.compile(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(TemplateError);
+        }
+      }
+      expect(process.cpuUsage(cpu).user / 1000).toBeLessThan(2000);
+    },
+  );
+
+  test("random templates throw nothing else, and reach nothing of the program", () => {
+    const messages = ['{"a":{"b":21.5,"c":[1,2]},"s":"text","n":null}', "plain", `{"k":"${"y".repeat(30_000)}"}`];
+    fc.assert(
+      fc.property(fc.nat(), fc.constantFrom(...messages), (seed, message) => {
+        const cpu = process.cpuUsage();
+        let made: Json | undefined;
+        try {
+          made = read(randomTemplate(seed), message);
+        } catch (error) {
+          if (!(error instanceof TemplateError)) throw error;
+        }
+        expect(JSON.stringify(made) ?? "").not.toMatch(/function|\[object|native code/);
+        expect(process.cpuUsage(cpu).user / 1000).toBeLessThan(500);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  }, 30_000);
 });
 
 describe("what is not supported is refused by name, before any message comes", () => {
   test.each([
     ["{{ states('sensor.x') }}", "states()"],
     ["{{ is_state('a', 'b') }}", "is_state()"],
+    ["{{ states.sensor.x.state }}", '"states"'],
+    ["{{ this.state }}", '"this"'],
+    ["{{ entity_id }}", '"entity_id"'],
     ["{% macro f() %}{% endmacro %}", "macro"],
     ["{{ x | regex_findall('a+') }}", "regex_findall"],
     ["{{ x is matching }}", "matching"],

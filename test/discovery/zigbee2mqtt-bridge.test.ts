@@ -112,6 +112,7 @@ test("a device that did not take a command is told with the device, until it is 
   expect(problem()).toBeNull();
   log("error", "Publish 'set' 'state' to 'living/lamp' failed: 'Error: no answer'");
   expect(problem()).toBe("it did not take state: Error: no answer");
+  expect(rig.refusals).toEqual([{ deviceId: expect.any(String), message: "it did not take state: Error: no answer" }]);
   rig.publish("zigbee2mqtt/living/lamp", { state: "ON" });
   expect(problem()).toBeNull();
 });

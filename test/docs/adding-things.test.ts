@@ -9,7 +9,7 @@ import { anchorOf, apply, promisesOf, readPage, sectionsOf } from "./steps.ts";
 const REPOSITORY = join(import.meta.dir, "../..");
 const NOT_COPIED = new Set([".git", "node_modules", "bin", "dist", "home"]);
 // Written by `bun run docs`.
-const WRITTEN_DOCS = ["docs/api.md", "docs/notifications.md", "docs/rules.md"];
+const WRITTEN_DOCS = ["docs/api.md", "docs/devices.md", "docs/notifications.md", "docs/profiles.md", "docs/rules.md"];
 const MINUTES = 60_000;
 
 // A house with a lamp in the hall.

@@ -243,6 +243,7 @@ test("no handler of the hub runs for a request that did not come through the rou
       status: part,
     },
     ...{ backups: part, restores: part, mqttAccounts: part, alerts: part, audit: part, storageFault: part },
+    ...{ layouts: part, guests: part },
   });
   touched.length = 0;
   expect(elysia.routes.length).toBeGreaterThan(70);
@@ -291,6 +292,7 @@ test("the admitted route and the handler that ran are one, in every form of requ
     decorations: {},
     maxBodyBytes: 1024,
     publicPaths: [],
+    isForGuests: () => false,
     refuse: () => new Response("refused", { status: 400 }),
   });
   using server = Bun.serve({

@@ -185,6 +185,8 @@ describe("it is enough for what discovery reads and writes:", () => {
       ...{ tp: ["cmnd", "stat", "tele"], state: ["OFF", "ON", "TOGGLE", "HOLD"], onln: "Online", ofln: "Offline" },
     });
     expect(one.house.discovery.list()[0]?.problem ?? null).toBeNull();
+    // What it was asked for its state.
+    expect(one.house.sent()[0]?.topic).toBe("cmnd/plug/STATE");
     await one.house.discovery.command(one.device(), { on: true });
     expect(one.house.sent()[0]?.topic).toStartWith("cmnd/plug/POWER");
   });
@@ -192,9 +194,9 @@ describe("it is enough for what discovery reads and writes:", () => {
   test("Shelly of the second generation", async () => {
     using one = houseOf({ name: "plug", kind: "shelly" });
     one.publish("plug/online", "true");
-    expect(one.house.sent().map(({ topic }) => topic)).toEqual(["plug/rpc", "plug/rpc"]);
+    expect(one.house.sent().map(({ topic }) => topic)).toEqual(["plug/rpc", "plug/rpc", "plug/rpc"]);
     one.publish("plug/hub/rpc", { id: 1, src: "plug", result: { mac: "A8032ABE54DC", model: "SNSW", app: "Plus1" } });
-    one.publish("plug/hub/rpc", { id: 2, src: "plug", result: { "switch:0": { id: 0, output: false } } });
+    one.publish("plug/hub/rpc", { id: 3, src: "plug", result: { "switch:0": { id: 0, output: false } } });
     await one.house.discovery.command(one.device(), { on: true });
     expect(one.house.sent().map(({ topic }) => topic)).toEqual(["plug/rpc"]);
   });

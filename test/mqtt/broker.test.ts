@@ -146,6 +146,47 @@ describe("the hub's own publishing", () => {
   });
 });
 
+describe("who takes the commands of a device", () => {
+  const users = [
+    { username: "watcher", password: "watcher-1", publish: [], subscribe: ["#"] },
+    { username: "bridge", password: "bridge-12", publish: [], subscribe: ["hub/devices/#"] },
+  ];
+  const login = ({ username, password }: (typeof users)[number]) => ({ username, password });
+  const [watcher, bridge] = users.map(login);
+
+  test("nobody before its plugin has connected and subscribed, nor after it is gone", async () => {
+    await using hub = await startTestMqtt({ owners: { lamp: "zigbee", plug: "other" } });
+    const takes = (device = "lamp", owner = "zigbee") => hub.mqtt.takesCommands(device, owner);
+    expect([takes(), hub.mqtt.isConnected("zigbee")]).toEqual([false, false]);
+    const plugin = await hub.plugin("zigbee");
+    expect([takes(), hub.mqtt.isConnected("zigbee")]).toEqual([false, true]);
+    await plugin.subscribeAsync("hub/devices/+/cmd", { qos: 1 });
+    expect([takes(), takes("plug", "other")]).toEqual([true, false]);
+    await plugin.unsubscribeAsync("hub/devices/+/cmd");
+    expect(takes()).toBe(false);
+    await plugin.subscribeAsync("hub/devices/lamp/cmd", { qos: 1 });
+    expect(takes()).toBe(true);
+    await plugin.endAsync();
+    await until(() => !takes() && !hub.mqtt.isConnected("zigbee"));
+  });
+
+  test("not a client that keeps its session and is away, nor one that watches everything", async () => {
+    await using hub = await startTestMqtt({ config: { users }, owners: { lamp: "zigbee" } });
+    const takes = () => hub.mqtt.takesCommands("lamp", "zigbee");
+    const kept = await hub.plugin("zigbee", { clean: false, clientId: "kept" });
+    await kept.subscribeAsync("hub/devices/lamp/cmd", { qos: 1 });
+    await kept.endAsync();
+    await until(() => !takes());
+    const all = await hub.client(watcher);
+    await all.subscribeAsync(["#", "hub/#"]);
+    expect(takes()).toBe(false);
+    expect(hub.mqtt.takesCommands("lamp", "watcher")).toBe(true);
+    const devices = await hub.client(bridge);
+    await devices.subscribeAsync("hub/devices/#");
+    expect(takes()).toBe(true);
+  });
+});
+
 describe("limits", () => {
   test("10 MB close the connection before they are buffered, with a log line", async () => {
     await using hub = await startTestMqtt();
@@ -156,7 +197,7 @@ describe("limits", () => {
     await until(() => hub.logged("closed because of what it sent").length === 1);
     expect(hub.logged("closed because of what it sent")[0]?.fields.reason).toContain("more than");
     await other.publishAsync("hub/events/small", "{}", { qos: 1 });
-    expect(hub.events.map(({ type }) => type)).toEqual(["custom_small"]);
+    expect(hub.events.map(({ type }) => type)).toEqual(["limit_reached", "custom_small"]);
   });
 
   test("a message of exactly the limit passes, one byte more does not", async () => {

@@ -11,7 +11,7 @@ const section = (value: object): MqttSection => {
 
 test("everything has a default", () => {
   expect(section({})).toMatchObject({
-    ...{ host: "127.0.0.1", port: 1883, prefix: "hub", anonymous: false, users: [], max_payload_bytes: 1_048_576 },
+    ...{ host: "127.0.0.1", port: 1883, prefix: "hub", anonymous: false, users: [], max_packet_kib: 8192 },
     ...DEFAULT_MEMORY,
     ...{ max_connections: 500, max_connections_per_account: 250 },
     ...{ max_pending_connections: 500, max_pending_connections_per_address: 250 },

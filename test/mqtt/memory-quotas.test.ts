@@ -1,11 +1,14 @@
 // Memory that one account can make the broker use, and what is left for the others: with real clients on real sockets.
 import { describe, expect, test } from "bun:test";
+import { Readable } from "node:stream";
 import type { Packet } from "mqtt-packet";
+import { openStateDb } from "../../src/db/state-db.ts";
+import { createBrokerMemory, type UnlimitedBroker } from "../../src/mqtt/broker-memory.ts";
 import { DEFAULT_MEMORY } from "../../src/mqtt/config.ts";
-import { limitMemory, type UnlimitedBroker } from "../../src/mqtt/memory-quotas.ts";
-import { limitQueues, type QueueStore } from "../../src/mqtt/queue-quota.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
 import { connectPacket, openRaw, type RawConnection } from "./raw.ts";
-import { startTestMqtt, type TestClient, type TestMqtt, until } from "./support.ts";
+import { recordingLog, startTestMqtt, type TestClient, type TestMqtt, until } from "./support.ts";
 
 const NAMES = ["ann", "ben", "cid"];
 const users = NAMES.map((username) => ({ username, password: "secret", publish: ["#"], subscribe: ["#"] }));
@@ -122,57 +125,65 @@ describe("queues of absent clients", () => {
   });
 });
 
-test("a PUBREC releases the bytes of its message, and a dropped message closes no connection", async () => {
-  const queue: { cmd?: string; messageId?: number | undefined; payload?: Uint8Array | string }[] = [];
-  const store: QueueStore = {
-    async outgoingEnqueueCombi(_subscriptions, packet) {
-      queue.push({ ...packet });
-    },
-    async outgoingUpdate(_client, packet) {
-      const at = queue.findIndex(({ messageId }) => messageId === packet.messageId || messageId === undefined);
-      if (at < 0) throw new Error("no such packet");
-      queue[at] = packet.cmd === "pubrel" ? packet : { ...queue[at], messageId: packet.messageId };
-    },
-    async outgoingClearMessageId(_client, { messageId }) {
-      const at = queue.findIndex((one) => one.messageId === messageId);
-      return at < 0 ? undefined : queue.splice(at, 1)[0];
-    },
+/** The broker's memory around stores that do nothing. */
+function quietMemory(keys: Partial<typeof DEFAULT_MEMORY> = {}) {
+  const path = createTemporaryFolder();
+  const db = openStateDb(path.at("state.redb"), Date.now);
+  const incoming: { payload?: Uint8Array; topic?: string; messageId?: number }[] = [];
+  const nothing = async () => {};
+  const persistence = {
+    ...{ storeRetained: nothing, createRetainedStreamCombi: () => Readable.from([]), outgoingEnqueueCombi: nothing },
+    ...{ outgoingUpdate: nothing, outgoingClearMessageId: async () => undefined, cleanIncoming: nothing },
+    ...{ outgoingStream: () => Readable.from([]), addSubscriptions: nothing, removeSubscriptions: nothing },
+    cleanSubscriptions: nothing,
+    incomingStorePacket: async (_: unknown, packet: object) => void incoming.push(packet),
   };
+  const broker: UnlimitedBroker<object> = { id: "b", counter: 0, persistence, publish() {} };
   const reachedLimits: string[] = [];
-  const limits = { reached: ({ limit }: { limit: string }) => void reachedLimits.push(limit) };
-  limitQueues(store, { keys: { ...DEFAULT_MEMORY, max_queued_mb_per_session: 1 }, limits, accountOf: () => "ann" });
-  const subscriptions = [{ clientId: "a" }];
-  await store.outgoingEnqueueCombi(subscriptions, { topic: "kept", payload: "" });
+  const memory = createBrokerMemory(broker, {
+    keys: { ...DEFAULT_MEMORY, ...keys },
+    limits: { reached: ({ limit }) => void reachedLimits.push(limit) },
+    ...{ clock: createVirtualClock(), log: recordingLog().log, db, flushSecs: 1 },
+    budget: { allows: () => true, enlist: () => ({ [Symbol.dispose]() {} }) },
+    ...{ accountOf: () => "user/ann", isMemory: () => false },
+  });
+  const dispose = () => {
+    memory[Symbol.dispose]();
+    db[Symbol.dispose]();
+    path[Symbol.dispose]();
+  };
+  return { broker, memory, incoming, reachedLimits, [Symbol.dispose]: dispose };
+}
+
+test("a PUBREC releases the bytes of its message, and a dropped message closes no connection", async () => {
+  using rig = quietMemory({ max_queued_mb_per_session: 1 });
+  const store = rig.broker.persistence;
+  const client = { id: "user/ann/a" };
+  const subscriptions = [{ clientId: client.id }];
+  await store.outgoingEnqueueCombi(subscriptions, { topic: "kept", payload: "", brokerCounter: 1000 });
   for (let messageId = 1; messageId <= 30; messageId++) {
-    const packet = { cmd: "publish", topic: "x", payload: kb(100), messageId };
-    await store.outgoingUpdate({ id: "a" }, { topic: "kept", payload: "", messageId: 1000 });
-    await store.outgoingEnqueueCombi(subscriptions, { ...packet, messageId: undefined });
-    await store.outgoingUpdate({ id: "a" }, packet);
-    await store.outgoingUpdate({ id: "a" }, { cmd: "pubrel", messageId });
-    await store.outgoingClearMessageId({ id: "a" }, { messageId });
+    const packet = { cmd: "publish", topic: "x", payload: kb(100), brokerCounter: messageId };
+    await store.outgoingEnqueueCombi(subscriptions, packet);
+    await store.outgoingUpdate(client, { ...packet, messageId });
+    await store.outgoingUpdate(client, { cmd: "pubrel", messageId });
+    if (messageId % 2 === 0) await store.outgoingClearMessageId(client, { messageId });
   }
-  expect(reachedLimits).toEqual([]);
-  await store.outgoingUpdate({ id: "a" }, { cmd: "publish", topic: "x", payload: "", messageId: 77 });
+  expect(rig.reachedLimits).toEqual([]);
+  await store.outgoingUpdate(client, { cmd: "publish", topic: "x", payload: "", messageId: 77, brokerCounter: 77 });
 });
 
 test("stored payloads keep no other bytes in memory, and a QoS 2 exchange stores its id only", async () => {
-  const kept: { payload?: Uint8Array | string; topic?: string; messageId?: number }[] = [];
-  const keep = async (packet: object): Promise<void> => void kept.push(packet);
-  const store = {
-    ...{ storeRetained: keep, outgoingUpdate: async () => {}, outgoingClearMessageId: async () => undefined },
-    outgoingEnqueueCombi: (_: unknown, packet: object) => keep(packet),
-    incomingStorePacket: (_: unknown, packet: object) => keep(packet),
-    ...{ addSubscriptions: async () => {}, removeSubscriptions: async () => {}, cleanSubscriptions: async () => {} },
-  };
-  const broker = { persistence: store, publish() {} };
-  limitMemory(broker, { keys: DEFAULT_MEMORY, limits: { reached() {} }, accountOf: () => "ann" });
-  const { persistence } = broker as UnlimitedBroker<object>;
+  using rig = quietMemory();
+  const { persistence } = rig.broker;
   const payload = Buffer.alloc(65_536).subarray(100, 110);
   await persistence.storeRetained({ topic: "x", payload });
-  await persistence.outgoingEnqueueCombi([{ clientId: "a" }], { topic: "x", payload });
+  await persistence.outgoingEnqueueCombi([{ clientId: "user/ann/a" }], { topic: "x", payload, brokerCounter: 1 });
   await persistence.incomingStorePacket({ id: "a" }, { messageId: 5, topic: kb(60), payload } as { messageId: number });
-  expect(kept.map((one) => (one.payload as Buffer).buffer.byteLength)).toEqual([10, 10, 0]);
-  expect(kept[2]).toMatchObject({ messageId: 5, topic: "" });
+  expect(rig.memory.retained.get("x")?.payload.buffer.byteLength).toBe(10);
+  for await (const queued of persistence.outgoingStream({ id: "user/ann/a" }))
+    expect((queued as { payload: Buffer }).payload.buffer.byteLength).toBe(10);
+  expect(rig.incoming[0]?.payload?.length).toBe(0);
+  expect(rig.incoming[0]).toMatchObject({ messageId: 5, topic: "" });
 });
 
 describe("buffers of connections", () => {
@@ -203,25 +214,29 @@ describe("buffers of connections", () => {
     for (const { socket } of opened) socket.destroy();
   });
 
-  test("readers that do not read are closed above the quota for all, and the others miss nothing", async () => {
-    await using hub = await rig({ max_payload_bytes: 100_000, max_buffered_mb_per_account: 1, max_buffered_mb: 2 });
-    const slow: RawConnection[] = [];
-    for (let count = 0; count < 6; count++) {
-      const raw = await open(hub, `slow-${count}`);
-      raw.send({ cmd: "subscribe", messageId: 1, subscriptions: [{ topic: "x", qos: 0 }] });
-      await until(() => raw.packets.some(({ cmd }) => cmd === "suback"));
-      raw.socket.pause();
-      slow.push(raw);
-    }
-    const reader = await hub.client(as("cid"));
-    await reader.subscribeAsync("x", { qos: 1 });
-    const ben = await hub.client(as("ben"));
-    const SENT = 400;
-    for (let index = 0; index < SENT; index++) await ben.publishAsync("x", kb(90), { qos: 1 });
-    await until(() => reached(hub).some((each) => each.startsWith("[mqtt] max_buffered_mb")));
-    await until(() => reader.messages.length === SENT);
-    for (const { socket } of slow) socket.destroy();
-  }, 60_000);
+  test.each([4, 5] as const)(
+    "version %d: readers that do not read are closed above the quota for all, and the others miss nothing",
+    async (version) => {
+      await using hub = await rig({ max_payload_bytes: 100_000, max_buffered_mb_per_account: 1, max_buffered_mb: 2 });
+      const slow: RawConnection[] = [];
+      for (let count = 0; count < 6; count++) {
+        const raw = await open(hub, `slow-${count}`, "ann", version);
+        raw.send({ cmd: "subscribe", messageId: 1, subscriptions: [{ topic: "x", qos: 0 }] });
+        await until(() => raw.packets.some(({ cmd }) => cmd === "suback"));
+        raw.socket.pause();
+        slow.push(raw);
+      }
+      const reader = await hub.client(as("cid"));
+      await reader.subscribeAsync("x", { qos: 1 });
+      const ben = await hub.client(as("ben"));
+      const SENT = 400;
+      for (let index = 0; index < SENT; index++) await ben.publishAsync("x", kb(90), { qos: 1 });
+      await until(() => reached(hub).some((each) => each.startsWith("[mqtt] max_buffered_mb")));
+      await until(() => reader.messages.length === SENT);
+      for (const { socket } of slow) socket.destroy();
+    },
+    60_000,
+  );
 
   test("MQTT 5: messages that wait for acknowledgements are limited in bytes", async () => {
     await using hub = await rig();

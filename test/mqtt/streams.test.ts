@@ -96,6 +96,40 @@ describe("in chunks", () => {
     expect(hub.logged("connection was ended")).toEqual([]);
   });
 
+  test.each(([4, 5] as const).flatMap((version) => ([0, 1, 2] as const).map((qos) => [version, qos] as const)))(
+    "version %d: sixty messages of QoS %d behind the CONNECT are all taken, before it is answered",
+    async (version, qos) => {
+      await using hub = await startTestMqtt({ config: { users } });
+      const topics = Array.from({ length: 60 }, (_, n) => `hub/events/sixty_${n}`);
+      const packets = topics.map(
+        (topic, n): Packet => ({
+          cmd: "publish",
+          topic,
+          payload: "{}",
+          qos,
+          retain: false,
+          dup: false,
+          messageId: n + 1,
+        }),
+      );
+      for (const [clientId, clean] of [
+        ["fresh", true],
+        ["kept", false],
+      ] as const) {
+        const raw = await openRaw(hub.mqtt.port, version);
+        const connect = connectPacket({ clientId, clean, protocolVersion: version, ...login });
+        raw.socket.write(
+          Buffer.concat([connect, ...packets].map((packet) => generate(packet, { protocolVersion: version }))),
+        );
+        const answered = () => raw.packets.filter(({ cmd }) => cmd === "puback" || cmd === "pubrec").length;
+        await until(() => raw.closed() || (received(hub, "sixty").length === 60 && (qos === 0 || answered() === 60)));
+        expect(received(hub, "sixty")).toEqual(topics);
+        expect(raw.packets[0]).toMatchObject({ cmd: "connack" });
+        hub.events.length = 0;
+      }
+    },
+  );
+
   test("messages of a client whose login is refused are ignored", async () => {
     await using hub = await startTestMqtt({ config: { users } });
     const raw = await openRaw(hub.mqtt.port);

@@ -6,10 +6,13 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { createLimitReports } from "../../src/core/limits.ts";
 import type { Fields, Log } from "../../src/core/log.ts";
 import { checkValue } from "../../src/core/schema.ts";
+import type { DiskBudget } from "../../src/core/write-behind.ts";
+import { openStateDb } from "../../src/db/state-db.ts";
 import { createEventFeed, type Envelope } from "../../src/events/feed.ts";
 import { MqttSection } from "../../src/mqtt/config.ts";
 import type { DevicePort, PluginPort } from "../../src/mqtt/ports.ts";
 import { type MqttOptions, startMqtt } from "../../src/mqtt/start.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 /** Polls until the condition holds; fails with its text after twenty seconds. */
 export async function until(condition: () => unknown, what = condition.toString()): Promise<void> {
@@ -73,6 +76,7 @@ export function recordingPorts(owners: Record<string, string>) {
     },
     availability: note("availability"),
     schema: note("schema"),
+    heard() {},
     ownerOf: (deviceId) => owner.get(deviceId),
   };
   const plugins: PluginPort = {
@@ -95,12 +99,20 @@ export function mqttSection(given: Partial<MqttSection>): MqttSection {
 }
 
 export interface TestMqttOptions
-  extends Partial<Pick<MqttOptions, "connectTimeoutMs" | "clock" | "logins" | "storedAccounts">> {
+  extends Partial<
+    Pick<MqttOptions, "connectTimeoutMs" | "clock" | "logins" | "storedAccounts" | "budget" | "flushSecs">
+  > {
+  /** The state database; one in a temporary folder otherwise. */
+  database?: string;
   config?: Partial<MqttSection>;
   owners?: Record<string, string>;
 }
 
-export async function startTestMqtt({ config, owners = {}, ...rest }: TestMqttOptions = {}) {
+/** Never holds anything back. */
+const NO_BUDGET: DiskBudget = { allows: () => true, enlist: () => ({ [Symbol.dispose]() {} }) };
+
+export async function startTestMqtt({ config, owners = {}, database, ...rest }: TestMqttOptions = {}) {
+  using starting = new DisposableStack();
   const { log, entries } = recordingLog();
   const ports = recordingPorts(owners);
   const events: Envelope[] = [];
@@ -109,12 +121,15 @@ export async function startTestMqtt({ config, owners = {}, ...rest }: TestMqttOp
   const feed = createEventFeed({ clock, log, buffer: 100, mark: { load: () => 0, save() {} } });
   feed.on("*", "test", (envelope) => void events.push(envelope));
   const limits = createLimitReports({ clock, log, emit: feed.emit });
+  const path = database ?? starting.use(createTemporaryFolder()).at("state.redb");
+  const db = starting.use(openStateDb(path, clock.now));
   const mqtt = await startMqtt({
     config: mqttSection({ port: 0, ...config }),
     logins: { begin: () => ({ succeed() {}, withdraw() {} }) },
-    limits,
+    ...{ limits, db, budget: NO_BUDGET, flushSecs: 1 },
     ...{ log, random, feed, devices: ports.devices, plugins: ports.plugins, ...rest, clock },
   });
+  const running = starting.move();
   const clients: MqttClient[] = [];
 
   /** A client that is connected; rejects with the broker's refusal. */
@@ -142,6 +157,7 @@ export async function startTestMqtt({ config, owners = {}, ...rest }: TestMqttOp
     events,
     log: entries,
     limits,
+    db,
     ...ports,
     client,
     /** A client with the account of a supervised plugin. */
@@ -152,6 +168,7 @@ export async function startTestMqtt({ config, owners = {}, ...rest }: TestMqttOp
     async [Symbol.asyncDispose]() {
       for (const one of clients) one.end(true);
       await mqtt[Symbol.asyncDispose]();
+      running.dispose();
     },
   };
 }

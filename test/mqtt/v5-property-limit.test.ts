@@ -56,6 +56,16 @@ describe.each(Object.entries(PACKETS))("of a %s", (_name, make) => {
   });
 });
 
+test.each([1, 2, 3, 7, 1000, 10_000_000])("in chunks of %d bytes, those of each message are handed over", (chunk) => {
+  const handedOver: number[] = [];
+  const limit = createPropertyLimit((properties) => void handedOver.push(properties.length));
+  // One that ends behind its topic.
+  const bytes = Buffer.concat([stream, Buffer.from([0x30, 3, 0, 1, 97, 0x30, 0]), stream]);
+  for (let at = 0; at < bytes.length; at += chunk) limit.exceeds(bytes.subarray(at, at + chunk));
+  const once = [0, 100, 0, 100, 0, 100];
+  expect(handedOver).toEqual([...once, 0, 0, ...once]);
+});
+
 test("a message with a megabyte of them ends the connection before it is read", async () => {
   await using hub = await startTestMqtt({ config: { users } });
   const raw = await openRaw(hub.mqtt.port, 5);

@@ -85,7 +85,7 @@ describe("CONNACK", () => {
     const { connack } = await rawV5(hub, { clientId: "" });
     expect(connack).toMatchObject({ reasonCode: 0, sessionPresent: false });
     expect(connack.properties).toMatchObject({
-      maximumPacketSize: 1_048_576 + 1024,
+      maximumPacketSize: 8 * 1_048_576,
       ...{ topicAliasMaximum: 0, sharedSubscriptionAvailable: false, subscriptionIdentifiersAvailable: false },
     });
     expect(connack.properties?.assignedClientIdentifier).toMatch(/^auto-/);

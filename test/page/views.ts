@@ -9,6 +9,10 @@ export interface ViewUnderTest {
 
 export const VIEWS: readonly ViewUnderTest[] = [
   { name: "home", path: "/" },
+  { name: "home-sheet", path: `/?device=${addressOf(1)}` },
+  { name: "home-edit", path: "/?edit=" },
+  { name: "home-wall", path: "/?wall=" },
+  { name: "search", path: "/search?q=lamp" },
   { name: "device", path: `/devices/${addressOf(1)}` },
   { name: "more", path: "/more" },
   { name: "not-found", path: "/nothing/of/the/kind" },

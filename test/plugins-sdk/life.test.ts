@@ -47,7 +47,7 @@ test("answers a command with a state that names its cause, and survives one that
   await using _child = startChild({ bundle, port: broker.port, id: "fix" });
   await until("the first state", () => broker.on(`${LAMP}/state`).length === 1);
   const cause = { kind: "user", actor_name: "anna", correlation_id: "c1" };
-  broker.send(`${LAMP}/cmd`, { command: "break" });
+  broker.send(`${LAMP}/cmd`, { command: "break", _hc: { command: { correlation_id: "c0" } } });
   broker.send(`${LAMP}/cmd`, { on: true, level: 7, _hc: { command: cause } });
   await until("both states", () => broker.on(`${LAMP}/state`).length === 3);
   const _hc = { change: cause };
@@ -58,6 +58,10 @@ test("answers a command with a state that names its cause, and survives one that
   expect(broker.on("house/plugins/fix/logs")).toContainEqual(
     expect.objectContaining({ level: "error", message: "a command failed", target: "fix" }),
   );
+  // The hub makes `device_command_failed` of it.
+  expect(broker.on("house/events/command_refused")).toEqual([
+    { device_id: "fix_lamp1", correlation_id: "c0", reason: expect.any(String) },
+  ]);
 });
 
 test("reconnects after the broker was stopped, and sends everything again", async () => {

@@ -44,7 +44,10 @@ async function startHouse(broker: TestBroker, toml?: string) {
 interface JsonSchema {
   required: string[];
   additionalProperties: boolean;
-  properties: Record<string, { type?: string; minimum?: number; maximum?: number; anyOf?: { const: unknown }[] }>;
+  properties: Record<
+    string,
+    { type?: string; pattern?: string; minimum?: number; maximum?: number; anyOf?: { const: unknown }[] }
+  >;
 }
 
 /** Validates with the JSON alone, as a client would. */
@@ -53,6 +56,7 @@ function misfits({ properties, required, additionalProperties }: JsonSchema, att
   const wrong = Object.entries(attributes).filter(([key, value]) => {
     const { type, minimum = -Infinity, maximum = Infinity, anyOf } = properties[key] ?? { type: "unknown" };
     if (anyOf) return !anyOf.some((one) => one.const === value);
+    if (type === "string") return typeof value !== "string" || !new RegExp(properties[key]?.pattern ?? "").test(value);
     if (type === "boolean") return typeof value !== "boolean";
     if (type === "integer" && !Number.isInteger(value)) return true;
     return !["integer", "number"].includes(type ?? "") || !(Number(value) >= minimum && Number(value) <= maximum);
@@ -195,7 +199,7 @@ test("a burst reports the requested changes at their rate, and the light is as b
   expect(house.last(id)).toEqual(before);
   const values = house.states(id).map(({ brightness }) => brightness);
   expect(values.filter((value, at) => at > 0 && value === values[at - 1])).toEqual([]);
-  expect(house.states(id)[1]).toEqual({ on: true, brightness: 1, power_w: 0.5 });
+  expect(house.states(id)[1]).toEqual({ on: true, brightness: 1, brightness_pct: 1, power_w: 0.5 });
 });
 
 test("a burst is cancelled at once; a too long one is refused", async () => {

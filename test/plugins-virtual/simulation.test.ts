@@ -37,6 +37,17 @@ function through<S>(kind: Kind<S, TObject>, lengthsSecs: readonly number[], in_:
 }
 
 describe("the thermostat", () => {
+  test("speaks the words of all thermostats beside its own", () => {
+    const shown = (command: object) =>
+      thermostat.attributes(thermostat.apply(thermostat.initial(0, world), command, 0));
+    expect(shown({ target_temperature: 25, temperature: 18.04 })).toMatchObject({
+      ...{ temperature: 18, current_temperature: 18, setpoint: 25, target_temperature: 25 },
+      ...{ mode: "heat", heating: true, action: "heating" },
+    });
+    expect(shown({ target_temperature: 10 }).action).toBe("idle");
+    expect(shown({ mode: "off" }).action).toBe("off");
+  });
+
   const after = (hours: number, command: object, in_ = world, start = 0) => {
     const state = thermostat.apply(thermostat.initial(start, in_), command, start);
     return thermostat.step(state, { fromSecs: start, toSecs: start + hours * HOUR }, in_);
@@ -141,7 +152,10 @@ describe("lights", () => {
     );
 
   test("on, brightness and toggle", () => {
-    expect(shown([])).toEqual({ on: false, brightness: 254, color_temp: 370, power_w: 0.2 });
+    expect(shown([])).toEqual({
+      ...{ on: false, brightness: 254, color_temp: 370, power_w: 0.2 },
+      ...{ brightness_pct: 100, color_temp_k: 2703, color_rgb: "#ffffff", color_mode: "color_temp" },
+    });
     expect(shown([{ on: true }])).toMatchObject({ on: true, power_w: 9 });
     expect(shown([{ command: "toggle" }])).toMatchObject({ on: true });
     expect(shown([{ command: "toggle" }, { command: "toggle" }])).toMatchObject({ on: false });
@@ -151,6 +165,19 @@ describe("lights", () => {
     expect(shown([{ brightness: 0 }])).toMatchObject({ on: false, brightness: 0 });
     expect(shown([{ brightness: 0 }, { on: true }])).toMatchObject({ on: true, brightness: 254 });
     expect(shown([{ color_temp: 200 }])).toMatchObject({ on: false, color_temp: 200 });
+  });
+
+  test("the words of all lights say the same as its own", () => {
+    for (let percent = 0; percent <= 100; percent++) {
+      const on = percent > 0;
+      expect(shown([{ brightness_pct: percent }])).toMatchObject({ on, brightness_pct: percent });
+    }
+    expect(shown([{ brightness_pct: 50 }])).toMatchObject({ on: true, brightness: 127 });
+    expect(shown([{ brightness: 1 }])).toMatchObject({ on: true, brightness_pct: 1 });
+    expect(shown([{ color_temp_k: 2700 }])).toMatchObject({ color_temp: 370, color_temp_k: 2703 });
+    expect(shown([{ color_temp: 153 }])).toMatchObject({ color_temp_k: 6536 });
+    expect(shown([{ color_rgb: "#ff8800" }])).toMatchObject({ color_rgb: "#ff8800", color_mode: "rgb" });
+    expect(shown([{ color_rgb: "#ff8800" }, { color_temp_k: 4000 }])).toMatchObject({ color_mode: "color_temp" });
   });
 
   test("a transition goes there in ten steps and arrives", () => {
@@ -170,7 +197,8 @@ describe("lights", () => {
     const back = plainLight.apply(half, { command: "toggle", transition: 10 }, 205);
     expect(plainLight.attributes(back)).toMatchObject({ on: true, brightness: 100 });
     const out = plainLight.step(half, { fromSecs: 205, toSecs: 210 }, world);
-    expect(plainLight.attributes(out)).toEqual({ on: false, brightness: 200, color_temp: undefined, power_w: 0.2 });
+    expect(plainLight.attributes(out)).toMatchObject({ on: false, brightness: 200, power_w: 0.2 });
+    expect(JSON.stringify(plainLight.attributes(out))).not.toContain("color");
   });
 
   test("every reachable state fits the capabilities, and no light is on with brightness 0 at rest", () => {
@@ -179,6 +207,9 @@ describe("lights", () => {
         on: fc.boolean(),
         brightness: fc.integer({ min: 0, max: 254 }),
         color_temp: fc.integer({ min: 153, max: 500 }),
+        brightness_pct: fc.double({ min: 0, max: 100, noNaN: true }),
+        color_temp_k: fc.double({ min: 2000, max: 6536, noNaN: true }),
+        color_rgb: fc.constantFrom("#ff8800", "#000000"),
         transition: fc.double({ min: 0, max: 300, noNaN: true }),
         command: fc.constant("toggle" as const),
       },

@@ -186,6 +186,9 @@ test("a plugin that only connects is listed, and goes offline when it is silent"
   rig.plugins.deviceHeard("tester");
   rig.plugins.heard("lamps");
   expect(rig.plugins.list().map(({ id }) => id)).toEqual(["far", "lamps"]);
+  rig.plugins.status("far", "degraded");
+  rig.plugins.status("far", "offline");
+  expect(rig.heard).toEqual(["far", "far", "far", "lamps", "far"]);
 });
 
 test("the next run of the hub waits for a plugin that only connects, as long as it has devices", async () => {
@@ -198,6 +201,7 @@ test("the next run of the hub waits for a plugin that only connects, as long as 
 
   await using rig = createRig([], {}, { clock, known });
   rig.plugins.startAll();
+  expect(rig.heard).toEqual([]);
   expect(rig.plugins.list()).toMatchObject([
     { id: "far", managed: false, status: "starting", last_heartbeat: null },
     { id: "near", status: "starting" },

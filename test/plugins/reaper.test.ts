@@ -63,7 +63,7 @@ test("SIGKILL of the hub leaves no process of any plugin", async () => {
       entries: [{ ...entry, id: "sh", binary: "p.sh" }, { ...entry, id: "ts", binary: "p.ts" }],
       home: homeAt(${JSON.stringify(folder)}), execPath: process.execPath, env: process.env, clock: systemClock,
       log: silentLog, random: (n) => crypto.getRandomValues(new Uint8Array(n)), emit() {}, broker: () => ({ host: "::", port: 1, prefix: "hub" }),
-      accounts: { issue: () => "x", revoke() {} }, channel: {}, devices: { count: () => 0, unavailable() {} },
+      accounts: { issue: () => "x", revoke() {} }, channel: {}, devices: { count: () => 0, heard() {}, unavailable() {} },
       known: { load: () => [], save() {} }, limits: { reached() {} }, landlock: probeLandlock, secrets: [],
     });
     plugins.startAll();

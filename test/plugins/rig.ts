@@ -21,6 +21,8 @@ export interface Rig extends AsyncDisposable {
   events: HubEvent[];
   issued: string[];
   revoked: string[];
+  /** Plugins that gave a sign of life. */
+  heard: string[];
   unavailable: string[];
   reached: LimitReached[];
   warned: string[];
@@ -53,6 +55,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
   const events: HubEvent[] = [];
   const issued: string[] = [];
   const revoked: string[] = [];
+  const heard: string[] = [];
   const unavailable: string[] = [];
   const { known = [] } = options;
   const reached: LimitReached[] = [];
@@ -76,7 +79,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
       revoke: (id) => void revoked.push(id),
     },
     channel: options.channel ?? { async send() {}, async clearEvents() {} },
-    devices: { count: () => 2, unavailable: (id) => void unavailable.push(id) },
+    devices: { count: () => 2, heard: (id) => void heard.push(id), unavailable: (id) => void unavailable.push(id) },
     known: { load: () => known, save: (ids) => void known.splice(0, known.length, ...ids) },
     limits: { reached: (limit) => void reached.push(limit) },
     landlock: options.landlock ?? probeLandlock,
@@ -88,6 +91,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
     events,
     issued,
     revoked,
+    heard,
     unavailable,
     reached,
     warned,

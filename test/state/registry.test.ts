@@ -107,6 +107,96 @@ describe("availability", () => {
   });
 });
 
+describe("after a restart", () => {
+  const GRACE_MS = 120_000;
+  const change = (available: boolean, more: object = {}) => ({
+    ...{ type: "device_availability_changed", device_id: "lamp", available },
+    ...more,
+  });
+
+  /** A lamp that was reported, and the hub after its restart. */
+  async function restarted(report: (registry: Registry) => void = () => {}) {
+    const first = rig();
+    first.registry.state("lamp", { on: true }, whole("zigbee"));
+    first.registry.state("plug", { on: true }, whole("zigbee"));
+    first.registry.state("blind", { position: 0 }, whole("knx"));
+    first.registry.register({ device_id: "guests", device_type: "switch" }, "core");
+    report(first.registry);
+    await first.clock.advance(1000);
+    const again = first.reopen();
+    const availables = () => [...again.registry.list()].filter(({ available }) => available).map(({ id }) => id);
+    const dispose = (): void => {
+      again[Symbol.dispose]();
+      first[Symbol.dispose]();
+    };
+    return { ...again, availables, [Symbol.dispose]: dispose };
+  }
+
+  test("only the hub's own devices are available, and nothing is said", async () => {
+    using hub = await restarted();
+    expect(hub.availables()).toEqual(["guests"]);
+    expect(hub.events).toEqual([]);
+  });
+
+  test("a report or registration brings its own device back, marked as no news", async () => {
+    using hub = await restarted();
+    hub.registry.state("lamp", { on: true }, whole("zigbee"));
+    hub.registry.register({ device_id: "blind" }, "knx");
+    expect(hub.availables()).toEqual(["blind", "guests", "lamp"]);
+    expect(hub.events[0]).toEqual(change(true, { after_restart: true }) as HubEvent);
+    expect(hub.events).toHaveLength(2);
+  });
+
+  test("a sign of life of a plugin brings back all devices that it had", async () => {
+    using hub = await restarted((registry) => registry.availability("plug", false, "zigbee"));
+    hub.registry.heard("zigbee");
+    hub.registry.heard("zigbee");
+    expect(hub.availables()).toEqual(["guests", "lamp"]);
+    expect(hub.events).toEqual([change(true, { after_restart: true }) as HubEvent]);
+  });
+
+  test("what was not heard of in time is reported, once, and so is its return", async () => {
+    using hub = await restarted();
+    hub.registry.heard("knx");
+    hub.registry.state("plug", { on: true }, whole("zigbee"));
+    await hub.clock.advance(GRACE_MS - 1);
+    expect(hub.events).toHaveLength(2);
+    await hub.clock.advance(1);
+    expect(hub.events.slice(2)).toEqual([change(false) as HubEvent]);
+    await hub.clock.advance(10 * GRACE_MS);
+    hub.registry.heard("zigbee");
+    expect(hub.events).toHaveLength(3);
+    hub.registry.state("lamp", { on: true }, whole("zigbee"));
+    expect(hub.events.slice(3)).toEqual([change(true) as HubEvent]);
+  });
+
+  test("a plugin that turns out to be gone takes its devices with it at once", async () => {
+    using hub = await restarted();
+    hub.registry.unavailable("knx");
+    hub.registry.availability("lamp", false, "zigbee");
+    expect(hub.events).toEqual([
+      { type: "device_availability_changed", device_id: "blind", available: false },
+      change(false) as HubEvent,
+    ]);
+    hub.registry.heard("zigbee");
+    expect(hub.availables()).toEqual(["guests", "plug"]);
+  });
+
+  test("a message that was kept since before is no sign of life, but may say that a device was offline", async () => {
+    using hub = await restarted();
+    const retained = { retained: true };
+    hub.registry.register({ device_id: "lamp" }, "zigbee", retained);
+    hub.registry.availability("lamp", true, "zigbee", retained);
+    hub.registry.state("lamp", { on: false }, { ...whole("zigbee"), ...retained });
+    expect(hub.registry.get("lamp")).toMatchObject({ available: false, attributes: { on: false } });
+    hub.registry.availability("plug", false, "zigbee", retained);
+    hub.registry.state("new", { on: true }, { ...whole("zigbee"), ...retained });
+    expect(hub.availables()).toEqual(["guests"]);
+    hub.registry.heard("zigbee");
+    expect(hub.availables()).toEqual(["guests", "lamp"]);
+  });
+});
+
 describe("names", () => {
   test("a name that a person gave survives registrations and restarts", () => {
     using hub = rig();
@@ -161,7 +251,7 @@ describe("on disk", () => {
     expect(again.registry.get("lamp").attributes).toEqual({ on: true, tags: ["a"] });
     expect(again.events).toEqual([]);
     again.registry.state("lamp", { on: true, tags: ["a"] }, whole("zigbee"));
-    expect(again.events).toEqual([]);
+    expect(again.events.filter(({ type }) => type === "device_state_changed")).toEqual([]);
   });
 
   test("a removed device stays removed", async () => {

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
 import type { HubEvent } from "../../src/events/catalog.ts";
+import { startCommandWatch } from "../../src/state/command-watch.ts";
 import { type Commands, createCommands } from "../../src/state/commands.ts";
 import { openRegistry, type Registry } from "../../src/state/registry.ts";
 import { openScenes, type Scenes } from "../../src/state/scenes.ts";
@@ -40,6 +41,8 @@ function rig(arrives: Dispatch = async () => {}, path?: string, clock = createVi
       await arrives(deviceId);
       dispatched.push({ deviceId, payload });
     },
+    reaches: () => true,
+    watch: stack.use(startCommandWatch({ registry, clock, log: silentLog, emit, timeoutSecs: 10 })),
     prepare: () => () => {},
   });
   const scenes = openScenes({ db, registry, commands, clock, random: randomBytes, log: silentLog, emit });
@@ -308,4 +311,29 @@ test("the memory of all scenes is limited; an edit that takes no more than befor
   hub.scenes.create({ id: "fits", name: "Fits", states: { lamp: { text: "x".repeat(40_000) } } });
   hub.scenes.remove("s1");
   hub.scenes.create({ id: "again", name: "Again", states });
+});
+
+test("a captured light keeps the one of colour and warmth that it shows, and no settings", () => {
+  using house = rig();
+  const own = ["on", "brightness", "color", "color_rgb", "color_temp", "color_temp_k"];
+  const properties = {
+    ...Object.fromEntries(own.map((name) => [name, {}])),
+    brightness_pct: { type: "number", derived: true },
+    power_on_behavior: { type: "string", category: "config" },
+    power: { type: "number", readOnly: true },
+  };
+  const reported = {
+    ...{ on: true, brightness: 200, brightness_pct: 79, power_on_behavior: "previous", power: 3, linkquality: 90 },
+    ...{ color: { x: 0.7, y: 0.3 }, color_rgb: "#ff0000", color_temp: 370, color_temp_k: 2703 },
+  };
+  house.registry.schema("lamp", { properties, additionalProperties: { readOnly: true } }, "zigbee");
+  const captured = (color_mode?: string) => {
+    house.registry.state("lamp", { ...reported, ...(color_mode && { color_mode }) }, whole);
+    return house.scenes.presentStates(["lamp"]).lamp;
+  };
+  const { color, color_rgb, color_temp, color_temp_k } = reported;
+  const both = { on: true, brightness: 200 };
+  expect(captured("color_temp")).toEqual({ ...both, color_temp, color_temp_k });
+  expect(captured("xy")).toEqual({ ...both, color, color_rgb });
+  expect(captured()).toEqual({ ...both, color, color_rgb, color_temp, color_temp_k });
 });

@@ -1,5 +1,6 @@
 // A device that announces itself, on the compiled hub: it appears, reports, is commanded and refused, presses twice, and survives
 // a restart.
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { MqttClient } from "mqtt";
 import { createHubPlace } from "../support/hub-place.ts";
@@ -108,7 +109,7 @@ test("a command reaches it as it expects, and what it does not take is refused",
   expect(sets).toEqual([{ topic: "zigbee2mqtt/living/lamp/set", payload: { state: "OFF", brightness: 254 } }]);
   for (const [wrong, detail] of [
     [{ linkquality: 1 }, "linkquality: the device only reports it"],
-    [{ brightness_pct: 101 }, "brightness_pct: must be a number from 0 to 100 %"],
+    [{ brightness_pct: 101 }, "brightness_pct: must be from 0 to 100 %, not 101"],
     [{ volume: 3 }, "volume: the device has no such attribute"],
   ] as const) {
     const answer = await command(wrong);
@@ -157,4 +158,25 @@ test("after a restart it is the same device; what it does not announce again is 
   const devices = await hub.get<{ plugin_id: string }[]>("/devices");
   // With the bridge itself.
   expect(devices.filter(({ plugin_id }) => plugin_id === "z2m")).toHaveLength(3);
+});
+
+test("after a kill a device whose announcement was retained obeys at once, though nothing was announced again", async () => {
+  await bridge.publishAsync("zigbee2mqtt/bridge/devices", JSON.stringify(DEVICES), { qos: 1, retain: true });
+  await until("it is on the disk", () => {
+    using db = new Database(place.at("data/state.redb"), { readonly: true });
+    return db.query("SELECT 1 FROM mqtt_retained WHERE topic = 'zigbee2mqtt/bridge/devices'").get();
+  });
+  hub.kill("SIGKILL");
+  await hub.exited;
+  bridge.end(true);
+  hub = await place.start();
+  expect(await device(LAMP)).toMatchObject({ name: "Reading lamp", available: false });
+  await startBridge();
+  sets = [];
+  const answer = await hub.request("PATCH", `/devices/${LAMP}/state?force=true`, { body: { on: false } });
+  expect(answer.status).toBe(202);
+  await until("the command", () => sets.length > 0);
+  expect(sets).toEqual([{ topic: "zigbee2mqtt/living/lamp/set", payload: { state: "OFF" } }]);
+  await say("bridge/state", { state: "online" });
+  await until("it is there", async () => (await device(LAMP)).available === true);
 });

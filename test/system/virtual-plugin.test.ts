@@ -88,12 +88,25 @@ test("a command changes the state, and the event says who sent it", async () => 
 });
 
 test("a command that it cannot carry out changes nothing, and the reason is reported", async () => {
-  const correlation = await command("virtual_light_kitchen", { brightness: 1000 });
+  const correlation = await command("virtual_light_kitchen", { on: true, brightness: 0 });
   const event = await stream.frame("the refusal", ({ type }) => type === "custom_command_refused");
   expect(JSON.stringify(event)).toContain(correlation);
-  expect(JSON.stringify(event)).toContain("brightness: must be a whole number from 0 to 254");
+  expect(JSON.stringify(event)).toContain("brightness: 0 is off");
+  expect(await stream.frame("the failure", ({ type }) => type === "device_command_failed")).toMatchObject({
+    ...{ device_id: "virtual_light_kitchen", reason: "refused", correlation_id: correlation },
+    message: expect.stringContaining("brightness: 0 is off"),
+  });
   await hub.said(/a command was refused .*virtual_light_kitchen/);
   expect(await attributesOf("virtual_light_kitchen")).toMatchObject({ on: true, brightness: 254 });
+});
+
+test("a value that its schema does not allow is refused at once", async () => {
+  const body = { brightness: 1000, power_w: 3 };
+  const answer = await hub.request("PATCH", "/devices/virtual_light_kitchen/state", { body });
+  expect([answer.status, answer.json().detail]).toEqual([
+    400,
+    "brightness: must be from 0 to 254, not 1000; power_w: the device only reports it",
+  ]);
 });
 
 test("a leak is an event, and the battery level an attribute", async () => {

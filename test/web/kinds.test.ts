@@ -1,7 +1,7 @@
 // Devices in words: what a tile says, which icon it has and what a touch does.
 import "./browser.ts";
 import { expect, test } from "bun:test";
-import { iconOf, isActive, stateInWords, toggleOf } from "../../src/web/page/components/kinds.ts";
+import { iconOf, isActive, stateInWords } from "../../src/web/page/components/kinds.ts";
 import type { Attributes, Device } from "../../src/web/page/state/house.ts";
 
 const device = (attributes: Attributes, more: Partial<Device> = {}): Device =>
@@ -39,10 +39,4 @@ test("values that nobody would choose are words, not failures", () => {
     expect(iconOf(device(attributes))).toBeTruthy();
     expect(typeof isActive(attributes)).toBe("boolean");
   }
-});
-
-test("a touch switches what can be switched", () => {
-  expect(toggleOf(device({ on: true }))).toBe("on");
-  expect(toggleOf(device({ on: "ON" }))).toBeUndefined();
-  expect(toggleOf(device({ on: true }, { schema: { properties: { on: { readOnly: true } } } }))).toBeUndefined();
 });

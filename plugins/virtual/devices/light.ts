@@ -1,6 +1,7 @@
-// A dimmable light, with or without a colour temperature. Its state is the target; a fade is the way to it.
+// A dimmable light, with or without colours. Its state is the target; a fade is the way to it. Like many a real one it speaks of
+// brightness to 254 and of mireds; the words that all lights share stand beside them.
 import type { Static } from "@sinclair/typebox";
-import { Type } from "../../sdk/index.ts";
+import { Type, WORDS } from "../../sdk/index.ts";
 import type { Kind } from "../kind.ts";
 
 export interface LightState {
@@ -9,6 +10,10 @@ export interface LightState {
   brightness: number;
   /** In mireds; undefined if the light has none. */
   colorTemp: number | undefined;
+  /** `#rrggbb`; undefined if the light has none. */
+  colorRgb: string | undefined;
+  /** Which of the two it shows. */
+  colorMode: "color_temp" | "rgb" | undefined;
   fade?: Fade;
 }
 
@@ -28,13 +33,29 @@ const STANDBY_W = 0.2;
 const DIMMEST_W = 0.5;
 const FULL_W = 9;
 
+const WHITE = "#ffffff";
+const COOLEST = 153;
+const WARMEST = 500;
+
+// What says the same as another attribute: a captured scene leaves it out.
+const derived = { derived: true } as const;
 const dimmable = {
-  on: Type.Boolean({ title: "On" }),
+  on: WORDS.light.on,
   brightness: Type.Integer({ title: "Brightness", minimum: 0, maximum: FULL }),
+  brightness_pct: { ...WORDS.light.brightness_pct, ...derived },
 };
 const tunable = {
   ...dimmable,
-  color_temp: Type.Integer({ title: "Colour temperature", unit: "mired", minimum: 153, maximum: 500 }),
+  color_temp: Type.Integer({ title: "Colour temperature", unit: "mired", minimum: COOLEST, maximum: WARMEST }),
+  color_temp_k: {
+    ...WORDS.light.color_temp_k,
+    ...derived,
+    ...{ minimum: reciprocal(WARMEST), maximum: reciprocal(COOLEST) },
+  },
+  color_rgb: WORDS.light.color_rgb,
+};
+const mode = {
+  color_mode: Type.Union([Type.Literal("color_temp"), Type.Literal("rgb")], { title: "Colour mode", readOnly: true }),
 };
 const reading = { power_w: Type.Number({ title: "Power", unit: "W", minimum: 0, readOnly: true }) };
 const options = {
@@ -53,16 +74,16 @@ export const plainLight: Kind<LightState, typeof plainAccepts> = {
   model: "Virtual light",
   capabilities: Type.Object({ ...dimmable, ...reading }, { additionalProperties: false }),
   accepts: plainAccepts,
-  initial: () => ({ on: false, brightness: FULL, colorTemp: undefined }),
+  initial: () => ({ on: false, brightness: FULL, colorTemp: undefined, colorRgb: undefined, colorMode: undefined }),
   apply,
 };
 
 export const tunableLight: Kind<LightState, typeof tunableAccepts> = {
   ...both,
-  model: "Virtual light with colour temperature",
-  capabilities: Type.Object({ ...tunable, ...reading }, { additionalProperties: false }),
+  model: "Virtual light with colours",
+  capabilities: Type.Object({ ...tunable, ...mode, ...reading }, { additionalProperties: false }),
   accepts: tunableAccepts,
-  initial: () => ({ on: false, brightness: FULL, colorTemp: 370 }),
+  initial: () => ({ on: false, brightness: FULL, colorTemp: 370, colorRgb: WHITE, colorMode: "color_temp" }),
   apply,
 };
 
@@ -74,16 +95,31 @@ function step(state: LightState, { toSecs }: { toSecs: number }): LightState {
   return done >= FADE_STEPS ? settled : { ...settled, fade: { ...fade, done } };
 }
 
+const TWICE = [
+  ["brightness", "brightness_pct"],
+  ["color_temp", "color_temp_k"],
+] as const;
+
 function objection({ command, transition, ...wanted }: LightCommand): string | undefined {
   const alone = Object.keys(wanted).length === 0;
   if (command && !alone) return `command: "${command}" goes with nothing but transition`;
   if (transition !== undefined && alone && !command) return "transition: needs something to change beside it";
-  if (wanted.on && wanted.brightness === 0) return "brightness: 0 is off, so on must not be true";
+  for (const [own, word] of TWICE)
+    if (wanted[own] !== undefined && wanted[word] !== undefined) return `${word}: goes without ${own}`;
+  if (wanted.color_rgb !== undefined && (wanted.color_temp ?? wanted.color_temp_k) !== undefined)
+    return "color_rgb: goes without a colour temperature";
+  if (wanted.on && (wanted.brightness_pct ?? wanted.brightness) === 0)
+    return `${wanted.brightness === 0 ? "brightness" : "brightness_pct"}: 0 is off, so on must not be true`;
   return undefined;
 }
 
 function apply(state: LightState, command: LightCommand, nowSecs: number): LightState {
-  const { brightness: wanted, transition = 0, color_temp: colorTemp = state.colorTemp } = command;
+  const { transition = 0 } = command;
+  const wanted = command.brightness ?? fromPercent(command.brightness_pct);
+  const warmth = command.color_temp ?? reciprocal(command.color_temp_k);
+  const colorTemp = warmth ?? state.colorTemp;
+  const colorRgb = command.color_rgb ?? state.colorRgb;
+  const colorMode = command.color_rgb !== undefined ? "rgb" : warmth !== undefined ? "color_temp" : state.colorMode;
   const on = command.command ? !state.on : (command.on ?? (wanted === undefined ? state.on : wanted > 0));
   const kept = wanted ?? state.brightness;
   const brightness = on && kept === 0 ? FULL : kept;
@@ -91,7 +127,23 @@ function apply(state: LightState, command: LightCommand, nowSecs: number): Light
   const to = on ? brightness : 0;
   const fade =
     transition > 0 && from !== to ? { fade: { from, to, atSecs: nowSecs, overSecs: transition, done: 0 } } : {};
-  return { on, brightness, colorTemp, ...fade };
+  return { on, brightness, colorTemp, colorRgb, colorMode, ...fade };
+}
+
+/** Mireds of kelvins, and kelvins of mireds. */
+function reciprocal(value: number): number;
+function reciprocal(value: number | undefined): number | undefined;
+function reciprocal(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.round(1_000_000 / value);
+}
+
+// Only off is 0, in both.
+function fromPercent(percent: number | undefined): number | undefined {
+  return percent ? Math.max(1, Math.round((percent / 100) * FULL)) : percent;
+}
+
+function toPercent(brightness: number): number {
+  return brightness === 0 ? 0 : Math.max(1, Math.round((brightness / FULL) * 100));
 }
 
 /** The present brightness; 0 when off. */
@@ -101,13 +153,18 @@ function level({ on, brightness, fade }: LightState): number {
 }
 
 function attributes(state: LightState) {
-  const { fade, colorTemp } = state;
+  const { fade, colorTemp, colorRgb, colorMode } = state;
+  const brightness = fade ? level(state) : state.brightness;
   const on = state.on || fade !== undefined;
   const watts = on ? DIMMEST_W + ((FULL_W - DIMMEST_W) * level(state)) / FULL : STANDBY_W;
   return {
     on,
-    brightness: fade ? level(state) : state.brightness,
+    brightness,
+    brightness_pct: toPercent(brightness),
     color_temp: colorTemp,
+    color_temp_k: reciprocal(colorTemp),
+    color_rgb: colorRgb,
+    color_mode: colorMode,
     power_w: Math.round(watts * 10) / 10,
   };
 }

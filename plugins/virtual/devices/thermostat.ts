@@ -1,5 +1,5 @@
 // A room with a radiator: it loses warmth to the outside and gains it while heating, both exponentially.
-import { Type } from "../../sdk/index.ts";
+import { Type, WORDS } from "../../sdk/index.ts";
 import type { Kind } from "../kind.ts";
 import { outsideC, type Span, type World } from "../world.ts";
 
@@ -23,12 +23,15 @@ const LONGEST_STEP_SECS = 60;
 const settable = {
   temperature: Type.Number({ title: "Temperature", unit: "°C", minimum: -20, maximum: 50 }),
   setpoint: Type.Number({ title: "Setpoint", unit: "°C", minimum: 5, maximum: 30 }),
+  target_temperature: { ...WORDS.climate.target_temperature, minimum: 5, maximum: 30, derived: true },
   mode: Type.Union([Type.Literal("off"), Type.Literal("heat")], { title: "Mode" }),
 };
 const accepts = Type.Partial(Type.Object(settable));
 const capabilities = Type.Object(
   {
     ...settable,
+    current_temperature: WORDS.climate.current_temperature,
+    action: WORDS.climate.action,
     heating: Type.Boolean({ title: "Heating", readOnly: true }),
     outside_temperature: Type.Number({ title: "Temperature outside", unit: "°C", readOnly: true }),
   },
@@ -54,12 +57,21 @@ export const thermostat: Kind<ThermostatState, typeof accepts> = {
       now = shortStep(now, { fromSecs: at, toSecs: Math.min(toSecs, at + LONGEST_STEP_SECS) }, world);
     return now;
   },
-  apply: (state, { temperature = state.temperatureC, setpoint = state.setpointC, mode = state.mode }) =>
-    controlled({ ...state, temperatureC: temperature, setpointC: toTenth(setpoint), mode }),
+  objection: ({ setpoint, target_temperature }) =>
+    setpoint !== undefined && target_temperature !== undefined
+      ? "target_temperature: goes without setpoint"
+      : undefined,
+  apply(state, { temperature = state.temperatureC, setpoint, target_temperature, mode = state.mode }) {
+    const setpointC = toTenth(target_temperature ?? setpoint ?? state.setpointC);
+    return controlled({ ...state, temperatureC: temperature, setpointC, mode });
+  },
   attributes: ({ temperatureC, setpointC, mode, heating, outsideC }) => ({
     temperature: toTenth(temperatureC),
+    current_temperature: toTenth(temperatureC),
     setpoint: setpointC,
+    target_temperature: setpointC,
     mode,
+    action: mode === "off" ? "off" : heating ? "heating" : "idle",
     heating,
     // Rounded to half degrees, as each change is an event and a row of history.
     outside_temperature: Math.round(outsideC * 2) / 2,

@@ -5,7 +5,9 @@ import rules from "./0003-rules.sql" with { type: "text" };
 import outbox from "./0004-outbox.sql" with { type: "text" };
 import people from "./0005-people.sql" with { type: "text" };
 import discovery from "./0006-discovery.sql" with { type: "text" };
+import mqttRetained from "./0007-mqtt-retained.sql" with { type: "text" };
 import mqttAccounts from "./0008-mqtt-accounts.sql" with { type: "text" };
+import ui from "./0011-ui.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -14,6 +16,8 @@ export const stateMigrations: readonly string[] = [
   outbox,
   people,
   discovery,
+  mqttRetained,
   mqttAccounts,
+  ui,
   // A new one goes here, at the end.
 ];

@@ -2,12 +2,14 @@
 import type { DiscoverySection } from "../config.ts";
 import type { CreateSource } from "../source.ts";
 import { createHomeAssistantSource } from "./home-assistant/source.ts";
+import type { Profiles } from "./profiles/profiles.ts";
+import { createProfilesSource } from "./profiles/source.ts";
 import { createShellySource } from "./shelly/source.ts";
 import { createTasmotaSource } from "./tasmota/source.ts";
 import { createZigbee2mqttSource } from "./zigbee2mqtt/source.ts";
 
 /** Those that are switched on. */
-export function sourcesOf(config: DiscoverySection): CreateSource[] {
+export function sourcesOf(config: DiscoverySection, profiles?: Pick<Profiles, "follow">): CreateSource[] {
   const homeAssistant: CreateSource = (host, discovery) =>
     createHomeAssistantSource(host, {
       prefix: config.prefix,
@@ -18,5 +20,6 @@ export function sourcesOf(config: DiscoverySection): CreateSource[] {
     ...(config.tasmota ? [(host: Parameters<CreateSource>[0]) => createTasmotaSource(host)] : []),
     ...(config.shelly ? [createShellySource] : []),
     ...(config.homeassistant ? [homeAssistant] : []),
+    ...(profiles ? [(host: Parameters<CreateSource>[0]) => createProfilesSource(host, profiles)] : []),
   ];
 }

@@ -1,19 +1,19 @@
 // Runs a parsed template. Nothing of JavaScript can be reached from one: values are those of values.ts, names are looked up in
 // maps, and each step is counted, so that no loop lasts.
-import { argumentsOf, itemsOf, NO_ARGUMENTS, parseFloatText } from "./arguments.ts";
+import { argumentsOf, itemsOf, NO_ARGUMENTS } from "./arguments.ts";
 import { FILTERS } from "./filters.ts";
 import { CONSTANTS, FUNCTIONS } from "./functions.ts";
+import { LoopControl, loopState, memberOf, sliceOf } from "./members.ts";
 import { callMethod } from "./methods.ts";
 import { describe, type Node, nameOfCall } from "./nodes.ts";
 import { binary } from "./operators.ts";
 import { TESTS } from "./tests.ts";
+import { type HouseTime, TIME_FILTERS, TIME_FUNCTIONS } from "./time.ts";
 import {
+  type Callable,
   type Dict,
-  entryOf,
-  hasKey,
   isNumber,
   isTrue,
-  listOf,
   Namespace,
   numberOf,
   PyFloat,
@@ -23,32 +23,47 @@ import {
   TemplateError,
   typeName,
   type Value,
+  weigh,
 } from "./values.ts";
 
 const MOST_STEPS = 20_000;
 const LONGEST_OUTPUT = 65_536;
 
-/** Throws TemplateError. `clock` answers `now()` as the house's wall time. */
-export function evaluate(body: readonly Node[], context: ReadonlyMap<string, Value>, now: () => Value): string {
-  return new Run(new Map(context), now).render(body);
+/** The steps of all templates together. */
+export interface Meter {
+  steps: number;
+  /** None begins beyond these. */
+  most: number;
 }
 
-class LoopControl {
-  readonly kind: "break" | "continue";
-  constructor(kind: "break" | "continue") {
-    this.kind = kind;
+/** Throws TemplateError. */
+export function evaluate(
+  body: readonly Node[],
+  context: ReadonlyMap<string, Value>,
+  { time, meter }: { time: HouseTime; meter: Meter },
+): string {
+  if (meter.steps > meter.most) throw new TemplateError("the templates for this message take too many steps together");
+  const run = new Run(new Map(context), time);
+  try {
+    return run.render(body);
+  } catch (error) {
+    // The stack of the program itself: the steps bound all else.
+    if (error instanceof RangeError) throw new TemplateError("it is nested too deeply");
+    throw error;
+  } finally {
+    meter.steps += run.steps;
   }
 }
 
 class Run {
-  #steps = 0;
+  steps = 0;
   #written = 0;
   #scopes: Map<string, Value>[];
-  readonly #now: () => Value;
+  readonly #time: HouseTime;
 
-  constructor(globals: Map<string, Value>, now: () => Value) {
+  constructor(globals: Map<string, Value>, time: HouseTime) {
     this.#scopes = [globals];
-    this.#now = now;
+    this.#time = time;
   }
 
   render(body: readonly Node[]): string {
@@ -57,8 +72,15 @@ class Run {
     return text;
   }
 
-  #step(): void {
-    if (++this.#steps > MOST_STEPS) throw new TemplateError(`it takes more than ${MOST_STEPS} steps`);
+  #step(steps = 1): void {
+    this.steps += steps;
+    if (this.steps > MOST_STEPS) throw new TemplateError(`it takes more than ${MOST_STEPS} steps`);
+  }
+
+  /** What walks through values takes as many steps as there are. */
+  #walk<T extends Value>(value: T): T {
+    this.#step(weigh(value, MOST_STEPS - this.steps));
+    return value;
   }
 
   #write(text: string): string {
@@ -84,9 +106,9 @@ class Run {
       case "Continue":
         throw new LoopControl("continue");
       case "FilterStatement":
-        return this.#write(str(this.#filter(node.filter, this.render(node.body))));
+        return this.#write(str(this.#walk(this.#filter(node.filter, this.render(node.body)))));
       default:
-        return this.#write(str(this.#value(node)));
+        return this.#write(str(this.#walk(this.#value(node))));
     }
   }
 
@@ -95,7 +117,7 @@ class Run {
     const scope = new Map<string, Value>();
     this.#scopes.push(scope);
     try {
-      let items = itemsOf(this.#value(lhs), "a loop");
+      let items = itemsOf(this.#walk(this.#value(lhs)), "a loop");
       if (test)
         items = items.filter((item) => {
           this.#step();
@@ -133,7 +155,7 @@ class Run {
     if (target.type === "Identifier") {
       this.#scopes.at(-1)?.set(target.value, value);
     } else if (target.type === "TupleLiteral") {
-      const items = itemsOf(value, "an assignment");
+      const items = itemsOf(this.#walk(value), "an assignment");
       if (items.length !== target.value.length)
         throw new TemplateError(`${target.value.length} names cannot hold ${items.length} values`);
       for (const [at, one] of target.value.entries()) this.#assign(one, items[at]);
@@ -149,7 +171,14 @@ class Run {
       const scope = this.#scopes[at];
       if (scope?.has(name)) return scope.get(name);
     }
-    return CONSTANTS.has(name) ? CONSTANTS.get(name) : name === "now" ? this.#now : FUNCTIONS.get(name);
+    return CONSTANTS.has(name) ? CONSTANTS.get(name) : this.#function(name);
+  }
+
+  #function(name: string): Callable | undefined {
+    const [filter, alone] = [TIME_FILTERS[name], TIME_FUNCTIONS[name]];
+    if (alone) return () => alone(this.#time);
+    if (filter) return ([value, ...rest], named) => filter(this.#time, value, argumentsOf(rest, named));
+    return FUNCTIONS.get(name);
   }
 
   #value(node: Node): Value {
@@ -164,9 +193,9 @@ class Run {
       case "Identifier":
         return this.#lookUp(node.value);
       case "ArrayLiteral":
-        return node.value.map((one) => this.#value(one));
+        return this.#walk(node.value.map((one) => this.#value(one)));
       case "TupleLiteral":
-        return new PyTuple(node.value.map((one) => this.#value(one)));
+        return this.#walk(new PyTuple(node.value.map((one) => this.#value(one))));
       case "ObjectLiteral":
         return this.#dict(node.value);
       case "Ternary":
@@ -192,14 +221,19 @@ class Run {
 
   #dict(entries: ReadonlyMap<Node, Node>): Dict {
     const dict: Dict = new Map();
-    for (const [key, value] of entries) setEntry(dict, this.#value(key), this.#value(value));
+    for (const [key, value] of entries) {
+      const name = this.#value(key);
+      // Such keys are compared with all the others.
+      if (typeof name !== "string" && name !== null) this.#step(dict.size >> 4);
+      setEntry(dict, this.#walk(name), this.#walk(this.#value(value)));
+    }
     return dict;
   }
 
   #test({ operand, test, negate }: Extract<Node, { type: "TestExpression" }>): boolean {
     const known = TESTS[test.value];
     if (!known) throw new TemplateError(`there is no test "${test.value}"`);
-    return known(this.#value(operand), NO_ARGUMENTS) !== negate;
+    return known(this.#walk(this.#value(operand)), NO_ARGUMENTS) !== negate;
   }
 
   #unary({ operator, argument }: Extract<Node, { type: "UnaryExpression" }>): Value {
@@ -214,36 +248,32 @@ class Run {
     const a = this.#value(left);
     if (operator.value === "and") return isTrue(a) ? this.#value(right) : a;
     if (operator.value === "or") return isTrue(a) ? a : this.#value(right);
-    return binary(operator.value, a, this.#value(right));
+    return this.#walk(binary(operator.value, this.#walk(a), this.#walk(this.#value(right))));
   }
 
   #filter(filter: Node, value: Value): Value {
     const name = filter.type === "Identifier" ? filter.value : nameOfCall(filter);
-    const known = FILTERS[name];
-    if (!known) throw new TemplateError(`there is no filter "${name}"`);
-    if (filter.type !== "CallExpression") return known(value, NO_ARGUMENTS);
-    const { positional, named } = this.#arguments(filter.args);
-    return known(value, argumentsOf(positional, named));
+    const [known, timed] = [FILTERS[name], TIME_FILTERS[name]];
+    if (!known && !timed) throw new TemplateError(`there is no filter "${name}"`);
+    const { positional, named } = this.#arguments(filter.type === "CallExpression" ? filter.args : []);
+    const args = argumentsOf(positional, named);
+    this.#walk(value);
+    return this.#walk(known ? known(value, args) : timed?.(this.#time, value, args));
   }
 
   #member({ object, property, computed }: Extract<Node, { type: "MemberExpression" }>): Value {
     const owner = this.#value(object);
     if (property.type === "SliceExpression") return this.#slice(owner, property);
-    const key = computed ? this.#value(property) : property.type === "Identifier" ? property.value : undefined;
+    const named = property.type === "Identifier" || property.type === "IntegerLiteral" ? property.value : undefined;
+    const key = computed ? this.#value(property) : named;
+    if (typeof owner === "string") this.#walk(owner);
     if (owner === undefined) throw new TemplateError(`there is no "${describe(object)}" to take "${str(key)}" of`);
     return memberOf(owner, key);
   }
 
   #slice(owner: Value, { start, stop, step }: Extract<Node, { type: "SliceExpression" }>): Value {
-    const bound = (node: Node | undefined): number | undefined => {
-      const value = node && this.#value(node);
-      return value === undefined || value === null ? undefined : parseFloatText(value);
-    };
-    const [from, to, by] = [bound(start), bound(stop), bound(step) ?? 1];
-    const items = typeof owner === "string" ? [...owner] : listOf(owner);
-    if (!items || by !== 1) throw new TemplateError(`a ${typeName(owner)} cannot be sliced so`);
-    const part = items.slice(from, to);
-    return typeof owner === "string" ? part.join("") : owner instanceof PyTuple ? new PyTuple(part) : part;
+    const [from, to, by] = [start, stop, step].map((one) => one && this.#value(one));
+    return sliceOf(this.#walk(owner), { from, to, by });
   }
 
   #call({ callee, args }: Extract<Node, { type: "CallExpression" }>): Value {
@@ -251,40 +281,19 @@ class Run {
     if (callee.type === "MemberExpression" && !callee.computed && callee.property.type === "Identifier") {
       const owner = this.#value(callee.object);
       if (owner === undefined) throw new TemplateError(`there is no "${describe(callee.object)}"`);
-      return callMethod(owner, callee.property.value, positional);
+      return this.#walk(callMethod(this.#walk(owner), callee.property.value, positional));
     }
     const called = this.#value(callee);
     if (typeof called !== "function") throw new TemplateError(`"${describe(callee)}" is not a function here`);
-    return called(positional, named);
+    return this.#walk(called(positional, named));
   }
 
   #arguments(nodes: readonly Node[]): { positional: Value[]; named: Map<string, Value> } {
     const [positional, named] = [[] as Value[], new Map<string, Value>()];
     for (const node of nodes) {
-      if (node.type === "KeywordArgumentExpression") named.set(node.key.value, this.#value(node.value));
-      else positional.push(this.#value(node));
+      if (node.type === "KeywordArgumentExpression") named.set(node.key.value, this.#walk(this.#value(node.value)));
+      else positional.push(this.#walk(this.#value(node)));
     }
     return { positional, named };
   }
-}
-
-function loopState(items: readonly Value[], at: number): Dict {
-  return new Map<Value, Value>([
-    ["index", at + 1],
-    ["index0", at],
-    ["revindex", items.length - at],
-    ["revindex0", items.length - at - 1],
-    ["first", at === 0],
-    ["last", at === items.length - 1],
-    ["length", items.length],
-    ["previtem", items[at - 1]],
-    ["nextitem", items[at + 1]],
-  ]);
-}
-
-function memberOf(owner: Value, key: Value): Value {
-  if (owner instanceof Map) return hasKey(owner, key) ? entryOf(owner, key) : undefined;
-  if (owner instanceof Namespace) return owner.fields.get(str(key));
-  const items = typeof owner === "string" ? [...owner] : listOf(owner);
-  return items && typeof key === "number" ? items.at(key) : undefined;
 }

@@ -1,6 +1,7 @@
 // The filters and tests that devices' templates use, as Jinja and Home Assistant define them.
 
 import { type Arguments, itemsOf, numberArgument, parseFloatText } from "./arguments.ts";
+import { formatted } from "./format.ts";
 import { fromJsonText } from "./json-text.ts";
 import { TESTS } from "./tests.ts";
 import {
@@ -20,6 +21,7 @@ import {
 export type Filter = (value: Value, args: Arguments) => Value;
 
 const LONGEST_TEXT = 65_536;
+const MOST_DIGITS = 20;
 
 function withDefault(value: Value, args: Arguments, what: string, read: () => Value): Value {
   const found = read();
@@ -49,6 +51,7 @@ export function toInt(value: Value, args: Arguments): Value {
 
 /** Halves go to the even neighbour, as Python rounds. */
 export function roundEven(value: number, digits: number): number {
+  if (!Number.isFinite(value)) return value;
   const factor = 10 ** digits;
   const scaled = value * factor;
   const floor = Math.floor(scaled);
@@ -64,7 +67,8 @@ function round(value: Value, args: Arguments): Value {
     if (args.has(2, "default")) return args.get(2, "default");
     throw new TemplateError(`"${str(value)}" cannot be rounded: it is no number`);
   }
-  const digits = args.has(0, "precision") ? numberArgument(args.get(0, "precision"), "round") : 0;
+  const wanted = args.has(0, "precision") ? numberArgument(args.get(0, "precision"), "round") : 0;
+  const digits = Math.trunc(Math.min(MOST_DIGITS, Math.max(-MOST_DIGITS, wanted || 0)));
   const method = args.has(1, "method") ? str(args.get(1, "method")) : "common";
   const factor = 10 ** digits;
   const rounders: Record<string, () => number> = {
@@ -158,7 +162,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   __proto__: null as never,
   abs: (value) => {
     const size = Math.abs(numberArgument(value, "abs"));
-    return value instanceof PyFloat ? new PyFloat(size) : size;
+    return value instanceof PyFloat || !Number.isInteger(size) ? new PyFloat(size) : size;
   },
   bool: (value) => ["true", "1", "yes", "on", "enable"].includes(str(value).toLowerCase()),
   capitalize: (value) => str(value).charAt(0).toUpperCase() + str(value).slice(1).toLowerCase(),
@@ -169,6 +173,11 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   },
   first: (value) => itemsOf(value, "first")[0],
   float: toFloat,
+  format: (value, args) => {
+    const values: Value[] = [];
+    for (let at = 0; args.has(at, ""); at++) values.push(args.get(at, ""));
+    return formatted(str(value), values);
+  },
   from_json: (value) => parsedJson(str(value)),
   int: toInt,
   is_defined: (value) => {
@@ -205,13 +214,24 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   tojson: json,
   trim: (value, args) => trimmed(str(value), args.has(0, "chars") ? str(args.get(0, "chars")) : undefined),
   truncate,
-  unique: (value) => {
-    const found: Value[] = [];
-    for (const one of itemsOf(value, "unique")) if (!found.some((known) => isEqual(known, one))) found.push(one);
-    return found;
-  },
+  unique: (value) => unique(itemsOf(value, "unique")),
   upper: (value) => str(value).toUpperCase(),
 };
+
+const MOST_UNIQUE = 500;
+
+function unique(items: readonly Value[]): Value[] {
+  const [seen, found] = [new Set<Value>(), [] as Value[]];
+  for (const one of items) {
+    if (seen.has(one)) continue;
+    seen.add(one);
+    // A text equals only itself: it needs no comparing.
+    if (typeof one !== "string" && found.some((known) => isEqual(known, one))) continue;
+    found.push(one);
+    if (typeof one !== "string" && found.length > MOST_UNIQUE) throw new TemplateError("unique has too many items");
+  }
+  return found;
+}
 
 function lengthOf(value: Value): number {
   return value instanceof Map ? value.size : itemsOf(value, "length").length;

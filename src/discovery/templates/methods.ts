@@ -1,7 +1,8 @@
 // The methods of texts and dicts that templates call.
 import { itemsOf, parseFloatText } from "./arguments.ts";
 import { replaced, trimmed } from "./filters.ts";
-import { entryOf, hasKey, PyTuple, str, TemplateError, typeName, type Value } from "./values.ts";
+import { MOMENT_METHODS } from "./time.ts";
+import { entryOf, hasKey, Moment, PyTuple, str, TemplateError, typeName, type Value } from "./values.ts";
 
 type Method<T> = (owner: T, args: readonly Value[]) => Value;
 
@@ -42,13 +43,18 @@ export function callMethod(owner: Value, name: string, args: readonly Value[]): 
   } else if (owner instanceof Map) {
     const method = DICT_METHODS.get(name);
     if (method) return method(owner, args);
-    const held = entryOf(owner, name);
-    if (typeof held === "function") return held(args, new Map());
+  } else if (owner instanceof Moment) {
+    const method = MOMENT_METHODS.get(name);
+    if (method) return method(owner, args);
   }
   throw new TemplateError(`a ${typeName(owner)} has no method "${name}"`);
 }
 
-export const METHOD_NAMES: ReadonlySet<string> = new Set([...TEXT_METHODS.keys(), ...DICT_METHODS.keys(), "strftime"]);
+export const METHOD_NAMES: ReadonlySet<string> = new Set([
+  ...TEXT_METHODS.keys(),
+  ...DICT_METHODS.keys(),
+  ...MOMENT_METHODS.keys(),
+]);
 
 function split(text: string, separator: string | undefined, most: Value): Value[] {
   const limit = most === undefined ? -1 : (parseFloatText(most) ?? -1);

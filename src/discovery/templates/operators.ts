@@ -1,10 +1,12 @@
 // The operators of templates, as Python has them.
+import { formatted } from "./format.ts";
 import { contains } from "./tests.ts";
 import {
   compare,
   isEqual,
   isNumber,
   listOf,
+  Moment,
   numberOf,
   PyFloat,
   PyTuple,
@@ -49,12 +51,15 @@ function joinTexts(a: string, b: string): string {
 }
 
 function arithmetic(operator: string, a: Value, b: Value): Value {
+  if (operator === "%" && typeof a === "string") return formatted(a, b instanceof PyTuple ? b.items : [b]);
   if (operator === "+" && typeof a === "string" && typeof b === "string") return joinTexts(a, b);
   const [left, right] = [listOf(a), listOf(b)];
   if (operator === "+" && left && right) {
     if (left.length + right.length > MOST_ITEMS) throw new TemplateError("it makes a list that is too long");
     return a instanceof PyTuple ? new PyTuple([...left, ...right]) : [...left, ...right];
   }
+  if (operator === "-" && a instanceof Moment && b instanceof Moment)
+    throw new TemplateError("the time between two moments is not supported: subtract their timestamps");
   if (!isNumber(a) || !isNumber(b))
     throw new TemplateError(`"${operator}" does not go with a ${typeName(a)} and a ${typeName(b)}`);
   const result = calculate(operator, numberOf(a), numberOf(b));

@@ -1,17 +1,20 @@
 // A template of a device, compiled: the Jinja subset that devices use, without any way out. A plain pick of a value is a path and
 // keeps its JSON type; everything else makes a text.
-import { parse, tokenize } from "@huggingface/jinja";
+import { parse } from "@huggingface/jinja";
 import { messageOf } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluate, type Meter } from "./evaluate.ts";
 import { FILTERS } from "./filters.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { fromJsonText } from "./json-text.ts";
 import { METHOD_NAMES } from "./methods.ts";
 import { describe, type Node, nameOfCall } from "./nodes.ts";
 import { TESTS } from "./tests.ts";
+import { type HouseTime, TIME_FILTERS, TIME_FUNCTIONS } from "./time.ts";
+import { tokensOf } from "./tokens.ts";
 import { fromJson, TemplateError, type Value } from "./values.ts";
 
+export type { HouseTime } from "./time.ts";
 export { TemplateError } from "./values.ts";
 
 export interface Template {
@@ -35,21 +38,44 @@ export interface Message {
 export interface Engine {
   /** The same text is compiled once. Throws TemplateError with what is not supported. */
   compile(text: string): Template;
+  /** Bounds what all templates that `work` uses take together, such as those that read one message. */
+  within<T>(steps: number, work: () => T, onOver: () => void): T;
 }
 
 const LONGEST_TEMPLATE = 16_384;
 const DEEPEST = 50;
 const MOST_CACHED = 10_000;
+const LONGEST_MESSAGE = 65_536;
 
-/** `now` in the house's time zone, for `now().strftime(…)`. */
-export function createTemplateEngine(now: () => { strftime(format: string): string }): Engine {
+/** `time`: what it is when a template is worked out. */
+export function createTemplateEngine(time: () => HouseTime): Engine {
   const cache = new Map<string, Template>();
-  const moment = (): Value => new Map<Value, Value>([["strftime", ([format]) => now().strftime(String(format))]]);
+  // All templates of a device read the same message. What they get of it cannot be changed.
+  const read = new WeakMap<Message, Value>();
+  const meter: Meter = { steps: 0, most: Number.POSITIVE_INFINITY };
+
+  function valuesIn(message: Message): Value {
+    const known = read.get(message);
+    if (known !== undefined) return known;
+    const values = fromJsonText(message.text);
+    read.set(message, values);
+    return values;
+  }
+
   return {
+    within(steps, work, onOver) {
+      meter.most = meter.steps + steps;
+      try {
+        return work();
+      } finally {
+        if (meter.steps > meter.most) onOver();
+        meter.most = Number.POSITIVE_INFINITY;
+      }
+    },
     compile(text) {
       const known = cache.get(text);
       if (known) return known;
-      const made = compileTemplate(text, moment);
+      const made = compileTemplate(text, { time, valuesIn, meter });
       if (cache.size >= MOST_CACHED) cache.clear();
       cache.set(text, made);
       return made;
@@ -57,7 +83,10 @@ export function createTemplateEngine(now: () => { strftime(format: string): stri
   };
 }
 
-function compileTemplate(text: string, now: () => Value): Template {
+function compileTemplate(
+  text: string,
+  { time, valuesIn, meter }: { time: () => HouseTime; valuesIn: (message: Message) => Value; meter: Meter },
+): Template {
   if (text.length > LONGEST_TEMPLATE) throw new TemplateError(`it is longer than ${LONGEST_TEMPLATE} characters`);
   const body = parsed(text);
   for (const node of body) check(node, 0);
@@ -66,18 +95,22 @@ function compileTemplate(text: string, now: () => Value): Template {
     path,
     read(message) {
       if (path) return pick(message.json, path);
+      if (message.text.length > LONGEST_MESSAGE)
+        throw new TemplateError(`the message is longer than ${LONGEST_MESSAGE} characters`);
       const context = new Map<string, Value>([["value", message.text]]);
-      if (message.json !== undefined) context.set("value_json", fromJsonText(message.text));
-      return evaluate(body, context, now).trim();
+      if (message.json !== undefined) context.set("value_json", valuesIn(message));
+      return evaluate(body, context, { time: time(), meter }).trim();
     },
     write: (values) =>
-      evaluate(body, new Map(Object.entries(values).map(([name, value]) => [name, fromJson(value)])), now).trim(),
+      evaluate(body, new Map(Object.entries(values).map(([name, value]) => [name, fromJson(value)])), {
+        ...{ time: time(), meter },
+      }).trim(),
   };
 }
 
 function parsed(text: string): Node[] {
   try {
-    return parse(tokenize(text)).body as unknown as Node[];
+    return parse(tokensOf(text) as Parameters<typeof parse>[0]).body as unknown as Node[];
   } catch (error) {
     throw new TemplateError(`it cannot be read: ${messageOf(error)}`);
   }
@@ -90,7 +123,11 @@ function check(node: unknown, depth: number): void {
   else if (node instanceof Map) for (const pair of node) check(pair, depth);
   else if (typeof node === "object" && node !== null && "type" in node) {
     refuse(node as Node);
-    for (const [key, part] of Object.entries(node)) if (key !== "operator") check(part, depth + 1);
+    for (const [key, part] of Object.entries(node)) {
+      const isName = key === "property" && "computed" in node && node.computed === false;
+      if (key !== "operator" && !isName && !(key === "key" && node.type === "KeywordArgumentExpression"))
+        check(part, depth + 1);
+    }
   }
 }
 
@@ -105,18 +142,24 @@ function refuse(node: Node): void {
   if (!SUPPORTED.has(node.type)) throw new TemplateError(`${node.type.toLowerCase()} is not supported`);
   if (node.type === "FilterExpression") {
     const name = node.filter.type === "Identifier" ? node.filter.value : nameOfCall(node.filter);
-    if (!FILTERS[name]) throw new TemplateError(`the filter "${name}" is not supported`);
+    if (!FILTERS[name] && !TIME_FILTERS[name]) throw new TemplateError(`the filter "${name}" is not supported`);
   }
   if (node.type === "TestExpression" && !TESTS[node.test.value])
     throw new TemplateError(`the test "${node.test.value}" is not supported`);
   if (node.type === "CallExpression") refuseCall(node.callee);
+  if (node.type === "Identifier" && FOREIGN.has(node.value))
+    throw new TemplateError(`"${node.value}" is not supported: it is of Home Assistant itself`);
 }
+
+// What only Home Assistant can answer.
+const FOREIGN: ReadonlySet<string> = new Set(["this", "entity_id", "states", "state_attr"]);
 
 function refuseCall(callee: Node): void {
   if (callee.type === "Identifier") {
     // Filters with arguments are calls as well.
-    if (callee.value !== "now" && !FUNCTIONS.has(callee.value) && !FILTERS[callee.value])
-      throw new TemplateError(`the function ${callee.value}() is not supported`);
+    const { value: name } = callee;
+    if (!FUNCTIONS.has(name) && !FILTERS[name] && !TIME_FILTERS[name] && !TIME_FUNCTIONS[name])
+      throw new TemplateError(`the function ${name}() is not supported`);
   } else if (callee.type === "MemberExpression" && callee.property.type === "Identifier" && !callee.computed) {
     if (!METHOD_NAMES.has(callee.property.value)) throw new TemplateError(`${describe(callee)}() is not supported`);
   } else throw new TemplateError("such a call is not supported");

@@ -10,6 +10,7 @@ export type Value =
   | string
   | PyFloat
   | PyTuple
+  | Moment
   | Value[]
   | Dict
   | Callable
@@ -29,6 +30,28 @@ export class PyTuple {
   readonly items: readonly Value[];
   constructor(items: readonly Value[]) {
     this.items = items;
+  }
+}
+
+/** A date and time. */
+export class Moment {
+  /** Since the epoch. */
+  readonly ms: number;
+  /** Of the zone in which it is printed, from UTC. */
+  readonly offsetMs: number;
+
+  constructor(ms: number, offsetMs: number) {
+    this.ms = ms;
+    this.offsetMs = offsetMs;
+  }
+
+  text(separator: string): string {
+    const iso = new Date(this.ms + this.offsetMs).toISOString();
+    const micro = this.ms % 1000 === 0 ? "" : `${iso.slice(19, 23)}000`;
+    const minutes = Math.round(Math.abs(this.offsetMs) / 60_000);
+    const two = (value: number): string => String(value).padStart(2, "0");
+    const zone = `${this.offsetMs < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+    return `${iso.slice(0, 10)}${separator}${iso.slice(11, 19)}${micro}${zone}`;
   }
 }
 
@@ -67,6 +90,7 @@ export function typeName(value: Value): string {
   if (typeof value === "string") return "text";
   if (value instanceof PyFloat) return "float";
   if (value instanceof PyTuple) return "tuple";
+  if (value instanceof Moment) return "datetime";
   return Array.isArray(value) ? "list" : value instanceof Map ? "dict" : "namespace";
 }
 
@@ -75,6 +99,23 @@ export const isNumber = (value: Value): value is number | PyFloat | boolean =>
 
 export const numberOf = (value: number | PyFloat | boolean): number =>
   value instanceof PyFloat ? value.value : Number(value);
+
+/** How much there is to walk through, in values; of a text, 16 characters are one. Counts no further than `most`. */
+export function weigh(value: Value, most: number): number {
+  if (typeof value === "string") return 1 + (value.length >> 4);
+  if (value instanceof Map) return weighAll(value.keys(), most) + weighAll(value.values(), most);
+  const items = listOf(value);
+  return items ? weighAll(items, most) : 1;
+}
+
+function weighAll(values: Iterable<Value>, most: number): number {
+  let sum = 1;
+  for (const one of values) {
+    sum += weigh(one, most - sum);
+    if (sum > most) break;
+  }
+  return sum;
+}
 
 export function isTrue(value: Value): boolean {
   if (value instanceof PyFloat) return value.value !== 0;
@@ -87,6 +128,7 @@ export function isEqual(a: Value, b: Value): boolean {
   if (isNumber(a) && isNumber(b)) return numberOf(a) === numberOf(b);
   if (Array.isArray(a) && Array.isArray(b)) return sameItems(a, b);
   if (a instanceof PyTuple && b instanceof PyTuple) return sameItems(a.items, b.items);
+  if (a instanceof Moment && b instanceof Moment) return a.ms === b.ms;
   if (a instanceof Map && b instanceof Map)
     return a.size === b.size && [...a].every(([key, value]) => hasKey(b, key) && isEqual(value, entryOf(b, key)));
   return a === b;
@@ -100,6 +142,7 @@ function sameItems(a: readonly Value[], b: readonly Value[]): boolean {
 export function compare(a: Value, b: Value): number {
   if (isNumber(a) && isNumber(b)) return numberOf(a) - numberOf(b);
   if (typeof a === "string" && typeof b === "string") return a < b ? -1 : Number(a > b);
+  if (a instanceof Moment && b instanceof Moment) return a.ms - b.ms;
   const [left, right] = [listOf(a), listOf(b)];
   if (left === undefined || right === undefined)
     throw new TemplateError(`a ${typeName(a)} and a ${typeName(b)} cannot be compared`);
@@ -115,14 +158,18 @@ export function listOf(value: Value): readonly Value[] | undefined {
   return Array.isArray(value) ? value : value instanceof PyTuple ? value.items : undefined;
 }
 
-// Python finds 1 under 1.0 and under True. A float and a tuple are other objects each time.
-function keyIn(dict: Dict, key: Value): Value | typeof NO_KEY {
+// Python finds 1 under 1.0 and under True. Other floats and tuples are other objects each time.
+function keyIn(dict: Dict, given: Value): Value | typeof NO_KEY {
+  const key = wholeAsInt(given);
   if (dict.has(key)) return key;
+  if (typeof key === "number" && key > 1) return NO_KEY;
   if (!isNumber(key) && !(key instanceof PyTuple)) return NO_KEY;
   for (const known of dict.keys()) if (isEqual(known, key)) return known;
   return NO_KEY;
 }
 const NO_KEY = Symbol("no key");
+
+const wholeAsInt = (key: Value): Value => (key instanceof PyFloat && Number.isInteger(key.value) ? key.value : key);
 
 export function hasKey(dict: Dict, key: Value): boolean {
   return keyIn(dict, key) !== NO_KEY;
@@ -134,8 +181,9 @@ export function entryOf(dict: Dict, key: Value): Value {
 }
 
 export function setEntry(dict: Dict, key: Value, value: Value): void {
-  const known = keyIn(dict, key);
-  dict.set(known === NO_KEY ? key : known, value);
+  const plain = wholeAsInt(key);
+  const known = keyIn(dict, plain);
+  dict.set(known === NO_KEY ? plain : known, value);
 }
 
 /** As Python's `str`. */
@@ -152,16 +200,18 @@ export function repr(value: Value): string {
   if (typeof value === "string") return quoted(value);
   if (value instanceof PyFloat) return floatText(value.value);
   if (Array.isArray(value)) return `[${value.map(repr).join(", ")}]`;
+  if (value instanceof Moment) return value.text(" ");
   if (value instanceof PyTuple) return `(${value.items.map(repr).join(", ")}${value.items.length === 1 ? "," : ""})`;
   if (value instanceof Map) return `{${[...value].map(([key, one]) => `${repr(key)}: ${repr(one)}`).join(", ")}}`;
   return `<${typeName(value)}>`;
 }
 
 function intText(value: number): string {
+  if (!Number.isInteger(value)) return floatText(value);
   return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
 }
 
-function floatText(value: number): string {
+export function floatText(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
   const size = Math.abs(value);

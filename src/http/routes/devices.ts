@@ -133,6 +133,7 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
         ),
         ...doc({
           access: "user",
+          guests: "device",
           audit: { action: "device.command", body: true, securityOnly: true },
           summary: "Command a device: the wanted state",
           tag,

@@ -107,6 +107,7 @@ function activating({ scenes, callers }: SceneRoutesDeps) {
       ),
       ...doc({
         access: "user",
+        guests: "scene",
         audit: { action: "scene.activate", securityOnly: true },
         summary: "Command all its devices",
         tag: "scenes",

@@ -1,7 +1,7 @@
-// CEL expressions of rules: compiled once and run often, on live values and within bounds, with JSON as the result.
+// CEL expressions: compiled once and run often, on live values and within bounds, with JSON as the result.
 import type { Environment, ParseResult } from "@marcbachmann/cel-js";
 import { Duration, UnsignedInt } from "@marcbachmann/cel-js/evaluator";
-import type { Json } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import { kindOf } from "./access.ts";
 import { boundTree, prepareTree } from "./bounds.ts";
 import { type CelNode, callOf, literalText, nodesOf } from "./cel-tree.ts";
@@ -26,38 +26,19 @@ export function createExpressions(): Expressions {
     if (!current) throw new Error("is not being evaluated");
     return current;
   });
-  const vocabulary = vocabularyOf(environment);
-  const meter = createMeter();
+  const compileText = createCompiler(environment, ["trigger", "vars"]);
   const held = new Map<string, Compiled>();
 
   function compileNew(text: string): Compiled {
-    if (text.length > LONGEST_EXPRESSION)
-      return { ok: false, problem: at(text, 0, `is longer than ${LONGEST_EXPRESSION} characters`) };
-    if (text.trim() === "") return { ok: false, problem: at(text, 0, "the expression is empty") };
-    try {
-      const parsed = environment.parse(text);
-      // The public type leaves out what cel-tree.ts describes.
-      const root = parsed.ast as unknown as CelNode;
-      prepareTree(root);
-      const checked = parsed.check();
-      if (!checked.valid) throw checked.error;
-      boundTree(root, meter);
-      return { ok: true, program: createProgram({ text, parsed, root, type: checked.type ?? "dyn" }) };
-    } catch (error) {
-      return { ok: false, problem: problemOf(text, error, vocabulary) };
-    }
+    const compiled = compileText(text);
+    return compiled.ok ? { ok: true, program: createProgram(compiled) } : compiled;
   }
 
-  function createProgram({ text, parsed, root, type }: ProgramParts): Program {
+  function createProgram({ text, root, type, run }: CompiledText): Program {
     function evaluate(host: ExpressionHost, { trigger = {}, vars = {} }: ExpressionScope = {}): Evaluated {
       current = host;
-      meter.reset();
       try {
-        const value: unknown = parsed({ trigger, vars });
-        meter.weigh(value);
-        return { ok: true, value: toJson(value) };
-      } catch (error) {
-        return { ok: false, problem: problemOf(text, meter.exceeded ?? error, vocabulary) };
+        return run({ trigger, vars });
       } finally {
         current = undefined;
       }
@@ -91,18 +72,56 @@ export function createExpressions(): Expressions {
   };
 }
 
-interface ProgramParts {
+export interface CompiledText {
   text: string;
-  parsed: ParseResult;
   root: CelNode;
   type: string;
+  run(variables: JsonObject): Evaluated;
 }
 
-function vocabularyOf(environment: Environment): Vocabulary {
+/** For texts in which these variables have values. */
+export function createCompiler(
+  environment: Environment,
+  variables: readonly string[],
+): (text: string) => ({ ok: true } & CompiledText) | { ok: false; problem: ExpressionProblem } {
+  const vocabulary = vocabularyOf(environment, variables);
+  const meter = createMeter();
+
+  function run(text: string, parsed: ParseResult, values: JsonObject): Evaluated {
+    meter.reset();
+    try {
+      const value: unknown = parsed(values);
+      meter.weigh(value);
+      return { ok: true, value: toJson(value) };
+    } catch (error) {
+      return { ok: false, problem: problemOf(text, meter.exceeded ?? error, vocabulary) };
+    }
+  }
+
+  return function compile(text) {
+    if (text.length > LONGEST_EXPRESSION)
+      return { ok: false, problem: at(text, 0, `is longer than ${LONGEST_EXPRESSION} characters`) };
+    if (text.trim() === "") return { ok: false, problem: at(text, 0, "the expression is empty") };
+    try {
+      const parsed = environment.parse(text);
+      // The public type leaves out what cel-tree.ts describes.
+      const root = parsed.ast as unknown as CelNode;
+      prepareTree(root);
+      const checked = parsed.check();
+      if (!checked.valid) throw checked.error;
+      boundTree(root, meter);
+      return { ok: true, text, root, type: checked.type ?? "dyn", run: (values) => run(text, parsed, values) };
+    } catch (error) {
+      return { ok: false, problem: problemOf(text, error, vocabulary) };
+    }
+  };
+}
+
+function vocabularyOf(environment: Environment, variables: readonly string[]): Vocabulary {
   const { functions } = environment.getDefinitions();
   // Optional values are not switched on; their functions are listed all the same.
   const usable = functions.filter(({ receiverType }) => !/optional/i.test(receiverType ?? ""));
-  return { functions: [...new Set(usable.map(({ name }) => name))], variables: ["trigger", "vars"] };
+  return { functions: [...new Set(usable.map(({ name }) => name))], variables };
 }
 
 const KINDS: Readonly<Record<string, keyof References>> = {

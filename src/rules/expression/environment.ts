@@ -1,4 +1,4 @@
-// CEL's vocabulary here: the functions that read the home, and arithmetic between whole and fractional numbers. In JSON
+// CEL's vocabulary here: variables, the functions that read the home, and arithmetic between whole and fractional numbers. In JSON
 // 21 and 21.0 are the same, so every number from outside is a `double`; CEL alone would refuse to add the literal 1 to
 // it.
 import { Environment, EvaluationError } from "@marcbachmann/cel-js";
@@ -15,10 +15,7 @@ const LIMITS = {
 
 /** `host` returns that of the present evaluation. */
 export function createEnvironment(host: () => ExpressionHost): Environment {
-  const environment = new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS })
-    .registerVariable("trigger", "map")
-    .registerVariable("vars", "map");
-  registerNumbers(environment);
+  const environment = createBareEnvironment([]).registerVariable("trigger", "map").registerVariable("vars", "map");
   const add = (signature: string, handler: (id: string) => unknown) =>
     environment.registerFunction(signature, handler, { async: false });
 
@@ -31,6 +28,14 @@ export function createEnvironment(host: () => ExpressionHost): Environment {
   add("current_minute(): int", () => BigInt(wall(host()).minute));
   // 1 is Monday and 7 Sunday, as ISO 8601, cron's 1–7 and Home Assistant's isoweekday have it.
   add("current_weekday(): int", () => BigInt(wall(host()).dayOfWeek));
+  return environment;
+}
+
+/** With these variables, of any type, and nothing that reads the home. */
+export function createBareEnvironment(variables: readonly string[]): Environment {
+  const environment = new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS });
+  for (const name of variables) environment.registerVariable(name, "dyn");
+  registerNumbers(environment);
   return environment;
 }
 

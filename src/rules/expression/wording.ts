@@ -49,6 +49,11 @@ export function at(text: string, offset: number, message: string): ExpressionPro
   return { message, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
+/** In one line. */
+export function problemText({ message, line, column }: ExpressionProblem): string {
+  return `${message} (${line > 1 ? `line ${line}, ` : ""}character ${column} of the expression)`;
+}
+
 type CelError = EvaluationError | ParseError | CelTypeError;
 
 function isCelError(thrown: unknown): thrown is CelError {
@@ -65,7 +70,7 @@ function wording(rest: string, { code, summary }: CelError, vocabulary: Vocabula
     return `write ${WORD_OPERATORS[word]} instead of "${word}"`;
   if (code === "unexpected_character" && rest.startsWith("=")) return "a single = compares nothing; write ==";
   if (code === "unknown_variable")
-    return `there is no "${word}" here${didYouMean(word, vocabulary.variables)}; there are ${vocabulary.variables.join(", ")}, and a variable of the hub is hub_var("${word}")`;
+    return `there is no "${word}" here${didYouMean(word, vocabulary.variables)}; there are ${vocabulary.variables.join(", ")}${readsHome(vocabulary) ? `, and a variable of the hub is hub_var("${word}")` : ""}`;
   if (code === "no_matching_overload") return callWording(summary, vocabulary);
   if (code === "no_such_overload") return operatorWording(summary);
   if (code === "incompatible_ternary_branches") return branchWording(plainTypes(summary));
@@ -87,19 +92,25 @@ function limitWording(summary: string): string {
   return `has a list, map or call of more than ${most} items`;
 }
 
-function callWording(summary: string, { functions }: Vocabulary): string {
+function callWording(summary: string, { functions, variables }: Vocabulary): string {
   const [, called = "", types = ""] = /'(.+?)\((.*)\)'/.exec(summary) ?? [];
   const name = called.slice(called.lastIndexOf(".") + 1);
-  if (!functions.includes(name)) return `there is no function ${name}()${similar(name, functions)}`;
+  if (!functions.includes(name)) return `there is no function ${name}()${similar(name, { functions, variables })}`;
   return `${name}() does not take (${plainTypes(types)})${called.includes(".") ? ` on ${plainTypes(called.slice(0, called.lastIndexOf(".")))}` : ""}`;
 }
 
 /** What was probably meant, or the functions that read the home. */
-function similar(name: string, functions: readonly string[]): string {
+function similar(name: string, vocabulary: Vocabulary): string {
+  const { functions } = vocabulary;
   const meant = didYouMean(name, functions);
   if (meant !== "") return meant;
   const longer = name.length > 2 ? functions.find((one) => one.includes(name)) : undefined;
-  return longer === undefined ? `; the home is read with ${HOME_FUNCTIONS}` : ` – did you mean "${longer}"?`;
+  if (longer !== undefined) return ` – did you mean "${longer}"?`;
+  return readsHome(vocabulary) ? `; the home is read with ${HOME_FUNCTIONS}` : "";
+}
+
+function readsHome({ functions }: Vocabulary): boolean {
+  return functions.includes("hub_var");
 }
 
 const HOME_FUNCTIONS = "device(), device_state(), hub_var(), mode(), now(), current_hour() and the like";

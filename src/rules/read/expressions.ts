@@ -2,7 +2,8 @@
 import { HubError } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { createExpressions } from "../expression/compile.ts";
-import type { ExpressionHost, ExpressionProblem } from "../expression/host.ts";
+import type { ExpressionHost } from "../expression/host.ts";
+import { problemText } from "../expression/wording.ts";
 import type { Evaluate } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
 
@@ -45,10 +46,6 @@ export function createRuleExpressions(): RuleExpressions {
       ];
     },
   };
-}
-
-function problemText({ message, line, column }: ExpressionProblem): string {
-  return `${message} (${line > 1 ? `line ${line}, ` : ""}character ${column} of the expression)`;
 }
 
 function expressionHost(host: RuleHost): ExpressionHost {

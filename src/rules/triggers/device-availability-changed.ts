@@ -29,7 +29,8 @@ export const deviceAvailabilityChanged = defineTrigger({
   interests: (spec) => deviceInterests("device_availability_changed", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_availability_changed", envelope, spec);
-    if (!event || (spec.available !== undefined && spec.available !== event.available)) return undefined;
+    if (!event || event.after_restart || (spec.available !== undefined && spec.available !== event.available))
+      return undefined;
     const { device_id, available } = event;
     return { ...deviceContext(host, device_id), attribute: "available", value: available, available };
   },

@@ -1,6 +1,7 @@
 // `mqtt_message`: a message is published on the broker, for example by a device without a plugin, or by another rule.
 import { Type } from "@sinclair/typebox";
-import { isObject, type Json } from "../../core/json.ts";
+import type { Json } from "../../core/json.ts";
+import { pointerProblem, valueAtPointer } from "../../core/json-pointer.ts";
 import { hasWildcard, isTopicFilter, matchesFilter } from "../../core/topic-filter.ts";
 import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
@@ -26,7 +27,8 @@ export const mqttMessage = defineTrigger({
     if (!isTopicFilter(topic)) {
       throw invalid("topic", "must be a topic or a filter: `+` fills a whole level, `#` only the last one");
     }
-    if (pointer !== undefined) checkPointer(pointer);
+    const problem = pointer === undefined ? undefined : pointerProblem(pointer);
+    if (problem !== undefined) throw invalid("pointer", problem);
     if (value !== undefined) checkComparison({ op, value });
     else if (op !== "Eq") throw invalid("value", `missing: ${op} needs something to compare with`);
   },
@@ -42,22 +44,3 @@ export const mqttMessage = defineTrigger({
   },
   example: { topic: "tele/+/SENSOR", pointer: "/ENERGY/Power", op: "Gt", value: 2000 },
 });
-
-/** JSON pointers of RFC 6901: `/sensor/0/temperature`. */
-function checkPointer(pointer: string): void {
-  if (pointer !== "" && !pointer.startsWith("/")) {
-    const example = pointer.replace(/^\$?\.?/, "").replaceAll(".", "/");
-    throw invalid("pointer", `must be empty or start with "/", such as "/${example}"`);
-  }
-  if (/~(?![01])/.test(pointer)) throw invalid("pointer", 'in a key, "~" is written "~0" and "/" is written "~1"');
-}
-
-function valueAtPointer(value: Json, pointer: string): Json | undefined {
-  let found: Json | undefined = value;
-  for (const part of pointer.split("/").slice(1)) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (Array.isArray(found)) found = /^(0|[1-9]\d*)$/.test(key) ? found[Number(key)] : undefined;
-    else found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
-  }
-  return found;
-}

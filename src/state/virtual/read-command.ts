@@ -41,7 +41,8 @@ function checked<S extends TSchema>(schema: S, wanted: JsonObject): Static<S> {
   throw refusal(result.problems);
 }
 
-function refusal(problems: Problem[]): HubError {
+/** One error with all problems. */
+export function refusal(problems: readonly Problem[]): HubError {
   const text = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
   return new HubError("invalid", text, { details: { problems } });
 }

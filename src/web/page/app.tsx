@@ -10,6 +10,7 @@ import { SignIn } from "./views/sign-in.tsx";
 
 const Device = lazy(() => import("./views/device.tsx").then(({ DeviceView }) => DeviceView));
 const More = lazy(() => import("./views/more.tsx").then(({ More }) => More));
+const Search = lazy(() => import("./views/search.tsx").then(({ Search }) => Search));
 
 export function App() {
   const owner = viewsOf.value;
@@ -34,6 +35,7 @@ function Views() {
       <Router>
         <Route path="/" component={Home} />
         <Route path="/devices/:id" component={Device} />
+        <Route path="/search" component={Search} />
         <Route path="/more" component={More} />
         <Route default component={NotFound} />
       </Router>

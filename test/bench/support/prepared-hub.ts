@@ -22,8 +22,8 @@ export interface PreparedHome {
 }
 
 /** `toml` is added to hub.toml: whole sections. */
-export function prepareHome(folder: string, toml: string, asShipped = false): PreparedHome {
-  writeHome({ folder, asShipped });
+export function prepareHome(folder: string, toml: string, { asShipped = false, mayAll = false } = {}): PreparedHome {
+  writeHome({ folder, asShipped, mayAll });
   appendFileSync(join(folder, "config", "hub.toml"), toml);
   mkdirSync(join(folder, "data"), { recursive: true });
   // Told once, at the first start.

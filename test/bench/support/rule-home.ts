@@ -23,11 +23,9 @@ export const ruleFile = (number: number): string => `rule_${number}.ron`;
 export const ruleId = (number: number): string => `rule_${number}`;
 
 export function prepareRuleHome({ folder, answering, others, asShipped }: RuleHomeOptions): PreparedHome {
-  const home = prepareHome(
-    folder,
-    '\n[location]\nlatitude = 52.52\nlongitude = 13.405\ntimezone = "Europe/Berlin"\n',
-    asShipped,
-  );
+  const home = prepareHome(folder, '\n[location]\nlatitude = 52.52\nlongitude = 13.405\ntimezone = "Europe/Berlin"\n', {
+    ...(asShipped !== undefined && { asShipped }),
+  });
   mkdirSync(join(folder, "rules"), { recursive: true });
   for (let number = 0; number < answering + others; number++)
     writeFileSync(

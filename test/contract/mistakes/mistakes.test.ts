@@ -8,6 +8,7 @@ import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { CONFIGURATION } from "./configuration.ts";
 import { expectedOf, isReported } from "./mistake.ts";
+import { PROFILES } from "./profiles.ts";
 import { RULES } from "./rules.ts";
 
 const HUB_TOML =
@@ -16,7 +17,7 @@ const HUB_TOML =
 /** What `hub check` writes about a home with these files; `code` is that of the error it ends with. */
 async function checked(files: Record<string, string>): Promise<{ code: string | undefined; stderr: string }> {
   using home = createTemporaryFolder();
-  for (const folder of ["config", "data", "rules"]) mkdirSync(home.at(folder));
+  for (const folder of ["config/profiles", "data", "rules"]) mkdirSync(home.at(folder), { recursive: true });
   for (const [path, text] of Object.entries({ "config/hub.toml": HUB_TOML, ...files }))
     writeFileSync(home.at(path), text, { mode: 0o600 });
   const edge = createTestEdge(createVirtualClock());
@@ -38,12 +39,13 @@ test("a home without mistakes is valid", async () => {
   expect(await checked({})).toEqual({ code: undefined, stderr: "" });
 });
 
-const tables = Object.entries({ ...CONFIGURATION, ...RULES });
+const tables = Object.entries({ ...CONFIGURATION, ...RULES, ...PROFILES });
 
-test("there are sixty in the configuration and forty in rules", () => {
+test("there are sixty in the configuration, forty in rules and twenty in profiles", () => {
   const count = (table: Record<string, readonly unknown[]>): number => Object.values(table).flat().length;
   expect(count(CONFIGURATION)).toBeGreaterThanOrEqual(60);
   expect(count(RULES)).toBeGreaterThanOrEqual(40);
+  expect(count(PROFILES)).toBeGreaterThanOrEqual(20);
 });
 
 describe.each(tables)("%s", (file, mistakes) => {

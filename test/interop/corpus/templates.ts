@@ -7,14 +7,13 @@ import { createTemplateEngine } from "../../../src/discovery/templates/template.
 import type { Value } from "../../../src/discovery/templates/values.ts";
 import { Counts } from "./counts.ts";
 
-// When the right answers were made, in the one format that is used.
-const NOW = "2026-01-01 12:00:00";
+// When the right answers were made.
+const TIME = { at: Date.UTC(2026, 0, 1, 12), offsetMs: () => 0 };
 
 /** Lines of `{"t": template, "ctx": {name: value}, "want": text, or null where it must be refused}`. */
 export function checkTemplates(lines: readonly string[]): Counts {
   const counts = new Counts("templates");
-  const engine = createTemplateEngine(() => ({ strftime: (format) => format }));
-  const now = new Map<Value, Value>([["strftime", () => NOW]]);
+  const engine = createTemplateEngine(() => TIME);
   for (const line of lines) {
     const { t, want } = JSON.parse(line) as { t: string; want: string | null };
     const got = render(t, line);
@@ -31,7 +30,10 @@ export function checkTemplates(lines: readonly string[]): Counts {
       // As the text of a message has them: 21.0 stays 21.0.
       const context = (fromJsonText(line) as Map<Value, Value>).get("ctx") as Map<string, Value>;
       const body = parse(tokenize(template)).body as unknown as Node[];
-      return evaluate(body, new Map(context), () => now).trim();
+      return evaluate(body, new Map(context), {
+        time: TIME,
+        meter: { steps: 0, most: Number.POSITIVE_INFINITY },
+      }).trim();
     } catch {
       return null;
     }

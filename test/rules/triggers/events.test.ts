@@ -49,6 +49,8 @@ describe("matches, and their contexts", () => {
     ],
     [{ type: "device_availability_changed", available: false }, offline, { device_id: "door" }],
     [{ type: "device_availability_changed", device_id: "door", available: true }, offline, undefined],
+    // It comes back after a restart of the hub as it was before.
+    [{ type: "device_availability_changed" }, { ...offline, available: true, after_restart: true }, undefined],
     [{ type: "device_availability_changed", device_ids: ["x"] }, offline, undefined],
     [{ type: "mode_changed" }, night, { mode_id: "night", mode_name: "Nacht 🌙", on: true }],
     [{ type: "mode_changed", mode_id: "night", on: true }, night, { mode_id: "night" }],

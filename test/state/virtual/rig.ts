@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../src/core/json.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import { openStateDb, type StateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
+import { startCommandWatch } from "../../../src/state/command-watch.ts";
 import { type Actor, type Commands, createCommands } from "../../../src/state/commands.ts";
 import { openRegistry, type Registry } from "../../../src/state/registry.ts";
 import type { Location } from "../../../src/state/virtual/modes.ts";
@@ -85,6 +86,8 @@ export function openHouse({ at = "2026-01-15T12:00:00Z", location = BERLIN, mode
         random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
         emit,
         dispatch: () => Promise.resolve(),
+        reaches: () => true,
+        watch: parts.use(startCommandWatch({ registry: house.registry, clock, log, emit, timeoutSecs: 10 })),
         prepare: house.virtual.prepare,
       });
       if (begin) house.virtual.start();

@@ -1,135 +1,171 @@
-// Fans, sirens, vacuums, mowers, alarm panels.
-import type { Json } from "../../../core/json.ts";
-import { percentOf } from "../../words.ts";
-import { booleanOf, type DescribedAttribute, type Options, oneOf, onOff, type Reading } from "./entity.ts";
-import { switchName } from "./names.ts";
-import { renamed, valueAs } from "./several.ts";
+// Sirens, vacuums, mowers, alarm panels.
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import { wrong } from "../../words.ts";
+import { booleanOf, type Commanded, type DescribedAttribute, type Options, oneOf, onOff, within } from "./entity.ts";
+import { jsonIn, switchName } from "./names.ts";
+import { valueAs } from "./several.ts";
 import { attributeOf, type Component } from "./simple.ts";
 
-export const fan: Component = (options) => {
-  options.needsTopic("command_topic");
-  const state = options.reading("state_topic", "state_value_template");
-  const [on, off] = [options.text("payload_on") ?? "ON", options.text("payload_off") ?? "OFF"];
-  const name = switchName(state?.path?.at(-1) ?? "state");
-  const commanded = options.commanded(
-    name,
-    { topic: "command_topic", template: "command_template" },
-    onOff(name, on, off),
-  );
-  const [min, max] = [options.number("speed_range_min") ?? 1, options.number("speed_range_max") ?? 100];
-  const preset = valueAs(options, {
-    ...{ word: "preset_mode", type: "string", options: options.texts("preset_modes") },
-    state: ["preset_mode_state_topic", "preset_mode_value_template"],
-    command: { topic: "preset_mode_command_topic", template: "preset_mode_command_template" },
-  });
-  return [
-    attributeOf(options, { name, type: "boolean" }, { readings: [state && booleanOf(state, on, off)], commanded }),
-    ...speedOf(options, min, max),
-    ...preset,
-    ...valueAs(options, {
-      ...{ word: "oscillating", type: "string" },
-      state: ["oscillation_state_topic", "oscillation_value_template"],
-      command: { topic: "oscillation_command_topic", template: "oscillation_command_template" },
-    }),
-    ...valueAs(options, {
-      ...{ word: "direction", type: "string", options: ["forward", "reverse"] },
-      state: ["direction_state_topic", "direction_value_template"],
-      command: { topic: "direction_command_topic", template: "direction_command_template" },
-    }),
-  ];
-};
-
-/** 0 is off; the device's own range begins with its slowest speed. */
-function speedOf(options: Options, min: number, max: number): DescribedAttribute[] {
-  const found = valueAs(options, {
-    ...{ word: "speed_pct", type: "number", min: 0, max },
-    state: ["percentage_state_topic", "percentage_value_template"],
-    command: { topic: "percentage_command_topic", template: "percentage_command_template" },
-    conversion: percentOf(min - 1, max),
-  });
-  const [one] = found;
-  if (!one || one.also || (min === 1 && max === 100)) return found;
-  return [{ ...renamed(one, "speed"), also: { name: "speed_pct", conversion: percentOf(min - 1, max) } }];
-}
-
+/** Sounds with a tone, loudness and duration, all in one message. */
 export const siren: Component = (options) => {
   const topic = options.needsTopic("command_topic");
   const state = options.reading("state_topic", "state_value_template");
   const [on, off] = [options.text("payload_on") ?? "ON", options.text("payload_off") ?? "OFF"];
   const [template, offTemplate] = [options.template("command_template"), options.template("command_off_template")];
-  const tones = options.texts("available_tones");
   const name = switchName(state?.path?.at(-1) ?? "state");
-  const commanded = {
-    write(wanted: Record<string, Json | undefined>) {
-      const isOn = wanted[name] ?? true;
-      const value = onOff(name, on, off)(isOn as Json);
-      if (isOn === false)
-        return [options.outgoing(topic, offTemplate ? offTemplate.write({ value }) : JSON.stringify({ state: value }))];
-      const { [name]: _on, ...more } = wanted;
-      const values = { value, ...more } as Record<string, Json>;
-      return [options.outgoing(topic, template ? template.write(values) : JSON.stringify({ ...more, state: value }))];
+  const tones = options.texts("available_tones");
+  const hows: Record<string, DescribedAttribute["attribute"]> = {};
+  const checks: Record<string, (value: Json) => Json> = {};
+  const how = (
+    key: string,
+    attribute: Omit<Parameters<typeof attributeOf>[1], "name">,
+    check: (value: Json) => Json,
+  ) => {
+    hows[key] = { name: key, readable: false, writable: true, ...attribute };
+    checks[key] = check;
+  };
+  if (tones) how("tone", { type: "string", options: tones }, oneOf("tone", tones));
+  if (options.config.support_volume_set !== false)
+    how("volume_level", { type: "number", min: 0, max: 1 }, within("volume_level", 0, 1));
+  if (options.config.support_duration !== false)
+    how("duration", { type: "number", unit: "s" }, within("duration", 0, undefined, "s"));
+  const commanded: Commanded = {
+    write({ [name]: isOn = true, ...more }) {
+      const value = onOff(name, on, off)(isOn);
+      const used = isOn === false ? (offTemplate ?? template) : template;
+      const values: JsonObject = {};
+      if (isOn !== false)
+        for (const [key, one] of Object.entries(more)) values[key] = checks[key]?.(one as Json) ?? null;
+      return [
+        options.outgoing(topic, used ? used.write({ value, ...values }) : JSON.stringify({ state: value, ...values })),
+      ];
     },
   };
-  const found = [
-    attributeOf(options, { name, type: "boolean" }, { readings: [state && booleanOf(state, on, off)], commanded }),
+  // As a text, or within a JSON object.
+  const reading = state && {
+    ...state,
+    read(message: Parameters<typeof state.read>[0]): Json | undefined {
+      const value = state.read(message);
+      const json = jsonIn(value);
+      return isObject(json) ? (json.state as Json | undefined) : value;
+    },
+  };
+  return [
+    attributeOf(options, { name, type: "boolean" }, { readings: [reading && booleanOf(reading, on, off)], commanded }),
+    ...Object.values(hows).map((attribute) => ({
+      ...attributeOf(options, attribute, { commanded }),
+      momentary: true as const,
+    })),
   ];
-  if (tones) found.push(attributeOf(options, { name: "tone", type: "string", options: tones }, { commanded }));
-  if (options.config.support_volume_set !== false)
-    found.push(attributeOf(options, { name: "volume_level", type: "number", min: 0, max: 1 }, { commanded }));
-  if (options.config.support_duration !== false)
-    found.push(attributeOf(options, { name: "duration", type: "number", unit: "s" }, { commanded }));
-  return found;
 };
 
+const VACUUM_COMMANDS = ["start", "pause", "stop", "return_to_base", "clean_spot", "locate"] as const;
+// What Home Assistant calls them among the features.
+const VACUUM_FEATURES: Readonly<Record<string, string>> = { return_to_base: "return_home" };
+
 /** What starts, stops and goes back: commands by name. */
-export const vacuum: Component = (options) => [
-  ...actions(options, "command_topic", {
-    ...{ start: "start", pause: "pause", stop: "stop", return_to_base: "return_to_base" },
-    ...{ clean_spot: "clean_spot", locate: "locate" },
-  }),
-  ...valueAs(options, {
-    ...{ word: "fan_speed", type: "string", options: options.texts("fan_speed_list") },
-    command: { topic: "set_fan_speed_topic", template: "" },
-  }),
-  ...jsonState(options, ["state", "fan_speed"]),
-];
+export const vacuum: Component = (options) => {
+  const features = options.texts("supported_features");
+  const commands = VACUUM_COMMANDS.filter((one) => features?.includes(VACUUM_FEATURES[one] ?? one) !== false);
+  return [
+    ...actions(options, Object.fromEntries(commands.map((one) => [one, { topic: "command_topic", payload: one }]))),
+    ...valueAs(options, {
+      ...{ word: "fan_speed", type: "string", options: options.texts("fan_speed_list") },
+      command: { topic: "set_fan_speed_topic", template: "" },
+    }),
+    ...["state", "fan_speed", "battery_level"].flatMap((key) => keyOfState(options, key)),
+    ...spoken(options),
+  ];
+};
+
+/** `send_command`: what the maker's own app sends, as it is. */
+function spoken(options: Options): DescribedAttribute[] {
+  const name = "send_command";
+  const commanded = options.commanded(name, { topic: "send_command_topic", template: "" }, (value) => {
+    if (typeof value !== "string" || value === "") throw wrong(name, "must be a text");
+    return value;
+  });
+  return commanded ? [{ ...attributeOf(options, { name, type: "string" }, { commanded }), momentary: true }] : [];
+}
+
+function keyOfState(options: Options, key: string): DescribedAttribute[] {
+  const topic = options.topic("state_topic");
+  if (topic === undefined) return [];
+  const read = ({ json }: { json: Json | undefined }): Json | undefined =>
+    isObject(json) && Object.hasOwn(json, key) ? (json[key] as Json) : undefined;
+  const isBattery = key === "battery_level";
+  const attribute = isBattery
+    ? ({ name: key, type: "number", unit: "%", class: "battery" } as const)
+    : ({ name: key, type: "string" } as const);
+  const one = attributeOf(options, attribute, { readings: [{ topic, path: [key], read }] });
+  return [isBattery ? { ...one, prefers: "battery" } : one];
+}
 
 export const lawnMower: Component = (options) => [
   ...valueAs(options, { word: "activity", type: "string", state: ["activity_state_topic", "activity_value_template"] }),
-  ...["start_mowing", "pause", "dock"].flatMap((one) => actions(options, `${one}_command_topic`, { [one]: one })),
+  ...actions(
+    options,
+    Object.fromEntries(
+      ["start_mowing", "pause", "dock"].map((one) => [
+        one,
+        { topic: `${one}_command_topic`, template: `${one}_command_template`, payload: one },
+      ]),
+    ),
+  ),
 ];
 
+const ALARM_COMMANDS = ["arm_home", "arm_away", "arm_night", "arm_vacation", "arm_custom_bypass", "trigger"] as const;
+const REMOTE_CODES = ["REMOTE_CODE", "REMOTE_CODE_TEXT"];
+
+/** With a code where it needs one: `{"command": "disarm", "code": "1234"}`. */
 export const alarm: Component = (options) => {
-  const armed = ["arm_home", "arm_away", "arm_night", "arm_vacation", "arm_custom_bypass", "disarm", "trigger"];
+  const topic = options.needsTopic("command_topic");
+  const template = options.template("command_template");
+  const features = options.texts("supported_features");
+  const names = ["disarm", ...ALARM_COMMANDS.filter((one) => features?.includes(one) !== false)];
+  const code = options.text("code");
+  const isNeeded = (name: string): boolean =>
+    code !== undefined && options.config[`code_${name.startsWith("arm_") ? "arm" : name}_required`] !== false;
+  const commanded: Commanded = {
+    write({ command, code: given }) {
+      if (command === undefined) throw wrong("code", "needs a command beside it");
+      const name = oneOf("command", names)(command) as string;
+      if (isNeeded(name)) checkCode(code ?? "", given);
+      const payload = options.text(`payload_${name}`) ?? name.toUpperCase();
+      const values = { value: payload, action: payload, code: given ?? null };
+      return [options.outgoing(topic, template ? template.write(values) : payload)];
+    },
+  };
+  const command = attributeOf(options, { name: "command", type: "string", options: names }, { commanded });
+  const codes = code === undefined ? [] : [attributeOf(options, { name: "code", type: "string" }, { commanded })];
   return [
     ...valueAs(options, { word: "alarm", type: "string", state: ["state_topic", "value_template"] }),
-    ...actions(options, "command_topic", Object.fromEntries(armed.map((one) => [one, one.toUpperCase()]))),
+    ...[command, ...codes].map((one) => ({ ...one, momentary: true as const })),
   ];
 };
 
-/** One attribute `command`, whose values are the names of what can be done. */
-function actions(options: Options, topicKey: string, payloads: Readonly<Record<string, string>>): DescribedAttribute[] {
-  const topic = options.topic(topicKey);
-  if (topic === undefined) return [];
-  const names = Object.keys(payloads);
-  const command = (value: Json): Json => {
-    const wanted = oneOf("command", names)(value) as string;
-    return options.text(`payload_${wanted}`) ?? payloads[wanted] ?? wanted;
-  };
-  const commanded = options.commanded("command", { topic: topicKey, template: "command_template" }, command);
-  return [attributeOf(options, { name: "command", type: "string", options: names }, { commanded })];
+function checkCode(code: string, given: Json | undefined): void {
+  if (typeof given !== "string" || given === "") throw wrong("code", "this command needs the code of the alarm panel");
+  if (!REMOTE_CODES.includes(code) && given !== code) throw wrong("code", "is not the code of the alarm panel");
 }
 
-function jsonState(options: Options, keys: readonly string[]): DescribedAttribute[] {
-  const topic = options.topic("state_topic");
-  if (topic === undefined) return [];
-  return keys.map((key) => {
-    const reading: Reading = {
-      topic,
-      path: [key],
-      read: ({ json }) =>
-        json && typeof json === "object" && !Array.isArray(json) ? (json[key] as Json | undefined) : undefined,
-    };
-    return attributeOf(options, { name: key, type: "string" }, { readings: [reading] });
-  });
+/** One attribute `command`, whose values are the names of what can be done; only those that have a topic. */
+function actions(
+  options: Options,
+  all: Readonly<Record<string, { topic: string; template?: string; payload: string }>>,
+): DescribedAttribute[] {
+  const names = Object.keys(all).filter((name) => options.topic(all[name]?.topic ?? "") !== undefined);
+  if (names.length === 0) return [];
+  const writers = new Map(
+    names.map((name) => {
+      const { topic = "", template = "", payload = name } = all[name] ?? {};
+      const value = options.text(`payload_${name}`) ?? payload;
+      return [name, options.commanded("command", { topic, template }, () => value)];
+    }),
+  );
+  const commanded: Commanded = {
+    write: (wanted) => writers.get(oneOf("command", names)(wanted.command ?? null) as string)?.write(wanted) ?? [],
+  };
+  const attribute = { name: "command", type: "string", options: names } as const;
+  return [{ ...attributeOf(options, attribute, { commanded }), momentary: true }];
 }

@@ -3,11 +3,44 @@ import { isObject, type JsonObject } from "../../../core/json.ts";
 import type { Message } from "../../described.ts";
 import type { Engine } from "../../templates/template.ts";
 import { fromJson, str } from "../../templates/values.ts";
+import { quietly } from "./entity.ts";
 
 export interface Availability {
   readonly topics: readonly string[];
-  /** Undefined where the message says nothing, or where others still have to. Throws TemplateError. */
+  /** Undefined where the message says nothing, or where others still have to. */
   read(topic: string, message: Message): boolean | undefined;
+  /** What was read last. */
+  last(): boolean | undefined;
+}
+
+/** Of a device whose entities say different things of it: it is there while any of them is. */
+export function availabilityOfAll(all: readonly Availability[]): Availability | undefined {
+  const [only, ...others] = all;
+  if (!only || others.length === 0) return only;
+  return {
+    topics: [...new Set(all.flatMap(({ topics }) => topics))],
+    last,
+    read(topic, message) {
+      const said = all.filter((one) => one.topics.includes(topic) && one.read(topic, message) !== undefined);
+      return said.length === 0 ? undefined : last();
+    },
+  };
+
+  function last(): boolean | undefined {
+    const known = all.map((one) => one.last());
+    return known.includes(true) ? true : known.includes(undefined) ? undefined : false;
+  }
+}
+
+/** The options that say it, as text; undefined where none does. */
+export function availabilityText(config: JsonObject): string | undefined {
+  const { availability, availability_topic, availability_template, availability_mode } = config;
+  if (availability === undefined && availability_topic === undefined) return undefined;
+  const { payload_available, payload_not_available } = config;
+  return JSON.stringify([
+    ...[availability, availability_topic, availability_template, availability_mode],
+    ...[payload_available, payload_not_available],
+  ]);
 }
 
 interface Source {
@@ -22,23 +55,31 @@ export function availabilityOf(config: JsonObject, engine: Engine): Availability
   const sources = sourcesOf(config).map((one) => sourceOf(one, engine));
   const mode = config.availability_mode ?? "latest";
   const states = new Map<Source, boolean>();
+  let last: boolean | undefined;
+
+  function stateOf(latest: boolean): boolean | undefined {
+    const all = sources.map((one) => states.get(one));
+    if (mode === "all") return all.includes(false) ? false : all.includes(undefined) ? undefined : true;
+    if (mode === "any") return all.includes(true) ? true : all.includes(undefined) ? undefined : false;
+    return latest;
+  }
+
   return {
     topics: sources.map(({ topic }) => topic),
+    last: () => last,
     read(topic, message) {
       let latest: boolean | undefined;
       for (const source of sources) {
         if (source.topic !== topic) continue;
-        const text = source.text(message);
+        const text = quietly(() => source.text(message));
         const state = text === source.online ? true : text === source.offline ? false : undefined;
         if (state === undefined) continue;
         states.set(source, state);
         latest = state;
       }
       if (latest === undefined) return undefined;
-      const all = sources.map((one) => states.get(one));
-      if (mode === "all") return all.includes(false) ? false : all.includes(undefined) ? undefined : true;
-      if (mode === "any") return all.includes(true) ? true : all.includes(undefined) ? undefined : false;
-      return latest;
+      last = stateOf(latest);
+      return last;
     },
   };
 }

@@ -1,17 +1,33 @@
 // Every component of Home Assistant's discovery: how each is described.
 
-import { alarm, fan, lawnMower, siren, vacuum } from "./appliances.ts";
-import { climate, humidifier } from "./climate.ts";
-import { deviceAutomation, deviceTracker, event, type Happens, tag, update } from "./events.ts";
+import { alarm, lawnMower, siren, vacuum } from "./appliances.ts";
+import { climate, humidifier, waterHeater } from "./climate.ts";
+import { cover } from "./cover.ts";
+import { deviceAutomation, event, type Happens, tag } from "./events.ts";
+import { fan } from "./fan.ts";
 import { light } from "./light.ts";
-import { cover, lock, valve } from "./openings.ts";
-import { binarySensor, button, type Component, number, select, sensor, switchComponent, text } from "./simple.ts";
+import { lock, valve } from "./openings.ts";
+import {
+  binarySensor,
+  button,
+  type Component,
+  notify,
+  number,
+  scene,
+  select,
+  sensor,
+  switchComponent,
+  text,
+} from "./simple.ts";
+import { deviceTracker, update } from "./trackers.ts";
 
 /** Those that are attributes. */
 export const COMPONENTS: ReadonlyMap<string, Component> = new Map<string, Component>([
   ["alarm_control_panel", alarm],
   ["binary_sensor", binarySensor],
   ["button", button],
+  // Pictures are not kept.
+  ["camera", () => []],
   ["climate", climate],
   ["cover", cover],
   ["date", text],
@@ -19,12 +35,13 @@ export const COMPONENTS: ReadonlyMap<string, Component> = new Map<string, Compon
   ["device_tracker", deviceTracker],
   ["fan", fan],
   ["humidifier", humidifier],
+  ["image", () => []],
   ["lawn_mower", lawnMower],
   ["light", light],
   ["lock", lock],
-  ["notify", text],
+  ["notify", notify],
   ["number", number],
-  ["scene", button],
+  ["scene", scene],
   ["select", select],
   ["sensor", sensor],
   ["siren", siren],
@@ -34,7 +51,7 @@ export const COMPONENTS: ReadonlyMap<string, Component> = new Map<string, Compon
   ["update", update],
   ["vacuum", vacuum],
   ["valve", valve],
-  ["water_heater", climate],
+  ["water_heater", waterHeater],
 ]);
 
 /** Those that report what happens. */
@@ -43,9 +60,6 @@ export const HAPPENINGS: ReadonlyMap<string, Happens> = new Map<string, Happens>
   ["event", event],
   ["tag", tag],
 ]);
-
-/** Known, and nothing to make an attribute of: pictures, and codes that only their own integrations read. */
-export const NOT_KEPT: ReadonlySet<string> = new Set(["camera", "image", "infrared", "remote"]);
 
 /** The richest says what a device is. */
 export const RICHEST = [

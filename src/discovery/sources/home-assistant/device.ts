@@ -1,13 +1,17 @@
 // One device of Home Assistant's discovery: all its entities together, as attributes of one thing.
-import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
-import type { Attribute, DescribedDevice, Message, Outgoing, Report } from "../../described.ts";
-import { type Engine, TemplateError } from "../../templates/template.ts";
-import { wrong } from "../../words.ts";
-import { type Availability, availabilityOf } from "./availability.ts";
-import { COMPONENTS, HAPPENINGS, NOT_KEPT, RICHEST } from "./components.ts";
-import { type DescribedAttribute, Options, type Reading } from "./entity.ts";
+import { messageOf } from "../../../core/errors.ts";
+import type { Json, JsonObject } from "../../../core/json.ts";
+import type { DescribedDevice } from "../../described.ts";
+import type { Engine } from "../../templates/template.ts";
+import { type Availability, availabilityOf, availabilityOfAll, availabilityText } from "./availability.ts";
+import { COMPONENTS, HAPPENINGS, RICHEST } from "./components.ts";
+import { type DescribedAttribute, Options } from "./entity.ts";
 import type { Happening } from "./events.ts";
+import { type Extras, extrasOf } from "./extras.ts";
+import type { DeviceMemory } from "./memory.ts";
+import { type FoundAttribute, named } from "./naming.ts";
 import type { Entity } from "./payload.ts";
+import { runtimeOf } from "./runtime.ts";
 
 export interface EntityProblem {
   /** See `Entity`. */
@@ -20,118 +24,91 @@ export interface DeviceOfEntities extends DescribedDevice {
   problems: readonly EntityProblem[];
 }
 
+export interface DescribeOptions {
+  /** The `device` block that the entities share; undefined for one entity by itself. */
+  block: JsonObject | undefined;
+  identities: readonly string[];
+  engine: Engine;
+  memory: DeviceMemory;
+  /** The device has sent attributes that were not known: it is to be described again. */
+  onExtras: () => void;
+  /** See `RuntimeOptions`. */
+  onCostly: () => void;
+}
+
 const MOST_ENTITIES = 500;
 
-/** `block`: the `device` block that the entities share; undefined for one entity by itself. */
+interface Found {
+  attributes: FoundAttribute[];
+  happenings: Happening[];
+  extras: Extras[];
+  availabilities: Map<string, Availability>;
+}
+
 export function describeEntities(
   entities: readonly Entity[],
-  { block, identities, engine }: { block: JsonObject | undefined; identities: readonly string[]; engine: Engine },
+  { block, identities, engine, memory, ...on }: DescribeOptions,
 ): DeviceOfEntities {
   const problems: EntityProblem[] = [];
-  const found: DescribedAttribute[] = [];
-  const happenings: Happening[] = [];
-  const objects = new Set<string>();
-  let availability: Availability | undefined;
-  for (const entity of entities.slice(0, MOST_ENTITIES)) {
+  const found: Found = { attributes: [], happenings: [], extras: [], availabilities: new Map() };
+  for (const [at, entity] of entities.entries()) {
     try {
-      const options = new Options(entity, engine);
-      found.push(...(COMPONENTS.get(entity.component)?.(options) ?? []).map((one) => hiddenAs(one, entity.config)));
-      happenings.push(...(HAPPENINGS.get(entity.component)?.(options) ?? []));
-      const more = options.topic("json_attributes_topic");
-      if (more !== undefined && options.text("json_attributes_template") === undefined) objects.add(more);
-      availability ??= availabilityFor(entity.config, engine);
-      if (!isKnown(entity.component))
-        problems.push({ key: entity.key, problem: `${entity.component} is not understood` });
+      if (at >= MOST_ENTITIES) throw new Error(`a device has at most ${MOST_ENTITIES} entities`);
+      describeEntity(entity, { found, engine, memory });
     } catch (error) {
-      problems.push({ key: entity.key, problem: `${entity.component}: ${(error as Error).message}` });
+      problems.push({ key: entity.key, problem: `${entity.component}: ${messageOf(error)}` });
     }
   }
-  for (const { key } of entities.slice(MOST_ENTITIES))
-    problems.push({ key, problem: `a device has at most ${MOST_ENTITIES} entities` });
-  const attributes = named(found);
+  memory.availabilities = found.availabilities;
+  const { happenings, extras } = found;
+  const availability = availabilityOfAll([...found.availabilities.values()]);
   return {
     ...described(block, entities, identities),
-    ...runtime(attributes, { happenings, objects, availability }),
+    ...runtimeOf(named(found.attributes), { happenings, extras, availability, memory, engine, ...on }),
     problems,
   };
 }
 
-const isKnown = (component: string): boolean =>
-  COMPONENTS.has(component) || HAPPENINGS.has(component) || NOT_KEPT.has(component);
-
-function hiddenAs(one: DescribedAttribute, config: JsonObject): DescribedAttribute {
-  return config.enabled_by_default === false ? { ...one, attribute: { ...one.attribute, hidden: true } } : one;
+/** All of it or nothing. Throws Error for what cannot be. */
+function describeEntity(
+  entity: Entity,
+  { found, engine, memory }: { found: Found; engine: Engine; memory: DeviceMemory },
+): void {
+  const { component, config } = entity;
+  const options = new Options(entity, engine);
+  const text = availabilityText(config);
+  const availability =
+    text === undefined ? undefined : (memory.availabilities.get(text) ?? availabilityOf(config, engine));
+  const [describe, happens] = [COMPONENTS.get(component), HAPPENINGS.get(component)];
+  const attributes = describe?.(options) ?? [];
+  const happenings = happens?.(options) ?? [];
+  const extras = extrasOf(options);
+  // A component that nobody here knows leaves the rest of its device alone.
+  if (!describe && !happens) throw new Error("seen, not understood");
+  found.attributes.push(...attributes.map((one) => ({ ...flagged(one, config), component })));
+  found.happenings.push(...happenings);
+  if (extras) found.extras.push(extras);
+  if (text !== undefined && availability) found.availabilities.set(text, availability);
 }
 
-/** Of the first entity that says something about it: those of one device say the same. */
-function availabilityFor(config: JsonObject, engine: Engine): Availability | undefined {
-  const found = availabilityOf(config, engine);
-  return found.topics.length > 0 ? found : undefined;
-}
-
-/** Two that read the same value under one name are one; any other gets a name of its own. */
-function named(found: readonly DescribedAttribute[]): Map<string, DescribedAttribute> {
-  const attributes = new Map<string, DescribedAttribute>();
-  const taken = new Set(found.map(({ attribute }) => attribute.name));
-  for (const given of found) {
-    const { prefers } = given;
-    const one = prefers !== undefined && !taken.has(prefers) ? renamed(given, prefers) : given;
-    const { name } = one.attribute;
-    const known = attributes.get(name);
-    if (!known) attributes.set(name, one);
-    else if (isSame(known, one)) attributes.set(name, merged(known, one));
-    else attributes.set(freeName(attributes, name), renamed(one, freeName(attributes, name)));
-  }
-  return attributes;
-}
-
-function isSame(a: DescribedAttribute, b: DescribedAttribute): boolean {
-  const [first, second] = [a.readings[0], b.readings[0]];
-  if (!first || !second) return true;
-  return first.topic === second.topic && first.path?.join("/") === second.path?.join("/");
-}
-
-/** What can be commanded, and what is a boolean, says more. */
-function merged(a: DescribedAttribute, b: DescribedAttribute): DescribedAttribute {
-  const richer = rank(b) > rank(a) ? b : a;
-  const other = richer === a ? b : a;
-  const readings = richer.readings.length > 0 ? richer.readings : other.readings;
-  const commanded = richer.commanded ?? other.commanded;
-  const attribute = {
-    ...other.attribute,
-    ...richer.attribute,
-    readable: readings.length > 0,
-    writable: commanded !== undefined,
-  };
-  const also = richer.also ?? other.also;
-  return { attribute, readings, commanded, ...(also && { also }) };
-}
-
-const rank = ({ attribute, commanded, also }: DescribedAttribute): number =>
-  Number(attribute.type === "boolean") * 4 + Number(commanded !== undefined) * 2 + Number(also !== undefined);
-
-function freeName(attributes: ReadonlyMap<string, DescribedAttribute>, name: string): string {
-  for (let number = 2; ; number++) if (!attributes.has(`${name}_${number}`)) return `${name}_${number}`;
-}
-
-function renamed(one: DescribedAttribute, name: string): DescribedAttribute {
-  const { attribute, commanded } = one;
+/** With what the options of every component say of its attributes. */
+function flagged(one: DescribedAttribute, config: JsonObject): DescribedAttribute {
+  const isAssumed =
+    one.commanded !== undefined && !one.momentary && (one.readings.length === 0 || config.optimistic === true);
   return {
     ...one,
-    attribute: { ...attribute, name },
-    commanded: commanded && { write: (wanted) => commanded.write({ [attribute.name]: wanted[name] as Json }) },
+    ...(isAssumed && { assumed: true as const }),
+    attribute: { ...one.attribute, ...(config.enabled_by_default === false && { hidden: true as const }) },
   };
 }
 
 function described(block: JsonObject | undefined, entities: readonly Entity[], identities: readonly string[]) {
-  const textOf = (value: Json | undefined): string | undefined =>
-    typeof value === "string" && value !== "" ? value : undefined;
   const components = new Set(entities.map(({ component }) => component));
-  const [only] = entities;
+  const [only, ...others] = entities;
   return {
     identity: identities[0] ?? "",
     identities,
-    name: textOf(block?.name) ?? textOf(only?.config.name),
+    name: textOf(block?.name) ?? (block && others.length > 0 ? undefined : textOf(only?.config.name)),
     deviceType: RICHEST.find((one) => components.has(one)) ?? only?.component ?? "sensor",
     manufacturer: textOf(block?.manufacturer),
     model: textOf(block?.model) ?? textOf(block?.model_id),
@@ -140,137 +117,5 @@ function described(block: JsonObject | undefined, entities: readonly Entity[], i
   };
 }
 
-function runtime(
-  attributes: ReadonlyMap<string, DescribedAttribute>,
-  {
-    happenings,
-    objects,
-    availability,
-  }: {
-    happenings: readonly Happening[];
-    /** Topics whose JSON objects are attributes as they are. */
-    objects: ReadonlySet<string>;
-    availability: Availability | undefined;
-  },
-): Pick<DescribedDevice, "attributes" | "topics" | "read" | "write"> {
-  const words = wordsOf(attributes);
-  const topics = byTopic(attributes);
-  for (const topic of objects) topics.set(topic, { ...(topics.get(topic) ?? emptyTopic()), isObject: true });
-  for (const { topic } of happenings) if (!topics.has(topic)) topics.set(topic, emptyTopic());
-
-  function read(topic: string, message: Message): Report {
-    const read: JsonObject = {};
-    const actions: string[] = [];
-    const { readings, claimed, isObject: whole } = topics.get(topic) ?? NOTHING;
-    // Keys that no entity names are attributes as they are.
-    if (whole && isObject(message.json))
-      for (const key in message.json) if (!claimed.has(key)) read[key] = message.json[key] as Json;
-    for (const { name, reading } of readings) {
-      const value = pickedOf(reading, message);
-      if (value !== undefined) read[name] = value;
-    }
-    for (const [name, { of, from }] of words) {
-      const value = read[of];
-      const converted = value === undefined ? undefined : from(value);
-      if (converted !== undefined) read[name] = converted;
-    }
-    for (const one of happenings) {
-      const action = one.topic === topic ? quietly(() => one.action(message)) : undefined;
-      if (action !== undefined) actions.push(action);
-    }
-    const available = quietly(() => availability?.read(topic, message));
-    return { attributes: read, actions, ...(available !== undefined && { available }) };
-  }
-
-  function write(wanted: JsonObject): Outgoing[] {
-    const groups = new Map<NonNullable<DescribedAttribute["commanded"]>, JsonObject>();
-    for (const [name, value] of Object.entries(wanted)) {
-      const word = words.get(name);
-      const target = attributes.get(word?.of ?? name);
-      if (!target) throw wrong(name, "the device has no such attribute");
-      if (!target.commanded) throw wrong(name, "the device only reports it");
-      const group = groups.get(target.commanded) ?? {};
-      group[target.attribute.name] = word ? word.to(value as Json, name) : (value as Json);
-      groups.set(target.commanded, group);
-    }
-    return [...groups].flatMap(([commanded, values]) => commanded.write(values));
-  }
-
-  return {
-    attributes: [...attributes.values()]
-      .flatMap(({ attribute }) => attribute)
-      .concat([...words].map(([, { attribute }]) => attribute)),
-    topics: [...new Set([...topics.keys(), ...(availability?.topics ?? [])])],
-    read,
-    write,
-  };
-}
-
-interface Word {
-  attribute: Attribute;
-  /** The attribute of the device's own. */
-  of: string;
-  from(value: Json): Json | undefined;
-  to(value: Json, name: string): Json;
-}
-
-function wordsOf(attributes: ReadonlyMap<string, DescribedAttribute>): Map<string, Word> {
-  const words = new Map<string, Word>();
-  for (const { attribute, also } of attributes.values()) {
-    if (!also || attributes.has(also.name) || words.has(also.name)) continue;
-    const { attribute: particular, from, to } = also.conversion;
-    const { type, readable, writable, options, unit, min, max, step } = attribute;
-    const same = {
-      ...{ type, ...(options && { options }), ...(unit !== undefined && { unit }) },
-      ...{ ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(step !== undefined && { step }) },
-    };
-    const kind = Object.keys(particular).length === 0 ? same : { type, ...particular };
-    words.set(also.name, {
-      attribute: { ...kind, name: also.name, readable, writable, derived: true },
-      of: attribute.name,
-      from,
-      to,
-    });
-  }
-  return words;
-}
-
-interface TopicReadings {
-  readings: { name: string; reading: Reading }[];
-  /** Keys of its JSON object that are attributes already. */
-  claimed: Set<string>;
-  /** Something is picked of a JSON object. */
-  isObject: boolean;
-}
-
-const emptyTopic = (): TopicReadings => ({ readings: [], claimed: new Set(), isObject: false });
-const NOTHING = emptyTopic();
-
-function byTopic(attributes: ReadonlyMap<string, DescribedAttribute>): Map<string, TopicReadings> {
-  const topics = new Map<string, TopicReadings>();
-  for (const [name, { readings }] of attributes) {
-    for (const reading of readings) {
-      const one = topics.get(reading.topic) ?? emptyTopic();
-      topics.set(reading.topic, one);
-      one.readings.push({ name, reading });
-      const [key, ...more] = reading.path ?? [];
-      if (key !== undefined) one.isObject = true;
-      if (key !== undefined && more.length === 0) one.claimed.add(key);
-    }
-  }
-  return topics;
-}
-
-function pickedOf(reading: Reading, message: Message): Json | undefined {
-  return quietly(() => reading.read(message));
-}
-
-/** A template that misses a value of this message changes nothing: what was known stays. */
-function quietly<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof TemplateError) return undefined;
-    throw error;
-  }
-}
+const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;

@@ -2,7 +2,7 @@
 // written to topics.
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { Attribute, Message, Outgoing } from "../../described.ts";
-import type { Engine, Template } from "../../templates/template.ts";
+import { type Engine, type Template, TemplateError } from "../../templates/template.ts";
 import { fromJson, str } from "../../templates/values.ts";
 import { type Conversion, wrong } from "../../words.ts";
 import type { Entity } from "./payload.ts";
@@ -14,6 +14,8 @@ export interface Reading {
   read(message: Message): Json | undefined;
   /** The key of a JSON object that it is, where it is no more than that. */
   path: readonly string[] | undefined;
+  /** The text of the template that makes it. */
+  template?: string | undefined;
 }
 
 /** Attributes that are commanded with one message. */
@@ -30,6 +32,19 @@ export interface DescribedAttribute {
   prefers?: string;
   /** The same value in the words that all devices share. */
   also?: { name: string; conversion: Conversion };
+  /** The device never says it: what was sent last is what it is. */
+  assumed?: true;
+  /** A command, which leaves nothing behind that is so from then on. */
+  momentary?: true;
+  /** Becomes another value by itself, a while after a message brought one (all, or the one that is named). */
+  expires?: readonly Expires[];
+}
+
+export interface Expires {
+  ms: number;
+  becomes: Json;
+  /** Undefined: after any value. */
+  only?: Json;
 }
 
 /** The options of an entity. Getters throw Error for an option of the wrong kind. */
@@ -98,7 +113,10 @@ export class Options {
     const topic = this.topic(topicKey);
     if (topic === undefined) return undefined;
     const template = this.template(templateKey);
-    return { topic, path: template?.path, read: (message) => (template ? template.read(message) : message.text) };
+    return {
+      ...{ topic, path: template?.path, template: this.text(templateKey) },
+      read: (message) => (template ? template.read(message) : message.text),
+    };
   }
 
   outgoing(topic: string, payload: string): Outgoing {
@@ -140,6 +158,16 @@ export class Options {
   }
 }
 
+/** A template that misses a value of this message changes nothing: what was known stays. */
+export function quietly<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
+}
+
 /** Two payloads that mean on and off. What is neither is no value. */
 export function booleanOf(reading: Reading, on: string, off: string): Reading {
   return {
@@ -168,8 +196,9 @@ export function numberOf(reading: Reading): Reading {
   };
 }
 
-/** A text; "None" is none unless it is an option, nothing is no message. */
+/** A text; "None" is none unless it is an option, nothing is no message. What is picked of a JSON object is meant as it is. */
 export function textOf(reading: Reading, options: readonly string[] = []): Reading {
+  if (reading.path) return reading;
   return {
     ...reading,
     read(message) {

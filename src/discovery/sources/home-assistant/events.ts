@@ -1,9 +1,8 @@
-// Components that report what happens, rather than how things are: triggers of remotes, events, scanned tags; and trackers, updates.
+// Components that report what happens, rather than how things are: triggers of remotes, events, scanned tags.
 import { isObject, type Json } from "../../../core/json.ts";
 import type { Message } from "../../described.ts";
-import type { DescribedAttribute, Options } from "./entity.ts";
-import { ownId } from "./names.ts";
-import { attributeOf, type Component } from "./simple.ts";
+import type { Options } from "./entity.ts";
+import { jsonIn } from "./names.ts";
 
 /** Something that a message says has happened. */
 export interface Happening {
@@ -74,66 +73,3 @@ function textIn(value: Json | undefined): string | undefined {
       ? JSON.stringify(value)
       : String(value);
 }
-
-function jsonIn(value: Json | undefined): Json | undefined {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
-export const deviceTracker: Component = (options) => {
-  const state = options.reading("state_topic", "value_template");
-  const [home, away] = [options.text("payload_home") ?? "home", options.text("payload_not_home") ?? "not_home"];
-  const reading = state && {
-    ...state,
-    read(message: Message): Json | undefined {
-      const value = textIn(state.read(message));
-      return value === home ? "home" : value === away ? "not_home" : value;
-    },
-  };
-  return [attributeOf(options, { name: ownId(options), type: "string" }, { readings: [reading] })];
-};
-
-/** The version there is, the one that could be, and a command that installs it. */
-export const update: Component = (options) => {
-  const state = options.reading("state_topic", "value_template");
-  const keys = ["installed_version", "latest_version", "in_progress", "update_percentage"];
-  const found: DescribedAttribute[] = keys.flatMap((key) =>
-    state
-      ? [
-          attributeOf(
-            options,
-            {
-              name: key,
-              type: key.endsWith("version") ? "string" : key === "in_progress" ? "boolean" : "number",
-              category: "diagnostic",
-            },
-            {
-              readings: [
-                {
-                  topic: state.topic,
-                  path: undefined,
-                  read(message: Message): Json | undefined {
-                    const value = jsonIn(state.read(message));
-                    if (!isObject(value))
-                      return key === "installed_version" && typeof value === "string" ? value : undefined;
-                    return value[key] as Json | undefined;
-                  },
-                },
-              ],
-            },
-          ),
-        ]
-      : [],
-  );
-  const payload = options.text("payload_install");
-  if (payload === undefined || options.topic("command_topic") === undefined) return found;
-  const commanded = options.commanded("install_update", { topic: "command_topic", template: "" }, () => payload);
-  return [
-    ...found,
-    attributeOf(options, { name: "install_update", type: "boolean", category: "config" }, { commanded }),
-  ];
-};

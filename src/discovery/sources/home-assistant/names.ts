@@ -1,4 +1,5 @@
 // What an attribute is called: by the value that it is picked from, never by the name that people see, which they change.
+import { type Json, parseJson } from "../../../core/json.ts";
 import type { Options, Reading } from "./entity.ts";
 
 /** `state_l1` of what can be switched is `on_l1`. */
@@ -19,7 +20,13 @@ function nameInTopic(topic: string | undefined): string | undefined {
 }
 
 /** `sensor_temperature` of the component sensor is `temperature`. */
-export function ownId({ entity: { component, key } }: Options): string {
-  const id = key.split(" ").at(-1) ?? key;
+export function ownId({ entity: { component, id } }: Options): string {
   return id.replace(new RegExp(`^${component}[_-]`), "") || id;
+}
+
+/** What a template has written as JSON, or picked as such. */
+export function jsonIn(value: Json | undefined): Json | undefined {
+  if (typeof value !== "string") return value;
+  const parsed = parseJson(value);
+  return parsed.ok ? parsed.value : undefined;
 }

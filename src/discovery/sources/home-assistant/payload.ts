@@ -12,18 +12,22 @@ export interface ConfigTopic {
 
 export interface Entity {
   component: string;
-  /** What an update or a removal of it is known by within its message. */
+  /** Within its device, in whichever form it is announced: by its own id, else by the topic. */
   key: string;
+  /** The name of it within its message; empty where it is the whole message. */
+  part: string;
+  /** What it is called where nothing else names it: the end of the topic, or its part. */
+  id: string;
   /** Complete: no short keys, no `~`, with what the message shares. */
   config: JsonObject;
 }
 
-/** What one message announces. `entities` is empty where everything of it is taken back. */
+/** What one message announces. */
 export interface Announcement {
   device: JsonObject | undefined;
   origin: JsonObject | undefined;
   entities: Entity[];
-  /** Keys of entities that are taken back. */
+  /** Parts that are taken back. */
   removed: string[];
   /** Only says that the same entities will come in another form. */
   isMigration: boolean;
@@ -48,8 +52,8 @@ export function readAnnouncement({ component, id }: ConfigTopic, payload: Json |
   const device = blockOf(whole.device, DEVICE_KEYS);
   const origin = blockOf(whole.origin, ORIGIN_KEYS);
   if (component !== "device") {
-    const entities = [{ component, key: `${component} ${id}`, config: finished(whole) }];
-    return { device, origin, entities, removed: [], isMigration: false };
+    const entity = entityOf({ component, part: "", id: id.split(" ").at(-1) ?? id, config: finished(whole) }, id);
+    return { device, origin, entities: [entity], removed: [], isMigration: false };
   }
   return { ...readDevice(id, whole, { device, origin }), device, origin, isMigration: false };
 }
@@ -77,11 +81,26 @@ function readDevice(
     if (!isObject(given)) throw new Error(`components.${name}: must be an object`);
     const { platform, ...config } = expand(given, KEYS);
     if (typeof platform !== "string") throw new Error(`components.${name}: needs a platform`);
-    const key = `device ${id} ${name}`;
-    if (Object.keys(config).length === 0) found.removed.push(key);
-    else found.entities.push({ component: platform, key, config: finished({ ...shared, ...config }) });
+    if (Object.keys(config).length === 0) {
+      found.removed.push(name);
+      continue;
+    }
+    if (!NEEDS_NO_ID.has(platform) && config.unique_id === undefined)
+      throw new Error(`components.${name}: needs a unique_id`);
+    const entity = { component: platform, part: name, id: name, config: finished({ ...shared, ...config }) };
+    found.entities.push(entityOf(entity, `${id} ${name}`));
   }
   return found;
+}
+
+// They are no entities in Home Assistant.
+const NEEDS_NO_ID: ReadonlySet<string> = new Set(["device_automation", "tag"]);
+
+/** `otherwise`: what tells it from others where it has no id of its own. */
+function entityOf(entity: Omit<Entity, "key">, otherwise: string): Entity {
+  const { unique_id: unique } = entity.config;
+  const known = typeof unique === "string" || typeof unique === "number" ? `#${unique}` : otherwise;
+  return { ...entity, key: `${entity.component} ${known}` };
 }
 
 function expand(given: JsonObject, table: ReadonlyMap<string, string>): JsonObject {
@@ -97,8 +116,9 @@ function finished(config: JsonObject): JsonObject {
   const { "~": base, ...rest } = config;
   const whole = withBase(rest, base);
   const { availability } = whole;
-  if (Array.isArray(availability))
-    whole.availability = availability.map((one) => (isObject(one) ? withBase(expand(one, KEYS), base) : one));
+  const finishedOne = (one: Json): Json => (isObject(one) ? withBase(expand(one, KEYS), base) : one);
+  if (Array.isArray(availability)) whole.availability = availability.map(finishedOne);
+  else if (availability !== undefined) whole.availability = finishedOne(availability);
   return whole;
 }
 

@@ -3,7 +3,7 @@ import type { Json } from "../../../core/json.ts";
 import type { AttributeType } from "../../described.ts";
 import { type Conversion, SAME } from "../../words.ts";
 import { type DescribedAttribute, numberOf, type Options, oneOf, textOf, within } from "./entity.ts";
-import { attributeOf } from "./simple.ts";
+import { attributeOf, withReset } from "./simple.ts";
 
 export interface Value {
   /** The shared word for it, and the name where the device has none of its own. */
@@ -18,11 +18,14 @@ export interface Value {
   step?: number | undefined;
   unit?: string | undefined;
   conversion?: Conversion;
+  /** The payload that says it is unknown. */
+  reset?: string;
 }
 
 /** Nothing where the entity has neither of its topics. */
 export function valueAs(options: Options, value: Value): DescribedAttribute[] {
-  const state = value.state && options.reading(...value.state);
+  const given = value.state && options.reading(...value.state);
+  const state = given && withReset(given, value.reset);
   const commandTopic = value.command && options.topic(value.command.topic);
   if (!state && commandTopic === undefined) return [];
   // What a template makes of a value is not the value that the device names so.
@@ -58,12 +61,3 @@ export const stateAnd = (name: string): Pick<Value, "state" | "command"> => ({
   state: [`${name}_state_topic`, `${name}_state_template`],
   command: { topic: `${name}_command_topic`, template: `${name}_command_template` },
 });
-
-export function renamed(one: DescribedAttribute, name: string): DescribedAttribute {
-  const { commanded, attribute } = one;
-  return {
-    ...one,
-    attribute: { ...attribute, name },
-    commanded: commanded && { write: (wanted) => commanded.write({ [attribute.name]: wanted[name] as Json }) },
-  };
-}

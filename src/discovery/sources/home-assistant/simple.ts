@@ -6,6 +6,7 @@ import {
   booleanOf,
   type Commanded,
   type DescribedAttribute,
+  type Expires,
   numberOf,
   type Options,
   oneOf,
@@ -62,6 +63,20 @@ function stateOf(options: Options): Reading | undefined {
   return options.reading("state_topic", "value_template");
 }
 
+const LONGEST_SECONDS = 10 * 365 * 86_400;
+
+/** `expire_after`: without a message for so long the value is unknown. */
+function expiry(options: Options): { expires?: Expires[] } {
+  const seconds = secondsIn(options, "expire_after");
+  return seconds === undefined ? {} : { expires: [{ ms: seconds * 1000, becomes: null }] };
+}
+
+function secondsIn(options: Options, key: string): number | undefined {
+  const seconds = options.number(key) ?? 0;
+  if (seconds < 0 || seconds > LONGEST_SECONDS) throw new Error(`${key}: must be seconds, at most ${LONGEST_SECONDS}`);
+  return seconds === 0 ? undefined : seconds;
+}
+
 export const sensor: Component = (options) => {
   options.needsTopic("state_topic");
   const state = stateOf(options);
@@ -71,7 +86,8 @@ export const sensor: Component = (options) => {
   const list = options.texts("options");
   const attribute = { name, type: numeric ? "number" : "string", ...(list && { options: list }) } as const;
   const reading = state && (numeric ? numberOf(state) : textOf(state, list));
-  return [{ ...attributeOf(options, attribute, { readings: [reading] }), ...(isBattery && { prefers: "battery" }) }];
+  const described = attributeOf(options, attribute, { readings: [reading] });
+  return [{ ...described, ...expiry(options), ...(isBattery && { prefers: "battery" }) }];
 };
 
 export const binarySensor: Component = (options) => {
@@ -79,7 +95,11 @@ export const binarySensor: Component = (options) => {
   const state = stateOf(options);
   const [on, off] = [options.text("payload_on") ?? "ON", options.text("payload_off") ?? "OFF"];
   const attribute = { name: nameOf(options, state), type: "boolean" } as const;
-  return [attributeOf(options, attribute, { readings: [state && booleanOf(state, on, off)] })];
+  const delay = secondsIn(options, "off_delay");
+  const ends: Expires[] = delay === undefined ? [] : [{ ms: delay * 1000, becomes: false, only: true }];
+  const { expires = [] } = expiry(options);
+  const described = attributeOf(options, attribute, { readings: [state && booleanOf(state, on, off)] });
+  return [{ ...described, ...(ends.length + expires.length > 0 && { expires: [...ends, ...expires] }) }];
 };
 
 export const switchComponent: Component = (options) => {
@@ -99,9 +119,8 @@ export const number: Component = (options) => {
   if (min > max) throw new Error(`max: must not be less than min, ${min}`);
   const name = nameOf(options, state);
   const commanded = options.commanded(name, COMMAND, within(name, min, max));
-  return [
-    attributeOf(options, { name, type: "number", min, max, step }, { readings: [state && numberOf(state)], commanded }),
-  ];
+  const reading = state && numberOf(withReset(state, options.text("payload_reset")));
+  return [attributeOf(options, { name, type: "number", min, max, step }, { readings: [reading], commanded })];
 };
 
 export const select: Component = (options) => {
@@ -134,14 +153,45 @@ export const text: Component = (options) => {
   ];
 };
 
+/** `payload`: says that the value is unknown. */
+export function withReset(reading: Reading, payload: string | undefined): Reading {
+  if (payload === undefined) return reading;
+  return {
+    ...reading,
+    read(message) {
+      const value = reading.read(message);
+      return value === payload ? null : value;
+    },
+  };
+}
+
 /** An action: `true` presses it. */
-export const button: Component = (options) => {
+export const button: Component = (options) => pressed(options, options.text("payload_press") ?? "PRESS");
+
+export const scene: Component = (options) => pressed(options, options.text("payload_on") ?? "ON");
+
+function pressed(options: Options, payload: string): DescribedAttribute[] {
   options.needsTopic("command_topic");
   const name = nameOf(options, undefined);
-  const payload = options.text("payload_press") ?? "PRESS";
   const press = (value: Json): Json => {
     if (value !== true && value !== payload) throw wrong(name, "must be true: it is a button to press");
     return payload;
   };
-  return [attributeOf(options, { name, type: "boolean" }, { commanded: options.commanded(name, COMMAND, press) })];
+  const commanded = options.commanded(name, COMMAND, press);
+  return [{ ...attributeOf(options, { name, type: "boolean" }, { commanded }), momentary: true }];
+}
+
+/** A text to show or to speak. */
+export const notify: Component = (options) => {
+  options.needsTopic("command_topic");
+  const name = nameOf(options, undefined);
+  const asText = (value: Json): Json => {
+    if (typeof value !== "string" || value.length > LONGEST_MESSAGE)
+      throw wrong(name, `must be a text of at most ${LONGEST_MESSAGE} characters`);
+    return value;
+  };
+  const commanded = options.commanded(name, COMMAND, asText);
+  return [{ ...attributeOf(options, { name, type: "string" }, { commanded }), momentary: true }];
 };
+
+const LONGEST_MESSAGE = 4096;

@@ -69,7 +69,7 @@ export class Bridge implements Claimant {
     this.#work = new TurnTaking(options.host.clock, "zigbee2mqtt devices");
     const { base, host } = options;
     this.#failures = new Failures(bridgeIdentity(base), (identity, problem) => {
-      if (this.#known.has(identity)) host.broken(this.sender, this.#keyOf(identity), problem);
+      if (this.#known.has(identity)) host.refused(this.sender, this.#keyOf(identity), problem);
     });
     this.#place = {
       base,

@@ -5,6 +5,7 @@ import { connection } from "../state/live.ts";
 import { formatTime, t } from "../texts/index.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { PageNotice } from "./page-notice.tsx";
+import { SearchLink } from "./search-link.tsx";
 import { ViewBoundary } from "./view-boundary.tsx";
 
 const PLACES: readonly {
@@ -34,6 +35,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         ))}
       </nav>
       <header class="top">
+        <SearchLink />
         <Liveness />
       </header>
       <PageNotice />

@@ -1,57 +1,87 @@
-// A device as one sees it from across the room: what it is, how it is, and a touch switches it.
-import type { Signal } from "@preact/signals";
-import { command, pending, refused, shown } from "../state/command.ts";
-import type { Device } from "../state/house.ts";
-import { connection } from "../state/live.ts";
-import { allows } from "../state/session.ts";
-import { formatAge, t } from "../texts/index.ts";
+// A device as one sees it from across the room: what it is, how it is, and its main control.
+import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
+import { sheetAddress } from "../state/address.ts";
+import type { Attributes, Device } from "../state/house.ts";
+import { formatTime, t } from "../texts/index.ts";
+import { TimerState } from "./controls/timer.tsx";
+import { controlsOf, type Range } from "./controls.ts";
 import { Icon } from "./icon.tsx";
-import { iconOf, isActive, stateInWords, toggleOf } from "./kinds.ts";
+import { iconOf, isActive, plottedOf, stateInWords } from "./kinds.ts";
+import { later } from "./later.tsx";
 import { Problem } from "./problem.tsx";
+import { drawnOver, TileControls } from "./tile-controls.tsx";
+import { useCommand } from "./use-command.ts";
 
-export function Tile({ of }: { of: Signal<Device> }) {
-  const device = of.value;
-  const attributes = shown(device.id, device.attributes);
-  const toggle = toggleOf(device);
-  const locked = connection.value.state !== "live" || !allows("user");
-  const state = device.available ? stateInWords(device, attributes) : offlineText(device);
-  const look = [
-    "tile",
-    isActive(attributes) && device.available && "active",
-    !device.available && "offline",
-    pending.value.has(device.id) && "pending",
-  ];
+const Sparkline = later(() => import("./sparkline.tsx").then(({ Sparkline }) => Sparkline));
+
+/** `isAwake`: false while it is far from being seen; then it only takes its place. */
+export function Tile({ of, isAwake }: { of: Signal<Device>; isAwake?: ReadonlySignal<boolean> }) {
+  return isAwake?.value === false ? <SleepingTile of={of} /> : <AwakeTile of={of} />;
+}
+
+function SleepingTile({ of }: { of: Signal<Device> }) {
   return (
-    <li class={look.filter(Boolean).join(" ")} style={colourOf(device)}>
-      <a class="corner" href={`/devices/${encodeURIComponent(device.id)}`} aria-label={device.name}>
+    <li class="tile">
+      <span class="corner" />
+      <p class="name" dir="auto">
+        {of.value.name}
+      </p>
+    </li>
+  );
+}
+
+function AwakeTile({ of }: { of: Signal<Device> }) {
+  const device = of.value;
+  const commanding = useCommand(of);
+  const { attributes, isPending, problem } = commanding;
+  const controls = controlsOf(device, attributes);
+  const range = drawnOver(controls);
+  const dragged = useSignal<number | undefined>(undefined);
+  const shown =
+    dragged.value !== undefined && range ? { ...attributes, on: true, [range.attribute]: dragged.value } : attributes;
+  const active = isActive(shown) && device.available;
+  const look = ["tile", active && "active", !device.available && "offline", isPending && "pending"];
+  const plotted = device.available ? plottedOf(device) : undefined;
+  return (
+    <li class={look.filter(Boolean).join(" ")} style={styleOf(shown, active ? range : undefined, dragged.value)}>
+      <a class="corner" href={sheetAddress(device.id)} aria-label={t("tile.details", { name: device.name })}>
         <Icon name={iconOf(device)} />
       </a>
       <p class="name" dir="auto">
         {device.name}
       </p>
-      <p class="state">{state}</p>
-      {toggle && (
-        <button
-          type="button"
-          role="switch"
-          aria-checked={attributes[toggle] === true}
-          aria-label={device.name}
-          disabled={locked || !device.available}
-          onClick={() => void command(device.id, { [toggle]: attributes[toggle] !== true })}
-        />
-      )}
-      <Problem of={refused.value.get(device.id)} />
+      <p class="state">{stateText(device, shown)}</p>
+      <TileControls device={device} controls={controls} commanding={commanding} dragged={dragged} />
+      {plotted !== undefined && controls.length === 0 && <Sparkline id={device.id} attribute={plotted} />}
+      <Problem of={problem} />
     </li>
   );
 }
 
-function offlineText({ last_seen }: Device): string {
-  return last_seen === null ? t("device.offline") : t("device.offline_since", { time: formatAge(last_seen) });
+function stateText(device: Device, attributes: Attributes) {
+  if (!device.available) return offlineText(device);
+  return device.device_type === "timer" && typeof attributes.state === "string" ? (
+    <TimerState attributes={attributes} />
+  ) : (
+    stateInWords(device, attributes)
+  );
 }
 
-/** A lamp's tile has the lamp's colour. */
-function colourOf({ attributes: { on, color_rgb } }: Device): Record<string, string> | undefined {
-  return on === true && typeof color_rgb === "string" && /^#[\da-f]{6}$/i.test(color_rgb)
-    ? { "--lamp": color_rgb }
-    : undefined;
+export function offlineText({ last_seen }: Device): string {
+  return last_seen === null ? t("device.offline") : t("device.offline_since", { time: formatTime(last_seen) });
+}
+
+/** A lamp's tile has the lamp's colour, as far up as the lamp is bright. */
+function styleOf(
+  { on, color_rgb: colour }: Attributes,
+  range: Range | undefined,
+  dragged: number | undefined,
+): Record<string, string> {
+  const style: Record<string, string> = {};
+  if (on === true && typeof colour === "string" && /^#[\da-f]{6}$/i.test(colour)) style["--lamp"] = colour;
+  const level = dragged ?? range?.value;
+  if (range && level !== undefined) {
+    style["--level"] = `${Math.round(((level - range.min) / (range.max - range.min)) * 100)}%`;
+  }
+  return style;
 }

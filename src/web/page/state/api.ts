@@ -1,4 +1,5 @@
 // The hub's REST API.
+import { noteHubTime } from "./clock.ts";
 import { session, sessionExpired } from "./session.ts";
 
 export const API = "/api/v1";
@@ -47,6 +48,7 @@ export async function ask(
   } catch {
     throw new ApiError(0, { code: "unreachable" });
   }
+  noteHubTime(answer.headers.get("date"));
   if (answer.ok) return answer;
   const refused = new ApiError(
     answer.status,

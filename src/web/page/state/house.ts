@@ -1,46 +1,13 @@
 // What the house is like now: read once, kept by events.
 import { batch, computed, type Signal, signal } from "@preact/signals";
 import { ask, get } from "./api.ts";
+import type { Attributes, Device } from "./device.ts";
 import type { HubEvent } from "./live.ts";
 import { session } from "./session.ts";
 import { load, save } from "./storage.ts";
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-export type Attributes = Record<string, Json>;
-
-/** A property of a device's schema, as far as pages use it. */
-export interface Property {
-  type?: string;
-  unit?: string;
-  minimum?: number;
-  maximum?: number;
-  multipleOf?: number;
-  enum?: string[];
-  description?: string;
-  readOnly?: boolean;
-  writeOnly?: boolean;
-  category?: "config" | "diagnostic";
-  class?: string;
-  derived?: boolean;
-  hidden?: boolean;
-}
-
-export interface Device {
-  id: string;
-  name: string;
-  plugin_id: string;
-  area: string | null;
-  device_type: string | null;
-  available: boolean;
-  attributes: Attributes;
-  last_seen: string | null;
-  last_changed: Record<string, string>;
-  schema: { properties?: Record<string, Property> } | null;
-  manufacturer: string | null;
-  model: string | null;
-  sw_version: string | null;
-  parent_device_id: string | null;
-}
+export type { Attributes, Device, Json, Property } from "./device.ts";
+export { optionsOf, propertiesOf, propertyOf } from "./device.ts";
 
 /** By id; each has a signal of its own, so that one change draws one tile. */
 export const devices = signal<ReadonlyMap<string, Signal<Device>>>(new Map());
@@ -49,15 +16,13 @@ export const isRead = signal(false);
 
 /** Writing all of a large house takes a moment: else it is done when the page is left. */
 const SAVE_MS = 60_000;
+/** Grows when a device comes or goes, or is no longer the same thing at the same place. Values leave it alone. */
+export const shape = signal(0);
 
 export const deviceList = computed(() => [...devices.value.values()].map((one) => one.value));
 export const areaNames = computed(() =>
   [...new Set(deviceList.value.flatMap(({ area }) => area ?? []))].sort((a, b) => a.localeCompare(b)),
 );
-
-export function propertyOf(device: Device, attribute: string): Property {
-  return device.schema?.properties?.[attribute] ?? {};
-}
 
 /** Paints what was seen last, until the hub has answered. */
 export function paintLast(): void {
@@ -114,6 +79,7 @@ async function readPage(after: string): Promise<{ devices: Device[]; next: strin
 }
 
 function setDevices(list: readonly Device[]): void {
+  shape.value++;
   const known = devices.peek();
   devices.value = new Map(
     list.map((device) => {
@@ -127,9 +93,21 @@ function setDevices(list: readonly Device[]): void {
 function change(id: string | undefined, how: (device: Device) => Partial<Device>): boolean {
   const own = id === undefined ? undefined : devices.peek().get(id);
   if (!own) return false;
-  own.value = { ...own.peek(), ...how(own.peek()) };
+  const before = own.peek();
+  own.value = { ...before, ...how(before) };
+  if (isOther(before, own.peek())) shape.value++;
   unsaved = true;
   return true;
+}
+
+function isOther(before: Device, now: Device): boolean {
+  if (before.name !== now.name || before.area !== now.area) return true;
+  if (before.attributes === now.attributes) return false;
+  const names = Object.keys(now.attributes);
+  return (
+    names.length !== Object.keys(before.attributes).length ||
+    names.some((name) => !Object.hasOwn(before.attributes, name))
+  );
 }
 
 /** Keeps the devices by events. A device that is not known yet is read. */
@@ -168,11 +146,13 @@ export function putDevice(device: Device): void {
   const own = devices.peek().get(device.id);
   if (own) own.value = device;
   else devices.value = new Map([...devices.peek(), [device.id, signal(device)]]);
+  shape.value++;
   unsaved = true;
 }
 
 export function dropDevice(id: string): void {
   if (!devices.peek().has(id)) return;
   devices.value = new Map([...devices.peek()].filter(([one]) => one !== id));
+  shape.value++;
   unsaved = true;
 }

@@ -118,7 +118,7 @@ function since({ wall, steady }: Moment): number {
 /** After sleep or a change of network a socket may be dead without knowing. */
 function wake(): void {
   lastBeat = now();
-  if (!session.value || since(lastSign) < PING_MS) return;
+  if (!session.value || since(lastSign) < PING_MS || (link && since(link.begun) < PING_MS)) return;
   retryMs = RETRY_MS.first;
   connect();
 }

@@ -1,34 +1,141 @@
-// The house: its areas, each with its devices.
-import type { Signal } from "@preact/signals";
-import { computed } from "@preact/signals";
+// The start: what needs attention, favourites, scenes and the areas with their devices.
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { useCallback, useEffect } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { Icon } from "../components/icon.tsx";
+import { later } from "../components/later.tsx";
+import { SceneTile, VariableTile } from "../components/other-tiles.tsx";
+import { Problem } from "../components/problem.tsx";
+import { titleOf } from "../components/section-title.ts";
 import { Tile } from "../components/tile.tsx";
-import { type Device, devices } from "../state/house.ts";
+import { here, noteAddress } from "../state/address.ts";
+import { devices, isRead } from "../state/house.ts";
+import { layoutProblem, startLayout } from "../state/layout.ts";
+import { areas, guests, scenes, variables } from "../state/lists.ts";
+import { type Item, type Section, sections } from "../state/start.ts";
 import { t } from "../texts/index.ts";
 
-const byArea = computed(() => {
-  const areas = new Map<string, Signal<Device>[]>();
-  for (const device of devices.value.values()) {
-    const area = device.value.area ?? "";
-    areas.set(area, [...(areas.get(area) ?? []), device]);
+const Attention = later(() => import("../components/attention.tsx").then(({ Attention }) => Attention));
+const EmptyHouse = later(() => import("../components/empty-house.tsx").then(({ EmptyHouse }) => EmptyHouse));
+const DeviceSheet = later(() => import("../components/device-sheet.tsx").then(({ DeviceSheet }) => DeviceSheet));
+const HomeEditor = later(() => import("../components/home-editor.tsx").then(({ HomeEditor }) => HomeEditor));
+const Wall = later(() => import("../components/wall.tsx").then(({ Wall }) => Wall));
+
+let isStarted = false;
+
+/** What only the start needs is read when somebody first comes here; and again, as no event tells of new scenes or areas. */
+function start(): void {
+  const lists = [areas, scenes, variables, guests];
+  if (isStarted) {
+    for (const list of lists) void list.read();
+    return;
   }
-  return [...areas].sort(([a], [b]) => (a === "" ? 1 : b === "" ? -1 : a.localeCompare(b)));
-});
+  isStarted = true;
+  for (const list of lists) list.start();
+  startLayout();
+  effect(wakeTiles);
+}
+
+const [AT_ONCE, MORE] = [24, 16];
+const IDLE_MS = 500;
+/** Tiles beyond this one still sleep: a thousand at once would freeze the page. */
+const awake = signal(AT_ONCE);
+
+function wakeTiles(): void {
+  const count = sections.value.reduce((sum, { items }) => sum + items.length, 0);
+  if (awake.value < count)
+    whenIdle(() => {
+      awake.value += MORE;
+    });
+}
+
+function whenIdle(work: () => void): void {
+  // Safari has none.
+  if (typeof requestIdleCallback === "function") requestIdleCallback(work, { timeout: IDLE_MS });
+  else setTimeout(work, 30);
+}
 
 export function Home() {
-  if (devices.value.size === 0) return <h1>{t("home.empty")}</h1>;
+  const { url, query } = useLocation();
+  useEffect(start, []);
+  useEffect(noteAddress, [url]);
+  const isOnWall = query.wall !== undefined;
+  const open = query.device;
+  if (query.edit !== undefined) return <HomeEditor />;
   return (
     <>
       <h1 class="visually-hidden">{t("nav.home")}</h1>
-      {byArea.value.map(([area, inside]) => (
-        <section key={area} aria-label={area || t("home.no_area")}>
-          <h2 dir="auto">{area || t("home.no_area")}</h2>
-          <ul class="tiles">
-            {inside.map((device) => (
-              <Tile key={device.peek().id} of={device} />
-            ))}
-          </ul>
-        </section>
-      ))}
+      {isOnWall && <Wall />}
+      <Attention />
+      <Problem of={layoutProblem.value} />
+      {isRead.value && devices.value.size === 0 && <EmptyHouse />}
+      <Sections />
+      {devices.value.size > 0 && (
+        <p class="below">
+          <a class="button" href={here({ edit: "", device: undefined })}>
+            <Icon name="edit" /> {t("home.edit")}
+          </a>
+          <a class="button" href={here({ wall: isOnWall ? undefined : "" })}>
+            {t(isOnWall ? "wall.leave" : "wall.enter")}
+          </a>
+        </p>
+      )}
+      {open !== undefined && <DeviceSheet key={open} id={open} />}
     </>
   );
+}
+
+function Sections() {
+  let count = 0;
+  return (
+    <div class="areas">
+      {sections.value.map((section) => {
+        const before = count;
+        count += section.items.length;
+        return <TileSection key={section.id} section={section} before={before} />;
+      })}
+    </div>
+  );
+}
+
+/** `before`: tiles above this section. */
+function TileSection({ section, before }: { section: Section; before: number }) {
+  const title = titleOf(section);
+  const isAsked = useLocation().query.area === section.id;
+  const showIfAsked = useCallback(
+    (place: HTMLElement | null) => {
+      if (isAsked) place?.scrollIntoView();
+    },
+    [isAsked],
+  );
+  return (
+    <section class="area" aria-label={title} style={{ "--count": section.items.length }} ref={showIfAsked}>
+      <h2 dir="auto">{title}</h2>
+      <ul class="tiles">
+        {section.items.map((item, at) => (
+          <ItemTile key={item.key} item={item} isAwake={awakeAt(before + at)} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const stages: ReadonlySignal<boolean>[] = [];
+
+/** One signal for all tiles that wake together. */
+function awakeAt(index: number): ReadonlySignal<boolean> {
+  const stage = Math.floor(index / MORE);
+  stages[stage] ??= computed(() => awake.value > stage * MORE);
+  return stages[stage];
+}
+
+function ItemTile({ item, isAwake }: { item: Item; isAwake: ReadonlySignal<boolean> }) {
+  switch (item.kind) {
+    case "device":
+      return <Tile of={item.device} isAwake={isAwake} />;
+    case "scene":
+      return <SceneTile scene={item.scene} />;
+    case "variable":
+      return <VariableTile variable={item.variable} />;
+  }
 }

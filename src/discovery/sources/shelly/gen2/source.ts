@@ -107,7 +107,7 @@ export function createLaterGenerations(host: SourceHost): { hear(heard: Heard): 
     known.commands.delete(id);
     if (method === undefined || (error === undefined && !known.isRefused)) return;
     known.isRefused = error !== undefined;
-    host.broken(sender, prefix, error === undefined ? undefined : `${method} was refused: ${refusal(error)}`);
+    host.refused(sender, prefix, error === undefined ? undefined : `${method} was refused: ${refusal(error)}`);
   }
 
   function describe(sender: Sender, prefix: string, known: Known): void {

@@ -1,11 +1,11 @@
-// A folder of rule files that is watched: what is reported, when, and what that costs.
+// A folder that is watched: what is reported, when, and what that costs.
 import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { silentLog } from "../../../src/core/log.ts";
-import { isRuleFileName } from "../../../src/rules/store/disk.ts";
-import { watchFolder } from "../../../src/rules/store/folder-watch.ts";
-import { createTemporaryFolder } from "../../support/temporary-folder.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
+import { watchFolder } from "../../src/core/folder-watch.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { isRuleFileName } from "../../src/rules/store/disk.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
 
 function watched(files: Record<string, string>) {
   const home = createTemporaryFolder();

@@ -1,11 +1,11 @@
-// Reports which files of a folder may have changed. It looks again and again (why: core/file-watch.ts), at a few files
+// Reports which files of a folder may have changed. It looks again and again (why: file-watch.ts), at a few files
 // at a time, so that thousands of them block nothing else. Reading them is left to others.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../core/clock.ts";
-import { systemCode } from "../../core/errors.ts";
-import { guarded } from "../../core/lifecycle.ts";
-import type { Log } from "../../core/log.ts";
+import type { Clock } from "./clock.ts";
+import { systemCode } from "./errors.ts";
+import { guarded } from "./lifecycle.ts";
+import type { Log } from "./log.ts";
 
 export interface FolderWatchOptions {
   clock: Clock;

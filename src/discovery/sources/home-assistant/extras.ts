@@ -1,0 +1,79 @@
+// What entities send beside their value, as a JSON object on a topic of its own (`json_attributes_topic`): further attributes of
+// the device, as they are. People rarely look at them, so they are marked as hidden and diagnostic.
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import type { Attribute, AttributeType, Message } from "../../described.ts";
+import { type Options, quietly, type Reading } from "./entity.ts";
+import { jsonIn, ownId } from "./names.ts";
+
+export interface Extras {
+  topic: string;
+  /** Before the names of those whose name is taken. */
+  prefix: string;
+  object(message: Message): JsonObject | undefined;
+  /** Where the keys of its object are those of the message. */
+  isWhole: boolean;
+}
+
+const MOST_EXTRAS = 50;
+const LONGEST_NAME = 100;
+const LONGEST_VALUE = 4096;
+
+/** Undefined where the entity has none. */
+export function extrasOf(options: Options): Extras | undefined {
+  const reading = attributesReading(options);
+  return (
+    reading && {
+      ...{ topic: reading.topic, prefix: ownId(options), isWhole: reading.template === undefined },
+      object(message) {
+        const value = jsonIn(quietly(() => reading.read(message)));
+        return isObject(value) ? value : undefined;
+      },
+    }
+  );
+}
+
+export function attributesReading(options: Options): Reading | undefined {
+  return options.reading("json_attributes_topic", "json_attributes_template");
+}
+
+/**
+ * Adds them to what was read; true where one is new. `isTaken`: names of announced attributes. `claimed`: keys of the message
+ * that are attributes already.
+ */
+export function readExtras(
+  { prefix, object, isWhole }: Extras,
+  message: Message,
+  into: {
+    read: JsonObject;
+    known: Map<string, AttributeType>;
+    isTaken: (name: string) => boolean;
+    claimed: ReadonlySet<string>;
+  },
+): boolean {
+  const { read, known, isTaken, claimed } = into;
+  let isNew = false;
+  for (const [key, value] of Object.entries(object(message) ?? {})) {
+    if (isWhole && claimed.has(key)) continue;
+    const name = isTaken(key) ? `${prefix}_${key}` : key;
+    if (name.length > LONGEST_NAME || key === "" || isTaken(name) || Object.hasOwn(read, name)) continue;
+    const type = typeOf(value);
+    if (type !== undefined && !known.has(name)) {
+      if (known.size >= MOST_EXTRAS) continue;
+      known.set(name, type);
+      isNew = true;
+    }
+    if (known.has(name) && JSON.stringify(value).length <= LONGEST_VALUE) read[name] = value;
+  }
+  return isNew;
+}
+
+export function describedExtras(known: ReadonlyMap<string, AttributeType>): Attribute[] {
+  return [...known].map(([name, type]) => ({
+    ...{ name, type, category: "diagnostic", hidden: true, readable: true, writable: false },
+  }));
+}
+
+function typeOf(value: Json): AttributeType | undefined {
+  if (value === null) return undefined;
+  return Array.isArray(value) ? "array" : (typeof value as AttributeType);
+}

@@ -1,0 +1,168 @@
+// Which announcements are of the same device: those that share an identifier or a connection, or have the same id of their own.
+import type { Json, JsonObject } from "../../../core/json.ts";
+import type { Heard, Sender } from "../../source.ts";
+import type { DeviceMemory } from "./memory.ts";
+import type { Announcement, Entity } from "./payload.ts";
+
+/** What one topic says. */
+export interface Announced {
+  readonly topic: string;
+  identities: readonly string[];
+  block: JsonObject | undefined;
+  /** By part. */
+  entities: Map<string, Entity>;
+  /** Parts that its last message left out, which takes nothing back. */
+  vanished: Set<string>;
+  /** Of its last message. */
+  bytes: number;
+}
+
+/** One device of one account. */
+export interface Group {
+  sender: Sender;
+  readonly key: string;
+  /** All it is known by; empty once nothing announces it. */
+  identities: readonly string[];
+  announced: Set<Announced>;
+  /** What each entity was called first: in another form it is called the same. */
+  readonly ids: Map<string, string>;
+  memory: DeviceMemory | undefined;
+}
+
+const MOST_ENTITIES = 5000;
+const MOST_BYTES = 32 * 1024 * 1024;
+const MOST_IDENTITIES = 20;
+const MOST_IDS = 2000;
+
+export class Groups {
+  readonly #byTopic = new Map<string, { announced: Announced; group: Group }>();
+  readonly #byIdentity = new Map<string, Group>();
+  readonly #counts = new Map<string, { entities: number; bytes: number }>();
+
+  /** The groups that have changed; one without announcements is none any more. Throws Error for what is too much. */
+  take({ sender, topic, payload }: Pick<Heard, "sender" | "topic" | "payload">, announcement: Announcement): Group[] {
+    const known = this.#byTopic.get(keyIn(sender, topic));
+    const announced = { ...this.#announcedBy(topic, announcement, known?.announced), bytes: payload.length };
+    if (announced.entities.size === 0) return this.takeBack(sender, topic);
+    this.#count(sender, announced, known?.announced);
+    const found = new Set(announced.identities.flatMap((one) => this.#byIdentity.get(keyIn(sender, one)) ?? []));
+    const [group = newGroup(sender, announced), ...others] = found;
+    group.sender = sender;
+    // Those that are none any more come first: what they were known by is free then.
+    const changed = new Set(others);
+    if (known) {
+      known.group.announced.delete(known.announced);
+      changed.add(known.group);
+    }
+    changed.add(group);
+    for (const other of others) this.#move(other, group);
+    group.announced.add(announced);
+    this.#byTopic.set(keyIn(sender, topic), { announced, group });
+    for (const one of changed) this.#index(one);
+    return [...changed];
+  }
+
+  /** As an empty message does. */
+  takeBack(sender: Sender, topic: string): Group[] {
+    this.#count(sender, undefined, this.#byTopic.get(keyIn(sender, topic))?.announced);
+    return this.#remove(sender, topic);
+  }
+
+  partsOf(sender: Sender, topic: string): Iterable<string> {
+    return this.#byTopic.get(keyIn(sender, topic))?.announced.entities.keys() ?? [];
+  }
+
+  #announcedBy(
+    topic: string,
+    { device, entities, removed }: Announcement,
+    known: Announced | undefined,
+  ): Omit<Announced, "bytes"> {
+    const now = new Map(entities.map((one) => [one.part, one]));
+    const vanished = new Set<string>();
+    for (const [part, entity] of known?.entities ?? []) {
+      if (now.has(part) || removed.includes(part) || part === "") continue;
+      now.set(part, entity);
+      vanished.add(part);
+    }
+    return { topic, identities: identitiesOf(device, entities[0]), block: device, entities: now, vanished };
+  }
+
+  #count(sender: Sender, now: Announced | undefined, before: Announced | undefined): void {
+    const { entities, bytes } = this.#counts.get(sender.name) ?? { entities: 0, bytes: 0 };
+    const count = {
+      entities: entities + (now?.entities.size ?? 0) - (before?.entities.size ?? 0),
+      bytes: bytes + (now?.bytes ?? 0) - (before?.bytes ?? 0),
+    };
+    if (count.entities > MOST_ENTITIES && count.entities > entities)
+      throw new Error(`an account announces at most ${MOST_ENTITIES} entities`);
+    if (count.bytes > MOST_BYTES && count.bytes > bytes)
+      throw new Error(`the announcements of an account have at most ${MOST_BYTES} bytes together`);
+    this.#counts.set(sender.name, count);
+  }
+
+  #remove(sender: Sender, topic: string): Group[] {
+    const known = this.#byTopic.get(keyIn(sender, topic));
+    if (!known) return [];
+    this.#byTopic.delete(keyIn(sender, topic));
+    known.group.announced.delete(known.announced);
+    this.#index(known.group);
+    return [known.group];
+  }
+
+  #move(from: Group, to: Group): void {
+    for (const announced of from.announced) {
+      to.announced.add(announced);
+      this.#byTopic.set(keyIn(from.sender, announced.topic), { announced, group: to });
+    }
+    from.announced = new Set();
+  }
+
+  #index(group: Group): void {
+    for (const one of group.identities) {
+      const key = keyIn(group.sender, one);
+      if (this.#byIdentity.get(key) === group) this.#byIdentity.delete(key);
+    }
+    group.identities = [...new Set([...group.announced].flatMap(({ identities }) => identities))];
+    for (const one of group.identities) this.#byIdentity.set(keyIn(group.sender, one), group);
+  }
+}
+
+/** In an order that does not depend on which came first. An entity that is announced twice is what was said last. */
+export function entitiesOf({ announced, ids }: Group): Entity[] {
+  const found = new Map<string, Entity>();
+  for (const { entities } of announced)
+    for (const entity of entities.values()) {
+      const id = ids.get(entity.key) ?? entity.id;
+      if (ids.size < MOST_IDS) ids.set(entity.key, id);
+      found.set(entity.key, { ...entity, id });
+    }
+  return [...found.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** What their messages say of the device itself; undefined where none says anything. */
+export function blockOf({ announced }: Group): JsonObject | undefined {
+  const blocks = [...announced].flatMap(({ block }) => block ?? []);
+  return blocks.length === 0 ? undefined : Object.assign({}, ...blocks);
+}
+
+function newGroup(sender: Sender, { identities: [key = ""] }: Announced): Group {
+  return { sender, key, identities: [], announced: new Set(), ids: new Map(), memory: undefined };
+}
+
+const keyIn = (sender: Sender, text: string): string => `${sender.name}\n${text}`;
+
+/** All that the device is known by; without a device block, the entity's own id. */
+function identitiesOf(block: JsonObject | undefined, entity: Entity | undefined): string[] {
+  const identifiers = listIn(block?.identifiers).filter((one) => typeof one === "string" || typeof one === "number");
+  const connections = listIn(block?.connections).flatMap((one) =>
+    Array.isArray(one) && one.length === 2 ? [`${one[0]}:${one[1]}`.toLowerCase()] : [],
+  );
+  const found = [...identifiers.map(String), ...connections].filter((one) => one !== "" && one.length <= 255);
+  if (found.length > 0) return found.slice(0, MOST_IDENTITIES);
+  const unique = entity?.config.unique_id;
+  return [typeof unique === "string" && unique !== "" ? unique : (entity?.key ?? "").replaceAll(" ", "_")];
+}
+
+function listIn(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+}

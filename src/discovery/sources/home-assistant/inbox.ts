@@ -1,0 +1,42 @@
+// Announcements that wait to be read: the last one of each topic, in the order in which they came.
+import type { Heard } from "../../source.ts";
+
+const MOST_BYTES = 16 * 1024 * 1024;
+
+export interface Inbox {
+  /** False where no more can wait. */
+  put(heard: Heard): boolean;
+  next(): Heard | undefined;
+  readonly size: number;
+}
+
+export function createInbox(): Inbox {
+  const waiting = new Map<string, Heard>();
+  let bytes = 0;
+
+  function remove(key: string): void {
+    bytes -= waiting.get(key)?.payload.length ?? 0;
+    waiting.delete(key);
+  }
+
+  return {
+    put(heard) {
+      const key = `${heard.sender.name}\n${heard.topic}`;
+      // An empty one always finds room: what it takes back must not stay.
+      if (heard.payload.length > 0 && bytes + heard.payload.length > MOST_BYTES) return false;
+      remove(key);
+      waiting.set(key, heard);
+      bytes += heard.payload.length;
+      return true;
+    },
+    next() {
+      const [first] = waiting;
+      if (!first) return undefined;
+      remove(first[0]);
+      return first[1];
+    },
+    get size() {
+      return waiting.size;
+    },
+  };
+}

@@ -1,0 +1,207 @@
+// A described device at work: what its messages say, and what it is sent.
+import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
+import type { Attribute, DescribedDevice, Message, Outgoing, Report } from "../../described.ts";
+import type { Engine } from "../../templates/template.ts";
+import { wrong } from "../../words.ts";
+import type { Availability } from "./availability.ts";
+import { type DescribedAttribute, quietly, type Reading } from "./entity.ts";
+import type { Happening } from "./events.ts";
+import { describedExtras, type Extras, readExtras } from "./extras.ts";
+import type { DeviceMemory } from "./memory.ts";
+
+export interface RuntimeOptions {
+  happenings: readonly Happening[];
+  extras: readonly Extras[];
+  availability: Availability | undefined;
+  memory: DeviceMemory;
+  engine: Engine;
+  onExtras: () => void;
+  /** The templates for one message take too many steps together: the last of them were not worked out. */
+  onCostly: () => void;
+}
+
+const LONGEST_WHOLE = 65_536;
+// About 10 ms.
+const MOST_STEPS = 300_000;
+const LONGEST_NAME = 100;
+
+type Runtime = Pick<DescribedDevice, "attributes" | "topics" | "read" | "write"> &
+  Required<Pick<DescribedDevice, "assume">>;
+
+export function runtimeOf(
+  attributes: ReadonlyMap<string, DescribedAttribute>,
+  { happenings, extras, availability, memory, engine, onExtras, onCostly }: RuntimeOptions,
+): Runtime {
+  const words = wordsOf(attributes);
+  const topics = byTopic(attributes, { happenings, extras });
+  const isTaken = (name: string): boolean => attributes.has(name) || words.has(name);
+  memory.expiry.keep(new Set(attributes.keys()));
+  for (const name of [...memory.extras.keys()].filter(isTaken)) memory.extras.delete(name);
+
+  function readAttributes(at: AtTopic, message: Message): JsonObject {
+    const read: JsonObject = {};
+    let isNew = false;
+    for (const one of at.extras)
+      isNew = readExtras(one, message, { read, known: memory.extras, isTaken, claimed: at.claimed }) || isNew;
+    if (isNew) onExtras();
+    if (at.isObject && isObject(message.json) && message.text.length <= LONGEST_WHOLE) readRest(at, message.json, read);
+    for (const { name, reading } of at.readings) {
+      const value = quietly(() => reading.read(message));
+      if (value !== undefined) read[name] = value;
+    }
+    expire(at, read);
+    addWords(read);
+    return read;
+  }
+
+  /** Keys that no entity names are attributes as they are. */
+  function readRest({ claimed }: AtTopic, json: JsonObject, read: JsonObject): void {
+    for (const key in json) {
+      const { attribute, readings = [] } = attributes.get(key) ?? {};
+      const isOther = claimed.has(key) || words.has(key) || (readings.length > 0 && !attribute?.derived);
+      if (!isOther && key.length <= LONGEST_NAME) read[key] = json[key] as Json;
+    }
+  }
+
+  function addWords(read: JsonObject): void {
+    for (const [name, { of, from }] of words) {
+      const value = read[of];
+      const converted = value === undefined ? undefined : value === null ? null : from(value);
+      if (converted !== undefined) read[name] = converted;
+    }
+  }
+
+  function expire({ expiring }: AtTopic, read: JsonObject): void {
+    for (const { name, ms, becomes, only } of expiring) {
+      const key = `${name} ${only ?? ""}`;
+      const value = read[name];
+      if (value === undefined) continue;
+      if (value !== null && (only === undefined || value === only))
+        memory.expiry.after(ms, key, { name, value: becomes });
+      else memory.expiry.cancel(key);
+    }
+  }
+
+  function readMessage(topic: string, message: Message): Report {
+    const at = topics.get(topic);
+    const actions = (at?.happenings ?? []).flatMap((one) => quietly(() => one.action(message)) ?? []);
+    const available = availability?.topics.includes(topic) ? availability.read(topic, message) : undefined;
+    return {
+      ...{ attributes: at ? readAttributes(at, message) : {}, actions },
+      ...(available !== undefined && { available }),
+    };
+  }
+
+  return {
+    attributes: [
+      ...[...attributes.values()].map(({ attribute, assumed }) =>
+        assumed ? { ...attribute, readable: true } : attribute,
+      ),
+      ...[...words.values()].map(({ attribute }) => attribute),
+      ...describedExtras(memory.extras),
+    ],
+    topics: [...new Set([...topics.keys(), ...(availability?.topics ?? [])])],
+
+    read: (topic, message) => engine.within(MOST_STEPS, () => readMessage(topic, message), onCostly),
+
+    write(wanted): Outgoing[] {
+      const groups = new Map<NonNullable<DescribedAttribute["commanded"]>, JsonObject>();
+      for (const [name, value] of Object.entries(wanted)) {
+        const word = words.get(name);
+        const target = attributes.get(word?.of ?? name);
+        if (!target) throw wrong(name, "the device has no such attribute");
+        if (!target.commanded) throw wrong(name, "the device only reports it");
+        const group = groups.get(target.commanded) ?? {};
+        group[target.attribute.name] = word ? word.to(value as Json, name) : (value as Json);
+        groups.set(target.commanded, group);
+      }
+      return [...groups].flatMap(([commanded, values]) => commanded.write(values));
+    },
+
+    assume(wanted) {
+      const read: JsonObject = {};
+      for (const [name, value] of Object.entries(wanted)) {
+        const word = words.get(name);
+        const target = attributes.get(word?.of ?? name);
+        if (target?.assumed) read[target.attribute.name] = word ? word.to(value as Json, name) : (value as Json);
+      }
+      addWords(read);
+      return read;
+    },
+  };
+}
+
+interface Word {
+  attribute: Attribute;
+  /** The attribute of the device's own. */
+  of: string;
+  from(value: Json): Json | undefined;
+  to(value: Json, name: string): Json;
+}
+
+function wordsOf(attributes: ReadonlyMap<string, DescribedAttribute>): Map<string, Word> {
+  const words = new Map<string, Word>();
+  for (const { attribute, also, assumed } of attributes.values()) {
+    if (!also || attributes.has(also.name) || words.has(also.name)) continue;
+    const { attribute: particular, from, to } = also.conversion;
+    const { type, readable, writable, options, unit, min, max, step } = attribute;
+    const same = {
+      ...{ type, ...(options && { options }), ...(unit !== undefined && { unit }) },
+      ...{ ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(step !== undefined && { step }) },
+    };
+    const kind = Object.keys(particular).length === 0 ? same : { type, ...particular };
+    words.set(also.name, {
+      attribute: { ...kind, name: also.name, readable: readable || assumed === true, writable, derived: true },
+      of: attribute.name,
+      from,
+      to,
+    });
+  }
+  return words;
+}
+
+/** What a topic is read for. */
+interface AtTopic {
+  readings: { name: string; reading: Reading }[];
+  expiring: { name: string; ms: number; becomes: Json; only?: Json }[];
+  happenings: Happening[];
+  extras: Extras[];
+  /** Keys of its JSON object that are attributes already. */
+  claimed: Set<string>;
+  /** Something is picked of a JSON object. */
+  isObject: boolean;
+}
+
+function byTopic(
+  attributes: ReadonlyMap<string, DescribedAttribute>,
+  { happenings, extras }: Pick<RuntimeOptions, "happenings" | "extras">,
+): Map<string, AtTopic> {
+  const topics = new Map<string, AtTopic>();
+  const at = (topic: string): AtTopic => {
+    const known = topics.get(topic) ?? {
+      ...{ readings: [], expiring: [], happenings: [], extras: [] },
+      ...{ claimed: new Set<string>(), isObject: false },
+    };
+    topics.set(topic, known);
+    return known;
+  };
+  for (const [name, { readings, expires = [] }] of attributes) {
+    for (const reading of readings) {
+      const one = at(reading.topic);
+      one.readings.push({ name, reading });
+      const [key, ...more] = reading.path ?? [];
+      if (key !== undefined) one.isObject = true;
+      if (key !== undefined && more.length === 0) one.claimed.add(key);
+    }
+    for (const topic of new Set(readings.map((one) => one.topic)))
+      at(topic).expiring.push(...expires.map((one) => ({ name, ...one })));
+  }
+  for (const one of happenings) at(one.topic).happenings.push(one);
+  for (const one of extras)
+    if (!at(one.topic).extras.some((known) => isAlike(known, one))) at(one.topic).extras.push(one);
+  // The whole object once, with its keys described.
+  for (const one of topics.values()) if (one.extras.some(({ isWhole }) => isWhole)) one.isObject = false;
+  return topics;
+}
+
+const isAlike = (a: Extras, b: Extras): boolean => a.isWhole && b.isWhole;

@@ -1,0 +1,125 @@
+// The profile files of a folder: read at the start and whenever they change. Of a file with problems the last good version
+// stays in use.
+import { basename, join } from "node:path";
+import type { Clock } from "../../../core/clock.ts";
+import { messageOf, systemCode } from "../../../core/errors.ts";
+import { type FolderWatch, watchFolder } from "../../../core/folder-watch.ts";
+import type { Log } from "../../../core/log.ts";
+import type { LineProblem } from "../../../core/toml.ts";
+import type { ExpressionCompiler, Profile } from "./profile.ts";
+import { createProfileReader, type ProfileReader } from "./read-profile.ts";
+
+export interface ProfileProblem extends LineProblem {
+  /** Path of the file, or of the folder. */
+  file: string;
+}
+
+export type ProfileListener = (name: string, profile: Profile | undefined) => void;
+
+export interface ProfilesOptions {
+  folder: string;
+  clock: Clock;
+  log: Log;
+  compiler: ExpressionCompiler;
+}
+
+interface File {
+  profile: Profile | undefined;
+  problems: readonly LineProblem[];
+}
+
+const MOST_FILES = 500;
+
+/** Editors leave `x.toml~`, `.x.toml.swp` and `x.toml.tmp` beside a file. */
+export function isProfileFileName(name: string): boolean {
+  return /^[^.#~].*\.toml$/i.test(name);
+}
+
+/** Reads all, and watches the folder from then on. */
+export function openProfiles(options: ProfilesOptions): Profiles {
+  return new Profiles(options);
+}
+
+export class Profiles implements Disposable {
+  readonly #options: ProfilesOptions;
+  readonly #reader: ProfileReader;
+  readonly #files = new Map<string, File>();
+  readonly #watch: FolderWatch;
+  #listener: ProfileListener | undefined;
+
+  constructor(options: ProfilesOptions) {
+    this.#options = options;
+    this.#reader = createProfileReader(options.compiler);
+    const { folder, clock, log } = options;
+    this.#watch = watchFolder({
+      ...{ folder, clock, log, accepts: isProfileFileName },
+      onChange: (file) => this.#load(file),
+    });
+    for (const file of this.#watch.names) this.#load(file);
+  }
+
+  /** Told of each profile that there is, and from then on of each that changes, or goes or is switched off (undefined). */
+  follow(listener: ProfileListener): void {
+    this.#listener = listener;
+    for (const { profile } of this.#files.values()) if (profile) listener(profile.name, profile);
+  }
+
+  /** Of files with problems, the first of each, and of a folder that cannot be read. */
+  problems(): ProfileProblem[] {
+    const { folder } = this.#options;
+    const fault = this.#watch.fault();
+    const broken = [...this.#files]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([file, { problems }]) => {
+        const first = problems.find(({ warning }) => !warning);
+        return first ? [{ ...first, file: join(folder, file) }] : [];
+      });
+    if (fault === undefined || (fault === "ENOENT" && this.#files.size === 0)) return broken;
+    const message = `the folder of the profiles cannot be read (${fault}); they stay as they were`;
+    return [{ file: folder, path: "", message }, ...broken];
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch[Symbol.dispose]();
+  }
+
+  #load(file: string): void {
+    const name = basename(file).replace(/\.toml$/i, "");
+    const known = this.#files.get(file);
+    if (!known && this.#files.size >= MOST_FILES) {
+      this.#options.log.warn("a profile is left out: there are too many", { file, most: MOST_FILES });
+      return;
+    }
+    const read = this.#read(file, name);
+    if (read === undefined) {
+      this.#files.delete(file);
+      if (known?.profile) this.#tell(name, undefined);
+    } else if (read.profile) {
+      const profile = read.profile.table.enabled === false ? undefined : read.profile;
+      this.#files.set(file, { profile, problems: read.problems });
+      if (profile || known?.profile) this.#tell(name, profile);
+    } else this.#refuse(file, { profile: known?.profile, problems: read.problems });
+  }
+
+  #read(file: string, name: string): { profile?: Profile; problems: LineProblem[] } | undefined {
+    try {
+      return this.#reader.readFile(name, join(this.#options.folder, file));
+    } catch (error) {
+      if (systemCode(error) === "ENOENT") return undefined;
+      const message = `cannot be read: ${messageOf(error)}; give the hub the right to read it`;
+      return { problems: [{ path: "", message }] };
+    }
+  }
+
+  #refuse(file: string, refused: File): void {
+    this.#files.set(file, refused);
+    const { line, path, message } = refused.problems.find(({ warning }) => !warning) ?? {};
+    const runs = refused.profile ? "its last good version" : "nothing";
+    this.#options.log.warn("a profile has problems", { file, line, key: path, problem: message, runs });
+  }
+
+  #tell(name: string, profile: Profile | undefined): void {
+    this.#options.log.info(profile ? "a profile is in use" : "a profile is no longer in use", { profile: name });
+    this.#listener?.(name, profile);
+  }
+}

@@ -1,0 +1,84 @@
+// Which devices can be reached. A device that is restored after a restart of the hub is not available before it, or its owner, is
+// heard: whoever brought it may be gone.
+import type { Clock, Timer } from "../core/clock.ts";
+import { HUB_PLUGIN_ID } from "../core/ids.ts";
+import type { HubEvent } from "../events/catalog.ts";
+import type { Device } from "./device.ts";
+
+export interface AvailabilityOptions {
+  clock: Clock;
+  emit: (event: HubEvent) => void;
+  /** Called when what is on disk is no longer true. */
+  changed: (device: Device) => void;
+}
+
+// Longer than a plugin may be silent before it counts as offline (90 s): it has been heard by then, or it is gone.
+const START_GRACE_MS = 120_000;
+
+export class Availability implements Disposable {
+  readonly #options: AvailabilityOptions;
+  /** Devices that their plugin reported offline: another report does not make them available, only the plugin does. */
+  readonly #reportedOffline = new Set<string>();
+  /** Were available before the hub's restart, and not heard of since. */
+  readonly #unheard = new Map<string, Device>();
+  readonly #grace: Timer | undefined;
+
+  constructor(restored: Iterable<Device>, options: AvailabilityOptions) {
+    this.#options = options;
+    for (const device of restored) {
+      if (device.pluginId === HUB_PLUGIN_ID || !device.available) continue;
+      device.available = false;
+      this.#unheard.set(device.id, device);
+    }
+    if (this.#unheard.size > 0)
+      this.#grace = options.clock.after("devices that did not come back", START_GRACE_MS, () => this.#endGrace());
+  }
+
+  /** It reported or was registered. */
+  alive(device: Device): void {
+    if (!this.#reportedOffline.has(device.id)) this.#set(device, true);
+  }
+
+  /** Its plugin says so. */
+  reported(device: Device, available: boolean): void {
+    if (available) this.#reportedOffline.delete(device.id);
+    else this.#reportedOffline.add(device.id);
+    this.#set(device, available);
+  }
+
+  /** The plugin or account is there: its devices are again what they were before the hub's restart. */
+  heard(owner: string): void {
+    for (const device of [...this.#unheard.values()]) if (device.pluginId === owner) this.#set(device, true);
+  }
+
+  /** The plugin that brought it is gone. */
+  lost(device: Device): void {
+    this.#set(device, false);
+  }
+
+  removed({ id }: Device): void {
+    this.#unheard.delete(id);
+    this.#reportedOffline.delete(id);
+  }
+
+  [Symbol.dispose](): void {
+    this.#grace?.[Symbol.dispose]();
+  }
+
+  #endGrace(): void {
+    for (const device of [...this.#unheard.values()]) this.#set(device, false);
+  }
+
+  #set(device: Device, available: boolean): void {
+    const wasBefore = this.#unheard.delete(device.id);
+    if (device.available === available && !wasBefore) return;
+    device.available = available;
+    const event = { type: "device_availability_changed", device_id: device.id, available } as const;
+    if (wasBefore && available) {
+      this.#options.emit({ ...event, after_restart: true });
+      return;
+    }
+    this.#options.changed(device);
+    this.#options.emit(event);
+  }
+}

@@ -1,0 +1,231 @@
+// Reports commands that came to nothing: nobody was there to take them, the device's side refused, or nothing was heard of the
+// device. It does not judge whether a device did what it was told, only whether it answered.
+import type { Clock, Timer } from "../core/clock.ts";
+import { jsonEqual } from "../core/json.ts";
+import type { Log } from "../core/log.ts";
+import { jsonBytes, ownBeginning } from "../core/memory-size.ts";
+import type { EventOf } from "../events/define.ts";
+import type { deviceCommandFailed } from "../events/devices.ts";
+import { isBatteryAttribute } from "./battery.ts";
+import { describedAttribute } from "./command-check.ts";
+import type { Device } from "./device.ts";
+import type { Registry, Reported } from "./registry.ts";
+
+type Failed = EventOf<typeof deviceCommandFailed>;
+
+/** What `device_command_sent` says of it. */
+export type SentFields = Pick<
+  Failed,
+  "device_id" | "plugin_id" | "command" | "source" | "actor_name" | "correlation_id"
+>;
+
+/** A refusal by the device's side. */
+export interface Refusal {
+  deviceId: string;
+  /** Of the command; without it, the device's latest is meant. */
+  correlationId?: string;
+  message: string;
+}
+
+export interface CommandWatch extends Disposable {
+  /** Before the command is sent: its answer may come while it is being sent. */
+  expect(device: Device, sent: SentFields): void;
+  /** It could not be sent; whoever sent it was told. */
+  forget(correlationId: string): void;
+  /** It was sent: from here on the device has its time. `reached`: somebody was there who takes it. */
+  sent(correlationId: string, reached: boolean): void;
+  /** Ignored where the command is not known, or long over. */
+  refused(refusal: Refusal): void;
+}
+
+export interface CommandWatchOptions {
+  registry: Pick<Registry, "onReported" | "onRemoved">;
+  clock: Clock;
+  log: Log;
+  emit: (event: Failed) => void;
+  /** 0: answers are not waited for. */
+  timeoutSecs: number;
+}
+
+interface Awaited {
+  readonly fields: SentFields;
+  readonly bytes: number;
+  readonly hasBattery: boolean;
+  /** A report of any of these is an answer; empty where none needs to come; `true`: any report is. */
+  readonly answers: ReadonlySet<string> | true;
+  /** Monotonic; undefined until it is sent. */
+  deadline: number | undefined;
+}
+
+const MOST_AWAITED = 1000;
+const MOST_BYTES = 4 * 1_048_576;
+// A refusal may come even where no answer is waited for.
+const REFUSABLE_SECS = 10;
+const LONGEST_MESSAGE = 1000;
+
+// What moves says so before it arrives.
+const ALSO_ANSWERED_BY: Readonly<Record<string, readonly string[]>> = {
+  position: ["moving", "state"],
+  tilt: ["moving", "state"],
+};
+
+export function startCommandWatch(options: CommandWatchOptions): CommandWatch {
+  return new Watch(options);
+}
+
+class Watch implements CommandWatch {
+  readonly #options: CommandWatchOptions;
+  /** By correlation id; those that are sent are in the order of their deadlines. */
+  readonly #awaited = new Map<string, Awaited>();
+  readonly #ofDevice = new Map<string, Set<Awaited>>();
+  /** Devices whose silence is in the log already: one line until they answer. */
+  readonly #logged = new Set<string>();
+  readonly #stack = new DisposableStack();
+  #timer: Timer | undefined;
+  #bytes = 0;
+
+  constructor(options: CommandWatchOptions) {
+    this.#options = options;
+    const { registry } = options;
+    this.#stack.use(registry.onReported("command answers", (report) => this.#answered(report)));
+    this.#stack.use(registry.onRemoved("command answers", ({ id }) => this.#removed(id)));
+  }
+
+  expect(device: Device, fields: SentFields): void {
+    const bytes = jsonBytes(fields.command);
+    if (bytes > MOST_BYTES) return;
+    const awaited: Awaited = {
+      ...{ fields, bytes, deadline: undefined },
+      hasBattery: Object.keys(device.attributes).some(isBatteryAttribute),
+      answers: this.#options.timeoutSecs > 0 ? answersTo(device, fields.command) : new Set(),
+    };
+    this.#awaited.set(fields.correlation_id, awaited);
+    const ofDevice = this.#ofDevice.get(fields.device_id) ?? new Set();
+    this.#ofDevice.set(fields.device_id, ofDevice.add(awaited));
+    this.#bytes += bytes;
+    for (const oldest of this.#awaited.values()) {
+      if (this.#awaited.size <= MOST_AWAITED && this.#bytes <= MOST_BYTES) break;
+      this.#drop(oldest);
+    }
+  }
+
+  forget(correlationId: string): void {
+    const awaited = this.#awaited.get(correlationId);
+    if (awaited) this.#drop(awaited);
+  }
+
+  sent(correlationId: string, reached: boolean): void {
+    const awaited = this.#awaited.get(correlationId);
+    if (!awaited) return;
+    if (!reached) {
+      const { plugin_id } = awaited.fields;
+      const message = `nobody takes commands for the device now: "${plugin_id}" is not connected, or does not subscribe to them. If it keeps its session, it gets this one later`;
+      this.#fail(awaited, "not_connected", message);
+      return;
+    }
+    const { clock, timeoutSecs } = this.#options;
+    awaited.deadline = clock.mono() + (timeoutSecs || REFUSABLE_SECS) * 1000;
+    this.#awaited.delete(correlationId);
+    this.#awaited.set(correlationId, awaited);
+    this.#schedule();
+  }
+
+  refused({ deviceId, correlationId, message }: Refusal): void {
+    const latest = [...(this.#ofDevice.get(deviceId) ?? [])].at(-1);
+    const awaited = correlationId === undefined ? latest : this.#awaited.get(correlationId);
+    if (awaited?.fields.device_id === deviceId) this.#fail(awaited, "refused", ownBeginning(message, LONGEST_MESSAGE));
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#stack[Symbol.dispose]();
+  }
+
+  #answered({ deviceId, attributes, change }: Reported): void {
+    const ofDevice = this.#ofDevice.get(deviceId);
+    if (!ofDevice) return;
+    this.#logged.delete(deviceId);
+    for (const awaited of [...ofDevice]) {
+      const { answers, fields } = awaited;
+      const isAnswer =
+        change?.correlation_id === fields.correlation_id ||
+        answers === true ||
+        [...answers].some((name) => Object.hasOwn(attributes, name));
+      if (isAnswer) this.#drop(awaited);
+    }
+  }
+
+  #removed(deviceId: string): void {
+    this.#logged.delete(deviceId);
+    for (const awaited of [...(this.#ofDevice.get(deviceId) ?? [])]) this.#drop(awaited);
+  }
+
+  #schedule(): void {
+    if (this.#timer) return;
+    const next = this.#awaited.values().find(({ deadline }) => deadline !== undefined);
+    if (next?.deadline === undefined) return;
+    const { clock } = this.#options;
+    this.#timer = clock.after("command answers", next.deadline - clock.mono(), () => {
+      this.#timer = undefined;
+      this.#expire();
+      this.#schedule();
+    });
+  }
+
+  #expire(): void {
+    const { clock, timeoutSecs } = this.#options;
+    for (const awaited of [...this.#awaited.values()]) {
+      if (awaited.deadline === undefined) continue;
+      if (awaited.deadline > clock.mono()) return;
+      if (awaited.answers !== true && awaited.answers.size === 0) {
+        this.#drop(awaited);
+        continue;
+      }
+      const why = awaited.hasBattery
+        ? "it may sleep, and take the command when it wakes"
+        : "it may be switched off or out of reach";
+      this.#fail(awaited, "no_answer", `nothing was heard of the device for ${timeoutSecs} s: ${why}`);
+    }
+  }
+
+  #fail(awaited: Awaited, reason: Failed["reason"], message: string): void {
+    this.#drop(awaited);
+    const { log, emit } = this.#options;
+    const { device_id: device, correlation_id } = awaited.fields;
+    if (!this.#logged.has(device)) log.warn("a command failed", { device, reason, message, correlation_id });
+    this.#logged.add(device);
+    emit({ type: "device_command_failed", ...awaited.fields, reason, message });
+  }
+
+  #drop(awaited: Awaited): void {
+    const { correlation_id, device_id } = awaited.fields;
+    if (!this.#awaited.delete(correlation_id)) return;
+    this.#bytes -= awaited.bytes;
+    const ofDevice = this.#ofDevice.get(device_id);
+    ofDevice?.delete(awaited);
+    if (ofDevice?.size === 0) this.#ofDevice.delete(device_id);
+  }
+}
+
+/** Of the custom event `command_refused {device_id, correlation_id, reason}`, by which a plugin says so. Fields may be missing. */
+export function refusalIn({ device_id, correlation_id, reason }: { [field: string]: unknown }): Refusal {
+  return {
+    deviceId: typeof device_id === "string" ? device_id : "",
+    ...(typeof correlation_id === "string" && { correlationId: correlation_id }),
+    message: typeof reason === "string" ? reason : "its plugin refused it",
+  };
+}
+
+/** The attributes of which one has to be reported if the command reaches the device. */
+function answersTo({ attributes, details }: Device, command: SentFields["command"]): Set<string> | true {
+  const names = Object.keys(command);
+  const isReported = (name: string): boolean => {
+    const described = describedAttribute(details, name);
+    return described ? described.writeOnly !== true : Object.hasOwn(attributes, name);
+  };
+  // It has said nothing of itself yet, so anything that it says is an answer.
+  const isUnknown = !details.schema && !details.capabilities && Object.keys(attributes).length === 0;
+  if (isUnknown && !names.includes("command")) return true;
+  const different = names.filter((name) => isReported(name) && !jsonEqual(attributes[name], command[name]));
+  return new Set(different.flatMap((name) => [name, ...(ALSO_ANSWERED_BY[name] ?? [])]));
+}

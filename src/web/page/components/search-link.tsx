@@ -1,0 +1,31 @@
+// Opens the search, from everywhere: a touch, or the key `/`.
+
+import { useEffect } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { t } from "../texts/index.ts";
+import { Icon } from "./icon.tsx";
+
+export function SearchLink() {
+  const { route } = useLocation();
+  useEffect(() => {
+    function press(event: KeyboardEvent): void {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      event.preventDefault();
+      route("/search");
+    }
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [route]);
+  return (
+    <a class="search-link" href="/search" aria-keyshortcuts="/">
+      <Icon name="search" />
+      <span>{t("search.title")}</span>
+    </a>
+  );
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}

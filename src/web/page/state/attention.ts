@@ -1,0 +1,237 @@
+// What somebody should look at, each with what to do and where.
+import { computed, effect, signal } from "@preact/signals";
+import { batteryOf } from "../components/kinds.ts";
+import type { TextKey } from "../texts/catalogue.ts";
+import { formatTime, t, textFor } from "../texts/index.ts";
+import { get } from "./api.ts";
+import { type Device, devices, shape } from "./house.ts";
+import { connection, gap, type HubEvent, listen } from "./live.ts";
+import { allows } from "./session.ts";
+
+export interface Matter {
+  id: string;
+  severity: "look" | "act";
+  title: string;
+  /** What to do, or what the hub says. */
+  text: string;
+  href: string;
+  /** Each of what it is about, where it is several. */
+  parts?: readonly { name: string; href: string }[];
+  /** Takes it away, where nothing else does. */
+  dismiss?: () => void;
+}
+
+interface Alert {
+  id: string;
+  kind: string;
+  severity: "info" | "warning" | "critical";
+  message: string;
+  mend: string;
+  until: string | null;
+}
+
+interface Rule {
+  id: string;
+  name: string;
+  error?: { message: string; line: number };
+}
+
+interface Waiting {
+  state: string;
+  tries: number;
+  last_error: string | null;
+}
+
+interface Found {
+  alerts: Alert[];
+  problems: { part: string; message: string }[];
+  rules: Rule[];
+  waiting: Waiting[];
+}
+
+const NOTHING: Found = { alerts: [], problems: [], rules: [], waiting: [] };
+const AGAIN_MS = 5 * 60_000;
+const TOGETHER_MS = 1500;
+const LOW_PCT = 20;
+/** Parts whose problems have a line of their own. */
+const ELSEWHERE = new Set(["rules"]);
+
+const found = signal<Found>(NOTHING);
+/** Grows where a device may have become, or ceased to be, a matter. */
+const devicesMoved = signal(0);
+
+let isStarted = false;
+let soon: ReturnType<typeof setTimeout> | undefined;
+
+export function startAttention(): void {
+  if (isStarted) return;
+  isStarted = true;
+  effect(() => {
+    if (connection.value.state === "live") readSoon(0);
+  });
+  listen(takeEvent);
+  setInterval(() => document.visibilityState === "visible" && readSoon(0), AGAIN_MS);
+}
+
+function takeEvent({ type }: HubEvent): void {
+  if (/^device_(availability|battery)/.test(type)) devicesMoved.value++;
+  if (/^(alert$|plugin_|notification_|backup_|system_|action_failed)/.test(type)) readSoon(TOGETHER_MS);
+}
+
+function readSoon(ms: number): void {
+  if (soon !== undefined) return;
+  soon = setTimeout(() => {
+    soon = undefined;
+    void read();
+  }, ms);
+}
+
+async function read(): Promise<void> {
+  if (connection.peek().state !== "live") return;
+  const before = found.peek();
+  const or = <T>(asked: Promise<T>, held: T): Promise<T> => asked.catch(() => held);
+  const [alerts, status, rules, waiting] = await Promise.all([
+    or(get<Alert[]>("/system/alerts"), before.alerts),
+    or(get<{ problems: Found["problems"] }>("/system/status"), before),
+    or(get<Rule[]>("/rules?state=broken"), before.rules),
+    allows("user") ? or(get<Waiting[]>("/notify/outbox"), before.waiting) : [],
+  ]);
+  found.value = { alerts: alerts.filter(({ until }) => until === null), problems: status.problems, rules, waiting };
+}
+
+export const matters = computed((): Matter[] => {
+  const { alerts, problems, rules, waiting } = found.value;
+  const all = [
+    ...alerts.filter(({ severity }) => severity !== "info").map(ofAlert),
+    ...problems.filter(({ part }) => !ELSEWHERE.has(part)).map(ofProblem),
+    ...rules.map(ofRule),
+    ...ofOutbox(waiting),
+    ...ofDevices.value,
+    ...ofGap(),
+  ];
+  return all.sort((a, b) => Number(b.severity === "act") - Number(a.severity === "act"));
+});
+
+const PLACES: Readonly<Record<string, string>> = {
+  plugin_down: "/plugins",
+  plugin_crash_loop: "/plugins",
+  plugins: "/plugins",
+  notify: "/messages",
+  modes: "/modes",
+  discovery: "/discovery",
+  mqtt: "/mqtt",
+};
+
+function ofAlert({ id, kind, severity, message, mend }: Alert): Matter {
+  return {
+    id,
+    severity: severity === "critical" ? "act" : "look",
+    title: textFor(`attention.${kind}`) ?? message,
+    text: `${message}. ${mend}`,
+    href: placeOf({ id, kind }),
+  };
+}
+
+/** `plugin_down:zigbee` is about that plugin. */
+function placeOf({ id, kind }: Pick<Alert, "id" | "kind">): string {
+  const place = PLACES[kind] ?? "/system";
+  const about = id.slice(kind.length + 1);
+  return place === "/plugins" && about !== "" ? `${place}/${encodeURIComponent(about)}` : place;
+}
+
+function ofProblem({ part, message }: Found["problems"][number]): Matter {
+  return {
+    id: `problem:${part}:${message}`,
+    severity: "look",
+    title: t("attention.problem", { part: textFor(`attention.part_${part}`) ?? part }),
+    text: message,
+    href: PLACES[part] ?? "/system",
+  };
+}
+
+function ofRule({ id, name, error }: Rule): Matter {
+  return {
+    id: `rule:${id}`,
+    severity: "look",
+    title: t("attention.rule", { name }),
+    text: error ? t("attention.rule_line", { line: error.line, message: error.message }) : "",
+    href: `/rules/${encodeURIComponent(id)}`,
+  };
+}
+
+function ofOutbox(waiting: readonly Waiting[]): Matter[] {
+  const late = waiting.filter(({ tries, state }) => tries > 0 || state === "blocked");
+  if (late.length === 0) return [];
+  const why = late.find(({ last_error }) => last_error !== null)?.last_error ?? t("attention.outbox_blocked");
+  return [
+    {
+      id: "outbox",
+      severity: "look",
+      title: counted("attention.outbox", late.length),
+      text: why,
+      href: "/messages",
+    },
+  ];
+}
+
+const ofDevices = computed((): Matter[] => {
+  shape.value;
+  devicesMoved.value;
+  const all = [...devices.value.values()].map((one) => one.peek());
+  const offline = all.filter(({ available }) => !available);
+  const low = all.filter((device) => device.available && (batteryOf(device) ?? 100) <= LOW_PCT);
+  return [
+    ...ofSeveral(offline, {
+      id: "offline",
+      one: ({ name }) => t("attention.offline", { name }),
+      many: "attention.offline",
+      text: t("attention.offline_mend"),
+    }),
+    ...ofSeveral(low, {
+      id: "battery",
+      one: (device) => t("attention.battery", { name: device.name, percent: Math.round(batteryOf(device) ?? 0) }),
+      many: "attention.battery",
+      text: t("attention.battery_mend"),
+    }),
+  ];
+});
+
+interface Several {
+  id: string;
+  one: (device: Device) => string;
+  many: "attention.offline" | "attention.battery";
+  text: string;
+}
+
+/** One device has a line of its own; several share one. */
+function ofSeveral(all: readonly Device[], { id, one, many, text }: Several): Matter[] {
+  const [first] = all;
+  if (!first) return [];
+  const hrefOf = (device: Device): string => `/devices/${encodeURIComponent(device.id)}`;
+  if (all.length === 1) return [{ id, severity: "look", title: one(first), text, href: hrefOf(first) }];
+  return [
+    {
+      ...{ id, severity: "look", text, href: "/devices" },
+      title: t(`${many}_many`, { count: all.length }),
+      parts: all.map((device) => ({ name: device.name, href: hrefOf(device) })),
+    },
+  ];
+}
+
+function counted(key: "attention.outbox", count: number): string {
+  return t(count === 1 ? key : (`${key}_many` satisfies TextKey), { count });
+}
+
+function ofGap(): Matter[] {
+  if (!gap.value) return [];
+  const dismiss = (): void => {
+    gap.value = undefined;
+  };
+  return [
+    {
+      ...{ id: "gap", severity: "look", href: "/activity", dismiss },
+      title: t("attention.gap", { time: formatTime(gap.value.at) }),
+      text: t("attention.gap_mend"),
+    },
+  ];
+}
