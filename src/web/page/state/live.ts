@@ -45,8 +45,8 @@ const QUIET_MS = 4500;
 const GIVE_UP_MS = 10_000;
 const RETRY_MS = { first: 500, longest: 5000 };
 const POLICY = 1008;
-/** An event that comes alone is told at once. */
-const TOGETHER_MS = 50;
+/** Events that come together are told together; one that comes alone, at once. */
+const TOGETHER_MS = { least: 50, most: 1000 };
 
 export interface LiveOptions {
   onEvent: (event: HubEvent) => void;
@@ -87,6 +87,7 @@ let userId: string | undefined;
 let waiting: HubEvent[] = [];
 let telling: ReturnType<typeof setTimeout> | undefined;
 let toldAt = Number.NEGATIVE_INFINITY;
+let togetherMs = TOGETHER_MS.least;
 
 /** Connects while somebody is signed in. Call it once. */
 export function startLive(options: LiveOptions): void {
@@ -252,7 +253,7 @@ function take(opened: Link, event: HubEvent): void {
     return;
   }
   waiting.push(event);
-  const rest = TOGETHER_MS - (performance.now() - toldAt);
+  const rest = togetherMs - (performance.now() - toldAt);
   if (rest <= 0) tellWaiting();
   else telling ??= setTimeout(tellWaiting, rest);
 }
@@ -261,10 +262,19 @@ function take(opened: Link, event: HubEvent): void {
 function tellWaiting(): void {
   clearTimeout(telling);
   telling = undefined;
-  toldAt = performance.now();
+  if (waiting.length === 0) return;
+  const begun = performance.now();
+  toldAt = begun;
   const events = waiting;
   waiting = [];
   batch(() => events.forEach(tell));
+  // Drawing follows by itself. However much happens and however slow the machine is, half of the time is left for who uses the page.
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      const took = performance.now() - begun;
+      togetherMs = Math.min(TOGETHER_MS.most, Math.max(TOGETHER_MS.least, 2 * took));
+    }),
+  );
 }
 
 function tell(event: HubEvent): void {

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { load, save } from "../state/storage.ts";
 import { type Catalogue, catalogueOf, type TextKey } from "./catalogue.ts";
 import { parts } from "./en/index.ts";
+import { ageFormat, numberFormat, timeFormat } from "./formats.ts";
 
 export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -35,13 +36,13 @@ export function textFor(key: string): string | undefined {
 }
 
 export function formatNumber(value: number, digits = 2): string {
-  return new Intl.NumberFormat(language.value, { maximumFractionDigits: digits }).format(value);
+  return numberFormat(language.value, { maximumFractionDigits: digits }).format(value);
 }
 
 export function formatTime(at: number | string): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
-  return new Intl.DateTimeFormat(
+  return timeFormat(
     language.value,
     isToday ? { timeStyle: "short" } : { dateStyle: "short", timeStyle: "short" },
   ).format(date);
@@ -58,8 +59,5 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 export function formatAge(at: number | string, now = Date.now()): string {
   const seconds = (new Date(at).getTime() - now) / 1000;
   const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
-  return new Intl.RelativeTimeFormat(language.value, { numeric: "auto", style: "short" }).format(
-    Math.round(seconds / size),
-    unit,
-  );
+  return ageFormat(language.value, { numeric: "auto", style: "short" }).format(Math.round(seconds / size), unit);
 }
