@@ -50,7 +50,7 @@ async function firstView(house: PageHouse, visitors: Visitors): Promise<Row[]> {
       [twinOrigin, twins],
       [house.origin, hubs],
     ] as const) {
-      await using visitor = await visitors.visit({ origin }, { path: "/blank.txt" });
+      await using visitor = await visitors.visit({ origin }, { path: "/api/v1/health" });
       const measured = await firstPaintMs(visitor, "/");
       if (round > 0) spans.push(measured.ms);
       if (origin === house.origin) bytes = measured.bytes;

@@ -3,7 +3,7 @@ const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   fetch: ({ url }) =>
-    url.endsWith(".txt")
+    url.endsWith("/health")
       ? new Response("")
       : new Response("<!doctype html><title>Hub</title><h1>Sign in</h1>", { headers: { "content-type": "text/html" } }),
 });

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { configText, createHubPlace, type HubPlace } from "../../support/hub-place.ts";
 import type { HubProcess } from "../../support/hub-process.ts";
 import { until } from "../../support/wait.ts";
-import { type Member, member } from "./zigbee-devices.ts";
+import { type Member, madeUp, member } from "./zigbee-devices.ts";
 import { startNetwork, ZIGBEE_ACCOUNT, type ZigbeeNetwork, zigbeeHouse } from "./zigbee-network.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -32,6 +32,8 @@ export interface PageHouse extends AsyncDisposable {
 
 export interface PageHouseOptions {
   zigbee?: number;
+  /** Real ones where they are at hand, unless it is to look the same everywhere. */
+  models?: "made-up";
   virtual?: boolean;
   /** Further members of the network. */
   more?: readonly Member[];
@@ -42,14 +44,15 @@ export interface PageHouseOptions {
 }
 
 export async function startPageHouse(options: PageHouseOptions = {}): Promise<PageHouse> {
-  const { zigbee = 200, virtual = true, more = [], binary } = options;
+  const { zigbee = 200, virtual = true, more = [], binary, models } = options;
   await using stack = new AsyncDisposableStack();
   const place = stack.use(binary === undefined ? createHubPlace(null) : createHubPlace(null, undefined, binary));
   const ports = { http: await freePort(), mqtt: await freePort() };
   place.put("config/hub.toml", configOf(ports, options), 0o600);
   place.put("rules/broken.toml", BROKEN_RULE);
   const known = KNOWN.map((name, index) => member(index + 1, 0, name));
-  const members = [...known, ...more, ...(await zigbeeHouse(Math.max(0, zigbee - known.length - more.length)))];
+  const others = Math.max(0, zigbee - known.length - more.length);
+  const members = [...known, ...more, ...(models ? madeUp(others) : await zigbeeHouse(others))];
   let hub = await place.start();
   let network = await startNetwork(hub, members, [MUTE]);
   await furnish(hub, members, virtual);

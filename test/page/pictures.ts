@@ -1,0 +1,61 @@
+// bun run pictures: the pictures of the README, as the page itself looks, in both schemes, into docs/pictures/.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openBrowser, SCHEMES } from "./support/browser.ts";
+import { type PageHouse, startPageHouse } from "./support/page-house.ts";
+import { settled } from "./support/seen.ts";
+import { addressOf } from "./support/zigbee-devices.ts";
+
+const FOLDER = join(import.meta.dir, "..", "..", "docs", "pictures");
+const RULE = "Reading light in the evening";
+const WINDOW = { width: 1120, height: 720 };
+
+interface Picture {
+  name: string;
+  /** Undefined where there is nothing to show. */
+  path(house: PageHouse): Promise<string | undefined>;
+}
+
+const PICTURES: readonly Picture[] = [
+  { name: "home", path: async () => "/" },
+  { name: "why", path: whyPath },
+  { name: "plot", path: async () => `/devices/${addressOf(1)}` },
+];
+
+/** A rule that has just run. */
+async function whyPath({ hub, network }: PageHouse): Promise<string | undefined> {
+  network.report("Stairs lamp", { state: "ON" });
+  await Bun.sleep(1000);
+  const rules = await hub.get<{ id: string; name: string }[]>("/rules");
+  const id = rules.find(({ name }) => name === RULE)?.id;
+  return id === undefined ? undefined : `/rules/${encodeURIComponent(id)}`;
+}
+
+/** Something to see in a plot. */
+async function live({ network }: PageHouse): Promise<void> {
+  for (let step = 0; step < 40; step++) {
+    network.report("Reading lamp", { state: step % 9 === 0 ? "OFF" : "ON", brightness: 20 + ((step * 37) % 230) });
+    await Bun.sleep(100);
+  }
+}
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+await using house = await startPageHouse({ zigbee: 24, models: "made-up" });
+await using visitors = await openBrowser();
+await using visitor = await visitors.visit(house, { role: "admin" });
+const { page } = visitor;
+await live(house);
+mkdirSync(FOLDER, { recursive: true });
+for (const { name, path } of PICTURES) {
+  const at = await path(house);
+  for (const scheme of at === undefined ? [] : SCHEMES) {
+    await visitor.look({ scheme });
+    await page.setViewport({ ...WINDOW, deviceScaleFactor: 1.5 });
+    await visitor.go(at ?? "/");
+    await settled(page);
+    const isThere = await page.$eval("main h1", (title) => title.textContent !== "There is nothing here");
+    if (isThere) writeFileSync(join(FOLDER, `${name}-${scheme}.png`), await page.screenshot());
+    print(isThere ? `${name}-${scheme}.png` : `${name}: there is no such view`);
+  }
+}
