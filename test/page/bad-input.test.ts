@@ -79,7 +79,7 @@ async function asPlugin(): Promise<void> {
   const say = (topic: string, payload: unknown) =>
     client.publishAsync(`hub/${topic}`, JSON.stringify(payload), { qos: 1 });
   await say("plugins/odd/register", {
-    ...{ device_id: "odd_plugin_device", plugin_id: "odd", name: MARKUP, area: MARKUP, device_type: MARKUP },
+    ...{ device_id: "odd_plugin_device", plugin_id: "odd", name: MARKUP, area: `${MARKUP}!`, device_type: MARKUP },
     ...{ manufacturer: MARKUP, model: LONG, sw_version: MARKUP },
     capabilities: {
       type: "object",

@@ -41,7 +41,7 @@ async function live({ network }: PageHouse): Promise<void> {
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-await using house = await startPageHouse({ zigbee: 24, models: "made-up" });
+await using house = await startPageHouse({ zigbee: 24, tidy: true });
 await using visitors = await openBrowser();
 await using visitor = await visitors.visit(house, { role: "admin" });
 const { page } = visitor;

@@ -32,8 +32,8 @@ export interface PageHouse extends AsyncDisposable {
 
 export interface PageHouseOptions {
   zigbee?: number;
-  /** Real ones where they are at hand, unless it is to look the same everywhere. */
-  models?: "made-up";
+  /** To be looked at: nothing broken, and the same devices everywhere. */
+  tidy?: boolean;
   virtual?: boolean;
   /** Further members of the network. */
   more?: readonly Member[];
@@ -44,16 +44,16 @@ export interface PageHouseOptions {
 }
 
 export async function startPageHouse(options: PageHouseOptions = {}): Promise<PageHouse> {
-  const { zigbee = 200, virtual = true, more = [], binary, models } = options;
+  const { zigbee = 200, virtual = true, more = [], binary, tidy = false } = options;
   await using stack = new AsyncDisposableStack();
   const place = stack.use(binary === undefined ? createHubPlace(null) : createHubPlace(null, undefined, binary));
   const ports = { http: await freePort(), mqtt: await freePort() };
   place.put("config/hub.toml", configOf(ports, options), 0o600);
-  place.put("rules/broken.toml", BROKEN_RULE);
   const known = KNOWN.map((name, index) => member(index + 1, 0, name));
   const others = Math.max(0, zigbee - known.length - more.length);
-  const members = [...known, ...more, ...(models ? madeUp(others) : await zigbeeHouse(others))];
+  const members = [...known, ...more, ...(tidy ? madeUp(others) : await zigbeeHouse(others))];
   let hub = await place.start();
+  if (!tidy) place.put("rules/broken.toml", BROKEN_RULE);
   let network = await startNetwork(hub, members, [MUTE]);
   await furnish(hub, members, virtual);
   const parts = stack.move();
