@@ -6,6 +6,7 @@ import outbox from "./0004-outbox.sql" with { type: "text" };
 import people from "./0005-people.sql" with { type: "text" };
 import discovery from "./0006-discovery.sql" with { type: "text" };
 import mqttAccounts from "./0008-mqtt-accounts.sql" with { type: "text" };
+import deviceHistory from "./0013-device-history.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -15,5 +16,6 @@ export const stateMigrations: readonly string[] = [
   people,
   discovery,
   mqttAccounts,
+  deviceHistory,
   // A new one goes here, at the end.
 ];

@@ -2,27 +2,13 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
 import { ask, get } from "./api.ts";
 import type { HubEvent } from "./live.ts";
+import { type Property, propertiesIn } from "./schema.ts";
 import { load, save } from "./storage.ts";
+
+export type { Property } from "./schema.ts";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Attributes = Record<string, Json>;
-
-/** A property of a device's schema, as far as pages use it. */
-export interface Property {
-  type?: string;
-  unit?: string;
-  minimum?: number;
-  maximum?: number;
-  multipleOf?: number;
-  enum?: string[];
-  description?: string;
-  readOnly?: boolean;
-  writeOnly?: boolean;
-  category?: "config" | "diagnostic";
-  class?: string;
-  derived?: boolean;
-  hidden?: boolean;
-}
 
 export interface Device {
   id: string;
@@ -34,11 +20,15 @@ export interface Device {
   attributes: Attributes;
   last_seen: string | null;
   last_changed: Record<string, string>;
-  schema: { properties?: Record<string, Property> } | null;
+  /** JSON Schemas, as its source wrote them: read them with `propertyOf` and `propertiesOf`. */
+  schema: unknown;
+  capabilities: unknown;
   manufacturer: string | null;
   model: string | null;
   sw_version: string | null;
   parent_device_id: string | null;
+  /** Whether its changes are recorded. */
+  history: boolean;
 }
 
 /** By id; each has a signal of its own, so that one change draws one tile. */
@@ -53,8 +43,15 @@ export const areaNames = computed(() =>
   [...new Set(deviceList.value.flatMap(({ area }) => area ?? []))].sort((a, b) => a.localeCompare(b)),
 );
 
+const NOTHING: Property = {};
+
+/** What its source says of its attributes, in the order it says it. */
+export function propertiesOf({ schema, capabilities }: Device): ReadonlyMap<string, Property> {
+  return propertiesIn(schema ?? capabilities);
+}
+
 export function propertyOf(device: Device, attribute: string): Property {
-  return device.schema?.properties?.[attribute] ?? {};
+  return propertiesOf(device).get(attribute) ?? NOTHING;
 }
 
 /** Paints what was seen last, until the hub has answered. */

@@ -47,6 +47,11 @@ export function formatTime(at: number | string): string {
   ).format(date);
 }
 
+/** The exact moment, to the second. */
+export function formatMoment(at: number | string): string {
+  return new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(at));
+}
+
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400],
   ["hour", 3600],
@@ -62,4 +67,12 @@ export function formatAge(at: number | string, now = Date.now()): string {
     Math.round(seconds / size),
     unit,
   );
+}
+
+/** `9 min`. */
+export function formatDuration(ms: number): string {
+  const seconds = ms / 1000;
+  const [unit, size] = STEPS.find(([, size]) => seconds >= size) ?? ["second", 1];
+  const style = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 0 } as const;
+  return new Intl.NumberFormat(language.value, style).format(Math.floor(seconds / size));
 }

@@ -1,0 +1,33 @@
+// English: what announces itself.
+export const inbox = {
+  "inbox.title": "Inbox",
+  "inbox.hint": "What announces itself and waits for you",
+  "inbox.what": "Devices that announce themselves over MQTT. Accept what is yours; what you ignore stays outside.",
+  "inbox.only_admin": "Only administrators decide here.",
+  "inbox.empty":
+    "Nothing has announced itself. A device appears here as soon as it is connected to the hub's MQTT broker.",
+  "inbox.none_waiting": "Nothing waits.",
+  "inbox.waiting": "Waiting for you ({count})",
+  "inbox.broken": "Cannot be used ({count})",
+  "inbox.ignored": "Ignored ({count})",
+  "inbox.accepted": "Accepted ({count})",
+  "inbox.via": "{source}, MQTT account {account}",
+  "inbox.accept": "Accept",
+  "inbox.ignore": "Ignore",
+  "inbox.accept_one": "Accept {name}",
+  "inbox.ignore_one": "Ignore {name}",
+  "inbox.did_accept": "“{name}” is accepted",
+  "inbox.did_ignore": "“{name}” is ignored",
+  "inbox.did_accept_several": "Accepted: {count}",
+  "inbox.did_ignore_several": "Ignored: {count}",
+  "inbox.several": "Several at once",
+  "inbox.several_hint":
+    "Choose an account, or write a name or id with * for any text. It counts for all that are here now, the accepted ones too.",
+  "inbox.account": "MQTT account",
+  "inbox.any_account": "Every account",
+  "inbox.pattern": "Name or id",
+  "inbox.matches": "Matches {count}:",
+  "inbox.accept_several": "Accept {count}",
+  "inbox.ignore_several": "Ignore {count}",
+  "inbox.more": "Show {count} more",
+} as const;
