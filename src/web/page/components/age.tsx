@@ -14,7 +14,10 @@ export function Age({ at, as = "ago" }: AgeProps) {
   const id = useId();
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) return null;
-  const text = as === "ago" ? formatAge(at, now.value) : formatDuration(Math.max(0, now.value - moment.getTime()));
+  const text =
+    as === "ago"
+      ? formatAge(at, Math.max(now.value, moment.getTime()))
+      : formatDuration(Math.max(0, now.value - moment.getTime()));
   return (
     <span class="age">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: focus is how keyboards and touch get at the exact moment */}

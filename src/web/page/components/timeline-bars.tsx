@@ -17,6 +17,8 @@ export interface TimelineBarsProps {
 
 /** Shorter ones could not be seen apart. */
 const PARTS = 400;
+/** Of the whole; the cursor reads the others. */
+const ROOM_FOR_TEXT = 0.07;
 
 export function TimelineBars({ track, label, property, window, outages }: TimelineBarsProps) {
   const span = window.to - window.from;
@@ -52,7 +54,7 @@ function Bar({ stretch: { from, to, value, isBusy }, span, window, name, propert
       style={{ ...place, ...colorOf(value) }}
       title={titleOf(text, from)}
     >
-      {!isBusy && value !== false && <span dir="auto">{text}</span>}
+      {!isBusy && value !== false && to - from > span * ROOM_FOR_TEXT && <span dir="auto">{text}</span>}
     </div>
   );
 }

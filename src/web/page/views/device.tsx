@@ -66,15 +66,21 @@ function Head({ device }: { device: Device }) {
       </p>
       <h1 dir="auto">
         <Icon name={iconOf(device)} size={28} />
-        <span>{name}</span>
+        <span title={name}>{name}</span>
       </h1>
       <p class="values lead">
         {stateInWords(device, shown(id, device.attributes))}
-        {since !== undefined && (
+        {since?.isState === true && (
           <>
             {" "}
-            {t("device.for")} <Age at={since} as="lasting" />
+            {t("device.for")} <Age at={since.at} as="lasting" />
           </>
+        )}
+        {since?.isState === false && (
+          <span class="hint">
+            {" "}
+            <Age at={since.at} />
+          </span>
         )}
       </p>
       {!available && (
@@ -91,10 +97,11 @@ function Head({ device }: { device: Device }) {
   );
 }
 
-const MAIN = ["on", "locked", "contact", "open", "position", "occupancy", "motion", "state"];
+const STATES = ["on", "locked", "contact", "open", "position", "state"];
 
-/** Since when its main state lasts. */
-function changedAt({ attributes, last_changed }: Device): string | undefined {
-  const main = MAIN.find((name) => Object.hasOwn(attributes, name) && Object.hasOwn(last_changed, name));
-  return main === undefined ? undefined : last_changed[main];
+/** Since when its main state lasts; of what only measures, when it changed last. */
+function changedAt({ attributes, last_changed }: Device): { at: string; isState: boolean } | undefined {
+  const state = STATES.find((name) => Object.hasOwn(attributes, name) && Object.hasOwn(last_changed, name));
+  const at = state === undefined ? Object.values(last_changed).sort().at(-1) : last_changed[state];
+  return at === undefined ? undefined : { at, isState: state !== undefined };
 }

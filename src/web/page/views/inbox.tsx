@@ -10,7 +10,8 @@ import { AnnouncementRow } from "./inbox/announcement-row.tsx";
 import { DecideSeveral } from "./inbox/decide-several.tsx";
 
 const AGAIN_MS = 5000;
-const STATES: readonly Announcement["state"][] = ["waiting", "broken", "ignored", "accepted"];
+const OPEN = ["waiting", "broken"] as const;
+const FOLDED = ["ignored", "accepted"] as const;
 const MOST_SHOWN = 100;
 
 export function InboxView() {
@@ -19,6 +20,9 @@ export function InboxView() {
   const isLocked = connection.value.state !== "live" || !allows("admin");
   const account = query.get("account") ?? "";
   const list = announcements.value.filter((one) => account === "" || one.account === account);
+  const group = (state: Announcement["state"]) => (
+    <Group key={state} {...{ state, isLocked }} list={list.filter((one) => one.state === state)} />
+  );
   return (
     <>
       <h1>{t("inbox.title")}</h1>
@@ -28,10 +32,9 @@ export function InboxView() {
       {isRead && announcements.value.length === 0 && <p class="empty">{t("inbox.empty")}</p>}
       {announcements.value.length > 0 && (
         <>
+          {OPEN.map(group)}
           {allows("admin") && <DecideSeveral isLocked={isLocked} />}
-          {STATES.map((state) => (
-            <Group key={state} {...{ state, isLocked }} list={list.filter((one) => one.state === state)} />
-          ))}
+          {FOLDED.map(group)}
         </>
       )}
     </>

@@ -95,7 +95,10 @@ function NameForm({ device, isLocked }: FormProps) {
         {t("device.name")}
         <input value={name} required dir="auto" onInput={({ currentTarget }) => setDraft(currentTarget.value)} />
       </label>
-      <button type="submit" disabled={isLocked || name.trim() === "" || name.trim() === device.name}>
+      <button
+        type="submit"
+        disabled={isLocked || draft === undefined || name.trim() === "" || name.trim() === device.name}
+      >
         {t("device.save")}
       </button>
       <Problem of={problem} />

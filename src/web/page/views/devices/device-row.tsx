@@ -54,7 +54,7 @@ function Seen({ at }: { at: string | null }) {
   if (at === null) return <>{t("devices.never")}</>;
   return (
     <time dateTime={at} title={formatMoment(at)}>
-      {formatAge(at, now.value)}
+      {formatAge(at, Math.max(now.value, Date.parse(at)))}
     </time>
   );
 }

@@ -34,8 +34,10 @@ export function DecideSeveral({ isLocked }: { isLocked: boolean }) {
   }
 
   return (
-    <section class="card several" aria-labelledby="several">
-      <h2 id="several">{t("inbox.several")}</h2>
+    <details class="card several" open={isChosen || undefined}>
+      <summary>
+        <h2>{t("inbox.several")}</h2>
+      </summary>
       <div class="row">
         <label>
           {t("inbox.account")}
@@ -64,19 +66,16 @@ export function DecideSeveral({ isLocked }: { isLocked: boolean }) {
           ? `${t("inbox.matches", { count: found.length })} ${names.join(", ")}${found.length > MOST_NAMED ? ", …" : ""}`
           : t("inbox.several_hint")}
       </p>
-      <div class="row">
-        {(["accept", "ignore"] as const).map((decision) => (
-          <button
-            key={decision}
-            type="button"
-            disabled={isLocked || isBusy || found.length === 0}
-            onClick={() => void take(decision)}
-          >
-            {t(`inbox.${decision}_several`, { count: found.length })}
-          </button>
-        ))}
-      </div>
+      {found.length > 0 && (
+        <div class="row">
+          {(["accept", "ignore"] as const).map((decision) => (
+            <button key={decision} type="button" disabled={isLocked || isBusy} onClick={() => void take(decision)}>
+              {t(`inbox.${decision}_several`, { count: found.length })}
+            </button>
+          ))}
+        </div>
+      )}
       <Problem of={problem} />
-    </section>
+    </details>
   );
 }
