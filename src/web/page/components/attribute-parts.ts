@@ -53,10 +53,17 @@ export function partsOf(device: Device): AttributeParts {
 
 /** Undefined where it can only be read. A device that says nothing of itself may at least be switched. */
 export function kindIn(device: Device, name: string): ControlKind | undefined {
+  if (onlyMeasures(device)) return undefined;
   const value = Object.hasOwn(device.attributes, name) ? device.attributes[name] : undefined;
   const property = propertiesOf(device).get(name);
   if (property) return controlKind(name, property, value);
   return name === "on" && typeof value === "boolean" && propertiesOf(device).size === 0 ? "switch" : undefined;
+}
+
+/** Many sensors do not say that their values are for reading. */
+function onlyMeasures(device: Device): boolean {
+  if (!device.device_type?.endsWith("sensor")) return false;
+  return ![...propertiesOf(device).values()].some(({ readOnly, writeOnly }) => readOnly || writeOnly);
 }
 
 /** What the history keeps: not what only fares, and not what cannot be read. */

@@ -1,7 +1,8 @@
 // Attributes and their values in words.
-import type { Device, Json, Property } from "../state/house.ts";
+import type { Attributes, Device, Json, Property } from "../state/house.ts";
 import { propertyOf } from "../state/house.ts";
 import { formatNumber, language, t, textFor } from "../texts/index.ts";
+import { stateInWords } from "./kinds.ts";
 
 const LONGEST_LABEL = 80;
 const LONGEST_VALUE = 200;
@@ -40,6 +41,19 @@ export function valueInWords(name: string, value: Json | undefined, { unit }: Pr
     default:
       return t("device.no_value");
   }
+}
+
+const FEW = 2;
+
+/** `On · 60 %`; of what no tile has words for, its main values by name. */
+export function leadInWords(device: Device, attributes: Attributes, main: readonly string[]): string {
+  const words = stateInWords(device, attributes);
+  if (words !== t("state.unknown") || main.length === 0) return words;
+  const parts = main.slice(0, FEW).map((name) => {
+    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    return shortened(`${labelOf(device, name)} ${valueInWords(name, value, propertyOf(device, name))}`, 60);
+  });
+  return parts.join(" · ");
 }
 
 export function numberInWords(value: number): string {

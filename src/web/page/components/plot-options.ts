@@ -102,7 +102,7 @@ function drawLabels(plot: uPlot, styles: readonly LineStyle[], palette: Palette)
     const value = lastNumber(plot.data[index] ?? []);
     index += hasBand ? 3 : 1;
     if (value === undefined) continue;
-    const wanted = plot.valToPos(value, "y", true) - 6 * ratio;
+    const wanted = plot.valToPos(value, "y", true) - 10 * ratio;
     const y = free(wanted, placed, { from: bbox.top + LABEL_PX * ratio, to: bbox.top + bbox.height, ratio });
     placed.push(y);
     const text = label.length > 24 ? `${label.slice(0, 23)}…` : label;

@@ -3,8 +3,10 @@
 import { useEffect } from "preact/hooks";
 import { useRoute } from "preact-iso";
 import { Age } from "../components/age.tsx";
+import { mainOf } from "../components/attribute-parts.ts";
+import { leadInWords } from "../components/attribute-words.ts";
 import { Icon } from "../components/icon.tsx";
-import { iconOf, stateInWords } from "../components/kinds.ts";
+import { iconOf } from "../components/kinds.ts";
 import { areaName, areas, readAreas } from "../state/areas.ts";
 import { shown } from "../state/command.ts";
 import { type Device, devices, isRead } from "../state/house.ts";
@@ -69,7 +71,7 @@ function Head({ device }: { device: Device }) {
         <span title={name}>{name}</span>
       </h1>
       <p class="values lead">
-        {stateInWords(device, shown(id, device.attributes))}
+        {leadInWords(device, shown(id, device.attributes), mainOf(device))}
         {since?.isState === true && (
           <>
             {" "}

@@ -84,7 +84,7 @@ function Table({ list, filter }: { list: readonly Device[]; filter: DeviceFilter
 function Room({ rows }: { rows: number }) {
   return rows <= 0 ? null : (
     <tr class="room" style={{ height: `${rows * ROW_PX}px` }}>
-      <td colSpan={COLUMNS.length} />
+      <td colSpan={2} />
     </tr>
   );
 }

@@ -52,6 +52,7 @@ export const device: Translated<"device"> = {
   "device.event_named": "Heißt jetzt „{name}“",
   "device.event_command": "{who} wollte: {wanted}",
   "device.event_action": "Gedrückt: {action}",
+  "device.event_failed": "Ein Befehl blieb ohne Wirkung: {reason}",
   "device.event_device_battery_low": "Die Batterie ist schwach",
   "device.event_device_battery_recovered": "Die Batterie ist wieder gut",
   "device.event_timer_state_changed": "Der Timer hat sich geändert",

@@ -50,6 +50,7 @@ export const device = {
   "device.event_named": "Is now called “{name}”",
   "device.event_command": "{who} asked for: {wanted}",
   "device.event_action": "Pressed: {action}",
+  "device.event_failed": "A command came to nothing: {reason}",
   "device.event_device_battery_low": "Its battery is low",
   "device.event_device_battery_recovered": "Its battery is good again",
   "device.event_timer_state_changed": "The timer changed",

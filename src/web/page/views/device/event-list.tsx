@@ -53,6 +53,8 @@ function sentence(device: Device, event: HubEvent): string {
     }
     case "device_action":
       return t("device.event_action", { action: String(event.action) });
+    case "device_command_failed":
+      return t("device.event_failed", { reason: String(event.message ?? event.reason) });
     default:
       return textFor(`device.event_${event.type}`) ?? event.type.replace(/^custom_/, "").replaceAll("_", " ");
   }

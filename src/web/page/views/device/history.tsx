@@ -1,7 +1,7 @@
 // What a device's values were: plots and bars over a time that is in the address, with the values at the cursor beside their names.
 import { useState } from "preact/hooks";
 import { mainOf, recordedOf } from "../../components/attribute-parts.ts";
-import { labelOf, valueInWords } from "../../components/attribute-words.ts";
+import { labelOf, shortened, valueInWords } from "../../components/attribute-words.ts";
 import { Plot } from "../../components/plot.tsx";
 import { sampleAt } from "../../components/plot-data.ts";
 import { colorVariable } from "../../components/plot-palette.ts";
@@ -9,7 +9,7 @@ import { PlotStage } from "../../components/plot-stage.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { TimelineBars } from "../../components/timeline-bars.tsx";
 import { useAddress } from "../../state/address.ts";
-import type { Track, Window } from "../../state/history.ts";
+import { isDrawable, type Sample, type Track, type Window } from "../../state/history.ts";
 import { type Device, propertyOf } from "../../state/house.ts";
 import { now } from "../../state/now.ts";
 import { LENGTHS, type Range, rangeIn, textOf, windowOf } from "../../state/range.ts";
@@ -69,6 +69,7 @@ export function History({ device, outages }: { device: Device; outages: readonly
       </div>
       <Problem of={problem} />
       {!device.history && <p class="hint">{t("plot.hidden")}</p>}
+      {tracks === undefined && problem === undefined && <p class="hint">{t("plot.loading")}</p>}
       {isEmpty && <p class="empty">{t("plot.empty")}</p>}
       {tracks !== undefined && !isEmpty && (
         <>
@@ -83,12 +84,17 @@ export function History({ device, outages }: { device: Device; outages: readonly
           >
             <Tracks {...{ device, names, window, outages }} tracks={known} />
           </PlotStage>
+          {known.some(({ samples }) => samples.some(isTooLarge)) && <p class="hint">{t("plot.too_large")}</p>}
           <p class="hint">{t("plot.hint")}</p>
           <HistoryData {...{ device, names, window }} tracks={known} />
         </>
       )}
     </section>
   );
+}
+
+function isTooLarge({ value }: Sample): boolean {
+  return typeof value === "number" && !isDrawable(value);
 }
 
 /** Up to now; what came a moment ago is within, whatever the clocks say. */
@@ -155,7 +161,7 @@ function AddSeries({
       <option value="">{t("plot.add")}</option>
       {others.map((name) => (
         <option key={name} value={name}>
-          {labelOf(device, name)}
+          {shortened(labelOf(device, name), 40)}
         </option>
       ))}
     </select>
