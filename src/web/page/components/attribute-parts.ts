@@ -79,9 +79,17 @@ const WORTH_A_LOOK = 3;
 /** What a plot begins with: the numbers and states that say what the device is about. */
 export function mainOf(device: Device): string[] {
   const { controls, readings } = partsOf(device);
-  const names = [...readings, ...controls].filter((name) => recordedOf(device).includes(name));
-  const numbers = names.filter((name) => typeof device.attributes[name] === "number" && name !== "battery");
+  const recorded = recordedOf(device);
+  const names = [...readings, ...controls].filter((name) => recorded.includes(name));
+  const isNumber = (name: string): boolean =>
+    typeof device.attributes[name] === "number" && !name.startsWith("battery");
+  const measured = readings.filter((name) => names.includes(name) && isNumber(name)).slice(0, WORTH_A_LOOK);
+  const units = new Set(measured.map((name) => propertyOf(device, name).unit));
+  // What was wanted belongs beside what was measured; of what is not measured, the first will do.
+  const wanted = controls.filter((name) => names.includes(name) && isNumber(name));
+  const beside =
+    measured.length === 0 ? wanted.slice(0, 1) : wanted.filter((name) => units.has(propertyOf(device, name).unit));
   const states = names.filter((name) => typeof device.attributes[name] === "boolean");
-  const main = [...numbers.slice(0, WORTH_A_LOOK), ...states.slice(0, 2)];
+  const main = [...measured, ...beside, ...states.slice(0, 2)];
   return main.length > 0 ? main : names.slice(0, WORTH_A_LOOK);
 }

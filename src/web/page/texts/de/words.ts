@@ -2,7 +2,7 @@
 import type { Translated } from "../catalogue.ts";
 
 export const words: Translated<"words"> = {
-  "attribute.on": "An",
+  "attribute.on": "Schalter",
   "attribute.brightness_pct": "Helligkeit",
   "attribute.brightness": "Helligkeit (roh)",
   "attribute.color_temp_k": "Weißton",

@@ -48,7 +48,7 @@ export const device = {
   "device.event_back": "Can be reached again",
   "device.event_gone": "Cannot be reached any more",
   "device.event_named": "Is now called “{name}”",
-  "device.event_command": "{who} asked for: {wanted}",
+  "device.event_command": "{who} asked: {wanted}",
   "device.event_action": "Pressed: {action}",
   "device.event_failed": "A command came to nothing: {reason}",
   "device.event_device_battery_low": "Its battery is low",

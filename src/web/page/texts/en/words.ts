@@ -1,6 +1,6 @@
 // English: attributes of devices and their values. What is not here is called as the device calls it.
 export const words = {
-  "attribute.on": "On",
+  "attribute.on": "Switch",
   "attribute.brightness_pct": "Brightness",
   "attribute.brightness": "Brightness (raw)",
   "attribute.color_temp_k": "White",

@@ -75,7 +75,7 @@ function changes(device: Device, { previous, current, changed }: HubEvent): stri
 function values(device: Device, wanted: Attributes): string {
   return Object.entries(wanted)
     .slice(0, MOST_CHANGES)
-    .map(([name, value]) => `${labelOf(device, name)} ${valueInWords(name, value, propertyOf(device, name))}`)
+    .map(([name, value]) => `${labelOf(device, name)}: ${valueInWords(name, value, propertyOf(device, name))}`)
     .join(", ");
 }
 

@@ -49,7 +49,9 @@ export function History({ device, outages }: { device: Device; outages: readonly
         <ul>
           {names.map((name, index) => (
             <li key={name}>
-              <span class="swatch" style={{ background: colorVariable(index) }} aria-hidden="true" />
+              {known.some((track) => track.name === name && track.kind === "line") && (
+                <span class="swatch" style={{ background: colorVariable(index) }} aria-hidden="true" />
+              )}
               <span class="name" dir="auto">
                 {labelOf(device, name)}
               </span>
