@@ -6,7 +6,7 @@ import { numberInWords } from "./attribute-words.ts";
 import type { Palette } from "./plot-palette.ts";
 
 /** The plotting area, in CSS pixels from the edges: bars beside it keep to the same. */
-export const EDGE = { left: 56, right: 8 } as const;
+export const EDGE = { left: 56, right: 24 } as const;
 
 export interface LineStyle {
   label: string;
@@ -94,6 +94,7 @@ function drawLabels(plot: uPlot, styles: readonly LineStyle[], palette: Palette)
   ctx.save();
   ctx.font = `600 ${12 * ratio}px system-ui, sans-serif`;
   ctx.textAlign = "right";
+  ctx.textBaseline = "bottom";
   ctx.lineJoin = "round";
   ctx.lineWidth = 4 * ratio;
   ctx.strokeStyle = palette.surface;
@@ -102,7 +103,7 @@ function drawLabels(plot: uPlot, styles: readonly LineStyle[], palette: Palette)
     const value = lastNumber(plot.data[index] ?? []);
     index += hasBand ? 3 : 1;
     if (value === undefined) continue;
-    const wanted = plot.valToPos(value, "y", true) - 10 * ratio;
+    const wanted = plot.valToPos(value, "y", true) - 4 * ratio;
     const y = free(wanted, placed, { from: bbox.top + LABEL_PX * ratio, to: bbox.top + bbox.height, ratio });
     placed.push(y);
     const text = label.length > 24 ? `${label.slice(0, 23)}…` : label;

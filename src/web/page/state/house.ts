@@ -1,14 +1,13 @@
 // What the house is like now: read once, kept by events.
 import { batch, computed, type Signal, signal } from "@preact/signals";
 import { ask, get } from "./api.ts";
+import type { Attributes } from "./json.ts";
 import type { HubEvent } from "./live.ts";
 import { type Property, propertiesIn } from "./schema.ts";
 import { load, save } from "./storage.ts";
 
+export type { Attributes, Json } from "./json.ts";
 export type { Property } from "./schema.ts";
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-export type Attributes = Record<string, Json>;
 
 export interface Device {
   id: string;

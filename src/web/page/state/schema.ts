@@ -1,5 +1,5 @@
 // The schemas of devices, read with care: whoever wrote one may have written anything.
-import type { Json } from "./house.ts";
+import type { Json } from "./json.ts";
 
 /** A property of a device's schema, as far as pages use it. */
 export interface Property {

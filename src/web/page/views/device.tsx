@@ -56,6 +56,7 @@ function Shown({ device }: { device: Device }) {
 function Head({ device }: { device: Device }) {
   const { id, name, area, available, last_seen } = device;
   const since = changedAt(device);
+  const [state, ...rest] = leadInWords(device, shown(id, device.attributes), mainOf(device)).split(" · ");
   return (
     <header class="device-head">
       <p class="crumbs">
@@ -71,13 +72,14 @@ function Head({ device }: { device: Device }) {
         <span title={name}>{name}</span>
       </h1>
       <p class="values lead">
-        {leadInWords(device, shown(id, device.attributes), mainOf(device))}
+        {state}
         {since?.isState === true && (
           <>
             {" "}
             {t("device.for")} <Age at={since.at} as="lasting" />
           </>
         )}
+        {rest.map((part) => ` · ${part}`)}
         {since?.isState === false && (
           <span class="hint">
             {" "}
