@@ -8,9 +8,11 @@ interface AgeProps {
   at: string | number;
   /** `ago`: "9 min ago"; `lasting`: "9 min". */
   as?: "ago" | "lasting";
+  /** It stands at the end of its line. */
+  atEnd?: boolean;
 }
 
-export function Age({ at, as = "ago" }: AgeProps) {
+export function Age({ at, as = "ago", atEnd = false }: AgeProps) {
   const id = useId();
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) return null;
@@ -19,7 +21,7 @@ export function Age({ at, as = "ago" }: AgeProps) {
       ? formatAge(at, Math.max(now.value, moment.getTime()))
       : formatDuration(Math.max(0, now.value - moment.getTime()));
   return (
-    <span class="age">
+    <span class={atEnd ? "age end" : "age"}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: focus is how keyboards and touch get at the exact moment */}
       <time dateTime={moment.toISOString()} tabIndex={0} aria-describedby={id}>
         {text}

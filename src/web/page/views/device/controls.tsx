@@ -115,7 +115,7 @@ function Readings({ device, names }: NamesProps) {
               </span>
               {at !== undefined && (
                 <span class="hint">
-                  <Age at={at} />
+                  <Age at={at} atEnd />
                 </span>
               )}
             </dd>

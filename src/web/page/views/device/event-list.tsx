@@ -24,7 +24,7 @@ export function EventList({ device, events, problem }: DeviceEvents & { device: 
           <li key={event.seq}>
             <span dir="auto">{sentence(device, event)}</span>{" "}
             <span class="hint">
-              <Age at={event.timestamp} />
+              <Age at={event.timestamp} atEnd />
             </span>
           </li>
         ))}

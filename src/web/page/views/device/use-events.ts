@@ -16,37 +16,43 @@ export interface DeviceEvents {
 /** Newest first. */
 export function useEvents(device: Device): DeviceEvents {
   const [found, setFound] = useState<DeviceEvents>({ events: [], problem: undefined });
-  const latest = useRef<{ id: string; seq: number }>(undefined);
+  const [reads, setReads] = useState(0);
+  const state = useRef({ since: 0, isStale: false });
   const isLive = connection.value.state === "live";
 
-  // whatever changes of the device may be an event
+  // However often the device changes, it is read at most so often.
   useEffect(() => {
     if (!isLive) return;
     let isGone = false;
-    const anew = latest.current?.id !== device.id;
-    const timer = setTimeout(read, anew ? 0 : PAUSE_MS);
-
-    async function read(): Promise<void> {
-      const query = new URLSearchParams({ device_id: device.id, limit: String(MOST) });
-      if (!anew && latest.current) query.set("since", String(latest.current.seq));
-      try {
-        const events = (await get<HubEvent[]>(`/events?${query}`)).filter(({ type }) => type !== "stream_gap");
+    const query = new URLSearchParams({
+      device_id: device.id,
+      limit: String(MOST),
+      since: String(state.current.since),
+    });
+    state.current.isStale = false;
+    get<HubEvent[]>(`/events?${query}`).then(
+      (read) => {
         if (isGone) return;
-        const seq = events[0]?.seq ?? (anew ? 0 : (latest.current?.seq ?? 0));
-        latest.current = { id: device.id, seq };
-        setFound((before) => ({
-          events: [...events, ...(anew ? [] : before.events)].slice(0, MOST),
-          problem: undefined,
-        }));
-      } catch (problem) {
+        const events = read.filter(({ type }) => type !== "stream_gap");
+        state.current.since = events[0]?.seq ?? state.current.since;
+        setFound((before) => ({ events: [...events, ...before.events].slice(0, MOST), problem: undefined }));
+      },
+      (problem: unknown) => {
         if (!isGone) setFound((before) => ({ ...before, problem }));
-      }
-    }
+      },
+    );
+    const timer = setInterval(() => {
+      if (state.current.isStale) setReads((count) => count + 1);
+    }, PAUSE_MS);
     return () => {
       isGone = true;
-      clearTimeout(timer);
+      clearInterval(timer);
     };
-  }, [device, isLive]);
+  }, [device.id, isLive, reads]);
+
+  useEffect(() => {
+    state.current.isStale = true;
+  }, [device]);
 
   return found;
 }

@@ -1,4 +1,5 @@
 // The search and the filters of the device table, and what of them is in force.
+import { computed } from "@preact/signals";
 import { useAddress } from "../../state/address.ts";
 import { areaName } from "../../state/areas.ts";
 import { deviceList } from "../../state/house.ts";
@@ -14,27 +15,22 @@ interface Choice {
   options: [value: string, text: string][];
 }
 
+// As texts: they stay the same however often devices report, and so nothing is drawn anew.
+const areasKey = computed(() => keyOf(deviceList.value.map(({ area }) => area)));
+const typesKey = computed(() => keyOf(deviceList.value.map(({ device_type }) => device_type)));
+
+function keyOf(values: readonly (string | null)[]): string {
+  return JSON.stringify([...new Set(values.map((one) => one ?? NONE))]);
+}
+
 function choices(): Choice[] {
-  const list = deviceList.value;
-  const distinct = (of: (string | null)[], text: (value: string) => string): [string, string][] =>
-    [...new Set(of.map((one) => one ?? NONE))]
+  const distinct = (key: string, text: (value: string) => string): [string, string][] =>
+    (JSON.parse(key) as string[])
       .map((one): [string, string] => [one, one === NONE ? t("devices.none") : text(one)])
       .sort(([, a], [, b]) => a.localeCompare(b));
   return [
-    {
-      name: "area",
-      options: distinct(
-        list.map(({ area }) => area),
-        areaName,
-      ),
-    },
-    {
-      name: "type",
-      options: distinct(
-        list.map(({ device_type }) => device_type),
-        typeInWords,
-      ),
-    },
+    { name: "area", options: distinct(areasKey.value, areaName) },
+    { name: "type", options: distinct(typesKey.value, typeInWords) },
     { name: "state", options: STATES.map((state) => [state, t(`devices.is_${state}`)]) },
   ];
 }
