@@ -87,6 +87,7 @@ function Group({ state, list, isLocked }: GroupProps) {
     return (
       <section class="card" aria-labelledby={`inbox-${state}`}>
         <h2 id={`inbox-${state}`}>{t(`inbox.${state}`, { count: list.length })}</h2>
+        {state === "broken" && <p class="hint">{t("inbox.broken_hint")}</p>}
         {list.length === 0 ? <p class="hint">{t("inbox.none_waiting")}</p> : rows}
       </section>
     );

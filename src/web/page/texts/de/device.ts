@@ -36,7 +36,7 @@ export const device: Translated<"device"> = {
   "device.family": "Verbindungen",
   "device.parent": "Erreichbar über",
   "device.children": "{count} Geräte sind darüber erreichbar",
-  "device.uses": "Was es verwendet",
+  "device.uses": "Wo es vorkommt",
   "device.uses_none": "Keine Regel und keine Szene nennt es.",
   "device.uses_rule": "Regel",
   "device.uses_scene": "Szene",

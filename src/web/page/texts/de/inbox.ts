@@ -11,6 +11,8 @@ export const inbox: Translated<"inbox"> = {
   "inbox.none_waiting": "Nichts wartet.",
   "inbox.waiting": "Wartet auf dich ({count})",
   "inbox.broken": "Nicht zu gebrauchen ({count})",
+  "inbox.broken_hint":
+    "Behebe es dort, wo es herkommt: Mit der nächsten Anmeldung wird es wieder versucht. Oder ignoriere es.",
   "inbox.ignored": "Ignoriert ({count})",
   "inbox.accepted": "Angenommen ({count})",
   "inbox.via": "{source}, MQTT-Konto {account}",

@@ -9,6 +9,7 @@ export const inbox = {
   "inbox.none_waiting": "Nothing waits.",
   "inbox.waiting": "Waiting for you ({count})",
   "inbox.broken": "Cannot be used ({count})",
+  "inbox.broken_hint": "Mend it where it comes from: it is tried again with its next announcement. Or ignore it.",
   "inbox.ignored": "Ignored ({count})",
   "inbox.accepted": "Accepted ({count})",
   "inbox.via": "{source}, MQTT account {account}",

@@ -9,6 +9,7 @@ import { type Device, putDevice } from "../../state/house.ts";
 import { connection } from "../../state/live.ts";
 import { allows } from "../../state/session.ts";
 import { t } from "../../texts/index.ts";
+import { typeInWords } from "../devices/filter-fields.tsx";
 import { RemoveDevice } from "./remove-device.tsx";
 
 type Edit = Partial<Pick<Device, "name" | "area" | "history">>;
@@ -30,7 +31,7 @@ export function About({ device }: { device: Device }) {
     [t("device.manufacturer"), manufacturer],
     [t("device.model"), model],
     [t("device.version"), sw_version],
-    [t("device.type"), device_type],
+    [t("device.type"), device_type && typeInWords(device_type)],
     [t("device.source"), plugin_id],
     [t("device.id"), id],
   ];
