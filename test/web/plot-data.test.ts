@@ -53,14 +53,14 @@ describe("lines", () => {
     ["is a list", [1]],
   ])("what %s is a gap", (_, value) => {
     const { lines } = plot.drawn([line([0, 1], [1000, value], [2000, 3])], { from: 0, to: 3000 }, []);
-    expect(lines[0]?.values).toEqual([1, null, 3, 3]);
+    expect(lines[0]?.values).toEqual([1, 1, null, 3, 3]);
   });
 
   test("nothing is drawn while the device could not be reached", () => {
     const outage = { from: 1000, to: 2000 };
     const { times, lines } = plot.drawn([line([0, 1])], { from: 0, to: 3000 }, [outage]);
-    expect(times).toEqual([0, 1, 2, 3]);
-    expect(lines[0]?.values).toEqual([1, null, 1, 1]);
+    expect(times).toEqual([0, 0.999, 1, 2, 3]);
+    expect(lines[0]?.values).toEqual([1, 1, null, 1, 1]);
     expect(plot.sampleAt([{ at: 0, value: 1 }], 1500, [outage])).toBeUndefined();
   });
 

@@ -12,10 +12,18 @@ export interface Drawn {
 /** A value lasts until the next one; `outages`: times in which nothing is known. */
 export function drawn(tracks: readonly Track[], { from, to }: Window, outages: readonly Window[]): Drawn {
   const moments = new Set<number>([from, to]);
-  for (const { samples } of tracks) for (const { at } of samples) if (at > from && at < to) moments.add(at);
-  for (const { from: begin, to: end } of outages) {
-    if (begin > from && begin < to) moments.add(begin);
-    if (end > from && end < to) moments.add(end);
+  const add = (at: number): void => {
+    if (at > from && at < to) moments.add(at);
+  };
+  // What was until then is drawn up to a gap, and not to the change before it.
+  const beginGap = (at: number): void => {
+    add(at - 1);
+    add(at);
+  };
+  for (const { samples } of tracks) for (const { at, value } of samples) (isDrawable(value) ? add : beginGap)(at);
+  for (const outage of outages) {
+    beginGap(outage.from);
+    add(outage.to);
   }
   const sorted = [...moments].sort((a, b) => a - b);
   const lasting = (samples: readonly Sample[]) => valuesAt(samples, sorted, outages);

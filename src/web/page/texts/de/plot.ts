@@ -4,6 +4,7 @@ import type { Translated } from "../catalogue.ts";
 export const plot: Translated<"plot"> = {
   "plot.title": "Verlauf",
   "plot.now": "Jetzt",
+  "plot.unknown": "nicht bekannt",
   "plot.range": "Gezeigte Zeit",
   "plot.range_hour": "Stunde",
   "plot.range_day": "Tag",

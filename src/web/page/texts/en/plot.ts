@@ -2,6 +2,7 @@
 export const plot = {
   "plot.title": "History",
   "plot.now": "Now",
+  "plot.unknown": "not known",
   "plot.range": "Shown time",
   "plot.range_hour": "Hour",
   "plot.range_day": "Day",

@@ -37,7 +37,7 @@ export function History({ device, outages }: { device: Device; outages: readonly
   const wordsAt = (name: string): string => {
     const found = known.find((track) => track.name === name);
     const sample = found && sampleAt(found.samples, at, outages);
-    return valueInWords(name, sample?.value, propertyOf(device, name));
+    return sample ? valueInWords(name, sample.value, propertyOf(device, name)) : t("plot.unknown");
   };
 
   return (
