@@ -32,6 +32,8 @@ import { triggers } from "./triggers/index.ts";
 export interface RulesFilter {
   tag?: string | undefined;
   state?: RuleStatus | undefined;
+  /** Only rules that name it. */
+  device_id?: string | undefined;
 }
 
 export interface RuleFileText {
@@ -122,9 +124,13 @@ export class Rules implements AsyncDisposable {
   }
 
   /** By name of the file. */
-  list({ tag, state }: RulesFilter = {}): RuleInfo[] {
+  list({ tag, state, device_id }: RulesFilter = {}): RuleInfo[] {
+    const names = ({ good }: ListedFile): boolean =>
+      device_id === undefined ||
+      (good?.references.some(({ kind, name }) => kind === "device" && name === device_id) ?? false);
     return this.#files
       .list()
+      .filter(names)
       .filter(({ good }) => tag === undefined || good?.rule.tags.includes(tag))
       .map((entry) => this.#info(entry))
       .filter((rule) => state === undefined || rule.state === state);

@@ -83,6 +83,27 @@ describe("making, reading and changing", () => {
       },
       { name: "of another tag", path: "/rules?tag=window", status: 200, contains: ["[]"] },
       { name: "of another state", path: "/rules?state=broken", status: 200, contains: ["[]"] },
+      {
+        name: "one about a device",
+        method: "POST",
+        path: "/rules",
+        body: {
+          name: "Hall",
+          enabled: false,
+          trigger: { type: "device_state_changed", device_id: "hall_lamp", attribute: "on" },
+          actions: [{ type: "log_message", message: "on" }],
+        },
+        status: 201,
+      },
+      {
+        name: "found by its device",
+        path: "/rules?device_id=hall_lamp",
+        as: "viewer",
+        status: 200,
+        contains: ['"name":"Hall"'],
+        lacks: ["Doorbell"],
+      },
+      { name: "of a device that none names", path: "/rules?device_id=nobody", status: 200, contains: ["[]"] },
       { name: "of an unknown state", path: "/rules?state=asleep", status: 400, contains: ["state"] },
       {
         name: "its secret is not for viewers",

@@ -47,6 +47,7 @@ function reading({ rules, callers }: RuleRoutesDeps) {
           tag: t.Optional(t.String()),
           // Not t.UnionEnum: Elysia takes its first value as the default.
           state: t.Optional(t.Union(RULE_STATUSES.map((state) => t.Literal(state)))),
+          device_id: t.Optional(t.String({ description: "Only rules that name this device, in expressions too" })),
         },
         closed,
       ),

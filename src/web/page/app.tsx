@@ -8,6 +8,8 @@ import { NotFound } from "./views/not-found.tsx";
 import { SignIn } from "./views/sign-in.tsx";
 
 const Device = lazy(() => import("./views/device.tsx").then(({ DeviceView }) => DeviceView));
+const Devices = lazy(() => import("./views/devices.tsx").then(({ DevicesView }) => DevicesView));
+const Inbox = lazy(() => import("./views/inbox.tsx").then(({ InboxView }) => InboxView));
 const More = lazy(() => import("./views/more.tsx").then(({ More }) => More));
 const Search = lazy(() => import("./views/search.tsx").then(({ Search }) => Search));
 
@@ -25,8 +27,10 @@ function Views() {
     <Frame>
       <Router>
         <Route path="/" component={Home} />
+        <Route path="/devices" component={Devices} />
         <Route path="/devices/:id" component={Device} />
         <Route path="/search" component={Search} />
+        <Route path="/inbox" component={Inbox} />
         <Route path="/more" component={More} />
         <Route default component={NotFound} />
       </Router>

@@ -34,20 +34,35 @@ export function textFor(key: string): string | undefined {
   return Object.hasOwn(catalogue.value, key) ? catalogue.value[key as TextKey] : undefined;
 }
 
+const formats = new Map<string, unknown>();
+
+/** Formats are dear to make: each is made once. */
+function formatOf<T, O>(Kind: new (language: string, options: O) => T, options: O): T {
+  const key = `${Kind.name} ${language.value} ${JSON.stringify(options)}`;
+  const known = formats.get(key) ?? new Kind(language.value, options);
+  formats.set(key, known);
+  return known as T;
+}
+
 export function formatNumber(value: number, digits = 2): string {
-  return new Intl.NumberFormat(language.value, { maximumFractionDigits: digits }).format(value);
+  return formatOf(Intl.NumberFormat, { maximumFractionDigits: digits }).format(value);
 }
 
 export function formatTime(at: number | string): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
-  return new Intl.DateTimeFormat(
-    language.value,
-    isToday ? { timeStyle: "short" } : { dateStyle: "short", timeStyle: "short" },
-  ).format(date);
+  const clock: Intl.DateTimeFormatOptions = isToday
+    ? { timeStyle: "short" }
+    : { dateStyle: "short", timeStyle: "short" };
+  return formatOf(Intl.DateTimeFormat, clock).format(date);
 }
 
-const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+/** The exact moment, to the second. */
+export function formatMoment(at: number | string): string {
+  return formatOf(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(at));
+}
+
+const STEPS: readonly ["day" | "hour" | "minute" | "second", number][] = [
   ["day", 86_400],
   ["hour", 3600],
   ["minute", 60],
@@ -58,8 +73,16 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 export function formatAge(at: number | string, now = Date.now()): string {
   const seconds = (new Date(at).getTime() - now) / 1000;
   const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
-  return new Intl.RelativeTimeFormat(language.value, { numeric: "auto", style: "short" }).format(
+  return formatOf(Intl.RelativeTimeFormat, { numeric: "auto", style: "short" }).format(
     Math.round(seconds / size),
     unit,
   );
+}
+
+/** `9 min`. */
+export function formatDuration(ms: number): string {
+  const seconds = ms / 1000;
+  const [unit, size] = STEPS.find(([, size]) => seconds >= size) ?? ["second", 1];
+  const style = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 0 } as const;
+  return formatOf(Intl.NumberFormat, style).format(Math.floor(seconds / size));
 }
