@@ -57,3 +57,10 @@ export const Pause = Type.Object(
   },
   closed,
 );
+export const TextToCheck = Type.Object(
+  {
+    text: Type.String({ description: "RON or TOML" }),
+    id: Type.Optional(Type.String({ description: "The rule whose file it is meant for; a new one when absent" })),
+  },
+  closed,
+);

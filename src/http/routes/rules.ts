@@ -14,8 +14,18 @@ import { jsonBody, optionalJsonBody, readBody } from "../body.ts";
 import type { Callers } from "../callers.ts";
 import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import { Patch, Pause, Run, TestRun, Vocabulary, WholeRule } from "./rule-requests.ts";
-import { detailsFor, ListedRule, listedFor, RuleDetails, Trace, traceBody, traceFor } from "./rule-responses.ts";
+import { Patch, Pause, Run, TestRun, TextToCheck, Vocabulary, WholeRule } from "./rule-requests.ts";
+import {
+  CheckedRule,
+  checkedBody,
+  detailsFor,
+  ListedRule,
+  listedFor,
+  RuleDetails,
+  Trace,
+  traceBody,
+  traceFor,
+} from "./rule-responses.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -41,22 +51,28 @@ const traced = { 200: { description: "What happened and why", schema: Trace } };
 
 function reading({ rules, callers }: RuleRoutesDeps) {
   return new Elysia()
-    .get("", ({ query, request }) => rules.list(query).map((info) => listedFor(callers.of(request).role, info)), {
-      query: t.Object(
-        {
-          tag: t.Optional(t.String()),
-          // Not t.UnionEnum: Elysia takes its first value as the default.
-          state: t.Optional(t.Union(RULE_STATUSES.map((state) => t.Literal(state)))),
-        },
-        closed,
-      ),
-      ...doc({
-        access: "viewer",
-        summary: "All rules, also those whose file has problems",
-        tag,
-        answers: { 200: { description: "The rules, by file", schema: Type.Array(ListedRule) } },
-      }),
-    })
+    .get(
+      "",
+      ({ query: { with: also, ...filter }, request }) =>
+        rules.list(filter).map((info) => listedFor(callers.of(request).role, info, also === "rule")),
+      {
+        query: t.Object(
+          {
+            tag: t.Optional(t.String()),
+            // Not t.UnionEnum: Elysia takes its first value as the default.
+            state: t.Optional(t.Union(RULE_STATUSES.map((state) => t.Literal(state)))),
+            with: t.Optional(t.Literal("rule", { description: "With what each rule says" })),
+          },
+          closed,
+        ),
+        ...doc({
+          access: "viewer",
+          summary: "All rules, also those whose file has problems",
+          tag,
+          answers: { 200: { description: "The rules, by file", schema: Type.Array(ListedRule) } },
+        }),
+      },
+    )
     .get(
       "/vocabulary",
       () => vocabulary(),
@@ -146,6 +162,16 @@ async function readRuleBody({ request, contentType }: { request: Request; conten
 function texts({ rules }: RuleRoutesDeps) {
   const summaries = { get: "The rule's file, as it is", put: "Replace the rule's file" };
   return new Elysia()
+    .post("/check", ({ body: { text, id } }) => checkedBody(rules.check(text, id)), {
+      ...jsonBody(TextToCheck),
+      ...doc({
+        access: "admin",
+        summary: "What a text would be as a rule; nothing is saved",
+        tag,
+        answers: { 200: { description: "The rule, or why it is none", schema: CheckedRule } },
+        refusals: { unavailable: refusals.unavailable },
+      }),
+    })
     .get(
       "/:id/text",
       function ruleText({ params }) {
