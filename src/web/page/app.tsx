@@ -9,6 +9,8 @@ import { SignIn } from "./views/sign-in.tsx";
 
 const Device = lazy(() => import("./views/device.tsx").then(({ DeviceView }) => DeviceView));
 const More = lazy(() => import("./views/more.tsx").then(({ More }) => More));
+const Rules = lazy(() => import("./views/rules.tsx").then(({ Rules }) => Rules));
+const Rule = lazy(() => import("./views/rule.tsx").then(({ RuleView }) => RuleView));
 
 export function App() {
   return (
@@ -25,6 +27,8 @@ function Views() {
       <Router>
         <Route path="/" component={Home} />
         <Route path="/devices/:id" component={Device} />
+        <Route path="/rules" component={Rules} />
+        <Route path="/rules/:id" component={Rule} />
         <Route path="/more" component={More} />
         <Route default component={NotFound} />
       </Router>

@@ -31,6 +31,15 @@ export interface LiveOptions {
   refresh: () => Promise<void>;
 }
 
+type Listener = (event: HubEvent) => void;
+const listeners = new Set<Listener>();
+
+/** Hears every event while a view is open; returns how to stop. */
+export function listen(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 let started: LiveOptions | undefined;
 let socket: WebSocket | undefined;
 let lastSeq: number | undefined;
@@ -132,4 +141,5 @@ function take(opened: WebSocket, event: HubEvent): void {
   }
   lastSeq = event.seq;
   started?.onEvent(event);
+  for (const listener of listeners) listener(event);
 }

@@ -47,6 +47,16 @@ export function formatTime(at: number | string): string {
   ).format(date);
 }
 
+/** To the second: to find a moment in a log. */
+export function formatExact(at: number | string): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return new Intl.DateTimeFormat(
+    language.value,
+    isToday ? { timeStyle: "medium" } : { dateStyle: "short", timeStyle: "medium" },
+  ).format(date);
+}
+
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400],
   ["hour", 3600],

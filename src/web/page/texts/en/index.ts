@@ -2,5 +2,8 @@
 import { device } from "./device.ts";
 import { frame } from "./frame.ts";
 import { home } from "./home.ts";
+import { ruleActions } from "./rule-actions.ts";
+import { ruleWords } from "./rule-words.ts";
+import { rules } from "./rules.ts";
 
-export const parts = { frame, home, device };
+export const parts = { frame, home, device, rules, ruleWords, ruleActions };

@@ -1,0 +1,4 @@
+// stub
+export function RuleEdit(_: { id: string; onSaved: () => Promise<void> }) {
+  return null;
+}
