@@ -22,7 +22,7 @@ type Tab = (typeof TABS)[number];
 
 export function RuleView() {
   const { params } = useRoute();
-  const { query } = useLocation();
+  const { query, route } = useLocation();
   const id = params.id ?? "";
   const { data, error, reload } = useWatched(id, () => get<RuleDetails>(rulePath(id)), {
     every: EVERY_MS,
@@ -32,6 +32,11 @@ export function RuleView() {
     void loadNames();
     get<ListedRule[]>("/rules").then(setRuleNames, () => {});
   }, []);
+  /** A broken file is listed by its name until its text says which rule it is. */
+  function saved(as: string): void {
+    if (as === id) void reload();
+    else route(`/rules/${encodeURIComponent(as)}?tab=edit`, true);
+  }
   const tabs = TABS.filter((tab) => tab === "why" || (tab === "try" ? allows("user") : allows("admin")));
   const tab: Tab = tabs.find((one) => one === query.tab) ?? "why";
 
@@ -47,7 +52,7 @@ export function RuleView() {
             <h1 dir="auto">{data.name}</h1>
             <RuleSwitch rule={data} onChanged={reload} />
           </div>
-          {data.rule && <RuleSentence rule={data.rule} />}
+          {data.rule && tab !== "edit" && <RuleSentence rule={data.rule} />}
           {data.rule?.description && (
             <p class="hint" dir="auto">
               {data.rule.description}
@@ -64,7 +69,7 @@ export function RuleView() {
           </nav>
           {tab === "why" && <RuleWhy rule={data} />}
           {tab === "try" && <RuleTry rule={data} />}
-          {tab === "edit" && <Edit key={id} id={id} onSaved={reload} />}
+          {tab === "edit" && <Edit key={id} id={id} onSaved={saved} />}
         </>
       )}
     </>
