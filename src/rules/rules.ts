@@ -21,7 +21,7 @@ import type { RuleHost } from "./model/host.ts";
 import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
 import type { Rule } from "./read/rule.ts";
-import { type CheckedText, checkText } from "./store/check-text.ts";
+import { type CheckedText, type ComposedText, checkText, composeText } from "./store/check-text.ts";
 import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
 import { createIdGiver, createRuleEdits, etagOf, type RuleEdits, type RulePatch } from "./store/edits.ts";
@@ -178,6 +178,12 @@ export class Rules implements AsyncDisposable {
     const house = { attributes, variable: (name: string) => host.variable(name) !== undefined };
     const file = id === undefined ? undefined : this.#find(id).file;
     return checkText(text, file, { reader: this.#reader, exists: this.#exists, house });
+  }
+
+  /** Puts a rule into a text; saves nothing. HubError `invalid`. */
+  compose(rule: JsonObject, text: string, id?: string): ComposedText {
+    const file = id === undefined ? undefined : this.#find(id).file;
+    return composeText(rule, { text, file, reader: this.#reader });
   }
 
   async test(id: string, trigger?: DryTrigger): Promise<Trace> {

@@ -57,6 +57,14 @@ export const Pause = Type.Object(
   },
   closed,
 );
+export const RuleToCompose = Type.Object(
+  {
+    rule: WholeRule,
+    text: Type.String({ description: "What it is put into; empty for a new file" }),
+    id: Type.Optional(Type.String({ description: "The rule whose file it is meant for; a new one when absent" })),
+  },
+  closed,
+);
 export const TextToCheck = Type.Object(
   {
     text: Type.String({ description: "RON or TOML" }),

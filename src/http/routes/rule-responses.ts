@@ -71,6 +71,11 @@ export const CheckedRule = Type.Object(
   { $id: "CheckedRule" },
 );
 
+export const ComposedRule = Type.Object({
+  text: Type.String(),
+  comments_kept: Type.Boolean({ description: "False where the text had to be written anew, and had comments" }),
+});
+
 export const Trace = Type.Object(
   {
     id: Type.String(),

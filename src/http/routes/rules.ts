@@ -14,9 +14,10 @@ import { jsonBody, optionalJsonBody, readBody } from "../body.ts";
 import type { Callers } from "../callers.ts";
 import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import { Patch, Pause, Run, TestRun, TextToCheck, Vocabulary, WholeRule } from "./rule-requests.ts";
+import { Patch, Pause, RuleToCompose, Run, TestRun, TextToCheck, Vocabulary, WholeRule } from "./rule-requests.ts";
 import {
   CheckedRule,
+  ComposedRule,
   checkedBody,
   detailsFor,
   ListedRule,
@@ -172,6 +173,24 @@ function texts({ rules }: RuleRoutesDeps) {
         refusals: { unavailable: refusals.unavailable },
       }),
     })
+    .post(
+      "/compose",
+      function composeRule({ body: { rule, text, id } }) {
+        const composed = rules.compose(rule as JsonObject, text, id);
+        return { text: composed.text, comments_kept: composed.commentsKept };
+      },
+      {
+        ...jsonBody(RuleToCompose),
+        parse: [readRuleBody, "json" as const],
+        ...doc({
+          access: "admin",
+          summary: "A text with a rule put into it, whose comments stay as far as possible; nothing is saved",
+          tag,
+          answers: { 200: { description: "The text", schema: ComposedRule } },
+          refusals: { unavailable: refusals.unavailable },
+        }),
+      },
+    )
     .get(
       "/:id/text",
       function ruleText({ params }) {

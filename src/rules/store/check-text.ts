@@ -1,9 +1,12 @@
-// What a rule's text would be as a rule, without saving it: for editors.
+// For editors, without saving anything: what a text would be as a rule, and what a rule would be as a text.
+import type { JsonObject } from "../../core/json.ts";
 import type { RuleFormat } from "../parse/detect.ts";
+import { lacksId } from "../parse/edit/set-key.ts";
 import { type KnownHouse, lintText } from "../read/lint.ts";
 import type { Rule } from "../read/rule.ts";
 import { type Exists, type RuleWarning, warningsOf } from "./describe.ts";
-import type { FileProblem, RuleReader } from "./read-rule.ts";
+import { editedText, textOf } from "./edits.ts";
+import { type FileProblem, type RuleReader, refusalOf } from "./read-rule.ts";
 
 export interface CheckedText {
   readonly format: RuleFormat;
@@ -35,4 +38,32 @@ export function checkText(text: string, file: string | undefined, { reader, exis
     problems,
     warnings: warnings.sort((a, b) => a.line - b.line || a.column - b.column),
   };
+}
+
+export interface ComposedText {
+  text: string;
+  /** False where the text had to be written anew, and had some. */
+  commentsKept: boolean;
+}
+
+/** Throws HubError `invalid` with every problem of the rule. */
+export function composeText(
+  given: JsonObject,
+  { text, file, reader }: { text: string; file: string | undefined; reader: RuleReader },
+): ComposedText {
+  const before = reader.read(text, { file, id: ID_TO_COME }).good?.rule;
+  const whole = { ...given, id: lacksId(given) ? (before?.id ?? ID_TO_COME) : (given.id ?? "") };
+  const { shape } = reader;
+  const format = before === undefined ? undefined : reader.read(text, { file, id: ID_TO_COME }).format;
+  const anew = textOf(whole, { shape, ...(format && { format }) });
+  const { good, problems } = reader.read(anew, { id: ID_TO_COME });
+  if (!good) throw refusalOf(problems.map(({ path = "", message }) => ({ path, message })));
+  const edited = before && editedText(text, { before, after: good.rule, reader });
+  const chosen =
+    edited ?? (whole.id === ID_TO_COME ? textOf({ ...whole, id: "" }, { shape, ...(format && { format }) }) : anew);
+  return { text: chosen, commentsKept: edited !== undefined || !hasComments(text) };
+}
+
+function hasComments(text: string): boolean {
+  return /(^|\s)(#|\/\/|\/\*)/.test(text);
 }

@@ -22,10 +22,13 @@ export interface RuleDraft {
   save: () => Promise<void>;
   discard: () => void;
   /** Writes a rule into the text, whose comments stay as far as possible. */
-  writeRule: (rule: WholeRule) => Promise<void>;
+  writeRule: WriteRule;
   busy: boolean;
   problem: unknown;
 }
+
+/** Resolves with why it was refused, if it was. */
+export type WriteRule = (rule: WholeRule) => Promise<unknown>;
 
 interface WrittenText {
   text: string;
@@ -138,15 +141,18 @@ export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions):
     return (await post<RuleDetails>("/rules", rule)).id;
   }
 
-  async function writeRule(rule: WholeRule): Promise<void> {
+  async function writeRule(rule: WholeRule): Promise<unknown> {
     const before = latest.current;
-    if (before === undefined) return;
-    await act(async () => {
+    if (before === undefined) return undefined;
+    try {
       const body = { rule, text: before.text, ...(id !== undefined && { id }) };
-      const written = await post<WrittenText>("/rules/write", body);
+      const written = await post<WrittenText>("/rules/compose", body);
       if (!written.comments_kept) onLost();
       change({ ...before, text: written.text });
-    });
+      return undefined;
+    } catch (error) {
+      return error;
+    }
   }
 
   const isElsewhere = theirs !== undefined && draft !== undefined && theirs.etag !== draft.etag;
