@@ -169,3 +169,9 @@ function iso(ms: number): string {
 function isoOrNull(ms: number | undefined): string | null {
   return ms === undefined ? null : iso(ms);
 }
+
+export const ruleAnswers = { 200: { description: "The rule", schema: RuleDetails } };
+export const ruleRefusals = {
+  conflict: "The id is another rule's, the file has problems or was changed meanwhile, or there are too many files",
+  unavailable: "The hub is starting: the rules are still being read",
+};

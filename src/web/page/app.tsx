@@ -10,6 +10,7 @@ import { SignIn } from "./views/sign-in.tsx";
 const Device = lazy(() => import("./views/device.tsx").then(({ DeviceView }) => DeviceView));
 const More = lazy(() => import("./views/more.tsx").then(({ More }) => More));
 const Rules = lazy(() => import("./views/rules.tsx").then(({ Rules }) => Rules));
+const RuleNew = lazy(() => import("./views/rule-new.tsx").then(({ RuleNew }) => RuleNew));
 const Rule = lazy(() => import("./views/rule.tsx").then(({ RuleView }) => RuleView));
 
 export function App() {
@@ -28,6 +29,7 @@ function Views() {
         <Route path="/" component={Home} />
         <Route path="/devices/:id" component={Device} />
         <Route path="/rules" component={Rules} />
+        <Route path="/rules/new" component={RuleNew} />
         <Route path="/rules/:id" component={Rule} />
         <Route path="/more" component={More} />
         <Route default component={NotFound} />

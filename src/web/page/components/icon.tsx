@@ -1,6 +1,8 @@
 // Every icon of the page, under a name of our own: only these are in the bundle.
 import {
   Activity,
+  ArrowDown,
+  ArrowUp,
   Battery,
   Blinds,
   Check,
@@ -38,6 +40,7 @@ const ICONS = {
   check: Check,
   cross: X,
   door: DoorOpen,
+  down: ArrowDown,
   fan: Fan,
   gauge: Gauge,
   house: House,
@@ -54,6 +57,7 @@ const ICONS = {
   temperature: Thermometer,
   timer: Timer,
   unknown: CircleHelp,
+  up: ArrowUp,
   workflow: Workflow,
 } as const;
 

@@ -1,5 +1,7 @@
 // What rules do, as clauses that can stand alone.
+
 import type { Attributes, Json } from "../state/house.ts";
+import type { Fields, Part } from "../state/rules.ts";
 import type { TextKey } from "../texts/catalogue.ts";
 import { t } from "../texts/index.ts";
 import { allOf } from "./rule-conditions.ts";
@@ -7,7 +9,7 @@ import { isolated, nameOf } from "./rule-names.ts";
 import * as words from "./rule-words.ts";
 
 /** One after the other, in one sentence. Switched-off ones are left out. */
-export function thenOf(actions: readonly words.Part[]): string {
+export function thenOf(actions: readonly Part[]): string {
   const clauses: string[] = [];
   const live = actions.filter(({ enabled }) => enabled !== false);
   for (let at = 0; at < live.length; at++) {
@@ -24,7 +26,7 @@ export function thenOf(actions: readonly words.Part[]): string {
 }
 
 /** On, a wait, and off again: "for five minutes". */
-function goesOffAgain([on, wait, off]: readonly words.Part[]): number | undefined {
+function goesOffAgain([on, wait, off]: readonly Part[]): number | undefined {
   if (on?.type !== "set_device_state" || wait?.type !== "delay" || off?.type !== "set_device_state") return undefined;
   const [first, last] = [on.state as Attributes | undefined, off.state as Attributes | undefined];
   const isSame = words.devicesOf(on)?.join("\n") === words.devicesOf(off)?.join("\n");
@@ -33,15 +35,15 @@ function goesOffAgain([on, wait, off]: readonly words.Part[]): number | undefine
 }
 
 /** Undefined for a kind that this page does not know. */
-export function doOf(spec: words.Part): string | undefined {
+export function doOf(spec: Part): string | undefined {
   return Object.hasOwn(CLAUSES, spec.type) ? CLAUSES[spec.type]?.(spec) : undefined;
 }
 
-const inside = (value: Json | undefined): string => thenOf((value as unknown as words.Part[] | undefined) ?? []);
+const inside = (value: Json | undefined): string => thenOf((value as unknown as Part[] | undefined) ?? []);
 const formula = (value: Json | undefined): string => words.quoted(value);
-const rule = ({ rule_id }: words.Part): string => nameOf("rule", words.text(rule_id));
+const rule = ({ rule_id }: Part): string => nameOf("rule", words.text(rule_id));
 
-const CLAUSES: Readonly<Record<string, (spec: words.Part) => string>> = {
+const CLAUSES: Readonly<Record<string, (spec: Part) => string>> = {
   set_device_state: (spec) =>
     spec.state === undefined
       ? t("do.computed", { device: words.deviceWords(words.devicesOf(spec)), text: formula(spec.expression) })
@@ -115,7 +117,7 @@ export function setWords(ids: readonly string[], state: Attributes): string {
   return values === "" ? clause : t("do.with", { clause, values });
 }
 
-function mainKey({ on, locked, command }: words.Fields, many: boolean): TextKey | undefined {
+function mainKey({ on, locked, command }: Fields, many: boolean): TextKey | undefined {
   if (typeof on === "boolean") return many ? (on ? "do.on_many" : "do.off_many") : on ? "do.on" : "do.off";
   if (typeof locked === "boolean") return locked ? "do.locked" : "do.unlocked";
   return command === "toggle" ? "do.toggle" : undefined;
@@ -137,20 +139,20 @@ function channelWords(channel: string): string {
   return channel === "all" ? t("do.channel_all") : channel === "log" ? t("do.channel_log") : nameOf("channel", channel);
 }
 
-function timerWords({ device_id, command, duration_secs }: words.Part): string {
+function timerWords({ device_id, command, duration_secs }: Part): string {
   const device = words.deviceWords([words.text(device_id)]);
   if (command === "start" && typeof duration_secs === "number")
     return t("do.timer_start_for", { device, time: words.duration(duration_secs) });
   return t(`do.timer_${words.text(command)}` as TextKey, { device });
 }
 
-function branches(spec: words.Part): string {
-  const all = [spec, ...((spec.else_if as unknown as words.Part[] | undefined) ?? [])].map(
+function branches(spec: Part): string {
+  const all = [spec, ...((spec.else_if as unknown as Part[] | undefined) ?? [])].map(
     ({ condition, conditions, then_actions }) =>
       t("do.if", {
         if:
           condition === undefined
-            ? allOf((conditions as unknown as words.Part[] | undefined) ?? [])
+            ? allOf((conditions as unknown as Part[] | undefined) ?? [])
             : t("rule.formula", { text: formula(condition) }),
         does: inside(then_actions),
       }),

@@ -1,4 +1,5 @@
 // What must hold for a rule to run, as clauses after "When" and "if".
+import type { Part } from "../state/rules.ts";
 import { t } from "../texts/index.ts";
 import { isolated, nameOf } from "./rule-names.ts";
 import * as words from "./rule-words.ts";
@@ -6,22 +7,22 @@ import * as words from "./rule-words.ts";
 const OPPOSITE: Readonly<Record<string, string>> = { Eq: "Ne", Ne: "Eq", Gt: "Lte", Gte: "Lt", Lt: "Gte", Lte: "Gt" };
 
 /** Undefined for a kind that this page does not know. */
-export function ifOf(spec: words.Part): string | undefined {
+export function ifOf(spec: Part): string | undefined {
   return Object.hasOwn(CLAUSES, spec.type) ? CLAUSES[spec.type]?.(spec) : undefined;
 }
 
 /** Several conditions that must all hold. */
-export function allOf(conditions: readonly words.Part[]): string {
+export function allOf(conditions: readonly Part[]): string {
   return words.listed(conditions.map(inWords));
 }
 
-function inWords(spec: words.Part): string {
+function inWords(spec: Part): string {
   return ifOf(spec) ?? isolated(spec.type.replaceAll("_", " "));
 }
 
-const inside = (spec: words.Part): words.Part[] => (spec.conditions as unknown as words.Part[] | undefined) ?? [];
+const inside = (spec: Part): Part[] => (spec.conditions as unknown as Part[] | undefined) ?? [];
 
-const CLAUSES: Readonly<Record<string, (spec: words.Part) => string>> = {
+const CLAUSES: Readonly<Record<string, (spec: Part) => string>> = {
   device_state: deviceState,
   time_elapsed: (spec) =>
     t("if.unchanged", {
@@ -54,11 +55,11 @@ function grouped(text: string): string {
   return t("rule.group", { inside: text });
 }
 
-function formula({ expression }: words.Part): string {
+function formula({ expression }: Part): string {
   return t("rule.formula", { text: words.quoted(expression) });
 }
 
-function deviceState(spec: words.Part): string {
+function deviceState(spec: Part): string {
   const ids = words.devicesOf(spec);
   const attribute = words.text(spec.attribute);
   const { op = "Eq", value } = spec;
@@ -73,15 +74,15 @@ function deviceState(spec: words.Part): string {
 }
 
 /** Simple ones are turned round, which reads better than a "not" before them. */
-function negated(spec: words.Part): string {
-  const [only, ...more] = spec.condition ? [spec.condition as unknown as words.Part] : inside(spec);
+function negated(spec: Part): string {
+  const [only, ...more] = spec.condition ? [spec.condition as unknown as Part] : inside(spec);
   if (only === undefined) return "";
   const opposite = more.length === 0 ? oppositeOf(only) : undefined;
   if (opposite) return inWords(opposite);
   return t("if.not", { clause: words.listed([only, ...more].map(inWords), "disjunction") });
 }
 
-function oppositeOf(spec: words.Part): words.Part | undefined {
+function oppositeOf(spec: Part): Part | undefined {
   switch (spec.type) {
     case "mode_is":
       return { ...spec, on: spec.on === false };

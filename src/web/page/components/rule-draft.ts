@@ -4,8 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, ask, post } from "../state/api.ts";
 import { type Draft, keepDraft, loadDraft } from "../state/draft.ts";
 import { connection } from "../state/live.ts";
-import { type CheckedRule, type RuleDetails, rulePath } from "../state/rules.ts";
-import type { WholeRule } from "./rule-sentence.tsx";
+import { type CheckedRule, type RuleDetails, rulePath, type WholeRule } from "../state/rules.ts";
 
 export interface RuleDraft {
   /** Undefined until it is read. */

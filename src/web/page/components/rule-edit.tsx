@@ -19,9 +19,10 @@ interface EditProps {
   id?: string;
   start?: string;
   onSaved: (id: string) => void;
+  onDiscarded?: () => void;
 }
 
-export function RuleEdit({ id, start = "", onSaved }: EditProps) {
+export function RuleEdit({ id, start = "", onSaved, onDiscarded }: EditProps) {
   const draft = useRuleDraft({
     id,
     start,
@@ -54,9 +55,7 @@ export function RuleEdit({ id, start = "", onSaved }: EditProps) {
       <div class="edit-sides">
         <div class="edit-guide">
           <h2>{t("edit.guided")}</h2>
-          {vocabulary && lastRule.current && checked?.problems.length !== 0 && checked && (
-            <p class="hint">{t("edit.text_broken")}</p>
-          )}
+          {checked && !checked.rule && <p class="hint">{t("edit.text_broken")}</p>}
           {vocabulary && checked?.rule && (
             <RuleGuide rule={checked.rule} vocabulary={vocabulary} onChange={draft.writeRule} />
           )}
@@ -78,7 +77,7 @@ export function RuleEdit({ id, start = "", onSaved }: EditProps) {
         </div>
       </div>
       <Problem of={draft.problem ?? problem} />
-      <SaveBar draft={draft} />
+      <SaveBar draft={draft} onDiscarded={onDiscarded} />
     </section>
   );
 }
@@ -90,7 +89,7 @@ async function saveIfRight(draft: RuleDraft): Promise<void> {
   if (canSave(draft)) await draft.save();
 }
 
-function SaveBar({ draft }: { draft: RuleDraft }) {
+function SaveBar({ draft, onDiscarded }: { draft: RuleDraft; onDiscarded: (() => void) | undefined }) {
   const { isChanged, checked } = draft;
   const count = checked?.problems.length ?? 0;
   return (
@@ -98,7 +97,11 @@ function SaveBar({ draft }: { draft: RuleDraft }) {
       <button type="button" class="main" disabled={!canSave(draft)} onClick={() => void draft.save()}>
         {t("edit.save")}
       </button>
-      <button type="button" disabled={!isChanged || draft.busy} onClick={() => discarded(draft)}>
+      <button
+        type="button"
+        disabled={!isChanged || draft.busy}
+        onClick={() => (onDiscarded ?? (() => discarded(draft)))()}
+      >
         {t("edit.discard")}
       </button>
       <p class="hint" role="status">

@@ -1,6 +1,7 @@
 // What set a rule off, and what its actions did, as they are told in a trace.
+
 import type { Attributes, Json } from "../state/house.ts";
-import type { ActionTrace, Trace } from "../state/rules.ts";
+import type { ActionTrace, Part, Trace } from "../state/rules.ts";
 import { formatTime, t } from "../texts/index.ts";
 import { doOf, setWords } from "./rule-actions.ts";
 import { headlineOf } from "./rule-found.ts";
@@ -84,7 +85,7 @@ function withNames(label: string, { device_id: device }: Attributes): string {
 }
 
 /** `spec`: the action in the rule, which says what it is about before it is over. */
-export function actionWords({ type, detail }: ActionTrace, spec: words.Part | undefined): string {
+export function actionWords({ type, detail }: ActionTrace, spec: Part | undefined): string {
   const told = detail === undefined ? undefined : toldIn(type, detail);
   const planned = spec?.type === type ? doOf(spec) : undefined;
   const name = type.replaceAll("_", " ");

@@ -1,8 +1,8 @@
 // The addresses of a rule's webhooks, to copy; the secret is shown when it is asked for.
 import { useState } from "preact/hooks";
 import { API } from "../state/api.ts";
+import type { WholeRule } from "../state/rules.ts";
 import { t } from "../texts/index.ts";
-import type { WholeRule } from "./rule-sentence.tsx";
 import { text } from "./rule-words.ts";
 import { toast } from "./toast.tsx";
 

@@ -1,27 +1,11 @@
 // A rule as a sentence in plain words.
+import type { Part, WholeRule } from "../state/rules.ts";
 import { t } from "../texts/index.ts";
 import { thenOf } from "./rule-actions.ts";
 import { allOf } from "./rule-conditions.ts";
 import { isolated } from "./rule-names.ts";
 import { whenOf } from "./rule-triggers.ts";
-import { listed, type Part, quoted } from "./rule-words.ts";
-
-/** What a rule says, with every default. */
-export interface WholeRule {
-  id: string;
-  name: string;
-  description?: string;
-  enabled: boolean;
-  tags: string[];
-  cooldown_secs: number;
-  run_mode: string;
-  triggers: Part[];
-  conditions: Part[];
-  actions: Part[];
-  trigger_condition?: string;
-  required_expression?: string;
-  [field: string]: unknown;
-}
+import { listed, quoted } from "./rule-words.ts";
 
 /** For a kind that the page has no words for, what the vocabulary says of it, or its own name. */
 function fallback(part: Part): string {

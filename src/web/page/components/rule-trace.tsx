@@ -2,11 +2,11 @@
 // went. A wait that is not over counts.
 import { useEffect, useState } from "preact/hooks";
 import type { Attributes } from "../state/house.ts";
-import type { ActionTrace, ConditionTrace, Trace } from "../state/rules.ts";
+import type { ActionTrace, ConditionTrace, Part, Trace } from "../state/rules.ts";
 import { formatAge, formatExact, formatNumber, t } from "../texts/index.ts";
 import { foundWords, isUnknown } from "./rule-found.ts";
 import { actionWords, outcomeWords, triggerWords } from "./rule-happened.ts";
-import { type Part, quoted } from "./rule-words.ts";
+import { quoted } from "./rule-words.ts";
 import { type Mark, Moment, Timeline } from "./timeline.tsx";
 
 interface TraceProps {

@@ -1,21 +1,23 @@
 // What sets rules off, as clauses after "When".
+
 import type { Json } from "../state/house.ts";
+import type { Part } from "../state/rules.ts";
 import type { TextKey } from "../texts/catalogue.ts";
 import { t, textFor } from "../texts/index.ts";
 import { isolated, nameOf } from "./rule-names.ts";
 import * as words from "./rule-words.ts";
 
-type Clause = (spec: words.Part) => string;
+type Clause = (spec: Part) => string;
 
 /** Undefined for a kind that this page does not know. */
-export function whenOf(spec: words.Part): string | undefined {
+export function whenOf(spec: Part): string | undefined {
   const clause = Object.hasOwn(CLAUSES, spec.type) ? CLAUSES[spec.type]?.(spec) : undefined;
   const { for_duration_secs: secs } = spec;
   if (clause === undefined || typeof secs !== "number" || secs <= 0) return clause;
   return t("rule.lasting", { clause, time: words.duration(secs) });
 }
 
-const device = (spec: words.Part): string => words.deviceWords(words.devicesOf(spec), "disjunction");
+const device = (spec: Part): string => words.deviceWords(words.devicesOf(spec), "disjunction");
 
 const CLAUSES: Readonly<Record<string, Clause>> = {
   device_state_changed: stateChanged,
@@ -65,7 +67,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   manual_trigger: () => t("when.by_hand"),
 };
 
-function stateChanged(spec: words.Part): string {
+function stateChanged(spec: Part): string {
   const ids = words.devicesOf(spec);
   if (typeof spec.attribute !== "string") return t("when.changes", { what: device(spec) });
   const { attribute, to } = spec;
@@ -73,7 +75,7 @@ function stateChanged(spec: words.Part): string {
   return own ?? change(words.attributeOf(ids, attribute), spec, { device: ids?.[0] ?? "", attribute });
 }
 
-function change(what: string, spec: words.Part, about: { device?: string; attribute?: string } = {}): string {
+function change(what: string, spec: Part, about: { device?: string; attribute?: string } = {}): string {
   const { to, from, not_to, not_from } = spec;
   const value = words.valueWords(to, about);
   const before = words.valueWords(from ?? not_from, about);
@@ -84,7 +86,7 @@ function change(what: string, spec: words.Part, about: { device?: string; attrib
   return t("when.changes", { what });
 }
 
-function threshold(spec: words.Part): string {
+function threshold(spec: Part): string {
   const ids = words.devicesOf(spec);
   const attribute = words.text(spec.attribute);
   const what = words.attributeOf(ids, attribute);
@@ -96,7 +98,7 @@ function threshold(spec: words.Part): string {
   return words.listed(clauses, "disjunction");
 }
 
-function buttonUsed(spec: words.Part, event: Json | undefined): string {
+function buttonUsed(spec: Part, event: Json | undefined): string {
   if (event === undefined) return t("when.button_any", { device: device(spec) });
   return t("when.button", { device: device(spec), press: pressWords(event, spec.button) });
 }
@@ -142,7 +144,7 @@ function weekdaysOf(field: string): string {
     .join(", ");
 }
 
-function sunEvent({ event, offset_minutes: offset = 0 }: words.Part): string {
+function sunEvent({ event, offset_minutes: offset = 0 }: Part): string {
   const key = `sun.${words.text(event)}`;
   const name = textFor(key) === undefined ? words.text(event).replaceAll("_", " ") : t(key as TextKey);
   const minutes = Number(offset);

@@ -3,14 +3,14 @@ import { useState } from "preact/hooks";
 import { post } from "../state/api.ts";
 import type { Attributes, Json } from "../state/house.ts";
 import { connection } from "../state/live.ts";
-import { type RuleDetails, rulePath, type Trace } from "../state/rules.ts";
+import { type Part, type RuleDetails, rulePath, type Trace } from "../state/rules.ts";
 import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
 import { outcomeWords } from "./rule-happened.ts";
 import { lookOf, TraceTimeline } from "./rule-trace.tsx";
 import { whenOf } from "./rule-triggers.ts";
-import { devicesOf, type Part, text } from "./rule-words.ts";
+import { devicesOf, text } from "./rule-words.ts";
 
 export function RuleTry({ rule }: { rule: RuleDetails }) {
   const triggers = rule.rule?.triggers ?? [];

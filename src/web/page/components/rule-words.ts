@@ -1,15 +1,9 @@
 // Values, times, attributes and devices as words, for the sentences about rules.
 import { devices, type Json, propertyOf } from "../state/house.ts";
+import type { Fields } from "../state/rules.ts";
 import type { TextKey } from "../texts/catalogue.ts";
 import { formatNumber, language, t, textFor } from "../texts/index.ts";
 import { deviceName, isolated } from "./rule-names.ts";
-
-export type Fields = Readonly<Record<string, Json | undefined>>;
-
-/** A trigger, condition or action as a rule has it. */
-export interface Part extends Fields {
-  type: string;
-}
 
 const LONGEST_CHARS = 120;
 // What differs only in name between makers.

@@ -1,7 +1,30 @@
 // Rules, their traces and what they can be made of, as the API answers them.
-import type { WholeRule } from "../components/rule-sentence.tsx";
 import { get } from "./api.ts";
 import type { Attributes, Json } from "./house.ts";
+
+export type Fields = Readonly<Record<string, Json | undefined>>;
+
+/** A trigger, condition or action as a rule has it. */
+export interface Part extends Fields {
+  type: string;
+}
+
+/** What a rule says, with every default. */
+export interface WholeRule {
+  id: string;
+  name: string;
+  description?: string;
+  enabled: boolean;
+  tags: string[];
+  cooldown_secs: number;
+  run_mode: string;
+  triggers: Part[];
+  conditions: Part[];
+  actions: Part[];
+  trigger_condition?: string;
+  required_expression?: string;
+  [field: string]: unknown;
+}
 
 export interface RuleProblem {
   message: string;
