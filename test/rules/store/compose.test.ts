@@ -98,7 +98,7 @@ describe.each([
 
   test.each(edits)("%s", (_name, change, lost) => {
     const rule = ruleIn(text);
-    const wanted = { ...rule, ...change(rule) };
+    const wanted = Object.assign({ ...rule }, change(rule));
     const composed = composeText(wanted, { text, file: undefined, reader });
     expect(ruleIn(composed.text)).toEqual(wanted);
     expect(composed.commentsKept).toBe(true);

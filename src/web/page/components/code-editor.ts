@@ -11,7 +11,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { toml } from "@codemirror/legacy-modes/mode/toml";
 import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
-import { Compartment, EditorState, type Text } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, type Text } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { ron } from "./code-ron.ts";
@@ -48,6 +48,8 @@ export interface CodeEditor {
   destroy(): void;
 }
 
+/** Marks a change that the page made, and need not be told of. */
+const fromOutside = Annotation.define<boolean>();
 const LANGUAGES = { ron: StreamLanguage.define(ron), toml: StreamLanguage.define(toml) };
 
 const colours = HighlightStyle.define([
@@ -121,7 +123,8 @@ export function createCodeEditor({ host, text, format, label, complete, onChange
           autocapitalize: "none",
         }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) onChange(update.state.doc.toString());
+          if (update.docChanged && !update.transactions.some((one) => one.annotation(fromOutside)))
+            onChange(update.state.doc.toString());
         }),
       ],
     }),
@@ -130,7 +133,7 @@ export function createCodeEditor({ host, text, format, label, complete, onChange
     setText(next) {
       const now = view.state.doc.toString();
       if (now === next) return;
-      view.dispatch({ changes: changeOf(now, next) });
+      view.dispatch({ changes: changeOf(now, next), annotations: fromOutside.of(true) });
     },
     setFormat: (next) => view.dispatch({ effects: language.reconfigure(LANGUAGES[next]) }),
     setProblems(problems) {

@@ -27,6 +27,8 @@ export function Code({ text, format, label, problems, complete, onChange, onSave
   // What the editor calls is always that of the last drawing.
   const latest = useRef({ text, onChange, onSave, complete });
   latest.current = { text, onChange, onSave, complete };
+  // What was typed and has not come back as `text` yet: it must not be put over what was typed after it.
+  const typed = useRef<string[]>([]);
 
   useEffect(() => {
     let made: CodeEditor | undefined;
@@ -40,7 +42,10 @@ export function Code({ text, format, label, problems, complete, onChange, onSave
           format,
           label,
           complete: (context) => latest.current.complete(context),
-          onChange: (next) => latest.current.onChange(next),
+          onChange(next) {
+            typed.current.push(next);
+            latest.current.onChange(next);
+          },
           onSave: () => latest.current.onSave(),
         });
         setEditor(made);
@@ -53,7 +58,11 @@ export function Code({ text, format, label, problems, complete, onChange, onSave
       made?.destroy();
     };
   }, [label]);
-  useEffect(() => editor?.setText(text), [editor, text]);
+  useEffect(() => {
+    const at = typed.current.indexOf(text);
+    if (at >= 0) typed.current.splice(0, at + 1);
+    else editor?.setText(text);
+  }, [editor, text]);
   useEffect(() => editor?.setFormat(format), [editor, format]);
   useEffect(() => editor?.setProblems(problems), [editor, problems]);
   useImperativeHandle(

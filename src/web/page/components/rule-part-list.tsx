@@ -70,13 +70,15 @@ export function PartList({ kind, parts, vocabulary, heading, onChange }: ListPro
               }
             >
               <summary>{t("guide.change")}</summary>
-              <PartForm
-                kind={kind}
-                part={part}
-                vocabulary={vocabulary}
-                list={PartList}
-                onChange={(next) => onChange(replaced(at, next))}
-              />
+              {open === at && (
+                <PartForm
+                  kind={kind}
+                  part={part}
+                  vocabulary={vocabulary}
+                  list={PartList}
+                  onChange={(next) => onChange(replaced(at, next))}
+                />
+              )}
             </details>
           </li>
         ))}

@@ -15,7 +15,8 @@ interface ValueProps {
 export function ValueInput({ id, label, about: { device, attribute }, value, onChange }: ValueProps) {
   const found = device === undefined ? undefined : devices.value.get(device)?.peek();
   const property: Property = found ? propertyOf(found, attribute) : {};
-  const now = found?.attributes[attribute];
+  // A device that is not there, or an attribute without a schema: what is written says what it is.
+  const now = found?.attributes[attribute] ?? value;
   const isSimple = value === undefined || value === null || typeof value !== "object";
   const common = { id, "aria-label": label };
   if (isSimple && (property.type === "boolean" || typeof now === "boolean"))

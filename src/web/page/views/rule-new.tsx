@@ -22,7 +22,7 @@ export function RuleNew() {
     setProblem(undefined);
     try {
       const composed = await post<{ text: string }>("/rules/compose", { rule: startRule(start), text: "" });
-      keepDraft("rule.new", undefined);
+      keepDraft("rule.new", { text: composed.text, base: "", etag: "" });
       setText(composed.text);
       route(`/rules/new?from=${start}`);
     } catch (error) {
