@@ -27,6 +27,7 @@ beforeAll(async () => {
   words = { whenOf, ifOf, doOf };
   ({ foundIn } = await from("components/rule-found.ts"));
   const texts = await from("texts/index.ts");
+  await texts.loadLater();
   setLanguage = async (language) => {
     // The document is only told its language.
     Object.assign(globalThis, { document: { documentElement: {} } });

@@ -3,15 +3,22 @@ import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso
 import { Frame } from "./components/frame.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { session } from "./state/session.ts";
+import { loadLater } from "./texts/index.ts";
 import { Home } from "./views/home.tsx";
 import { NotFound } from "./views/not-found.tsx";
 import { SignIn } from "./views/sign-in.tsx";
 
 const Device = lazy(() => import("./views/device.tsx").then(({ DeviceView }) => DeviceView));
 const More = lazy(() => import("./views/more.tsx").then(({ More }) => More));
-const Rules = lazy(() => import("./views/rules.tsx").then(({ Rules }) => Rules));
-const RuleNew = lazy(() => import("./views/rule-new.tsx").then(({ RuleNew }) => RuleNew));
-const Rule = lazy(() => import("./views/rule.tsx").then(({ RuleView }) => RuleView));
+const Rules = lazy(() => worded(import("./views/rules.tsx")).then(({ Rules }) => Rules));
+const RuleNew = lazy(() => worded(import("./views/rule-new.tsx")).then(({ RuleNew }) => RuleNew));
+const Rule = lazy(() => worded(import("./views/rule.tsx")).then(({ RuleView }) => RuleView));
+
+/** A view with its texts. */
+async function worded<View>(view: Promise<View>): Promise<View> {
+  await loadLater();
+  return view;
+}
 
 export function App() {
   return (

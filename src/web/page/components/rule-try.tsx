@@ -1,7 +1,7 @@
 // A dry run: what the rule would do now if this set it off. Nothing is done.
 import { useState } from "preact/hooks";
 import { post } from "../state/api.ts";
-import type { Attributes, Json } from "../state/house.ts";
+import { type Attributes, type Device, deviceList, devices, type Json } from "../state/house.ts";
 import { connection } from "../state/live.ts";
 import { type Part, type RuleDetails, rulePath, type Trace } from "../state/rules.ts";
 import { allows } from "../state/session.ts";
@@ -99,9 +99,12 @@ type Row = [key: string, value: string];
 /** What a trigger passes on, with what its own words already say. */
 function likely(trigger: Part | undefined): Row[] {
   if (trigger === undefined) return [];
-  const [device] = devicesOf(trigger) ?? [];
+  // Of any device, the first that has what it is about.
+  const fits = ({ attributes }: Device): boolean => Object.hasOwn(attributes, text(trigger.attribute ?? "battery_pct"));
+  const found = /^(device_|button_|numeric_)/.test(trigger.type) ? deviceList.peek().find(fits)?.id : undefined;
+  const [device = found] = devicesOf(trigger) ?? [];
   const first = (value: Json | undefined): Json | undefined => (Array.isArray(value) ? value[0] : value);
-  const about: Attributes = device === undefined ? {} : { device_id: device };
+  const about: Attributes = device === undefined ? {} : { device_id: device, device_name: nameIn(device) };
   return Object.entries(contextOf(trigger, about, first)).flatMap(([key, value]): Row[] =>
     value === undefined ? [] : [[key, text(value)]],
   );
@@ -146,6 +149,8 @@ function contextOf(
       return {};
   }
 }
+
+const nameIn = (id: string): string => devices.value.get(id)?.peek().name ?? id;
 
 /** What is no JSON is a text. */
 function jsonOf(value: string): Json {

@@ -17,8 +17,25 @@ export async function startLanguage(): Promise<void> {
   await setLanguage(wanted === "de" ? "de" : "en");
 }
 
+let withLater = false;
+
+/** The texts of all views; before this there are those of the first. Rejects where they cannot be loaded. */
+export async function loadLater(): Promise<void> {
+  if (withLater) return;
+  catalogue.value = await read(language.value, true);
+  withLater = true;
+}
+
+async function read(of: Language, all: boolean): Promise<Catalogue> {
+  if (of === "de") {
+    const [{ parts }, more] = await Promise.all([import("./de/index.ts"), all && import("./de/later.ts")]);
+    return catalogueOf(parts, more ? more.later : {});
+  }
+  return all ? catalogueOf(parts, (await import("./en/later.ts")).later) : english;
+}
+
 export async function setLanguage(next: Language, chosen = false): Promise<void> {
-  catalogue.value = next === "de" ? catalogueOf((await import("./de/index.ts")).parts) : english;
+  catalogue.value = await read(next, withLater);
   language.value = next;
   document.documentElement.lang = next;
   if (chosen) save("language", next);

@@ -6,6 +6,7 @@ import { Problem } from "../components/problem.tsx";
 import { RuleState } from "../components/rule-card.tsx";
 import { RuleControls, RuleSwitch } from "../components/rule-controls.tsx";
 import { loadNames, setRuleNames } from "../components/rule-names.ts";
+import { RuleRemove } from "../components/rule-remove.tsx";
 import { RuleSentence } from "../components/rule-sentence.tsx";
 import { RuleTry } from "../components/rule-try.tsx";
 import { RuleWhy } from "../components/rule-why.tsx";
@@ -70,6 +71,7 @@ export function RuleView() {
           {tab === "why" && <RuleWhy rule={data} />}
           {tab === "try" && <RuleTry rule={data} />}
           {tab === "edit" && <Edit key={id} id={id} onSaved={saved} />}
+          {tab === "edit" && <RuleRemove rule={data} />}
         </>
       )}
     </>
