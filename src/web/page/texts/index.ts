@@ -17,8 +17,25 @@ export async function startLanguage(): Promise<void> {
   await setLanguage(wanted === "de" ? "de" : "en");
 }
 
+let withLater = false;
+
+/** The texts of all views; before this there are those of the first. Rejects where they cannot be loaded. */
+export async function loadLater(): Promise<void> {
+  if (withLater) return;
+  catalogue.value = await read(language.value, true);
+  withLater = true;
+}
+
+async function read(of: Language, all: boolean): Promise<Catalogue> {
+  if (of === "de") {
+    const [{ parts }, more] = await Promise.all([import("./de/index.ts"), all && import("./de/later.ts")]);
+    return catalogueOf(parts, more ? more.later : {});
+  }
+  return all ? catalogueOf(parts, (await import("./en/later.ts")).later) : english;
+}
+
 export async function setLanguage(next: Language, chosen = false): Promise<void> {
-  catalogue.value = next === "de" ? catalogueOf((await import("./de/index.ts")).parts) : english;
+  catalogue.value = await read(next, withLater);
   language.value = next;
   document.documentElement.lang = next;
   if (chosen) save("language", next);
@@ -60,6 +77,16 @@ export function formatTime(at: number | string): string {
 /** The exact moment, to the second. */
 export function formatMoment(at: number | string): string {
   return formatOf(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(at));
+}
+
+/** To the second: to find a moment in a log. */
+export function formatExact(at: number | string): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return formatOf(Intl.DateTimeFormat, {
+    timeStyle: "medium",
+    ...(!isToday && { dateStyle: "short" }),
+  }).format(date);
 }
 
 const STEPS: readonly ["day" | "hour" | "minute" | "second", number][] = [

@@ -1,4 +1,4 @@
-// What the page says, in English: one file for each part of the page, and one line here.
+// What the page says, in English: one file for each part of the page, and one line here, or in later.ts.
 import { device } from "./device.ts";
 import { devices } from "./devices.ts";
 import { frame } from "./frame.ts";
