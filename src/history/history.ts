@@ -65,6 +65,8 @@ export interface HistoryOptions {
   limits?: Limits;
   /** Settings of a device and how it fares: not recorded unless [history] include says so. */
   isMinor?: (deviceId: string, attribute: string) => boolean;
+  /** A person wants nothing of the device recorded: neither does [history] include bring it back. */
+  isHidden?: (deviceId: string) => boolean;
   /** The disk refused a write. */
   onStorageFault?: (fault: StorageFault) => void;
   /** Ids of the existing devices: of others even the last sample is removed after `retention_days`. */
@@ -73,7 +75,7 @@ export interface HistoryOptions {
 
 /** Returns at once; the file is opened by the worker. */
 export function startHistory(options: HistoryOptions): History {
-  const { config, clock, log, feed, mayWrite = () => true } = options;
+  const { config, clock, log, feed, mayWrite = () => true, isHidden = () => false } = options;
   const zone = createZone(options.timezone);
   if (!config.enabled)
     return offHistory(options.timezone, "no history is kept: [history] enabled is false in hub.toml");
@@ -112,10 +114,11 @@ export function startHistory(options: HistoryOptions): History {
       stored = NOTHING_STORED;
     },
   });
+  const isExcluded = createExclude(config, options.isMinor);
   const recorder = createRecorder({
     clock,
     log,
-    isExcluded: createExclude(config, options.isMinor),
+    isExcluded: (id, attribute) => isHidden(id) || isExcluded(id, attribute),
     mostTextBytes: config.max_waiting_mb * 1_048_576,
     ...(options.limits && { limits: options.limits }),
     post(rows, samples) {

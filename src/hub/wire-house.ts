@@ -47,6 +47,7 @@ export function wireHouse(
       worker: historyWorker(),
       devices: () => [...registry.list()].map(({ id }) => id),
       isMinor: (id, attribute) => isMinor(registry.find(id), attribute),
+      isHidden: (id) => registry.find(id)?.recorded === false,
       onStorageFault: trouble.noteFault,
     });
   const history = stack.use(starter.beginUnlessOff("history", openHistory, (reason) => offHistory(timezone, reason)));

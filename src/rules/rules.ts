@@ -22,16 +22,19 @@ import type { RuleHost } from "./model/host.ts";
 import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
 import type { Rule } from "./read/rule.ts";
+import { type CheckedText, type ComposedText, checkText, composeText } from "./store/check-text.ts";
 import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
 import { createIdGiver, createRuleEdits, etagOf, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
-import { createRuleReader } from "./store/read-rule.ts";
+import { createRuleReader, type RuleReader } from "./store/read-rule.ts";
 import { triggers } from "./triggers/index.ts";
 
 export interface RulesFilter {
   tag?: string | undefined;
   state?: RuleStatus | undefined;
+  /** Only rules that name it. */
+  device_id?: string | undefined;
 }
 
 export interface RuleFileText {
@@ -71,6 +74,7 @@ export class Rules implements AsyncDisposable {
   readonly #files: RuleFiles;
   readonly #edits: RuleEdits;
   readonly #exists: Exists;
+  readonly #reader: RuleReader;
   /** The files at the time of opening. They are listed from then on, before they are loaded. */
   readonly #expected: readonly string[];
   #watch: FolderWatch | undefined;
@@ -82,6 +86,7 @@ export class Rules implements AsyncDisposable {
     const expressions = createRuleExpressions();
     const reader = createRuleReader(expressions);
     this.#options = options;
+    this.#reader = reader;
     this.#webhooks = createWebhooks({ feed, now: clock.now });
     this.#engine = new Engine({
       ...options,
@@ -122,9 +127,13 @@ export class Rules implements AsyncDisposable {
   }
 
   /** By name of the file. */
-  list({ tag, state }: RulesFilter = {}): RuleInfo[] {
+  list({ tag, state, device_id }: RulesFilter = {}): RuleInfo[] {
+    const names = ({ good }: ListedFile): boolean =>
+      device_id === undefined ||
+      (good?.references.some(({ kind, name }) => kind === "device" && name === device_id) ?? false);
     return this.#files
       .list()
+      .filter(names)
       .filter(({ good }) => tag === undefined || good?.rule.tags.includes(tag))
       .map((entry) => this.#info(entry))
       .filter((rule) => state === undefined || rule.state === state);
@@ -163,6 +172,24 @@ export class Rules implements AsyncDisposable {
   putText(id: string, text: string, etag?: string): RuleInfo & RuleFileText {
     const entry = this.#editing().putText(id, text, etag);
     return { ...this.#info(entry), ...this.text(entry.id) };
+  }
+
+  /** Saves nothing. `id`: of the rule whose file the text is meant for. */
+  check(text: string, id?: string): CheckedText {
+    const { host } = this.#options;
+    const attributes = (device: string): string[] | undefined => {
+      const known = host.device(device);
+      return known && Object.keys(known.attributes);
+    };
+    const house = { attributes, variable: (name: string) => host.variable(name) !== undefined };
+    const file = id === undefined ? undefined : this.#find(id).file;
+    return checkText(text, file, { reader: this.#reader, exists: this.#exists, house });
+  }
+
+  /** Puts a rule into a text; saves nothing. HubError `invalid`. */
+  compose(rule: JsonObject, text: string, id?: string): ComposedText {
+    const file = id === undefined ? undefined : this.#find(id).file;
+    return composeText(rule, { text, file, reader: this.#reader });
   }
 
   async test(id: string, trigger?: DryTrigger): Promise<Trace> {

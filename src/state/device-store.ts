@@ -30,6 +30,7 @@ interface Row {
   name_is_users: number;
   area: string | null;
   area_is_users: number;
+  recorded: number;
   device_type: string | null;
   details: string;
   available: number | null;
@@ -64,11 +65,11 @@ export function createDeviceStore({
 
 function identityWriter(db: Database): DeviceStore["saveIdentity"] {
   const upsert = db.query(
-    `INSERT INTO devices (id, plugin_id, name, name_is_users, area, area_is_users, device_type, details, created_at)
-     VALUES ($id, $plugin_id, $name, $name_is_users, $area, $area_is_users, $device_type, $details, $now)
+    `INSERT INTO devices (id, plugin_id, name, name_is_users, area, area_is_users, recorded, device_type, details, created_at)
+     VALUES ($id, $plugin_id, $name, $name_is_users, $area, $area_is_users, $recorded, $device_type, $details, $now)
      ON CONFLICT (id) DO UPDATE SET plugin_id = excluded.plugin_id, name = excluded.name,
        name_is_users = excluded.name_is_users, area = excluded.area, area_is_users = excluded.area_is_users,
-       device_type = excluded.device_type, details = excluded.details`,
+       recorded = excluded.recorded, device_type = excluded.device_type, details = excluded.details`,
   );
   return function writeIdentity(device, now) {
     upsert.run({
@@ -78,6 +79,7 @@ function identityWriter(db: Database): DeviceStore["saveIdentity"] {
       name_is_users: Number(device.nameIsUsers),
       area: device.area ?? null,
       area_is_users: Number(device.areaIsUsers),
+      recorded: Number(device.recorded),
       device_type: device.deviceType ?? null,
       details: JSON.stringify(device.details),
       now,
@@ -123,6 +125,7 @@ function fromRow(row: Row, faults: RowFaults): Device {
     nameIsUsers: row.name_is_users === 1,
     area: row.area === null ? undefined : textIn(row.area, "area"),
     areaIsUsers: row.area_is_users === 1,
+    recorded: row.recorded !== 0,
     deviceType: row.device_type === null ? undefined : textIn(row.device_type, "device_type"),
     details: objectOr("details") as DeviceDetails,
     available: row.available !== 0,

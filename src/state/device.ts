@@ -21,6 +21,8 @@ export interface Device {
   nameIsUsers: boolean;
   area: string | undefined;
   areaIsUsers: boolean;
+  /** False: a person wants nothing of it in the history. */
+  recorded: boolean;
   deviceType: string | undefined;
   details: DeviceDetails;
   available: boolean;
@@ -52,6 +54,7 @@ export function newDevice(id: string, pluginId: string): Device {
     nameIsUsers: false,
     area: undefined,
     areaIsUsers: false,
+    recorded: true,
     deviceType: undefined,
     details: {},
     available: true,

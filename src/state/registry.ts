@@ -181,17 +181,18 @@ export class Registry implements Disposable {
     for (const device of this.#devices.values()) if (device.pluginId === pluginId) this.#availability.lost(device);
   }
 
-  /** A person's edit. `area: null` removes the area and leaves it to the plugin again. */
-  edit(id: string, { name, area }: { name?: string; area?: string | null }): Device {
+  /** A person's edit. `area: null` removes the area and leaves it to the plugin again; `history: false` ends recording. */
+  edit(id: string, { name, area, history }: { name?: string; area?: string | null; history?: boolean }): Device {
     const device = this.get(id);
     const edited: Device = { ...device };
     if (name !== undefined) Object.assign(edited, { name, nameIsUsers: true });
     if (area !== undefined) Object.assign(edited, { area: area ?? undefined, areaIsUsers: area !== null });
+    if (history !== undefined) edited.recorded = history;
     // Written before it takes effect: what the API answers must be on disk.
     this.#store.saveIdentity(edited, this.#clock.now());
     const previous = device.name;
-    const { nameIsUsers, area: newArea, areaIsUsers } = edited;
-    Object.assign(device, { name: edited.name, nameIsUsers, area: newArea, areaIsUsers });
+    const { nameIsUsers, area: newArea, areaIsUsers, recorded } = edited;
+    Object.assign(device, { name: edited.name, nameIsUsers, area: newArea, areaIsUsers, recorded });
     if (device.name !== previous)
       this.#emit({ type: "device_name_changed", device_id: id, previous_name: previous, name: device.name });
     return device;

@@ -107,6 +107,19 @@ test("excluded attributes, long values and NaN are not recorded; the last two ar
   expect(history.health().samplesDropped).toBe(4);
 });
 
+test("a hidden device is not recorded while it is hidden, whatever [history] include says", async () => {
+  const hidden = new Set<string>();
+  const { report, ask } = start({ config: { include: ["*"] }, isHidden: (id) => hidden.has(id) });
+  report("lamp", { level: 1 });
+  hidden.add("lamp");
+  report("lamp", { level: 2 });
+  report("plug", { level: 2 });
+  hidden.clear();
+  report("lamp", { level: 3 });
+  expect((await ask()).map(({ value }) => value)).toEqual([1, 3]);
+  expect(await ask({ deviceId: "plug" })).toHaveLength(1);
+});
+
 test("a worker that dies is restarted: written samples are there and recording continues", async () => {
   const worker = new URL("./mortal-worker.ts", import.meta.url);
   const { report, ask, clock, history } = start({ worker });

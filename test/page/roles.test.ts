@@ -28,7 +28,7 @@ for (const role of ["admin", "user", "viewer"] as const)
     await settled(visitor.page);
     expect(await switchSeen(visitor.page, LAMP)).toMatchObject({ isDisabled: !MAY_SWITCH[role] });
     for (const view of VIEWS) {
-      await visitor.go(pathOf(view, house));
+      await visitor.go(await pathOf(view, house));
       await settled(visitor.page);
       expect([view.name, refused, visitor.complaints.splice(0)]).toEqual([view.name, [], []]);
       if (MAY_SWITCH[role]) continue;

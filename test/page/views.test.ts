@@ -23,7 +23,7 @@ for (const width of WIDTHS)
     for (const view of VIEWS)
       test(`${view.name}, ${scheme}, ${width} px`, async () => {
         await visitor.look({ scheme, width });
-        await visitor.go(pathOf(view, house));
+        await visitor.go(await pathOf(view, house));
         await settled(visitor.page);
         await picture(visitor.page, `${view.name}-${width}-${scheme}`);
         expect(await barriers(visitor.page)).toEqual([]);

@@ -215,6 +215,19 @@ describe("names", () => {
   });
 });
 
+describe("whether it is recorded", () => {
+  test("is what a person said, over registrations and restarts", () => {
+    using hub = rig();
+    hub.registry.register({ device_id: "lamp" }, "zigbee");
+    expect(hub.registry.get("lamp").recorded).toBe(true);
+    hub.registry.edit("lamp", { history: false });
+    hub.registry.register({ device_id: "lamp", name: "Lamp 1" }, "zigbee");
+    using again = hub.reopen();
+    expect(again.registry.get("lamp")).toMatchObject({ name: "Lamp 1", recorded: false });
+    expect(again.registry.edit("lamp", { history: true }).recorded).toBe(true);
+  });
+});
+
 describe("on disk", () => {
   test("devices that a plugin registers are written at once without a sync; what a person edits is synced", () => {
     using hub = rig();

@@ -10,11 +10,11 @@ import {
 } from "../../src/web/page/components/controls.ts";
 import type { Attributes, Device, Property } from "../../src/web/page/state/device.ts";
 
-function device(type: string, attributes: Attributes, properties?: Record<string, Property>): Device {
+function device(type: string, attributes: Attributes, properties?: Record<string, object>): Device {
   return {
     ...{ id: "one", name: "One", plugin_id: "any", area: null, device_type: type, available: true, attributes },
-    ...{ last_seen: null, last_changed: {}, schema: properties ? { properties } : null },
-    ...{ manufacturer: null, model: null, sw_version: null, parent_device_id: null },
+    ...{ last_seen: null, last_changed: {}, schema: properties ? { properties } : null, capabilities: null },
+    ...{ history: true, manufacturer: null, model: null, sw_version: null, parent_device_id: null },
   };
 }
 const kindsOf = (one: Device): string[] =>

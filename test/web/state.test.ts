@@ -20,7 +20,7 @@ import { namesOf } from "../../src/web/page/state/version.ts";
 const LAMP: Device = {
   ...{ id: "lamp", name: "Lamp", plugin_id: "z", area: null, device_type: "light", available: true },
   ...{ attributes: { on: false, level: 1 }, last_seen: null, last_changed: {}, schema: null },
-  ...{ manufacturer: null, model: null, sw_version: null, parent_device_id: null },
+  ...{ manufacturer: null, model: null, sw_version: null, parent_device_id: null, capabilities: null, history: true },
 };
 const ANN: Session = { token: "t1", expires_in: 100, user: { id: "1", username: "ann", role: "user" } };
 const answering = (status: number, body: object): typeof fetch =>

@@ -8,6 +8,7 @@ import discovery from "./0006-discovery.sql" with { type: "text" };
 import mqttRetained from "./0007-mqtt-retained.sql" with { type: "text" };
 import mqttAccounts from "./0008-mqtt-accounts.sql" with { type: "text" };
 import ui from "./0011-ui.sql" with { type: "text" };
+import deviceHistory from "./0013-device-history.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -19,5 +20,6 @@ export const stateMigrations: readonly string[] = [
   mqttRetained,
   mqttAccounts,
   ui,
+  deviceHistory,
   // A new one goes here, at the end.
 ];

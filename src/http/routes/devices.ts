@@ -36,6 +36,7 @@ const Device = Type.Object(
     model: nullable,
     sw_version: nullable,
     parent_device_id: nullable,
+    history: Type.Boolean({ description: "Whether its changes are recorded; false if a person does not want it" }),
   },
   { $id: "Device" },
 );
@@ -43,6 +44,7 @@ const DeviceEdit = Type.Object(
   {
     name: Type.Optional(GivenName),
     area: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
+    history: Type.Optional(Type.Boolean({ description: "false: record nothing of it from now on" })),
   },
   { ...closed, minProperties: 1 },
 );
@@ -114,7 +116,12 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
       ({ params, body, request }) => deviceBody(registry.edit(params.id, body), callers.of(request).role),
       {
         ...jsonBody(DeviceEdit),
-        ...doc({ access: "user", summary: "Give a device a name or an area", tag, answers }),
+        ...doc({
+          access: "user",
+          summary: "Give a device a name or an area, or keep it out of the history",
+          tag,
+          answers,
+        }),
       },
     )
     .patch(
@@ -212,6 +219,7 @@ function bodyWriter() {
       model: model ?? null,
       sw_version: sw_version ?? null,
       parent_device_id: parent_device_id ?? null,
+      history: device.recorded,
     };
   };
 }

@@ -1,7 +1,9 @@
-// Schemas of the bodies that /rules accepts, and of its vocabulary. A rule's own keys have the schemas of rules/rule.ts.
+// Schemas of the bodies that /rules accepts, how they are read, and its vocabulary. A rule's own keys have the schemas of rules/rule.ts.
 import { Type } from "@sinclair/typebox";
+import { HubError } from "../../core/errors.ts";
+import { type Json, parseJson } from "../../core/json.ts";
 import { Rule } from "../../rules/read/rule.ts";
-import { withoutDefault } from "../body.ts";
+import { readBody, withoutDefault } from "../body.ts";
 import { DESCRIBED_AS } from "../openapi/schemas.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -57,3 +59,28 @@ export const Pause = Type.Object(
   },
   closed,
 );
+export const RuleToCompose = Type.Object(
+  {
+    rule: WholeRule,
+    text: Type.String({ description: "What it is put into; empty for a new file" }),
+    id: Type.Optional(Type.String({ description: "The rule whose file it is meant for; a new one when absent" })),
+  },
+  closed,
+);
+export const TextToCheck = Type.Object(
+  {
+    text: Type.String({ description: "RON or TOML" }),
+    id: Type.Optional(Type.String({ description: "The rule whose file it is meant for; a new one when absent" })),
+  },
+  closed,
+);
+
+// Actions contain actions, so a rule may be nested deeper than other bodies. The code that writes its file has its own limit.
+const MOST_LEVELS = 256;
+
+export async function readRuleBody({ request, contentType }: { request: Request; contentType: string }): Promise<Json> {
+  if (contentType.toLowerCase() !== "application/json") return readBody(request, contentType);
+  const parsed = parseJson(await request.text(), MOST_LEVELS);
+  if (parsed.ok) return parsed.value;
+  throw new HubError("invalid", `the body is refused: ${parsed.problem}`);
+}

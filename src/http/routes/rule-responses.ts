@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
 import type { ActionTrace, Trace as TraceRecord } from "../../rules/model/trace.ts";
 import { withoutSecrets } from "../../rules/read/references.ts";
+import type { CheckedText } from "../../rules/store/check-text.ts";
 import { RULE_STATUSES, type RuleInfo } from "../../rules/store/describe.ts";
 import { veiledInfo, veiledTrace } from "../../rules/store/veil.ts";
 
@@ -42,6 +43,9 @@ export const ListedRule = Type.Object(
     paused_until: nullableText,
     last_error: Type.Union([Type.Object({ at: Type.String(), message: Type.String() }), Type.Null()]),
     trigger_types: Type.Array(Type.String()),
+    rule: Type.Optional(
+      Type.Union([anything, Type.Null()], { description: "With `with=rule`; secrets only for administrators" }),
+    ),
   },
   { $id: "ListedRule" },
 );
@@ -56,6 +60,21 @@ export const RuleDetails = Type.Object(
   },
   { $id: "RuleDetails" },
 );
+
+export const CheckedRule = Type.Object(
+  {
+    format: oneOf(["ron", "toml"]),
+    problems: Type.Array(Problem, { description: "Why it could not be saved" }),
+    warnings: Type.Array(Problem),
+    rule: Type.Union([anything, Type.Null()], { description: "What it says, with every default" }),
+  },
+  { $id: "CheckedRule" },
+);
+
+export const ComposedRule = Type.Object({
+  text: Type.String(),
+  comments_kept: Type.Boolean({ description: "False where the text had to be written anew, and had comments" }),
+});
 
 export const Trace = Type.Object(
   {
@@ -79,8 +98,14 @@ export function detailsFor(role: Role, info: RuleInfo) {
   return detailsBody(veiledInfo(info), info.rule && withoutSecrets(info.rule));
 }
 
-export function listedFor(role: Role, info: RuleInfo) {
-  return listedBody(seesSecrets(role) ? info : veiledInfo(info));
+/** `whole`: with the version that runs. */
+export function listedFor(role: Role, info: RuleInfo, whole = false) {
+  const { problems: _, rule, ...listed } = detailsFor(role, info);
+  return whole ? { ...listed, rule } : listed;
+}
+
+export function checkedBody({ rule, ...found }: CheckedText) {
+  return { ...found, rule: rule ?? null };
 }
 
 export function traceFor(role: Role, trace: TraceRecord) {
@@ -144,3 +169,9 @@ function iso(ms: number): string {
 function isoOrNull(ms: number | undefined): string | null {
   return ms === undefined ? null : iso(ms);
 }
+
+export const ruleAnswers = { 200: { description: "The rule", schema: RuleDetails } };
+export const ruleRefusals = {
+  conflict: "The id is another rule's, the file has problems or was changed meanwhile, or there are too many files",
+  unavailable: "The hub is starting: the rules are still being read",
+};

@@ -3,19 +3,28 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { seesSecrets } from "../../auth/roles.ts";
-import { decodeText } from "../../core/decode-text.ts";
 import { HubError } from "../../core/errors.ts";
-import { type Json, type JsonObject, parseJson } from "../../core/json.ts";
-import { MAX_RULE_BYTES } from "../../rules/parse/read.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { vocabulary } from "../../rules/read/vocabulary.ts";
 import type { Rules } from "../../rules/rules.ts";
 import { RULE_STATUSES } from "../../rules/store/describe.ts";
-import { jsonBody, optionalJsonBody, readBody } from "../body.ts";
+import { jsonBody, optionalJsonBody } from "../body.ts";
 import type { Callers } from "../callers.ts";
 import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import { Patch, Pause, Run, TestRun, Vocabulary, WholeRule } from "./rule-requests.ts";
-import { detailsFor, ListedRule, listedFor, RuleDetails, Trace, traceBody, traceFor } from "./rule-responses.ts";
+import { Patch, Pause, Run, readRuleBody, TestRun, Vocabulary, WholeRule } from "./rule-requests.ts";
+import {
+  detailsFor,
+  ListedRule,
+  listedFor,
+  RuleDetails,
+  ruleAnswers,
+  ruleRefusals,
+  Trace,
+  traceBody,
+  traceFor,
+} from "./rule-responses.ts";
+import { ruleTextRoutes } from "./rule-texts.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -25,38 +34,46 @@ export interface RuleRoutesDeps {
 }
 
 export function ruleRoutes(deps: RuleRoutesDeps) {
-  return new Elysia({ prefix: "/rules" }).use(reading(deps)).use(editing(deps)).use(texts(deps)).use(running(deps));
+  return new Elysia({ prefix: "/rules" })
+    .use(reading(deps))
+    .use(editing(deps))
+    .use(ruleTextRoutes(deps))
+    .use(running(deps));
 }
 
 const tag = "rules";
+const answers = ruleAnswers;
+const refusals = ruleRefusals;
 const ruleBody = { ...jsonBody(WholeRule), parse: [readRuleBody, "json" as const] };
-const answers = { 200: { description: "The rule", schema: RuleDetails } };
 const madeAnswers = { 201: { description: "The rule", schema: RuleDetails } };
-const refusals = {
-  conflict: "The id is another rule's, the file has problems or was changed meanwhile, or there are too many files",
-  unavailable: "The hub is starting: the rules are still being read",
-};
 const notRunning = { conflict: "It does not run: its file has problems" };
 const traced = { 200: { description: "What happened and why", schema: Trace } };
 
 function reading({ rules, callers }: RuleRoutesDeps) {
   return new Elysia()
-    .get("", ({ query, request }) => rules.list(query).map((info) => listedFor(callers.of(request).role, info)), {
-      query: t.Object(
-        {
-          tag: t.Optional(t.String()),
-          // Not t.UnionEnum: Elysia takes its first value as the default.
-          state: t.Optional(t.Union(RULE_STATUSES.map((state) => t.Literal(state)))),
-        },
-        closed,
-      ),
-      ...doc({
-        access: "viewer",
-        summary: "All rules, also those whose file has problems",
-        tag,
-        answers: { 200: { description: "The rules, by file", schema: Type.Array(ListedRule) } },
-      }),
-    })
+    .get(
+      "",
+      ({ query: { with: also, ...filter }, request }) =>
+        rules.list(filter).map((info) => listedFor(callers.of(request).role, info, also === "rule")),
+      {
+        query: t.Object(
+          {
+            tag: t.Optional(t.String()),
+            // Not t.UnionEnum: Elysia takes its first value as the default.
+            state: t.Optional(t.Union(RULE_STATUSES.map((state) => t.Literal(state)))),
+            device_id: t.Optional(t.String({ description: "Only rules that name this device, in expressions too" })),
+            with: t.Optional(t.Literal("rule", { description: "With what each rule says" })),
+          },
+          closed,
+        ),
+        ...doc({
+          access: "viewer",
+          summary: "All rules, also those whose file has problems",
+          tag,
+          answers: { 200: { description: "The rules, by file", schema: Type.Array(ListedRule) } },
+        }),
+      },
+    )
     .get(
       "/vocabulary",
       () => vocabulary(),
@@ -130,73 +147,6 @@ function editing({ rules }: RuleRoutesDeps) {
         refusals,
       }),
     );
-}
-
-// Actions contain actions, so a rule may be nested deeper than other bodies. The code that writes its file has its own limit.
-const MOST_LEVELS = 256;
-
-async function readRuleBody({ request, contentType }: { request: Request; contentType: string }): Promise<Json> {
-  if (contentType.toLowerCase() !== "application/json") return readBody(request, contentType);
-  const parsed = parseJson(await request.text(), MOST_LEVELS);
-  if (parsed.ok) return parsed.value;
-  throw new HubError("invalid", `the body is refused: ${parsed.problem}`);
-}
-
-// Only for administrators: the texts contain secrets of webhooks and services.
-function texts({ rules }: RuleRoutesDeps) {
-  const summaries = { get: "The rule's file, as it is", put: "Replace the rule's file" };
-  return new Elysia()
-    .get(
-      "/:id/text",
-      function ruleText({ params }) {
-        const { text, etag } = rules.text(params.id);
-        return new Response(text, { headers: { "content-type": "text/plain; charset=utf-8", etag } });
-      },
-      doc({
-        access: "admin",
-        summary: summaries.get,
-        tag,
-        answers: {
-          200: { description: "RON or TOML, with an ETag", contentType: "text/plain", schema: Type.String() },
-        },
-        refusals: { conflict: "The file is not text" },
-      }),
-    )
-    .put(
-      "/:id/text",
-      function putRuleText({ params, body, request, set }) {
-        const etag = request.headers.get("if-match") ?? undefined;
-        const info = rules.putText(params.id, body, etag);
-        set.headers.etag = info.etag;
-        return detailsFor("admin", info);
-      },
-      {
-        body: Type.String({ description: "RON or TOML; an empty id becomes the rule's" }),
-        // "text" is never used; with it the OpenAPI document shows the type.
-        parse: [({ request }) => readText(request), "text" as const],
-        ...doc({
-          access: "admin",
-          audit: "rule.change",
-          summary: `${summaries.put}; with If-Match 409 where it was changed meanwhile`,
-          tag,
-          answers,
-          readsElsewhere: [
-            { in: "header", name: "If-Match", description: "The ETag it was read with", schema: Type.String() },
-          ],
-          refusals,
-        }),
-      },
-    );
-}
-
-/** Throws HubError `too_large`, or `invalid` with the position of the first byte that is not UTF-8. */
-async function readText(request: Request): Promise<string> {
-  const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.byteLength > MAX_RULE_BYTES)
-    throw new HubError("too_large", `a rule file has at most ${MAX_RULE_BYTES} bytes`);
-  const decoded = decodeText(bytes);
-  if (decoded.ok) return decoded.text;
-  throw new HubError("invalid", decoded.problem.message, { details: { problems: [decoded.problem] } });
 }
 
 function running({ rules, callers }: RuleRoutesDeps) {

@@ -84,7 +84,7 @@ function stateOf(rule: Rule | undefined, { paused }: RuleState): RuleStatus {
 }
 
 /** What does not keep the rule from running, each once. */
-export function warningsOf({ warnings, good }: ListedFile, exists: Exists): RuleWarning[] {
+export function warningsOf({ warnings, good }: Pick<ListedFile, "warnings" | "good">, exists: Exists): RuleWarning[] {
   const missing = (good?.references ?? []).filter(({ kind, name }) => exists[kind]?.(name) === false);
   const seen = new Set<string>();
   return [

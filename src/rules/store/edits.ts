@@ -5,11 +5,12 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { HubError, messageOf } from "../../core/errors.ts";
 import { type RandomBytes, uuid } from "../../core/ids.ts";
-import { type Json, type JsonObject, jsonEqual } from "../../core/json.ts";
+import { type JsonObject, jsonEqual } from "../../core/json.ts";
 import type { StorageTrouble } from "../../core/storage-fault.ts";
 import { stringifyToml } from "../../core/toml.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId, replaceId, setTopLevel } from "../parse/edit/set-key.ts";
+import { setRule } from "../parse/edit/set-rule.ts";
 import { readRuleText } from "../parse/read.ts";
 import { writeRon } from "../parse/ron/write.ts";
 import type { RuleShape } from "../parse/shape.ts";
@@ -96,6 +97,11 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
     );
   }
 
+  function editedOf({ text, good, problems }: RuleFile, after: Rule): string | undefined {
+    if (text === undefined || !good || problems.length > 0) return undefined;
+    return editedText(text, { before: good.rule, after, reader });
+  }
+
   function readable(entry: ListedFile): string {
     if (entry.text !== undefined && entry.problems.length === 0) return entry.text;
     const [problem] = entry.problems;
@@ -123,7 +129,7 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
         throw new HubError("conflict", "the id in the rule is not the one in the address: leave it out");
       const text = textOf(whole, { shape, format: entry.format });
       const { rule } = judge(text, { entry, json: true });
-      return save(entry.file, editedText(entry, rule) ?? text, entry.text);
+      return save(entry.file, editedOf(entry, rule) ?? text, entry.text);
     },
     patch(id, patch) {
       const entry = fresh(id);
@@ -165,27 +171,16 @@ function idWritten(text: string, id: string): string {
 }
 
 /**
- * The file's text for a whole rule that came as JSON. Where only the top of the rule differs, just those places are
- * changed; undefined where that is not possible: then the text is written anew, without its comments.
+ * A text with another version of its rule in it. What is the same keeps its lines and comments; undefined where that is not
+ * possible: then the text is written anew, without its comments.
  */
-function editedText({ text, good, problems }: RuleFile, wanted: Rule): string | undefined {
-  if (text === undefined || !good || problems.length > 0) return undefined;
-  const [before, after] = [good.rule as JsonObject, wanted as JsonObject];
-  let edited = text;
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const value = after[key];
-    if (jsonEqual(before[key], value)) continue;
-    const result = isSettable(value) ? setTopLevel(edited, key, value) : undefined;
-    if (!result?.ok) return undefined;
-    edited = result.text;
-  }
-  return edited;
-}
-
-function isSettable(value: Json | undefined): value is string | number | boolean | string[] {
-  return Array.isArray(value)
-    ? value.every((item) => typeof item === "string")
-    : ["string", "number", "boolean"].includes(typeof value);
+export function editedText(
+  text: string,
+  { before, after, reader }: { before: Rule; after: Rule; reader: RuleReader },
+): string | undefined {
+  const edited = setRule(text, { before: before as JsonObject, after: after as JsonObject, shape: reader.shape });
+  const read = edited === undefined ? undefined : reader.read(edited, { id: after.id }).good?.rule;
+  return read && jsonEqual(read as JsonObject, after as JsonObject) ? edited : undefined;
 }
 
 // The order in which people write a rule; keys that are not listed come after these.

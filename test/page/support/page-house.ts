@@ -12,6 +12,7 @@ export type Role = "admin" | "user" | "viewer";
 /** Devices that tests name. */
 export const LAMP = "Reading lamp";
 export const MUTE = "Mute lamp";
+export const RULE = "Reading light in the evening";
 const KNOWN = [LAMP, MUTE, "Stairs lamp"];
 const AREAS = ["Hall", "Kitchen", "Living room", "Bedroom"];
 
@@ -120,7 +121,7 @@ async function furnish(hub: HubProcess, members: readonly Member[], virtual: boo
   const lamp = members[0]?.device.ieee_address;
   await made(hub, "/rules", {
     id: "evening",
-    name: "Reading light in the evening",
+    name: RULE,
     trigger: { type: "device_state_changed", device_id: members[2]?.device.ieee_address, attribute: "on", to: true },
     actions: [{ type: "set_device_state", device_id: lamp, state: { brightness_pct: 60 } }],
   });

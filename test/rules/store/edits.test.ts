@@ -136,14 +136,15 @@ test("what is no rule is refused with every problem, and no file is made", async
   expect(rig.files()).toEqual([]);
 });
 
-test("replacing keeps the file; comments stay where only its top differs", async () => {
+test("replacing keeps the file, and the comments of what stays", async () => {
   await using rig = await openRulesRig({ "kitchen.ron": COMMENTED, "b.toml": `# mine\n${toml("B", { id: OTHER })}` });
   const rule = rig.rules.get(ID).rule as JsonObject;
   rig.rules.replace(ID, { ...rule, name: "Küche", tags: [] });
   expect(rig.read("kitchen.ron")).toContain("/* really */");
   expect(rig.rules.get(ID)).toMatchObject({ name: "Küche", tags: [] });
   rig.rules.replace(ID, { ...rule, actions: [{ type: "comment", text: "nothing" }] });
-  expect(rig.read("kitchen.ron")).not.toContain("//");
+  expect(rig.read("kitchen.ron")).toContain("// what sets it off");
+  expect(rig.read("kitchen.ron")).not.toContain("heard at");
   expect(rig.rules.get(ID)).toMatchObject({ file: "kitchen.ron", format: "ron" });
 
   rig.rules.replace(OTHER, { ...heard, cooldown_secs: 5 });

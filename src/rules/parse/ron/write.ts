@@ -23,6 +23,11 @@ export function writeRon(rule: JsonObject, shape: RuleShape = defaultShape): str
   return text;
 }
 
+/** A value within a rule, for a line that is `depth` levels deep. Throws HubError as `writeRon`. */
+export function writeRonPart(value: Json, { place, ...context }: Context & { place: Place }): string {
+  return write(context, value, place);
+}
+
 function write(context: Context, value: Json, place: Place): string {
   if (context.depth > MAX_DEPTH)
     throw new HubError("invalid", `this rule is nested deeper than ${MAX_DEPTH} levels: make it flatter`);

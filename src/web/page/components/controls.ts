@@ -61,15 +61,15 @@ export function isShown(device: Device, name: string): boolean {
 
 export function isWritable(device: Device, name: string): boolean {
   const declared = propertiesOf(device);
-  if (!declared) return COMMANDED.has(name);
-  const property = declared[name];
+  if (declared.size === 0) return COMMANDED.has(name);
+  const property = declared.get(name);
   return property !== undefined && property.readOnly !== true;
 }
 
 /** The most important first. `attributes`: as they are shown now. */
 export function controlsOf(device: Device, attributes: Attributes): Control[] {
   if (device.device_type === "timer" && typeof attributes.state === "string") return [{ kind: "timer" }];
-  const names = new Set([...Object.keys(attributes), ...Object.keys(propertiesOf(device) ?? {})]);
+  const names = new Set([...Object.keys(attributes), ...propertiesOf(device).keys()]);
   const found = [...names]
     .filter((name) => isShown(device, name) && isWritable(device, name))
     .flatMap((name): Ranked[] => controlFor(device, name, attributes));

@@ -1,8 +1,8 @@
 // All that can be done with one device, and what it reports.
 import type { Signal } from "@preact/signals";
-import { here } from "../state/address.ts";
 import { type Device, devices } from "../state/house.ts";
 import { allows } from "../state/session.ts";
+import { here } from "../state/start-address.ts";
 import { formatAge, t } from "../texts/index.ts";
 import { controlsOf, isShown } from "./controls.ts";
 import { DeviceControl } from "./device-control.tsx";

@@ -1,10 +1,10 @@
 // Arranging the start: the order of areas and tiles, favourites, what is hidden, and what guests may use.
 import { useSignal } from "@preact/signals";
-import { here } from "../state/address.ts";
 import { orderAreas } from "../state/arrange.ts";
 import { forgetLayout, layoutProblem, shareLayout } from "../state/layout.ts";
 import { allows } from "../state/session.ts";
 import { allSections, FAVOURITES, favourites, type Section } from "../state/start.ts";
+import { here } from "../state/start-address.ts";
 import { t } from "../texts/index.ts";
 import { HomeEditorRows } from "./home-editor-rows.tsx";
 import { Icon } from "./icon.tsx";

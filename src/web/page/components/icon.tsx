@@ -29,6 +29,7 @@ import {
   Radio,
   Search,
   Settings2,
+  SkipForward,
   Sparkles,
   Square,
   Star,
@@ -40,6 +41,7 @@ import {
   Waves,
   Workflow,
   X,
+  Zap,
 } from "lucide-preact";
 
 const ICONS = {
@@ -47,9 +49,11 @@ const ICONS = {
   alert: TriangleAlert,
   battery: Battery,
   blinds: Blinds,
+  bolt: Zap,
   button: Radio,
   check: Check,
   close: X,
+  cross: X,
   door: DoorOpen,
   down: ArrowDown,
   edit: Pencil,
@@ -71,6 +75,7 @@ const ICONS = {
   power: Power,
   scene: Sparkles,
   search: Search,
+  skip: SkipForward,
   star: Star,
   stop: Square,
   switch: ToggleLeft,

@@ -1,7 +1,7 @@
 // A device as one sees it from across the room: what it is, how it is, and its main control.
 import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
-import { sheetAddress } from "../state/address.ts";
 import type { Attributes, Device } from "../state/house.ts";
+import { sheetAddress } from "../state/start-address.ts";
 import { formatTime, t } from "../texts/index.ts";
 import { TimerState } from "./controls/timer.tsx";
 import { controlsOf, type Range } from "./controls.ts";

@@ -1,27 +1,25 @@
-// Addresses on the start: the query says which sheet is open, and whether the page hangs on a wall.
-import { computed, signal } from "@preact/signals";
+// The address as state: what a view shows is in its query, so that links, going back and reloading keep it.
+import { useLocation } from "preact-iso";
 
-const query = signal(location.search);
-
-/** To be called where the address has changed. */
-export function noteAddress(): void {
-  query.value = location.search;
+export interface Address {
+  query: URLSearchParams;
+  /** Changes some of the query; undefined, "" and empty lists leave out. `push`: going back undoes it. */
+  change: (some: Readonly<Record<string, string | readonly string[] | undefined>>, push?: boolean) => void;
 }
 
-const isOnWall = computed(() => new URLSearchParams(query.value).has("wall"));
-
-/** Of a device's sheet. Other changes of the address leave it alone, so that they redraw no tiles. */
-export function sheetAddress(id: string): string {
-  return `/?${isOnWall.value ? "wall=&" : ""}device=${encodeURIComponent(id)}`;
-}
-
-/** The present address with other values in its query; undefined takes one away. */
-export function here(changed: Readonly<Record<string, string | undefined>>): string {
-  const next = new URLSearchParams(location.search);
-  for (const [name, value] of Object.entries(changed)) {
-    if (value === undefined) next.delete(name);
-    else next.set(name, value);
-  }
-  const text = next.toString();
-  return text === "" ? location.pathname : `${location.pathname}?${text}`;
+export function useAddress(): Address {
+  const { url, route } = useLocation();
+  const { pathname, searchParams: query } = new URL(url, location.origin);
+  return {
+    query,
+    change(some, push = false) {
+      const next = new URLSearchParams(new URL(location.href).search);
+      for (const [name, value = ""] of Object.entries(some)) {
+        next.delete(name);
+        for (const one of typeof value === "string" ? [value] : value) if (one !== "") next.append(name, one);
+      }
+      const text = next.toString();
+      route(text === "" ? pathname : `${pathname}?${text}`, !push);
+    },
+  };
 }

@@ -1,26 +1,9 @@
 // A device as the hub describes it: its values, and what its schema says of them.
+import type { Attributes } from "./json.ts";
+import { type Property, propertiesIn } from "./schema.ts";
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-export type Attributes = Record<string, Json>;
-
-/** A property of a device's schema, as far as pages use it. */
-export interface Property {
-  type?: string;
-  unit?: string;
-  minimum?: number;
-  maximum?: number;
-  multipleOf?: number;
-  enum?: string[];
-  anyOf?: { const?: Json }[];
-  title?: string;
-  description?: string;
-  readOnly?: boolean;
-  writeOnly?: boolean;
-  category?: "config" | "diagnostic";
-  class?: string;
-  derived?: boolean;
-  hidden?: boolean;
-}
+export type { Attributes, Json } from "./json.ts";
+export type { Property } from "./schema.ts";
 
 export interface Device {
   id: string;
@@ -32,25 +15,29 @@ export interface Device {
   attributes: Attributes;
   last_seen: string | null;
   last_changed: Record<string, string>;
-  schema: { properties?: Record<string, Property> } | null;
-  /** What a plugin has declared, in the place of a schema. */
-  capabilities?: { properties?: Record<string, Property> } | null;
+  /** JSON Schemas, as its source wrote them: read them with `propertyOf` and `propertiesOf`. */
+  schema: unknown;
+  capabilities: unknown;
   manufacturer: string | null;
   model: string | null;
   sw_version: string | null;
   parent_device_id: string | null;
+  /** Whether its changes are recorded. */
+  history: boolean;
+}
+
+const NOTHING: Property = {};
+
+/** What its source says of its attributes, in the order it says it. */
+export function propertiesOf({ schema, capabilities }: Device): ReadonlyMap<string, Property> {
+  return propertiesIn(schema ?? capabilities);
 }
 
 export function propertyOf(device: Device, attribute: string): Property {
-  return propertiesOf(device)?.[attribute] ?? {};
-}
-
-/** Undefined where the device has not said what it is. */
-export function propertiesOf({ schema, capabilities }: Device): Record<string, Property> | undefined {
-  return schema?.properties ?? capabilities?.properties;
+  return propertiesOf(device).get(attribute) ?? NOTHING;
 }
 
 /** The words that an attribute may be. */
-export function optionsOf({ enum: words, anyOf }: Property): readonly string[] {
-  return words ?? (anyOf ?? []).flatMap(({ const: word }) => (typeof word === "string" ? word : []));
+export function optionsOf({ enum: values = [] }: Property): readonly string[] {
+  return values.filter((value) => typeof value === "string");
 }

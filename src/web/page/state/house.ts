@@ -1,13 +1,16 @@
 // What the house is like now: read once, kept by events.
 import { batch, computed, type Signal, signal } from "@preact/signals";
 import { ask, get } from "./api.ts";
-import type { Attributes, Device } from "./device.ts";
+import type { Device } from "./device.ts";
+import type { Attributes } from "./json.ts";
 import type { HubEvent } from "./live.ts";
 import { session } from "./session.ts";
 import { load, save } from "./storage.ts";
 
-export type { Attributes, Device, Json, Property } from "./device.ts";
+export type { Device } from "./device.ts";
 export { optionsOf, propertiesOf, propertyOf } from "./device.ts";
+export type { Attributes, Json } from "./json.ts";
+export type { Property } from "./schema.ts";
 
 /** By id; each has a signal of its own, so that one change draws one tile. */
 export const devices = signal<ReadonlyMap<string, Signal<Device>>>(new Map());

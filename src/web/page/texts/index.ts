@@ -3,7 +3,6 @@ import { signal } from "@preact/signals";
 import { load, save } from "../state/storage.ts";
 import { type Catalogue, catalogueOf, type TextKey } from "./catalogue.ts";
 import { parts } from "./en/index.ts";
-import { ageFormat, numberFormat, timeFormat } from "./formats.ts";
 
 export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -18,8 +17,25 @@ export async function startLanguage(): Promise<void> {
   await setLanguage(wanted === "de" ? "de" : "en");
 }
 
+let withLater = false;
+
+/** The texts of all views; before this there are those of the first. Rejects where they cannot be loaded. */
+export async function loadLater(): Promise<void> {
+  if (withLater) return;
+  catalogue.value = await read(language.value, true);
+  withLater = true;
+}
+
+async function read(of: Language, all: boolean): Promise<Catalogue> {
+  if (of === "de") {
+    const [{ parts }, more] = await Promise.all([import("./de/index.ts"), all && import("./de/later.ts")]);
+    return catalogueOf(parts, more ? more.later : {});
+  }
+  return all ? catalogueOf(parts, (await import("./en/later.ts")).later) : english;
+}
+
 export async function setLanguage(next: Language, chosen = false): Promise<void> {
-  catalogue.value = next === "de" ? catalogueOf((await import("./de/index.ts")).parts) : english;
+  catalogue.value = await read(next, withLater);
   language.value = next;
   document.documentElement.lang = next;
   if (chosen) save("language", next);
@@ -35,20 +51,45 @@ export function textFor(key: string): string | undefined {
   return Object.hasOwn(catalogue.value, key) ? catalogue.value[key as TextKey] : undefined;
 }
 
+const formats = new Map<string, unknown>();
+
+/** Formats are dear to make: each is made once. */
+function formatOf<T, O>(Kind: new (language: string, options: O) => T, options: O): T {
+  const key = `${Kind.name} ${language.value} ${JSON.stringify(options)}`;
+  const known = formats.get(key) ?? new Kind(language.value, options);
+  formats.set(key, known);
+  return known as T;
+}
+
 export function formatNumber(value: number, digits = 2): string {
-  return numberFormat(language.value, { maximumFractionDigits: digits }).format(value);
+  return formatOf(Intl.NumberFormat, { maximumFractionDigits: digits }).format(value);
 }
 
 export function formatTime(at: number | string): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
-  return timeFormat(
-    language.value,
-    isToday ? { timeStyle: "short" } : { dateStyle: "short", timeStyle: "short" },
-  ).format(date);
+  const clock: Intl.DateTimeFormatOptions = isToday
+    ? { timeStyle: "short" }
+    : { dateStyle: "short", timeStyle: "short" };
+  return formatOf(Intl.DateTimeFormat, clock).format(date);
 }
 
-const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+/** The exact moment, to the second. */
+export function formatMoment(at: number | string): string {
+  return formatOf(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(at));
+}
+
+/** To the second: to find a moment in a log. */
+export function formatExact(at: number | string): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return formatOf(Intl.DateTimeFormat, {
+    timeStyle: "medium",
+    ...(!isToday && { dateStyle: "short" }),
+  }).format(date);
+}
+
+const STEPS: readonly ["day" | "hour" | "minute" | "second", number][] = [
   ["day", 86_400],
   ["hour", 3600],
   ["minute", 60],
@@ -59,5 +100,16 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 export function formatAge(at: number | string, now = Date.now()): string {
   const seconds = (new Date(at).getTime() - now) / 1000;
   const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
-  return ageFormat(language.value, { numeric: "auto", style: "short" }).format(Math.round(seconds / size), unit);
+  return formatOf(Intl.RelativeTimeFormat, { numeric: "auto", style: "short" }).format(
+    Math.round(seconds / size),
+    unit,
+  );
+}
+
+/** `9 min`. */
+export function formatDuration(ms: number): string {
+  const seconds = ms / 1000;
+  const [unit, size] = STEPS.find(([, size]) => seconds >= size) ?? ["second", 1];
+  const style = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 0 } as const;
+  return formatOf(Intl.NumberFormat, style).format(Math.floor(seconds / size));
 }

@@ -8,11 +8,11 @@ import { SceneTile, VariableTile } from "../components/other-tiles.tsx";
 import { Problem } from "../components/problem.tsx";
 import { titleOf } from "../components/section-title.ts";
 import { Tile } from "../components/tile.tsx";
-import { here, noteAddress } from "../state/address.ts";
 import { devices, isRead } from "../state/house.ts";
 import { layoutProblem, startLayout } from "../state/layout.ts";
 import { areas, guests, scenes, variables } from "../state/lists.ts";
 import { type Item, type Section, sections } from "../state/start.ts";
+import { here, noteAddress } from "../state/start-address.ts";
 import { t } from "../texts/index.ts";
 
 const Attention = later(() => import("../components/attention.tsx").then(({ Attention }) => Attention));

@@ -1,0 +1,62 @@
+// The guided editor: what sets a rule off, what must hold and what it does, each picked from what the hub knows.
+import type { Json } from "../state/house.ts";
+import type { Part, Vocabulary, WholeRule } from "../state/rules.ts";
+import { t } from "../texts/index.ts";
+import type { WriteRule } from "./rule-draft.ts";
+import { RuleField } from "./rule-field.tsx";
+import { PartList } from "./rule-part-list.tsx";
+
+interface GuideProps {
+  rule: WholeRule;
+  vocabulary: Vocabulary;
+  onChange: WriteRule;
+}
+
+const SECTIONS = [
+  ["triggers", "trigger"],
+  ["conditions", "condition"],
+  ["actions", "action"],
+] as const;
+/** Of the rule itself; the others are for its text. */
+const FIELDS = ["cooldown_secs", "run_mode", "tags"] as const;
+
+export function RuleGuide({ rule, vocabulary, onChange }: GuideProps) {
+  const set = (key: string, value: Json | undefined): Promise<unknown> => {
+    const { [key]: _, ...rest } = rule;
+    return onChange((value === undefined ? rest : { ...rest, [key]: value }) as WholeRule);
+  };
+  return (
+    <div class="guide">
+      <RuleField
+        name="name"
+        schema={{ type: "string" }}
+        value={rule.name}
+        part={{ type: "rule" }}
+        onChange={(name) => void set("name", name)}
+      />
+      {SECTIONS.map(([key, kind]) => (
+        <PartList
+          key={key}
+          kind={kind}
+          parts={rule[key] as Part[]}
+          vocabulary={vocabulary}
+          heading={t(`guide.${key}`)}
+          onChange={(parts) => set(key, parts as unknown as Json)}
+        />
+      ))}
+      <details class="more-fields">
+        <summary>{t("guide.more")}</summary>
+        {FIELDS.map((key) => (
+          <RuleField
+            key={key}
+            name={key}
+            schema={vocabulary.rule.properties?.[key] ?? {}}
+            value={rule[key] as Json}
+            part={{ type: "rule" }}
+            onChange={(value) => void set(key, value)}
+          />
+        ))}
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+// A rule as a sentence in plain words.
+import type { Part, WholeRule } from "../state/rules.ts";
+import { t } from "../texts/index.ts";
+import { thenOf } from "./rule-actions.ts";
+import { allOf } from "./rule-conditions.ts";
+import { isolated } from "./rule-names.ts";
+import { whenOf } from "./rule-triggers.ts";
+import { listed, quoted } from "./rule-words.ts";
+
+/** For a kind that the page has no words for, what the vocabulary says of it, or its own name. */
+function fallback(part: Part): string {
+  return isolated(part.type.replaceAll("_", " "));
+}
+
+export function sentenceOf(rule: WholeRule): string {
+  const does = thenOf(rule.actions);
+  const triggers = rule.triggers.filter(({ type }) => type !== "manual_trigger");
+  if (triggers.length === 0) return t("rule.by_hand_only", { does });
+  const when = listed(
+    triggers.map((trigger) => whenOf(trigger) ?? fallback(trigger)),
+    "disjunction",
+  );
+  const conditions = [
+    ...formula(rule.trigger_condition),
+    ...formula(rule.required_expression),
+    ...(rule.conditions.length > 0 ? [allOf(rule.conditions)] : []),
+  ];
+  if (conditions.length === 0) return t("rule.sentence", { when, does });
+  return t("rule.sentence_if", { when, if: listed(conditions), does });
+}
+
+function formula(text: string | undefined): string[] {
+  return text === undefined ? [] : [t("rule.formula", { text: quoted(text) })];
+}
+
+export function RuleSentence({ rule }: { rule: WholeRule }) {
+  return <p class="rule-sentence">{sentenceOf(rule)}</p>;
+}

@@ -1,0 +1,75 @@
+// Ready-made beginnings of rules, with the first devices of the house that fit.
+import { type Device, deviceList, propertyOf } from "../state/house.ts";
+import { t } from "../texts/index.ts";
+
+export const STARTS = ["motion", "door", "sunset", "battery", "scratch"] as const;
+export type Start = (typeof STARTS)[number];
+
+type Rule = Readonly<Record<string, unknown>>;
+
+export function startRule(start: Start): Rule {
+  return { name: t(`start.name_${start}`), ...BUILD[start]() };
+}
+
+function first(fits: (device: Device) => boolean, otherwise: string): string {
+  return deviceList.peek().find(fits)?.id ?? otherwise;
+}
+
+const has = (name: string) => (device: Device) => Object.hasOwn(device.attributes, name);
+const lamp = (): string =>
+  first((device) => device.device_type === "light" && propertyOf(device, "on").readOnly !== true, "lamp");
+
+/** The first of these attributes that a device has, and its value that means so. */
+function sensor(names: readonly [string, boolean][], otherwise: string) {
+  const found = names.find(([name]) => deviceList.peek().some(has(name))) ?? names[0];
+  const [attribute = "", value = true] = found ?? [];
+  return { device_id: first(has(attribute), otherwise), attribute, value };
+}
+
+const BUILD: Readonly<Record<Start, () => Rule>> = {
+  motion() {
+    const { value, ...motion } = sensor(
+      [
+        ["motion", true],
+        ["occupancy", true],
+        ["presence", true],
+      ],
+      "motion",
+    );
+    const device_id = lamp();
+    return {
+      run_mode: "restart",
+      triggers: [{ type: "device_state_changed", ...motion, to: value }],
+      conditions: [{ type: "sun", position: "below_horizon" }],
+      actions: [
+        { type: "set_device_state", device_id, state: { on: true } },
+        { type: "delay", duration_secs: 300 },
+        { type: "set_device_state", device_id, state: { on: false } },
+      ],
+    };
+  },
+  door() {
+    const { value, ...door } = sensor(
+      [
+        ["open", true],
+        ["contact", false],
+      ],
+      "door",
+    );
+    return {
+      triggers: [{ type: "device_state_changed", ...door, to: value, for_duration_secs: 600 }],
+      actions: [{ type: "notify", channel: "all", message: t("start.message_door") }],
+    };
+  },
+  sunset: () => ({
+    triggers: [{ type: "sun_event", event: "sunset" }],
+    actions: [{ type: "set_device_state", device_id: lamp(), state: { on: true } }],
+  }),
+  battery: () => ({
+    triggers: [{ type: "device_battery_low" }],
+    actions: [
+      { type: "notify", channel: "all", message: t("start.message_battery", { device: "{{trigger.device_name}}" }) },
+    ],
+  }),
+  scratch: () => ({ triggers: [], actions: [] }),
+};

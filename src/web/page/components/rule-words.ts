@@ -1,0 +1,125 @@
+// Values, times, attributes and devices as words, for the sentences about rules.
+import { devices, type Json, propertyOf } from "../state/house.ts";
+import type { Fields } from "../state/rules.ts";
+import type { TextKey } from "../texts/catalogue.ts";
+import { formatNumber, language, t, textFor } from "../texts/index.ts";
+import { deviceName, isolated } from "./rule-names.ts";
+
+const LONGEST_CHARS = 120;
+// What differs only in name between makers.
+const KINDS: Readonly<Record<string, { kind: string; inverted?: boolean }>> = {
+  motion: { kind: "motion" },
+  occupancy: { kind: "motion" },
+  presence: { kind: "motion" },
+  open: { kind: "open" },
+  contact: { kind: "open", inverted: true },
+  on: { kind: "on" },
+  locked: { kind: "locked" },
+  leak: { kind: "leak" },
+  water_leak: { kind: "leak" },
+  smoke: { kind: "smoke" },
+};
+
+export function text(value: unknown): string {
+  return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+}
+
+export function quoted(value: unknown): string {
+  const whole = text(value).replace(/\s+/g, " ");
+  return isolated(whole.length > LONGEST_CHARS ? `${whole.slice(0, LONGEST_CHARS)}…` : whole);
+}
+
+export function listed(words: readonly string[], type: "conjunction" | "disjunction" = "conjunction"): string {
+  return new Intl.ListFormat(language.value, { type }).format(words);
+}
+
+/** `5 min`, `1 h 30 min`: the two largest units that say something. */
+export function duration(seconds: number): string {
+  const units = [
+    ["day", 86_400],
+    ["hour", 3600],
+    ["minute", 60],
+    ["second", 1],
+  ] as const;
+  let rest = seconds;
+  const words = units.flatMap(([unit, size]) => {
+    const count = unit === "second" ? rest : Math.floor(rest / size);
+    rest -= count * size;
+    const style = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 } as const;
+    return count > 0 ? [new Intl.NumberFormat(language.value, style).format(count)] : [];
+  });
+  return words.length === 0 ? inSeconds() : words.slice(0, 2).join(" ");
+}
+
+function inSeconds(): string {
+  return new Intl.NumberFormat(language.value, { style: "unit", unit: "second", unitDisplay: "short" }).format(0);
+}
+
+export function devicesOf({ device_id, device_ids }: Fields): string[] | undefined {
+  if (typeof device_id === "string") return [device_id];
+  return Array.isArray(device_ids) ? device_ids.map(text) : undefined;
+}
+
+export function deviceWords(ids: readonly string[] | undefined, type?: "conjunction" | "disjunction"): string {
+  return ids === undefined ? t("rule.any_device") : listed(ids.map(deviceName), type);
+}
+
+export function attributeWords(name: string): string {
+  return textFor(`attribute.${name}`) ?? isolated(name.replace(/_pct$/, "").replaceAll("_", " "));
+}
+
+/** `temperature of Thermostat`; the device alone where it is about one thing only, such as a door. */
+export function attributeOf(ids: readonly string[] | undefined, attribute: string): string {
+  if (Object.hasOwn(KINDS, attribute)) return deviceWords(ids, "disjunction");
+  return t("rule.of", { attribute: attributeWords(attribute), device: deviceWords(ids, "disjunction") });
+}
+
+/** `21.4 °C`, `yes`, `24 %`; of a list its items with "or". */
+export function valueWords(value: Json | undefined, about: { device?: string; attribute?: string } = {}): string {
+  if (Array.isArray(value))
+    return listed(
+      value.map((one) => valueWords(one, about)),
+      "disjunction",
+    );
+  if (typeof value === "boolean") return t(value ? "state.yes" : "state.no");
+  if (typeof value !== "number") return value === null ? t("rules.no_value") : quoted(value);
+  const device = about.device === undefined ? undefined : devices.value.get(about.device)?.peek();
+  const property = device && about.attribute !== undefined ? propertyOf(device, about.attribute) : {};
+  if (about.attribute === "brightness" && (property.maximum === undefined || property.maximum === 254))
+    return `${formatNumber((value / 254) * 100, 0)} %`;
+  const unit = property.unit ?? (/_pct$/.test(about.attribute ?? "") ? "%" : "");
+  return unit === "" ? formatNumber(value) : `${formatNumber(value)}\u00a0${unit}`;
+}
+
+/** `{device} opens`; undefined where the attribute has no words of its own for this value. */
+export function stateWords(
+  tense: "turn" | "is" | "did",
+  { ids, attribute, value }: { ids: readonly string[] | undefined; attribute: string; value: Json | undefined },
+): string | undefined {
+  const kind = KINDS[attribute];
+  if (kind === undefined || typeof value !== "boolean") return undefined;
+  const key = `${tense}.${kind.kind}.${value !== (kind.inverted ?? false)}` as TextKey;
+  return t(key, { device: deviceWords(ids, "disjunction") });
+}
+
+/** `is above 21 °C`, or shorter `above 21 °C`. */
+export function comparison(
+  form: "op" | "wanted",
+  { op = "Eq", value }: Fields,
+  about?: { device?: string; attribute?: string },
+): string {
+  const key = `${form}.${text(op)}`;
+  const shown = { value: valueWords(value, about) };
+  return textFor(key) === undefined ? `${text(op)} ${shown.value}` : t(key as TextKey, shown);
+}
+
+const SUNDAY = Date.UTC(2024, 0, 7);
+const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
+export function dayWords(days: Json | undefined): string {
+  const format = new Intl.DateTimeFormat(language.value, { weekday: "short", timeZone: "UTC" });
+  const wanted = Array.isArray(days) ? days.map(text) : [];
+  return wanted
+    .map((day) => (WEEKDAYS.includes(day) ? format.format(SUNDAY + WEEKDAYS.indexOf(day) * 86_400_000) : isolated(day)))
+    .join(", ");
+}

@@ -1,0 +1,80 @@
+// Data of the hub that a view keeps fresh while it is open: read at once, after events that concern it, and now and then,
+// because not every change has an event.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { connection, type HubEvent, listen } from "./live.ts";
+
+export interface Watched<T> {
+  data: T | undefined;
+  /** Why the last reading failed; `data` is that of the one before. */
+  error: unknown;
+  reload: () => Promise<void>;
+}
+
+interface WatchOptions {
+  /** Ms between two readings without an event. */
+  every: number;
+  concerns: (event: HubEvent) => boolean;
+}
+
+// Many events in a row are one reading.
+const SETTLE_MS = 150;
+
+/** Reads anew where `key` changes. */
+export function useWatched<T>(key: string, read: () => Promise<T>, { every, concerns }: WatchOptions): Watched<T> {
+  const [state, setState] = useState<{ key: string; data?: T; error?: unknown }>({ key });
+  const reading = useRef<() => Promise<void>>(async () => {});
+  const isLive = connection.value.state === "live";
+
+  useEffect(() => {
+    let over = false;
+    let soon: ReturnType<typeof setTimeout> | undefined;
+    let running: Promise<void> | undefined;
+    let again = false;
+
+    async function readOnce(): Promise<void> {
+      try {
+        const data = await read();
+        if (!over) setState({ key, data });
+      } catch (error) {
+        if (!over) setState((before) => ({ ...before, key, error }));
+      }
+    }
+    /** One at a time; what was asked for meanwhile is read after it. */
+    async function load(): Promise<void> {
+      if (running !== undefined) {
+        again = true;
+        return running;
+      }
+      running = readOnce();
+      await running;
+      running = undefined;
+      if (!again || over) return;
+      again = false;
+      await load();
+    }
+    reading.current = load;
+    void load();
+    const stop = listen((event) => {
+      if (!concerns(event) || soon !== undefined) return;
+      soon = setTimeout(() => {
+        soon = undefined;
+        void load();
+      }, SETTLE_MS);
+    });
+    const timer = setInterval(() => document.visibilityState === "visible" && void load(), every);
+    return () => {
+      over = true;
+      stop();
+      clearTimeout(soon);
+      clearInterval(timer);
+    };
+    // What was missed while the hub could not be reached is read when it can be.
+  }, [key, every, isLive]);
+
+  const isOfKey = state.key === key;
+  return {
+    data: isOfKey ? state.data : undefined,
+    error: isOfKey ? state.error : undefined,
+    reload: () => reading.current(),
+  };
+}

@@ -1,0 +1,82 @@
+// A new rule: from scratch, or from something ready-made.
+
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { Problem } from "../components/problem.tsx";
+import { RuleEdit } from "../components/rule-edit.tsx";
+import { loadNames } from "../components/rule-names.ts";
+import { STARTS, type Start, startRule } from "../components/rule-starts.ts";
+import { toast } from "../components/toast.tsx";
+import { post } from "../state/api.ts";
+import { keepDraft, loadDraft } from "../state/draft.ts";
+import { connection } from "../state/live.ts";
+import { t } from "../texts/index.ts";
+
+export function RuleNew() {
+  const { query, route } = useLocation();
+  const [text, setText] = useState(() => loadDraft("rule.new")?.text);
+  const [problem, setProblem] = useState<unknown>();
+  useEffect(() => void loadNames(), []);
+
+  async function begin(start: Start): Promise<void> {
+    setProblem(undefined);
+    try {
+      const composed = await post<{ text: string }>("/rules/compose", { rule: startRule(start), text: "" });
+      keepDraft("rule.new", { text: composed.text, base: "", etag: "" });
+      setText(composed.text);
+      route(`/rules/new?from=${start}`);
+    } catch (error) {
+      setProblem(error);
+    }
+  }
+
+  /** Nothing is lost: the draft comes back with undo. */
+  function discard(): void {
+    const draft = loadDraft("rule.new");
+    keepDraft("rule.new", undefined);
+    setText(undefined);
+    route("/rules/new", true);
+    toast(t("edit.discarded"), () => {
+      keepDraft("rule.new", draft);
+      setText(draft?.text);
+      route("/rules/new?from=draft", true);
+    });
+  }
+
+  return (
+    <>
+      <p class="crumb">
+        <a href="/rules">{t("rules.back")}</a>
+      </p>
+      <h1>{t("start.title")}</h1>
+      {text !== undefined && query.from !== undefined ? (
+        <RuleEdit
+          start={text}
+          onSaved={(id) => route(`/rules/${encodeURIComponent(id)}?tab=try`, true)}
+          onDiscarded={discard}
+        />
+      ) : (
+        <>
+          <p>{t("start.what")}</p>
+          <ul class="starts">
+            {text !== undefined && (
+              <li>
+                <a class="button" href="/rules/new?from=draft">
+                  {t("start.draft")}
+                </a>
+              </li>
+            )}
+            {STARTS.map((start) => (
+              <li key={start}>
+                <button type="button" disabled={connection.value.state !== "live"} onClick={() => void begin(start)}>
+                  {t(`start.${start}`)}
+                </button>
+              </li>
+            ))}
+          </ul>
+          <Problem of={problem} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+// Every kind of trigger, condition and action has words on the page, in each language, and the page understands what the
+// engine writes into traces.
+import { beforeAll, describe, expect, test } from "bun:test";
+import { actions } from "../../src/rules/actions/index.ts";
+import { conditions } from "../../src/rules/conditions/index.ts";
+import { triggers } from "../../src/rules/triggers/index.ts";
+
+type Words = (spec: object) => string | undefined;
+interface Found {
+  what: string;
+  found: string;
+  wanted: string;
+}
+
+const page = "../../src/web/page";
+const LANGUAGES = ["en", "de"] as const;
+let words: { whenOf: Words; ifOf: Words; doOf: Words };
+let foundIn: (trace: object) => Found;
+let setLanguage: (language: string) => Promise<void>;
+
+// By a computed name: the page is checked with the types of browsers, and this test is not.
+beforeAll(async () => {
+  const from = (path: string) => import(`${page}/${path}`);
+  const { whenOf } = await from("components/rule-triggers.ts");
+  const { ifOf } = await from("components/rule-conditions.ts");
+  const { doOf } = await from("components/rule-actions.ts");
+  words = { whenOf, ifOf, doOf };
+  ({ foundIn } = await from("components/rule-found.ts"));
+  const texts = await from("texts/index.ts");
+  await texts.loadLater();
+  setLanguage = async (language) => {
+    // The document is only told its language.
+    Object.assign(globalThis, { document: { documentElement: {} } });
+    await texts.setLanguage(language);
+    Object.assign(globalThis, { document: undefined });
+  };
+});
+
+describe.each([...LANGUAGES])("in %s", (language) => {
+  beforeAll(() => setLanguage(language));
+
+  const all = [
+    ...triggers.map((definition) => ({ ...definition, of: "whenOf" as const })),
+    ...conditions.map((definition) => ({ ...definition, of: "ifOf" as const })),
+    ...actions.map((definition) => ({ ...definition, of: "doOf" as const })),
+  ].map(({ type, example, of }) => ({ name: `${of} ${type}`, type, example, of }));
+
+  test.each(all)("$name", ({ type, example, of }) => {
+    const clause = words[of]({ type, ...example });
+    expect(clause).toBeString();
+    expect(clause).not.toMatch(/\{\w+\}|undefined|NaN|\[object/);
+  });
+});
+
+describe("what a condition found", () => {
+  beforeAll(() => setLanguage("en"));
+  const plain = ({ what, found, wanted }: Found): Found => {
+    const bare = (text: string): string => text.replace(/[\u2068\u2069]/g, "").replaceAll("\u00a0", " ");
+    return { what: bare(what), found: bare(found), wanted: bare(wanted) };
+  };
+
+  // As their `evaluate` writes them.
+  const rows: [type: string, expected: string, actual: unknown, Found][] = [
+    ["device_state", "front.door.open is true", false, { what: "front.door", found: "closed", wanted: "open" }],
+    [
+      "device_state",
+      "t.temperature is at least 21.5",
+      19,
+      { what: "temperature of t", found: "19", wanted: "at least 21.5" },
+    ],
+    ["device_state", 'm.state is not "on"', "on", { what: "state of m", found: "on", wanted: "not on" }],
+    [
+      "time_elapsed",
+      "door.temperature unchanged for at least 600 s",
+      "unchanged for 12.3 s",
+      { what: "temperature of door", found: "unchanged for 12.3 sec", wanted: "at least 10 min" },
+    ],
+    ["mode_is", "mode night is on", "off", { what: "night", found: "off", wanted: "on" }],
+    ["hub_variable", "variable guests is above 0", 0, { what: "the variable guests", found: "0", wanted: "above 0" }],
+    ["sun", "the sun is below the horizon", "above the horizon", { what: "it", found: "light", wanted: "dark" }],
+    [
+      "time_window",
+      "22:00–06:30:30 on mon, tue",
+      "sun 14:05:00",
+      { what: "it", found: "Sun 14:05:00", wanted: "22:00–06:30:30 (Mon, Tue)" },
+    ],
+  ];
+  test.each(rows)("%s: %s", (type, expected, actual, found) => {
+    expect(plain(foundIn({ type, expected, actual, passed: false }))).toEqual(found);
+  });
+
+  test("in words that are not known is shown as it is", () => {
+    const found = plain(foundIn({ type: "moon_phase", expected: "full", actual: "new", passed: false }));
+    expect(found).toEqual({ what: "moon phase", found: "new", wanted: "full" });
+  });
+});
