@@ -1,0 +1,55 @@
+// A scene's button, and what came of it at each device.
+import { useState } from "preact/hooks";
+import { t } from "../texts/index.ts";
+import { deviceName } from "./feed/values.ts";
+import { Problem } from "./problem.tsx";
+import { type Activation, activate } from "./scenes.ts";
+import { mayAct, useAct } from "./use-act.ts";
+
+export function ActivateScene({ id, name }: { id: string; name: string }) {
+  const act = useAct();
+  const [outcome, setOutcome] = useState<Activation>();
+  const start = (): Promise<boolean> => act.run(async () => setOutcome(await activate(id)));
+  return (
+    <>
+      <button
+        type="button"
+        class="main"
+        disabled={act.isBusy || !mayAct("user")}
+        aria-label={`${t("scene.activate")}: ${name}`}
+        onClick={() => void start()}
+      >
+        {t("scene.activate")}
+      </button>
+      <div class="wide" role="status">
+        <Problem of={act.problem} />
+        {outcome && !act.isBusy && <Outcome of={outcome} />}
+      </div>
+    </>
+  );
+}
+
+function Outcome({ of: { sent, failed } }: { of: Activation }) {
+  return (
+    <>
+      <p class={failed.length === 0 ? "good" : "look"}>
+        {t(failed.length === 0 ? "scene.all_sent" : "scene.some_sent", { sent: sent.length, failed: failed.length })}
+      </p>
+      <details open={failed.length > 0}>
+        <summary>{t("scene.result")}</summary>
+        <ul class="results">
+          {failed.map(({ device_id: id, error }) => (
+            <li key={id}>
+              <span class="act">✗</span> <bdi>{deviceName(id)}</bdi>: <span dir="auto">{error}</span>
+            </li>
+          ))}
+          {sent.map(({ device_id: id }) => (
+            <li key={id}>
+              <span class="good">✓</span> <bdi>{deviceName(id)}</bdi>: {t("scene.sent")}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </>
+  );
+}
