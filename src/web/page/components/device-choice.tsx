@@ -1,7 +1,8 @@
 // Chooses devices out of all: checkboxes by area, and a search.
 import { useState } from "preact/hooks";
-import { type Device, deviceList } from "../state/house.ts";
+import type { Device } from "../state/house.ts";
 import { t } from "../texts/index.ts";
+import { useDevices } from "./ticking.ts";
 
 interface DeviceChoiceProps {
   legend: string;
@@ -18,7 +19,7 @@ export function DeviceChoice({ legend, chosen, onChange, fits, note, areaName }:
   const [search, setSearch] = useState("");
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const groups = new Map<string, Device[]>();
-  for (const device of deviceList.value) {
+  for (const device of useDevices()) {
     const area = device.area === null ? t("home.no_area") : areaName(device.area);
     const text = `${device.name} ${area} ${device.id}`.toLowerCase();
     if ((fits && !fits(device)) || !words.every((word) => text.includes(word))) continue;

@@ -1,7 +1,7 @@
 // The hub's own devices: timers, switches and modes. They are commanded as devices are.
 import { patch, post, remove } from "../state/api.ts";
 import { command } from "../state/command.ts";
-import { type Attributes, type Device, deviceList, devices, dropDevice, readDevice } from "../state/house.ts";
+import { type Attributes, type Device, devices, dropDevice, readDevice } from "../state/house.ts";
 import { t } from "../texts/index.ts";
 import { idFor } from "./new-thing.tsx";
 import { toast } from "./toast.tsx";
@@ -9,8 +9,9 @@ import { toast } from "./toast.tsx";
 export type OwnKind = "timers" | "switches";
 
 export function ownDevices(type: "timer" | "switch"): Device[] {
-  return deviceList.value
-    .filter(({ plugin_id, device_type }) => plugin_id === "core" && device_type === type)
+  return [...devices.value.values()]
+    .filter((one) => one.peek().plugin_id === "core" && one.peek().device_type === type)
+    .map((one) => one.value)
     .sort((a, b) => a.name.localeCompare(b.name));
 }
 

@@ -1,11 +1,11 @@
 // What a scene holds, device by device, beside what is now: so one sees what activating it would change.
 import { useState } from "preact/hooks";
-import { type Attributes, deviceList, devices, type Json, propertyOf } from "../state/house.ts";
-import { t } from "../texts/index.ts";
+import { type Attributes, devices, type Json, propertyOf } from "../state/house.ts";
+import { t, textFor } from "../texts/index.ts";
 import { useAreas } from "./area-names.ts";
 import { DeviceChoice } from "./device-choice.tsx";
-import { attributeWords, deviceLink, deviceName, valueWords } from "./feed/values.ts";
-import { changesOf, type States, statesOf } from "./scenes.ts";
+import { attributeWords, deviceLink, deviceName, unitOf, valueWords } from "./feed/values.ts";
+import { changesOf, isOfScenes, type States, statesOf } from "./scenes.ts";
 import { ValueField } from "./value-field.tsx";
 
 interface SceneEditorProps {
@@ -42,6 +42,11 @@ export function SceneEditor({ states, disabled, onChange }: SceneEditorProps) {
   );
 }
 
+function nowInWords(id: string, name: string, now: Json): string {
+  const known = typeof now === "boolean" ? textFor(`wanted.${name}.${now}`) : undefined;
+  return known ?? valueWords(now, typeof now === "number" ? unitOf(id, name) : "");
+}
+
 interface DeviceStateProps {
   id: string;
   wanted: Attributes;
@@ -56,14 +61,14 @@ function DeviceState({ id, wanted, disabled, onChange, onRemove }: DeviceStatePr
   const changing = changesOf(id, wanted);
   return (
     <li class="row">
-      <h3 class="about">
+      <h2 class="about">
         {typeof link === "object" && (
           <a href={link.href}>
             <bdi>{link.text}</bdi>
           </a>
         )}
         {!device && <span class="hint act"> {t("scene.unknown_device")}</span>}
-      </h3>
+      </h2>
       {onRemove && !disabled && (
         <button type="button" aria-label={`${t("scene.take_out")}: ${deviceName(id)}`} onClick={onRemove}>
           {t("scene.take_out")}
@@ -86,7 +91,7 @@ function DeviceState({ id, wanted, disabled, onChange, onRemove }: DeviceStatePr
             />
             <span class="now hint" dir="auto">
               {now !== undefined &&
-                (changing.includes(name) ? t("scene.now", { value: valueWords(now, property.unit) }) : t("scene.same"))}
+                (changing.includes(name) ? t("scene.now", { value: nowInWords(id, name, now) }) : t("scene.same"))}
             </span>
             {!disabled && Object.keys(wanted).length > 1 && (
               <button
@@ -110,8 +115,11 @@ function MoreDevices({ states, onChange }: Pick<SceneEditorProps, "states" | "on
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const { areaName } = useAreas();
   function add(): void {
-    const added = deviceList.value.filter(({ id }) => chosen.has(id)).map((device) => [device.id, statesOf(device)]);
-    onChange({ ...states, ...(Object.fromEntries(added) as States) });
+    const added = [...chosen].flatMap((id): [string, Attributes][] => {
+      const device = devices.peek().get(id)?.peek();
+      return device ? [[id, statesOf(device)]] : [];
+    });
+    onChange({ ...states, ...Object.fromEntries(added) });
     setChosen(new Set());
   }
   return (
@@ -121,7 +129,7 @@ function MoreDevices({ states, onChange }: Pick<SceneEditorProps, "states" | "on
         legend={t("scene.more_devices")}
         chosen={chosen}
         onChange={setChosen}
-        fits={(device) => !Object.hasOwn(states, device.id) && Object.keys(statesOf(device)).length > 0}
+        fits={(device) => !Object.hasOwn(states, device.id) && isOfScenes(device)}
         areaName={areaName}
       />
       <p class="buttons">

@@ -55,6 +55,11 @@ export function statesOf(device: Device): Attributes {
   );
 }
 
+/** Whether there is something to set; what only measures is left out. */
+export function isOfScenes(device: Device): boolean {
+  return !/sensor|button|remote/.test(device.device_type ?? "") && Object.keys(statesOf(device)).length > 0;
+}
+
 /** What a device would have to change: its attributes that are another now. */
 export function changesOf(id: string, wanted: Attributes): string[] {
   const now = devices.value.get(id)?.value.attributes;

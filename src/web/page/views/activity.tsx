@@ -66,12 +66,14 @@ function Happening({ feed, isFiltered, search, onSearch }: HappeningProps) {
           {t(isPaused ? "activity.resume" : "activity.pause")}
         </button>
       </div>
-      <div class="feed-state">
-        {isPaused && (
+      {isPaused && (
+        <div class="banner">
           <p>
             <strong>{t("activity.paused")}</strong> · {t("activity.waiting", { count: waiting })}
           </p>
-        )}
+        </div>
+      )}
+      <div class="feed-state">
         {!isPaused && isAway && feed.waiting.value > 0 && (
           <button type="button" class="main" onClick={() => scrollTo({ top: 0 })}>
             {t("activity.show_new", { count: waiting })}

@@ -6,11 +6,12 @@ import { DeviceChoice } from "../components/device-choice.tsx";
 import { NameEditor } from "../components/name-editor.tsx";
 import { NewThing } from "../components/new-thing.tsx";
 import { Problem } from "../components/problem.tsx";
+import { useDevices } from "../components/ticking.ts";
 import { toast } from "../components/toast.tsx";
 import { mayAct, useAct } from "../components/use-act.ts";
 import { useQuery } from "../components/use-query.ts";
 import { patch, post, remove } from "../state/api.ts";
-import { type Device, deviceList, putDevice, readDevice } from "../state/house.ts";
+import { type Device, putDevice, readDevice } from "../state/house.ts";
 import { t } from "../texts/index.ts";
 
 const at = (id: string): string => `/areas/${encodeURIComponent(id)}`;
@@ -19,6 +20,7 @@ export function AreasView() {
   const { areas, areaName, problem, read } = useAreas();
   const query = useQuery();
   const open = query.of("area");
+  const devices = useDevices();
   return (
     <>
       <h1>{t("areas.title")}</h1>
@@ -29,6 +31,7 @@ export function AreasView() {
           <AreaRow
             key={area.id}
             area={area}
+            inside={devices.filter((device) => device.area === area.id)}
             areaName={areaName}
             isOpen={open === area.id}
             onOpen={(isOpen) => query.set({ area: isOpen ? area.id : undefined }, isOpen)}
@@ -51,16 +54,16 @@ export function AreasView() {
 
 interface AreaRowProps {
   area: Area;
+  inside: readonly Device[];
   areaName: (id: string) => string;
   isOpen: boolean;
   onOpen: (isOpen: boolean) => void;
   read: () => Promise<void>;
 }
 
-function AreaRow({ area, areaName, isOpen, onOpen, read }: AreaRowProps) {
+function AreaRow({ area, inside, areaName, isOpen, onOpen, read }: AreaRowProps) {
   const { id, name } = area;
   const act = useAct();
-  const inside = deviceList.value.filter((device) => device.area === id);
   return (
     <li class="row">
       <div class="about">

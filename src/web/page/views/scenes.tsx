@@ -8,7 +8,7 @@ import { DeviceChoice } from "../components/device-choice.tsx";
 import { deviceName } from "../components/feed/values.ts";
 import { NameEditor } from "../components/name-editor.tsx";
 import { Problem } from "../components/problem.tsx";
-import { removeScene, rename, SCENE_EVENTS, type Scene, statesOf } from "../components/scenes.ts";
+import { isOfScenes, removeScene, rename, SCENE_EVENTS, type Scene } from "../components/scenes.ts";
 import { mayAct, useAct } from "../components/use-act.ts";
 import { useHubData } from "../components/use-hub-data.ts";
 import { useQuery } from "../components/use-query.ts";
@@ -112,7 +112,7 @@ function NewScene({ onEnd }: { onEnd: () => void }) {
         legend={t("scenes.which")}
         chosen={chosen}
         onChange={setChosen}
-        fits={(device) => device.device_type !== "timer" && Object.keys(statesOf(device)).length > 0}
+        fits={(device) => device.device_type !== "timer" && isOfScenes(device)}
         areaName={areaName}
       />
       <Problem of={act.problem} />

@@ -1,5 +1,5 @@
 // One event: its sentence, how long ago it was, and all of it when it is opened.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { HubEvent } from "../../state/live.ts";
 import { t } from "../../texts/index.ts";
 import { formatExact } from "../exact.ts";
@@ -20,6 +20,12 @@ interface EventRowProps {
 }
 
 export function EventRow({ event, top, position, count, isOpen, onToggle, onHeight }: EventRowProps) {
+  // A row moves with each event that comes before it, and says the same.
+  const what = useMemo(() => <Sentence event={event} />, [event]);
+  const label = useMemo(
+    () => `${t("activity.details")}: ${typeWords(event.type)}, ${formatExact(event.timestamp)}`,
+    [event],
+  );
   return (
     <li
       class={event.type === "stream_gap" ? "event gap" : "event"}
@@ -28,31 +34,33 @@ export function EventRow({ event, top, position, count, isOpen, onToggle, onHeig
       aria-setsize={count}
     >
       <div class="event-line">
-        <Icon name={iconOfEvent(event)} />
-        <p class="sentence" dir="auto">
-          {eventInWords(event).map((part) =>
-            typeof part === "string" ? (
-              part
-            ) : (
-              <a href={part.href}>
-                <bdi>{part.text}</bdi>
-              </a>
-            ),
-          )}
-        </p>
+        {what}
         <Moment at={event.timestamp} />
-        <button
-          type="button"
-          class="bare"
-          aria-expanded={isOpen}
-          aria-label={`${t("activity.details")}: ${typeWords(event.type)}, ${formatExact(event.timestamp)}`}
-          onClick={onToggle}
-        >
+        <button type="button" class="bare" aria-expanded={isOpen} aria-label={label} onClick={onToggle}>
           <span aria-hidden="true">{isOpen ? "▴" : "▾"}</span>
         </button>
       </div>
       {isOpen && <EventDetails event={event} onHeight={onHeight} />}
     </li>
+  );
+}
+
+function Sentence({ event }: { event: HubEvent }) {
+  return (
+    <>
+      <Icon name={iconOfEvent(event)} />
+      <p class="sentence" dir="auto">
+        {eventInWords(event).map((part) =>
+          typeof part === "string" ? (
+            part
+          ) : (
+            <a href={part.href}>
+              <bdi>{part.text}</bdi>
+            </a>
+          ),
+        )}
+      </p>
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import type { TextKey } from "../../texts/catalogue.ts";
 import { formatTime, t, textFor } from "../../texts/index.ts";
 import type { IconName } from "../icon.tsx";
 import { type Part, phrase } from "./phrase.ts";
-import { attributeWords, deviceLink, short, stateWords, valueWords } from "./values.ts";
+import { attributeWords, changeWords, deviceLink, short, valueWords, wantedWords } from "./values.ts";
 
 type Words = (event: HubEvent) => Part[];
 
@@ -28,7 +28,7 @@ function by(parts: Part[], who: unknown): Part[] {
 
 function changes({ device_id: id = "", current, changed, change }: HubEvent): Part[] {
   const names = changed as string[];
-  const words = stateWords(id, current as Attributes, names.slice(0, MOST_CHANGES));
+  const words = changeWords(id, current as Attributes, names.slice(0, MOST_CHANGES));
   const rest = names.length - words.length;
   if (rest > 0) words.push(t("event.more_changes", { count: rest }));
   const sentence = phrase("event.changed", { device: deviceLink(id), changes: words.join(" · ") });
@@ -37,7 +37,7 @@ function changes({ device_id: id = "", current, changed, change }: HubEvent): Pa
 
 function wanted(key: TextKey, event: HubEvent): Part[] {
   const command = (event.command ?? {}) as Attributes;
-  const words = stateWords(event.device_id ?? "", command, Object.keys(command)).join(" · ");
+  const words = wantedWords(event.device_id ?? "", command).join(" · ");
   return phrase(key, { device: device(event), wanted: words, why: text(event.message) });
 }
 

@@ -1,6 +1,6 @@
 // What the activity view lists: kinds of events and a device, as the stream itself filters. What is filtered stands there loudly.
 import { useState } from "preact/hooks";
-import { deviceList } from "../../state/house.ts";
+import { devices } from "../../state/house.ts";
 import { t } from "../../texts/index.ts";
 import { EVENT_TYPES, typeWords } from "./event-words.ts";
 import type { FeedFilter } from "./feed.ts";
@@ -14,7 +14,7 @@ interface FeedFilterProps {
 export function FilterFields({ filter, onChange }: FeedFilterProps) {
   const { types, deviceId } = filter;
   const own = types.filter((type) => !EVENT_TYPES.includes(type));
-  const sorted = [...deviceList.value].sort((a, b) => a.name.localeCompare(b.name));
+  const sorted = [...devices.value.values()].map((one) => one.peek()).sort((a, b) => a.name.localeCompare(b.name));
   return (
     <details class="filter-fields">
       <summary>{t("activity.filter")}</summary>

@@ -1,5 +1,5 @@
-// What the activity view lists: the past out of GET /events, then what the stream brings, newest first. A flood is taken in once
-// a frame, and only the newest are kept.
+// What the activity view lists: the past out of GET /events, then what the stream brings, newest first. A flood is taken in a few
+// times a second, and only the newest are kept.
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import { ask } from "../../state/api.ts";
 import { connection, type HubEvent, listen } from "../../state/live.ts";
@@ -26,6 +26,8 @@ export interface Feed extends Disposable {
 export const MOST_ENTRIES = 2000;
 const PAGE = 200;
 const LARGEST_PAGE = 1000;
+// A single event is shown with the next frame; of a flood nobody can read more.
+const APART_MS = 150;
 
 export function openFeed(filter: FeedFilter): Feed {
   const entries = signal<readonly HubEvent[]>([]);
@@ -37,6 +39,8 @@ export function openFeed(filter: FeedFilter): Feed {
   let arrived: HubEvent[] = [];
   let count = 0;
   let frame = 0;
+  let soon: ReturnType<typeof setTimeout> | undefined;
+  let shownAt = 0;
   let isHeld = false;
   let isOver = false;
 
@@ -45,11 +49,22 @@ export function openFeed(filter: FeedFilter): Feed {
     arrived.push(event.type === "stream_gap" ? gapAfter(event, arrived.at(-1) ?? entries.peek()[0]) : event);
     if (arrived.length > 2 * MOST_ENTRIES) arrived = arrived.slice(-MOST_ENTRIES);
     count++;
-    if (frame === 0) frame = requestAnimationFrame(show);
+    showSoon();
+  }
+
+  function showSoon(): void {
+    if (soon !== undefined) return;
+    soon = setTimeout(
+      () => {
+        frame = requestAnimationFrame(show);
+      },
+      Math.max(0, shownAt + APART_MS - performance.now()),
+    );
   }
 
   function show(): void {
-    frame = 0;
+    soon = undefined;
+    shownAt = performance.now();
     if (isOver || !isRead.peek()) return;
     if (isHeld) {
       waiting.value = count;
@@ -109,13 +124,14 @@ export function openFeed(filter: FeedFilter): Feed {
     hold(next) {
       if (next === isHeld) return;
       isHeld = next;
-      if (frame === 0) frame = requestAnimationFrame(show);
+      showSoon();
     },
     async readOlder() {
       if (older.peek() !== undefined && !isReading.peek()) await read({ before: older.peek() ?? 0 });
     },
     [Symbol.dispose]() {
       isOver = true;
+      clearTimeout(soon);
       cancelAnimationFrame(frame);
       stop();
       ends();
