@@ -1,5 +1,6 @@
 // A scene's button, and what came of it at each device.
 import { useState } from "preact/hooks";
+import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 import { deviceName } from "./feed/values.ts";
 import { Problem } from "./problem.tsx";
@@ -15,6 +16,7 @@ export function ActivateScene({ id, name }: { id: string; name: string }) {
       <button
         type="button"
         class="main"
+        hidden={!allows("user")}
         disabled={act.isBusy || !mayAct("user")}
         aria-label={`${t("scene.activate")}: ${name}`}
         onClick={() => void start()}

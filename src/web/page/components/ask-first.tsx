@@ -1,5 +1,6 @@
 // A button that asks once before it does what it says.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { allows, type Role } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 
 interface AskFirstProps {
@@ -7,16 +8,19 @@ interface AskFirstProps {
   label: string;
   of: string;
   question: string;
+  /** Others do not see it. */
+  needs?: Role;
   disabled?: boolean;
   onYes: () => void;
 }
 
-export function AskFirst({ label, of, question, disabled = false, onYes }: AskFirstProps) {
+export function AskFirst({ label, of, question, needs = "user", disabled = false, onYes }: AskFirstProps) {
   const [isAsking, setAsking] = useState(false);
   const no = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (isAsking) no.current?.focus();
   }, [isAsking]);
+  if (!allows(needs)) return null;
   if (!isAsking) {
     return (
       <button type="button" disabled={disabled} aria-label={`${label}: ${of}`} onClick={() => setAsking(true)}>

@@ -1,5 +1,6 @@
 // A name that can be changed where it stands.
 import { useState } from "preact/hooks";
+import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 import { Icon } from "./icon.tsx";
 import { Problem } from "./problem.tsx";
@@ -20,10 +21,11 @@ export function NameEditor({ name, href, disabled, onSave }: NameEditorProps) {
     return (
       <span class="named">
         {href === undefined ? <bdi>{name}</bdi> : <a href={href}>{<bdi>{name}</bdi>}</a>}
-        {!disabled && (
+        {allows("user") && (
           <button
             type="button"
             class="bare"
+            disabled={disabled}
             aria-label={t("house.rename_of", { name })}
             onClick={() => {
               act.forget();

@@ -1,5 +1,6 @@
 // Makes something out of a name.
 import { useState } from "preact/hooks";
+import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
 import { useAct } from "./use-act.ts";
@@ -13,6 +14,7 @@ interface NewThingProps {
 export function NewThing({ label, disabled, onCreate }: NewThingProps) {
   const [name, setName] = useState("");
   const act = useAct();
+  if (!allows("user")) return null;
   return (
     <form
       class="new-thing"

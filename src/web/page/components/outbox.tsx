@@ -91,20 +91,19 @@ function WaitingRow({ waiting, read }: { waiting: Waiting; read: () => Promise<v
         >
           {t("outbox.retry")}
         </button>
-        {allows("admin") && (
-          <AskFirst
-            label={t("outbox.drop")}
-            of={name}
-            question={t("outbox.drop_of", { channel })}
-            disabled={!mayAct("admin") || act.isBusy}
-            onYes={() =>
-              void act.run(async () => {
-                await remove(path);
-                await read();
-              })
-            }
-          />
-        )}
+        <AskFirst
+          needs="admin"
+          label={t("outbox.drop")}
+          of={name}
+          question={t("outbox.drop_of", { channel })}
+          disabled={!mayAct("admin") || act.isBusy}
+          onYes={() =>
+            void act.run(async () => {
+              await remove(path);
+              await read();
+            })
+          }
+        />
       </div>
       <Problem of={act.problem} />
     </li>

@@ -12,6 +12,7 @@ import { mayAct, useAct } from "../components/use-act.ts";
 import { useQuery } from "../components/use-query.ts";
 import { patch, post, remove } from "../state/api.ts";
 import { type Device, putDevice, readDevice } from "../state/house.ts";
+import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 
 const at = (id: string): string => `/areas/${encodeURIComponent(id)}`;
@@ -78,7 +79,7 @@ function AreaRow({ area, inside, areaName, isOpen, onOpen, read }: AreaRowProps)
         <p class="hint">{t("areas.devices", { count: inside.length })}</p>
       </div>
       <div class="buttons">
-        {!isOpen && (
+        {!isOpen && allows("user") && (
           <button
             type="button"
             disabled={!mayAct("user")}
@@ -96,7 +97,7 @@ function AreaRow({ area, inside, areaName, isOpen, onOpen, read }: AreaRowProps)
           onYes={() => void act.run(() => removeArea(area, inside, read))}
         />
       </div>
-      {isOpen && mayAct("user") && (
+      {isOpen && allows("user") && (
         <Inside area={area} inside={inside} areaName={areaName} read={read} onEnd={() => onOpen(false)} />
       )}
       <Problem of={act.problem} />
@@ -159,7 +160,11 @@ function Inside({ area: { id, name }, inside, areaName, read, onEnd }: InsidePro
       />
       <Problem of={act.problem} />
       <div class="buttons">
-        <button type="submit" class="main" disabled={act.isBusy || coming.length + going.length === 0}>
+        <button
+          type="submit"
+          class="main"
+          disabled={act.isBusy || !mayAct("user") || coming.length + going.length === 0}
+        >
           {coming.length + going.length === 0
             ? t("house.save")
             : t("areas.move", { coming: coming.length, going: going.length })}

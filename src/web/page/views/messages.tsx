@@ -46,7 +46,7 @@ export function MessagesView() {
       <p class="hint">
         {t("messages.where")} {allows("admin") && <a href="/system/config">{t("messages.configure")}</a>}
       </p>
-      {channels && (
+      {channels && allows("user") && (
         <>
           <h2>{t("messages.test")}</h2>
           <SendTest
@@ -99,11 +99,11 @@ function ChannelRow({ channel, onSent }: { channel: Channel; onSent: () => Promi
         )}
         {queue > 0 && <p class="look">{t("channel.queue", { count: queue })}</p>}
       </div>
-      {enabled && !isTesting && (
+      {enabled && !isTesting && allows("user") && (
         <button
           type="button"
           disabled={!mayAct("user")}
-          aria-label={`${t("messages.test")}: ${name}`}
+          aria-label={`${t("channel.test")}: ${name}`}
           onClick={() => setTesting(true)}
         >
           {t("channel.test")}

@@ -18,6 +18,7 @@ import {
 import { toast } from "../components/toast.tsx";
 import { mayAct, useAct } from "../components/use-act.ts";
 import { useHubData } from "../components/use-hub-data.ts";
+import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 
 export function SceneView() {
@@ -116,6 +117,7 @@ function Editing({ scene, read }: { scene: Scene; read: () => Promise<void> }) {
       <div class="buttons">
         <button
           type="button"
+          hidden={!allows("user")}
           disabled={!mayEdit || act.isBusy || draft !== undefined}
           onClick={() => void takePresent()}
         >

@@ -13,6 +13,7 @@ import { mayAct, useAct } from "../components/use-act.ts";
 import { useHubData } from "../components/use-hub-data.ts";
 import { useQuery } from "../components/use-query.ts";
 import { post } from "../state/api.ts";
+import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 
 const SHOWN_DEVICES = 4;
@@ -28,7 +29,7 @@ export function ScenesView() {
       {isNew ? (
         <NewScene onEnd={() => query.set({ new: undefined })} />
       ) : (
-        <p>
+        <p hidden={!allows("user")}>
           <button type="button" disabled={!mayAct("user")} onClick={() => query.set({ new: "1" }, true)}>
             {t("scenes.new")}
           </button>

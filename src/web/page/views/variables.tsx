@@ -11,6 +11,7 @@ import { useQuery } from "../components/use-query.ts";
 import { VariableForm } from "../components/variable-form.tsx";
 import { put, remove } from "../state/api.ts";
 import type { Json } from "../state/house.ts";
+import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 
 interface Variable {
@@ -42,7 +43,7 @@ export function VariablesView() {
       {isNew ? (
         <VariableForm isTaken={(name) => names.has(name)} onSave={save} onEnd={() => setNew(false)} />
       ) : (
-        <p>
+        <p hidden={!allows("user")}>
           <button type="button" disabled={!mayAct("user")} onClick={() => setNew(true)}>
             {t("variables.new")}
           </button>
@@ -95,7 +96,7 @@ function VariableRow({ variable: { name, value, updated_at }, isEdited, onEdit, 
         <Moment at={updated_at} />
       </div>
       <div class="buttons">
-        {!isEdited && (
+        {!isEdited && allows("user") && (
           <button
             type="button"
             disabled={!mayAct("user")}
@@ -113,7 +114,7 @@ function VariableRow({ variable: { name, value, updated_at }, isEdited, onEdit, 
           onYes={() => void act.run(drop)}
         />
       </div>
-      {isEdited && (
+      {isEdited && allows("user") && (
         <div class="wide">
           <VariableForm name={name} value={value} onSave={onSave} onEnd={() => onEdit(false)} />
         </div>

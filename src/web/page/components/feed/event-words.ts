@@ -54,7 +54,8 @@ function activated(event: HubEvent): Part[] {
 function lost({ from, timestamp, reason }: HubEvent): Part[] {
   if (reason !== undefined) return phrase("event.lost_one", { at: formatTime(timestamp) });
   if (from === undefined) return phrase("event.lost_before", { to: formatTime(timestamp) });
-  return phrase("event.lost", { from: formatTime(String(from)), to: formatTime(timestamp) });
+  const [first, last] = [formatTime(String(from)), formatTime(timestamp)];
+  return first === last ? phrase("event.lost_at", { at: last }) : phrase("event.lost", { from: first, to: last });
 }
 
 /** The words of each type, and its picture. The order is that of the filter. */
@@ -101,7 +102,7 @@ const EVENTS: Readonly<Record<string, readonly [IconName, Words]>> = {
   hub_variable_changed: [
     "variable",
     (event) =>
-      phrase("event.variable", {
+      phrase(event.previous_value == null ? "event.variable_first" : "event.variable", {
         name: { text: text(event.name), href: `/variables?edit=${encodeURIComponent(String(event.name))}` },
         value: valueWords(event.value as Json),
         before: valueWords(event.previous_value as Json),

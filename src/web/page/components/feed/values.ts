@@ -5,6 +5,7 @@ import { formatValue } from "../exact.ts";
 import type { Part } from "./phrase.ts";
 
 const LONGEST = 80;
+const LONGEST_NAME = 60;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 // Names and units hardly ever change: values, which do many times a second, must not draw a list anew.
@@ -13,7 +14,7 @@ export function deviceName(id: string): string {
 }
 
 export function deviceLink(id: unknown): Part {
-  const text = deviceName(String(id));
+  const text = short(deviceName(String(id)), LONGEST_NAME);
   return { text, href: `/devices/${encodeURIComponent(String(id))}` };
 }
 
