@@ -1,5 +1,6 @@
 // A scene's button, and what came of it at each device.
 import { useState } from "preact/hooks";
+import { devices } from "../state/house.ts";
 import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 import { deviceName } from "./feed/values.ts";
@@ -10,7 +11,10 @@ import { mayAct, useAct } from "./use-act.ts";
 export function ActivateScene({ id, name }: { id: string; name: string }) {
   const act = useAct();
   const [outcome, setOutcome] = useState<Activation>();
-  const start = (): Promise<boolean> => act.run(async () => setOutcome(await activate(id)));
+  const start = (force = false): Promise<boolean> =>
+    act.run(async () => {
+      setOutcome(await activate(id, force));
+    });
   return (
     <>
       <button
@@ -25,13 +29,14 @@ export function ActivateScene({ id, name }: { id: string; name: string }) {
       </button>
       <div class="wide" role="status">
         <Problem of={act.problem} />
-        {outcome && !act.isBusy && <Outcome of={outcome} />}
+        {outcome && !act.isBusy && <Outcome of={outcome} onForce={() => void start(true)} />}
       </div>
     </>
   );
 }
 
-function Outcome({ of: { sent, failed } }: { of: Activation }) {
+function Outcome({ of: { sent, failed }, onForce }: { of: Activation; onForce: () => void }) {
+  const isAway = (id: string): boolean => devices.value.get(id)?.value.available === false;
   return (
     <>
       <p class={failed.length === 0 ? "good" : "look"}>
@@ -42,7 +47,8 @@ function Outcome({ of: { sent, failed } }: { of: Activation }) {
         <ul class="results">
           {failed.map(({ device_id: id, error }) => (
             <li key={id}>
-              <span class="act">✗</span> <bdi>{deviceName(id)}</bdi>: <span dir="auto">{error}</span>
+              <span class="act">✗</span> <bdi>{deviceName(id)}</bdi>:{" "}
+              <span dir="auto">{isAway(id) ? t("device.offline") : error}</span>
             </li>
           ))}
           {sent.map(({ device_id: id }) => (
@@ -51,6 +57,11 @@ function Outcome({ of: { sent, failed } }: { of: Activation }) {
             </li>
           ))}
         </ul>
+        {failed.some(({ device_id }) => isAway(device_id)) && (
+          <button type="button" disabled={!mayAct("user")} onClick={onForce}>
+            {t("scene.force")}
+          </button>
+        )}
       </details>
     </>
   );

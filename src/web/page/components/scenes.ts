@@ -24,7 +24,9 @@ const MASK = '"•••"';
 
 const at = (id: string): string => `/scenes/${encodeURIComponent(id)}`;
 
-export const activate = (id: string): Promise<Activation> => post<Activation>(`${at(id)}/activate`);
+/** `force`: devices that are not reachable are sent their command as well. */
+export const activate = (id: string, force: boolean): Promise<Activation> =>
+  post<Activation>(`${at(id)}/activate${force ? "?force=true" : ""}`);
 export const rename = (id: string, name: string): Promise<Scene> => patch<Scene>(at(id), { name });
 export const saveStates = (id: string, states: States): Promise<Scene> => patch<Scene>(at(id), { states });
 export const capture = (id: string): Promise<Scene> => post<Scene>(`${at(id)}/capture`);

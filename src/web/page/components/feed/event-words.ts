@@ -48,7 +48,7 @@ function activated(event: HubEvent): Part[] {
   const missing = failed
     .slice(0, MOST_CHANGES)
     .flatMap(({ device_id }, index) => [index > 0 ? ", " : "", deviceLink(device_id)]);
-  return [...sentence, " ", ...phrase("event.scene_failed", { count: failed.length, devices: missing })];
+  return [...sentence, " · ", ...phrase("event.scene_failed", { count: failed.length, devices: missing })];
 }
 
 function lost({ from, timestamp, reason }: HubEvent): Part[] {

@@ -38,7 +38,11 @@ export function useRowsInView(
     };
     soon();
     for (const name of ["scroll", "resize"]) addEventListener(name, soon, { passive: true });
+    // What is above the list may open and close.
+    const observer = new ResizeObserver(soon);
+    observer.observe(document.body);
     return () => {
+      observer.disconnect();
       cancelAnimationFrame(frame);
       for (const name of ["scroll", "resize"]) removeEventListener(name, soon);
     };
