@@ -6,7 +6,7 @@ import { useNow } from "./ticking.ts";
 export function Moment({ at }: { at: string }) {
   const exact = useMemo(() => formatExact(at), [at]);
   return (
-    <time class="moment" dateTime={at} title={exact}>
+    <time class="when" dateTime={at} title={exact}>
       {formatAge(at, useNow())}
     </time>
   );

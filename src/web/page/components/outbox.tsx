@@ -40,7 +40,7 @@ export function Outbox({ onChange }: { onChange: () => Promise<void> }) {
     <>
       <Problem of={problem} />
       {value?.length === 0 && <p>{t("outbox.empty")}</p>}
-      <ul class="rows">
+      <ul class="things">
         {value?.map((waiting) => (
           <WaitingRow key={waiting.id} waiting={waiting} read={readAll} />
         ))}
@@ -56,7 +56,7 @@ function WaitingRow({ waiting, read }: { waiting: Waiting; read: () => Promise<v
   const path = `/notify/outbox/${encodeURIComponent(id)}`;
   const name = title || short(message, 60);
   return (
-    <li class="row">
+    <li class="thing">
       <div class="about">
         <p>
           <strong dir="auto">{name}</strong> → <bdi>{channel}</bdi> · <Moment at={at} />

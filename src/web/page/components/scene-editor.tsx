@@ -23,7 +23,7 @@ export function SceneEditor({ states, disabled, onChange }: SceneEditorProps) {
       <p>
         {t(changing === 0 ? "scene.preview_none" : "scene.preview", { changing: String(changing), all: ids.length })}
       </p>
-      <ul class="rows">
+      <ul class="things">
         {ids.map((id) => (
           <DeviceState
             key={id}
@@ -60,7 +60,7 @@ function DeviceState({ id, wanted, disabled, onChange, onRemove }: DeviceStatePr
   const link = deviceLink(id);
   const changing = changesOf(id, wanted);
   return (
-    <li class="row">
+    <li class="thing">
       <h2 class="about">
         {typeof link === "object" && (
           <a href={link.href}>

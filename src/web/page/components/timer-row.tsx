@@ -36,7 +36,7 @@ export function TimerRow({ timer, read }: { timer: Timer; read: () => Promise<vo
     if (device) await removeOwn("timers", device, read);
   }
   return (
-    <li class="row">
+    <li class="thing">
       <div class="about">
         <NameEditor
           name={name}
@@ -134,7 +134,7 @@ function Countdown({ timer }: { timer: Timer }) {
   if (remaining === null || (state !== "started" && state !== "paused")) return null;
   const passed = state === "started" ? (performance.now() - read.current.at) / 1000 : 0;
   return (
-    <span class="countdown" role="timer" aria-label={timer.name}>
+    <span class="time-left" role="timer" aria-label={timer.name}>
       {formatCountdown(remaining - passed)}
     </span>
   );

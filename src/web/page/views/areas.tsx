@@ -27,7 +27,7 @@ export function AreasView() {
       <h1>{t("areas.title")}</h1>
       <Problem of={problem} />
       {areas?.length === 0 && <p>{t("areas.empty")}</p>}
-      <ul class="rows">
+      <ul class="things">
         {areas?.map((area) => (
           <AreaRow
             key={area.id}
@@ -66,7 +66,7 @@ function AreaRow({ area, inside, areaName, isOpen, onOpen, read }: AreaRowProps)
   const { id, name } = area;
   const act = useAct();
   return (
-    <li class="row">
+    <li class="thing">
       <div class="about">
         <NameEditor
           name={name}

@@ -38,7 +38,7 @@ export function MessagesView() {
       <Problem of={problem} />
       <h2>{t("messages.channels")}</h2>
       {channels && own.length === 0 && <p>{t("messages.no_channel")}</p>}
-      <ul class="rows">
+      <ul class="things">
         {channels?.map((channel) => (
           <ChannelRow key={channel.name} channel={channel} onSent={read} />
         ))}
@@ -69,7 +69,7 @@ function ChannelRow({ channel, onSent }: { channel: Channel; onSent: () => Promi
   const [isTesting, setTesting] = useState(false);
   const isBadNow = bad !== null && (good === null || bad.at > good);
   return (
-    <li class="row">
+    <li class="thing">
       <div class="about">
         <p>
           <strong dir="auto">{name}</strong> · {textFor(`channel.${kind}`) ?? kind}

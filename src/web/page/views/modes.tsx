@@ -39,14 +39,14 @@ export function ModesView() {
       <p class="hint">{t("modes.hint")}</p>
       <Problem of={problem} />
       {modes?.length === 0 && <p>{t("modes.empty")}</p>}
-      <ul class="rows">
+      <ul class="things">
         {modes?.map((mode) => (
           <ModeRow key={mode.id} mode={mode} />
         ))}
       </ul>
       <h2>{t("switches.title")}</h2>
       <p class="hint">{t("switches.hint")}</p>
-      <ul class="rows">
+      <ul class="things">
         {switches.map((device) => (
           <SwitchRow key={device.id} device={device} />
         ))}
@@ -61,7 +61,7 @@ function ModeRow({ mode }: { mode: Mode }) {
   const device = devices.value.get(id)?.value;
   const on = shown(id, device?.attributes ?? { on: mode.on }).on === true;
   return (
-    <li class="row">
+    <li class="thing">
       <div class="about">
         <p>
           <strong dir="auto">{name}</strong> · {t(on ? "mode.on" : "mode.off")}
@@ -109,7 +109,7 @@ function SwitchRow({ device }: { device: Device }) {
   const act = useAct();
   const on = shown(id, device.attributes).on === true;
   return (
-    <li class="row">
+    <li class="thing">
       <div class="about">
         <NameEditor name={name} disabled={!mayAct("user")} onSave={(next) => renameOwn("switches", id, next)} />
         <p class="hint">{t(on ? "state.on" : "state.off")}</p>

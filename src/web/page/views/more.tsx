@@ -10,9 +10,9 @@ export function More() {
       <h1>{t("nav.more")}</h1>
       <p>{session.value?.user.username}</p>
       <h2>{t("house.title")}</h2>
-      <ul class="rows">
+      <ul class="things">
         {HOUSE.map((place) => (
-          <li key={place} class="row">
+          <li key={place} class="thing">
             <a href={`/${place}`}>{t(`${place}.title`)}</a> <span class="hint">{t(`${place}.hint`)}</span>
           </li>
         ))}

@@ -88,7 +88,7 @@ function Editing({ scene, read }: { scene: Scene; read: () => Promise<void> }) {
           }}
         />
       </h1>
-      <div class="row">
+      <div class="thing">
         <ActivateScene id={id} name={name} />
       </div>
       <form onSubmit={save}>

@@ -36,7 +36,7 @@ export function ScenesView() {
         </p>
       )}
       {scenes?.length === 0 && !isNew && <p>{t("scenes.empty")}</p>}
-      <ul class="rows">
+      <ul class="things">
         {scenes?.map((scene) => (
           <SceneRow key={scene.id} scene={scene} read={read} />
         ))}
@@ -51,7 +51,7 @@ function SceneRow({ scene, read }: { scene: Scene; read: () => Promise<void> }) 
   const ids = Object.keys(states);
   const some = ids.slice(0, SHOWN_DEVICES).map(deviceName).join(", ");
   return (
-    <li class="row">
+    <li class="thing">
       <div class="about">
         <NameEditor
           name={name}

@@ -16,7 +16,7 @@ export function TimersView() {
       <h1>{t("timers.title")}</h1>
       <Problem of={problem} />
       {timers?.length === 0 && <p>{t("timers.empty")}</p>}
-      <ul class="rows">
+      <ul class="things">
         {timers?.map((timer) => (
           <TimerRow key={timer.id} timer={timer} read={read} />
         ))}

@@ -50,7 +50,7 @@ export function VariablesView() {
         </p>
       )}
       {variables?.length === 0 && !isNew && <p>{t("variables.empty")}</p>}
-      <ul class="rows">
+      <ul class="things">
         {variables?.map((variable) => (
           <VariableRow
             key={variable.name}
@@ -87,7 +87,7 @@ function VariableRow({ variable: { name, value, updated_at }, isEdited, onEdit, 
     toast(t("house.removed", { name }), undo);
   }
   return (
-    <li class="row">
+    <li class="thing">
       <div class="about">
         <strong dir="auto">{name}</strong>
         <p class="code values" dir="auto">
