@@ -25,7 +25,7 @@ export const gap = signal<{ at: string } | undefined>(undefined);
 
 const listeners = new Set<(event: HubEvent) => void>();
 
-/** Hears every event of the stream. Returns what ends that. */
+/** Hears every event of the stream, and its gaps. Returns what ends that. */
 export function listen(listener: (event: HubEvent) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -141,6 +141,7 @@ function take(opened: WebSocket, event: HubEvent): void {
     case "stream_gap":
       lastSeq = undefined;
       gap.value = { at: event.timestamp };
+      for (const listener of listeners) listener(event);
       void caughtUp(opened, true);
       return;
   }
