@@ -22,6 +22,8 @@ interface Built {
   bytes: Uint8Array;
   /** Its name changes with its content. */
   hashed: boolean;
+  /** What the page begins with, not a part that others load. */
+  isEntry?: boolean;
 }
 
 /** Writes `dist/web/page.pack`. `root`: of the checkout. */
@@ -48,7 +50,7 @@ async function build(
 ): Promise<Built[]> {
   const built = await Bun.build({
     entrypoints,
-    naming: { entry: naming, chunk: naming, asset: naming },
+    naming: { entry: naming, chunk: naming.replace("[name]", "part"), asset: naming },
     define,
     publicPath: "/",
     target: "browser",
@@ -61,6 +63,7 @@ async function build(
       path: `/${output.path.replace(/^\.\//, "")}`,
       bytes: new Uint8Array(await output.arrayBuffer()),
       hashed: naming.includes("[hash]"),
+      isEntry: output.kind === "entry-point" || output.path.endsWith(".css"),
     })),
   );
 }
@@ -69,7 +72,7 @@ async function build(
 function indexOf(html: string, files: readonly Built[]): Built {
   const text = html.replace(/"\.\/(\w+)\.(tsx|css)"/g, function hashedName(_, name: string, extension: string) {
     const wanted = new RegExp(`^/${name}-\\w+\\.${extension === "tsx" ? "js" : extension}$`);
-    const found = files.find(({ path }) => wanted.test(path));
+    const found = files.find(({ path, isEntry }) => isEntry && wanted.test(path));
     if (!found) throw new Error(`index.html names ${name}.${extension}, which is not built`);
     return `"${found.path}"`;
   });

@@ -33,7 +33,7 @@ for (const role of ["admin", "user", "viewer"] as const)
       expect([view.name, refused, visitor.complaints.splice(0)]).toEqual([view.name, [], []]);
       if (MAY_SWITCH[role]) continue;
       const usable = await visitor.page.evaluate(() =>
-        [...document.querySelectorAll("main :is([role=switch], [type=range]):not(:disabled)")].map(
+        [...document.querySelectorAll("main :is([role=switch], [type=range]):not(:disabled, .scrubber)")].map(
           (one) => one.outerHTML,
         ),
       );

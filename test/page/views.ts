@@ -19,6 +19,13 @@ export const VIEWS: readonly ViewUnderTest[] = [
   { name: "rules", path: "/rules" },
   { name: "rule", path: rulePath },
   { name: "rule-new", path: "/rules/new" },
+  { name: "activity", path: "/activity" },
+  { name: "areas", path: "/areas" },
+  { name: "scenes", path: "/scenes" },
+  { name: "modes", path: "/modes" },
+  { name: "timers", path: "/timers" },
+  { name: "variables", path: "/variables" },
+  { name: "messages", path: "/messages" },
   { name: "more", path: "/more" },
   { name: "not-found", path: "/nothing/of/the/kind" },
 ];

@@ -4,13 +4,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
 import { catalogueOf } from "../../src/web/page/texts/catalogue.ts";
-import { parts as german } from "../../src/web/page/texts/de/index.ts";
-import { parts as english } from "../../src/web/page/texts/en/index.ts";
+import { parts as germanParts } from "../../src/web/page/texts/de/index.ts";
+import { later as germanLater } from "../../src/web/page/texts/de/later.ts";
+import { parts as englishParts } from "../../src/web/page/texts/en/index.ts";
+import { later as englishLater } from "../../src/web/page/texts/en/later.ts";
 import { formatAge, formatNumber, setLanguage, t, textFor } from "../../src/web/page/texts/index.ts";
 
 const PAGE = join(import.meta.dir, "..", "..", "src", "web", "page");
-const en: Readonly<Record<string, string>> = catalogueOf(english);
-const de: Readonly<Record<string, string>> = catalogueOf(german);
+const en: Readonly<Record<string, string>> = catalogueOf(englishParts, englishLater);
+const de: Readonly<Record<string, string>> = catalogueOf(germanParts, germanLater);
 const placesIn = (text = ""): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "").sort();
 
 describe("both languages", () => {
@@ -25,7 +27,7 @@ describe("both languages", () => {
   });
 
   test("say no text twice under one key", () => {
-    const keys = Object.values(english).flatMap((part) => Object.keys(part));
+    const keys = Object.values({ ...englishParts, ...englishLater }).flatMap((part) => Object.keys(part));
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 // The views by their addresses, inside the frame that all of them share.
+import type { ComponentType } from "preact";
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso";
 import { Frame } from "./components/frame.tsx";
 import { SignInOver } from "./components/sign-in-over.tsx";
@@ -9,20 +10,32 @@ import { Home } from "./views/home.tsx";
 import { NotFound } from "./views/not-found.tsx";
 import { SignIn } from "./views/sign-in.tsx";
 
-const Device = lazy(() => import("./views/device.tsx").then(({ DeviceView }) => DeviceView));
-const Devices = lazy(() => import("./views/devices.tsx").then(({ DevicesView }) => DevicesView));
-const Inbox = lazy(() => import("./views/inbox.tsx").then(({ InboxView }) => InboxView));
-const More = lazy(() => import("./views/more.tsx").then(({ More }) => More));
-const Search = lazy(() => import("./views/search.tsx").then(({ Search }) => Search));
-const Rules = lazy(() => worded(import("./views/rules.tsx")).then(({ Rules }) => Rules));
-const RuleNew = lazy(() => worded(import("./views/rule-new.tsx")).then(({ RuleNew }) => RuleNew));
-const Rule = lazy(() => worded(import("./views/rule.tsx")).then(({ RuleView }) => RuleView));
-
-/** A view with its texts. */
-async function worded<View>(view: Promise<View>): Promise<View> {
-  await loadLater();
-  return view;
+/** A view that is loaded when it is opened, with the texts of all of these. */
+function later(load: () => Promise<ComponentType>): ComponentType {
+  return lazy(async () => {
+    const [view] = await Promise.all([load(), loadLater()]);
+    return view;
+  });
 }
+
+const VIEWS: readonly [path: string, view: ComponentType][] = [
+  ["/activity", later(async () => (await import("./views/activity.tsx")).Activity)],
+  ["/areas", later(async () => (await import("./views/areas.tsx")).AreasView)],
+  ["/devices", later(async () => (await import("./views/devices.tsx")).DevicesView)],
+  ["/devices/:id", later(async () => (await import("./views/device.tsx")).DeviceView)],
+  ["/inbox", later(async () => (await import("./views/inbox.tsx")).InboxView)],
+  ["/messages", later(async () => (await import("./views/messages.tsx")).MessagesView)],
+  ["/modes", later(async () => (await import("./views/modes.tsx")).ModesView)],
+  ["/more", later(async () => (await import("./views/more.tsx")).More)],
+  ["/rules", later(async () => (await import("./views/rules.tsx")).Rules)],
+  ["/rules/new", later(async () => (await import("./views/rule-new.tsx")).RuleNew)],
+  ["/rules/:id", later(async () => (await import("./views/rule.tsx")).RuleView)],
+  ["/scenes", later(async () => (await import("./views/scenes.tsx")).ScenesView)],
+  ["/scenes/:id", later(async () => (await import("./views/scene.tsx")).SceneView)],
+  ["/search", later(async () => (await import("./views/search.tsx")).Search)],
+  ["/timers", later(async () => (await import("./views/timers.tsx")).TimersView)],
+  ["/variables", later(async () => (await import("./views/variables.tsx")).VariablesView)],
+];
 
 export function App() {
   const owner = viewsOf.value;
@@ -46,14 +59,9 @@ function Views() {
     <Frame>
       <Router>
         <Route path="/" component={Home} />
-        <Route path="/devices" component={Devices} />
-        <Route path="/devices/:id" component={Device} />
-        <Route path="/search" component={Search} />
-        <Route path="/inbox" component={Inbox} />
-        <Route path="/rules" component={Rules} />
-        <Route path="/rules/new" component={RuleNew} />
-        <Route path="/rules/:id" component={Rule} />
-        <Route path="/more" component={More} />
+        {VIEWS.map(([path, view]) => (
+          <Route key={path} path={path} component={view} />
+        ))}
         <Route default component={NotFound} />
       </Router>
     </Frame>

@@ -30,7 +30,7 @@ export const gap = signal<{ at: string } | undefined>(undefined);
 
 const listeners = new Set<(event: HubEvent) => void>();
 
-/** Hears every event of the stream. Returns what ends that. */
+/** Hears every event of the stream, and its gaps. Returns what ends that. */
 export function listen(listener: (event: HubEvent) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -244,6 +244,7 @@ function take(opened: Link, event: HubEvent): void {
       return;
     case "stream_gap":
       gap.value = { at: event.timestamp };
+      for (const listener of listeners) listener(event);
       forget();
       void catchUp(opened);
       return;

@@ -4,6 +4,8 @@ import { load, save } from "../state/storage.ts";
 import { type Catalogue, catalogueOf, type TextKey } from "./catalogue.ts";
 import { parts } from "./en/index.ts";
 
+export type { TextKey } from "./catalogue.ts";
+
 export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
 export type Language = keyof typeof LANGUAGES;
 

@@ -1,8 +1,26 @@
-// Everything else.
+// Everything that has no place in the bar.
 import { toast } from "../components/toast.tsx";
-import { session } from "../state/session.ts";
+import { allows, type Role, session } from "../state/session.ts";
 import { signOut } from "../state/sign-out.ts";
-import { t } from "../texts/index.ts";
+import { type TextKey, t } from "../texts/index.ts";
+
+interface Place {
+  path: string;
+  title: TextKey;
+  hint?: TextKey;
+  role?: Role;
+}
+
+const PLACES: readonly Place[] = [
+  { path: "/devices", title: "devices.title", hint: "devices.hint" },
+  { path: "/inbox", title: "inbox.title", hint: "inbox.hint" },
+  { path: "/areas", title: "areas.title", hint: "areas.hint" },
+  { path: "/scenes", title: "scenes.title", hint: "scenes.hint" },
+  { path: "/modes", title: "modes.title", hint: "modes.hint" },
+  { path: "/timers", title: "timers.title", hint: "timers.hint" },
+  { path: "/variables", title: "variables.title", hint: "variables.hint" },
+  { path: "/messages", title: "messages.title", hint: "messages.hint" },
+];
 
 async function leave(): Promise<void> {
   if (!(await signOut())) toast(t("sign_out.not_told"));
@@ -12,15 +30,14 @@ export function More() {
   return (
     <>
       <h1>{t("nav.more")}</h1>
-      <p>{session.value?.user.username}</p>
-      <ul class="plain">
-        <li>
-          <a href="/devices">{t("devices.title")}</a> <span class="hint">{t("devices.hint")}</span>
-        </li>
-        <li>
-          <a href="/inbox">{t("inbox.title")}</a> <span class="hint">{t("inbox.hint")}</span>
-        </li>
+      <ul class="things">
+        {PLACES.filter(({ role = "viewer" }) => allows(role)).map(({ path, title, hint }) => (
+          <li key={path} class="thing">
+            <a href={path}>{t(title)}</a> {hint && <span class="hint">{t(hint)}</span>}
+          </li>
+        ))}
       </ul>
+      <p class="hint">{session.value?.user.username}</p>
       <button type="button" onClick={leave}>
         {t("sign_out")}
       </button>

@@ -1,9 +1,27 @@
 // Deutsch: was nur Ansichten sagen, die erst beim Öffnen geladen werden.
 import type { Later } from "../catalogue.ts";
+import { activity } from "./activity.ts";
+import { devices } from "./devices.ts";
+import { house } from "./house.ts";
+import { inbox } from "./inbox.ts";
+import { messages } from "./messages.ts";
+import { plot } from "./plot.ts";
 import { ruleActions } from "./rule-actions.ts";
 import { ruleEdit } from "./rule-edit.ts";
 import { ruleGuide } from "./rule-guide.ts";
 import { ruleWords } from "./rule-words.ts";
 import { rules } from "./rules.ts";
 
-export const later: Later = { rules, ruleWords, ruleActions, ruleEdit, ruleGuide };
+export const later: Later = {
+  activity,
+  devices,
+  house,
+  inbox,
+  messages,
+  plot,
+  ruleActions,
+  ruleEdit,
+  ruleGuide,
+  ruleWords,
+  rules,
+};

@@ -1,8 +1,26 @@
 // English: what only views say that load when they are opened.
+import { activity } from "./activity.ts";
+import { devices } from "./devices.ts";
+import { house } from "./house.ts";
+import { inbox } from "./inbox.ts";
+import { messages } from "./messages.ts";
+import { plot } from "./plot.ts";
 import { ruleActions } from "./rule-actions.ts";
 import { ruleEdit } from "./rule-edit.ts";
 import { ruleGuide } from "./rule-guide.ts";
 import { ruleWords } from "./rule-words.ts";
 import { rules } from "./rules.ts";
 
-export const later = { rules, ruleWords, ruleActions, ruleEdit, ruleGuide };
+export const later = {
+  activity,
+  devices,
+  house,
+  inbox,
+  messages,
+  plot,
+  ruleActions,
+  ruleEdit,
+  ruleGuide,
+  ruleWords,
+  rules,
+};

@@ -1,0 +1,87 @@
+// Names of devices and attributes, and values, as sentences have them.
+import { type Attributes, devices, type Json, propertyOf } from "../../state/house.ts";
+import { formatTime, t, textFor } from "../../texts/index.ts";
+import { formatValue } from "../exact.ts";
+import type { Part } from "./phrase.ts";
+
+const LONGEST = 80;
+const LONGEST_NAME = 60;
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+// Names and units hardly ever change: values, which do many times a second, must not draw a list anew.
+export function deviceName(id: string): string {
+  return devices.value.get(id)?.peek().name || id;
+}
+
+export function deviceLink(id: unknown): Part {
+  const text = short(deviceName(String(id)), LONGEST_NAME);
+  return { text, href: `/devices/${encodeURIComponent(String(id))}` };
+}
+
+// Many sources write the unit into the name.
+const UNITS: Readonly<Record<string, string>> = {
+  pct: "%",
+  w: "W",
+  kwh: "kWh",
+  v: "V",
+  a: "A",
+  c: "°C",
+  k: "K",
+  secs: "s",
+  ms: "ms",
+  mib: "MiB",
+  gib: "GiB",
+};
+
+function nameAndUnit(name: string): { words: string; unit: string } {
+  const [, stem, suffix = ""] = /^(.+)_([a-z]+)$/.exec(name) ?? [];
+  const unit = UNITS[suffix];
+  return {
+    words: (unit === undefined ? name : (stem ?? name)).replace(/[_\s]+/g, " ").trim() || name,
+    unit: unit ?? "",
+  };
+}
+
+/** `color temp` of `color_temp_k`, unless there is a word for it. */
+export function attributeWords(name: string): string {
+  return textFor(`inline.attribute.${name}`) ?? nameAndUnit(name).words;
+}
+
+export function unitOf(id: string, name: string): string {
+  const device = devices.value.get(id)?.peek();
+  return (device && propertyOf(device, name).unit) ?? nameAndUnit(name).unit;
+}
+
+export function valueWords(value: Json | undefined, unit = ""): string {
+  switch (typeof value) {
+    case "boolean":
+      return t(value ? "state.yes" : "state.no");
+    case "number":
+      return `${Math.abs(value) < 1e15 ? formatValue(value) : String(value)} ${unit}`.trimEnd();
+    case "string":
+      return MOMENT.test(value) ? formatTime(value) : short(textFor(`value.${value}`) ?? value);
+    default:
+      return value === undefined || value === null ? t("activity.nothing") : short(JSON.stringify(value));
+  }
+}
+
+export function short(text: string, longest = LONGEST): string {
+  return text.length > longest ? `${[...text.slice(0, longest)].slice(0, -1).join("")}…` : text;
+}
+
+/** How something has become: `switched on`, `brightness 60 %`. */
+export function changeWords(id: string, attributes: Attributes, names: readonly string[]): string[] {
+  return names.map((name) => wordsOf(`changed.${name}`, { id, name, value: attributes[name] }));
+}
+
+/** What was asked for: `on`, `brightness 60 %`. */
+export function wantedWords(id: string, wanted: Attributes): string[] {
+  return Object.entries(wanted).map(([name, value]) => wordsOf(`wanted.${name}`, { id, name, value }));
+}
+
+function wordsOf(key: string, { id, name, value }: { id: string; name: string; value: Json | undefined }): string {
+  const known = typeof value === "boolean" ? textFor(`${key}.${value}`) : undefined;
+  if (known !== undefined) return known;
+  const words = valueWords(value, typeof value === "number" ? unitOf(id, name) : "");
+  return name === "state" || name === "command" ? words : `${attributeWords(name)} ${words}`;
+}

@@ -1,0 +1,119 @@
+// Messages to people: over which channels, how those are, and what still waits.
+import { useState } from "preact/hooks";
+import { Moment } from "../components/moment.tsx";
+import { Outbox } from "../components/outbox.tsx";
+import { Problem } from "../components/problem.tsx";
+import { SendTest } from "../components/send-test.tsx";
+import { mayAct } from "../components/use-act.ts";
+import { useHubData } from "../components/use-hub-data.ts";
+import { allows } from "../state/session.ts";
+import { t, textFor } from "../texts/index.ts";
+
+interface Channel {
+  name: string;
+  kind: string;
+  enabled: boolean;
+  problem?: string;
+  last_success: string | null;
+  last_error: { at: string; message: string } | null;
+  queue: number;
+}
+
+const AFTER = ["notification_", "action_failed", "rule_fired", "system_started"] as const;
+const EVERY_MS = 10_000;
+
+export function MessagesView() {
+  const {
+    value: channels,
+    problem,
+    read,
+  } = useHubData<Channel[]>("/notify/channels", {
+    after: AFTER,
+    everyMs: EVERY_MS,
+  });
+  const own = channels?.filter(({ kind }) => kind !== "log") ?? [];
+  return (
+    <>
+      <h1>{t("messages.title")}</h1>
+      <Problem of={problem} />
+      <h2>{t("messages.channels")}</h2>
+      {channels && own.length === 0 && <p>{t("messages.no_channel")}</p>}
+      <ul class="things">
+        {channels?.map((channel) => (
+          <ChannelRow key={channel.name} channel={channel} onSent={read} />
+        ))}
+      </ul>
+      <p class="hint">
+        {t("messages.where")} {allows("admin") && <a href="/system/config">{t("messages.configure")}</a>}
+      </p>
+      {channels && allows("user") && (
+        <>
+          <h2>{t("messages.test")}</h2>
+          <SendTest
+            channels={[
+              ...channels.filter(({ enabled }) => enabled).map(({ name }) => name),
+              ...(own.length > 0 ? ["all"] : []),
+            ]}
+            onSent={read}
+          />
+        </>
+      )}
+      <h2>{t("messages.outbox")}</h2>
+      <Outbox onChange={read} />
+    </>
+  );
+}
+
+function ChannelRow({ channel, onSent }: { channel: Channel; onSent: () => Promise<void> }) {
+  const { name, kind, enabled, problem, last_success: good, last_error: bad, queue } = channel;
+  const [isTesting, setTesting] = useState(false);
+  const isBadNow = bad !== null && (good === null || bad.at > good);
+  return (
+    <li class="thing">
+      <div class="about">
+        <p>
+          <strong dir="auto">{name}</strong> · {textFor(`channel.${kind}`) ?? kind}
+        </p>
+        {!enabled && (
+          <>
+            <p class="act">{t("channel.disabled")}</p>
+            <ul class="results">
+              {problem?.split("; ").map((one) => (
+                <li key={one} dir="auto">
+                  {one}
+                </li>
+              ))}
+            </ul>
+            <p class="hint">{t("channel.mend")}</p>
+          </>
+        )}
+        {enabled && !isBadNow && (
+          <p class={good === null ? "hint" : "good"}>
+            {good === null ? t("channel.unused") : t("channel.good")} {good !== null && <Moment at={good} />}
+          </p>
+        )}
+        {isBadNow && (
+          <p class="act" dir="auto">
+            {t("channel.bad", { error: bad.message })} <Moment at={bad.at} />
+          </p>
+        )}
+        {queue > 0 && <p class="look">{t("channel.queue", { count: queue })}</p>}
+      </div>
+      {enabled && !isTesting && allows("user") && (
+        <button
+          type="button"
+          disabled={!mayAct("user")}
+          aria-label={`${t("channel.test")}: ${name}`}
+          onClick={() => setTesting(true)}
+        >
+          {t("channel.test")}
+        </button>
+      )}
+      {isTesting && (
+        <div class="wide">
+          <SendTest channels={[name]} onSent={onSent} onEnd={() => setTesting(false)} />
+        </div>
+      )}
+    </li>
+  );
+}
