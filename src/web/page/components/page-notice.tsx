@@ -6,7 +6,7 @@ import { t } from "../texts/index.ts";
 export function PageNotice() {
   if (!isOutdated.value && !isPartMissing.value) return null;
   return (
-    <div class="notice" role="status">
+    <div class="page-notice" role="status">
       <p>{t(isOutdated.value ? "page.outdated" : "page.part_missing")}</p>
       <button type="button" onClick={reload}>
         {t("page.reload")}
