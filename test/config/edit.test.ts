@@ -43,8 +43,6 @@ describe("a value in hub.toml", () => {
     expect(edited).toContain(
       '[mqtt]\n# The broker that plugins and devices talk to. Beyond this machine it wants accounts.\nhost = "0.0.0.0"\n',
     );
-      0,
-    );
     expect(parseToml(edited)).toMatchObject({
       table: { plugins: [{ enabled: true }, { id: "virtual", enabled: true }] },
     });

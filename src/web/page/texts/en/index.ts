@@ -2,5 +2,6 @@
 import { device } from "./device.ts";
 import { frame } from "./frame.ts";
 import { home } from "./home.ts";
+import { welcome } from "./welcome.ts";
 
-export const parts = { frame, home, device };
+export const parts = { frame, home, device, welcome };
