@@ -19,12 +19,15 @@ const COMMON = [
   "cellar",
 ] as const;
 
+/** With its name as id, a room is also that of devices which report this name as theirs. */
+const CAN_BE_ID = /^[^/+#$.][^/+#]*$/;
+
 export function AreasStep() {
   const { busy, problem, run } = useTask();
   const known = new Set(areas.value.map(({ name }) => name.toLowerCase()));
   const add = (area: { name: string; id?: string }): Promise<boolean> =>
     run(async () => {
-      await post("/areas", area);
+      await post("/areas", { ...(CAN_BE_ID.test(area.name) && { id: area.name }), ...area });
       await readAreas();
     });
   async function drop({ id, name }: Area): Promise<void> {
@@ -48,7 +51,7 @@ export function AreasStep() {
           <li key={area.id}>
             <span dir="auto">{area.name}</span>
             {area.devices > 0 ? (
-              <small>{t("areas.devices", { count: area.devices })}</small>
+              <small>{t(area.devices === 1 ? "areas.device" : "areas.devices", { count: area.devices })}</small>
             ) : (
               <button
                 type="button"

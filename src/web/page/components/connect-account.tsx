@@ -1,7 +1,7 @@
 // Connecting over MQTT: an account, the lines to enter on the other side, and the wait for the first device.
 import { useState } from "preact/hooks";
 import { ApiError, post } from "../state/api.ts";
-import { changeSetup, restarted, setup } from "../state/setup.ts";
+import { changeSetup, setup } from "../state/setup.ts";
 import { t } from "../texts/index.ts";
 import { BrokerReach } from "./broker-reach.tsx";
 import { FirstAnnounced, FirstDevices } from "./connect-wait.tsx";
@@ -73,7 +73,6 @@ function AccountForm({ way, onMade }: FormProps) {
       if (isElsewhere && isLocal) {
         // A broker is opened only where there is an account; the lines for another machine come after.
         await changeSetup({ mqtt_everywhere: true });
-        await restarted();
         settings = await post<Settings>(renewal);
       }
       onMade({ ...settings, wasLocal: isLocal && !isElsewhere });

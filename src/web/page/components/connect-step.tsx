@@ -6,7 +6,7 @@ export function ConnectStep() {
   const count = houseDevices.value.length;
   return (
     <>
-      <p>{count > 0 ? t("connect.found", { count }) : t("connect.none")}</p>
+      <p>{t(count === 0 ? "connect.none" : count === 1 ? "connect.found_one" : "connect.found", { count })}</p>
       <p>
         <a class="button main" href="/connect">
           {t("connect.to")}

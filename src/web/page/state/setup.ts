@@ -64,22 +64,23 @@ export async function readProgress(): Promise<void> {
   counted.value = { ownPassword: !me.password_is_initial, scenes: scenes.length, rules: rules.length };
 }
 
-/** Writes into hub.toml; the hub restarts in place to use it. */
+/** Writes into hub.toml. The hub restarts in place to use it; resolves when it does. */
 export async function changeSetup(
   changes: Partial<Pick<Setup, "backup_schedule" | "mqtt_everywhere" | "virtual_house">>,
 ): Promise<void> {
-  setup.value = await patch<Setup>("/system/setup?restart=true", changes);
+  await takeEffect(await patch<Setup>("/system/setup?restart=true", changes));
 }
 
 export async function changePlace(place: Setup["location"]): Promise<void> {
-  setup.value = await put<Setup>("/system/location?restart=true", place);
+  await takeEffect(await put<Setup>("/system/location?restart=true", place));
 }
 
 const RESTART_MS = 20_000;
 const ASK_MS = 300;
 
-/** Resolves when the hub runs with what hub.toml says. Rejects with ApiError where it does not in time. */
-export async function restarted(): Promise<void> {
+async function takeEffect(changed: Setup): Promise<void> {
+  setup.value = changed;
+  if (!changed.restarting) return;
   const until = Date.now() + RESTART_MS;
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, ASK_MS));

@@ -1,5 +1,6 @@
 // While the hub restarts with a restored house: waits until it answers, then leads to signing in with an account of that house.
 import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { get } from "../state/api.ts";
 import { restored, restoring } from "../state/first-minutes.ts";
 import { session, setSession } from "../state/session.ts";
@@ -16,6 +17,7 @@ interface LastRestore {
 }
 
 export function FirstRestore() {
+  const { route } = useLocation();
   const [waiting, setWaiting] = useState<Waiting>({ state: "working" });
   useEffect(() => {
     const since = restoring.value ?? Date.now();
@@ -24,8 +26,9 @@ export function FirstRestore() {
       if (isUp) {
         clearInterval(timer);
         const why = await failure();
-        if (why === undefined) finish();
-        else setWaiting({ state: "failed", why });
+        if (why !== undefined) return setWaiting({ state: "failed", why });
+        route("/", true);
+        finish();
       } else if (Date.now() - since > SLOW_MS) setWaiting({ state: "slow" });
     }, ASK_MS);
     return () => clearInterval(timer);
