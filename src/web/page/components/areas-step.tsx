@@ -23,7 +23,7 @@ const COMMON = [
 const CAN_BE_ID = /^[^/+#$.][^/+#]*$/;
 
 export function AreasStep() {
-  const { busy, problem, run } = useTask();
+  const { locked, problem, run } = useTask();
   const known = new Set(areas.value.map(({ name }) => name.toLowerCase()));
   const add = (area: { name: string; id?: string }): Promise<boolean> =>
     run(async () => {
@@ -55,7 +55,7 @@ export function AreasStep() {
             ) : (
               <button
                 type="button"
-                disabled={busy}
+                disabled={locked}
                 aria-label={t("areas.remove", { name: area.name })}
                 onClick={() => void drop(area)}
               >
@@ -69,7 +69,7 @@ export function AreasStep() {
         {COMMON.map((key) => t(`areas.${key}`))
           .filter((name) => !known.has(name.toLowerCase()))
           .map((name) => (
-            <button key={name} type="button" disabled={busy} onClick={() => void add({ name })}>
+            <button key={name} type="button" disabled={locked} onClick={() => void add({ name })}>
               + {name}
             </button>
           ))}
@@ -81,7 +81,7 @@ export function AreasStep() {
         </label>
         <Problem of={problem} />
         <p class="buttons">
-          <button type="submit" disabled={busy}>
+          <button type="submit" disabled={locked}>
             {t("areas.add")}
           </button>
         </p>

@@ -9,7 +9,7 @@ const EVERY_DAY = /^0 (\d+) (\d+) \* \* \*$/;
 const USUAL = "03:30";
 
 export function BackupStep({ onDone }: StepProps) {
-  const { busy, problem, run } = useTask();
+  const { locked, problem, run } = useTask();
   const schedule = setup.value?.backup_schedule ?? null;
   const time = schedule === null ? USUAL : timeOf(schedule);
 
@@ -32,7 +32,7 @@ export function BackupStep({ onDone }: StepProps) {
       </label>
       <Problem of={problem} />
       <p class="buttons">
-        <button type="submit" class="main" disabled={busy}>
+        <button type="submit" class="main" disabled={locked}>
           {t("welcome.save")}
         </button>
       </p>

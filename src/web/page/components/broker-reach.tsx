@@ -6,7 +6,7 @@ import { Problem } from "./problem.tsx";
 import { useTask } from "./use-task.ts";
 
 export function BrokerReach() {
-  const { busy, problem, run } = useTask();
+  const { locked, problem, run } = useTask();
   const [isOpened, setOpened] = useState(false);
   if (!setup.value) return null;
   if (setup.value.mqtt_everywhere) return isOpened ? <p role="status">{t("connect.opened")}</p> : null;
@@ -18,7 +18,7 @@ export function BrokerReach() {
         <button
           type="button"
           class="main"
-          disabled={busy}
+          disabled={locked}
           onClick={() => void run(() => changeSetup({ mqtt_everywhere: true })).then(setOpened)}
         >
           {t("connect.open")}

@@ -1,6 +1,6 @@
 // Connecting over MQTT: an account, the lines to enter on the other side, and the wait for the first device.
 import { useState } from "preact/hooks";
-import { ApiError, post } from "../state/api.ts";
+import { get, post } from "../state/api.ts";
 import { changeSetup, setup } from "../state/setup.ts";
 import { t } from "../texts/index.ts";
 import { BrokerReach } from "./broker-reach.tsx";
@@ -59,12 +59,12 @@ interface FormProps {
 }
 
 function AccountForm({ way, onMade }: FormProps) {
-  const { busy, problem, run } = useTask();
+  const { locked, problem, run } = useTask();
   const { kind, name: usual, isProgram = false } = ACCOUNTS[way];
   const [name, setName] = useState(usual);
   const [isElsewhere, setElsewhere] = useState(false);
   const isLocal = setup.value?.mqtt_everywhere === false;
-  const isTaken = problem instanceof ApiError && problem.status === 409;
+  const [isRenewable, setRenewable] = useState(false);
   const renewal = `/mqtt/accounts/${encodeURIComponent(name.trim())}/password`;
 
   const make = (path: string, body?: object): Promise<boolean> =>
@@ -79,7 +79,10 @@ function AccountForm({ way, onMade }: FormProps) {
     });
   function submit(event: SubmitEvent): void {
     event.preventDefault();
-    void make("/mqtt/accounts", { name: name.trim(), kind });
+    setRenewable(false);
+    void make("/mqtt/accounts", { name: name.trim(), kind }).then(async (isMade) => {
+      if (!isMade) setRenewable(await exists({ name: name.trim(), kind }));
+    });
   }
 
   return (
@@ -105,17 +108,23 @@ function AccountForm({ way, onMade }: FormProps) {
       {isElsewhere && <p class="hint">{t("connect.opens")}</p>}
       <Problem of={problem} />
       <p class="buttons">
-        <button type="submit" class="main" disabled={busy}>
+        <button type="submit" class="main" disabled={locked}>
           {t("connect.make")}
         </button>
-        {isTaken && (
-          <button type="button" disabled={busy} onClick={() => void make(renewal)}>
+        {isRenewable && (
+          <button type="button" disabled={locked} onClick={() => void make(renewal)}>
             {t("connect.again")}
           </button>
         )}
       </p>
     </form>
   );
+}
+
+/** An account of that name may be of another kind: a new password would cut off what uses it. */
+async function exists(wanted: { name: string; kind: string }): Promise<boolean> {
+  const all = await get<{ name: string; kind: string }[]>("/mqtt/accounts").catch(() => []);
+  return all.some(({ name, kind }) => name === wanted.name && kind === wanted.kind);
 }
 
 /** The first note of a broker that listens on this machine only is about that. */

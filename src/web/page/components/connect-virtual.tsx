@@ -6,7 +6,7 @@ import { Problem } from "./problem.tsx";
 import { useTask } from "./use-task.ts";
 
 export function ConnectVirtual() {
-  const { busy, problem, run } = useTask();
+  const { locked, problem, run } = useTask();
   const isOn = setup.value?.virtual_house;
   return (
     <ol class="setup-three">
@@ -24,7 +24,7 @@ export function ConnectVirtual() {
               <button
                 type="button"
                 class="main"
-                disabled={busy}
+                disabled={locked}
                 onClick={() => void run(() => changeSetup({ virtual_house: true }))}
               >
                 {t("connect.virtual_on")}

@@ -22,7 +22,7 @@ interface Announced {
 const ASK_MS = 2000;
 
 export function FirstAnnounced({ account }: { account: string }) {
-  const { busy, problem, run } = useTask();
+  const { locked, problem, run } = useTask();
   const [found, setFound] = useState<readonly Announced[]>([]);
   const isLive = connection.value.state === "live";
   const read = async (): Promise<void> =>
@@ -47,7 +47,7 @@ export function FirstAnnounced({ account }: { account: string }) {
             <Arrived id={device_id} name={name ?? id} />
             <small dir="auto">{why ?? model}</small>
             {state === "waiting" && (
-              <button type="button" disabled={busy} onClick={() => void accept(id)}>
+              <button type="button" disabled={locked} onClick={() => void accept(id)}>
                 {t("connect.accept")}
               </button>
             )}

@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function PasswordForm({ known, onDone, onLater }: Props) {
-  const { busy, problem, run } = useTask();
+  const { locked, problem, run } = useTask();
   const [isShown, setShown] = useState(false);
 
   async function submit(event: SubmitEvent): Promise<void> {
@@ -56,11 +56,11 @@ export function PasswordForm({ known, onDone, onLater }: Props) {
       </label>
       <Problem of={problem} />
       <p class="buttons">
-        <button type="submit" class="main" disabled={busy}>
+        <button type="submit" class="main" disabled={locked}>
           {t("password.submit")}
         </button>
         {onLater && (
-          <button type="button" disabled={busy} onClick={onLater}>
+          <button type="button" disabled={locked} onClick={onLater}>
             {t("password.later")}
           </button>
         )}

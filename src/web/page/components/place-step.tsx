@@ -20,7 +20,7 @@ interface Fields {
 }
 
 export function PlaceStep({ onDone }: StepProps) {
-  const { busy, problem, run } = useTask();
+  const { locked, problem, run } = useTask();
   const [fields, setFields] = useState<Fields>(startingFields);
   const set = (changes: Partial<Fields>): void => setFields((before) => ({ ...before, ...changes }));
   const place = placeIn(fields);
@@ -51,7 +51,7 @@ export function PlaceStep({ onDone }: StepProps) {
       <p>{t("place.why")}</p>
       <CitySearch onPick={pickCity} />
       {isSecureContext && (
-        <button type="button" disabled={busy} onClick={() => void run(locate)}>
+        <button type="button" disabled={locked} onClick={() => void run(locate)}>
           {t("place.here")}
         </button>
       )}
@@ -78,7 +78,7 @@ export function PlaceStep({ onDone }: StepProps) {
       <p role="status">{place && sunInWords(place, fields.timezone)}</p>
       <Problem of={problem} />
       <p class="buttons">
-        <button type="submit" class="main" disabled={busy || !place}>
+        <button type="submit" class="main" disabled={locked || !place}>
           {t("welcome.save")}
         </button>
       </p>

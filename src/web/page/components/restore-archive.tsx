@@ -14,7 +14,7 @@ interface Contents {
 }
 
 export function RestoreArchive() {
-  const { busy, problem, run } = useTask();
+  const { busy, locked, problem, run } = useTask();
   const [file, setFile] = useState<File>();
   const [passphrase, setPassphrase] = useState("");
   const [sent, setSent] = useState(0);
@@ -48,11 +48,11 @@ export function RestoreArchive() {
       }}
     >
       <p>{t("restore.why")}</p>
-      <DropZone file={file} disabled={busy} onFile={take} />
+      <DropZone file={file} disabled={locked} onFile={take} />
       <label>
         {t("restore.passphrase")}
         <input
-          {...{ type: "password", autocomplete: "off", value: passphrase, disabled: busy }}
+          {...{ type: "password", autocomplete: "off", value: passphrase, disabled: locked }}
           onInput={(event) => setPassphrase(event.currentTarget.value)}
         />
       </label>
@@ -61,11 +61,11 @@ export function RestoreArchive() {
       {contents && <Found contents={contents} />}
       <p class="buttons">
         {contents ? (
-          <button type="button" class="danger" disabled={busy} onClick={() => void restore()}>
+          <button type="button" class="danger" disabled={locked} onClick={() => void restore()}>
             {t("restore.submit")}
           </button>
         ) : (
-          <button type="submit" class="main" disabled={busy || !file}>
+          <button type="submit" class="main" disabled={locked || !file}>
             {t("restore.check")}
           </button>
         )}

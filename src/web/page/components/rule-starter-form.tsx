@@ -17,7 +17,7 @@ interface Props {
 }
 
 export function StarterForm({ starter, onMade }: Props) {
-  const { busy, problem, run } = useTask();
+  const { locked, problem, run } = useTask();
   const sensors = starter === "motion" ? motionSensors() : starter === "door" ? openings() : [];
   const all = lamps();
   const hasPlace = setup.value?.location.latitude !== null;
@@ -105,7 +105,7 @@ export function StarterForm({ starter, onMade }: Props) {
       <p class="sentence">{sentence(starter, filled)}</p>
       <Problem of={problem} />
       <p class="buttons">
-        <button type="submit" class="main" disabled={busy || !rules}>
+        <button type="submit" class="main" disabled={locked || !rules}>
           {t("starter.make")}
         </button>
       </p>

@@ -9,7 +9,7 @@ import type { StepProps } from "./setup-step.ts";
 import { useTask } from "./use-task.ts";
 
 export function SceneStep({ onChanged }: StepProps) {
-  const { busy, problem, run } = useTask();
+  const { locked, problem, run } = useTask();
   const [left, setLeft] = useState<ReadonlySet<string>>();
   const [made, setMade] = useState<string>();
   const all = lamps();
@@ -40,7 +40,7 @@ export function SceneStep({ onChanged }: StepProps) {
       <PickDevices legend={t("scene.lamps")} devices={all} picked={picked} onChange={setLeft} />
       <Problem of={problem} />
       <p class="buttons">
-        <button type="submit" class="main" disabled={busy || picked.size === 0}>
+        <button type="submit" class="main" disabled={locked || picked.size === 0}>
           {t("scene.capture")}
         </button>
       </p>
