@@ -1,5 +1,6 @@
 // Setting up: where the house is. The town, the map, the browser or typed numbers fill in the same form.
 import { useState } from "preact/hooks";
+import { ApiError } from "../state/api.ts";
 import { changePlace, setup } from "../state/setup.ts";
 import { language, t } from "../texts/index.ts";
 import { type City, citiesNamed, cityNear } from "./cities.ts";
@@ -10,6 +11,7 @@ import { sunTimes } from "./sun-times.ts";
 import { useTask } from "./use-task.ts";
 
 const MOST_FOUND = 6;
+const LOCATE_MS = 15_000;
 const ZONES = Intl.supportedValuesOf("timeZone");
 const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -33,13 +35,10 @@ export function PlaceStep({ onDone }: StepProps) {
       ...{ latitude: String(latitude), longitude: String(longitude) },
       ...{ timezone: cityNear(latitude, longitude)?.timezone ?? fields.timezone },
     });
-  const locate = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      navigator.geolocation.getCurrentPosition(({ coords: { latitude, longitude } }) => {
-        set({ latitude: latitude.toFixed(3), longitude: longitude.toFixed(3), timezone: browserZone() });
-        resolve();
-      }, reject);
-    });
+  const locate = async (): Promise<void> => {
+    const { latitude, longitude } = await whereIAm();
+    set({ latitude: latitude.toFixed(3), longitude: longitude.toFixed(3), timezone: browserZone() });
+  };
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
@@ -135,6 +134,14 @@ function CitySearch({ onPick }: { onPick: (city: City) => void }) {
       )}
     </div>
   );
+}
+
+/** Rejects with ApiError, which says what else to do. */
+function whereIAm(): Promise<Place> {
+  const { promise, resolve, reject } = Promise.withResolvers<Place>();
+  const refuse = (): void => reject(new ApiError(0, { detail: t("place.not_here") }));
+  navigator.geolocation.getCurrentPosition(({ coords }) => resolve(coords), refuse, { timeout: LOCATE_MS });
+  return promise;
 }
 
 function nameOf({ names: [english = "", german = english] }: City): string {

@@ -40,6 +40,7 @@ export const welcome: Translated<"welcome"> = {
   "place.search": "Suche eine größere Stadt in deiner Nähe",
   "place.none": "Keine Stadt dieses Namens. Nimm die nächstgrößere, die Karte, oder gib die Zahlen ein.",
   "place.here": "Nimm, wo ich bin",
+  "place.not_here": "Der Browser sagt nicht, wo du bist. Suche eine Stadt, oder tippe auf die Karte.",
   "place.map": "Weltkarte. Tippe darauf, wo das Haus steht; die Pfeiltasten schieben die Marke.",
   "place.latitude": "Breite",
   "place.longitude": "Länge",

@@ -37,6 +37,7 @@ export const welcome = {
   "place.search": "Search for a larger town near you",
   "place.none": "No town of that name. Take the next larger one, the map, or type the numbers.",
   "place.here": "Use where I am",
+  "place.not_here": "The browser does not say where you are. Search for a town, or tap the map.",
   "place.map": "World map. Tap where the house is; the arrow keys move the mark.",
   "place.latitude": "Latitude",
   "place.longitude": "Longitude",
