@@ -52,6 +52,7 @@ import { pluginRoutes } from "./routes/plugins.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
+import { type SetupRoutesDeps, setupRoutes } from "./routes/setup.ts";
 import { switchRoutes } from "./routes/switches.ts";
 import { systemRoutes } from "./routes/system.ts";
 import { timerRoutes } from "./routes/timers.ts";
@@ -97,6 +98,8 @@ export interface AppDeps {
   /** Undefined where the hub is built without it. */
   page?: Page;
   mqttAccounts: MqttAccountRoutesDeps["mqttAccounts"];
+  settings: SetupRoutesDeps["settings"];
+  restart: SetupRoutesDeps["restart"];
   backups: BackupRouteDeps["backups"];
   restores: BackupRouteDeps["restores"];
 }
@@ -173,6 +176,7 @@ export function createApp(deps: AppDeps): App {
     .use(outboxRoutes(deps))
     .use(auditRoutes(deps))
     .use(systemRoutes(deps))
+    .use(setupRoutes(deps))
     .use(alertRoutes(deps.alerts))
     .use(backupRoutes(deps));
 

@@ -1,6 +1,7 @@
 // Wires the REST API, the event stream and the status.
 import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
+import { openSettingsFile } from "../config/settings-file.ts";
 import { probeStorage } from "../core/storage-fault.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import type { Profiles } from "../discovery/sources/profiles/profiles.ts";
@@ -59,6 +60,12 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     },
     health,
     mqttAccounts: mqttAccountsOfApi(options, wired.mqttAccounts, late),
+    settings: openSettingsFile({
+      path: home.hubToml,
+      running: config,
+      otherMqttAccounts: () => wired.mqttAccounts.list().length > 0,
+    }),
+    restart: () => options.requestRestart({ apply: async () => {} }),
     status: statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients),
   });
   const listener: Listener = stack.use(

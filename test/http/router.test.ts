@@ -237,6 +237,8 @@ test("no handler of the hub runs for a request that did not come through the rou
       rules: part,
       notifier: part,
       outbox: part,
+      settings: part,
+      restart: part,
       plugins: part,
       discovery: part,
       health: part,

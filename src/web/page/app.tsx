@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso";
 import { Frame } from "./components/frame.tsx";
 import { Toasts } from "./components/toast.tsx";
+import { printedPassword, restoring } from "./state/first-minutes.ts";
 import { session } from "./state/session.ts";
 import { loadLater } from "./texts/index.ts";
 import { Home } from "./views/home.tsx";
@@ -20,6 +21,7 @@ function later(load: () => Promise<ComponentType>): ComponentType {
 const VIEWS: readonly [path: string, view: ComponentType][] = [
   ["/activity", later(async () => (await import("./views/activity.tsx")).Activity)],
   ["/areas", later(async () => (await import("./views/areas.tsx")).AreasView)],
+  ["/connect", later(async () => (await import("./views/connect.tsx")).Connect)],
   ["/devices", later(async () => (await import("./views/devices.tsx")).DevicesView)],
   ["/devices/:id", later(async () => (await import("./views/device.tsx")).DeviceView)],
   ["/inbox", later(async () => (await import("./views/inbox.tsx")).InboxView)],
@@ -34,15 +36,28 @@ const VIEWS: readonly [path: string, view: ComponentType][] = [
   ["/search", later(async () => (await import("./views/search.tsx")).Search)],
   ["/timers", later(async () => (await import("./views/timers.tsx")).TimersView)],
   ["/variables", later(async () => (await import("./views/variables.tsx")).VariablesView)],
+  ["/welcome", later(async () => (await import("./views/welcome.tsx")).Welcome)],
 ];
+
+const FirstPassword = later(async () => (await import("./views/first-password.tsx")).FirstPassword);
+const FirstRestore = later(async () => (await import("./views/first-restore.tsx")).FirstRestore);
 
 export function App() {
   return (
     <LocationProvider>
-      <ErrorBoundary>{session.value ? <Views /> : <SignIn />}</ErrorBoundary>
+      <ErrorBoundary>
+        <Whole />
+      </ErrorBoundary>
       <Toasts />
     </LocationProvider>
   );
+}
+
+/** While a password is changed and a house is restored, sessions end: these two stay in their place all the same. */
+function Whole() {
+  if (restoring.value !== undefined) return <FirstRestore />;
+  if (printedPassword.value !== undefined) return <FirstPassword />;
+  return session.value ? <Views /> : <SignIn />;
 }
 
 function Views() {

@@ -10,6 +10,8 @@ interface Place {
 }
 
 const PLACES: readonly Place[] = [
+  { path: "/welcome", title: "welcome.title", role: "admin" },
+  { path: "/connect", title: "connect.title", role: "admin" },
   { path: "/devices", title: "devices.title", hint: "devices.hint" },
   { path: "/inbox", title: "inbox.title", hint: "inbox.hint" },
   { path: "/areas", title: "areas.title", hint: "areas.hint" },

@@ -18,6 +18,7 @@ export const frame: Translated<"frame"> = {
   "sign_in.expired": "Die Sitzung ist zu Ende. Melde dich wieder an; was du geschrieben hast, bleibt.",
   "sign_in.first": "Das erste Passwort hat der Hub bei seinem ersten Start ausgegeben. `hub passwd` macht ein neues.",
   sign_out: "Abmelden",
+  undo: "Rückgängig",
   "error.unreachable": "Der Hub ist nicht erreichbar. Ist er eingeschaltet, und dieses Gerät in seinem Netz?",
   "error.no_answer": "Das Gerät hat nicht geantwortet. Ist es eingeschaltet und in Reichweite?",
   "error.unknown": "Etwas ist schiefgegangen. Lade die Seite neu; passiert es wieder, sieh ins Protokoll des Hubs.",

@@ -11,6 +11,7 @@ import { ruleEdit } from "./rule-edit.ts";
 import { ruleGuide } from "./rule-guide.ts";
 import { ruleWords } from "./rule-words.ts";
 import { rules } from "./rules.ts";
+import { welcome } from "./welcome.ts";
 
 export const later: Later = {
   activity,
@@ -24,4 +25,5 @@ export const later: Later = {
   ruleGuide,
   ruleWords,
   rules,
+  welcome,
 };

@@ -17,6 +17,7 @@ export const frame = {
   "sign_in.first":
     "The first password was printed when the hub started for the first time. `hub passwd` makes a new one.",
   sign_out: "Sign out",
+  undo: "Undo",
   "error.unreachable": "The hub cannot be reached. Is it on, and this device in its network?",
   "error.no_answer": "The device has not answered. Is it switched on and in reach?",
   "error.unknown": "Something went wrong. Reload the page; if it happens again, look at the hub's log.",

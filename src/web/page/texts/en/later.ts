@@ -10,6 +10,7 @@ import { ruleEdit } from "./rule-edit.ts";
 import { ruleGuide } from "./rule-guide.ts";
 import { ruleWords } from "./rule-words.ts";
 import { rules } from "./rules.ts";
+import { welcome } from "./welcome.ts";
 
 export const later = {
   activity,
@@ -23,4 +24,5 @@ export const later = {
   ruleGuide,
   ruleWords,
   rules,
+  welcome,
 };
