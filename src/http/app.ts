@@ -52,6 +52,7 @@ import { sceneRoutes } from "./routes/scenes.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { switchRoutes } from "./routes/switches.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { type SystemConfigRoutesDeps, systemConfigRoutes } from "./routes/system-config.ts";
 import { timerRoutes } from "./routes/timers.ts";
 import { userRoutes } from "./routes/users.ts";
 import { variableRoutes } from "./routes/variables.ts";
@@ -94,6 +95,8 @@ export interface AppDeps {
   mqttAccounts: MqttAccountRoutesDeps["mqttAccounts"];
   backups: BackupRouteDeps["backups"];
   restores: BackupRouteDeps["restores"];
+  configFile: SystemConfigRoutesDeps["configFile"];
+  restart: SystemConfigRoutesDeps["restart"];
 }
 
 export interface App {
@@ -167,6 +170,7 @@ export function createApp(deps: AppDeps): App {
     .use(outboxRoutes(deps))
     .use(auditRoutes(deps))
     .use(systemRoutes(deps))
+    .use(systemConfigRoutes(deps))
     .use(alertRoutes(deps.alerts))
     .use(backupRoutes(deps));
 

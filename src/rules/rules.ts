@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
+import { etagOf } from "../core/etag.ts";
 import { type FolderWatch, watchFolder } from "../core/folder-watch.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -24,7 +25,7 @@ import { createRuleExpressions } from "./read/expressions.ts";
 import type { Rule } from "./read/rule.ts";
 import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
-import { createIdGiver, createRuleEdits, etagOf, type RuleEdits, type RulePatch } from "./store/edits.ts";
+import { createIdGiver, createRuleEdits, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
 import { createRuleReader } from "./store/read-rule.ts";
 import { triggers } from "./triggers/index.ts";
