@@ -20,6 +20,14 @@ export type Connection =
 
 export const connection = signal<Connection>({ state: "offline", since: Date.now() });
 
+const listeners = new Set<(event: HubEvent) => void>();
+
+/** Hears every event of the stream. Returns what ends that. */
+export function listen(listener: (event: HubEvent) => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
 const PING_MS = 2000;
 const QUIET_MS = 5000;
 const RETRY_MS = { first: 500, longest: 10_000 };
@@ -132,4 +140,5 @@ function take(opened: WebSocket, event: HubEvent): void {
   }
   lastSeq = event.seq;
   started?.onEvent(event);
+  for (const listener of listeners) listener(event);
 }

@@ -2,5 +2,7 @@
 import { device } from "./device.ts";
 import { frame } from "./frame.ts";
 import { home } from "./home.ts";
+import { plugins } from "./plugins.ts";
+import { system } from "./system.ts";
 
-export const parts = { frame, home, device };
+export const parts = { frame, home, device, system, plugins };
