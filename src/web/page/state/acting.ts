@@ -5,3 +5,8 @@ import { allows, type Role } from "./session.ts";
 export function canAct(role: Role): boolean {
   return connection.value.state === "live" && allows(role);
 }
+
+/** What is read for administrators alone: others are told so, without asking the hub. */
+export function forAdmins(path: string): string | undefined {
+  return allows("admin") ? path : undefined;
+}

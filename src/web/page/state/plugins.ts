@@ -1,6 +1,6 @@
 // Plugins: what the hub says of them, and the actions of one that are under way.
 import { useEffect, useState } from "preact/hooks";
-import type { FormSchema } from "../components/admin/schema-field.tsx";
+import type { FormSchema } from "../components/admin/schema-input.tsx";
 import { get } from "./api.ts";
 import type { Json } from "./house.ts";
 import { connection, type HubEvent, listen } from "./live.ts";

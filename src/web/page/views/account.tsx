@@ -18,7 +18,7 @@ export function Account() {
         </p>
       )}
       <h2>{t("account.language")}</h2>
-      <label class="field account-language">
+      <label class="field">
         <span>{t("account.language_about")}</span>
         <select
           value={language.value}

@@ -8,7 +8,7 @@ import { Removal } from "../components/admin/removal.tsx";
 import { useAct } from "../components/admin/use-act.ts";
 import { Problem } from "../components/problem.tsx";
 import { useHubData } from "../components/use-hub-data.ts";
-import { canAct } from "../state/acting.ts";
+import { canAct, forAdmins } from "../state/acting.ts";
 import { post, remove } from "../state/api.ts";
 import { formatTime, t } from "../texts/index.ts";
 
@@ -34,7 +34,7 @@ const NONE: string[] = [];
 const pathOf = (name: string): string => `/mqtt/accounts/${encodeURIComponent(name)}`;
 
 export function MqttAccounts() {
-  const accounts = useHubData<MqttAccount[]>("/mqtt/accounts", { after: NONE });
+  const accounts = useHubData<MqttAccount[]>(forAdmins("/mqtt/accounts"), { after: NONE });
   const [settings, setSettings] = useState<Settings>();
   return (
     <AdminPage title={t("accounts.title")} back={toSystem()}>

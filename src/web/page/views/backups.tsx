@@ -6,6 +6,7 @@ import { Entries, Entry } from "../components/admin/entries.tsx";
 import { formatBytes } from "../components/admin/format-bytes.ts";
 import { RestoreArchive } from "../components/admin/restore-archive.tsx";
 import { type HubData, useHubData } from "../components/use-hub-data.ts";
+import { forAdmins } from "../state/acting.ts";
 import { saveArchive } from "../state/archive.ts";
 import { formatNumber, formatTime, t } from "../texts/index.ts";
 
@@ -22,7 +23,7 @@ interface Shelved {
 const NONE: string[] = [];
 
 export function Backups() {
-  const shelf = useHubData<Shelved[]>("/system/backups", { after: NONE });
+  const shelf = useHubData<Shelved[]>(forAdmins("/system/backups"), { after: NONE });
   return (
     <AdminPage title={t("backups.title")} back={toSystem()}>
       <SaveOne />

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ActButton } from "../components/admin/act-button.tsx";
 import { AdminPage, toSystem } from "../components/admin/admin-page.tsx";
+import { CommonKeys } from "../components/admin/common-keys.tsx";
 import { ConfigText } from "../components/admin/config-text.tsx";
 import { Difference } from "../components/admin/difference.tsx";
 import { RestartHub } from "../components/admin/restart-hub.tsx";
@@ -90,6 +91,7 @@ function Editor() {
         />
       ) : (
         <>
+          <CommonKeys text={text} onChange={edit} />
           <ConfigText label={t("config.title")} value={text} problems={checked?.problems ?? []} onChange={edit} />
           <div class="buttons">
             <button

@@ -8,7 +8,7 @@ import { RoleField } from "../components/admin/role-field.tsx";
 import { useAct } from "../components/admin/use-act.ts";
 import { Problem } from "../components/problem.tsx";
 import { useHubData } from "../components/use-hub-data.ts";
-import { canAct } from "../state/acting.ts";
+import { canAct, forAdmins } from "../state/acting.ts";
 import { post, remove } from "../state/api.ts";
 import type { Role } from "../state/session.ts";
 import { formatTime, t } from "../texts/index.ts";
@@ -30,7 +30,7 @@ interface Made {
 const NONE: string[] = [];
 
 export function Keys() {
-  const keys = useHubData<ApiKey[]>("/auth/api-keys", { after: NONE });
+  const keys = useHubData<ApiKey[]>(forAdmins("/auth/api-keys"), { after: NONE });
   const [made, setMade] = useState<Made>();
   return (
     <AdminPage title={t("keys.title")} back={toSystem()}>
@@ -71,22 +71,25 @@ function aboutOf({ role, owner, created_at, expires_at }: ApiKey): string {
 
 function NewKey({ onMade }: { onMade: (made: Made) => void }) {
   const { busy, problem, run } = useAct();
+  const [count, setCount] = useState(0);
   return (
     <section>
       <h2>{t("keys.new")}</h2>
       <form
+        key={count}
         class="stacked-form"
         onSubmit={(event) => {
           event.preventDefault();
-          const form = event.currentTarget;
-          const fields = new FormData(form);
+          const fields = new FormData(event.currentTarget);
           const days = Number(fields.get("days"));
           const body = {
             label: fields.get("label"),
             role: fields.get("role"),
             ...(days > 0 && { expires_in_days: days }),
           };
-          void run(async () => onMade(await post<Made>("/auth/api-keys", body))).then((done) => done && form.reset());
+          void run(async () => onMade(await post<Made>("/auth/api-keys", body))).then(
+            (done) => done && setCount(count + 1),
+          );
         }}
       >
         <label class="field">

@@ -51,15 +51,17 @@ export function System() {
       <Problem of={status.problem} />
       {status.value && <Troubles of={status.value} />}
       <Alerts of={alerts.value ?? []} />
-      {status.value && <Numbers of={status.value} />}
       {allows("admin") && (
         <>
-          <div class="buttons">
-            <RestartHub onBack={status.read} />
-          </div>
           <h2>{t("system.manage")}</h2>
           <SystemLinks />
         </>
+      )}
+      {status.value && <Numbers of={status.value} />}
+      {allows("admin") && (
+        <div class="buttons">
+          <RestartHub onBack={status.read} />
+        </div>
       )}
     </AdminPage>
   );

@@ -9,7 +9,7 @@ import { useAct } from "../components/admin/use-act.ts";
 import { Problem } from "../components/problem.tsx";
 import { toast } from "../components/toast.tsx";
 import { useHubData } from "../components/use-hub-data.ts";
-import { canAct } from "../state/acting.ts";
+import { canAct, forAdmins } from "../state/acting.ts";
 import { patch, post, remove } from "../state/api.ts";
 import { type Role, session } from "../state/session.ts";
 import { formatTime, t } from "../texts/index.ts";
@@ -25,7 +25,7 @@ const NONE: string[] = [];
 const pathOf = ({ username }: User): string => `/auth/users/${encodeURIComponent(username)}`;
 
 export function Users() {
-  const users = useHubData<User[]>("/auth/users", { after: NONE });
+  const users = useHubData<User[]>(forAdmins("/auth/users"), { after: NONE });
   return (
     <AdminPage title={t("users.title")} back={toSystem()}>
       <Entries of={users} label={t("users.title")} empty="">
@@ -117,17 +117,19 @@ function GivePassword({ to: user, onDone }: { to: User; onDone: () => void }) {
 
 function NewUser({ onMade }: { onMade: () => Promise<void> }) {
   const { busy, problem, run } = useAct();
+  const [count, setCount] = useState(0);
   return (
     <section>
       <h2>{t("users.new")}</h2>
       <form
+        key={count}
         class="stacked-form"
         onSubmit={(event) => {
           event.preventDefault();
-          const form = event.currentTarget;
-          void run(() => post("/auth/users", Object.fromEntries(new FormData(form)))).then((done) => {
+          const body = Object.fromEntries(new FormData(event.currentTarget));
+          void run(() => post("/auth/users", body)).then((done) => {
             if (!done) return;
-            form.reset();
+            setCount(count + 1);
             void onMade();
           });
         }}

@@ -1,8 +1,20 @@
-// The fields of a form that is made from the JSON Schema of an object. Values that the schema does not name stay as they are.
+// A form that is made from the JSON Schema of an object. Values that the schema does not name stay as they are.
+import { useId } from "preact/hooks";
 import type { Json } from "../../state/house.ts";
-import { type FormSchema, SchemaField } from "./schema-field.tsx";
+import { t } from "../../texts/index.ts";
+import { type FormSchema, SchemaInput, type SchemaInputProps } from "./schema-input.tsx";
 
 export type FormValue = Record<string, Json>;
+
+/** What the schema says for values that nobody gave. */
+export function defaultsOf({ properties = {} }: FormSchema): FormValue {
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, property]): [string, Json][] => {
+      if (property.default !== undefined) return [[name, property.default]];
+      return property.type === "object" && property.properties ? [[name, defaultsOf(property)]] : [];
+    }),
+  );
+}
 
 interface SchemaFieldsProps {
   schema: FormSchema;
@@ -28,4 +40,58 @@ export function SchemaFields({ schema, value, onChange }: SchemaFieldsProps) {
       ))}
     </>
   );
+}
+
+interface SchemaFieldProps extends Omit<SchemaInputProps, "id"> {
+  name: string;
+}
+
+function SchemaField(props: SchemaFieldProps) {
+  const { name, schema, value, required, onChange } = props;
+  const label = schema.title ?? name;
+  const id = useId();
+  if (schema.type === "object" && schema.properties)
+    return (
+      <fieldset class="group">
+        <legend dir="auto">{label}</legend>
+        <Hint of={schema} />
+        <SchemaFields schema={schema} value={isTable(value) ? value : {}} onChange={onChange} />
+      </fieldset>
+    );
+  if (schema.type === "boolean")
+    return (
+      <div class="field">
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={(value ?? schema.default) === true}
+            onChange={(event) => onChange(event.currentTarget.checked)}
+          />
+          <span dir="auto">{label}</span>
+        </label>
+        <Hint of={schema} />
+      </div>
+    );
+  return (
+    <div class="field">
+      <label for={id} dir="auto">
+        {label}
+        {required && ` ${t("form.needed")}`}
+      </label>
+      <SchemaInput {...props} id={id} />
+      <Hint of={schema} />
+    </div>
+  );
+}
+
+function Hint({ of: { description } }: { of: FormSchema }) {
+  return description ? (
+    <span class="hint" dir="auto">
+      {description}
+    </span>
+  ) : null;
+}
+
+function isTable(value: Json | undefined): value is Record<string, Json> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -6,8 +6,8 @@ import type { Json } from "../../state/house.ts";
 import { type ActionRun, isUnderWay, type PluginActionInfo, pluginPath, type Report } from "../../state/plugins.ts";
 import { t, textFor } from "../../texts/index.ts";
 import { ActButton } from "../admin/act-button.tsx";
-import type { FormSchema } from "../admin/schema-field.tsx";
-import { type FormValue, SchemaFields } from "../admin/schema-form.tsx";
+import { defaultsOf, type FormValue, SchemaFields } from "../admin/schema-form.tsx";
+import type { FormSchema } from "../admin/schema-input.tsx";
 import { useAct } from "../admin/use-act.ts";
 import { Problem } from "../problem.tsx";
 
@@ -48,9 +48,9 @@ export function ActionRunView({ of: run, plugin, info }: ActionRunProps) {
 /** Answered with text, or, where the plugin says what it wants, with a form. */
 function Question({ of: { data }, path }: { of: Report; path: string }) {
   const [text, setText] = useState("");
-  const [value, setValue] = useState<FormValue>({});
-  const { busy, problem, run } = useAct();
   const schema = schemaIn(data);
+  const [value, setValue] = useState<FormValue>(() => defaultsOf(schema ?? {}));
+  const { busy, problem, run } = useAct();
   return (
     <form
       class="stacked-form"
@@ -100,7 +100,8 @@ export function dataInWords(data: Json): string {
   if (data === null) return "";
   if (typeof data !== "object") return String(data);
   if (Array.isArray(data)) return JSON.stringify(data);
-  const { message, ...more } = data;
+  // The bar shows how far it is.
+  const { message, pct: _, percent: __, ...more } = data;
   const rest = Object.entries(more).map(
     ([name, value]) => `${name}: ${typeof value === "object" ? JSON.stringify(value) : value}`,
   );

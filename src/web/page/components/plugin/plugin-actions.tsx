@@ -5,7 +5,7 @@ import { post } from "../../state/api.ts";
 import type { Json } from "../../state/house.ts";
 import { type ActionRun, type Plugin, type PluginActionInfo, pluginPath, useActionRuns } from "../../state/plugins.ts";
 import { t } from "../../texts/index.ts";
-import { type FormValue, SchemaFields } from "../admin/schema-form.tsx";
+import { defaultsOf, type FormValue, SchemaFields } from "../admin/schema-form.tsx";
 import { useAct } from "../admin/use-act.ts";
 import { Problem } from "../problem.tsx";
 import { ActionRunView, dataInWords } from "./action-run.tsx";
@@ -49,7 +49,7 @@ interface Answer {
 }
 
 function Action({ of: action, plugin, run, onBegun }: ActionProps) {
-  const [value, setValue] = useState<FormValue>({});
+  const [value, setValue] = useState<FormValue>(() => defaultsOf(action.params ?? {}));
   const [answer, setAnswer] = useState<Answer>();
   const act = useAct();
   const role = action.requires_role ?? "admin";

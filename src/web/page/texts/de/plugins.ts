@@ -6,7 +6,7 @@ export const plugins: Translated<"plugins"> = {
   "plugins.about":
     "Programme, die Geräte ins Haus bringen. Jedes läuft für sich: Fällt eins aus, laufen die anderen weiter.",
   "plugins.none": "Keine Plugins. Sie werden als [[plugins]] in den Einstellungen eingetragen.",
-  "plugins.more": "Auf Dauer wird ein Plugin mit `enabled = true` in den Einstellungen eingeschaltet.",
+  "plugins.more": "Auf Dauer wird ein Plugin mit „enabled = true“ in den Einstellungen eingeschaltet.",
   "plugins.status": "Status",
   "plugins.status_active": "Läuft",
   "plugins.status_starting": "Startet",

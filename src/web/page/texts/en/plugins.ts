@@ -3,7 +3,7 @@ export const plugins = {
   "plugins.title": "Plugins",
   "plugins.about": "Programs that bring devices into the house. Each runs on its own: if one fails, the others go on.",
   "plugins.none": "No plugins. They are entered as [[plugins]] in the configuration.",
-  "plugins.more": "A plugin is switched on for good with `enabled = true` in the configuration.",
+  "plugins.more": "A plugin is switched on for good with “enabled = true” in the configuration.",
   "plugins.status": "Status",
   "plugins.status_active": "Running",
   "plugins.status_starting": "Starting",

@@ -1,8 +1,7 @@
-// One value of a form that is made from a JSON Schema: the right input for its type, or JSON where there is none.
-import { useId, useState } from "preact/hooks";
+// The input for one value of a form that is made from a JSON Schema: the right one for its type, or JSON where there is none.
+import { useState } from "preact/hooks";
 import type { Json } from "../../state/house.ts";
 import { t } from "../../texts/index.ts";
-import { SchemaFields } from "./schema-form.tsx";
 
 export interface FormSchema {
   type?: string | string[];
@@ -24,61 +23,15 @@ export interface FormSchema {
   required?: string[];
 }
 
-export interface SchemaFieldProps {
-  name: string;
+export interface SchemaInputProps {
+  id: string;
   schema: FormSchema;
   value: Json | undefined;
   required: boolean;
   onChange: (value: Json | undefined) => void;
 }
 
-export function SchemaField(props: SchemaFieldProps) {
-  const { name, schema, value, required, onChange } = props;
-  const label = schema.title ?? name;
-  const id = useId();
-  if (schema.type === "object" && schema.properties)
-    return (
-      <fieldset class="group">
-        <legend dir="auto">{label}</legend>
-        <Hint of={schema} />
-        <SchemaFields schema={schema} value={isTable(value) ? value : {}} onChange={onChange} />
-      </fieldset>
-    );
-  if (schema.type === "boolean")
-    return (
-      <div class="field">
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={(value ?? schema.default) === true}
-            onChange={(event) => onChange(event.currentTarget.checked)}
-          />
-          <span dir="auto">{label}</span>
-        </label>
-        <Hint of={schema} />
-      </div>
-    );
-  return (
-    <div class="field">
-      <label for={id} dir="auto">
-        {label}
-        {required && ` ${t("form.needed")}`}
-      </label>
-      <Input {...props} id={id} />
-      <Hint of={schema} />
-    </div>
-  );
-}
-
-function Hint({ of: { description } }: { of: FormSchema }) {
-  return description ? (
-    <span class="hint" dir="auto">
-      {description}
-    </span>
-  ) : null;
-}
-
-function Input({ id, schema, value, required, onChange }: SchemaFieldProps & { id: string }) {
+export function SchemaInput({ id, schema, value, required, onChange }: SchemaInputProps) {
   const choices = choicesOf(schema);
   if (choices) return <Choice {...{ id, choices, value: value ?? schema.default, required, onChange }} />;
   if (schema.type === "number" || schema.type === "integer")
@@ -191,8 +144,4 @@ function readJson(text: string): { ok: true; value: Json | undefined } | { ok: f
   } catch {
     return { ok: false };
   }
-}
-
-function isTable(value: Json | undefined): value is Record<string, Json> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
