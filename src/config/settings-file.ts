@@ -21,9 +21,10 @@ export interface SettingsFileOptions {
   running: HubConfig;
   /** Whether there are MQTT accounts besides [[mqtt.users]]. */
   otherMqttAccounts: () => boolean;
+  onWritten?: () => void;
 }
 
-export function openSettingsFile({ path, running, otherMqttAccounts }: SettingsFileOptions): SettingsFile {
+export function openSettingsFile({ path, running, otherMqttAccounts, onWritten }: SettingsFileOptions): SettingsFile {
   const check = (text: string) => checkConfig(text, { otherMqttAccounts: otherMqttAccounts() });
 
   function current(): HubConfig {
@@ -50,6 +51,7 @@ export function openSettingsFile({ path, running, otherMqttAccounts }: SettingsF
       if (!config) throw new HubError("conflict", `hub.toml has other problems, mend them first: ${other.join("; ")}`);
       if (!replaceFile(path, { expected: before, content, mode: statSync(path).mode & 0o777 }))
         throw new HubError("conflict", "hub.toml was changed by somebody else at this moment: try again");
+      onWritten?.();
     },
   };
 }

@@ -55,6 +55,7 @@ import { sessionRoutes } from "./routes/sessions.ts";
 import { type SetupRoutesDeps, setupRoutes } from "./routes/setup.ts";
 import { switchRoutes } from "./routes/switches.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { type SystemConfigRoutesDeps, systemConfigRoutes } from "./routes/system-config.ts";
 import { timerRoutes } from "./routes/timers.ts";
 import { uiRoutes } from "./routes/ui.ts";
 import { userRoutes } from "./routes/users.ts";
@@ -99,9 +100,10 @@ export interface AppDeps {
   page?: Page;
   mqttAccounts: MqttAccountRoutesDeps["mqttAccounts"];
   settings: SetupRoutesDeps["settings"];
-  restart: SetupRoutesDeps["restart"];
   backups: BackupRouteDeps["backups"];
   restores: BackupRouteDeps["restores"];
+  configFile: SystemConfigRoutesDeps["configFile"];
+  restart: SystemConfigRoutesDeps["restart"];
 }
 
 export interface App {
@@ -177,6 +179,7 @@ export function createApp(deps: AppDeps): App {
     .use(auditRoutes(deps))
     .use(systemRoutes(deps))
     .use(setupRoutes(deps))
+    .use(systemConfigRoutes(deps))
     .use(alertRoutes(deps.alerts))
     .use(backupRoutes(deps));
 

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
+import { etagOf } from "../core/etag.ts";
 import { type FolderWatch, watchFolder } from "../core/folder-watch.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -25,7 +26,7 @@ import type { Rule } from "./read/rule.ts";
 import { type CheckedText, type ComposedText, checkText, composeText } from "./store/check-text.ts";
 import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
-import { createIdGiver, createRuleEdits, etagOf, type RuleEdits, type RulePatch } from "./store/edits.ts";
+import { createIdGiver, createRuleEdits, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
 import { createRuleReader, type RuleReader } from "./store/read-rule.ts";
 import { triggers } from "./triggers/index.ts";

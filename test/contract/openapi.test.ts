@@ -364,10 +364,11 @@ describe("every value is held to the rules that stand in the document:", () => {
 });
 
 describe("what is read looks as described:", () => {
-  // An upgrade and a call with a rule's secret are not simply read; a plugin that is off cannot be asked.
+  // An upgrade and a call with a rule's secret are not simply read; a plugin that is off cannot be asked; this hub has no file.
   const OTHERWISE: Record<string, number> = {
     "GET /api/v1/plugins/{id}/config": 409,
     "GET /api/v1/events/stream": 426,
+    "GET /api/v1/system/config": 404,
     "GET /api/v1/webhooks/{path}": 404,
   };
 

@@ -17,6 +17,9 @@ const Plugin = Type.Object(
     enabled: Type.Boolean(),
     managed: Type.Boolean({ description: "Whether the hub runs its process" }),
     pid: Type.Union([Type.Integer(), Type.Null()]),
+    memory_bytes: Type.Union([Type.Integer(), Type.Null()], {
+      description: "Private memory of its processes, measured now and then; null before the first time",
+    }),
     confined: Type.Union([Type.Boolean(), Type.Null()], {
       description: "Whether the kernel keeps it to its own folder; null for one the hub does not run",
     }),

@@ -1,7 +1,6 @@
 // Rules to start with: which devices they are about, and what is sent to the hub.
 import { type Device, deviceList, type Json, propertyOf } from "../state/house.ts";
 import { t } from "../texts/index.ts";
-import { toggleOf } from "./kinds.ts";
 
 export const STARTERS = ["motion", "door", "sunset", "battery"] as const;
 export type Starter = (typeof STARTERS)[number];
@@ -41,7 +40,9 @@ const LONGEST_SECS = 6 * 3600;
 export function lamps(): Device[] {
   return deviceList.value.filter(
     (device) =>
-      LAMP_TYPES.has(device.device_type ?? "") && device.plugin_id !== "core" && toggleOf(device) !== undefined,
+      LAMP_TYPES.has(device.device_type ?? "") &&
+      device.plugin_id !== "core" &&
+      typeof device.attributes.on === "boolean",
   );
 }
 

@@ -20,6 +20,9 @@ const PLACES: readonly Place[] = [
   { path: "/timers", title: "timers.title", hint: "timers.hint" },
   { path: "/variables", title: "variables.title", hint: "variables.hint" },
   { path: "/messages", title: "messages.title", hint: "messages.hint" },
+  { path: "/plugins", title: "plugins.title" },
+  { path: "/system", title: "system.title" },
+  { path: "/account", title: "account.title" },
 ];
 
 export function More() {

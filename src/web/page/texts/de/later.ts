@@ -6,11 +6,13 @@ import { house } from "./house.ts";
 import { inbox } from "./inbox.ts";
 import { messages } from "./messages.ts";
 import { plot } from "./plot.ts";
+import { plugins } from "./plugins.ts";
 import { ruleActions } from "./rule-actions.ts";
 import { ruleEdit } from "./rule-edit.ts";
 import { ruleGuide } from "./rule-guide.ts";
 import { ruleWords } from "./rule-words.ts";
 import { rules } from "./rules.ts";
+import { system } from "./system.ts";
 import { welcome } from "./welcome.ts";
 
 export const later: Later = {
@@ -20,10 +22,12 @@ export const later: Later = {
   inbox,
   messages,
   plot,
+  plugins,
   ruleActions,
   ruleEdit,
   ruleGuide,
   ruleWords,
   rules,
+  system,
   welcome,
 };
