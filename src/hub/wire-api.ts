@@ -14,6 +14,7 @@ import { createHealth, createStatus, type Health } from "../system/status.ts";
 import { mqttAccountsOfApi } from "./mqtt-accounts.ts";
 import type { HubOptions, Late } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
+import { pluginUploads } from "./plugin-uploads.ts";
 import { problemsNow } from "./problems.ts";
 import type { Archives } from "./wire-backup.ts";
 import type { House } from "./wire-house.ts";
@@ -58,6 +59,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
       return probeStorage(home.data) ?? wired.db.copy?.fault;
     },
     health,
+    uploads: pluginUploads(options, wired),
     mqttAccounts: mqttAccountsOfApi(options, wired.mqttAccounts, late),
     status: statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients),
   });

@@ -243,7 +243,7 @@ test("no handler of the hub runs for a request that did not come through the rou
       status: part,
     },
     ...{ backups: part, restores: part, mqttAccounts: part, alerts: part, audit: part, storageFault: part },
-    ...{ layouts: part, guests: part },
+    ...{ layouts: part, guests: part, uploads: part },
   });
   touched.length = 0;
   expect(elysia.routes.length).toBeGreaterThan(70);
