@@ -9,7 +9,9 @@ import { SignIn } from "./views/sign-in.tsx";
 
 const Device = lazy(() => import("./views/device.tsx").then(({ DeviceView }) => DeviceView));
 const More = lazy(() => import("./views/more.tsx").then(({ More }) => More));
+const PluginInstall = lazy(() => import("./views/plugin-install.tsx").then(({ PluginInstall }) => PluginInstall));
 const Search = lazy(() => import("./views/search.tsx").then(({ Search }) => Search));
+const Upgrade = lazy(() => import("./views/upgrade.tsx").then(({ Upgrade }) => Upgrade));
 
 export function App() {
   return (
@@ -26,8 +28,10 @@ function Views() {
       <Router>
         <Route path="/" component={Home} />
         <Route path="/devices/:id" component={Device} />
+        <Route path="/plugins/install" component={PluginInstall} />
         <Route path="/search" component={Search} />
         <Route path="/more" component={More} />
+        <Route path="/upgrade" component={Upgrade} />
         <Route default component={NotFound} />
       </Router>
     </Frame>
