@@ -7,11 +7,12 @@ import type { HubOptions } from "./options.ts";
 import type { Stores } from "./wire-stores.ts";
 
 export function pluginUploads(
-  { home, edge }: Pick<HubOptions, "home" | "edge">,
+  { home, edge, execPath }: Pick<HubOptions, "home" | "edge" | "execPath">,
   { db, mqttAccounts, plugins }: Pick<Stores, "db" | "mqttAccounts"> & { plugins: Plugins },
 ): PluginUploads {
   return createPluginUploads({
     home,
+    execPath,
     plugins,
     entries: createEntryFile(home.hubToml),
     meta: createMeta(db),

@@ -180,6 +180,8 @@ export function createPlugins(options: PluginsOptions): Plugins {
       if (enabled) background(log, "start of a plugin", plugin.start());
     },
     async remove(id) {
+      // Nothing runs of an entry that is wrong.
+      if (unusable.delete(id)) return;
       const plugin = findManaged(id);
       await plugin.stop();
       managed.delete(id);

@@ -64,6 +64,8 @@ export interface EntryFile {
 
 export interface PluginUploadsOptions {
   home: Home;
+  /** The hub's own executable. */
+  execPath: string;
   plugins: Pick<Plugins, "list" | "get" | "add" | "remove" | "start" | "stop">;
   entries: EntryFile;
   meta: Meta;
@@ -77,7 +79,7 @@ const KEY = "uploaded_plugins";
 const RESERVED = [HUB_PLUGIN_ID, "sdk"];
 
 export function createPluginUploads(options: PluginUploadsOptions): PluginUploads {
-  const { home, plugins, entries, meta, now, accountOf } = options;
+  const { home, execPath, plugins, entries, meta, now, accountOf } = options;
   const files = createUploadFiles(home);
   let last: Promise<unknown> = Promise.resolve();
 
@@ -130,12 +132,18 @@ export function createPluginUploads(options: PluginUploadsOptions): PluginUpload
 
   async function add({ id, language, source, enabled }: Upload): Promise<PluginRecord> {
     assertFree(id);
-    await checkScript(source, language);
+    await checkScript(source, language, execPath);
     const file = `${id}.${language}`;
     files.create(id, file, source);
     try {
       keep({ id, file, bytes: source.byteLength, at: now(), previous: null });
-      plugins.add(entries.add({ id, binary: `plugins/${id}/bin/${file}`, enabled }));
+      const entry = entries.add({ id, binary: `plugins/${id}/bin/${file}`, enabled });
+      try {
+        plugins.add(entry);
+      } catch (error) {
+        entries.remove(id);
+        throw error;
+      }
     } catch (error) {
       files.discard(id);
       throw error;
@@ -149,7 +157,7 @@ export function createPluginUploads(options: PluginUploadsOptions): PluginUpload
         "conflict",
         `its program is ${there.file}: upload a file of that kind, or remove the plugin first`,
       );
-    await checkScript(source, language);
+    await checkScript(source, language, execPath);
     return exchange(id, () => {
       files.replace(id, there.file, source);
       const { bytes, at } = there;

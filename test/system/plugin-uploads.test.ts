@@ -129,6 +129,27 @@ test("a link that the plugin put into its folder leads the hub nowhere", async (
   await versionIs("3.0.0");
 });
 
+test("a file of 8 MiB is checked without holding up the hub", async () => {
+  const line = 'export const f = (a, b) => (a > b ? { a, b, d: [1, 2, 3, "four"] } : b);\n';
+  let program = "";
+  for (let n = 0; program.length < 8 * MIB - 200; n++) program += line.replace("f =", `f${n} =`);
+  let worst = 0;
+  let done = false;
+  const asked = (async () => {
+    while (!done) {
+      const begun = performance.now();
+      await hub.request("GET", "/health", { token: null });
+      worst = Math.max(worst, performance.now() - begun);
+    }
+  })();
+  const answered = await upload("id=large&enabled=false", program);
+  done = true;
+  await asked;
+  expect(answered.status).toBe(201);
+  expect(worst).toBeLessThan(700);
+  expect((await hub.request("DELETE", "/plugins/large")).status).toBe(204);
+}, 30_000);
+
 test("only administrators may, and it is in the audit log", async () => {
   await hub.request("POST", "/auth/users", {
     body: { username: "anna", password: "the-password-of-anna", role: "user" },
