@@ -14,6 +14,7 @@ import type { History } from "../history/history.ts";
 import type { Notifier } from "../notify/notifier.ts";
 import type { Outbox } from "../notify/outbox/outbox.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
+import type { PluginUploads } from "../plugins/uploads.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Areas } from "../state/areas.ts";
 import type { Commands } from "../state/commands.ts";
@@ -48,6 +49,7 @@ import { type MqttAccountRoutesDeps, mqttAccountRoutes } from "./routes/mqtt-acc
 import { notifyRoutes } from "./routes/notify.ts";
 import { outboxRoutes } from "./routes/outbox.ts";
 import { pluginRemoteRoutes } from "./routes/plugin-remote.ts";
+import { pluginUploadRoutes } from "./routes/plugin-uploads.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
@@ -90,6 +92,7 @@ export interface AppDeps {
   notifier: Notifier;
   outbox: Outbox;
   plugins: Plugins;
+  uploads: PluginUploads;
   discovery: Discovery;
   /** Reports a failed write; returns what is wrong with the disk now. */
   storageFault: (error: unknown) => StorageFault | undefined;
@@ -172,6 +175,7 @@ export function createApp(deps: AppDeps): App {
     .use(ruleRoutes({ ...deps, callers }))
     .use(webhookRoutes({ ...deps, callers }))
     .use(pluginRoutes({ ...deps, callers }))
+    .use(pluginUploadRoutes(deps))
     .use(mqttAccountRoutes(deps))
     .use(pluginRemoteRoutes({ ...deps, callers }))
     .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))

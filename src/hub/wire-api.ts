@@ -18,6 +18,7 @@ import { openConfigFile } from "./config-file.ts";
 import { mqttAccountsOfApi } from "./mqtt-accounts.ts";
 import type { HubOptions, Late } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
+import { pluginUploads } from "./plugin-uploads.ts";
 import { problemsNow } from "./problems.ts";
 import { noteConfig } from "./start-audit.ts";
 import type { Archives } from "./wire-backup.ts";
@@ -71,6 +72,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
       return probeStorage(home.data) ?? wired.db.copy?.fault;
     },
     health,
+    uploads: pluginUploads(options, wired),
     mqttAccounts: mqttAccountsOfApi(options, wired.mqttAccounts, late),
     settings: openSettingsFile({
       path: home.hubToml,

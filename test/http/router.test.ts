@@ -247,6 +247,7 @@ test("no handler of the hub runs for a request that did not come through the rou
     ...{ backups: part, restores: part, mqttAccounts: part, alerts: part, audit: part, storageFault: part },
     ...{ layouts: part, guests: part },
     ...{ configFile: part, restart: part },
+    ...{ layouts: part, guests: part, uploads: part },
   });
   touched.length = 0;
   expect(elysia.routes.length).toBeGreaterThan(70);

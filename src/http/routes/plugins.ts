@@ -10,7 +10,7 @@ import { doc } from "../doc.ts";
 import { inRange, wholeNumber } from "../query.ts";
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
-const Plugin = Type.Object(
+export const Plugin = Type.Object(
   {
     id: Type.String(),
     status: pluginStatus,

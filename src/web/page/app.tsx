@@ -31,6 +31,7 @@ const VIEWS: readonly [path: string, view: ComponentType][] = [
   ["/modes", later(async () => (await import("./views/modes.tsx")).ModesView)],
   ["/more", later(async () => (await import("./views/more.tsx")).More)],
   ["/plugins", later(async () => (await import("./views/plugins.tsx")).Plugins)],
+  ["/plugins/install", later(async () => (await import("./views/plugin-install.tsx")).PluginInstall)],
   ["/plugins/:id", later(async () => (await import("./views/plugin.tsx")).PluginView)],
   ["/rules", later(async () => (await import("./views/rules.tsx")).Rules)],
   ["/rules/new", later(async () => (await import("./views/rule-new.tsx")).RuleNew)],
@@ -46,6 +47,7 @@ const VIEWS: readonly [path: string, view: ComponentType][] = [
   ["/system/sessions", later(async () => (await import("./views/sessions.tsx")).Sessions)],
   ["/system/users", later(async () => (await import("./views/users.tsx")).Users)],
   ["/timers", later(async () => (await import("./views/timers.tsx")).TimersView)],
+  ["/upgrade", later(async () => (await import("./views/upgrade.tsx")).Upgrade)],
   ["/variables", later(async () => (await import("./views/variables.tsx")).VariablesView)],
   ["/welcome", later(async () => (await import("./views/welcome.tsx")).Welcome)],
 ];

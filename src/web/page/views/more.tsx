@@ -21,7 +21,9 @@ const PLACES: readonly Place[] = [
   { path: "/variables", title: "variables.title", hint: "variables.hint" },
   { path: "/messages", title: "messages.title", hint: "messages.hint" },
   { path: "/plugins", title: "plugins.title" },
+  { path: "/plugins/install", title: "upload.title", hint: "upload.hint", role: "admin" },
   { path: "/system", title: "system.title" },
+  { path: "/upgrade", title: "upload.hub_title", hint: "upload.hub_hint", role: "admin" },
   { path: "/account", title: "account.title" },
 ];
 

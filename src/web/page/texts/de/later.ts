@@ -13,6 +13,7 @@ import { ruleGuide } from "./rule-guide.ts";
 import { ruleWords } from "./rule-words.ts";
 import { rules } from "./rules.ts";
 import { system } from "./system.ts";
+import { upload } from "./upload.ts";
 import { welcome } from "./welcome.ts";
 
 export const later: Later = {
@@ -29,5 +30,6 @@ export const later: Later = {
   ruleWords,
   rules,
   system,
+  upload,
   welcome,
 };

@@ -12,6 +12,7 @@ import { ruleGuide } from "./rule-guide.ts";
 import { ruleWords } from "./rule-words.ts";
 import { rules } from "./rules.ts";
 import { system } from "./system.ts";
+import { upload } from "./upload.ts";
 import { welcome } from "./welcome.ts";
 
 export const later = {
@@ -28,5 +29,6 @@ export const later = {
   ruleWords,
   rules,
   system,
+  upload,
   welcome,
 };
