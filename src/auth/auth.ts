@@ -126,6 +126,11 @@ export class Auth implements Disposable {
     return this.#login.login(username, password, address, userAgent);
   }
 
+  /** A fresh token of the same session. Throws HubError: `forbidden` for who did not log in, `unauthenticated`. */
+  renew(identity: Identity): Promise<LoggedIn> {
+    return this.#login.renew(identity);
+  }
+
   /** Throws HubError: `forbidden` for a wrong current password, `invalid` for a bad new one, `rate_limited`. */
   async changePassword(identity: Identity, current: string, next: string, address = ""): Promise<void> {
     await this.#login.changePassword(identity, { current, next, address });

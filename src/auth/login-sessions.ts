@@ -107,6 +107,13 @@ export class LoginSessions implements Disposable {
     this.#remember(use);
   }
 
+  /** Another token of the session, with a later end. */
+  renewed(claims: SessionClaims): void {
+    const use: LastUse = { claims, at: this.#clock.now(), writtenAt: Number.NEGATIVE_INFINITY };
+    this.#remember(use);
+    this.#behind.mark(use);
+  }
+
   /** Called for every request, so it must cost next to nothing. */
   used(claims: SessionClaims): void {
     const at = this.#clock.now();
@@ -182,7 +189,8 @@ type SessionStore = ReturnType<typeof createSessionStore>;
 function createSessionStore({ behind, durable }: Pick<StateDb, "behind" | "durable">) {
   const upsert = behind.query(
     `INSERT INTO sessions (id, user_id, ver, created_at, last_used_at, expires_at, address, user_agent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)`,
+     ON CONFLICT (id) DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at),
+     expires_at = max(expires_at, excluded.expires_at)`,
   );
   const trim = behind.query(
     `DELETE FROM sessions WHERE user_id = ?1 AND id NOT IN

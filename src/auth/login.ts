@@ -31,12 +31,13 @@ export interface LoginOptions {
   passwords: Passwords;
   tokens: Tokens;
   limit: LoginLimit;
-  sessions: Pick<LoginSessions, "begin">;
+  sessions: Pick<LoginSessions, "begin" | "renewed" | "isEnded">;
   audit: Pick<Audit, "record" | "refused">;
 }
 
 export interface Login {
   login(username: string, password: string, address: string, userAgent?: string): Promise<LoggedIn>;
+  renew(identity: Identity): Promise<LoggedIn>;
   changePassword(identity: Identity, change: PasswordChange): Promise<void>;
 }
 
@@ -80,6 +81,17 @@ export function createLogin({ users, passwords, tokens, limit, sessions, audit }
         }
         throw error;
       }
+    },
+    async renew({ id, ver, session }) {
+      if (session === undefined) throw new HubError("forbidden", "only a login can be renewed: log in again");
+      const user = users.byId(id);
+      const issued = user?.ver === ver && user ? await tokens.issue(user, session) : undefined;
+      // It may have been ended while the token was signed.
+      if (!user || !issued || sessions.isEnded(session))
+        throw new HubError("unauthenticated", "the session has ended: log in again");
+      sessions.renewed(issued.claims);
+      const { token, expiresIn } = issued;
+      return { token, expiresIn, user: { id: user.id, username: user.username, role: user.role } };
     },
     async changePassword(identity, { current, next, address }) {
       if (identity.kind !== "user")

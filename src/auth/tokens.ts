@@ -21,7 +21,8 @@ export interface IssuedToken {
 }
 
 export interface Tokens {
-  issue(user: { id: string; role: string; ver: number }): Promise<IssuedToken>;
+  /** Of a new session, or another one of a session there is. */
+  issue(user: { id: string; role: string; ver: number }, session?: string): Promise<IssuedToken>;
   /** The claims of a token that was verified before and has not expired, from memory. */
   recall(token: string): TokenClaims | undefined;
   /** Undefined for a token that this hub did not sign, that was changed, or that has expired. */
@@ -52,10 +53,9 @@ export function createTokens({ secret, lifetimeHours, clock, random, capacity = 
   }
 
   return {
-    async issue({ id, role, ver }) {
+    async issue({ id, role, ver }, session = uuid(random)) {
       const exp = Math.floor(clock.now() / 1000) + expiresIn;
       // The library sets `iat` itself, from the system's clock; nothing here depends on it.
-      const session = uuid(random);
       const token = await signer.sign({ sub: id, role, ver, exp, jti: session });
       return { token, expiresIn, claims: { userId: id, ver, expiresAt: exp * 1000, session } };
     },

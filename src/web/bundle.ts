@@ -32,7 +32,10 @@ export async function bundlePage(root: string): Promise<void> {
   const page = join(source, "page");
   const app = await build([join(page, "main.tsx"), join(page, "styles.css")], { naming: "[name]-[hash].[ext]" });
   const index = indexOf(readFileSync(join(page, "index.html"), "utf8"), app);
-  const define = { SHELL: JSON.stringify(versionOf([...app, index])) };
+  const define = {
+    SHELL: JSON.stringify(versionOf([...app, index])),
+    FILES: JSON.stringify(app.map(({ path }) => path)),
+  };
   const worker = await build([join(source, "worker", "worker.ts")], { naming: "[name].[ext]", define });
   const still = readdirSync(join(source, "static")).map(
     (name): Built => ({ path: `/${name}`, bytes: readFileSync(join(source, "static", name)), hashed: false }),

@@ -21,6 +21,7 @@ import { idleMemory } from "./idle-memory.ts";
 import { memoryFloods } from "./memory-floods.ts";
 import { mqttToSocket } from "./mqtt-to-socket.ts";
 import { outbox } from "./outbox.ts";
+import { page } from "./page.ts";
 import { pluginStart } from "./plugin-start.ts";
 import { rulesCost } from "./rules-cost.ts";
 import { rulesLatency } from "./rules-latency.ts";
@@ -51,6 +52,7 @@ const BENCHES: readonly Bench[] = [
   rulesReload,
   rulesMemory,
   outbox,
+  page,
   discovery,
   backup,
   bounds,

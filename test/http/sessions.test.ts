@@ -49,6 +49,16 @@ test("users see and end their own; administrators everybody's", async () => {
   expect((await hub.request("GET", "/auth/me", { token: viewer })).status).toBe(401);
 });
 
+test("a login can be renewed, until it is ended", async () => {
+  const token = await hub.tokenFor("viewer");
+  const renew = (credential: string) => hub.request("POST", "/auth/renew", { token: credential });
+  const answer = (await (await renew(token)).json()) as { token: string; expires_in: number; user: { role: string } };
+  expect(answer).toMatchObject({ token_type: "Bearer", expires_in: 86_400, user: { role: "viewer" } });
+  expect((await list(answer.token)).map(({ id }) => id)).toEqual([idOf(token)]);
+  expect(await end(answer.token, idOf(token))).toBe(204);
+  expect([(await renew(token)).status, (await renew(answer.token)).status]).toEqual([401, 401]);
+});
+
 test("an administrator who ends one closes its streams at once, and no others", async () => {
   const token = await hub.tokenFor("user");
   using stream = await hub.openStream({}, token);

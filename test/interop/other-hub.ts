@@ -1,5 +1,5 @@
 // Compiles a hub of another version, for upgrades: bun test/interop/other-hub.ts OUT VERSION [broken]. A broken one says
-// its version and ends when it is to serve.
+// its version and ends when it is to serve. With PAGE_PACK in its environment it has that page.
 import { join } from "node:path";
 import { Glob } from "bun";
 
@@ -19,6 +19,8 @@ const built = await Bun.build({
           const ours = path === join(root, "package.json");
           return { loader: "json", contents: JSON.stringify(ours ? { ...described, version } : described) };
         });
+        const page = process.env.PAGE_PACK;
+        if (page !== undefined) build.onResolve({ filter: /\/page\.pack$/ }, () => ({ path: page }));
         if (!broken) return;
         build.onLoad({ filter: /\/src\/hub\.ts$/ }, () => ({
           loader: "ts",

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Auth } from "../../auth/auth.ts";
+import type { LoggedIn as Login } from "../../auth/login.ts";
 import { NewPassword } from "../../auth/passwords.ts";
 import { Role } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
@@ -38,26 +39,22 @@ const Me = Type.Object({
 });
 
 export interface AuthRoutesDeps {
-  auth: Pick<Auth, "login" | "changePassword" | "hasInitialPassword">;
+  auth: Pick<Auth, "login" | "renew" | "changePassword" | "hasInitialPassword">;
   callers: Callers;
 }
 
 export function authRoutes({ auth, callers }: AuthRoutesDeps) {
   const addressOf = (request: Request, server: PeerSource | null): string => callers.addressOf(request, server);
+  const loggedInBody = ({ token, expiresIn, user }: Login) => ({
+    ...{ token, token_type: "Bearer", expires_in: expiresIn, user },
+    password_is_initial: auth.hasInitialPassword(user.username),
+  });
   return new Elysia({ prefix: "/auth" })
     .post(
       "/login",
       async function login({ body, request, server }) {
-        const { token, expiresIn, user } = await auth.login(
-          body.username,
-          body.password,
-          addressOf(request, server),
-          request.headers.get("user-agent") ?? "",
-        );
-        return {
-          ...{ token, token_type: "Bearer", expires_in: expiresIn, user },
-          password_is_initial: auth.hasInitialPassword(user.username),
-        };
+        const userAgent = request.headers.get("user-agent") ?? "";
+        return loggedInBody(await auth.login(body.username, body.password, addressOf(request, server), userAgent));
       },
       {
         ...jsonBody(Credentials),
@@ -73,6 +70,21 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
           },
         }),
       },
+    )
+    .post(
+      "/renew",
+      async function renew({ request }) {
+        return loggedInBody(await auth.renew(callers.of(request)));
+      },
+      doc({
+        access: "viewer",
+        summary: "Obtain another token for the same login, before the one you have ends",
+        tag: "auth",
+        answers: {
+          200: { description: "A token; the one it was asked for with stays valid until its end", schema: LoggedIn },
+        },
+        refusals: { forbidden: "The caller has not logged in, but has an API key or a whitelisted address" },
+      }),
     )
     .get(
       "/me",

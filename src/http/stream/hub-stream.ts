@@ -85,6 +85,17 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
     }
   }
 
+  /** The answer says that all before it was sent. */
+  function answerPing(reader: Reader): void {
+    reader.owesPong = reader.topics.length === 0;
+    if (!reader.owesPong) reader.socket.send(PONG);
+  }
+
+  function goOn(reader: Reader): void {
+    reader.catchUp();
+    if (reader.owesPong) answerPing(reader);
+  }
+
   function close(reader: Reader, code: number, reason: string): void {
     if (reader.closingSince !== undefined) return;
     reader.closingSince = clock.mono();
@@ -108,7 +119,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
       if (closeIfBehind(reader)) continue;
       if (!auth.stillValid(reader.info.identity)) {
         close(reader, 1008, "the token has expired or was withdrawn");
-      } else if (reader.topics.length === 0) reader.catchUp();
+      } else if (reader.topics.length === 0) goOn(reader);
     }
   }
 
@@ -137,7 +148,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
           readers.add(reader);
           reader.catchUp();
         },
-        drain: () => reader?.catchUp(),
+        drain: () => reader && goOn(reader),
         close(_socket, code) {
           if (!reader) return;
           readers.delete(reader);
@@ -147,11 +158,11 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
             log.info("a stream client went away without closing", { who: info.identity.name, address: info.address });
           }
         },
-        message(socket, text) {
+        message(_socket, text) {
           // Pages cannot see the pings of WebSocket itself. More than a few a second are nobody's heartbeat.
           if (text !== "ping" || !reader || clock.mono() - reader.pongAt < LEAST_PING_MS) return;
           reader.pongAt = clock.mono();
-          socket.send(PONG);
+          answerPing(reader);
         },
         ping() {},
         pong() {},

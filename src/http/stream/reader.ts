@@ -32,6 +32,8 @@ export interface Reader {
   closingSince: number | undefined;
   /** When its last "ping" was answered, on the monotonic clock. */
   pongAt: number;
+  /** A "ping" came while it was catching up: the answer is sent behind what it missed. */
+  owesPong: boolean;
   /** Sends the next events of the replay; goes live once none is left. */
   catchUp(): void;
 }
@@ -67,6 +69,7 @@ export function createReader(
     },
     closingSince: undefined,
     pongAt: Number.NEGATIVE_INFINITY,
+    owesPong: false,
     catchUp() {
       if (topics.length > 0) return;
       sendGap();

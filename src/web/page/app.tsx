@@ -2,9 +2,10 @@
 import type { ComponentType } from "preact";
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso";
 import { Frame } from "./components/frame.tsx";
+import { SignInOver } from "./components/sign-in-over.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { printedPassword, restoring } from "./state/first-minutes.ts";
-import { session } from "./state/session.ts";
+import { session, viewsOf } from "./state/session.ts";
 import { loadLater } from "./texts/index.ts";
 import { Home } from "./views/home.tsx";
 import { NotFound } from "./views/not-found.tsx";
@@ -58,9 +59,7 @@ const FirstRestore = later(async () => (await import("./views/first-restore.tsx"
 export function App() {
   return (
     <LocationProvider>
-      <ErrorBoundary>
-        <Whole />
-      </ErrorBoundary>
+      <Whole />
       <Toasts />
     </LocationProvider>
   );
@@ -68,9 +67,30 @@ export function App() {
 
 /** While a password is changed and a house is restored, sessions end: these two stay in their place all the same. */
 function Whole() {
-  if (restoring.value !== undefined) return <FirstRestore />;
-  if (printedPassword.value !== undefined) return <FirstPassword />;
-  return session.value ? <Views /> : <SignIn />;
+  const owner = viewsOf.value;
+  const first =
+    restoring.value !== undefined ? FirstRestore : printedPassword.value !== undefined ? FirstPassword : undefined;
+  if (first) return <Alone view={first} />;
+  return (
+    <>
+      {owner !== undefined && (
+        <div key={owner} hidden={!session.value}>
+          <ErrorBoundary>
+            <Views />
+          </ErrorBoundary>
+        </div>
+      )}
+      {!session.value && (owner === undefined ? <SignIn /> : <SignInOver />)}
+    </>
+  );
+}
+
+function Alone({ view: View }: { view: ComponentType }) {
+  return (
+    <ErrorBoundary>
+      <View />
+    </ErrorBoundary>
+  );
 }
 
 function Views() {

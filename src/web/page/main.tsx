@@ -1,9 +1,13 @@
 // Starts the page.
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { forgetHouse, paintLast, readHouse, takeEvent } from "./state/house.ts";
+import { forgetCommands } from "./state/command.ts";
+import { forgetHouse, forgetKept, keepHouse, paintLast, readHouse, takeEvent } from "./state/house.ts";
 import { startLive } from "./state/live.ts";
-import { session } from "./state/session.ts";
+import { watchParts } from "./state/parts.ts";
+import { keepSignedIn } from "./state/renewal.ts";
+import { followOtherWindows, session, viewsOf } from "./state/session.ts";
+import { watchVersion } from "./state/version.ts";
 import { startLanguage } from "./texts/index.ts";
 
 async function start(): Promise<void> {
@@ -11,12 +15,28 @@ async function start(): Promise<void> {
   if (session.value) paintLast();
   startLive({ onEvent: takeEvent, refresh: readHouse });
   session.subscribe((who) => {
-    if (!who) forgetHouse();
+    if (!who) forgetKept();
   });
+  let owner = viewsOf.peek();
+  viewsOf.subscribe((next) => {
+    if (next !== owner) forget();
+    owner = next;
+  });
+  keepHouse();
+  followOtherWindows();
+  keepSignedIn();
+  watchVersion();
+  watchParts();
   const root = document.getElementById("app");
   if (root) render(<App />, root);
   // Only where the connection is secure; without it the page works, and cannot be installed.
   await navigator.serviceWorker?.register("/worker.js").catch(() => {});
+}
+
+/** Nothing of the house stays for whoever has the browser next. */
+function forget(): void {
+  forgetHouse();
+  forgetCommands();
 }
 
 void start();

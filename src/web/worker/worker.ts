@@ -2,11 +2,22 @@
 // Addresses of the hub's data are never kept.
 /** The version of the page, set when it is built. */
 declare const SHELL: string;
+/** The addresses of its files. */
+declare const FILES: readonly string[];
 
 const worker = self as unknown as ServiceWorkerGlobalScope;
 const NAME = `page-${SHELL}`;
 
-worker.addEventListener("install", () => void worker.skipWaiting());
+/** A hub that is hung takes requests and answers none. */
+const PATIENCE_MS = 3000;
+
+worker.addEventListener("install", (event) => {
+  const fetched = async (): Promise<void> => {
+    await (await caches.open(NAME)).addAll(["/index.html", ...FILES]);
+    await worker.skipWaiting();
+  };
+  event.waitUntil(fetched());
+});
 
 worker.addEventListener("activate", (event) => {
   const clean = async (): Promise<void> => {
@@ -38,13 +49,25 @@ async function kept(request: Request): Promise<Response> {
 async function fresh(request: Request): Promise<Response> {
   const cache = await caches.open(NAME);
   const key = request.mode === "navigate" ? "/index.html" : request;
+  const hasKnown = (await cache.match(key)) !== undefined;
   try {
-    const answer = await fetch(request);
+    const answer = await (hasKnown ? fetchSoon(request) : fetch(request));
     if (answer.ok) await cache.put(key, answer.clone());
     return answer;
   } catch (error) {
     const known = await cache.match(key);
     if (known) return known;
     throw error;
+  }
+}
+
+/** Rejects where the answer does not begin soon. */
+async function fetchSoon(request: Request): Promise<Response> {
+  const end = new AbortController();
+  const timer = setTimeout(() => end.abort(), PATIENCE_MS);
+  try {
+    return await fetch(request, { signal: end.signal });
+  } finally {
+    clearTimeout(timer);
   }
 }

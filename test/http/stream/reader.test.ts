@@ -210,6 +210,27 @@ describe("a reader that comes back", () => {
   });
 });
 
+test("a ping is answered behind everything that was missed", async () => {
+  const hub = rig(10_000);
+  const since = hub.feed.ring.head;
+  for (let count = 0; count < 4000; count++) hub.emit(`device-${count}`);
+  const slow = createWire("nothing");
+  const info = { identity, address: "192.0.2.1", filter: parseFilter(undefined, undefined), since };
+  const socket = hub.stream.socketHandlers(info);
+  socket.open(slow);
+  socket.message(slow, "ping");
+  expect(slow.received.some(({ type }) => type === "stream_pong")).toBe(false);
+  for (let turn = 0; slow.received.length < 4001 && turn < 100; turn++) {
+    slow.buffered = 0;
+    socket.drain();
+  }
+  expect(slow.received.length).toBe(4001);
+  expect(slow.received.at(-1)).toEqual({ type: "stream_pong" });
+  await hub.clock.advance(1000);
+  socket.message(slow, "ping");
+  expect(slow.received.length).toBe(4002);
+});
+
 describe("a reader is closed", () => {
   test("with 1013 when it is more than a MiB behind, and the log says who and how far", async () => {
     const hub = rig();

@@ -23,7 +23,7 @@ export interface Model {
   name: string;
   discovery: Published[];
   /** Its element of `bridge/devices`. */
-  bridgeDevice: { definition: { exposes: Exposed[] } } & Record<string, unknown>;
+  bridgeDevice: { definition: { exposes: Exposed[]; description?: string } } & Record<string, unknown>;
   states: Published[];
   commands: { property: string; values: unknown[] }[];
 }

@@ -4,7 +4,9 @@ import { useLocation } from "preact-iso";
 import { connection } from "../state/live.ts";
 import { formatTime, t } from "../texts/index.ts";
 import { Icon, type IconName } from "./icon.tsx";
+import { PageNotice } from "./page-notice.tsx";
 import { SearchLink } from "./search-link.tsx";
+import { ViewBoundary } from "./view-boundary.tsx";
 
 const PLACES: readonly {
   path: string;
@@ -36,8 +38,9 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <SearchLink />
         <Liveness />
       </header>
+      <PageNotice />
       <main id="content" tabIndex={-1} data-live={connection.value.state}>
-        {children}
+        <ViewBoundary path={path}>{children}</ViewBoundary>
       </main>
     </div>
   );

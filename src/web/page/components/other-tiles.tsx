@@ -54,7 +54,7 @@ export function SceneTile({ scene: { id, name } }: { scene: Scene }) {
       <button
         type="button"
         class="whole bare"
-        aria-label={t("scene.activate", { name })}
+        aria-label={t("tile.scene_activate", { name })}
         disabled={isLocked || stage.value === "busy"}
         onClick={() => void activate()}
       />

@@ -47,7 +47,9 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   timer_state_changed(spec) {
     const { state } = spec;
     if (state === undefined) return t("when.timer_any", { device: device(spec) });
-    const states = (Array.isArray(state) ? state : [state]).map((one) => textFor(`timer.${one}`) ?? words.text(one));
+    const states = (Array.isArray(state) ? state : [state]).map(
+      (one) => textFor(`inline.timer.${one}`) ?? words.text(one),
+    );
     return t("when.timer", { device: device(spec), state: words.listed(states, "disjunction") });
   },
   device_battery_low: (spec) => t("when.battery_low", { device: device(spec) }),

@@ -65,7 +65,7 @@ export function deviceWords(ids: readonly string[] | undefined, type?: "conjunct
 }
 
 export function attributeWords(name: string): string {
-  return textFor(`attribute.${name}`) ?? isolated(name.replace(/_pct$/, "").replaceAll("_", " "));
+  return textFor(`inline.attribute.${name}`) ?? isolated(name.replace(/_pct$/, "").replaceAll("_", " "));
 }
 
 /** `temperature of Thermostat`; the device alone where it is about one thing only, such as a door. */

@@ -8,6 +8,14 @@ export const pending = signal<ReadonlyMap<string, Attributes>>(new Map());
 /** Device id → why the last command was not carried out. */
 export const refused = signal<ReadonlyMap<string, ApiError>>(new Map());
 
+/** Of somebody else who signs in. */
+export function forgetCommands(): void {
+  batch(() => {
+    pending.value = new Map();
+    refused.value = new Map();
+  });
+}
+
 const FOLLOW_MS = 8000;
 
 export async function command(id: string, wanted: Attributes): Promise<void> {
@@ -15,24 +23,27 @@ export async function command(id: string, wanted: Attributes): Promise<void> {
     pending.value = new Map([...pending.value, [id, { ...pending.value.get(id), ...wanted }]]);
     refused.value = without(refused.value, id);
   });
+  // The event may be here before the answer.
+  const before = devices.peek().get(id)?.peek().attributes ?? {};
   try {
     await patch(`/devices/${encodeURIComponent(id)}/state`, wanted);
-    await followed(id, wanted);
+    await followed(id, wanted, before);
   } catch (error) {
-    refused.value = new Map([...refused.value, [id, error instanceof ApiError ? error : new ApiError(0, {})]]);
+    const reason = error instanceof ApiError ? error : new ApiError(0, {});
+    refused.value = new Map([...refused.value, [id, reason]]);
+    forgiveLate(id, wanted, reason);
   } finally {
     settle(id, wanted);
   }
 }
 
 /** Resolves when the device reports what was wanted; rejects where it does not follow in time. */
-function followed(id: string, wanted: Attributes): Promise<void> {
+function followed(id: string, wanted: Attributes, before: Attributes): Promise<void> {
   const device = devices.peek().get(id);
   if (!device) return Promise.resolve();
   const names = Object.keys(wanted).filter((name) => Object.hasOwn(device.peek().attributes, name));
   if (names.length === 0) return Promise.resolve();
   return new Promise((resolve, reject) => {
-    const before = device.peek().attributes;
     const stop = device.subscribe(({ attributes }) => {
       const hasFollowed = names.every((name) => attributes[name] === wanted[name] || attributes[name] !== before[name]);
       if (hasFollowed) end(resolve);
@@ -44,6 +55,17 @@ function followed(id: string, wanted: Attributes): Promise<void> {
       queueMicrotask(() => stop());
       how();
     }
+  });
+}
+
+/** A device that was only slow: nothing is said against it any more. */
+function forgiveLate(id: string, wanted: Attributes, reason: ApiError): void {
+  const device = devices.peek().get(id);
+  const stop = device?.subscribe(({ attributes }) => {
+    const isStill = refused.peek().get(id) === reason;
+    if (isStill && !Object.entries(wanted).every(([name, value]) => attributes[name] === value)) return;
+    if (isStill) refused.value = without(refused.peek(), id);
+    queueMicrotask(() => stop?.());
   });
 }
 

@@ -4,6 +4,7 @@ import { ask, get } from "./api.ts";
 import type { Device } from "./device.ts";
 import type { Attributes } from "./json.ts";
 import type { HubEvent } from "./live.ts";
+import { session } from "./session.ts";
 import { load, save } from "./storage.ts";
 
 export type { Device } from "./device.ts";
@@ -16,10 +17,10 @@ export const devices = signal<ReadonlyMap<string, Signal<Device>>>(new Map());
 /** False until the house was read from the hub; what is shown before is of the last visit. */
 export const isRead = signal(false);
 
+/** Writing all of a large house takes a moment: else it is done when the page is left. */
+const SAVE_MS = 60_000;
 /** Grows when a device comes or goes, or is no longer the same thing at the same place. Values leave it alone. */
 export const shape = signal(0);
-
-const SAVE_MS = 5000;
 
 export const deviceList = computed(() => [...devices.value.values()].map((one) => one.value));
 export const areaNames = computed(() =>
@@ -29,15 +30,26 @@ export const areaNames = computed(() =>
 /** Paints what was seen last, until the hub has answered. */
 export function paintLast(): void {
   setDevices(load<Device[]>("house") ?? []);
-  setInterval(keep, SAVE_MS);
 }
 
 let unsaved = false;
 
+/** From now on what is shown is kept for the next visit. Call it once. */
+export function keepHouse(): void {
+  setInterval(keep, SAVE_MS);
+  addEventListener("pagehide", keep);
+  document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && keep());
+}
+
 function keep(): void {
-  if (!unsaved || document.visibilityState !== "visible") return;
+  if (!unsaved || !session.peek()) return;
   unsaved = false;
   save("house", deviceList.peek());
+}
+
+/** What is shown stays. */
+export function forgetKept(): void {
+  save("house", undefined);
 }
 
 export function forgetHouse(): void {
@@ -45,7 +57,7 @@ export function forgetHouse(): void {
     setDevices([]);
     isRead.value = false;
   });
-  save("house", undefined);
+  unsaved = false;
 }
 
 export async function readHouse(): Promise<void> {

@@ -1,7 +1,8 @@
 // The event stream: says at any time whether what the page shows is live. Comes back by itself, with the events it missed.
-import { signal } from "@preact/signals";
-import { API } from "./api.ts";
+import { batch, signal } from "@preact/signals";
+import { API, get } from "./api.ts";
 import { session, sessionExpired } from "./session.ts";
+import { load, save } from "./storage.ts";
 
 export interface HubEvent {
   type: string;
@@ -18,7 +19,11 @@ export type Connection =
   /** `since`: epoch ms of the last sign of life. */
   | { state: "offline"; since: number };
 
-export const connection = signal<Connection>({ state: "offline", since: Date.now() });
+const SEEN = "seen";
+/** Before the first sign: when the hub was heard of in an earlier visit, as what is shown is of then. */
+const seenAt = load<number>(SEEN) ?? Date.now();
+
+export const connection = signal<Connection>({ state: "offline", since: seenAt });
 
 /** The last gap in the events of this visit: what happened in it nobody can tell any more. */
 export const gap = signal<{ at: string } | undefined>(undefined);
@@ -31,10 +36,17 @@ export function listen(listener: (event: HubEvent) => void): () => void {
   return () => void listeners.delete(listener);
 }
 
+const BEAT_MS = 500;
 const PING_MS = 2000;
-const QUIET_MS = 5000;
-const RETRY_MS = { first: 500, longest: 10_000 };
+const PING_APART_MS = 250;
+// With a beat that comes late, five seconds.
+const QUIET_MS = 4500;
+/** A socket that is silent, or does not open, for so long is given up. */
+const GIVE_UP_MS = 10_000;
+const RETRY_MS = { first: 500, longest: 5000 };
 const POLICY = 1008;
+/** Events that come together are told together; one that comes alone, at once. */
+const TOGETHER_MS = { least: 50, most: 1000 };
 
 export interface LiveOptions {
   onEvent: (event: HubEvent) => void;
@@ -42,50 +54,120 @@ export interface LiveOptions {
   refresh: () => Promise<void>;
 }
 
+/** One socket, from its opening to its end. */
+interface Link {
+  socket: WebSocket;
+  token: string;
+  begun: Moment;
+  /** Counts how often everything was read anew: only the last time counts. */
+  turn: number;
+  /** Events that came while everything is read anew: they are newer than what is read. */
+  held: HubEvent[] | undefined;
+  /** Whether what was missed is asked for: only then a pong says that all of it has come. */
+  isAsked: boolean;
+}
+
+/** A moment on two clocks: one is set by people and time servers, the other may stand still while the machine sleeps. */
+interface Moment {
+  wall: number;
+  steady: number;
+}
+
 let started: LiveOptions | undefined;
-let socket: WebSocket | undefined;
+let link: Link | undefined;
+/** The last event of a house that was read wholly; undefined where it has to be read anew. */
 let lastSeq: number | undefined;
-let lastSign = 0;
-let lastTry = 0;
+let isWhole = false;
+let lastSign: Moment = { ...now(), wall: seenAt };
+let lastBeat = now();
+let lastPing = now();
 let retryMs = RETRY_MS.first;
 let retry: ReturnType<typeof setTimeout> | undefined;
+let userId: string | undefined;
+let waiting: HubEvent[] = [];
+let telling: ReturnType<typeof setTimeout> | undefined;
+let toldAt = Number.NEGATIVE_INFINITY;
+let togetherMs = TOGETHER_MS.least;
 
 /** Connects while somebody is signed in. Call it once. */
 export function startLive(options: LiveOptions): void {
   started = options;
   session.subscribe((who) => {
+    // A renewed token of the same person changes nothing: the next connection uses it.
+    if (who?.user.id === userId) return;
+    userId = who?.user.id;
     close();
-    lastSeq = undefined;
+    forget();
     if (who) connect();
   });
-  setInterval(beat, PING_MS);
+  setInterval(beat, BEAT_MS);
   for (const name of ["online", "pageshow"]) addEventListener(name, wake);
+  addEventListener("offline", lost);
+  addEventListener("pagehide", () => session.value && save(SEEN, lastSign.wall));
+  document.addEventListener("resume", wake);
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && wake());
+}
+
+function now(): Moment {
+  return { wall: Date.now(), steady: performance.now() };
+}
+
+function since({ wall, steady }: Moment): number {
+  return Math.max(Date.now() - wall, performance.now() - steady);
 }
 
 /** After sleep or a change of network a socket may be dead without knowing. */
 function wake(): void {
-  if (!session.value || Date.now() - Math.max(lastSign, lastTry) < PING_MS) return;
+  lastBeat = now();
+  if (!session.value || since(lastSign) < PING_MS || (link && since(link.begun) < PING_MS)) return;
   retryMs = RETRY_MS.first;
   connect();
 }
 
 function beat(): void {
-  if (!session.value) return;
-  if (socket?.readyState === WebSocket.OPEN) socket.send("ping");
-  const quiet = Date.now() - lastSign;
-  if (connection.value.state !== "offline" && quiet > QUIET_MS) lost();
-  if (socket?.readyState === WebSocket.OPEN && quiet > 2 * QUIET_MS) connect();
+  const slept = since(lastBeat) > QUIET_MS;
+  lastBeat = now();
+  // Nobody looks at a hidden page, and browsers hardly let it beat: `wake` judges when it is shown.
+  if (!session.value || document.visibilityState === "hidden") return;
+  if (slept) {
+    wake();
+    return;
+  }
+  if (link?.socket.readyState === WebSocket.OPEN && since(lastPing) >= PING_MS) ping(link.socket);
+  const quiet = since(lastSign);
+  if (quiet > QUIET_MS) lost();
+  if (link && quiet > GIVE_UP_MS && since(link.begun) > GIVE_UP_MS) connect();
+}
+
+function ping(socket: WebSocket): void {
+  lastPing = now();
+  socket.send("ping");
+}
+
+/** The hub answers a few a second. */
+function pingSoon(opened: Link): void {
+  const send = (): void => {
+    if (opened === link && opened.socket.readyState === WebSocket.OPEN) ping(opened.socket);
+  };
+  const early = PING_APART_MS - since(lastPing);
+  if (early > 0) setTimeout(send, early);
+  else send();
 }
 
 function lost(): void {
-  if (connection.value.state !== "offline") connection.value = { state: "offline", since: lastSign || Date.now() };
+  if (connection.value.state !== "offline") connection.value = { state: "offline", since: lastSign.wall };
+}
+
+function forget(): void {
+  isWhole = false;
+  lastSeq = undefined;
 }
 
 function close(): void {
   clearTimeout(retry);
-  const old = socket;
-  socket = undefined;
+  tellWaiting();
+  const old = link?.socket;
+  link = undefined;
   old?.close();
   lost();
 }
@@ -95,56 +177,108 @@ function connect(): void {
   const who = session.value;
   if (!who) return;
   const query = new URLSearchParams({ token: who.token });
-  if (lastSeq !== undefined) query.set("since", String(lastSeq));
-  lastTry = Date.now();
-  const opened = new WebSocket(`${location.origin.replace(/^http/, "ws")}${API}/events/stream?${query}`);
-  socket = opened;
-  opened.onopen = () => void caughtUp(opened, lastSeq === undefined);
-  opened.onmessage = ({ data }) => {
-    if (opened === socket) take(opened, JSON.parse(String(data)) as HubEvent);
+  if (isWhole && lastSeq !== undefined) query.set("since", String(lastSeq));
+  const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}${API}/events/stream?${query}`);
+  const opened: Link = { socket, token: who.token, begun: now(), turn: 0, held: undefined, isAsked: false };
+  link = opened;
+  let hasOpened = false;
+  socket.onopen = () => {
+    hasOpened = true;
+    lastSign = now();
+    void catchUp(opened);
   };
-  opened.onclose = ({ code }) => {
-    if (opened !== socket) return;
-    socket = undefined;
+  socket.onmessage = ({ data }) => {
+    if (opened === link) take(opened, JSON.parse(String(data)) as HubEvent);
+  };
+  socket.onclose = ({ code }) => {
+    if (opened !== link) return;
+    tellWaiting();
+    link = undefined;
     lost();
-    if (code === POLICY) sessionExpired();
-    else again();
+    ended(opened, { code, hasOpened });
   };
 }
 
-function again(): void {
+function ended({ token }: Link, { code, hasOpened }: { code: number; hasOpened: boolean }): void {
+  const isRenewed = session.value !== undefined && session.value.token !== token;
+  if (code === POLICY && !isRenewed) {
+    sessionExpired();
+    return;
+  }
+  // Browsers do not say why a socket was refused. Where it was for the token, this answer ends the session.
+  if (!hasOpened) void get("/auth/me").catch(() => {});
   clearTimeout(retry);
   retry = setTimeout(connect, retryMs * (0.75 + Math.random() / 2));
   retryMs = Math.min(RETRY_MS.longest, retryMs * 2);
 }
 
-async function caughtUp(opened: WebSocket, anew: boolean): Promise<void> {
-  lastSign = Date.now();
+/** Reads the house where events alone do not tell, and asks for a sign behind all that was missed. */
+async function catchUp(opened: Link): Promise<void> {
+  const turn = ++opened.turn;
+  opened.isAsked = false;
   connection.value = { state: "catching_up" };
   try {
-    if (anew) await started?.refresh();
-    if (opened !== socket) return;
+    if (!isWhole || lastSeq === undefined) {
+      opened.held = [];
+      await started?.refresh();
+      if (opened !== link || turn !== opened.turn) return;
+      isWhole = true;
+      const held = opened.held;
+      opened.held = undefined;
+      batch(() => held?.forEach(tell));
+    }
     retryMs = RETRY_MS.first;
-    // The answer comes behind all that was missed.
-    opened.send("ping");
+    opened.isAsked = true;
+    pingSoon(opened);
   } catch {
-    opened.close();
+    if (opened === link) opened.socket.close();
   }
 }
 
-function take(opened: WebSocket, event: HubEvent): void {
-  lastSign = Date.now();
+function take(opened: Link, event: HubEvent): void {
+  lastSign = now();
+  if (event.type.startsWith("stream_")) tellWaiting();
   switch (event.type) {
     case "stream_pong":
-      if (connection.value.state !== "live") connection.value = { state: "live" };
+      if (opened.isAsked && connection.value.state !== "live") connection.value = { state: "live" };
       return;
     case "stream_gap":
-      lastSeq = undefined;
       gap.value = { at: event.timestamp };
       for (const listener of listeners) listener(event);
-      void caughtUp(opened, true);
+      forget();
+      void catchUp(opened);
       return;
   }
+  if (opened.held) {
+    opened.held.push(event);
+    return;
+  }
+  waiting.push(event);
+  const rest = togetherMs - (performance.now() - toldAt);
+  if (rest <= 0) tellWaiting();
+  else telling ??= setTimeout(tellWaiting, rest);
+}
+
+/** Many events at once are drawn once. */
+function tellWaiting(): void {
+  clearTimeout(telling);
+  telling = undefined;
+  if (waiting.length === 0) return;
+  const begun = performance.now();
+  toldAt = begun;
+  const events = waiting;
+  waiting = [];
+  batch(() => events.forEach(tell));
+  // Drawing follows by itself. However much happens and however slow the machine is, half of the time is left for who uses the page.
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      const took = performance.now() - begun;
+      togetherMs = Math.min(TOGETHER_MS.most, Math.max(TOGETHER_MS.least, 2 * took));
+    }),
+  );
+}
+
+function tell(event: HubEvent): void {
   lastSeq = event.seq;
   started?.onEvent(event);
   for (const listener of listeners) listener(event);

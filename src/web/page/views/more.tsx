@@ -1,5 +1,7 @@
 // Everything that has no place in the bar.
-import { allows, type Role, session, setSession } from "../state/session.ts";
+import { toast } from "../components/toast.tsx";
+import { allows, type Role, session } from "../state/session.ts";
+import { signOut } from "../state/sign-out.ts";
 import { type TextKey, t } from "../texts/index.ts";
 
 interface Place {
@@ -27,6 +29,10 @@ const PLACES: readonly Place[] = [
   { path: "/account", title: "account.title" },
 ];
 
+async function leave(): Promise<void> {
+  if (!(await signOut())) toast(t("sign_out.not_told"));
+}
+
 export function More() {
   return (
     <>
@@ -39,7 +45,7 @@ export function More() {
         ))}
       </ul>
       <p class="hint">{session.value?.user.username}</p>
-      <button type="button" onClick={() => setSession(undefined)}>
+      <button type="button" onClick={leave}>
         {t("sign_out")}
       </button>
     </>

@@ -19,7 +19,7 @@ export function TimerStarter(props: TimerProps) {
       <div class="orders">
         {MINUTES.map((length) => (
           <button key={length} type="button" disabled={disabled} onClick={() => start(length)}>
-            {t("timer.minutes", { count: length })}
+            {t("tile.timer_minutes", { count: length })}
           </button>
         ))}
       </div>
@@ -31,7 +31,7 @@ export function TimerStarter(props: TimerProps) {
         }}
       >
         <label>
-          {t("timer.other")}
+          {t("tile.timer_other")}
           <input
             type="number"
             min="1"
@@ -44,7 +44,7 @@ export function TimerStarter(props: TimerProps) {
           />
         </label>
         <button type="submit" disabled={disabled || !(minutes.value > 0)}>
-          {t("timer.go")}
+          {t("tile.timer_go")}
         </button>
       </form>
     </>

@@ -34,7 +34,7 @@ export function TimerButtons({ attributes, name, disabled, send }: TimerProps) {
       {!isUnderWay && (
         <button
           type="button"
-          aria-label={`${name}: ${t("timer.start", { time: clockText(duration) })}`}
+          aria-label={`${name}: ${t("tile.timer_start", { time: clockText(duration) })}`}
           disabled={disabled}
           onClick={() => send({ command: "start", duration_secs: duration })}
         >
@@ -44,7 +44,7 @@ export function TimerButtons({ attributes, name, disabled, send }: TimerProps) {
       {isUnderWay && (
         <button
           type="button"
-          aria-label={`${name}: ${t(state === "paused" ? "timer.resume" : "timer.pause")}`}
+          aria-label={`${name}: ${t(state === "paused" ? "tile.timer_resume" : "tile.timer_pause")}`}
           disabled={disabled}
           onClick={() => send({ command: state === "paused" ? "resume" : "pause" })}
         >
@@ -54,7 +54,7 @@ export function TimerButtons({ attributes, name, disabled, send }: TimerProps) {
       {isUnderWay && (
         <button
           type="button"
-          aria-label={`${name}: ${t("timer.cancel")}`}
+          aria-label={`${name}: ${t("tile.timer_cancel")}`}
           disabled={disabled}
           onClick={() => send({ command: "cancel" })}
         >

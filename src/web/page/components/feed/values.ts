@@ -44,7 +44,7 @@ function nameAndUnit(name: string): { words: string; unit: string } {
 
 /** `color temp` of `color_temp_k`, unless there is a word for it. */
 export function attributeWords(name: string): string {
-  return textFor(`attribute.${name}`) ?? nameAndUnit(name).words;
+  return textFor(`inline.attribute.${name}`) ?? nameAndUnit(name).words;
 }
 
 export function unitOf(id: string, name: string): string {

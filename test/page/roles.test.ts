@@ -1,0 +1,42 @@
+// Signing in as each role: what one may not do is not offered, or cannot be used, and is never asked of the hub.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openBrowser, type Visitors } from "./support/browser.ts";
+import { LAMP, type PageHouse, type Role, startPageHouse } from "./support/page-house.ts";
+import { settled, switchSeen } from "./support/seen.ts";
+import { pathOf, VIEWS } from "./views.ts";
+
+let house: PageHouse;
+let visitors: Visitors;
+beforeAll(async () => {
+  house = await startPageHouse({ zigbee: 6 });
+  visitors = await openBrowser();
+});
+afterAll(async () => {
+  await visitors?.[Symbol.asyncDispose]();
+  await house?.[Symbol.asyncDispose]();
+});
+
+const MAY_SWITCH: Record<Role, boolean> = { admin: true, user: true, viewer: false };
+
+for (const role of ["admin", "user", "viewer"] as const)
+  test(`${role}: every view is there or says why not, and nothing is refused by the hub`, async () => {
+    await using visitor = await visitors.visit(house, { role });
+    const refused: string[] = [];
+    visitor.page.on("response", (answer) => {
+      if (answer.status() === 401 || answer.status() === 403) refused.push(`${answer.status()} ${answer.url()}`);
+    });
+    await settled(visitor.page);
+    expect(await switchSeen(visitor.page, LAMP)).toMatchObject({ isDisabled: !MAY_SWITCH[role] });
+    for (const view of VIEWS) {
+      await visitor.go(await pathOf(view, house));
+      await settled(visitor.page);
+      expect([view.name, refused, visitor.complaints.splice(0)]).toEqual([view.name, [], []]);
+      if (MAY_SWITCH[role]) continue;
+      const usable = await visitor.page.evaluate(() =>
+        [...document.querySelectorAll("main :is([role=switch], [type=range]):not(:disabled, .scrubber)")].map(
+          (one) => one.outerHTML,
+        ),
+      );
+      expect([view.name, usable]).toEqual([view.name, []]);
+    }
+  });

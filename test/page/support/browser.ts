@@ -1,0 +1,105 @@
+// Debian's Chromium, and people who visit the page with it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import puppeteer, { type Browser, type CDPSession, type Page } from "puppeteer-core";
+import { nameOf, PASSWORD, type PageHouse, type Role } from "./page-house.ts";
+
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--lang=en-US",
+];
+export const SCHEMES = ["light", "dark"] as const;
+export const WIDTHS = [360, 1280] as const;
+
+export interface Look {
+  scheme?: (typeof SCHEMES)[number];
+  width?: number;
+}
+
+export interface Visitor extends AsyncDisposable {
+  readonly page: Page;
+  readonly cdp: CDPSession;
+  /** What the browser complained about. */
+  readonly complaints: string[];
+  /** Addresses of other hosts that were asked for. */
+  readonly abroad: string[];
+  go(path: string): Promise<void>;
+  /** By its own form. */
+  signIn(role: Role): Promise<void>;
+  look(look: Look): Promise<void>;
+}
+
+export interface Visitors extends AsyncDisposable {
+  readonly browser: Browser;
+  /** Somebody new, who shares nothing with the others; at the address already, and signed in where a role is given. */
+  visit(house: Pick<PageHouse, "origin">, options?: Look & { role?: Role; path?: string }): Promise<Visitor>;
+}
+
+export async function openBrowser(): Promise<Visitors> {
+  const folder = mkdtempSync(join(tmpdir(), "hub-page-"));
+  const browser = await puppeteer.launch({
+    executablePath: CHROMIUM,
+    args: ARGUMENTS,
+    userDataDir: folder,
+    protocolTimeout: 60_000,
+  });
+  return {
+    browser,
+    async visit(house, { role, path = "/", ...look } = {}) {
+      const context = await browser.createBrowserContext();
+      const visitor = await visitorOf(await context.newPage(), house.origin, () => context.close());
+      await visitor.look(look);
+      await visitor.go(path);
+      if (role) await visitor.signIn(role);
+      return visitor;
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function visitorOf(page: Page, origin: string, leave: () => Promise<void>): Promise<Visitor> {
+  const complaints: string[] = [];
+  const abroad: string[] = [];
+  page.setDefaultTimeout(20_000);
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(`${message.text()} ${message.location().url ?? ""}`);
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (/^(https?|wss?):$/.test(url.protocol) && url.host !== new URL(origin).host) abroad.push(url.href);
+  });
+  const visitor: Visitor = {
+    page,
+    cdp: await page.createCDPSession(),
+    complaints,
+    abroad,
+    async go(path) {
+      await page.goto(origin + path, { waitUntil: "load" });
+    },
+    async signIn(role) {
+      await page.locator("input[name=username]").fill(nameOf(role));
+      await page.locator("input[name=password]").fill(PASSWORD);
+      await page.locator("form button.main").click();
+      await page.waitForSelector("main[data-live=live]");
+    },
+    async look({ scheme = "light", width = 1280 }) {
+      await page.setViewport({ width, height: width < 800 ? 780 : 900 });
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    },
+    [Symbol.asyncDispose]: leave,
+  };
+  return visitor;
+}

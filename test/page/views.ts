@@ -1,0 +1,42 @@
+// Every view of the page, for the tests that hold for all of them: a new view is one line here.
+import { type PageHouse, RULE } from "./support/page-house.ts";
+import { addressOf } from "./support/zigbee-devices.ts";
+
+export interface ViewUnderTest {
+  name: string;
+  path: string | ((house: PageHouse) => Promise<string>);
+}
+
+export const VIEWS: readonly ViewUnderTest[] = [
+  { name: "home", path: "/" },
+  { name: "home-sheet", path: `/?device=${addressOf(1)}` },
+  { name: "home-edit", path: "/?edit=" },
+  { name: "home-wall", path: "/?wall=" },
+  { name: "search", path: "/search?q=lamp" },
+  { name: "devices", path: "/devices" },
+  { name: "device", path: `/devices/${addressOf(1)}` },
+  { name: "inbox", path: "/inbox" },
+  { name: "rules", path: "/rules" },
+  { name: "rule", path: rulePath },
+  { name: "rule-new", path: "/rules/new" },
+  { name: "activity", path: "/activity" },
+  { name: "areas", path: "/areas" },
+  { name: "scenes", path: "/scenes" },
+  { name: "modes", path: "/modes" },
+  { name: "timers", path: "/timers" },
+  { name: "variables", path: "/variables" },
+  { name: "messages", path: "/messages" },
+  { name: "more", path: "/more" },
+  { name: "not-found", path: "/nothing/of/the/kind" },
+];
+
+export const pathOf = async ({ path }: ViewUnderTest, house: PageHouse): Promise<string> =>
+  typeof path === "string" ? path : path(house);
+
+/** That of the rule that works. */
+export async function rulePath({ hub }: PageHouse): Promise<string> {
+  const rules = await hub.get<{ id: string; name: string | null }[]>("/rules");
+  const id = rules.find(({ name }) => name === RULE)?.id;
+  if (id === undefined) throw new Error(`there is no rule "${RULE}"`);
+  return `/rules/${encodeURIComponent(id)}`;
+}
