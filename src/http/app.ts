@@ -49,6 +49,7 @@ import { notifyRoutes } from "./routes/notify.ts";
 import { outboxRoutes } from "./routes/outbox.ts";
 import { pluginRemoteRoutes } from "./routes/plugin-remote.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
+import { ruleReplayRoutes } from "./routes/rule-replay.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
@@ -165,6 +166,7 @@ export function createApp(deps: AppDeps): App {
     .use(variableRoutes({ ...deps, callers }))
     .use(uiRoutes({ ...deps, callers }))
     .use(ruleRoutes({ ...deps, callers }))
+    .use(ruleReplayRoutes({ ...deps, callers }))
     .use(webhookRoutes({ ...deps, callers }))
     .use(pluginRoutes({ ...deps, callers }))
     .use(mqttAccountRoutes(deps))

@@ -18,15 +18,17 @@ import type { RulesSection } from "./config.ts";
 import type { DryTrigger } from "./engine/dry-run.ts";
 import { Engine, type RunOptions } from "./engine/engine.ts";
 import { createWebhooks, type WebhookCall, type Webhooks } from "./engine/webhooks.ts";
+import type { Evaluate } from "./model/define.ts";
 import type { RuleHost } from "./model/host.ts";
 import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
 import type { Rule } from "./read/rule.ts";
+import { type Replay, type ReplayWanted, replayRule } from "./replay/replay.ts";
 import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
 import { createIdGiver, createRuleEdits, etagOf, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
-import { createRuleReader } from "./store/read-rule.ts";
+import { createRuleReader, type GoodVersion } from "./store/read-rule.ts";
 import { triggers } from "./triggers/index.ts";
 
 export interface RulesFilter {
@@ -60,6 +62,7 @@ export interface RulesOptions {
   limits?: Limits;
 }
 
+const vocabulary = { triggers, conditions, actions };
 // Loading thousands of files must not block the rest of the hub.
 const FILES_BETWEEN_YIELDS = 10;
 
@@ -71,6 +74,7 @@ export class Rules implements AsyncDisposable {
   readonly #files: RuleFiles;
   readonly #edits: RuleEdits;
   readonly #exists: Exists;
+  readonly #evaluate: Evaluate;
   /** The files at the time of opening. They are listed from then on, before they are loaded. */
   readonly #expected: readonly string[];
   #watch: FolderWatch | undefined;
@@ -82,11 +86,12 @@ export class Rules implements AsyncDisposable {
     const expressions = createRuleExpressions();
     const reader = createRuleReader(expressions);
     this.#options = options;
+    this.#evaluate = expressions.evaluate;
     this.#webhooks = createWebhooks({ feed, now: clock.now });
     this.#engine = new Engine({
       ...options,
       feed: this.#webhooks.feed,
-      vocabulary: { triggers, conditions, actions },
+      vocabulary,
       evaluate: expressions.evaluate,
     });
     const runner = {
@@ -167,6 +172,14 @@ export class Rules implements AsyncDisposable {
 
   async test(id: string, trigger?: DryTrigger): Promise<Trace> {
     return this.#engine.test(this.#runningId(id), trigger);
+  }
+
+  /** What it would have done over a past period, also while it is disabled. */
+  async replay(id: string, wanted: ReplayWanted): Promise<Replay> {
+    const { rule, references } = this.#good(id);
+    const hasRule = (other: string): boolean => this.#files.ownerOf(other) !== undefined;
+    const { host, clock, random } = this.#options;
+    return replayRule({ rule, references, host, clock, random, vocabulary, evaluate: this.#evaluate, hasRule }, wanted);
   }
 
   async run(id: string, options?: RunOptions): Promise<Trace> {
@@ -251,8 +264,12 @@ export class Rules implements AsyncDisposable {
 
   /** The id in the engine. */
   #runningId(id: string): string {
+    return this.#good(id).rule.id;
+  }
+
+  #good(id: string): GoodVersion {
     const { good, file, problems, loading } = this.#find(id);
-    if (good) return good.rule.id;
+    if (good) return good;
     if (loading) throw starting();
     throw new HubError("conflict", `no rule of ${file} runs: ${problems[0]?.message ?? "it has problems"}`);
   }
