@@ -48,9 +48,17 @@ runScenarios(
       name: "31 days at most",
       method: "POST",
       path,
-      body: { from: "2025-01-01", to: "2025-02-01T00:00:01" },
+      body: { from: "2025-01-01", to: "2025-02-01T01:00:01" },
       status: 400,
       contains: ["must be 31 days before to at most"],
+    },
+    {
+      name: "31 days, also where the clocks are put back in them",
+      method: "POST",
+      path,
+      body: { from: "2025-10-01T00:00:00+02:00", to: "2025-11-01T00:00:00+01:00" },
+      status: 200,
+      contains: ['"evaluations":31'],
     },
     {
       name: "not of the future",

@@ -17,7 +17,8 @@ import { actionBody, iso } from "./rule-responses.ts";
 
 const DAY_MS = 86_400_000;
 const USUAL_MS = 7 * DAY_MS;
-const LONGEST_MS = 31 * DAY_MS;
+// The month in which the clocks are put back has an hour more.
+const LONGEST_MS = 31 * DAY_MS + 3_600_000;
 
 const anything = Type.Record(Type.String(), Type.Unknown());
 const Period = Type.Object(

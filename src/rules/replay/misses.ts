@@ -36,7 +36,7 @@ function reasonOf({ outcome, why, conditions }: Trace): string {
   const failed = conditions.find(({ passed }) => !passed);
   switch (outcome) {
     case "conditions_failed":
-      return failed ? `not so: ${wanted(failed)}` : why;
+      return failed ? `a condition did not pass: ${wanted(failed)}` : why;
     case "cooldown":
       return "its cooldown was not over";
     case "runaway":
@@ -50,7 +50,7 @@ function reasonOf({ outcome, why, conditions }: Trace): string {
 function wanted({ type, expected, error, parts = [] }: ConditionTrace): string {
   const failed = parts.find(({ passed }) => !passed);
   if (type === "and" && failed) return wanted(failed);
-  if (type === "not") return `none of: ${parts.map(wanted).join("; ")}`;
+  if (type === "not") return `not ${parts.map((part) => `(${wanted(part)})`).join(" and not ")}`;
   if (parts.length > 0) return `${type === "xor" ? "exactly one of" : "one of"}: ${parts.map(wanted).join("; ")}`;
   const text = expected.trim().replace(/\s*\n\s*/g, " ");
   return error === undefined ? text : `${text} (it could not be evaluated: ${maskedText(error)})`;

@@ -44,7 +44,7 @@ describe("a light that goes on by motion when it is dark", () => {
     ]);
     expect(replay.firings[0]?.why).toBe("motion.motion to true; the condition passed");
     const last = Date.parse("2026-01-19T12:00:00Z");
-    expect(replay.misses).toEqual([{ why: "not so: sensor.lux is below 20", count: 2, last }]);
+    expect(replay.misses).toEqual([{ why: "a condition did not pass: sensor.lux is below 20", count: 2, last }]);
     expect(replay).toMatchObject({ unknown: [], evaluations: 4, until: Date.parse(WEEK.to) });
     expect(rig.house.done.commands).toEqual([]);
   });
@@ -108,10 +108,10 @@ describe("a light that goes on by motion when it is dark", () => {
     const replay = await rig.replay(rule, WEEK);
     expect(firingsOf(replay)).toEqual(['2026-01-19T19:10:00.000Z lamp {"on":true}']);
     expect(replay.misses.map(({ why, count }) => `${count} ${why}`)).toEqual([
-      "1 not so: 19:00–00:30",
-      "1 not so: door.open unchanged for at least 600 s",
-      "1 not so: mode night is on",
-      "1 not so: the sun is below the horizon",
+      "1 a condition did not pass: 19:00–00:30",
+      "1 a condition did not pass: door.open unchanged for at least 600 s",
+      "1 a condition did not pass: mode night is on",
+      "1 a condition did not pass: the sun is below the horizon",
     ]);
     expect(replay.unknown).toEqual([]);
   });
