@@ -2,5 +2,6 @@
 import { device } from "./device.ts";
 import { frame } from "./frame.ts";
 import { home } from "./home.ts";
+import { replay } from "./replay.ts";
 
-export const parts = { frame, home, device };
+export const parts = { frame, home, device, replay };
