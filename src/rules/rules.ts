@@ -18,17 +18,16 @@ import type { RulesSection } from "./config.ts";
 import type { DryTrigger } from "./engine/dry-run.ts";
 import { Engine, type RunOptions } from "./engine/engine.ts";
 import { createWebhooks, type WebhookCall, type Webhooks } from "./engine/webhooks.ts";
-import type { Evaluate } from "./model/define.ts";
 import type { RuleHost } from "./model/host.ts";
 import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
 import type { Rule } from "./read/rule.ts";
-import { type Replay, type ReplayWanted, replayRule } from "./replay/replay.ts";
+import { createReplays, type Replays } from "./replay/replays.ts";
 import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
 import { createIdGiver, createRuleEdits, etagOf, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
-import { createRuleReader, type GoodVersion } from "./store/read-rule.ts";
+import { createRuleReader } from "./store/read-rule.ts";
 import { triggers } from "./triggers/index.ts";
 
 export interface RulesFilter {
@@ -62,19 +61,19 @@ export interface RulesOptions {
   limits?: Limits;
 }
 
-const vocabulary = { triggers, conditions, actions };
 // Loading thousands of files must not block the rest of the hub.
 const FILES_BETWEEN_YIELDS = 10;
 
 /** Methods that take an id throw HubError `not_found`; for other errors see RuleEdits and Engine. */
 export class Rules implements AsyncDisposable {
+  /** What a rule would have done over a past period, also while it is disabled. */
+  readonly replay: Replays;
   readonly #options: RulesOptions;
   readonly #engine: Engine;
   readonly #webhooks: Webhooks;
   readonly #files: RuleFiles;
   readonly #edits: RuleEdits;
   readonly #exists: Exists;
-  readonly #evaluate: Evaluate;
   /** The files at the time of opening. They are listed from then on, before they are loaded. */
   readonly #expected: readonly string[];
   #watch: FolderWatch | undefined;
@@ -86,12 +85,11 @@ export class Rules implements AsyncDisposable {
     const expressions = createRuleExpressions();
     const reader = createRuleReader(expressions);
     this.#options = options;
-    this.#evaluate = expressions.evaluate;
     this.#webhooks = createWebhooks({ feed, now: clock.now });
     this.#engine = new Engine({
       ...options,
       feed: this.#webhooks.feed,
-      vocabulary,
+      vocabulary: { triggers, conditions, actions },
       evaluate: expressions.evaluate,
     });
     const runner = {
@@ -108,7 +106,10 @@ export class Rules implements AsyncDisposable {
     this.#expected = ruleFilesIn(folder);
     this.#files.expect(this.#expected);
     this.#edits = createRuleEdits({ folder, files: this.#files, random, now: clock.now, reader });
-    this.#exists = existsIn(host, (id) => this.#files.ownerOf(id) !== undefined);
+    const hasRule = (id: string): boolean => this.#files.ownerOf(id) !== undefined;
+    this.#exists = existsIn(host, hasRule);
+    const given = { ...options, evaluate: expressions.evaluate, hasRule };
+    this.replay = createReplays(given, (id) => this.#find(this.#runningId(id)).good);
   }
 
   /** Loads all files, starts the engine and watches the folder from then on. Before `system_started`. */
@@ -172,14 +173,6 @@ export class Rules implements AsyncDisposable {
 
   async test(id: string, trigger?: DryTrigger): Promise<Trace> {
     return this.#engine.test(this.#runningId(id), trigger);
-  }
-
-  /** What it would have done over a past period, also while it is disabled. */
-  async replay(id: string, wanted: ReplayWanted): Promise<Replay> {
-    const { rule, references } = this.#good(id);
-    const hasRule = (other: string): boolean => this.#files.ownerOf(other) !== undefined;
-    const { host, clock, random } = this.#options;
-    return replayRule({ rule, references, host, clock, random, vocabulary, evaluate: this.#evaluate, hasRule }, wanted);
   }
 
   async run(id: string, options?: RunOptions): Promise<Trace> {
@@ -264,12 +257,8 @@ export class Rules implements AsyncDisposable {
 
   /** The id in the engine. */
   #runningId(id: string): string {
-    return this.#good(id).rule.id;
-  }
-
-  #good(id: string): GoodVersion {
     const { good, file, problems, loading } = this.#find(id);
-    if (good) return good;
+    if (good) return good.rule.id;
     if (loading) throw starting();
     throw new HubError("conflict", `no rule of ${file} runs: ${problems[0]?.message ?? "it has problems"}`);
   }
