@@ -51,6 +51,7 @@ import { outboxRoutes } from "./routes/outbox.ts";
 import { pluginRemoteRoutes } from "./routes/plugin-remote.ts";
 import { pluginUploadRoutes } from "./routes/plugin-uploads.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
+import { ruleReplayRoutes } from "./routes/rule-replay.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
@@ -173,6 +174,7 @@ export function createApp(deps: AppDeps): App {
     .use(variableRoutes({ ...deps, callers }))
     .use(uiRoutes({ ...deps, callers }))
     .use(ruleRoutes({ ...deps, callers }))
+    .use(ruleReplayRoutes({ ...deps, callers }))
     .use(webhookRoutes({ ...deps, callers }))
     .use(pluginRoutes({ ...deps, callers }))
     .use(pluginUploadRoutes(deps))

@@ -23,6 +23,7 @@ import type { RuleHost } from "./model/host.ts";
 import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
 import type { Rule } from "./read/rule.ts";
+import { createReplays, type Replays } from "./replay/replays.ts";
 import { type CheckedText, type ComposedText, checkText, composeText } from "./store/check-text.ts";
 import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
@@ -69,6 +70,8 @@ const FILES_BETWEEN_YIELDS = 10;
 
 /** Methods that take an id throw HubError `not_found`; for other errors see RuleEdits and Engine. */
 export class Rules implements AsyncDisposable {
+  /** What a rule would have done over a past period, also while it is disabled. */
+  readonly replay: Replays;
   readonly #options: RulesOptions;
   readonly #engine: Engine;
   readonly #webhooks: Webhooks;
@@ -109,7 +112,10 @@ export class Rules implements AsyncDisposable {
     this.#expected = ruleFilesIn(folder);
     this.#files.expect(this.#expected);
     this.#edits = createRuleEdits({ folder, files: this.#files, random, now: clock.now, reader });
-    this.#exists = existsIn(host, (id) => this.#files.ownerOf(id) !== undefined);
+    const hasRule = (id: string): boolean => this.#files.ownerOf(id) !== undefined;
+    this.#exists = existsIn(host, hasRule);
+    const given = { ...options, evaluate: expressions.evaluate, hasRule };
+    this.replay = createReplays(given, (id) => this.#find(this.#runningId(id)).good);
   }
 
   /** Loads all files, starts the engine and watches the folder from then on. Before `system_started`. */

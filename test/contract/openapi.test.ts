@@ -290,6 +290,8 @@ const BEYOND_THE_SCHEMA = new Set([
   "GET /api/v1/devices/{id}/history to",
   "GET /api/v1/devices/{id}/history agg",
   "GET /api/v1/devices/{id}/history bucket",
+  "POST /api/v1/rules/{id}/replay from",
+  "POST /api/v1/rules/{id}/replay to",
   // What is not the id in the address is refused as such, whatever it is.
   "PUT /api/v1/rules/{id} id",
 ]);

@@ -6,15 +6,16 @@ import { SignInOver } from "./components/sign-in-over.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { printedPassword, restoring } from "./state/first-minutes.ts";
 import { session, viewsOf } from "./state/session.ts";
+import { loadViewStyles } from "./state/view-styles.ts";
 import { loadLater } from "./texts/index.ts";
 import { Home } from "./views/home.tsx";
 import { NotFound } from "./views/not-found.tsx";
 import { SignIn } from "./views/sign-in.tsx";
 
-/** A view that is loaded when it is opened, with the texts of all of these. */
+/** A view that is loaded when it is opened, with the texts and styles of all of these. */
 function later(load: () => Promise<ComponentType>): ComponentType {
   return lazy(async () => {
-    const [view] = await Promise.all([load(), loadLater()]);
+    const [view] = await Promise.all([load(), loadLater(), loadViewStyles()]);
     return view;
   });
 }

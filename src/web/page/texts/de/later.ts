@@ -1,12 +1,14 @@
 // Deutsch: was nur Ansichten sagen, die erst beim Öffnen geladen werden.
 import type { Later } from "../catalogue.ts";
 import { activity } from "./activity.ts";
+import { deviceView } from "./device-view.ts";
 import { devices } from "./devices.ts";
 import { house } from "./house.ts";
 import { inbox } from "./inbox.ts";
 import { messages } from "./messages.ts";
 import { plot } from "./plot.ts";
 import { plugins } from "./plugins.ts";
+import { replay } from "./replay.ts";
 import { ruleActions } from "./rule-actions.ts";
 import { ruleEdit } from "./rule-edit.ts";
 import { ruleGuide } from "./rule-guide.ts";
@@ -18,12 +20,14 @@ import { welcome } from "./welcome.ts";
 
 export const later: Later = {
   activity,
+  deviceView,
   devices,
   house,
   inbox,
   messages,
   plot,
   plugins,
+  replay,
   ruleActions,
   ruleEdit,
   ruleGuide,
