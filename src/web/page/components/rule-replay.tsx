@@ -1,11 +1,11 @@
 // What a rule would have done over a past time: days with what it would have done, and why it would not have run.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
-import { here } from "../state/address.ts";
 import { hubNow } from "../state/clock.ts";
 import { connection } from "../state/live.ts";
 import { daysOf, isPossible, type Period, type Replay, replayOf } from "../state/replay.ts";
 import { allows } from "../state/session.ts";
+import { here } from "../state/start-address.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
 import { ReplayResult } from "./replay-result.tsx";

@@ -26,7 +26,7 @@ export function SignIn() {
     <main class="sign-in">
       <h1>{t("sign_in.title")}</h1>
       {restored.value ? (
-        <p role="status">{t("restore.done")}</p>
+        <p role="status">{t("sign_in.restored")}</p>
       ) : (
         signedOutBecause.value === "expired" && <p role="status">{t("sign_in.expired")}</p>
       )}

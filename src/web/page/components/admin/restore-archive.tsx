@@ -33,7 +33,7 @@ export function RestoreArchive() {
       setStep({ name: "restarting", accepted });
       await hubReturned(Date.now());
       const result = await lastRestore();
-      if (result?.ok === false) throw new ApiError(0, { detail: result.error ?? t("restore.failed") });
+      if (result?.ok === false) throw new ApiError(0, { detail: result.error ?? t("archive.failed") });
       setStep({ name: "done", accepted });
     } catch (error) {
       setStep(undefined);
@@ -43,8 +43,8 @@ export function RestoreArchive() {
 
   return (
     <section>
-      <h2>{t("restore.title")}</h2>
-      <p>{t("restore.about")}</p>
+      <h2>{t("archive.title")}</h2>
+      <p>{t("archive.about")}</p>
       <form
         class="stacked-form"
         onSubmit={(event) => {
@@ -54,7 +54,7 @@ export function RestoreArchive() {
         }}
       >
         <label class="field">
-          {t("restore.file")}
+          {t("archive.file")}
           <input
             type="file"
             accept=".zip,.age,application/zip"
@@ -65,24 +65,24 @@ export function RestoreArchive() {
         {file && (
           <>
             <label class="field">
-              {t("restore.passphrase")}
+              {t("archive.passphrase")}
               <input name="passphrase" type="password" autocomplete="off" />
             </label>
             <label class="choice">
               <input type="checkbox" required />
-              {t("restore.sure", { name: file.name, size: formatBytes(file.size) })}
+              {t("archive.sure", { name: file.name, size: formatBytes(file.size) })}
             </label>
           </>
         )}
         <Problem of={problem} />
         <div class="buttons">
           <button type="submit" class="danger" disabled={!file || busy || !canAct("admin")}>
-            {t("restore.restore")}
+            {t("archive.restore")}
           </button>
         </div>
         {step && <Progress of={step} />}
       </form>
-      <p class="hint">{t("restore.undo")}</p>
+      <p class="hint">{t("archive.undo")}</p>
     </section>
   );
 }
@@ -100,9 +100,9 @@ function Progress({ of: step }: { of: Step }) {
   if (step.name === "sending")
     return (
       <div role="status">
-        <progress aria-label={t("restore.restore")} value={step.sent < 1 ? step.sent : undefined} />
+        <progress aria-label={t("archive.restore")} value={step.sent < 1 ? step.sent : undefined} />
         <p>
-          {step.sent < 1 ? t("restore.sending", { percent: formatNumber(step.sent * 100, 0) }) : t("restore.checking")}
+          {step.sent < 1 ? t("archive.sending", { percent: formatNumber(step.sent * 100, 0) }) : t("archive.checking")}
         </p>
       </div>
     );
@@ -110,8 +110,8 @@ function Progress({ of: step }: { of: Step }) {
   const numbers = Object.entries(counts).map(([name, count]) => `${formatNumber(count)} ${name}`);
   return (
     <div role="status">
-      {step.name === "restarting" && <progress aria-label={t("restore.restore")} />}
-      <p>{t(step.name === "done" ? "restore.done" : "restore.restarting")}</p>
+      {step.name === "restarting" && <progress aria-label={t("archive.restore")} />}
+      <p>{t(step.name === "done" ? "archive.done" : "archive.restarting")}</p>
       <p class="hint">{[at === null ? "" : formatTime(at), ...numbers].filter(Boolean).join(" · ")}</p>
       {warnings.map((warning) => (
         <p key={warning} class="hint" dir="auto">

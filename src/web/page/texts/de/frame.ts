@@ -21,6 +21,7 @@ export const frame: Translated<"frame"> = {
   "sign_in.user": "Benutzername",
   "sign_in.password": "Passwort",
   "sign_in.submit": "Anmelden",
+  "sign_in.restored": "Das Haus ist wiederhergestellt. Melde dich mit einem Konto des alten Hauses an.",
   "sign_in.expired": "Die Sitzung ist zu Ende. Melde dich wieder an; was du geschrieben hast, bleibt.",
   "sign_in.first": "Das erste Passwort hat der Hub bei seinem ersten Start ausgegeben. `hub passwd` macht ein neues.",
   sign_out: "Abmelden",

@@ -54,7 +54,7 @@ export const welcome: Translated<"welcome"> = {
   "areas.remove": "{name} entfernen",
   "areas.removed": "{name} wurde entfernt",
   "areas.device": "1 Gerät",
-  "areas.devices": "{count} Geräte",
+  "areas.device_count": "{count} Geräte",
   "areas.living_room": "Wohnzimmer",
   "areas.kitchen": "Küche",
   "areas.bedroom": "Schlafzimmer",
@@ -182,5 +182,4 @@ export const welcome: Translated<"welcome"> = {
   "restore.slow":
     "Der Hub antwortet hier nicht. Im wiederhergestellten Haus hat er vielleicht eine andere Adresse oder einen anderen Port: sieh unter [server] in seiner hub.toml nach.",
   "restore.failed": "Das Haus konnte nicht wiederhergestellt werden; es ist, wie es vorher war.",
-  "restore.done": "Das Haus ist wiederhergestellt. Melde dich mit einem Konto des alten Hauses an.",
 };

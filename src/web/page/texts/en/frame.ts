@@ -17,6 +17,7 @@ export const frame = {
   "sign_in.user": "User name",
   "sign_in.password": "Password",
   "sign_in.submit": "Sign in",
+  "sign_in.restored": "The house is restored. Sign in with an account of the old house.",
   "sign_in.expired": "Your session has ended. Sign in again; what you typed is kept.",
   "sign_in.first":
     "The first password was printed when the hub started for the first time. `hub passwd` makes a new one.",

@@ -51,7 +51,7 @@ export const welcome = {
   "areas.remove": "Remove {name}",
   "areas.removed": "{name} was removed",
   "areas.device": "1 device",
-  "areas.devices": "{count} devices",
+  "areas.device_count": "{count} devices",
   "areas.living_room": "Living room",
   "areas.kitchen": "Kitchen",
   "areas.bedroom": "Bedroom",
@@ -175,5 +175,4 @@ export const welcome = {
   "restore.slow":
     "The hub does not answer here. In the restored house it may have another address or port: look at [server] in its hub.toml.",
   "restore.failed": "The house could not be restored; it is as it was before.",
-  "restore.done": "The house is restored. Sign in with an account of the old house.",
 } as const;
