@@ -1,9 +1,11 @@
 // Accounts and credentials: who a request comes from, logins, users, API keys. Protecting routes and sockets is left to the
 // HTTP room.
+import { createHash } from "node:crypto";
 import type { Clock } from "../core/clock.ts";
 import { type RandomBytes, readablePassword } from "../core/ids.ts";
 import { guarded } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
+import { createMeta, type Meta } from "../db/meta.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { addressSet, isLoopback } from "./addresses.ts";
 import { type ApiKeys, createApiKeys } from "./api-keys.ts";
@@ -46,6 +48,9 @@ export interface UserAccounts {
   remove(username: string): void;
 }
 
+/** In the meta table: the SHA-256 of the first administrator's password hash. It fits no longer once that password is changed. */
+const FIRST_PASSWORD = "first_password";
+
 export class Auth implements Disposable {
   readonly users: UserAccounts;
   readonly apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
@@ -55,6 +60,7 @@ export class Auth implements Disposable {
 
   readonly #users: Users;
   readonly #passwords: Passwords;
+  readonly #meta: Meta;
   readonly #sessions: LoginSessions;
   readonly #authenticator: Authenticator;
   readonly #login: Login;
@@ -76,6 +82,7 @@ export class Auth implements Disposable {
     const limit = createLoginLimit({ clock, exempt: (address) => isLoopback(address) || whitelist.has(address) });
     this.#users = users;
     this.#passwords = passwords;
+    this.#meta = createMeta(db);
     this.#sessions = sessions;
     this.#authenticator = createAuthenticator({ users, apiKeys, tokens, sessions, whitelist, clock });
     this.#login = createLogin({ users, passwords, tokens, limit, sessions, audit });
@@ -130,6 +137,12 @@ export class Auth implements Disposable {
     this.#revoked();
   }
 
+  /** Whether a user still has the password that was printed at the first start. */
+  hasInitialPassword(username: string): boolean {
+    const hash = this.#users.passwordHash(username);
+    return hash !== undefined && this.#meta.get(FIRST_PASSWORD) === sha256(hash);
+  }
+
   /** Creates the user `admin` if there are no users. `show` gets its password, which is kept nowhere else. */
   async ensureAdministrator(show: (credentials: { username: string; password: string }) => void): Promise<void> {
     if (this.#users.count() > 0) return;
@@ -138,6 +151,7 @@ export class Auth implements Disposable {
     if (this.#users.count() > 0) return;
     // Shown before it is stored: a kill in between must not leave an account whose password nobody saw.
     show({ username, password });
+    this.#meta.set(FIRST_PASSWORD, sha256(passwordHash));
     this.#users.createFirst({ username, passwordHash });
   }
 
@@ -156,6 +170,10 @@ export class Auth implements Disposable {
     this.#authenticator.forgetUsers();
     for (const listener of [...this.#listeners]) listener();
   }
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function createAccounts(users: Users, passwords: Passwords, revoked: () => void): UserAccounts {

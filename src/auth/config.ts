@@ -8,6 +8,7 @@ export const AuthSection = Type.Object(
     /** Signs every token; changing it ends all of them. HS256 needs 32 bytes, which 32 characters always have. */
     jwt_secret: Type.String({
       minLength: 32,
+      secret: true,
       pattern: "^(?!\\s*<[^<>]*>\\s*$)",
       problem:
         "must be a random text of at least 32 characters that nobody else knows; make one with: openssl rand -base64 48",

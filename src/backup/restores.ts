@@ -58,6 +58,8 @@ export interface Accepted extends Staged {
 export interface Restores {
   /** Receives and verifies the archive. Throws HubError with nothing changed. */
   receive(upload: Upload): Promise<Accepted>;
+  /** The same, and then forgets it: what would be restored. */
+  inspect(upload: Upload): Promise<Staged>;
   last(): LastRestore | null;
   /** Removes all but the last few old states. To be called once, when the hub has started. Never rejects. */
   trim(): Promise<void>;
@@ -80,35 +82,19 @@ export interface RestoresOptions {
 
 export function createRestores(options: RestoresOptions): Restores {
   const { home, schemas, clock, log, worker } = options;
+  // Asynchronous, because files may be large and everybody waits for this thread.
+  const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
+
   return {
-    async receive({ body, bytes, passphrase = options.passphrase }) {
-      if (!body) throw new HubError("invalid", "the body must be the archive: send the zip itself");
-      const lock = lockBackups(home);
-      const { restoreWork } = placesIn(home);
-      // Asynchronous, because files may be large and everybody waits for this thread.
-      const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
-      try {
-        mkdirSync(restoreWork, { recursive: true, mode: 0o700 });
-        const file = join(restoreWork, "upload");
-        await receiveFile(body, { file, bytes, clock });
-        await using task = startTask(worker, {
-          kind: "stage",
-          root: home.root,
-          file,
-          schemas,
-          ...(passphrase === undefined ? {} : { passphrase }),
-        });
-        const staged = await task.result;
-        await remove(file);
-        refuseBadConfig(options);
-        refuseUnmovable(home, staged.units);
-        log.warn("a restore was accepted; the hub restarts with it", { ...staged.counts });
-        return { ...staged, restart: () => options.requestRestart(restartWith(staged, lock)) };
-      } catch (error) {
-        await remove(restoreWork);
-        lock[Symbol.dispose]();
-        throw error;
-      }
+    async receive(upload) {
+      const { staged, lock } = await verify(upload);
+      log.warn("a restore was accepted; the hub restarts with it", { ...staged.counts });
+      return { ...staged, restart: () => options.requestRestart(restartWith(staged, lock)) };
+    },
+    async inspect(upload) {
+      const { staged, lock } = await verify(upload);
+      await remove(placesIn(home).restoreWork).finally(() => lock[Symbol.dispose]());
+      return staged;
     },
     last: () => readLastRestore(home),
     async trim() {
@@ -120,6 +106,34 @@ export function createRestores(options: RestoresOptions): Restores {
       }
     },
   };
+
+  /** Leaves the archive unpacked in the working folder, under the lock. */
+  async function verify({ body, bytes, passphrase = options.passphrase }: Upload) {
+    if (!body) throw new HubError("invalid", "the body must be the archive: send the zip itself");
+    const lock = lockBackups(home);
+    const { restoreWork } = placesIn(home);
+    try {
+      mkdirSync(restoreWork, { recursive: true, mode: 0o700 });
+      const file = join(restoreWork, "upload");
+      await receiveFile(body, { file, bytes, clock });
+      await using task = startTask(worker, {
+        kind: "stage",
+        root: home.root,
+        file,
+        schemas,
+        ...(passphrase === undefined ? {} : { passphrase }),
+      });
+      const staged = await task.result;
+      await remove(file);
+      refuseBadConfig(options);
+      refuseUnmovable(home, staged.units);
+      return { staged, lock };
+    } catch (error) {
+      await remove(restoreWork);
+      lock[Symbol.dispose]();
+      throw error;
+    }
+  }
 
   function restartWith(staged: Staged, lock: Disposable): Restart {
     return {

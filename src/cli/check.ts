@@ -7,10 +7,8 @@ import { knownAttributes, knownIds, knownVariables } from "../db/known-ids.ts";
 import { checkProfiles } from "../discovery/sources/profiles/check-files.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
-import { readCertificate, timeProblem } from "../http/certificate.ts";
+import { fileProblems } from "../hub/file-problems.ts";
 import { channelNames } from "../notify/config.ts";
-import { missingFiles } from "../notify/missing-files.ts";
-import { startProblems } from "../plugins/command.ts";
 import { messageExpressions } from "../rules/expression/messages.ts";
 import { createRuleExpressions } from "../rules/read/expressions.ts";
 import { checkRuleFiles, formatFinding } from "../rules/store/check.ts";
@@ -55,31 +53,13 @@ function checkConfig(home: Home, io: Io, failures: string[]): HubConfig | undefi
 
 /** Checks the files that the configuration names. Returns the number of problems that are more than warnings. */
 function reportFiles(home: Home, { edge }: Io, config: HubConfig): number {
-  const certificate = readCertificate(config.server, home.resolve);
-  const found = [
-    ...(certificate?.ok === false ? [certificate.problem] : []),
-    ...[timeProblem(certificate, edge.clock.now())].flatMap((problem) => problem ?? []),
-    ...startProblems(config.plugins, home),
-    ...missingFiles(config.notify, home.resolve),
-  ];
+  const found = fileProblems(config, home, edge.clock.now());
   const read = readTomlFile(home.hubToml);
   for (const problem of found) {
-    const path = pathInFile(config, problem.path);
-    const line = read.ok ? read.locate(path) : undefined;
-    edge.stderr.write(`${formatProblem({ ...problem, path, file: home.hubToml, line })}\n`);
+    const line = read.ok ? read.locate(problem.path) : undefined;
+    edge.stderr.write(`${formatProblem({ ...problem, file: home.hubToml, line })}\n`);
   }
   return found.filter(({ warning }) => !warning).length;
-}
-
-/** The configuration leaves out wrong entries, so indexes in the file may be higher. */
-function pathInFile({ faults = [] }: HubConfig, path: string): string {
-  const entry = /^plugins\[(\d+)\]/;
-  const wrong = new Set(faults.map((fault) => Number(entry.exec(fault.path)?.[1] ?? -1)));
-  return path.replace(entry, (_, index: string) => {
-    let at = 0;
-    for (let before = Number(index); before > 0 || wrong.has(at); at++) if (!wrong.has(at)) before--;
-    return `plugins[${at}]`;
-  });
 }
 
 /** Returns the ids of the modes; undefined where they are not known. */

@@ -1,5 +1,5 @@
-// A hub that can be restarted in the same process, with a restored home, and that goes back to the old home if the new hub does
-// not start.
+// A hub that can be restarted in the same process, with a restored home or a changed configuration, and that goes back to what was
+// before if the new hub does not start.
 import type { Restart, Trial } from "../backup/restores.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { messageOf } from "../core/errors.ts";
@@ -20,7 +20,7 @@ export interface Restartable extends AsyncDisposable {
   readonly failed: Promise<never>;
 }
 
-/** Reads the configuration and starts a hub, which calls `requestRestart` for a restore. */
+/** Reads the configuration and starts a hub, which calls `requestRestart`. */
 export type Begin = (requestRestart: (restart: Restart) => void) => Promise<Running>;
 
 /** `trial`: a restore that was interrupted before the hub had started with it. */
@@ -33,7 +33,7 @@ export async function startRestartable(begin: Begin, log: Log, trial?: Trial): P
   let restarts = Promise.resolve();
   let current = await beginOrRevert(trial);
 
-  /** Undoes a restore on trial if the hub does not start with it. */
+  /** Undoes a restore or a change on trial if the hub does not start with it. */
   async function beginOrRevert(onTrial: Trial | undefined): Promise<Running> {
     if (!onTrial) return begin(requestRestart);
     try {
@@ -41,7 +41,7 @@ export async function startRestartable(begin: Begin, log: Log, trial?: Trial): P
       onTrial.passed();
       return running;
     } catch (error) {
-      log.error("the hub does not start with what was restored; it goes back", { error: messageOf(error) });
+      log.error("the hub does not start with what was changed; it goes back", { error: messageOf(error) });
       await onTrial.revert(messageOf(error));
       return begin(requestRestart);
     }

@@ -12,6 +12,8 @@ export interface Home {
   readonly bin: string;
   readonly config: string;
   readonly hubToml: string;
+  /** A hub.toml that the hub did not start with, after somebody changed it over the API. */
+  readonly refusedHubToml: string;
   readonly modesToml: string;
   readonly profiles: string;
   readonly rules: string;
@@ -52,6 +54,7 @@ export function homeAt(path: string): Home {
     previousExecutable: at("bin", "hub.previous"),
     config: at("config"),
     hubToml: at("config", "hub.toml"),
+    refusedHubToml: at("config", "hub.toml.refused"),
     modesToml: at("config", "modes.toml"),
     profiles: at("config", "profiles"),
     rules: at("rules"),

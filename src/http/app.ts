@@ -14,6 +14,7 @@ import type { History } from "../history/history.ts";
 import type { Notifier } from "../notify/notifier.ts";
 import type { Outbox } from "../notify/outbox/outbox.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
+import type { PluginUploads } from "../plugins/uploads.ts";
 import type { Rules } from "../rules/rules.ts";
 import type { Areas } from "../state/areas.ts";
 import type { Commands } from "../state/commands.ts";
@@ -48,12 +49,16 @@ import { type MqttAccountRoutesDeps, mqttAccountRoutes } from "./routes/mqtt-acc
 import { notifyRoutes } from "./routes/notify.ts";
 import { outboxRoutes } from "./routes/outbox.ts";
 import { pluginRemoteRoutes } from "./routes/plugin-remote.ts";
+import { pluginUploadRoutes } from "./routes/plugin-uploads.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
+import { ruleReplayRoutes } from "./routes/rule-replay.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
+import { type SetupRoutesDeps, setupRoutes } from "./routes/setup.ts";
 import { switchRoutes } from "./routes/switches.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { type SystemConfigRoutesDeps, systemConfigRoutes } from "./routes/system-config.ts";
 import { timerRoutes } from "./routes/timers.ts";
 import { uiRoutes } from "./routes/ui.ts";
 import { userRoutes } from "./routes/users.ts";
@@ -88,6 +93,7 @@ export interface AppDeps {
   notifier: Notifier;
   outbox: Outbox;
   plugins: Plugins;
+  uploads: PluginUploads;
   discovery: Discovery;
   /** Reports a failed write; returns what is wrong with the disk now. */
   storageFault: (error: unknown) => StorageFault | undefined;
@@ -97,8 +103,11 @@ export interface AppDeps {
   /** Undefined where the hub is built without it. */
   page?: Page;
   mqttAccounts: MqttAccountRoutesDeps["mqttAccounts"];
+  settings: SetupRoutesDeps["settings"];
   backups: BackupRouteDeps["backups"];
   restores: BackupRouteDeps["restores"];
+  configFile: SystemConfigRoutesDeps["configFile"];
+  restart: SystemConfigRoutesDeps["restart"];
 }
 
 export interface App {
@@ -165,14 +174,18 @@ export function createApp(deps: AppDeps): App {
     .use(variableRoutes({ ...deps, callers }))
     .use(uiRoutes({ ...deps, callers }))
     .use(ruleRoutes({ ...deps, callers }))
+    .use(ruleReplayRoutes({ ...deps, callers }))
     .use(webhookRoutes({ ...deps, callers }))
     .use(pluginRoutes({ ...deps, callers }))
+    .use(pluginUploadRoutes(deps))
     .use(mqttAccountRoutes(deps))
     .use(pluginRemoteRoutes({ ...deps, callers }))
     .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))
     .use(outboxRoutes(deps))
     .use(auditRoutes(deps))
     .use(systemRoutes(deps))
+    .use(setupRoutes(deps))
+    .use(systemConfigRoutes(deps))
     .use(alertRoutes(deps.alerts))
     .use(backupRoutes(deps));
 

@@ -4,6 +4,7 @@ import { HubError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import { masked } from "../core/masking.ts";
 import type { Callers, PeerSource } from "./callers.ts";
+import { splitUrl } from "./request-url.ts";
 
 export interface AuditedAct {
   /** Such as `rule.change`. */
@@ -12,6 +13,8 @@ export interface AuditedAct {
   body?: boolean;
   /** Logs it only where it concerns a device that protects the house. */
   securityOnly?: boolean;
+  /** Requests with this flag in the query change nothing and are not logged. */
+  unless?: "dry_run";
 }
 
 export interface AuditTrail {
@@ -103,11 +106,15 @@ export function createAuditTrail({ audit, callers, peers, deviceType }: AuditTra
 
 /** The hooks of an audited route. They destructure only what they read: Elysia parses the body for a hook that names `body`. */
 export function auditHooks(act: AuditedAct) {
+  const isLogged = ({ url }: Request): boolean =>
+    act.unless === undefined || new URLSearchParams(splitUrl(url).query).get(act.unless) !== "true";
   return {
     beforeHandle: act.body
       ? ({ request, params = {}, body, auditTrail }: Handled): void =>
           auditTrail?.started(request, { act, params, body })
-      : ({ request, params = {}, auditTrail }: Handled): void => auditTrail?.started(request, { act, params }),
+      : ({ request, params = {}, auditTrail }: Handled): void => {
+          if (isLogged(request)) auditTrail?.started(request, { act, params });
+        },
     afterHandle: ({ request, response, auditTrail }: Handled): void => auditTrail?.succeeded(request, response),
   };
 }

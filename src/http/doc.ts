@@ -44,6 +44,8 @@ export interface RouteDoc {
   frames?: TSchema;
   tokenInQuery?: boolean;
   streamedBody?: boolean;
+  /** Bytes that the body may have, where it is not `[server] max_body_bytes`. */
+  largestBody?: number;
   /** Its action in the audit log; routes that only read have none. */
   audit?: string | AuditedAct;
 }
@@ -57,6 +59,7 @@ export function doc({
   answers = {},
   tokenInQuery,
   streamedBody,
+  largestBody,
   audit,
   ...more
 }: RouteDoc) {
@@ -79,6 +82,7 @@ export function doc({
       ...(readsElsewhere ? { "x-reads-elsewhere": readsElsewhere } : {}),
       ...(tokenInQuery ? { "x-token-in-query": true } : {}),
       ...(streamedBody ? { "x-streamed-body": true } : {}),
+      ...(largestBody === undefined ? {} : { "x-largest-body": largestBody }),
       ...(act ? { "x-audit": act.action } : {}),
     },
     ...(act ? auditHooks(act) : {}),

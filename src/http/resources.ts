@@ -22,6 +22,8 @@ export interface Route {
   tokenInQuery: boolean;
   /** Whether the handler reads the body as a stream: it may be larger than others. */
   streamedBody: boolean;
+  /** Bytes that its body may have, where it has a limit of its own. */
+  largestBody: number | undefined;
   /** Parameters that the literal path stands for; see `parameterisedAt`. */
   given?: Record<string, string>;
   run(context: object): Answer;
@@ -47,6 +49,7 @@ export function resourcesOf(app: AnyElysia, publicPaths: readonly string[]): Rea
       guests: detail["x-guests"] as GuestThing | undefined,
       tokenInQuery: detail["x-token-in-query"] === true,
       streamedBody: detail["x-streamed-body"] === true,
+      largestBody: detail["x-largest-body"] as number | undefined,
       run(context) {
         compiled ??= compile();
         return compiled(context as never) as Answer;

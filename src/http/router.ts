@@ -55,7 +55,7 @@ export function createRouter({
 
   /** Throws HubError where the caller may not use this route. */
   function admit(route: Route, request: Request, server: Server<unknown>): void | Promise<void> {
-    if (!route.streamedBody && route.method !== "GET") refuseLargeBody(request, maxBodyBytes);
+    if (!route.streamedBody && route.method !== "GET") refuseLargeBody(request, route.largestBody, maxBodyBytes);
     const { access } = route;
     if (access === "public") return callers.admit(request, route, undefined);
     const inQuery = route.tokenInQuery ? new URLSearchParams(splitUrl(request.url).query).get("token") : null;
@@ -146,11 +146,13 @@ function parametersOf({ given }: Route, request: Request): Record<string, string
 }
 
 // Called before the body is read. A body without a Content-Length could not be bounded in memory.
-function refuseLargeBody({ headers }: Request, maxBytes: number): void {
+function refuseLargeBody({ headers }: Request, own: number | undefined, others: number): void {
   if (headers.has("transfer-encoding")) {
     throw new HubError("length_required", "the body must come with its Content-Length, not in chunks");
   }
-  if (Number(headers.get("content-length") ?? 0) > maxBytes) {
-    throw new HubError("too_large", `the body has more than ${maxBytes} bytes ([server] max_body_bytes)`);
+  const most = own ?? others;
+  if (Number(headers.get("content-length") ?? 0) > most) {
+    const setting = own === undefined ? " ([server] max_body_bytes)" : "";
+    throw new HubError("too_large", `the body has more than ${most} bytes${setting}`);
   }
 }

@@ -1,4 +1,5 @@
 // The `problems` of the status, collected from all parts.
+import { existsSync } from "node:fs";
 import { formatProblem } from "../config/load.ts";
 import type { Fault, HubConfig } from "../config/sections.ts";
 import type { Discovery } from "../discovery/discovery.ts";
@@ -52,6 +53,7 @@ export function problemsNow(
       part: partOf(fault),
       message: formatProblem({ ...fault, file: home.hubToml }),
     })),
+    ...(existsSync(home.refusedHubToml) ? [{ part: "config", message: refusedConfig(home.refusedHubToml) }] : []),
     ...virtual.problems().map((problem) => ({ part: "modes", message: formatProblem(problem) })),
     ...rules.problems().map((problem) => ({ part: "rules", message: formatProblem(problem) })),
     ...(starter.off("notify") ? [] : notifier.list()).flatMap(({ name, problem }) =>
@@ -80,4 +82,8 @@ export function faultsOf({ faults = [] }: HubConfig): Fault[] {
 
 function partOf({ path }: Fault): string {
   return path.split(/[.[]/)[0] ?? "config";
+}
+
+function refusedConfig(file: string): string {
+  return `the hub did not start with the changed hub.toml and went back to the former one; the log says why. The changed one is ${file}: mend it, or remove it`;
 }

@@ -63,13 +63,22 @@ function recordChanges({ home, meta }: Pick<StartContext, "home" | "meta">, audi
     meta.set(RESTORE_SEEN, markOf(restore));
   }
   if (!existsSync(home.hubToml)) return;
-  const config = createHash("sha256").update(readFileSync(home.hubToml)).digest("hex");
+  const config = sumOf(home.hubToml);
   const known = meta.get(CONFIG_SEEN);
   if (known === config) return;
   if (known !== undefined) {
     audit.record({ actor: HUB, address: "", action: "config.change", target: "hub.toml", outcome: "ok" });
   }
   meta.set(CONFIG_SEEN, config);
+}
+
+/** Whoever changed hub.toml over the API is in the log already. */
+export function noteConfig(home: Home, meta: Meta): void {
+  meta.set(CONFIG_SEEN, sumOf(home.hubToml));
+}
+
+function sumOf(path: string): string {
+  return createHash("sha256").update(readFileSync(path)).digest("hex");
 }
 
 function newRestore(home: Home, meta: Meta) {

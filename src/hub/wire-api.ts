@@ -1,20 +1,26 @@
 // Wires the REST API, the event stream and the status.
 import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
+import { openSettingsFile } from "../config/settings-file.ts";
 import { probeStorage } from "../core/storage-fault.ts";
+import { createMeta } from "../db/meta.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import type { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import { createApp } from "../http/app.ts";
 import { type Listener, listen } from "../http/listen.ts";
 import { createPage } from "../http/page.ts";
 import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
+import { EVER_MADE } from "../mqtt/device-accounts.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
 import { createHealth, createStatus, type Health } from "../system/status.ts";
+import { openConfigFile } from "./config-file.ts";
 import { mqttAccountsOfApi } from "./mqtt-accounts.ts";
 import type { HubOptions, Late } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
+import { pluginUploads } from "./plugin-uploads.ts";
 import { problemsNow } from "./problems.ts";
+import { noteConfig } from "./start-audit.ts";
 import type { Archives } from "./wire-backup.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
@@ -43,6 +49,14 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
   const http = log.child("http");
   const { alerts, late } = wired;
   const health = createHealth({ version, clock, ready: () => late.ready, degraded: () => alerts.degraded() });
+  const meta = createMeta(wired.db);
+  const configFile = openConfigFile({
+    home,
+    config,
+    now: () => clock.now(),
+    beside: () => ({ otherMqttAccounts: meta.get(EVER_MADE) !== undefined }),
+    onWritten: () => noteConfig(home, meta),
+  });
   const app = createApp({
     ...wired,
     config: config.server,
@@ -58,7 +72,16 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
       return probeStorage(home.data) ?? wired.db.copy?.fault;
     },
     health,
+    uploads: pluginUploads(options, wired),
     mqttAccounts: mqttAccountsOfApi(options, wired.mqttAccounts, late),
+    settings: openSettingsFile({
+      path: home.hubToml,
+      running: config,
+      otherMqttAccounts: () => wired.mqttAccounts.list().length > 0,
+      onWritten: () => noteConfig(home, meta),
+    }),
+    configFile,
+    restart: () => options.requestRestart(configFile.restart()),
     status: statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients),
   });
   const listener: Listener = stack.use(

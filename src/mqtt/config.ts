@@ -16,7 +16,7 @@ const MqttUser = Type.Object(
       pattern: "^[^$/+#\\u0000-\\u001f\\u007f-\\u009f][^/+#\\u0000-\\u001f\\u007f-\\u009f]{0,254}$",
       problem: "must be 1 to 255 characters without / + # or control characters, and not start with $",
     }),
-    password: Type.String({ minLength: 1 }),
+    password: Type.String({ minLength: 1, secret: true }),
     /** Topic patterns. With neither list the account has the rights of the plugin with its name. */
     publish: patterns,
     subscribe: patterns,

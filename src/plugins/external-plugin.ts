@@ -49,6 +49,7 @@ export function createExternalPlugin(options: ExternalPluginOptions): ExternalPl
       managed: false,
       pid: null,
       confined: null,
+      memory_bytes: null,
       confined_detail: "the hub does not run it",
       restarts: 0,
       last_heartbeat: presence.lastHeartbeat,

@@ -18,7 +18,7 @@ import {
 } from "./plugin-process.ts";
 import { createPresence, type PluginDevices, type Presence } from "./presence.ts";
 import type { LastExit, Notice, PluginRecord } from "./records.ts";
-import { excessOf, type Process } from "./usage.ts";
+import { excessOf, type Process, type Usage, usageOf } from "./usage.ts";
 
 const STEADY_MS = 60_000;
 // A missing program will not be there a second later.
@@ -54,6 +54,7 @@ export class ManagedPlugin implements AsyncDisposable {
   readonly #crashes: number[] = [];
   #process: PluginProcess | undefined;
   #retry: Timer | undefined;
+  #measured: (Usage & { pid: number }) | undefined;
   #lastExit: LastExit | null = null;
   #restarts = 0;
   #closing = false;
@@ -114,7 +115,10 @@ export class ManagedPlugin implements AsyncDisposable {
   measure(processes: readonly Process[]): void {
     const { entry, totalMemory, limits } = this.#options;
     const current = this.#process;
-    const excess = current && excessOf(current.pid, processes, { entry, totalMemory });
+    if (!current) return;
+    const usage = usageOf(current.pid, processes);
+    this.#measured = { ...usage, pid: current.pid };
+    const excess = excessOf(usage, { entry, totalMemory });
     if (!excess) return;
     limits.reached({ limit: excess.limit, account: this.#id, message: `${excess.message}; it is restarted` });
     this.#background("end of a plugin", () => this.#endGreedy(current, excess.message));
@@ -129,6 +133,7 @@ export class ManagedPlugin implements AsyncDisposable {
       enabled: entry.enabled,
       managed: true,
       pid: this.#process?.pid ?? null,
+      memory_bytes: this.#process && this.#measured?.pid === this.#process.pid ? this.#measured.bytes : null,
       confined,
       confined_detail: detail,
       restarts: this.#restarts,

@@ -28,6 +28,8 @@ export interface PluginRecord {
   /** Whether the hub runs its process; otherwise it only connects. */
   managed: boolean;
   pid: number | null;
+  /** Private memory of its processes at the last measurement; null where it has none, or was not measured yet. */
+  memory_bytes: number | null;
   /** Whether the kernel confines it to its own folder; null if the hub does not run it. */
   confined: boolean | null;
   /** By what, or why not. */

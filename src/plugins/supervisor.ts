@@ -35,6 +35,10 @@ export interface Plugins extends PluginRemote, AsyncDisposable {
   /** Until the hub restarts: then `enabled` decides again. */
   stop(id: string): Promise<PluginRecord>;
   restart(id: string): Promise<PluginRecord>;
+  /** Runs one more plugin: starts it if it is enabled. Throws HubError `conflict` where there is one of that id. */
+  add(entry: PluginEntry): void;
+  /** Stops it for good; its devices stay. */
+  remove(id: string): Promise<void>;
   /** The last lines it printed, oldest first; empty for a plugin that the hub does not run. */
   log(id: string, lines: number): string[];
   /** Starts the enabled plugins, and the timeout of those that only connect. */
@@ -83,7 +87,8 @@ export interface PluginsOptions {
 }
 
 export function createPlugins(options: PluginsOptions): Plugins {
-  const { entries, home, clock, log, known } = options;
+  const { home, clock, log, known } = options;
+  const entries = [...options.entries];
   const { remote, reports } = createRemote({ ...options, assertKnown: find, assertThere });
   const devices = {
     count: (id: string) => options.devices.count(id),
@@ -97,12 +102,11 @@ export function createPlugins(options: PluginsOptions): Plugins {
   const reaper = createReaper(log, options.random);
   const confinement = createConfinement({ ...options, isRoot: process.getuid?.() === 0 });
   const totalMemory = totalmem();
-  const managed = new Map<string, ManagedPlugin>(
-    entries.map((entry) => {
-      const output = createOutput({ path: home.plugin(entry.id).log, clock, log, trouble: options.trouble });
-      return [entry.id, new ManagedPlugin({ ...shared, entry, reaper, output, confinement, totalMemory })];
-    }),
-  );
+  const manage = (entry: PluginEntry): ManagedPlugin => {
+    const output = createOutput({ path: home.plugin(entry.id).log, clock, log, trouble: options.trouble });
+    return new ManagedPlugin({ ...shared, entry, reaper, output, confinement, totalMemory });
+  };
+  const managed = new Map(entries.map((entry): [string, ManagedPlugin] => [entry.id, manage(entry)]));
   const measuring = clock.every("plugin usage", MEASURE_MS, () => {
     const running = [...managed.values()].filter((plugin) => plugin.record().pid !== null);
     if (running.length === 0) return;
@@ -166,6 +170,27 @@ export function createPlugins(options: PluginsOptions): Plugins {
     start: async (id) => findManaged(id).start(),
     stop: async (id) => findManaged(id).stop(),
     restart: async (id) => findManaged(id).restart(),
+    add(entry) {
+      const { id, enabled } = entry;
+      if (managed.has(id) || external.has(id) || unusable.has(id))
+        throw new HubError("conflict", `there is a plugin "${id}" already`);
+      const plugin = manage(entry);
+      entries.push(entry);
+      managed.set(id, plugin);
+      if (enabled) background(log, "start of a plugin", plugin.start());
+    },
+    async remove(id) {
+      // Nothing runs of an entry that is wrong.
+      if (unusable.delete(id)) return;
+      const plugin = findManaged(id);
+      await plugin.stop();
+      managed.delete(id);
+      entries.splice(
+        entries.findIndex((entry) => entry.id === id),
+        1,
+      );
+      await plugin[Symbol.asyncDispose]();
+    },
     log(id, lines) {
       const found = find(id);
       return "log" in found ? found.log(lines) : [];

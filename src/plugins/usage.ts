@@ -11,7 +11,7 @@ export interface Process {
   threads: number;
 }
 
-interface Usage {
+export interface Usage {
   threads: number;
   /** Private memory, swapped out or not; mapped program files do not count. */
   bytes: number;
@@ -31,7 +31,7 @@ export function listProcesses(): Process[] {
 }
 
 /** The usage of the plugin's process group and of the descendants of its first process. */
-function usageOf(pid: number, all: readonly Process[]): Usage {
+export function usageOf(pid: number, all: readonly Process[]): Usage {
   const own = membersOf(pid, all);
   return {
     threads: own.reduce((sum, { threads }) => sum + threads, 0),
@@ -45,8 +45,7 @@ export interface Allowance {
 }
 
 /** The limit that the plugin exceeds; undefined when it is within all. */
-export function excessOf(pid: number, all: readonly Process[], { entry, totalMemory }: Allowance): Excess | undefined {
-  const { threads, bytes } = usageOf(pid, all);
+export function excessOf({ threads, bytes }: Usage, { entry, totalMemory }: Allowance): Excess | undefined {
   const { max_processes: most, max_memory_mb: megabytes = Math.floor(totalMemory / 2 / MEGABYTE) } = entry;
   if (most > 0 && threads > most)
     return { limit: "[[plugins]] max_processes", message: `${threads} processes and threads are more than ${most}` };

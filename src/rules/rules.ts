@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
+import { etagOf } from "../core/etag.ts";
 import { type FolderWatch, watchFolder } from "../core/folder-watch.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -22,10 +23,11 @@ import type { RuleHost } from "./model/host.ts";
 import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
 import type { Rule } from "./read/rule.ts";
+import { createReplays, type Replays } from "./replay/replays.ts";
 import { type CheckedText, type ComposedText, checkText, composeText } from "./store/check-text.ts";
 import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
-import { createIdGiver, createRuleEdits, etagOf, type RuleEdits, type RulePatch } from "./store/edits.ts";
+import { createIdGiver, createRuleEdits, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
 import { createRuleReader, type RuleReader } from "./store/read-rule.ts";
 import { triggers } from "./triggers/index.ts";
@@ -68,6 +70,8 @@ const FILES_BETWEEN_YIELDS = 10;
 
 /** Methods that take an id throw HubError `not_found`; for other errors see RuleEdits and Engine. */
 export class Rules implements AsyncDisposable {
+  /** What a rule would have done over a past period, also while it is disabled. */
+  readonly replay: Replays;
   readonly #options: RulesOptions;
   readonly #engine: Engine;
   readonly #webhooks: Webhooks;
@@ -108,7 +112,10 @@ export class Rules implements AsyncDisposable {
     this.#expected = ruleFilesIn(folder);
     this.#files.expect(this.#expected);
     this.#edits = createRuleEdits({ folder, files: this.#files, random, now: clock.now, reader });
-    this.#exists = existsIn(host, (id) => this.#files.ownerOf(id) !== undefined);
+    const hasRule = (id: string): boolean => this.#files.ownerOf(id) !== undefined;
+    this.#exists = existsIn(host, hasRule);
+    const given = { ...options, evaluate: expressions.evaluate, hasRule };
+    this.replay = createReplays(given, (id) => this.#find(this.#runningId(id)).good);
   }
 
   /** Loads all files, starts the engine and watches the folder from then on. Before `system_started`. */

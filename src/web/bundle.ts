@@ -30,7 +30,14 @@ interface Built {
 export async function bundlePage(root: string): Promise<void> {
   const source = join(root, "src", "web");
   const page = join(source, "page");
-  const app = await build([join(page, "main.tsx"), join(page, "styles.css")], { naming: "[name]-[hash].[ext]" });
+  const naming = "[name]-[hash].[ext]";
+  const styles = await build([join(page, "styles.css"), join(page, "views.css")], { naming });
+  const viewStyles = styles.find(({ path }) => path.startsWith("/views-"))?.path;
+  const scripts = await build([join(page, "main.tsx")], {
+    naming,
+    define: { VIEW_STYLES: JSON.stringify(viewStyles) },
+  });
+  const app = [...styles, ...scripts];
   const index = indexOf(readFileSync(join(page, "index.html"), "utf8"), app);
   const define = {
     SHELL: JSON.stringify(versionOf([...app, index])),

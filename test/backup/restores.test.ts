@@ -94,6 +94,18 @@ test("an upload that stalls for ten minutes is cancelled, and the lock is free",
   nothingLeft();
 });
 
+test("an inspected archive is verified to its end, and then nothing of it is left", async () => {
+  const found = await restores.inspect({ body: new Blob([zip]).stream(), bytes: zip.length, passphrase: undefined });
+  expect(found.counts).toMatchObject({ devices: 1, rules: 2 });
+  expect(found.manifest?.hub_version).toBe("0.0.0-test");
+  nothingLeft();
+  const damaged = zip.slice();
+  damaged[Math.floor(zip.length / 2)] = ~(damaged[Math.floor(zip.length / 2)] ?? 0);
+  const refused = restores.inspect({ body: new Blob([damaged]).stream(), bytes: zip.length, passphrase: undefined });
+  expect(await refused.then(String, ({ code }: { code: string }) => code)).toBe("invalid");
+  nothingLeft();
+});
+
 test("an upload that ends too early, or breaks off", async () => {
   const early = client();
   const received = receive(early.body, zip.length);

@@ -290,6 +290,8 @@ const BEYOND_THE_SCHEMA = new Set([
   "GET /api/v1/devices/{id}/history to",
   "GET /api/v1/devices/{id}/history agg",
   "GET /api/v1/devices/{id}/history bucket",
+  "POST /api/v1/rules/{id}/replay from",
+  "POST /api/v1/rules/{id}/replay to",
   // What is not the id in the address is refused as such, whatever it is.
   "PUT /api/v1/rules/{id} id",
 ]);
@@ -364,10 +366,11 @@ describe("every value is held to the rules that stand in the document:", () => {
 });
 
 describe("what is read looks as described:", () => {
-  // An upgrade and a call with a rule's secret are not simply read; a plugin that is off cannot be asked.
+  // An upgrade and a call with a rule's secret are not simply read; a plugin that is off cannot be asked; this hub has no file.
   const OTHERWISE: Record<string, number> = {
     "GET /api/v1/plugins/{id}/config": 409,
     "GET /api/v1/events/stream": 426,
+    "GET /api/v1/system/config": 404,
     "GET /api/v1/webhooks/{path}": 404,
   };
 

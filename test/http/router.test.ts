@@ -237,6 +237,8 @@ test("no handler of the hub runs for a request that did not come through the rou
       rules: part,
       notifier: part,
       outbox: part,
+      settings: part,
+      restart: part,
       plugins: part,
       discovery: part,
       health: part,
@@ -244,6 +246,8 @@ test("no handler of the hub runs for a request that did not come through the rou
     },
     ...{ backups: part, restores: part, mqttAccounts: part, alerts: part, audit: part, storageFault: part },
     ...{ layouts: part, guests: part },
+    ...{ configFile: part, restart: part },
+    ...{ layouts: part, guests: part, uploads: part },
   });
   touched.length = 0;
   expect(elysia.routes.length).toBeGreaterThan(70);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { excessOf, listProcesses, ownTasks } from "../../src/plugins/usage.ts";
+import { excessOf, listProcesses, ownTasks, usageOf } from "../../src/plugins/usage.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { createRig, textOf, until } from "./rig.ts";
 
@@ -71,8 +71,8 @@ test("this process and this user are counted", () => {
   expect(all.find(({ pid }) => pid === process.pid)).toMatchObject({ parent: process.ppid });
   expect(ownTasks()).toBeGreaterThan(1);
   const nothing = { entry: { max_memory_mb: 1, max_processes: 0 }, totalMemory: 0 };
-  expect(excessOf(process.pid, all, nothing)?.limit).toBe("[[plugins]] max_memory_mb");
-  expect(excessOf(process.pid, [], nothing)).toBeUndefined();
+  expect(excessOf(usageOf(process.pid, all), nothing)?.limit).toBe("[[plugins]] max_memory_mb");
+  expect(excessOf(usageOf(process.pid, []), nothing)).toBeUndefined();
 });
 
 test("when memory is short the kernel kills a plugin before the hub, and there is no core dump", async () => {

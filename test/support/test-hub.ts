@@ -4,7 +4,7 @@ import { checkConfig } from "../../src/config/load.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { openLog } from "../../src/core/log.ts";
 import { homeAt } from "../../src/home/paths.ts";
-import { createHub } from "../../src/hub.ts";
+import { createHub, type HubOptions } from "../../src/hub.ts";
 import { watchAnswers } from "./documented.ts";
 import { createTestEdge, type TestEdge } from "./edge.ts";
 import { openStreamClient, type StreamClient } from "./stream-client.ts";
@@ -44,6 +44,7 @@ export interface TestHubOptions {
   folder?: TemporaryFolder;
   /** Who the administrator is, in a home that had a hub before. */
   admin?: { username: string; password: string };
+  requestRestart?: HubOptions["requestRestart"];
 }
 
 export async function startTestHub({
@@ -54,6 +55,7 @@ export async function startTestHub({
   fetch: network,
   folder: given,
   admin: known,
+  requestRestart = () => {},
 }: TestHubOptions = {}): Promise<TestHub> {
   await using stack = new AsyncDisposableStack();
   const folder = given ?? stack.use(createTemporaryFolder());
@@ -74,7 +76,7 @@ export async function startTestHub({
       log,
       version: "0.0.0-test",
       execPath: process.execPath,
-      requestRestart() {},
+      requestRestart,
       onFirstAdministrator: (made) => (admin = made),
     }),
   );

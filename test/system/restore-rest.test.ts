@@ -155,7 +155,7 @@ test("a configuration that cannot start: the hub goes back by itself, and says s
 
   expect((await send(hub, zip)).status).toBe(202);
   await hub.said("the hub is up again", 20_000);
-  expect(hub.output).toContain("the hub does not start with what was restored; it goes back");
+  expect(hub.output).toContain("the hub does not start with what was changed; it goes back");
   const last = await lastRestore(hub);
   expect(last).toMatchObject({ ok: false, counts: null });
   expect(last.error).toContain(`was undone: port ${taken.port} is used by another program`);

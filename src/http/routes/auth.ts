@@ -19,11 +19,15 @@ const PasswordChange = Type.Object(
   { current_password: Type.String({ maxLength: 1024 }), new_password: NewPassword },
   closed,
 );
+const PasswordIsInitial = Type.Boolean({
+  description: "The password is still the one that was printed at the first start: ask for another",
+});
 const LoggedIn = Type.Object({
   token: Type.String({ description: "JWT" }),
   token_type: Type.Literal("Bearer"),
   expires_in: Type.Integer({ description: "Seconds" }),
   user: Type.Object({ id: Type.String(), username: Type.String(), role: Role }),
+  password_is_initial: PasswordIsInitial,
 });
 const Me = Type.Object({
   id: Type.String(),
@@ -31,15 +35,20 @@ const Me = Type.Object({
   role: Role,
   kind: Type.Union([Type.Literal("user"), Type.Literal("api_key"), Type.Literal("whitelist")]),
   expires_at: Type.Union([Type.String(), Type.Null()]),
+  password_is_initial: PasswordIsInitial,
 });
 
 export interface AuthRoutesDeps {
-  auth: Pick<Auth, "login" | "renew" | "changePassword">;
+  auth: Pick<Auth, "login" | "renew" | "changePassword" | "hasInitialPassword">;
   callers: Callers;
 }
 
 export function authRoutes({ auth, callers }: AuthRoutesDeps) {
   const addressOf = (request: Request, server: PeerSource | null): string => callers.addressOf(request, server);
+  const loggedInBody = ({ token, expiresIn, user }: Login) => ({
+    ...{ token, token_type: "Bearer", expires_in: expiresIn, user },
+    password_is_initial: auth.hasInitialPassword(user.username),
+  });
   return new Elysia({ prefix: "/auth" })
     .post(
       "/login",
@@ -81,7 +90,11 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
       "/me",
       function me({ request }) {
         const { id, name, role, kind, expiresAt } = callers.of(request);
-        return { id, username: name, role, kind, expires_at: expiresAt === undefined ? null : isoSeconds(expiresAt) };
+        return {
+          ...{ id, username: name, role, kind },
+          expires_at: expiresAt === undefined ? null : isoSeconds(expiresAt),
+          password_is_initial: kind === "user" && auth.hasInitialPassword(name),
+        };
       },
       doc({
         access: "viewer",
@@ -118,8 +131,4 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
         }),
       },
     );
-}
-
-function loggedInBody({ token, expiresIn, user }: Login) {
-  return { token, token_type: "Bearer" as const, expires_in: expiresIn, user };
 }

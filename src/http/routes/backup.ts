@@ -1,10 +1,11 @@
 // /system/backup, /system/backups, /system/restore: downloading, listing and restoring archives.
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
+import { Elysia, t } from "elysia";
 import type { Backups } from "../../backup/backups.ts";
 import { Counts } from "../../backup/manifest.ts";
 import type { Accepted, Restores } from "../../backup/restores.ts";
 import type { ScheduledBackup } from "../../backup/scheduled-backups.ts";
+import type { Staged } from "../../backup/stage.ts";
 import { doc } from "../doc.ts";
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
@@ -20,7 +21,7 @@ const Shelved = Type.Object({
 });
 
 const AcceptedRestore = Type.Object({
-  accepted: Type.Literal(true),
+  accepted: Type.Boolean({ description: "false for a dry run" }),
   counts: Counts,
   created_at: nullable,
   hub_version: nullable,
@@ -29,7 +30,7 @@ const AcceptedRestore = Type.Object({
 
 export interface BackupRouteDeps {
   backups: Pick<Backups, "download" | "list">;
-  restores: Pick<Restores, "receive">;
+  restores: Pick<Restores, "receive" | "inspect">;
 }
 
 /** The part of the server that a long answer needs: without a longer timeout Bun cuts an idle connection. */
@@ -92,29 +93,37 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
     )
     .post(
       "/restore",
-      async function restore({ request, server }) {
+      async function restore({ request, server, query }) {
         (server as IdleTimeout | null)?.timeout(request, 0);
         const length = request.headers.get("content-length");
-        const accepted = await restores.receive({
+        const upload = {
           body: request.body,
           bytes: length === null ? undefined : Number(length),
           passphrase: request.headers.get("x-backup-passphrase") ?? undefined,
-        });
+        };
+        const headers = { "cache-control": "no-store" };
+        if (query.dry_run) return Response.json(stagedEntry(await restores.inspect(upload), false), { headers });
+        const accepted = await restores.receive(upload);
         pending.set(request, accepted);
-        return Response.json(acceptedEntry(accepted), { status: 202, headers: { "cache-control": "no-store" } });
+        return Response.json(stagedEntry(accepted, true), { status: 202, headers });
       },
       {
         parse: "none" as const,
+        query: t.Object(
+          { dry_run: t.Boolean({ default: false, description: "Verify all of it, and change nothing" }) },
+          { additionalProperties: false },
+        ),
         afterResponse({ request }: { request: Request }) {
           pending.get(request)?.restart();
         },
         ...doc({
           access: "admin",
-          audit: "restore.accept",
+          audit: { action: "restore.accept", unless: "dry_run" },
           summary: "Restore an archive (the zip as the body) and restart with it",
           tag,
           streamedBody: true,
           answers: {
+            200: { description: "A dry run: what would be restored", schema: AcceptedRestore },
             202: {
               description: "Verified; the hub restarts. /system/status has the result",
               schema: AcceptedRestore,
@@ -145,9 +154,9 @@ function shelvedEntry({ name, at, bytes, encrypted, counts, hubVersion, problem 
   return { name, at, bytes, encrypted, counts, hub_version: hubVersion, problem };
 }
 
-function acceptedEntry({ counts, manifest, warnings }: Accepted) {
+function stagedEntry({ counts, manifest, warnings }: Staged, accepted: boolean) {
   return {
-    accepted: true as const,
+    accepted,
     counts,
     created_at: manifest?.created_at ?? null,
     hub_version: manifest?.hub_version ?? null,

@@ -10,13 +10,16 @@ import { doc } from "../doc.ts";
 import { inRange, wholeNumber } from "../query.ts";
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
-const Plugin = Type.Object(
+export const Plugin = Type.Object(
   {
     id: Type.String(),
     status: pluginStatus,
     enabled: Type.Boolean(),
     managed: Type.Boolean({ description: "Whether the hub runs its process" }),
     pid: Type.Union([Type.Integer(), Type.Null()]),
+    memory_bytes: Type.Union([Type.Integer(), Type.Null()], {
+      description: "Private memory of its processes, measured now and then; null before the first time",
+    }),
     confined: Type.Union([Type.Boolean(), Type.Null()], {
       description: "Whether the kernel keeps it to its own folder; null for one the hub does not run",
     }),

@@ -152,7 +152,7 @@ export function traceBody({ ruleId, dryRun, at, actions, endedAt, ...trace }: Tr
   };
 }
 
-function actionBody({ startedAt, durationMs, parts, ...action }: ActionTrace): object {
+export function actionBody({ startedAt, durationMs, parts, ...action }: ActionTrace): object {
   return {
     ...action,
     started_at: iso(startedAt),
@@ -162,7 +162,7 @@ function actionBody({ startedAt, durationMs, parts, ...action }: ActionTrace): o
 }
 
 /** With milliseconds: the actions of a run often differ by less than a second. */
-function iso(ms: number): string {
+export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 

@@ -30,7 +30,7 @@ export interface ControlOptions {
 export function createControl({ clock, entries, store, chains, evaluator }: ControlOptions): Control {
   function find(ruleId: string): Entry {
     const entry = entries.get(ruleId);
-    if (!entry) throw new HubError("not_found", `there is no rule "${ruleId}"`);
+    if (!entry) throw unknownRule(ruleId);
     return entry;
   }
 
@@ -84,20 +84,27 @@ export function createControl({ clock, entries, store, chains, evaluator }: Cont
       for (const { cancel } of cancelled) cancel();
       return cancelled.length;
     },
-    for: (run) => (run.dry ? dryControl(find) : controlOf(run)),
+    for: (run) => (run.dry ? dryControl((ruleId) => entries.has(ruleId)) : controlOf(run)),
   };
   return control;
 }
 
 /** For a dry run: only checks that the rule exists. */
-function dryControl(find: Control["find"]): RuleControl {
+export function dryControl(has: (ruleId: string) => boolean): RuleControl {
+  const check = (ruleId: string): void => {
+    if (!has(ruleId)) throw unknownRule(ruleId);
+  };
   return {
-    run: async (ruleId) => void find(ruleId),
-    pause: (ruleId) => void find(ruleId),
-    resume: (ruleId) => void find(ruleId),
+    run: async (ruleId) => check(ruleId),
+    pause: check,
+    resume: check,
     cancelDelays(ruleId) {
-      find(ruleId);
+      check(ruleId);
       return 0;
     },
   };
+}
+
+function unknownRule(ruleId: string): HubError {
+  return new HubError("not_found", `there is no rule "${ruleId}"`);
 }

@@ -160,6 +160,6 @@ function saveFiring(store: RuleStore, { rule: { id, cooldown_secs }, persisted }
   if (cooldown_secs > 0) store.soon();
 }
 
-function byType<D extends { type: string }>(definitions: readonly D[]): ReadonlyMap<string, D> {
+export function byType<D extends { type: string }>(definitions: readonly D[]): ReadonlyMap<string, D> {
   return new Map(definitions.map((definition) => [definition.type, definition]));
 }

@@ -1,9 +1,9 @@
 // What the hub writes into rule files: the changes that people make over the API, and the ids of rules without one. It
 // changes as little of a text as possible, never overwrites what somebody has saved meanwhile, and answers when the
 // change is in effect.
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { HubError, messageOf } from "../../core/errors.ts";
+import { etagOf } from "../../core/etag.ts";
 import { type RandomBytes, uuid } from "../../core/ids.ts";
 import { type JsonObject, jsonEqual } from "../../core/json.ts";
 import type { StorageTrouble } from "../../core/storage-fault.ts";
@@ -54,11 +54,6 @@ export interface RuleEditsOptions {
 
 // Each takes memory, up to a megabyte for its text. Files that people put into the folder themselves are not counted.
 const MOST_FILES = 2000;
-
-/** Changes whenever the text does. */
-export function etagOf(text: string): string {
-  return `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
-}
 
 export function createRuleEdits({ folder, files, random, now, reader }: RuleEditsOptions): RuleEdits {
   const { shape } = reader;

@@ -4,43 +4,76 @@ import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso
 import { Frame } from "./components/frame.tsx";
 import { SignInOver } from "./components/sign-in-over.tsx";
 import { Toasts } from "./components/toast.tsx";
+import { printedPassword, restoring } from "./state/first-minutes.ts";
 import { session, viewsOf } from "./state/session.ts";
+import { loadViewStyles } from "./state/view-styles.ts";
 import { loadLater } from "./texts/index.ts";
 import { Home } from "./views/home.tsx";
 import { NotFound } from "./views/not-found.tsx";
 import { SignIn } from "./views/sign-in.tsx";
 
-/** A view that is loaded when it is opened, with the texts of all of these. */
+/** A view that is loaded when it is opened, with the texts and styles of all of these. */
 function later(load: () => Promise<ComponentType>): ComponentType {
   return lazy(async () => {
-    const [view] = await Promise.all([load(), loadLater()]);
+    const [view] = await Promise.all([load(), loadLater(), loadViewStyles()]);
     return view;
   });
 }
 
 const VIEWS: readonly [path: string, view: ComponentType][] = [
+  ["/account", later(async () => (await import("./views/account.tsx")).Account)],
+  ["/accounts", later(async () => (await import("./views/accounts.tsx")).MqttAccounts)],
   ["/activity", later(async () => (await import("./views/activity.tsx")).Activity)],
   ["/areas", later(async () => (await import("./views/areas.tsx")).AreasView)],
+  ["/connect", later(async () => (await import("./views/connect.tsx")).Connect)],
   ["/devices", later(async () => (await import("./views/devices.tsx")).DevicesView)],
   ["/devices/:id", later(async () => (await import("./views/device.tsx")).DeviceView)],
   ["/inbox", later(async () => (await import("./views/inbox.tsx")).InboxView)],
   ["/messages", later(async () => (await import("./views/messages.tsx")).MessagesView)],
   ["/modes", later(async () => (await import("./views/modes.tsx")).ModesView)],
   ["/more", later(async () => (await import("./views/more.tsx")).More)],
+  ["/plugins", later(async () => (await import("./views/plugins.tsx")).Plugins)],
+  ["/plugins/install", later(async () => (await import("./views/plugin-install.tsx")).PluginInstall)],
+  ["/plugins/:id", later(async () => (await import("./views/plugin.tsx")).PluginView)],
   ["/rules", later(async () => (await import("./views/rules.tsx")).Rules)],
   ["/rules/new", later(async () => (await import("./views/rule-new.tsx")).RuleNew)],
   ["/rules/:id", later(async () => (await import("./views/rule.tsx")).RuleView)],
   ["/scenes", later(async () => (await import("./views/scenes.tsx")).ScenesView)],
   ["/scenes/:id", later(async () => (await import("./views/scene.tsx")).SceneView)],
   ["/search", later(async () => (await import("./views/search.tsx")).Search)],
+  ["/system", later(async () => (await import("./views/system.tsx")).System)],
+  ["/system/audit", later(async () => (await import("./views/audit.tsx")).AuditLog)],
+  ["/system/backups", later(async () => (await import("./views/backups.tsx")).Backups)],
+  ["/system/config", later(async () => (await import("./views/config.tsx")).Config)],
+  ["/system/keys", later(async () => (await import("./views/keys.tsx")).Keys)],
+  ["/system/sessions", later(async () => (await import("./views/sessions.tsx")).Sessions)],
+  ["/system/users", later(async () => (await import("./views/users.tsx")).Users)],
   ["/timers", later(async () => (await import("./views/timers.tsx")).TimersView)],
+  ["/upgrade", later(async () => (await import("./views/upgrade.tsx")).Upgrade)],
   ["/variables", later(async () => (await import("./views/variables.tsx")).VariablesView)],
+  ["/welcome", later(async () => (await import("./views/welcome.tsx")).Welcome)],
 ];
 
+const FirstPassword = later(async () => (await import("./views/first-password.tsx")).FirstPassword);
+const FirstRestore = later(async () => (await import("./views/first-restore.tsx")).FirstRestore);
+
 export function App() {
-  const owner = viewsOf.value;
   return (
     <LocationProvider>
+      <Whole />
+      <Toasts />
+    </LocationProvider>
+  );
+}
+
+/** While a password is changed and a house is restored, sessions end: these two stay in their place all the same. */
+function Whole() {
+  const owner = viewsOf.value;
+  const first =
+    restoring.value !== undefined ? FirstRestore : printedPassword.value !== undefined ? FirstPassword : undefined;
+  if (first) return <Alone view={first} />;
+  return (
+    <>
       {owner !== undefined && (
         <div key={owner} hidden={!session.value}>
           <ErrorBoundary>
@@ -49,8 +82,15 @@ export function App() {
         </div>
       )}
       {!session.value && (owner === undefined ? <SignIn /> : <SignInOver />)}
-      <Toasts />
-    </LocationProvider>
+    </>
+  );
+}
+
+function Alone({ view: View }: { view: ComponentType }) {
+  return (
+    <ErrorBoundary>
+      <View />
+    </ErrorBoundary>
   );
 }
 

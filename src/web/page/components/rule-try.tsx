@@ -1,4 +1,5 @@
 // A dry run: what the rule would do now if this set it off. Nothing is done.
+
 import { useState } from "preact/hooks";
 import { post } from "../state/api.ts";
 import { type Attributes, type Device, deviceList, devices, type Json } from "../state/house.ts";
@@ -8,6 +9,7 @@ import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
 import { outcomeWords } from "./rule-happened.ts";
+import { RuleReplay } from "./rule-replay.tsx";
 import { lookOf, TraceTimeline } from "./rule-trace.tsx";
 import { whenOf } from "./rule-triggers.ts";
 import { devicesOf, text } from "./rule-words.ts";
@@ -46,51 +48,54 @@ export function RuleTry({ rule }: { rule: RuleDetails }) {
 
   if (rule.running_version === "none") return <p>{t("try.broken")}</p>;
   return (
-    <section class="try" aria-label={t("rules.tab.try")}>
-      <p>{t("try.what")}</p>
-      <form onSubmit={test} class="try-form">
-        {triggers.length > 1 && (
-          <label>
-            {t("try.trigger")}
-            <select value={at} onChange={({ currentTarget }) => choose(Number(currentTarget.value))}>
-              {triggers.map((trigger, index) => (
-                <option key={index} value={index}>
-                  {whenOf(trigger) ?? trigger.type}
-                </option>
+    <>
+      <section class="try" aria-label={t("rules.tab.try")}>
+        <p>{t("try.what")}</p>
+        <form onSubmit={test} class="try-form">
+          {triggers.length > 1 && (
+            <label>
+              {t("try.trigger")}
+              <select value={at} onChange={({ currentTarget }) => choose(Number(currentTarget.value))}>
+                {triggers.map((trigger, index) => (
+                  <option key={index} value={index}>
+                    {whenOf(trigger) ?? trigger.type}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          {mayInvent && context.length > 0 && (
+            <fieldset>
+              <legend>{t("try.assume")}</legend>
+              {context.map(([key, value], index) => (
+                <label key={key}>
+                  {t("try.field", { name: key })}
+                  <input
+                    value={value}
+                    spellcheck={false}
+                    autocapitalize="none"
+                    onInput={({ currentTarget }) =>
+                      setContext(context.map((row, one) => (one === index ? [key, currentTarget.value] : row)))
+                    }
+                  />
+                </label>
               ))}
-            </select>
-          </label>
+            </fieldset>
+          )}
+          <button type="submit" class="main" disabled={busy || connection.value.state !== "live"}>
+            {t("try.run")}
+          </button>
+          <Problem of={problem} />
+        </form>
+        {trace && (
+          <div class="try-result" role="status">
+            <p class={`trace-headline ${lookOf(trace)}`}>{outcomeWords(trace)}</p>
+            <TraceTimeline trace={trace} actions={rule.rule?.actions ?? []} />
+          </div>
         )}
-        {mayInvent && context.length > 0 && (
-          <fieldset>
-            <legend>{t("try.assume")}</legend>
-            {context.map(([key, value], index) => (
-              <label key={key}>
-                {t("try.field", { name: key })}
-                <input
-                  value={value}
-                  spellcheck={false}
-                  autocapitalize="none"
-                  onInput={({ currentTarget }) =>
-                    setContext(context.map((row, one) => (one === index ? [key, currentTarget.value] : row)))
-                  }
-                />
-              </label>
-            ))}
-          </fieldset>
-        )}
-        <button type="submit" class="main" disabled={busy || connection.value.state !== "live"}>
-          {t("try.run")}
-        </button>
-        <Problem of={problem} />
-      </form>
-      {trace && (
-        <div class="try-result" role="status">
-          <p class={`trace-headline ${lookOf(trace)}`}>{outcomeWords(trace)}</p>
-          <TraceTimeline trace={trace} actions={rule.rule?.actions ?? []} />
-        </div>
-      )}
-    </section>
+      </section>
+      <RuleReplay id={rule.id} />
+    </>
   );
 }
 

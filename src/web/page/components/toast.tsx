@@ -1,5 +1,6 @@
 // Short notes about what was done, and how to undo it. Errors stand where they belong, not here.
 import { signal } from "@preact/signals";
+import { t } from "../texts/index.ts";
 
 interface Note {
   id: number;
@@ -35,7 +36,7 @@ export function Toasts() {
                 dismiss(note);
               }}
             >
-              ↶
+              {t("undo")}
             </button>
           )}
         </p>

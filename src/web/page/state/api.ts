@@ -23,13 +23,15 @@ export interface Asked {
   body?: unknown;
   headers?: Record<string, string>;
   timeoutMs?: number;
+  /** Aborted when nobody waits for the answer any more. */
+  signal?: AbortSignal;
 }
 
 /** Throws ApiError. */
 export async function ask(
   method: string,
   path: string,
-  { body, headers = {}, timeoutMs = LONGEST_MS }: Asked = {},
+  { body, headers = {}, timeoutMs = LONGEST_MS, signal }: Asked = {},
 ): Promise<Response> {
   const token = session.value?.token;
   const isRaw = body instanceof Blob || typeof body === "string";
@@ -43,7 +45,7 @@ export async function ask(
         ...headers,
       },
       ...(body !== undefined && { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
     });
   } catch {
     throw new ApiError(0, { code: "unreachable" });

@@ -12,6 +12,8 @@ interface Place {
 }
 
 const PLACES: readonly Place[] = [
+  { path: "/welcome", title: "welcome.title", role: "admin" },
+  { path: "/connect", title: "connect.title", role: "admin" },
   { path: "/devices", title: "devices.title", hint: "devices.hint" },
   { path: "/inbox", title: "inbox.title", hint: "inbox.hint" },
   { path: "/areas", title: "areas.title", hint: "areas.hint" },
@@ -20,6 +22,11 @@ const PLACES: readonly Place[] = [
   { path: "/timers", title: "timers.title", hint: "timers.hint" },
   { path: "/variables", title: "variables.title", hint: "variables.hint" },
   { path: "/messages", title: "messages.title", hint: "messages.hint" },
+  { path: "/plugins", title: "plugins.title" },
+  { path: "/plugins/install", title: "upload.title", hint: "upload.hint", role: "admin" },
+  { path: "/system", title: "system.title" },
+  { path: "/upgrade", title: "upload.hub_title", hint: "upload.hub_hint", role: "admin" },
+  { path: "/account", title: "account.title" },
 ];
 
 async function leave(): Promise<void> {

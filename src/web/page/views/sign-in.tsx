@@ -1,8 +1,8 @@
 // Signing in. The address stays what it was: afterwards the view that was asked for is there.
 import { useState } from "preact/hooks";
 import { Problem } from "../components/problem.tsx";
-import { post } from "../state/api.ts";
-import { type Session, setSession, signedOutBecause } from "../state/session.ts";
+import { restored, signIn } from "../state/first-minutes.ts";
+import { signedOutBecause } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 
 export function SignIn() {
@@ -15,7 +15,7 @@ export function SignIn() {
     setBusy(true);
     setProblem(undefined);
     try {
-      setSession(await post<Session>("/auth/login", Object.fromEntries(fields)));
+      await signIn(String(fields.get("username")), String(fields.get("password")));
     } catch (error) {
       setProblem(error);
       setBusy(false);
@@ -25,7 +25,11 @@ export function SignIn() {
   return (
     <main class="sign-in">
       <h1>{t("sign_in.title")}</h1>
-      {signedOutBecause.value === "expired" && <p role="status">{t("sign_in.expired")}</p>}
+      {restored.value ? (
+        <p role="status">{t("sign_in.restored")}</p>
+      ) : (
+        signedOutBecause.value === "expired" && <p role="status">{t("sign_in.expired")}</p>
+      )}
       <form onSubmit={submit}>
         <label>
           {t("sign_in.user")}
@@ -40,7 +44,7 @@ export function SignIn() {
           {t("sign_in.submit")}
         </button>
       </form>
-      <p class="hint">{t("sign_in.first")}</p>
+      {!restored.value && <p class="hint">{t("sign_in.first")}</p>}
     </main>
   );
 }

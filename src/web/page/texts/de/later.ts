@@ -1,27 +1,39 @@
 // Deutsch: was nur Ansichten sagen, die erst beim Öffnen geladen werden.
 import type { Later } from "../catalogue.ts";
 import { activity } from "./activity.ts";
+import { deviceView } from "./device-view.ts";
 import { devices } from "./devices.ts";
 import { house } from "./house.ts";
 import { inbox } from "./inbox.ts";
 import { messages } from "./messages.ts";
 import { plot } from "./plot.ts";
+import { plugins } from "./plugins.ts";
+import { replay } from "./replay.ts";
 import { ruleActions } from "./rule-actions.ts";
 import { ruleEdit } from "./rule-edit.ts";
 import { ruleGuide } from "./rule-guide.ts";
 import { ruleWords } from "./rule-words.ts";
 import { rules } from "./rules.ts";
+import { system } from "./system.ts";
+import { upload } from "./upload.ts";
+import { welcome } from "./welcome.ts";
 
 export const later: Later = {
   activity,
+  deviceView,
   devices,
   house,
   inbox,
   messages,
   plot,
+  plugins,
+  replay,
   ruleActions,
   ruleEdit,
   ruleGuide,
   ruleWords,
   rules,
+  system,
+  upload,
+  welcome,
 };

@@ -17,10 +17,12 @@ export const frame = {
   "sign_in.user": "User name",
   "sign_in.password": "Password",
   "sign_in.submit": "Sign in",
+  "sign_in.restored": "The house is restored. Sign in with an account of the old house.",
   "sign_in.expired": "Your session has ended. Sign in again; what you typed is kept.",
   "sign_in.first":
     "The first password was printed when the hub started for the first time. `hub passwd` makes a new one.",
   sign_out: "Sign out",
+  undo: "Undo",
   "sign_out.not_told": "Signed out here, but the hub could not be told. End this session there as well.",
   "error.unreachable": "The hub cannot be reached. Is it on, and this device in its network?",
   "error.no_answer": "The device has not answered. Is it switched on and in reach?",

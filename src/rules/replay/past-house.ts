@@ -1,0 +1,114 @@
+// The house as it was at a moment of the replay: devices as recorded, and everything else as far as it can be known.
+import { HubError } from "../../core/errors.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import type { RuleDevice, RuleHost } from "../model/host.ts";
+import type { RecordedChange } from "./recorded.ts";
+
+export interface PastHouse {
+  readonly host: RuleHost;
+  /** The device's attributes before and after. */
+  apply(change: RecordedChange): { previous: JsonObject; current: JsonObject; changed: string[] };
+  /** When a value of this attribute was first recorded, in epoch ms. */
+  firstRecorded(deviceId: string, attribute: string): number | undefined;
+}
+
+export interface PastHouseOptions {
+  /** The house of now. */
+  host: RuleHost;
+  /** The devices that were read. */
+  deviceIds: ReadonlySet<string>;
+  now(): number;
+  /** Something that was asked for and is not known; each text counts once. */
+  unknown(text: string): void;
+}
+
+interface Past {
+  attributes: JsonObject;
+  lastChanged: Record<string, number>;
+  readonly first: Map<string, number>;
+}
+
+export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOptions): PastHouse {
+  const devices = new Map<string, Past>();
+
+  function device(id: string): RuleDevice | undefined {
+    const present = host.device(id);
+    const past = devices.get(id);
+    if (!past && present && !deviceIds.has(id))
+      unknown(`"${id}" was not read from the history: the rule does not name it literally`);
+    if (!past && (!present || !deviceIds.has(id))) return undefined;
+    return {
+      id,
+      name: present?.name ?? id,
+      area: present?.area,
+      deviceType: present?.deviceType,
+      available: true,
+      attributes: past?.attributes ?? {},
+      lastChanged: past?.lastChanged ?? {},
+    };
+  }
+
+  return {
+    host: {
+      ...host,
+      device,
+      variable(name) {
+        const value = host.variable(name);
+        if (value !== undefined)
+          unknown(`variables are not recorded: of "${name}" the value of now was taken everywhere`);
+        return value;
+      },
+      setVariable() {},
+      mode(id) {
+        if (host.mode(id) === undefined) return undefined;
+        const on = devices.get(id)?.attributes.on;
+        return typeof on === "boolean" ? on : undefined;
+      },
+      captureStates() {
+        throw new HubError("unavailable", "a replay does not capture states: the commands for them are not recorded");
+      },
+      command: async () => {},
+      activateScene: async () => {},
+      notify: async () => {},
+      publish: async () => {},
+      request: async () => ({ status: 200, body: "" }),
+      emit() {},
+      tellPlugins() {},
+      now,
+      timezone: host.timezone,
+      zone: host.zone,
+      sun: host.sun,
+    },
+    apply({ deviceId, at, values }) {
+      const past = devices.get(deviceId) ?? { attributes: {}, lastChanged: {}, first: new Map<string, number>() };
+      devices.set(deviceId, past);
+      const previous = past.attributes;
+      // Copies: what was handed out must not change.
+      past.attributes = changed(previous, values, (value) => value);
+      past.lastChanged = changed(past.lastChanged, values, () => at);
+      for (const name of values.keys()) if (!past.first.has(name)) past.first.set(name, at);
+      return { previous, current: past.attributes, changed: [...values.keys()] };
+    },
+    firstRecorded: (deviceId, attribute) => devices.get(deviceId)?.first.get(attribute),
+  };
+}
+
+/** A copy with these values; null removes the key. */
+function changed<T extends Json>(
+  before: Readonly<Record<string, T>>,
+  values: ReadonlyMap<string, Json>,
+  stored: (value: Json) => T,
+): Record<string, T> {
+  const after = { ...before };
+  for (const [name, value] of values) {
+    if (value === null) delete after[name];
+    else
+      Object.defineProperty(after, name, {
+        value: stored(value),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+  }
+  return after;
+}

@@ -1,0 +1,130 @@
+// What a replay cannot know, each in one sentence for people: what the history has no record of, and what takes real time.
+import type { Zone } from "../../core/zone.ts";
+import type { TriggerDefinition } from "../model/define.ts";
+import { devicesOf } from "../model/devices.ts";
+import type { RuleHost } from "../model/host.ts";
+import type { Reference } from "../read/references.ts";
+import type { Rule } from "../read/rule.ts";
+import type { RuleContents } from "./contents.ts";
+import type { PastHouse } from "./past-house.ts";
+
+/** What a rule names; `path` is where, unless it is in an expression. */
+export interface Named {
+  readonly kind: Reference["kind"];
+  readonly name: string;
+  readonly path?: string | undefined;
+}
+
+export interface Asked {
+  rule: Rule;
+  contents: RuleContents;
+  /** Devices and modes that it names. */
+  references: readonly Named[];
+  definitions: readonly TriggerDefinition[];
+  from: number;
+  zone: Zone;
+}
+
+const FROM_CHANGES = new Set(["device_state_changed", "numeric_threshold", "button_event", "device_action"]);
+const REPLAYED = new Set([...FROM_CHANGES, "mode_changed", "timer_state_changed", "manual_trigger"]);
+const TAKES_TIME = new Set(["delay", "wait_for_event", "wait_for_expression", "fade_device"]);
+const MOST_NAMED = 10;
+
+/** What is unknown whatever the history has. */
+export function unknownOf(asked: Asked): string[] {
+  return [...unknownTriggers(asked), ...unknownBefore(asked), ...unknownInRuns(asked), ...ownEffects(asked)];
+}
+
+/** What the history turned out not to have; to be asked after the replay. */
+export function unrecorded({ contents, references, from, zone }: Asked, host: RuleHost, past: PastHouse): string[] {
+  const reads = [...contents.reads, ...readInExpressions(contents, references, host)];
+  const texts = reads.flatMap(({ deviceId, attribute }) => {
+    const first = past.firstRecorded(deviceId, attribute);
+    if (first !== undefined && first <= from) return [];
+    const what = `"${attribute}" of "${deviceId}"`;
+    if (first === undefined) return [`no value of ${what} is recorded in this time: the rule saw none`];
+    return [`no value of ${what} is recorded before ${wallText(first, zone)}: until then the rule saw none`];
+  });
+  const unique = [...new Set(texts)];
+  const more = unique.length - MOST_NAMED;
+  return more > 0 ? [...unique.slice(0, MOST_NAMED), `${more} more values are not recorded either`] : unique;
+}
+
+function unknownTriggers({ rule, definitions }: Asked): string[] {
+  const texts = rule.triggers.flatMap((trigger) => {
+    const { type } = trigger;
+    const definition = definitions.find((known) => known.type === type);
+    if (definition?.schedule) return [];
+    if (!REPLAYED.has(type)) return [`what fires the trigger ${type} is not recorded: it did not fire here`];
+    const names = type === "mode_changed" ? trigger.mode_id : devicesOf(trigger as Parameters<typeof devicesOf>[0]);
+    if (names === undefined && type !== "manual_trigger")
+      return [`the trigger ${type} names no device: the changes of all devices are not replayed`];
+    if (type === "button_event" || type === "device_action")
+      return [
+        `of ${type}, the same press twice in a row is recorded once, and presses sent as events are not recorded`,
+      ];
+    return type === "timer_state_changed" ? ["a timer that was started again while it ran is not recorded"] : [];
+  });
+  return [...new Set(texts)];
+}
+
+/** The replay begins with nothing running. */
+function unknownBefore({ rule, definitions, from, zone }: Asked): string[] {
+  const holds = rule.triggers.some((trigger) => {
+    const hold = definitions.find(({ type }) => type === trigger.type)?.hold;
+    return (hold?.durationMs(trigger) ?? 0) > 0;
+  });
+  const what = [...(rule.cooldown_secs > 0 ? ["its cooldown"] : []), ...(holds ? ["a wait of its triggers"] : [])];
+  if (what.length === 0) return [];
+  return [`whether ${what.join(" or ")} was already running at ${wallText(from, zone)}: none was taken to be`];
+}
+
+function unknownInRuns({ rule, contents: { parts } }: Asked): string[] {
+  const types = new Set(parts.action.map(({ type }) => type));
+  const has = (...some: string[]): boolean => some.some((type) => types.has(type));
+  const waits = parts.action.some(({ type }) => TAKES_TIME.has(type));
+  return [
+    ...(waits ? ["what comes after a wait: its actions were run at once, in the house of the moment it fired"] : []),
+    ...(waits && rule.run_mode !== "parallel"
+      ? [`when a run was over, so the run mode ${rule.run_mode} had no part`]
+      : []),
+    ...(has("call_service") ? ["what services answered: each was taken to answer 200 without a text"] : []),
+    ...(has("run_rule") ? ["what the rules did that it runs: replay them as well"] : []),
+    ...(has("pause_rule", "resume_rule") ? ["whether a rule was paused: pauses are not replayed"] : []),
+    ...(has("capture_device_state", "restore_device_state") ? ["the states that it captures and restores"] : []),
+  ];
+}
+
+/** The house is as it was recorded, whatever the rule would have changed. */
+function ownEffects({ contents, references }: Asked): string[] {
+  const changed = new Set(references.filter(({ path }) => /^actions\b/.test(path ?? "")).map(({ name }) => name));
+  const reads = new Set(contents.reads.map(({ deviceId }) => deviceId));
+  const both = [...changed].filter((name) => reads.has(name));
+  if (both.length === 0) return [];
+  const names = both.slice(0, MOST_NAMED).map((name) => `"${name}"`);
+  return [`what its own actions would have changed: ${names.join(", ")} went the way that is recorded`];
+}
+
+/** Attributes that a device of an expression has now, and whose name is in the expression. */
+function readInExpressions({ expressions }: RuleContents, references: Asked["references"], host: RuleHost) {
+  const devices = new Set(references.filter(({ kind }) => kind === "device").map(({ name }) => name));
+  return expressions.flatMap((text) =>
+    [...devices]
+      .filter((deviceId) => text.includes(deviceId))
+      .flatMap((deviceId) =>
+        Object.keys(host.device(deviceId)?.attributes ?? {})
+          .filter((attribute) => text.includes(attribute))
+          .map((attribute) => ({ deviceId, attribute })),
+      ),
+  );
+}
+
+/** Whether an expression reads what is never recorded. */
+export function readsAvailability({ expressions }: RuleContents): boolean {
+  return expressions.some((text) => /\bavailable\b/.test(text));
+}
+
+/** `2026-03-29 02:30`, on the clock of the house. */
+export function wallText(at: number, zone: Zone): string {
+  return new Date(at + zone.at(at).offsetMs).toISOString().slice(0, 16).replace("T", " ");
+}

@@ -1,0 +1,108 @@
+// The answer of a replay: a headline, days that unfold, why it did not run, and what could not be known.
+import type { Firing, Replay } from "../state/replay.ts";
+import { formatNumber, formatTime, language, t } from "../texts/index.ts";
+import { actionsInWords, triggerInWords } from "./replay-words.ts";
+
+const OPEN_DAYS = 2;
+
+export function ReplayResult({ of: replay }: { of: Replay }) {
+  const { firings, omitted_firings: omitted, misses, unknown, evaluations } = replay;
+  const days = [...Map.groupBy(firings, ({ at }) => new Date(at).toDateString()).values()];
+  return (
+    <div class="replay-result">
+      <p class="headline">{headline(firings.length + omitted)}</p>
+      {evaluations === 0 && <p>{t("replay.not_triggered")}</p>}
+      {days.length > 0 && (
+        <ul class="days">
+          {days.map((day, at) => (
+            <Day key={day[0]?.at} firings={day} isOpen={at >= days.length - OPEN_DAYS} />
+          ))}
+        </ul>
+      )}
+      {omitted > 0 && <p class="hint">{t("replay.shortened", { count: formatNumber(omitted) })}</p>}
+      {misses.length > 0 && <Misses of={misses} />}
+      {unknown.length > 0 && (
+        <>
+          <h3>{t("replay.unknown")}</h3>
+          <ul class="hint">
+            {unknown.map((text) => (
+              <li key={text} class="unknown-text said" lang="en" dir="auto">
+                {text}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+function headline(count: number): string {
+  if (count === 0) return t("replay.never");
+  return count === 1 ? t("replay.fired_once") : t("replay.fired", { count: formatNumber(count) });
+}
+
+function Day({ firings, isOpen }: { firings: readonly Firing[]; isOpen: boolean }) {
+  const day = new Intl.DateTimeFormat(language.value, { weekday: "long", day: "numeric", month: "long" });
+  const time = new Intl.DateTimeFormat(language.value, { timeStyle: "medium" });
+  const count = firings.length;
+  return (
+    <li class="day">
+      <details open={isOpen}>
+        <summary>
+          <span class="weekday">{firings[0] && day.format(new Date(firings[0].at))}</span>
+          <span class="hint">{count === 1 ? t("replay.day_once") : t("replay.day_count", { count })}</span>
+        </summary>
+        <ul class="firings">
+          {firings.map((firing, at) => (
+            <li key={at} class="firing">
+              <time dateTime={firing.at}>{time.format(new Date(firing.at))}</time>
+              <OneFiring of={firing} />
+            </li>
+          ))}
+        </ul>
+      </details>
+    </li>
+  );
+}
+
+function OneFiring({ of: { trigger, actions } }: { of: Firing }) {
+  const words = actionsInWords(actions);
+  return (
+    <div>
+      <span class="hint" dir="auto">
+        {triggerInWords(trigger)}
+      </span>
+      <ul class="actions">
+        {words.length === 0 && <li>{t("replay.no_actions")}</li>}
+        {words.map((text, at) => (
+          <li key={at} dir="auto">
+            {text}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Misses({ of: misses }: { of: Replay["misses"] }) {
+  return (
+    <>
+      <h3>{t("replay.misses")}</h3>
+      <ul>
+        {misses.map(({ why, count, last }) => (
+          <li key={why} class="miss">
+            <p class="said" lang="en" dir="auto">
+              {why}
+            </p>
+            <p class="hint">
+              {count === 1
+                ? t("replay.miss_once", { time: formatTime(last) })
+                : t("replay.miss_count", { count: formatNumber(count), time: formatTime(last) })}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

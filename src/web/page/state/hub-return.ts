@@ -1,0 +1,37 @@
+// Waits until a hub that restarts is up again, and no longer than it can take.
+import { API, ApiError } from "./api.ts";
+
+const STEP_MS = 500;
+const ANSWER_MS = 3000;
+const LONGEST_MS = 120_000;
+
+interface Health {
+  uptime_secs: number;
+  ready: boolean;
+}
+
+/** `askedAt`: when the restart was asked for, epoch ms. Rejects with an ApiError where the hub does not come back. */
+export async function hubReturned(askedAt: number): Promise<void> {
+  let wasAway = false;
+  while (Date.now() - askedAt < LONGEST_MS) {
+    await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+    const health = await readHealth();
+    if (!health) wasAway = true;
+    else if (health.ready && (wasAway || isYounger(health, askedAt))) return;
+  }
+  throw new ApiError(0, { code: "not_back" });
+}
+
+/** A restart may be over before it is seen that the hub was away. */
+function isYounger({ uptime_secs }: Health, askedAt: number): boolean {
+  return uptime_secs < (Date.now() - askedAt) / 1000;
+}
+
+async function readHealth(): Promise<Health | undefined> {
+  try {
+    const answer = await fetch(`${API}/health`, { cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) });
+    return answer.ok ? ((await answer.json()) as Health) : undefined;
+  } catch {
+    return undefined;
+  }
+}

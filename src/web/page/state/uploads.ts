@@ -1,0 +1,46 @@
+// Plugins by upload.
+import { get, post, remove } from "./api.ts";
+
+export interface Version {
+  bytes: number;
+  at: string;
+}
+
+export interface Uploaded extends Version {
+  id: string;
+  file: string;
+  previous: Version | null;
+}
+
+/** The largest program that the hub takes. */
+export const MOST_BYTES = 8 * 1024 * 1024;
+const LONGEST_MS = 120_000;
+
+export const uploads = (): Promise<Uploaded[]> => get("/plugin-uploads");
+
+export interface Install {
+  id: string;
+  file: File;
+  enabled?: boolean;
+  replace?: boolean;
+}
+
+/** Throws ApiError, with the line of what does not parse. */
+export function install({ id, file, enabled = true, replace = false }: Install): Promise<void> {
+  const query = new URLSearchParams({ id, enabled: String(enabled), replace: String(replace) });
+  // Browsers take `.ts` for a film.
+  const type = file.name.toLowerCase().endsWith(".ts") ? "text/typescript" : "text/javascript";
+  return post(`/plugins?${query}`, file, { headers: { "content-type": type }, timeoutMs: LONGEST_MS });
+}
+
+export const goBack = (id: string): Promise<void> => post(`/plugins/${encodeURIComponent(id)}/rollback`);
+export const removePlugin = (id: string): Promise<void> => remove(`/plugins/${encodeURIComponent(id)}`);
+
+/** `Hall Lamp (2).bundle.ts` → `Hall-Lamp-2` */
+export function idFromFile(name: string): string {
+  const plain = name.replace(/\.[jt]s$/i, "").replace(/\.(bundle|min)$/i, "");
+  return plain
+    .replace(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[.-]+|[.-]+$/g, "")
+    .slice(0, 64);
+}

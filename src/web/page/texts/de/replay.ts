@@ -1,0 +1,38 @@
+// Deutsch: was eine Regel getan hätte.
+import type { Translated } from "../catalogue.ts";
+
+export const replay: Translated<"replay"> = {
+  "replay.title": "Was hätte sie getan?",
+  "replay.what":
+    "Die Regel geht, so wie sie jetzt ist, durch eine vergangene Zeit, mit dem, was deine Geräte damals gemeldet haben. Es wird nichts ausgeführt.",
+  "replay.period": "Zeit",
+  "replay.days_1": "Die letzten 24 Stunden",
+  "replay.days_7": "Die letzten 7 Tage",
+  "replay.days_31": "Die letzten 31 Tage",
+  "replay.days_own": "Tage, die ich wähle",
+  "replay.from": "Von",
+  "replay.to": "Bis einschließlich",
+  "replay.run": "Zeigen",
+  "replay.running": "Diese Zeit wird durchgegangen …",
+  "replay.wrong_days": "Wähle höchstens 31 Tage, den ersten vor dem letzten.",
+  "replay.fired": "Sie wäre {count}-mal gelaufen.",
+  "replay.fired_once": "Sie wäre einmal gelaufen.",
+  "replay.never": "Sie wäre nicht gelaufen.",
+  "replay.not_triggered": "Nichts hat sie in dieser Zeit ausgelöst.",
+  "replay.shortened": "{count} weitere stehen nicht in der Liste.",
+  "replay.day_count": "{count}-mal",
+  "replay.day_once": "Einmal",
+  "replay.set_off": "{device}: {state}",
+  "replay.mode_on": "{name} geht an",
+  "replay.mode_off": "{name} geht aus",
+  "replay.by_clock": "Nach der Uhr",
+  "replay.by_sun": "Nach der Sonne",
+  "replay.wait": "{time} warten",
+  "replay.no_actions": "Sie hat nichts zu tun.",
+  "replay.failed": "Würde misslingen: {why}",
+  "replay.skipped": "Übersprungen: {what}",
+  "replay.misses": "Warum sie nicht gelaufen ist",
+  "replay.miss_count": "{count}-mal, zuletzt: {time}",
+  "replay.miss_once": "Einmal: {time}",
+  "replay.unknown": "Was sich nicht wissen ließ",
+};

@@ -1,0 +1,20 @@
+// After signing in with the printed password: asks for another. It can be put off; the steps of setting up ask again.
+import { useLocation } from "preact-iso";
+import { PasswordForm } from "../components/password-form.tsx";
+import { printedPassword } from "../state/first-minutes.ts";
+import { t } from "../texts/index.ts";
+
+export function FirstPassword() {
+  const { path, route } = useLocation();
+  function goOn(): void {
+    printedPassword.value = undefined;
+    if (path === "/") route("/welcome", true);
+  }
+  return (
+    <main class="sign-in">
+      <h1>{t("password.title")}</h1>
+      <p>{t("password.why")}</p>
+      <PasswordForm known={printedPassword.value} onDone={goOn} onLater={goOn} />
+    </main>
+  );
+}

@@ -1,0 +1,161 @@
+// The hub itself: how it is, what is wrong and its mend, and the ways to what is administered.
+import { AdminPage } from "../components/admin/admin-page.tsx";
+import { Entry } from "../components/admin/entries.tsx";
+import { Facts } from "../components/admin/facts.tsx";
+import { formatBytes } from "../components/admin/format-bytes.ts";
+import { formatDuration } from "../components/admin/format-duration.ts";
+import { RestartHub } from "../components/admin/restart-hub.tsx";
+import { SystemLinks } from "../components/admin/system-links.tsx";
+import { Moment } from "../components/moment.tsx";
+import { Problem } from "../components/problem.tsx";
+import { useHubData } from "../components/use-hub-data.ts";
+import { allows } from "../state/session.ts";
+import { formatNumber, t } from "../texts/index.ts";
+
+export interface SystemStatus {
+  version: string;
+  started_at: string;
+  uptime_secs: number;
+  devices: number;
+  rules: number;
+  plugins: number;
+  memory_bytes: number;
+  state_db_bytes: number;
+  history_db_bytes: number;
+  last_backup: string | null;
+  last_restore: unknown;
+  stream_clients: number;
+  mqtt_clients: number;
+  disk: { written_bytes_last_day: number | null; limit_bytes_per_day: number | null };
+  safe_start: { failed_part: string; error: string; off: string[] } | null;
+  problems: { part: string; message: string }[];
+}
+
+interface Alert {
+  id: string;
+  severity: string;
+  message: string;
+  mend: string;
+  since: string;
+  until: string | null;
+}
+
+const CHANGES = ["alert", "system_started", "plugin_status_changed"];
+const ENDED_SHOWN = 10;
+
+export function System() {
+  const status = useHubData<SystemStatus>("/system/status", { after: CHANGES });
+  const alerts = useHubData<Alert[]>("/system/alerts", { after: CHANGES });
+  return (
+    <AdminPage title={t("system.title")} may="viewer">
+      <Problem of={status.problem} />
+      {status.value && <Troubles of={status.value} />}
+      <Alerts of={alerts.value ?? []} />
+      {allows("admin") && (
+        <>
+          <h2>{t("system.manage")}</h2>
+          <SystemLinks />
+        </>
+      )}
+      {status.value && <Numbers of={status.value} />}
+      {allows("admin") && (
+        <div class="buttons">
+          <RestartHub onBack={status.read} />
+        </div>
+      )}
+    </AdminPage>
+  );
+}
+
+function Troubles({ of: { problems, safe_start: safe } }: { of: SystemStatus }) {
+  if (problems.length === 0 && !safe) return <p>{t("system.well")}</p>;
+  return (
+    <section>
+      <h2>{t("system.problems")}</h2>
+      {safe && (
+        <p class="problem">
+          {t("system.safe_start", { part: safe.failed_part, off: safe.off.join(", "), error: safe.error })}
+        </p>
+      )}
+      <ul class="entries">
+        {problems.map(({ part, message }) => (
+          <Entry key={part + message} bad name={part} about={<p dir="auto">{message}</p>} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Alerts({ of: alerts }: { of: readonly Alert[] }) {
+  const lasting = alerts.filter(({ until }) => until === null);
+  const ended = alerts.filter(({ until }) => until !== null).slice(0, ENDED_SHOWN);
+  return (
+    <>
+      {lasting.length > 0 && (
+        <section>
+          <h2>{t("system.alerts")}</h2>
+          <AlertList of={lasting} />
+        </section>
+      )}
+      {ended.length > 0 && (
+        <details>
+          <summary>{t("system.ended", { count: formatNumber(ended.length) })}</summary>
+          <AlertList of={ended} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function AlertList({ of: alerts }: { of: readonly Alert[] }) {
+  return (
+    <ul class="entries">
+      {alerts.map(({ id, message, mend, since, until }) => (
+        <Entry
+          key={id + since}
+          bad={until === null}
+          name={message}
+          about={
+            <>
+              <p dir="auto">{mend}</p>
+              <p>
+                {until === null ? t("system.since") : t("system.over")} <Moment at={until ?? since} />
+              </p>
+            </>
+          }
+        />
+      ))}
+    </ul>
+  );
+}
+
+function Numbers({ of: status }: { of: SystemStatus }) {
+  const { written_bytes_last_day: written, limit_bytes_per_day: limit } = status.disk;
+  return (
+    <section>
+      <h2>{t("system.now")}</h2>
+      <Facts
+        of={[
+          [t("system.version"), status.version],
+          [t("system.uptime"), formatDuration(status.uptime_secs)],
+          [t("system.devices"), formatNumber(status.devices)],
+          [t("system.rules"), formatNumber(status.rules)],
+          [t("system.plugins"), formatNumber(status.plugins)],
+          [t("system.mqtt_clients"), formatNumber(status.mqtt_clients)],
+          [t("system.pages"), formatNumber(status.stream_clients)],
+          [t("system.memory"), formatBytes(status.memory_bytes)],
+          [t("system.state_db"), formatBytes(status.state_db_bytes)],
+          [t("system.history_db"), formatBytes(status.history_db_bytes)],
+          [t("system.written"), written === null ? t("system.unknown") : ofLimit(written, limit)],
+          [t("system.last_backup"), status.last_backup ? <Moment at={status.last_backup} /> : t("system.never")],
+        ]}
+      />
+    </section>
+  );
+}
+
+function ofLimit(bytes: number, limit: number | null): string {
+  return limit === null
+    ? formatBytes(bytes)
+    : t("system.of_limit", { bytes: formatBytes(bytes), limit: formatBytes(limit) });
+}
