@@ -9,6 +9,7 @@ import { type Approval, createMatch } from "./approval.ts";
 import type { DescribedDevice, Outgoing } from "./described.ts";
 import { Entries } from "./entries.ts";
 import { type DiscoveryEntry, deviceIdOf, type Entry, type EntryState, entryId, heirOf, shown } from "./entry.ts";
+import { Greeting } from "./greeting.ts";
 import { DeviceSpeaker, type HouseDevices } from "./house-devices.ts";
 import { claim, hasPriority, TAKE_IT } from "./ownership.ts";
 import { Parents } from "./parents.ts";
@@ -44,6 +45,7 @@ export class Discovery {
   readonly #parents = new Parents((identity) => this.#entries.ofIdentity(identity));
   readonly #speaker: DeviceSpeaker;
   readonly #waiting = new WaitingMessages();
+  readonly #greeting: Greeting;
   /** Accounts that have said something since the hub started. */
   readonly #heard = new Set<string>();
 
@@ -74,6 +76,7 @@ export class Discovery {
       };
       this.#sources.push(create(host, { describes: (sender, source) => this.#describes(sender, source) }));
     }
+    this.#greeting = new Greeting(this.#sources, options.clock, (outgoing) => this.#publish(outgoing));
   }
 
   /** Everything that clients publish outside the hub's own topics. */
@@ -97,13 +100,12 @@ export class Discovery {
         this.#options.log.warn("a kept message is ignored", { topic: heard.topic, error: messageOf(error) });
       }
     });
-    for (const outgoing of this.#sources.flatMap((source) => source.birth?.() ?? [])) this.#publish(outgoing);
+    this.#greeting.begin();
   }
 
   /** The last words of the hub; resolves when they are said. */
   async stop(): Promise<void> {
-    const last = this.#sources.flatMap((source) => source.will?.() ?? []);
-    await Promise.all(last.map((outgoing) => this.#options.publish(outgoing).catch(() => {})));
+    await this.#greeting.end();
   }
 
   list(): DiscoveryEntry[] {
@@ -171,17 +173,17 @@ export class Discovery {
     }
   }
 
-  #publish(outgoing: Outgoing): void {
-    this.#options.publish(outgoing).catch((error: unknown) => {
-      this.#options.log.warn("a message to a device could not be sent", {
-        topic: outgoing.topic,
-        error: messageOf(error),
-      });
-    });
+  async #publish(outgoing: Outgoing): Promise<void> {
+    try {
+      await this.#options.publish(outgoing);
+    } catch (error) {
+      const { topic } = outgoing;
+      this.#options.log.warn("a message to a device could not be sent", { topic, error: messageOf(error) });
+    }
   }
 
   #ask(sender: Sender, outgoing: Outgoing): void {
-    if (sender.mayPublish(outgoing.topic)) this.#publish(outgoing);
+    if (sender.mayPublish(outgoing.topic)) void this.#publish(outgoing);
   }
 
   #describes(sender: Sender, source: string): boolean {

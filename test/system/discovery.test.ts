@@ -180,3 +180,14 @@ test("after a kill a device whose announcement was retained obeys at once, thoug
   await say("bridge/state", { state: "online" });
   await until("it is there", async () => (await device(LAMP)).available === true);
 });
+
+test("devices hear when the hub comes and when it goes", async () => {
+  const heard: string[] = [];
+  const listener = await hub.mqtt();
+  listener.on("message", (_, payload) => heard.push(payload.toString()));
+  await listener.subscribeAsync("homeassistant/status");
+  // They were cut off when the hub said it first.
+  await until("it says that it is there", () => heard.includes("online"), { timeoutMs: 25_000 });
+  hub.kill("SIGTERM");
+  await until("it says that it goes", () => heard.includes("offline"));
+}, 60_000);
