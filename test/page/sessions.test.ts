@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../support/wait.ts";
 import { openBrowser, type Visitor, type Visitors } from "./support/browser.ts";
-import { nameOf, PASSWORD, type PageHouse, startPageHouse } from "./support/page-house.ts";
+import { nameOf, PASSWORD, type PageHouse, type Role, startPageHouse } from "./support/page-house.ts";
 import { barriers, connectionShown, picture, press } from "./support/seen.ts";
 
 const LIFETIME_SECS = 8;
@@ -30,7 +30,7 @@ async function asAdmin(method: string, path: string) {
   const { token } = (await house.hub.login(nameOf("admin"), PASSWORD)).json<{ token: string }>();
   return house.hub.request(method, path, { token });
 }
-async function endSessionsOf(role: "user" | "viewer"): Promise<void> {
+async function endSessionsOf(role: Role): Promise<void> {
   const answer = await asAdmin("GET", `/auth/sessions?user=${nameOf(role)}`);
   for (const { id } of answer.json<{ id: string }[]>()) await asAdmin("DELETE", `/auth/sessions/${id}`);
 }
@@ -73,6 +73,22 @@ test("a session that was ended asks for the password, and then all is as it was,
   expect(new URL(page.url()).pathname).toBe(VIEW);
   expect(await page.$eval("#draft", (field) => (field as HTMLTextAreaElement).value)).toBe("not saved yet");
   expect(await page.$eval("#draft", (field) => field.checkVisibility())).toBe(true);
+});
+
+const FIELD = "main :is(input:not([type]), input[type=text], textarea)";
+const textIn = ({ page }: Visitor): Promise<string> => page.$eval(FIELD, (field) => (field as HTMLInputElement).value);
+
+test.each(["/areas", "/accounts"])("what was typed at %s is kept too", async (path) => {
+  await using visitor = await visitors.visit(house, { role: "admin", path });
+  const { page } = visitor;
+  await page.waitForSelector(FIELD);
+  await page.type(FIELD, "half-done");
+  const before = await textIn(visitor);
+  await endSessionsOf("admin");
+  await page.waitForSelector("dialog input[name=username]");
+  await visitor.signIn("admin");
+  expect(before).toContain("half-done");
+  expect(await textIn(visitor)).toBe(before);
 });
 
 test("somebody else who signs in then finds nothing of it", async () => {

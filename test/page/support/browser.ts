@@ -90,9 +90,9 @@ async function visitorOf(page: Page, origin: string, leave: () => Promise<void>)
       await page.goto(origin + path, { waitUntil: "load" });
     },
     async signIn(role) {
-      await page.locator("input[name=username]").fill(nameOf(role));
-      await page.locator("input[name=password]").fill(PASSWORD);
-      await page.locator("form button.main").click();
+      await page.locator(".sign-in input[name=username]").fill(nameOf(role));
+      await page.locator(".sign-in input[name=password]").fill(PASSWORD);
+      await page.locator(".sign-in button.main").click();
       await page.waitForSelector("main[data-live=live]");
     },
     async look({ scheme = "light", width = 1280 }) {

@@ -1,7 +1,7 @@
 // Another password in the place of the present one.
 import { useState } from "preact/hooks";
 import { changePassword } from "../state/first-minutes.ts";
-import { session } from "../state/session.ts";
+import { person } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
 import { useTask } from "./use-task.ts";
@@ -26,14 +26,7 @@ export function PasswordForm({ known, onDone, onLater }: Props) {
 
   return (
     <form class="setup-form" onSubmit={submit}>
-      <input
-        type="text"
-        hidden
-        name="username"
-        autocomplete="username"
-        value={session.value?.user.username ?? ""}
-        readOnly
-      />
+      <input type="text" hidden name="username" autocomplete="username" value={person.value?.username ?? ""} readOnly />
       {known === undefined && (
         <label>
           {t("password.current")}

@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { ApiError, ask } from "./api.ts";
 import { connection } from "./live.ts";
-import { session } from "./session.ts";
+import { session, viewsOf } from "./session.ts";
 import { load, save } from "./storage.ts";
 
 export interface Layout {
@@ -31,8 +31,14 @@ export function startLayout(): void {
   effect(() => {
     if (connection.value.state === "live") void readLayout().catch(() => {});
   });
+  let owner = viewsOf.peek();
+  viewsOf.subscribe((next) => {
+    if (next !== owner) take(NONE);
+    owner = next;
+  });
+  // Nothing stays in the browser of who is signed out, but the views do.
   session.subscribe((who) => {
-    if (!who) take(NONE);
+    if (!who) save("layout", undefined);
   });
 }
 

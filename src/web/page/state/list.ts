@@ -2,7 +2,7 @@
 import { effect, type Signal, signal } from "@preact/signals";
 import { get } from "./api.ts";
 import { connection, type HubEvent, listen } from "./live.ts";
-import { session } from "./session.ts";
+import { viewsOf } from "./session.ts";
 
 export interface HubList<T> {
   readonly value: Signal<T>;
@@ -52,8 +52,9 @@ export function hubList<T>(path: string, empty: T, changes: (event: HubEvent) =>
       listen((event) => {
         if (changes(event)) readSoon();
       });
-      session.subscribe((who) => {
-        if (!who) value.value = empty;
+      // Also where somebody else signs in; but not where the session only expires, as the views stay then.
+      viewsOf.subscribe(() => {
+        value.value = empty;
       });
     },
   };

@@ -1,5 +1,5 @@
 // Who is signed in here: in all windows of this browser the same.
-import { batch, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import { load, save } from "./storage.ts";
 
 export type Role = "admin" | "user" | "viewer";
@@ -23,8 +23,13 @@ export const session = signal<Session | undefined>(load<Session>(KEY));
 /** Why somebody has to sign in again. */
 export const signedOutBecause = signal<"expired" | undefined>(undefined);
 
-/** Whose views are drawn. They stay when the session expires, so that what was typed is there after signing in again. */
-export const viewsOf = signal(session.peek()?.user.id);
+/**
+ * For whom the views are drawn. They stay as they are when the session expires, beneath the sign-in, so that what was typed is
+ * there afterwards.
+ */
+export const person = signal(session.peek()?.user);
+/** Their id. */
+export const viewsOf = computed(() => person.value?.id);
 
 export function setSession(next: Session | undefined): void {
   const kept = next && { gotAt: Date.now(), ...next };
@@ -37,7 +42,7 @@ function change(next: Session | undefined, because: "expired" | undefined): void
   batch(() => {
     signedOutBecause.value = because;
     session.value = next;
-    if (because === undefined) viewsOf.value = next?.user.id;
+    if (because === undefined) person.value = next?.user;
   });
 }
 
@@ -60,6 +65,6 @@ export function followOtherWindows(): void {
 }
 
 export function allows(role: Role): boolean {
-  const mine = session.value?.user.role;
+  const mine = person.value?.role;
   return mine !== undefined && ROLES.indexOf(mine) >= ROLES.indexOf(role);
 }

@@ -5,11 +5,11 @@ import { Problem } from "../components/problem.tsx";
 import { toast } from "../components/toast.tsx";
 import { canAct } from "../state/acting.ts";
 import { post } from "../state/api.ts";
-import { type Session, session, setSession } from "../state/session.ts";
+import { person, type Session, setSession } from "../state/session.ts";
 import { LANGUAGES, type Language, language, setLanguage, t } from "../texts/index.ts";
 
 export function Account() {
-  const user = session.value?.user;
+  const user = person.value;
   return (
     <AdminPage title={t("account.title")} back={{ href: "/more", text: t("nav.more") }} may="viewer">
       {user && (
@@ -42,7 +42,7 @@ export function Account() {
 
 function ChangePassword() {
   const { busy, problem, run } = useAct();
-  const username = session.value?.user.username ?? "";
+  const username = person.value?.username ?? "";
 
   async function change(form: HTMLFormElement): Promise<void> {
     const fields = Object.fromEntries(new FormData(form)) as Record<"current_password" | "new_password", string>;

@@ -1,6 +1,6 @@
 // Everything that has no place in the bar.
 import { toast } from "../components/toast.tsx";
-import { allows, type Role, session } from "../state/session.ts";
+import { allows, person, type Role } from "../state/session.ts";
 import { signOut } from "../state/sign-out.ts";
 import { type TextKey, t } from "../texts/index.ts";
 
@@ -44,7 +44,7 @@ export function More() {
           </li>
         ))}
       </ul>
-      <p class="hint">{session.value?.user.username}</p>
+      <p class="hint">{person.value?.username}</p>
       <button type="button" onClick={leave}>
         {t("sign_out")}
       </button>

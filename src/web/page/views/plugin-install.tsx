@@ -39,7 +39,13 @@ export function PluginInstall() {
     void read();
   }
 
-  if (!isAdmin) return <p>{t("upload.admins_only")}</p>;
+  if (!isAdmin)
+    return (
+      <>
+        <h1>{t("upload.title")}</h1>
+        <p>{t("upload.admins_only")}</p>
+      </>
+    );
   const chosen = (name: string): string | undefined => list?.find(({ id }) => id === query[name])?.id;
   const [replaces, removes] = [chosen("replace"), chosen("remove")];
   return (

@@ -11,7 +11,7 @@ import { toast } from "../components/toast.tsx";
 import { useHubData } from "../components/use-hub-data.ts";
 import { canAct, forAdmins } from "../state/acting.ts";
 import { patch, post, remove } from "../state/api.ts";
-import { type Role, session } from "../state/session.ts";
+import { person, type Role } from "../state/session.ts";
 import { formatTime, t } from "../texts/index.ts";
 
 interface User {
@@ -40,7 +40,7 @@ export function Users() {
 function UserEntry({ of: user, onChanged }: { of: User; onChanged: () => Promise<void> }) {
   const [gives, setGives] = useState(false);
   const [role, setRole] = useState(user.role);
-  const isMe = session.value?.user.id === user.id;
+  const isMe = person.value?.id === user.id;
   return (
     <Entry
       name={user.username}
