@@ -116,12 +116,12 @@ bad_input_checks() {
   pub "${GARAGE[@]}" -q 1 -t "$state" -m '{"__proto__":{"admin":true}}'
   pub "${GARAGE[@]}" -q 1 -t "$state" -n
   jq -nc '[range(100)] | reduce .[] as $_ (1; [.]) | {deep: .}' | pub "${GARAGE[@]}" -q 1 -t "$state" -s
-  head -c 2000000 /dev/zero | tr '\0' x >"$work/large"
+  head -c 9000000 /dev/zero | tr '\0' x >"$work/large"
   if [ "$protocol" = 311 ]; then
-    check "$tag a payload of 2 MB ends the connection" refused pub "${GARAGE[@]}" -q 1 -t "$state" -f "$work/large"
+    check "$tag a payload of 9 MB ends the connection" refused pub "${GARAGE[@]}" -q 1 -t "$state" -f "$work/large"
   else
     # The broker announces what it takes, and mosquitto keeps to it: nothing is sent.
-    check "$tag a payload of 2 MB is not sent" refused grep -q 'sending PUBLISH' <(pub "${GARAGE[@]}" -d -q 1 -t "$state" -f "$work/large")
+    check "$tag a payload of 9 MB is not sent" refused grep -q 'sending PUBLISH' <(pub "${GARAGE[@]}" -d -q 1 -t "$state" -f "$work/large")
   fi
   after=$(ask GET "/devices/$device" | jq -c .attributes)
   check "$tag an invalid state changes nothing" [ "$before" = "$after" ]
