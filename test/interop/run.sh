@@ -53,7 +53,9 @@ TOML
 port_of() { sed -n "s/.*$1.* port=\([0-9]*\).*/\1/p" "$work/hub.log"; }
 
 start_hub() {
-  hub serve >"$work/hub.log" 2>&1 &
+  # Emptied before: what it said at its last start must not be taken for this one.
+  : >"$work/hub.log"
+  hub serve >>"$work/hub.log" 2>&1 &
   hub_pid=$!
   soon grep -q 'the hub is up' "$work/hub.log" || { cat "$work/hub.log"; return 1; }
   api=http://127.0.0.1:$(port_of 'the API answers')/api/v1
