@@ -73,14 +73,14 @@ furnish() {
 }
 
 # A file for each part of the house, none of them empty. Not what sysmon says of the machine, nor when each device was last heard
-# of: that is stored only together with a change.
+# of: that is stored only together with a change; nor whether it can be reached, as after a start that is known only once it is heard.
 take_portrait() {
   local part path filter
   mkdir -p "$place/portrait"
   while read -r part path filter; do
     api "$path" | jq -eS "$filter | select(length > 0)" >"$place/portrait/$part" || { echo "no $part"; return 1; }
   done <<'PARTS'
-devices /devices map(select(.plugin_id != "sysmon") | del(.last_seen))
+devices /devices map(select(.plugin_id != "sysmon") | del(.last_seen, .available))
 rules /rules .
 timers /timers map(del(.remaining_secs))
 scenes /scenes .
