@@ -2,8 +2,11 @@
 
 const RULE = "=".repeat(64);
 
-/** `api`: the address of the API, which the block then names. */
-export function credentialsBlock({ username, password }: { username: string; password: string }, api?: string): string {
+/** `page`: the address to open in a browser, which the block then names. */
+export function credentialsBlock(
+  { username, password }: { username: string; password: string },
+  page?: string,
+): string {
   const lines = [
     RULE,
     "The administrator's account. This password is shown only once:",
@@ -11,7 +14,7 @@ export function credentialsBlock({ username, password }: { username: string; pas
     `username: ${username}`,
     `password: ${password}`,
     "",
-    ...(api === undefined ? [] : [`The hub answers at ${api}/health`, `Log in with POST ${api}/auth/login`]),
+    ...(page === undefined ? [] : [`Open ${page} in a browser and sign in.`]),
     "`hub passwd` sets a new password.",
     RULE,
   ];

@@ -7,7 +7,6 @@ import { background, within } from "../core/lifecycle.ts";
 import { type Log, type OpenedLog, openLog } from "../core/log.ts";
 import { knownIds } from "../db/known-ids.ts";
 import type { Home } from "../home/paths.ts";
-import { API_PREFIX } from "../http/app.ts";
 import { readCertificate } from "../http/certificate.ts";
 import { OPTIONAL_PARTS, SUSPECT_PARTS } from "../hub/part-starter.ts";
 import { createHub, type Hub, type HubOptions } from "../hub.ts";
@@ -127,7 +126,7 @@ function beginWith({ io, entered: { home, troubles }, config: first, opened, sta
       troubles,
       logProblem: opened.problem,
       onFirstAdministrator(credentials, port) {
-        edge.stdout.write(credentialsBlock(credentials, apiAddress(config, home, port)));
+        edge.stdout.write(credentialsBlock(credentials, pageAddress(config, home, port)));
       },
     });
     return { config, hub };
@@ -147,10 +146,10 @@ async function createCounted(starts: Starts, options: HubOptions): Promise<Hub> 
 }
 
 /** With a certificate that cannot be used, the API answers this machine only, without TLS. */
-function apiAddress({ server }: HubConfig, home: Home, port: number): string {
+function pageAddress({ server }: HubConfig, home: Home, port: number): string {
   const certificate = readCertificate(server, home.resolve);
   const listening = certificate?.ok === false ? { host: "127.0.0.1" } : { host: server.host, cert: certificate?.cert };
-  return webAddress({ ...listening, port }) + API_PREFIX;
+  return `${webAddress({ ...listening, port })}/`;
 }
 
 /** Bun reads these variables before any code of the hub: with them it would run as another program. */

@@ -6,7 +6,7 @@ import { Discovery } from "../discovery/discovery.ts";
 import { messageIn } from "../discovery/entry.ts";
 import type { Heard } from "../discovery/source.ts";
 import { sourcesOf } from "../discovery/sources/index.ts";
-import { openProfiles, type Profiles } from "../discovery/sources/profiles/profiles.ts";
+import { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import { openDiscoveryStore } from "../discovery/store.ts";
 import type { OtherMessage } from "../mqtt/start.ts";
 import { messageExpressions } from "../rules/expression/messages.ts";
@@ -19,9 +19,9 @@ export function heardIn({ account, topic, payload, mayPublish }: OtherMessage, {
   return { sender: { name: account.name, mayPublish }, topic, payload, retain, message: messageIn(payload) };
 }
 
-/** The profiles of devices that announce nothing; from now on their folder is watched. */
+/** The profiles of devices that announce nothing. They are read when they are started, which costs more than it may before the API answers. */
 export function wireProfiles({ home, edge: { clock }, log }: HubOptions): Profiles {
-  return openProfiles({ folder: home.profiles, clock, log: log.child("profiles"), compiler: messageExpressions });
+  return new Profiles({ folder: home.profiles, clock, log: log.child("profiles"), compiler: messageExpressions });
 }
 
 /** It hears nothing before MQTT is up. */

@@ -64,8 +64,8 @@ test("the password is printed once, with an address that answers, and never to t
   const first = await place.start();
   const password = place.admin?.password ?? "";
   expect(password).toHaveLength(16);
-  const address = /^The hub answers at (\S+)$/m.exec(first.output)?.[1] ?? "";
-  expect(await (await fetch(address)).json()).toMatchObject({ status: "ok" });
+  const address = /^Open (\S+) in a browser and sign in\.$/m.exec(first.output)?.[1] ?? "";
+  expect(await (await fetch(address)).text()).toStartWith("<!doctype html>");
   await first.end();
   await using second = await place.start();
   expect(second.output).not.toContain("password:");
@@ -82,7 +82,7 @@ test("on all interfaces, the printed address is one of this machine; with a cert
   const anyInterface = freePorts(place.read("config", "hub.toml")).replace('host = "127.0.0.1"', 'host = "0.0.0.0"');
   place.put("config/hub.toml", anyInterface, 0o600);
   const first = await place.start();
-  const address = /^The hub answers at (http:\S+)$/m.exec(first.output)?.[1] ?? "";
+  const address = /^Open (http:\S+) in a browser/m.exec(first.output)?.[1] ?? "";
   expect(address).not.toContain("0.0.0.0");
   expect((await fetch(address)).status).toBe(200);
   await first.end();
@@ -93,7 +93,7 @@ test("on all interfaces, the printed address is one of this machine; with a cert
   other.put("config/cert.pem", cert);
   other.put("config/key.pem", key, 0o600);
   await using hub = await other.start();
-  expect(hub.output).toMatch(/^The hub answers at https:\/\/localhost:\d+\/api\/v1\/health$/m);
+  expect(hub.output).toMatch(/^Open https:\/\/localhost:\d+\/ in a browser and sign in\.$/m);
 });
 
 test("a first start that fails prints no password; the one that succeeds does, and nothing counts as lost", async () => {

@@ -37,7 +37,9 @@ export function isProfileFileName(name: string): boolean {
 
 /** Reads all, and watches the folder from then on. */
 export function openProfiles(options: ProfilesOptions): Profiles {
-  return new Profiles(options);
+  const profiles = new Profiles(options);
+  profiles.start();
+  return profiles;
 }
 
 export class Profiles implements Disposable {
@@ -46,6 +48,7 @@ export class Profiles implements Disposable {
   readonly #files = new Map<string, File>();
   readonly #watch: FolderWatch;
   #listener: ProfileListener | undefined;
+  #isStarted = false;
 
   constructor(options: ProfilesOptions) {
     this.#options = options;
@@ -55,7 +58,14 @@ export class Profiles implements Disposable {
       ...{ folder, clock, log, accepts: isProfileFileName },
       onChange: (file) => this.#load(file),
     });
+  }
+
+  /** Reads the files that are there; until then there are no profiles. */
+  start(): void {
     for (const file of this.#watch.names) this.#load(file);
+    const inUse = [...this.#files.values()].filter(({ profile }) => profile).length;
+    if (inUse > 0) this.#options.log.info("profiles are in use", { count: inUse });
+    this.#isStarted = true;
   }
 
   /** Told of each profile that there is, and from then on of each that changes, or goes or is switched off (undefined). */
@@ -119,7 +129,8 @@ export class Profiles implements Disposable {
   }
 
   #tell(name: string, profile: Profile | undefined): void {
-    this.#options.log.info(profile ? "a profile is in use" : "a profile is no longer in use", { profile: name });
+    if (this.#isStarted)
+      this.#options.log.info(profile ? "a profile is in use" : "a profile is no longer in use", { profile: name });
     this.#listener?.(name, profile);
   }
 }
