@@ -21,7 +21,7 @@ export function ActivateScene({ id, name }: { id: string; name: string }) {
         type="button"
         class="main"
         hidden={!allows("user")}
-        disabled={act.isBusy || !mayAct("user")}
+        disabled={act.busy || !mayAct("user")}
         aria-label={`${t("scene.activate")}: ${name}`}
         onClick={() => void start()}
       >
@@ -29,7 +29,7 @@ export function ActivateScene({ id, name }: { id: string; name: string }) {
       </button>
       <div class="wide" role="status">
         <Problem of={act.problem} />
-        {outcome && !act.isBusy && <Outcome of={outcome} onForce={() => void start(true)} />}
+        {outcome && !act.busy && <Outcome of={outcome} onForce={() => void start(true)} />}
       </div>
     </>
   );

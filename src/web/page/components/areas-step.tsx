@@ -4,7 +4,7 @@ import { type Area, areas, readAreas } from "../state/setup.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
 import { toast } from "./toast.tsx";
-import { useTask } from "./use-task.ts";
+import { useAct } from "./use-act.ts";
 
 const COMMON = [
   "living_room",
@@ -23,7 +23,7 @@ const COMMON = [
 const CAN_BE_ID = /^[^/+#$.][^/+#]*$/;
 
 export function AreasStep() {
-  const { locked, problem, run } = useTask();
+  const { locked, problem, run } = useAct();
   const known = new Set(areas.value.map(({ name }) => name.toLowerCase()));
   const add = (area: { name: string; id?: string }): Promise<boolean> =>
     run(async () => {

@@ -3,13 +3,13 @@ import { changeSetup, setup } from "../state/setup.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
 import type { StepProps } from "./setup-step.ts";
-import { useTask } from "./use-task.ts";
+import { useAct } from "./use-act.ts";
 
 const EVERY_DAY = /^0 (\d+) (\d+) \* \* \*$/;
 const USUAL = "03:30";
 
 export function BackupStep({ onDone }: StepProps) {
-  const { locked, problem, run } = useTask();
+  const { locked, problem, run } = useAct();
   const schedule = setup.value?.backup_schedule ?? null;
   const time = schedule === null ? USUAL : timeOf(schedule);
 

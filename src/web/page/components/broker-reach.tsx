@@ -3,10 +3,10 @@ import { useState } from "preact/hooks";
 import { changeSetup, setup } from "../state/setup.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
-import { useTask } from "./use-task.ts";
+import { useAct } from "./use-act.ts";
 
 export function BrokerReach() {
-  const { locked, problem, run } = useTask();
+  const { locked, problem, run } = useAct();
   const [isOpened, setOpened] = useState(false);
   if (!setup.value) return null;
   if (setup.value.mqtt_everywhere) return isOpened ? <p role="status">{t("connect.opened")}</p> : null;

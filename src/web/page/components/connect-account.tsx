@@ -8,7 +8,7 @@ import { FirstAnnounced, FirstDevices } from "./connect-wait.tsx";
 import { ACCOUNTS, type AccountWay } from "./connect-ways.ts";
 import { Pasted } from "./pasted.tsx";
 import { Problem } from "./problem.tsx";
-import { useTask } from "./use-task.ts";
+import { useAct } from "./use-act.ts";
 
 interface Settings {
   username: string;
@@ -59,7 +59,7 @@ interface FormProps {
 }
 
 function AccountForm({ way, onMade }: FormProps) {
-  const { locked, problem, run } = useTask();
+  const { locked, problem, run } = useAct();
   const { kind, name: usual, isProgram = false } = ACCOUNTS[way];
   const [name, setName] = useState(usual);
   const [isElsewhere, setElsewhere] = useState(false);

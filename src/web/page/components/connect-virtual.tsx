@@ -3,10 +3,10 @@ import { changeSetup, setup } from "../state/setup.ts";
 import { t } from "../texts/index.ts";
 import { FirstDevices } from "./connect-wait.tsx";
 import { Problem } from "./problem.tsx";
-import { useTask } from "./use-task.ts";
+import { useAct } from "./use-act.ts";
 
 export function ConnectVirtual() {
-  const { locked, problem, run } = useTask();
+  const { locked, problem, run } = useAct();
   const isOn = setup.value?.virtual_house;
   return (
     <ol class="setup-three">

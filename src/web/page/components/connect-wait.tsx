@@ -6,7 +6,7 @@ import { connection } from "../state/live.ts";
 import { t } from "../texts/index.ts";
 import { stateInWords } from "./kinds.ts";
 import { Problem } from "./problem.tsx";
-import { useTask } from "./use-task.ts";
+import { useAct } from "./use-act.ts";
 
 interface Announced {
   id: string;
@@ -22,7 +22,7 @@ interface Announced {
 const ASK_MS = 2000;
 
 export function FirstAnnounced({ account }: { account: string }) {
-  const { locked, problem, run } = useTask();
+  const { locked, problem, run } = useAct();
   const [found, setFound] = useState<readonly Announced[]>([]);
   const isLive = connection.value.state === "live";
   const read = async (): Promise<void> =>

@@ -58,7 +58,7 @@ export function NameEditor({ name, href, disabled, onSave }: NameEditorProps) {
           onKeyDown={({ key }) => key === "Escape" && setDraft(undefined)}
         />
       </label>
-      <button type="submit" class="main" disabled={act.isBusy || disabled}>
+      <button type="submit" class="main" disabled={act.busy || disabled}>
         {t("house.save")}
       </button>
       <button type="button" onClick={() => setDraft(undefined)}>

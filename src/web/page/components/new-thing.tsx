@@ -36,7 +36,7 @@ export function NewThing({ label, disabled, onCreate }: NewThingProps) {
             onInput={({ currentTarget }) => setName(currentTarget.value)}
           />
         </label>
-        <button type="submit" disabled={disabled || act.isBusy || name.trim() === ""}>
+        <button type="submit" disabled={disabled || act.busy || name.trim() === ""}>
           {t("house.create")}
         </button>
       </div>

@@ -80,7 +80,7 @@ function WaitingRow({ waiting, read }: { waiting: Waiting; read: () => Promise<v
       <div class="buttons">
         <button
           type="button"
-          disabled={!mayAct("user") || act.isBusy || state === "sending" || state === "blocked"}
+          disabled={!mayAct("user") || act.busy || state === "sending" || state === "blocked"}
           aria-label={`${t("outbox.retry")}: ${name}`}
           onClick={() =>
             void act.run(async () => {
@@ -96,7 +96,7 @@ function WaitingRow({ waiting, read }: { waiting: Waiting; read: () => Promise<v
           label={t("outbox.drop")}
           of={name}
           question={t("outbox.drop_of", { channel })}
-          disabled={!mayAct("admin") || act.isBusy}
+          disabled={!mayAct("admin") || act.busy}
           onYes={() =>
             void act.run(async () => {
               await remove(path);

@@ -4,7 +4,7 @@ import { changePassword } from "../state/first-minutes.ts";
 import { person } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
-import { useTask } from "./use-task.ts";
+import { useAct } from "./use-act.ts";
 
 interface Props {
   /** The present password, where it was typed just now. */
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function PasswordForm({ known, onDone, onLater }: Props) {
-  const { locked, problem, run } = useTask();
+  const { locked, problem, run } = useAct();
   const [isShown, setShown] = useState(false);
 
   async function submit(event: SubmitEvent): Promise<void> {

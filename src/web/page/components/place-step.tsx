@@ -8,7 +8,7 @@ import { type Place, PlaceMap } from "./place-map.tsx";
 import { Problem } from "./problem.tsx";
 import type { StepProps } from "./setup-step.ts";
 import { sunTimes } from "./sun-times.ts";
-import { useTask } from "./use-task.ts";
+import { useAct } from "./use-act.ts";
 
 const MOST_FOUND = 6;
 const LOCATE_MS = 15_000;
@@ -22,7 +22,7 @@ interface Fields {
 }
 
 export function PlaceStep({ onDone }: StepProps) {
-  const { locked, problem, run } = useTask();
+  const { locked, problem, run } = useAct();
   const [fields, setFields] = useState<Fields>(startingFields);
   const set = (changes: Partial<Fields>): void => setFields((before) => ({ ...before, ...changes }));
   const place = placeIn(fields);

@@ -4,7 +4,7 @@ import { restoring } from "../state/first-minutes.ts";
 import { upload } from "../state/upload.ts";
 import { formatTime, t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
-import { useTask } from "./use-task.ts";
+import { useAct } from "./use-act.ts";
 
 interface Contents {
   counts: { devices: number; rules: number; users: number; plugins: number };
@@ -14,7 +14,7 @@ interface Contents {
 }
 
 export function RestoreArchive() {
-  const { busy, locked, problem, run } = useTask();
+  const { busy, locked, problem, run } = useAct();
   const [file, setFile] = useState<File>();
   const [passphrase, setPassphrase] = useState("");
   const [sent, setSent] = useState(0);

@@ -6,7 +6,7 @@ import { language, t } from "../texts/index.ts";
 import { PickDevices } from "./pick-devices.tsx";
 import { Problem } from "./problem.tsx";
 import { type Filled, lamps, motionSensors, openings, rulesOf, type Starter } from "./rule-starters.ts";
-import { useTask } from "./use-task.ts";
+import { useAct } from "./use-act.ts";
 
 const LOG = "log";
 const MINUTES = { motion: 5, door: 10, sunset: 0, battery: 0 } as const satisfies Record<Starter, number>;
@@ -17,7 +17,7 @@ interface Props {
 }
 
 export function StarterForm({ starter, onMade }: Props) {
-  const { locked, problem, run } = useTask();
+  const { locked, problem, run } = useAct();
   const sensors = starter === "motion" ? motionSensors() : starter === "door" ? openings() : [];
   const all = lamps();
   const hasPlace = setup.value?.location.latitude !== null;

@@ -6,10 +6,10 @@ import { PickDevices } from "./pick-devices.tsx";
 import { Problem } from "./problem.tsx";
 import { lamps } from "./rule-starters.ts";
 import type { StepProps } from "./setup-step.ts";
-import { useTask } from "./use-task.ts";
+import { useAct } from "./use-act.ts";
 
 export function SceneStep({ onChanged }: StepProps) {
-  const { locked, problem, run } = useTask();
+  const { locked, problem, run } = useAct();
   const [left, setLeft] = useState<ReadonlySet<string>>();
   const [made, setMade] = useState<string>();
   const all = lamps();

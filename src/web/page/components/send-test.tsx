@@ -68,8 +68,8 @@ export function SendTest({ channels, onSent, onEnd }: SendTestProps) {
         />
       </label>
       <div class="buttons">
-        <button type="submit" class="main" disabled={act.isBusy || !mayAct("user")}>
-          {t(act.isBusy ? "test.sending" : "test.send")}
+        <button type="submit" class="main" disabled={act.busy || !mayAct("user")}>
+          {t(act.busy ? "test.sending" : "test.send")}
         </button>
         {onEnd && (
           <button type="button" onClick={onEnd}>

@@ -25,7 +25,7 @@ export interface Timer {
 export function TimerRow({ timer, read }: { timer: Timer; read: () => Promise<void> }) {
   const { id, name, state } = timer;
   const act = useAct();
-  const isLocked = !mayAct("user") || act.isBusy;
+  const isLocked = !mayAct("user") || act.busy;
   const order = (wanted: Attributes): void =>
     void act.run(async () => {
       await patch(`/devices/${encodeURIComponent(id)}/state`, wanted);

@@ -4,18 +4,21 @@ import { connection } from "../state/live.ts";
 import { allows, type Role } from "../state/session.ts";
 
 export interface Act {
-  isBusy: boolean;
+  busy: boolean;
+  /** Under way, or the hub cannot be reached: what starts it is disabled. */
+  locked: boolean;
   problem: unknown;
-  /** Whether it was done. */
+  /** Resolves to whether it was done. Never rejects. */
   run: (what: () => Promise<unknown>) => Promise<boolean>;
   forget: () => void;
 }
 
 export function useAct(): Act {
-  const [isBusy, setBusy] = useState(false);
+  const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>();
   return {
-    isBusy,
+    busy,
+    locked: busy || connection.value.state !== "live",
     problem,
     forget: () => setProblem(undefined),
     async run(what) {

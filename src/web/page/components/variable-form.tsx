@@ -84,7 +84,7 @@ export function VariableForm({ name: given, value: present, isTaken, onSave, onE
         <button
           type="submit"
           class="main"
-          disabled={act.isBusy || !mayAct("user") || taken || name.trim() === "" || "problem" in read}
+          disabled={act.busy || !mayAct("user") || taken || name.trim() === "" || "problem" in read}
         >
           {t("house.save")}
         </button>

@@ -1,8 +1,8 @@
 // One's own account: password, language, sessions.
 import { AdminPage } from "../components/admin/admin-page.tsx";
-import { useAct } from "../components/admin/use-act.ts";
 import { Problem } from "../components/problem.tsx";
 import { toast } from "../components/toast.tsx";
+import { useAct } from "../components/use-act.ts";
 import { canAct } from "../state/acting.ts";
 import { post } from "../state/api.ts";
 import { person, type Session, setSession } from "../state/session.ts";

@@ -93,7 +93,7 @@ function AreaRow({ area, inside, areaName, isOpen, onOpen, read }: AreaRowProps)
           label={t("house.remove")}
           of={name}
           question={t("areas.remove_of", { name, count: inside.length })}
-          disabled={!mayAct("user") || act.isBusy}
+          disabled={!mayAct("user") || act.busy}
           onYes={() => void act.run(() => removeArea(area, inside, read))}
         />
       </div>
@@ -160,11 +160,7 @@ function Inside({ area: { id, name }, inside, areaName, read, onEnd }: InsidePro
       />
       <Problem of={act.problem} />
       <div class="buttons">
-        <button
-          type="submit"
-          class="main"
-          disabled={act.isBusy || !mayAct("user") || coming.length + going.length === 0}
-        >
+        <button type="submit" class="main" disabled={act.busy || !mayAct("user") || coming.length + going.length === 0}>
           {coming.length + going.length === 0
             ? t("house.save")
             : t("areas.move", { coming: coming.length, going: going.length })}

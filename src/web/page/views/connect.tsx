@@ -5,7 +5,7 @@ import { ConnectAccount } from "../components/connect-account.tsx";
 import { ConnectVirtual } from "../components/connect-virtual.tsx";
 import { WAYS, type Way } from "../components/connect-ways.ts";
 import { Problem } from "../components/problem.tsx";
-import { useTask } from "../components/use-task.ts";
+import { useAct } from "../components/use-act.ts";
 import { connection } from "../state/live.ts";
 import { allows } from "../state/session.ts";
 import { readSetup } from "../state/setup.ts";
@@ -13,7 +13,7 @@ import { t } from "../texts/index.ts";
 
 export function Connect() {
   const { query } = useLocation();
-  const { problem, run } = useTask();
+  const { problem, run } = useAct();
   const isLive = connection.value.state === "live";
   const isAdmin = allows("admin");
   // Again after a restart of the hub.

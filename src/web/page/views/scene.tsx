@@ -98,7 +98,7 @@ function Editing({ scene, read }: { scene: Scene; read: () => Promise<void> }) {
           <div class="banner">
             <p>{t("scene.unsaved")}</p>
             <div class="buttons">
-              <button type="submit" class="main" disabled={act.isBusy || !mayEdit}>
+              <button type="submit" class="main" disabled={act.busy || !mayEdit}>
                 {t("house.save")}
               </button>
               <button
@@ -118,7 +118,7 @@ function Editing({ scene, read }: { scene: Scene; read: () => Promise<void> }) {
         <button
           type="button"
           hidden={!allows("user")}
-          disabled={!mayEdit || act.isBusy || draft !== undefined}
+          disabled={!mayEdit || act.busy || draft !== undefined}
           onClick={() => void takePresent()}
         >
           {t("scene.take_present")}

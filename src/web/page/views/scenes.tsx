@@ -121,7 +121,7 @@ function NewScene({ onEnd }: { onEnd: () => void }) {
         <button
           type="submit"
           class="main"
-          disabled={act.isBusy || !mayAct("user") || chosen.size === 0 || name.trim() === ""}
+          disabled={act.busy || !mayAct("user") || chosen.size === 0 || name.trim() === ""}
         >
           {t("scenes.capture")}
         </button>

@@ -110,7 +110,7 @@ function VariableRow({ variable: { name, value, updated_at }, isEdited, onEdit, 
           label={t("house.remove")}
           of={name}
           question={t("house.remove_of", { name })}
-          disabled={!mayAct("user") || act.isBusy}
+          disabled={!mayAct("user") || act.busy}
           onYes={() => void act.run(drop)}
         />
       </div>

@@ -12,7 +12,7 @@ import { RestoreArchive } from "../components/restore-archive.tsx";
 import { RuleStep } from "../components/rule-step.tsx";
 import { SceneStep } from "../components/scene-step.tsx";
 import type { StepProps } from "../components/setup-step.ts";
-import { useTask } from "../components/use-task.ts";
+import { useAct } from "../components/use-act.ts";
 import { connection } from "../state/live.ts";
 import { allows } from "../state/session.ts";
 import { progress, readProgress, STEPS, type Step, setup } from "../state/setup.ts";
@@ -30,7 +30,7 @@ const CONTENT: Readonly<Record<Step, ComponentType<StepProps>>> = {
 
 export function Welcome() {
   const { query, route } = useLocation();
-  const { problem, run } = useTask();
+  const { problem, run } = useAct();
   const isLive = connection.value.state === "live";
   const isAdmin = allows("admin");
   const read = (): void => void run(readProgress);

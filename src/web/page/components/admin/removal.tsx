@@ -4,7 +4,7 @@ import { canAct } from "../../state/acting.ts";
 import type { Role } from "../../state/session.ts";
 import { t } from "../../texts/index.ts";
 import { Problem } from "../problem.tsx";
-import { useAct } from "./use-act.ts";
+import { useAct } from "../use-act.ts";
 
 interface RemovalProps {
   name: string;

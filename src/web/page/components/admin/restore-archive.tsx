@@ -6,8 +6,8 @@ import { type AcceptedRestore, sendArchive } from "../../state/archive.ts";
 import { hubReturned } from "../../state/hub-return.ts";
 import { formatNumber, formatTime, t } from "../../texts/index.ts";
 import { Problem } from "../problem.tsx";
+import { useAct } from "../use-act.ts";
 import { formatBytes } from "./format-bytes.ts";
-import { useAct } from "./use-act.ts";
 
 type Step =
   | { name: "sending"; sent: number }

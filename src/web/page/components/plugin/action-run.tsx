@@ -8,8 +8,8 @@ import { t, textFor } from "../../texts/index.ts";
 import { ActButton } from "../admin/act-button.tsx";
 import { defaultsOf, type FormValue, SchemaFields } from "../admin/schema-form.tsx";
 import type { FormSchema } from "../admin/schema-input.tsx";
-import { useAct } from "../admin/use-act.ts";
 import { Problem } from "../problem.tsx";
+import { useAct } from "../use-act.ts";
 
 interface ActionRunProps {
   of: ActionRun;

@@ -6,8 +6,8 @@ import type { Json } from "../../state/house.ts";
 import { type ActionRun, type Plugin, type PluginActionInfo, pluginPath, useActionRuns } from "../../state/plugins.ts";
 import { t } from "../../texts/index.ts";
 import { defaultsOf, type FormValue, SchemaFields } from "../admin/schema-form.tsx";
-import { useAct } from "../admin/use-act.ts";
 import { Problem } from "../problem.tsx";
+import { useAct } from "../use-act.ts";
 import { ActionRunView, dataInWords } from "./action-run.tsx";
 
 interface PluginActionsProps {

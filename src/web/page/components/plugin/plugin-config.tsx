@@ -7,9 +7,9 @@ import { t } from "../../texts/index.ts";
 import { ActButton } from "../admin/act-button.tsx";
 import { type FormValue, SchemaFields } from "../admin/schema-form.tsx";
 import { type FormSchema, JsonInput } from "../admin/schema-input.tsx";
-import { useAct } from "../admin/use-act.ts";
 import { Problem } from "../problem.tsx";
 import { toast } from "../toast.tsx";
+import { useAct } from "../use-act.ts";
 
 interface PluginConfigProps {
   of: Plugin;

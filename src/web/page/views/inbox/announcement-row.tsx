@@ -9,7 +9,7 @@ const OPPOSITE = { accept: "ignore", ignore: "accept" } as const;
 
 export function AnnouncementRow({ of, isLocked }: { of: Announcement; isLocked: boolean }) {
   const [problem, setProblem] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
+  const [busy, setBusy] = useState(false);
   const { id, name, manufacturer, model, source, account, state, device_id: deviceId } = of;
   const title = name ?? id;
 
@@ -54,7 +54,7 @@ export function AnnouncementRow({ of, isLocked }: { of: Announcement; isLocked: 
           <button
             type="button"
             class={state === "waiting" ? "main" : ""}
-            disabled={isLocked || isBusy}
+            disabled={isLocked || busy}
             aria-label={t("inbox.accept_one", { name: title })}
             onClick={() => void take("accept")}
           >
@@ -64,7 +64,7 @@ export function AnnouncementRow({ of, isLocked }: { of: Announcement; isLocked: 
         {state !== "ignored" && (
           <button
             type="button"
-            disabled={isLocked || isBusy}
+            disabled={isLocked || busy}
             aria-label={t("inbox.ignore_one", { name: title })}
             onClick={() => void take("ignore")}
           >

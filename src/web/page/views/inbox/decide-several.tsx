@@ -11,7 +11,7 @@ const MOST_NAMED = 5;
 export function DecideSeveral({ isLocked }: { isLocked: boolean }) {
   const { query, change } = useAddress();
   const [problem, setProblem] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
+  const [busy, setBusy] = useState(false);
   const account = query.get("account") ?? "";
   const pattern = query.get("pattern") ?? "";
   const accounts = [...new Set(announcements.value.map((one) => one.account))].sort();
@@ -69,7 +69,7 @@ export function DecideSeveral({ isLocked }: { isLocked: boolean }) {
       {found.length > 0 && (
         <div class="row">
           {(["accept", "ignore"] as const).map((decision) => (
-            <button key={decision} type="button" disabled={isLocked || isBusy} onClick={() => void take(decision)}>
+            <button key={decision} type="button" disabled={isLocked || busy} onClick={() => void take(decision)}>
               {t(`inbox.${decision}_several`, { count: found.length })}
             </button>
           ))}
