@@ -65,7 +65,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   stack.use(watchForDisk({ clock: edge.clock, log, home, db: stores.db, restart }));
   const { httpPort } = starter.begin("api", () => wireApi(options, { ...wired, alerts }, stack));
 
-  profiles.start();
+  await profiles.start();
   if (late.off === undefined) {
     late.mqtt = stack.use(await starter.begin("mqtt", () => wireMqtt(options, stores, { house, plugins, discovery })));
     background(log, "discovery", discovery.start());

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { silentLog } from "../../src/core/log.ts";
-import { openProfiles } from "../../src/discovery/sources/profiles/profiles.ts";
+import { Profiles } from "../../src/discovery/sources/profiles/profiles.ts";
 import { messageExpressions } from "../../src/rules/expression/messages.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -18,7 +18,8 @@ export function createProfilesRig(
   const folder = createTemporaryFolder();
   for (const [name, text] of Object.entries(files)) writeFileSync(folder.at(name), text);
   const clock = createVirtualClock();
-  const profiles = openProfiles({ folder: folder.path, clock, log: silentLog, compiler: messageExpressions });
+  const profiles = new Profiles({ folder: folder.path, clock, log: silentLog, compiler: messageExpressions });
+  void profiles.start(Number.POSITIVE_INFINITY);
   const rig = createRig({ ...options, profiles, clock });
   return {
     ...rig,

@@ -5,6 +5,7 @@ import type { Clock } from "../../../core/clock.ts";
 import { messageOf, systemCode } from "../../../core/errors.ts";
 import { type FolderWatch, watchFolder } from "../../../core/folder-watch.ts";
 import type { Log } from "../../../core/log.ts";
+import { takeTurns } from "../../../core/take-turns.ts";
 import type { LineProblem } from "../../../core/toml.ts";
 import type { ExpressionCompiler, Profile } from "./profile.ts";
 import { createProfileReader, type ProfileReader } from "./read-profile.ts";
@@ -29,17 +30,11 @@ interface File {
 }
 
 const MOST_FILES = 500;
+const READ_TURN_MS = 2;
 
 /** Editors leave `x.toml~`, `.x.toml.swp` and `x.toml.tmp` beside a file. */
 export function isProfileFileName(name: string): boolean {
   return /^[^.#~].*\.toml$/i.test(name);
-}
-
-/** Reads all, and watches the folder from then on. */
-export function openProfiles(options: ProfilesOptions): Profiles {
-  const profiles = new Profiles(options);
-  profiles.start();
-  return profiles;
 }
 
 export class Profiles implements Disposable {
@@ -60,9 +55,9 @@ export class Profiles implements Disposable {
     });
   }
 
-  /** Reads the files that are there; until then there are no profiles. */
-  start(): void {
-    for (const file of this.#watch.names) this.#load(file);
+  /** Reads the files that are there, and lets others go on every `turnMs`; until then there are no profiles. */
+  async start(turnMs = READ_TURN_MS): Promise<void> {
+    await takeTurns(this.#watch.names, (file) => this.#load(file), turnMs);
     const inUse = [...this.#files.values()].filter(({ profile }) => profile).length;
     if (inUse > 0) this.#options.log.info("profiles are in use", { count: inUse });
     this.#isStarted = true;
