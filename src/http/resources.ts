@@ -56,25 +56,33 @@ export function resourcesOf(app: AnyElysia, publicPaths: readonly string[]): Rea
       },
     });
   }
+  const patterns = [...resources]
+    .filter(([path]) => path.includes(":"))
+    .map(([path, resource]) => ({ names: path.split("/"), resource }));
   for (const [path, resource] of resources) {
-    for (const route of parameterisedAt(path, resources))
+    for (const route of parameterisedAt(path, patterns))
       if (!resource.has(route.method)) resource.set(route.method, route);
   }
   return resources;
 }
 
+interface Pattern {
+  /** Its segments; parameters with their colon. */
+  names: readonly string[];
+  resource: Resource;
+}
+
 /** `/scenes/capture` is also the scene whose id is "capture": the routes of `/scenes/:id`, with that parameter given. */
-function parameterisedAt(path: string, resources: ReadonlyMap<string, Resource>): Route[] {
+function parameterisedAt(path: string, patterns: readonly Pattern[]): Route[] {
   if (path.includes(":")) return [];
-  return [...resources].flatMap(([pattern, resource]) => {
-    const given = pattern.includes(":") ? parametersIn(pattern, path) : undefined;
+  const segments = path.split("/");
+  return patterns.flatMap(({ names, resource }) => {
+    const given = parametersIn(names, segments);
     return given ? [...resource.values()].map((route) => ({ ...route, given })) : [];
   });
 }
 
-function parametersIn(pattern: string, path: string): Record<string, string> | undefined {
-  const segments = path.split("/");
-  const names = pattern.split("/");
+function parametersIn(names: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
   if (names.length !== segments.length) return undefined;
   if (names.some((name, index) => !name.startsWith(":") && name !== segments[index])) return undefined;
   const given = names.map((name, index): [string, string] => [name.slice(1), segments[index] ?? ""]);
