@@ -44,6 +44,7 @@ import { discoveryRoutes } from "./routes/discovery.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { historyRoutes } from "./routes/history.ts";
+import { type MetricsRouteDeps, metricsRoutes } from "./routes/metrics.ts";
 import { modeRoutes } from "./routes/modes.ts";
 import { type MqttAccountRoutesDeps, mqttAccountRoutes } from "./routes/mqtt-accounts.ts";
 import { notifyRoutes } from "./routes/notify.ts";
@@ -100,6 +101,7 @@ export interface AppDeps {
   health: () => Health;
   status: () => SystemStatus;
   alerts: Pick<Alerts, "list">;
+  metrics: MetricsRouteDeps["metrics"];
   /** Undefined where the hub is built without it. */
   page?: Page;
   mqttAccounts: MqttAccountRoutesDeps["mqttAccounts"];
@@ -112,8 +114,10 @@ export interface AppDeps {
 
 export interface App {
   router: Router;
-  /** The routes as declared. Called directly it runs no handler, as no request was admitted. */
+  /** The API's routes as declared. Called directly it runs no handler, as no request was admitted. */
   elysia: AnyElysia;
+  /** The same for what has an address outside the API. */
+  besideTheApi: AnyElysia;
   /** Hands the server to the routes that need it (the upgrade). */
   serve(server: Server<unknown>): void;
 }
@@ -146,16 +150,19 @@ export function createApp(deps: AppDeps): App {
     deviceType: (id) => deps.registry.find(id)?.deviceType,
   });
 
-  const app = new Elysia({
-    prefix: API_PREFIX,
-    // Unknown keys are an error; Elysia would drop them.
-    normalize: false,
-  })
-    .onError(({ code, error, request }) => respondTo({ code, error }, request))
-    // Holds for any router: a handler runs for the route that was admitted, or not at all.
-    .onTransform(({ request, route }) => callers.assertAdmitted(request, route))
-    .headers(HEADERS)
-    .decorate("auditTrail", auditTrail)
+  const routesUnder = (prefix: string) =>
+    new Elysia({
+      prefix,
+      // Unknown keys are an error; Elysia would drop them.
+      normalize: false,
+    })
+      .onError(({ code, error, request }) => respondTo({ code, error }, request))
+      // Holds for any router: a handler runs for the route that was admitted, or not at all.
+      .onTransform(({ request, route }) => callers.assertAdmitted(request, route))
+      .headers(HEADERS)
+      .decorate("auditTrail", auditTrail);
+
+  const app = routesUnder(API_PREFIX)
     .use(openApiDocument(deps.version))
     .use(healthRoutes(deps))
     .use(authRoutes({ auth, callers }))
@@ -188,11 +195,13 @@ export function createApp(deps: AppDeps): App {
     .use(systemConfigRoutes(deps))
     .use(alertRoutes(deps.alerts))
     .use(backupRoutes(deps));
+  const besideTheApi = routesUnder("").use(metricsRoutes(deps));
 
   return {
     elysia: app,
+    besideTheApi,
     router: createRouter({
-      app,
+      apps: [app, besideTheApi],
       callers,
       cors,
       headers: HEADERS,

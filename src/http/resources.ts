@@ -33,9 +33,9 @@ export interface Route {
 export type Resource = ReadonlyMap<string, Route>;
 
 /** By path. `publicPaths` are public though they have no doc(). */
-export function resourcesOf(app: AnyElysia, publicPaths: readonly string[]): ReadonlyMap<string, Resource> {
+export function resourcesOf(apps: readonly AnyElysia[], publicPaths: readonly string[]): ReadonlyMap<string, Resource> {
   const resources = new Map<string, Map<string, Route>>();
-  for (const { method, path: declared, hooks, compile } of app.routes) {
+  for (const { method, path: declared, hooks, compile } of apps.flatMap(({ routes }) => routes)) {
     const path = declared.replace(/\/$/, "");
     const detail: Record<string, unknown> = hooks?.detail ?? {};
     const resource = resources.get(path) ?? new Map<string, Route>();

@@ -12,7 +12,7 @@ import { isHost, splitUrl } from "./request-url.ts";
 import { type Answer, type GuestThing, type Resource, type Route, resourcesOf, routeFor } from "./resources.ts";
 
 export interface RouterOptions {
-  app: AnyElysia;
+  apps: readonly AnyElysia[];
   callers: Callers;
   cors: Cors;
   /** Headers of every answer. */
@@ -40,7 +40,7 @@ export interface Router {
 }
 
 export function createRouter({
-  app,
+  apps,
   callers,
   cors,
   headers,
@@ -51,7 +51,7 @@ export function createRouter({
   page,
   refuse,
 }: RouterOptions): Router {
-  const resources = resourcesOf(app, publicPaths);
+  const resources = resourcesOf(apps, publicPaths);
 
   /** Throws HubError where the caller may not use this route. */
   function admit(route: Route, request: Request, server: Server<unknown>): void | Promise<void> {

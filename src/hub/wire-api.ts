@@ -15,6 +15,7 @@ import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
 import { createHealth, createStatus, type Health } from "../system/status.ts";
 import { openConfigFile } from "./config-file.ts";
+import { startMetrics } from "./metrics.ts";
 import { mqttAccountsOfApi } from "./mqtt-accounts.ts";
 import type { HubOptions, Late } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
@@ -57,6 +58,8 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     beside: () => ({ otherMqttAccounts: meta.get(EVER_MADE) !== undefined }),
     onWritten: () => noteConfig(home, meta),
   });
+  const status = statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients);
+  const metrics = stack.use(startMetrics({ ...wired, clock, status, stream: () => stream }));
   const app = createApp({
     ...wired,
     config: config.server,
@@ -82,7 +85,8 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     }),
     configFile,
     restart: () => options.requestRestart(configFile.restart()),
-    status: statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients),
+    status,
+    metrics: metrics.text,
   });
   const listener: Listener = stack.use(
     listen(app, { config: config.server, resolvePath: home.resolve, clock, log: http }),

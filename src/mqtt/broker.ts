@@ -36,10 +36,21 @@ export interface Broker extends AsyncDisposable {
   hasClient(matches: (account: Account) => boolean): boolean;
   disconnect(matches: (account: Account) => boolean): void;
   connections(): number;
+  readonly counts: Readonly<MessageCounts>;
   /** Retained messages whose topics match, with the keys of the accounts that published them. Also those from before a restart. */
   retained(filter: string): Iterable<RetainedMessage>;
   /** Disconnects an account that is removed, by its key, and ends its kept sessions. */
   endSessionsOf(account: string): void;
+}
+
+/** Since the start. */
+export interface MessageCounts {
+  /** Publishes of clients, without those that were denied. */
+  received: number;
+  /** Messages passed to clients. */
+  sent: number;
+  /** Publishes and subscriptions without the right to them. */
+  denied: number;
 }
 
 export interface BrokerOptions
@@ -72,6 +83,7 @@ const STOP_MS = 2000;
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { config, clock, random, log, limited, limits, connectTimeoutMs = 10_000 } = options;
   const connections = new Map<Duplex, ClientConnection>();
+  const counts: MessageCounts = { received: 0, sent: 0, denied: 0 };
   const maxPacketBytes = packetLimitOf({ kind: "listed" }, config).bytes;
   const scheduler = createFairScheduler(clock, () => memory.filters.size);
   const pending = createPendingConnections({ config, limits });
@@ -79,7 +91,17 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     ...options,
     connectionOf: (stream) => connections.get(stream),
     memory: () => memory,
-    onSending: (bytes) => bufferQuota.moved(bytes),
+    onMessage(message) {
+      counts.received++;
+      options.onMessage(message);
+    },
+    onSending(bytes) {
+      counts.sent++;
+      bufferQuota.moved(bytes);
+    },
+    onDenied() {
+      counts.denied++;
+    },
     onAdmitted: (connection) => pending.remove(connection),
   });
   await using starting = new AsyncDisposableStack();
@@ -171,6 +193,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     host: config.host,
     port,
     connections: () => gatekeeper.sessions.size,
+    counts,
     retained: (filter) => memory.retained.matching(filter),
     endSessionsOf(account) {
       disconnect((one) => accountKey(one) === account);

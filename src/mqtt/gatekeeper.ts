@@ -35,6 +35,8 @@ export interface GatekeeperOptions {
   memory: () => BrokerMemory;
   /** Called with the number of bytes that are to be sent to a client. */
   onSending: (bytes: number) => void;
+  /** Called for each publish and subscription that is denied. */
+  onDenied: () => void;
   onAdmitted: (connection: ClientConnection) => void;
   log: Log;
   limited: RateLimitedLog;
@@ -242,13 +244,12 @@ export class Gatekeeper {
   }
 
   #deny({ account, clientId, connection }: Session, packet: PublishPacket, reason: string): void {
-    this.#options.limited.warn(`denied ${account.name}`, "a publish was denied and dropped", {
-      account: account.name,
-      client: clientId,
-      address: connection.address,
-      topic: packet.topic.slice(0, 200),
-      reason,
-    });
+    const { limited, onDenied } = this.#options;
+    const { topic } = packet;
+    const from = { account: account.name, client: clientId, address: connection.address };
+    const fields = { ...from, topic: topic.slice(0, 200), reason };
+    onDenied();
+    limited.warn(`denied ${account.name}`, "a publish was denied and dropped", fields);
     drop(packet);
   }
 
@@ -264,6 +265,7 @@ export class Gatekeeper {
       return callback(null, wanted);
     }
     const fields = { account: account.name, client: clientId, topic: topic.slice(0, 200) };
+    this.#options.onDenied();
     limited.warn(`subscription ${account.name}`, "a subscription was denied", fields);
     callback(null, null);
   }

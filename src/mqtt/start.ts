@@ -9,7 +9,7 @@ import { isTopicName } from "../core/topic-filter.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { type Account, createAccounts, type PluginGrant, type StoredAccounts } from "./accounts.ts";
 import { createBridge } from "./bridge.ts";
-import { type BrokerOptions, startBroker } from "./broker.ts";
+import { type Broker, type BrokerOptions, startBroker } from "./broker.ts";
 import type { MqttSection } from "./config.ts";
 import { type LoginCounter, limitAttempts, type RefusedLogin, reportRefusals } from "./login-attempts.ts";
 import { emitMqttMessage } from "./mqtt-events.ts";
@@ -49,6 +49,8 @@ export interface Mqtt extends AsyncDisposable {
   event(eventType: string, fields: JsonObject): Promise<void>;
   publish(topic: string, payload: string, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
   connections(): number;
+  /** Of messages, since the start. */
+  readonly counts: Broker["counts"];
   /** Retained messages whose topics match, with the keys of the accounts that published them. Also those from before a restart. */
   retained(filter: string): Iterable<RetainedMessage>;
   /** Those outside the hub's own topics, of accounts that are still there. */
@@ -170,6 +172,7 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
     },
     publish: (topic, payload, { qos = 0, retain = false } = {}) => publish(topic, payload, qos, retain),
     connections: broker.connections,
+    counts: broker.counts,
     retained: broker.retained,
     *retainedOthers(filter) {
       for (const { topic, payload, account: key } of broker.retained(filter)) {

@@ -47,6 +47,7 @@ function serve(cert: string | null, key: string | null, now = Date.now()): Serve
   const elysia = new Elysia();
   const app: App = {
     elysia,
+    besideTheApi: elysia,
     router: { routes: { "/api/v1/health": health }, fetch: health },
     serve(server) {
       elysia.server = server;

@@ -221,7 +221,7 @@ test("no handler of the hub runs for a request that did not come through the rou
     get: (_, key) => (typeof key === "string" ? part : undefined),
     apply: () => void touched.push("called"),
   }) as never;
-  const { elysia } = createApp({
+  const { elysia, besideTheApi } = createApp({
     ...{
       config: config.server,
       version: "0.0.0",
@@ -243,6 +243,7 @@ test("no handler of the hub runs for a request that did not come through the rou
       discovery: part,
       health: part,
       status: part,
+      metrics: part,
     },
     ...{ backups: part, restores: part, mqttAccounts: part, alerts: part, audit: part, storageFault: part },
     ...{ layouts: part, guests: part },
@@ -251,12 +252,14 @@ test("no handler of the hub runs for a request that did not come through the rou
   });
   touched.length = 0;
   expect(elysia.routes.length).toBeGreaterThan(70);
-  for (const { method, path } of elysia.routes) {
-    const body = method === "GET" ? {} : { headers: { "content-type": "application/json" }, body: "{}" };
-    const response = await elysia.handle(
-      new Request(`http://localhost${path.replace(/:\w+/g, "x")}`, { method, ...body }),
-    );
-    expect({ method, path, status: response.status }).toEqual({ method, path, status: 500 });
+  for (const app of [elysia, besideTheApi]) {
+    for (const { method, path } of app.routes) {
+      const body = method === "GET" ? {} : { headers: { "content-type": "application/json" }, body: "{}" };
+      const response = await app.handle(
+        new Request(`http://localhost${path.replace(/:\w+/g, "x")}`, { method, ...body }),
+      );
+      expect({ method, path, status: response.status }).toEqual({ method, path, status: 500 });
+    }
   }
   expect(touched).toEqual([]);
 });
@@ -284,7 +287,7 @@ test("the admitted route and the handler that ran are one, in every form of requ
       );
   }
   const router = createRouter({
-    app,
+    apps: [app],
     callers: {
       ...callers,
       admit(request, route) {

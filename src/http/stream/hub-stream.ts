@@ -22,6 +22,8 @@ export interface HubStream extends Disposable {
   /** The functions Bun calls for one socket. */
   socketHandlers(info: ReaderInfo): SocketHandlers;
   readonly clients: number;
+  /** Readers that were closed since the start because they were too slow. */
+  readonly dropped: number;
 }
 
 export interface SocketHandlers {
@@ -46,6 +48,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
   const interest = new Map<string, number>();
   let mqtt: Disposable | undefined;
   let bytesSinceCheck = 0;
+  let dropped = 0;
 
   function broadcast(envelope: Envelope): void {
     if (interest.size === 0) return;
@@ -105,6 +108,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
   function closeIfBehind(reader: Reader): boolean {
     const behind = reader.socket.getBufferedAmount();
     if (behind <= BEHIND_LIMIT_BYTES || reader.closingSince !== undefined) return false;
+    dropped++;
     logBehind(log, reader, behind);
     close(reader, 1013, "too far behind; come back with since");
     return true;
@@ -140,6 +144,9 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
     get clients() {
       return readers.size;
     },
+    get dropped() {
+      return dropped;
+    },
     socketHandlers(info) {
       let reader: Reader | undefined;
       return {
@@ -155,6 +162,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
           changeInterest(reader.topics, -1);
           // Bun cuts a full connection by itself between two sweeps; then the code is 1006.
           if (code === 1006 && reader.closingSince === undefined) {
+            if (reader.socket.getBufferedAmount() > 0) dropped++;
             log.info("a stream client went away without closing", { who: info.identity.name, address: info.address });
           }
         },

@@ -1,0 +1,212 @@
+// The figures of GET /metrics, collected from all parts when they are asked for.
+import type { Alerts } from "../alerts/alerts.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Plugins } from "../plugins/supervisor.ts";
+import type { Rules } from "../rules/rules.ts";
+import { type LoopLag, watchLoopLag } from "../system/loop-lag.ts";
+import { type Metric, prometheusText, type Sample } from "../system/prometheus.ts";
+import type { SystemStatus } from "../system/status.ts";
+import type { Late } from "./options.ts";
+import type { PartStarter } from "./part-starter.ts";
+import type { Archives } from "./wire-backup.ts";
+import type { House } from "./wire-house.ts";
+import type { Notifications } from "./wire-notify.ts";
+import type { Stores } from "./wire-stores.ts";
+
+export interface MetricsQuery {
+  /** Also the numbers and switches of devices. */
+  devices: boolean;
+}
+
+export interface MetricsSources
+  extends Pick<Stores, "feed">,
+    Pick<House, "registry">,
+    Pick<Notifications, "outbox" | "notifier">,
+    Pick<Archives, "backups"> {
+  clock: Clock;
+  rules: Pick<Rules, "list">;
+  plugins: Pick<Plugins, "list">;
+  alerts: Pick<Alerts, "list">;
+  late: Late;
+  starter: Pick<PartStarter, "off">;
+  status(): SystemStatus;
+  stream(): { clients: number; dropped: number };
+}
+
+/** A label per rule or device makes a series in the database of whoever collects them. */
+const MOST_RULES = 1000;
+const MOST_DEVICE_VALUES = 10_000;
+
+export interface Metrics extends Disposable {
+  /** In the text format of Prometheus. */
+  text(query: MetricsQuery): string;
+}
+
+export function startMetrics(sources: MetricsSources): Metrics {
+  const { feed, clock } = sources;
+  const events = new Map<string, number>();
+  const givenUp = new Map<string, number>();
+  const stack = new DisposableStack();
+  stack.use(feed.on("*", "metrics", ({ type }) => void events.set(type, (events.get(type) ?? 0) + 1)));
+  stack.use(
+    feed.on("notification_given_up", "metrics", ({ event: { channel } }) => {
+      givenUp.set(channel, (givenUp.get(channel) ?? 0) + 1);
+    }),
+  );
+  const lag = stack.use(watchLoopLag(clock));
+  return {
+    text: ({ devices }) =>
+      prometheusText([
+        ...ofProcess(sources, lag),
+        counter("hub_events_total", "Events since the start, by type", labelled("type", events)),
+        ...ofConnections(sources),
+        ...ofRules(sources, events.get("action_failed") ?? 0),
+        ...ofMessages(sources, givenUp),
+        ...ofPlugins(sources),
+        ...(devices ? ofDevices(sources) : []),
+      ]),
+    [Symbol.dispose]: () => stack.dispose(),
+  };
+}
+
+function ofProcess({ status, clock, backups, alerts }: MetricsSources, lag: LoopLag): Metric[] {
+  const now = status();
+  const last = backups.last();
+  const lasting = alerts.list().filter(({ until }) => until === undefined);
+  return [
+    gauge("hub_info", "Always 1, with the version", [{ labels: { version: now.version }, value: 1 }]),
+    gauge("hub_uptime_seconds", "Time since the start", one(now.uptime_secs)),
+    gauge("process_resident_memory_bytes", "Resident memory of the hub's own process", one(now.memory_bytes)),
+    gauge("hub_loop_lag_seconds", "Longest delay of the event loop in the last one to two minutes", one(lag.longest())),
+    counter("hub_disk_written_bytes_total", "Written to disk by this process", one(now.disk.written_bytes)),
+    gauge("hub_db_bytes", "Size of a database with its log", [
+      { labels: { db: "state" }, value: now.state_db_bytes },
+      { labels: { db: "history" }, value: now.history_db_bytes },
+    ]),
+    counter("hub_history_samples_total", "Samples recorded", one(now.history.samples_recorded)),
+    counter("hub_history_dropped_total", "Samples that could not be kept", one(now.history.samples_dropped)),
+    gauge(
+      "hub_backup_age_seconds",
+      "Time since the last backup; absent where there is none",
+      one(last === null ? null : Math.max(0, (clock.now() - Date.parse(last)) / 1000)),
+    ),
+    gauge(
+      "hub_alert",
+      "1 for each problem of the hub that lasts",
+      [...Map.groupBy(lasting, ({ kind }) => kind)].map(([kind, all]) => ({ labels: { kind }, value: all.length })),
+    ),
+  ];
+}
+
+function ofConnections({ stream, late, registry }: MetricsSources): Metric[] {
+  const { clients, dropped } = stream();
+  const mqtt = late.mqtt;
+  const { received, sent, denied } = mqtt?.counts ?? {};
+  const available = [...registry.list()].filter((device) => device.available).length;
+  return [
+    gauge("hub_devices", "Devices by availability", [
+      { labels: { available: "true" }, value: available },
+      { labels: { available: "false" }, value: registry.count() - available },
+    ]),
+    gauge("hub_stream_clients", "Clients of the event stream", one(clients)),
+    counter("hub_stream_dropped_total", "Clients of the event stream that were too slow and were closed", one(dropped)),
+    gauge("hub_mqtt_clients", "MQTT clients", one(mqtt?.connections())),
+    counter("hub_mqtt_messages_total", "MQTT messages from clients and to clients", [
+      ...one(received, { direction: "in" }),
+      ...one(sent, { direction: "out" }),
+    ]),
+    counter("hub_mqtt_denied_total", "MQTT publishes and subscriptions without the right to them", one(denied)),
+  ];
+}
+
+function ofRules({ rules, starter }: MetricsSources, failures: number): Metric[] {
+  const all = starter.off("rules") === undefined ? rules.list() : [];
+  const fired = all.map(({ id, activity }): Sample => ({ labels: { rule: id }, value: activity.fire_count }));
+  const most = fired.sort((a, b) => b.value - a.value).slice(0, MOST_RULES);
+  return [
+    gauge(
+      "hub_rules",
+      "Rules by state",
+      [...Map.groupBy(all, ({ state }) => state)].map(([state, same]) => ({ labels: { state }, value: same.length })),
+    ),
+    gauge(
+      "hub_rule_runs",
+      "Runs of rules that are active or wait",
+      one(sumOf(all, ({ activity }) => activity.running)),
+    ),
+    counter("hub_rule_fired_total", `Firings by rule, of the ${MOST_RULES} that fired most, over restarts`, most),
+    counter("hub_rule_errors_total", "Actions of rules that failed", one(failures)),
+  ];
+}
+
+function ofMessages({ outbox, notifier, clock }: MetricsSources, givenUp: ReadonlyMap<string, number>): Metric[] {
+  const channels = notifier.list().map(({ name }) => ({ name, oldest: outbox.list({ channel: name, limit: 1 })[0] }));
+  return [
+    gauge(
+      "hub_outbox_pending",
+      "Notifications that wait, by channel",
+      channels.map(({ name }) => ({ labels: { channel: name }, value: outbox.waiting(name) })),
+    ),
+    gauge(
+      "hub_outbox_oldest_seconds",
+      "Age of the oldest notification that waits",
+      channels.flatMap(({ name, oldest }) =>
+        oldest ? one(Math.max(0, (clock.now() - oldest.at) / 1000), { channel: name }) : [],
+      ),
+    ),
+    counter("hub_outbox_failed_total", "Notifications that were given up", labelled("channel", givenUp)),
+  ];
+}
+
+function ofPlugins({ plugins, starter }: MetricsSources): Metric[] {
+  const all = starter.off("plugins") === undefined ? plugins.list() : [];
+  return [
+    gauge(
+      "hub_plugin_up",
+      "1 while the plugin is active",
+      all.flatMap(({ id, status }) => one(status === "active" ? 1 : 0, { plugin: id })),
+    ),
+    counter(
+      "hub_plugin_restarts_total",
+      "Automatic restarts of a plugin",
+      all.flatMap(({ id, restarts }) => one(restarts, { plugin: id })),
+    ),
+    gauge(
+      "hub_plugin_memory_bytes",
+      "Private memory of a plugin's processes",
+      all.flatMap(({ id, memory_bytes }) => one(memory_bytes, { plugin: id })),
+    ),
+  ];
+}
+
+function ofDevices({ registry }: MetricsSources): Metric[] {
+  const values: Sample[] = [];
+  let omitted = 0;
+  for (const { id, attributes } of registry.list()) {
+    for (const [attribute, value] of Object.entries(attributes)) {
+      if (typeof value !== "number" && typeof value !== "boolean") continue;
+      if (values.length < MOST_DEVICE_VALUES) values.push({ labels: { device: id, attribute }, value: Number(value) });
+      else omitted++;
+    }
+  }
+  return [
+    gauge("hub_device_value", "Numbers of devices, and their switches as 0 and 1", values),
+    gauge("hub_device_values_omitted", `Values beyond the first ${MOST_DEVICE_VALUES}`, one(omitted)),
+  ];
+}
+
+const gauge = (name: string, help: string, samples: Sample[]): Metric => ({ name, type: "gauge", help, samples });
+const counter = (name: string, help: string, samples: Sample[]): Metric => ({ name, type: "counter", help, samples });
+
+/** No sample where there is no value. */
+function one(value: number | null | undefined, labels?: Sample["labels"]): Sample[] {
+  return value === null || value === undefined ? [] : [{ value, ...(labels && { labels }) }];
+}
+
+function labelled(label: string, counts: ReadonlyMap<string, number>): Sample[] {
+  return [...counts].map(([name, value]) => ({ labels: { [label]: name }, value }));
+}
+
+function sumOf<T>(all: readonly T[], value: (one: T) => number): number {
+  return all.reduce((sum, one) => sum + value(one), 0);
+}
