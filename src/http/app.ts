@@ -150,7 +150,7 @@ export function createApp(deps: AppDeps): App {
     deviceType: (id) => deps.registry.find(id)?.deviceType,
   });
 
-  const routesUnder = (prefix: string) =>
+  const routesUnder = (prefix: string): AnyElysia =>
     new Elysia({
       prefix,
       // Unknown keys are an error; Elysia would drop them.
@@ -162,39 +162,43 @@ export function createApp(deps: AppDeps): App {
       .headers(HEADERS)
       .decorate("auditTrail", auditTrail);
 
-  const app = routesUnder(API_PREFIX)
-    .use(openApiDocument(deps.version))
-    .use(healthRoutes(deps))
-    .use(authRoutes({ auth, callers }))
-    .use(userRoutes({ users: auth.users }))
-    .use(sessionRoutes({ auth, callers }))
-    .use(apiKeyRoutes({ apiKeys: auth.apiKeys, callers }))
-    .use(eventRoutes({ ...deps, callers }))
-    .use(deviceRoutes({ ...deps, refuseRemoval: deps.virtual.refuseRemoval, callers }))
-    .use(discoveryRoutes(deps))
-    .use(historyRoutes({ ...deps, callers }))
-    .use(areaRoutes(deps))
-    .use(sceneRoutes({ ...deps, callers }))
-    .use(timerRoutes(deps.virtual))
-    .use(switchRoutes(deps.virtual))
-    .use(modeRoutes({ ...deps.virtual, commands: deps.commands, callers }))
-    .use(variableRoutes({ ...deps, callers }))
-    .use(uiRoutes({ ...deps, callers }))
-    .use(ruleRoutes({ ...deps, callers }))
-    .use(ruleReplayRoutes({ ...deps, callers }))
-    .use(webhookRoutes({ ...deps, callers }))
-    .use(pluginRoutes({ ...deps, callers }))
-    .use(pluginUploadRoutes(deps))
-    .use(mqttAccountRoutes(deps))
-    .use(pluginRemoteRoutes({ ...deps, callers }))
-    .use(notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }))
-    .use(outboxRoutes(deps))
-    .use(auditRoutes(deps))
-    .use(systemRoutes(deps))
-    .use(setupRoutes(deps))
-    .use(systemConfigRoutes(deps))
-    .use(alertRoutes(deps.alerts))
-    .use(backupRoutes(deps));
+  // One by one: in a chain, the type grows with each resource until the compiler gives up.
+  const app = routesUnder(API_PREFIX);
+  const resources: readonly AnyElysia[] = [
+    openApiDocument(deps.version),
+    healthRoutes(deps),
+    authRoutes({ auth, callers }),
+    userRoutes({ users: auth.users }),
+    sessionRoutes({ auth, callers }),
+    apiKeyRoutes({ apiKeys: auth.apiKeys, callers }),
+    eventRoutes({ ...deps, callers }),
+    deviceRoutes({ ...deps, refuseRemoval: deps.virtual.refuseRemoval, callers }),
+    discoveryRoutes(deps),
+    historyRoutes({ ...deps, callers }),
+    areaRoutes(deps),
+    sceneRoutes({ ...deps, callers }),
+    timerRoutes(deps.virtual),
+    switchRoutes(deps.virtual),
+    modeRoutes({ ...deps.virtual, commands: deps.commands, callers }),
+    variableRoutes({ ...deps, callers }),
+    uiRoutes({ ...deps, callers }),
+    ruleRoutes({ ...deps, callers }),
+    ruleReplayRoutes({ ...deps, callers }),
+    webhookRoutes({ ...deps, callers }),
+    pluginRoutes({ ...deps, callers }),
+    pluginUploadRoutes(deps),
+    mqttAccountRoutes(deps),
+    pluginRemoteRoutes({ ...deps, callers }),
+    notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }),
+    outboxRoutes(deps),
+    auditRoutes(deps),
+    systemRoutes(deps),
+    setupRoutes(deps),
+    systemConfigRoutes(deps),
+    alertRoutes(deps.alerts),
+    backupRoutes(deps),
+  ];
+  for (const resource of resources) app.use(resource);
   const besideTheApi = routesUnder("").use(metricsRoutes(deps));
 
   return {
