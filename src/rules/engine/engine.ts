@@ -63,13 +63,19 @@ export class Engine implements AsyncDisposable {
 
   /** To be called once, after all rules were put and before `system_started`: from now on triggers fire. */
   ready(): void {
-    const { schedules, store, holds } = this.#wiring;
+    const { schedules, store, holds, restoreRuns } = this.#wiring;
     if (this.#isReady) return;
     this.#isReady = true;
     for (const entry of this.#entries.values()) this.#wire(entry);
     schedules.deleteStaleMarks();
     store.forget((id) => this.#entries.has(id), this.#options.clock.now() - KEEP_STATE_MS);
-    holds.restore([...this.#entries.values()].flatMap((entry) => entry.triggers));
+    // Before anything fires, so that run modes see them.
+    const restored = restoreRuns();
+    const fired = new Set(restored.flatMap(({ hold }) => hold ?? []));
+    holds.restore(
+      [...this.#entries.values()].flatMap((entry) => entry.triggers),
+      fired,
+    );
   }
 
   /**
@@ -114,8 +120,8 @@ export class Engine implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#wiring.runs.stop(this.#entries.values());
     this.#stack[Symbol.dispose]();
-    for (const entry of this.#entries.values()) this.#wiring.runs.cancel(entry, "the hub stopped");
   }
 
   #add(rule: Rule): Entry {

@@ -50,6 +50,7 @@ export function rule(id: string, more: Partial<Omit<Rule, "triggers">> & { trigg
     run_mode: "parallel",
     max_queued: 10,
     variables: {},
+    durable: true,
     ...rest,
     triggers: Array.isArray(triggers) ? triggers : [triggers],
   };

@@ -142,6 +142,7 @@ const breaks = defineCondition({
 const set = defineAction({
   type: "set",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ device: Type.String(), state: Type.Unsafe<JsonObject>(Type.Unknown()) }),
   async run({ device, state }, { host, actor }) {
     await host.command(device, state, actor);
@@ -153,6 +154,7 @@ const set = defineAction({
 const fires = defineAction({
   type: "fires",
   doc,
+  whenInterrupted: () => "skip",
   fields: () => ({ event: Type.String(), fields: Type.Optional(Type.Unsafe<JsonObject>(Type.Unknown())) }),
   run({ event, fields }, { host }) {
     host.emit({ type: `custom_${event}`, ...fields });
@@ -164,6 +166,7 @@ const fires = defineAction({
 const writes = defineAction({
   type: "writes",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ name: Type.String(), value: Type.String() }),
   run({ name, value }, scope) {
     scope.host.setVariable(name, scope.evaluate(value));
@@ -175,6 +178,7 @@ const writes = defineAction({
 const counts = defineAction({
   type: "counts",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ name: Type.String() }),
   run({ name }, { vars }) {
     vars[name] = Number(vars[name] ?? 0) + 1;
@@ -186,6 +190,7 @@ const counts = defineAction({
 const fails = defineAction({
   type: "fails",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ late: Type.Optional(Type.Boolean()) }),
   run({ late }) {
     if (late) return Promise.reject(new Error("it failed late"));
@@ -197,6 +202,7 @@ const fails = defineAction({
 const delay = defineAction({
   type: "delay",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({ secs: Type.Number(), key: Type.Optional(Type.String()) }),
   async run({ secs, key }, scope) {
     return (await scope.delay(secs * 1000, key)) ? `${secs} s` : "cancelled";
@@ -207,9 +213,10 @@ const delay = defineAction({
 const parallel = defineAction({
   type: "parallel",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({ actions: Actions }),
   async run({ actions }, scope) {
-    await Promise.all(actions.map((action) => scope.run([action])));
+    await Promise.all(actions.map((action, slot) => scope.run([action], slot)));
     return undefined;
   },
   example: {},
@@ -218,9 +225,12 @@ const parallel = defineAction({
 const loops = defineAction({
   type: "loops",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({ while: Type.String(), actions: Actions }),
   async run(spec, scope) {
-    while (scope.isTrue(spec.while)) {
+    const resumed = scope.resumed();
+    for (let turn = Number(resumed ?? 0); turn === resumed || scope.isTrue(spec.while); turn++) {
+      scope.progress(turn);
       scope.turn();
       await scope.run(spec.actions);
     }
@@ -232,6 +242,7 @@ const loops = defineAction({
 const awaits = defineAction({
   type: "awaits",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({ event: Type.String(), secs: Type.Optional(Type.Number()) }),
   async run({ event, secs }, scope) {
     const found = await scope.waitForEvent({
@@ -246,6 +257,7 @@ const awaits = defineAction({
 const untils = defineAction({
   type: "untils",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({ expression: Type.String(), secs: Type.Optional(Type.Number()) }),
   run: async ({ expression, secs }, scope) =>
     (await scope.waitUntil(expression, secs === undefined ? undefined : secs * 1000))
@@ -258,6 +270,7 @@ const untils = defineAction({
 const stubborn = defineAction({
   type: "stubborn",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({ rule: Type.String(), actions: Actions }),
   async run({ rule, actions }, scope) {
     await scope.host.command("stubborn", {}, scope.actor);
@@ -276,6 +289,7 @@ const stubborn = defineAction({
 const exits = defineAction({
   type: "exits",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ why: Type.String() }),
   run: ({ why }, scope) => scope.exit(why),
   example: {},
@@ -284,13 +298,16 @@ const exits = defineAction({
 const runs = defineAction({
   type: "runs",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({
     rule: Type.String(),
     wait: Type.Optional(Type.Boolean()),
     conditions: Type.Optional(Type.Boolean()),
   }),
   async run({ rule, wait = false, conditions = false }, scope) {
-    await scope.rules.run(rule, { wait, conditions });
+    const begun = scope.resumed();
+    if (typeof begun === "string") return (await scope.rules.awaitRun(begun)) ? `ran ${rule}` : "it did not go on";
+    await scope.rules.run(rule, { wait, conditions, onBegin: scope.progress });
     return `ran ${rule}`;
   },
   example: {},
@@ -299,6 +316,7 @@ const runs = defineAction({
 const pauses = defineAction({
   type: "pauses",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ rule: Type.String(), secs: Type.Optional(Type.Number()) }),
   run({ rule, secs }, scope) {
     scope.rules.pause(rule, secs === undefined ? undefined : secs * 1000);
@@ -310,6 +328,7 @@ const pauses = defineAction({
 const cancels = defineAction({
   type: "cancels",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ rule: Type.String(), key: Type.Optional(Type.String()) }),
   run: ({ rule, key }, scope) => `${scope.rules.cancelDelays(rule, key)} cancelled`,
   example: {},
