@@ -10,6 +10,7 @@ import type { Rule } from "../read/rule.ts";
 import { type DryTrigger, dryActivation } from "./dry-run.ts";
 import { type Entry, fromRow, newEntry, type PersistedState, type RuleState, stateOf } from "./entry.ts";
 import type { Evaluated } from "./evaluator.ts";
+import { type RunInfo, runsOf } from "./run-list.ts";
 import { type EngineOptions, type EngineWiring, wireEngine } from "./wire-engine.ts";
 
 export type { EngineOptions, RuleState };
@@ -107,6 +108,20 @@ export class Engine implements AsyncDisposable {
 
   state(id: string): RuleState {
     return stateOf(this.#options.clock, this.#wiring.control.find(id));
+  }
+
+  /** In progress, and queued ones. */
+  runs(id: string): RunInfo[] {
+    return runsOf(this.#options.clock, this.#wiring.control.find(id));
+  }
+
+  /** HubError `not_found` if the rule has no such run. */
+  cancelRun(id: string, runId: string, actor: { name: string }): void {
+    const { control, runs } = this.#wiring;
+    const entry = control.find(id);
+    const run = runs.find(runId);
+    if (run?.entry !== entry) throw new HubError("not_found", `the rule has no run "${runId}" in progress`);
+    runs.end(run, { note: `cancelled by ${actor.name}` });
   }
 
   /** Without `ms` until it is resumed. Stored durably when it returns. */

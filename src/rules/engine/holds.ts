@@ -148,12 +148,12 @@ export class Holds implements Disposable {
     hold.timer = undefined;
     hold.fired = true;
     const run = this.#options.onDue(ref, hold.context, nameOf(this.#rowOf(ref, hold)));
-    if (!run) return this.#save(ref, hold);
     // If the hub is stopped before, the run is lost, and the trigger has to fire again.
     const saveIfHeld = (): void => {
       if (this.#groups.get(groupKey(ref))?.holds.get(hold.deviceId) === hold) this.#save(ref, hold);
     };
-    background(this.#options.log, `hold of ${ref.entry.rule.name}`, run.secured.promise.then(saveIfHeld));
+    if (!run) saveIfHeld();
+    else background(this.#options.log, `hold of ${ref.entry.rule.name}`, run.secured.promise.then(saveIfHeld));
   }
 
   #end(group: Group, hold: Hold): void {

@@ -132,6 +132,6 @@ function momentFrom(clock: Clock, value: unknown): DurableMoment {
 }
 
 /** As the clock shows it now: it may have been set since the moment. */
-function wallOf(clock: Clock, moment: DurableMoment): number {
+export function wallOf(clock: Clock, moment: DurableMoment): number {
   return moment.restored ? moment.wall : Math.round(clock.now() - msSince(clock, moment));
 }

@@ -119,6 +119,8 @@ export function createRuns({ clock, log, traces, quota, keeper, onLost, runActio
     if (how.lost !== undefined) onLost(run, how.lost);
     keeper.drop(run);
     traces.seal(entry, run.trace);
+    const queuedAt = entry.queue.indexOf(run);
+    if (queuedAt >= 0) entry.queue.splice(queuedAt, 1);
     if (entry.running.delete(run)) startNext(entry);
   }
 
