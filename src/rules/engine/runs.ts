@@ -169,7 +169,13 @@ export function createRuns({ clock, log, traces, quota, keeper, onLost, runActio
         const [run, parent] = [runs[index], byId.get(parentId ?? "")];
         if (run) run.parent = parent;
       }
-      for (const run of runs) if (!isOver(run) && run.entry.running.has(run)) start(run);
+      for (const run of runs) {
+        if (isOver(run) || !run.entry.running.has(run)) continue;
+        start(run);
+        // What did not go on now was over when the hub stopped; only its trace was not stored since.
+        for (const action of run.interrupted) action.result = "ok";
+        run.interrupted.clear();
+      }
       for (const { entry } of runs) if (entry.running.size === 0) startNext(entry);
     },
     find: (id) => byId.get(id),
@@ -177,7 +183,8 @@ export function createRuns({ clock, log, traces, quota, keeper, onLost, runActio
       const all = [...entries].flatMap(({ queue, running }) => [...queue.splice(0), ...running]);
       for (const run of all.filter((one) => !keeper.isKept(one))) end(run, { note: "cancelled: the hub stopped" });
       keeper.close();
-      for (const run of all) run.abort.abort();
+      traces.close();
+      for (const run of all) end(run, {});
     },
   };
 }

@@ -28,7 +28,8 @@ import { createSchedules, type Schedules } from "./schedules.ts";
 import { type ActionScopeTools, createActionScope, createConditionScope } from "./scope.ts";
 import { runActions, type SequenceTools } from "./sequence.ts";
 import { openRuleStore, type RuleStore } from "./store.ts";
-import { createTraces, type Traces } from "./traces.ts";
+import { openTraceStore } from "./trace-store.ts";
+import { closeCutOff, createTraces, type Traces } from "./traces.ts";
 import { createSubscriptions, createTriggerIndex } from "./trigger-index.ts";
 import { createTriggers, type Triggers } from "./triggers.ts";
 import { createWaits } from "./waits.ts";
@@ -68,6 +69,7 @@ export interface EngineWiring {
 
 const FLUSH_MS = 1000;
 const LATE_SECS = 86_400;
+const TRACES_MB = 24;
 
 /** Resources go on the stack. */
 export function wireEngine(
@@ -79,7 +81,13 @@ export function wireEngine(
   const maxBytes = (megabytes: number | undefined) =>
     megabytes === undefined ? {} : { maxBytes: megabytes * 1_048_576 };
   const store = stack.use(openRuleStore({ ...options, flushMs }));
-  const traces = createTraces({ ...maxBytes(config?.max_traces_mb), ...withLimits });
+  const traceStore = stack.use(
+    openTraceStore({
+      ...{ db: options.db, clock, log, budget: options.budget },
+      maxBytes: (config?.max_traces_mb ?? TRACES_MB) * 1_048_576,
+    }),
+  );
+  const traces = createTraces({ ...maxBytes(config?.max_traces_mb), ...withLimits, store: traceStore });
   const quota = createRunQuota({ ...maxBytes(config?.max_running_mb), ...withLimits });
   const chains = createRuleChains({ clock, head: () => feed.head, lastRunOf: (id) => entries.get(id)?.lastRun });
   const onAnyEvent = (): void => waits.onAnyEvent();
@@ -157,8 +165,10 @@ export function wireEngine(
 
   function restoreRuns(): readonly StoredRun[] {
     const stored = readStoredRuns({
-      ...{ clock, store: runStore, entries, markOf: marks, traceOf: () => undefined },
-      onLost({ ruleId, id, entry }, why) {
+      ...{ clock, store: runStore, entries, markOf: marks, traceOf: traceStore.find },
+      onLost({ ruleId, id, entry, trace }, why) {
+        if (trace) closeCutOff(trace, { at: clock.now(), why });
+        if (entry && trace) traces.add(entry, trace);
         onLost({ rule: entry?.rule, ruleId, id }, why);
       },
       scopeFor: ({ rule }, { trigger }, { vars }) =>

@@ -50,7 +50,7 @@ export interface PastEngineOptions {
   hasRule(id: string): boolean;
 }
 
-const NO_TRACES = { add() {}, seal() {}, of: () => [], forget() {} };
+const NO_TRACES = { add() {}, seal() {}, of: () => [], forget() {}, close() {} };
 const NOT_STORED = { holds: () => [], saveHold() {}, dropHold() {} };
 const NO_SUBSCRIPTIONS = { need: (): Disposable => ({ [Symbol.dispose]() {} }) };
 

@@ -151,6 +151,43 @@ const set = defineAction({
   example: {},
 });
 
+/** Must not be done twice. */
+const once = defineAction({
+  type: "once",
+  doc,
+  whenInterrupted: () => "skip",
+  fields: () => ({ device: Type.String() }),
+  async run({ device }, { host, actor }) {
+    await host.command(device, {}, actor);
+    return undefined;
+  },
+  example: {},
+});
+
+const captures = defineAction({
+  type: "captures",
+  doc,
+  whenInterrupted: () => "resume",
+  fields: () => ({ key: Type.String() }),
+  run({ key }, { captured }) {
+    captured.set(key, { lamp: { on: true } });
+    return undefined;
+  },
+  example: {},
+});
+
+const shows = defineAction({
+  type: "shows",
+  doc,
+  whenInterrupted: () => "repeat",
+  fields: () => ({ key: Type.String() }),
+  async run({ key }, { host, actor, captured }) {
+    await host.command("shown", { ...captured.get(key) }, actor);
+    return undefined;
+  },
+  example: {},
+});
+
 const fires = defineAction({
   type: "fires",
   doc,
@@ -343,6 +380,6 @@ export const words: {
   conditions: [is, breaks],
   actions: [
     ...[set, fires, writes, counts, fails, delay, parallel, loops],
-    ...[awaits, untils, stubborn, exits, runs, pauses, cancels],
+    ...[awaits, untils, stubborn, exits, runs, pauses, cancels, once, captures, shows],
   ] as ActionDefinition<TProperties>[],
 };
