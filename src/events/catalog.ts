@@ -19,6 +19,7 @@ export const catalog = [
   devices.modeChanged,
   rules.ruleFired,
   rules.actionFailed,
+  rules.ruleRunEnded,
   rules.sceneActivated,
   rules.hubVariableChanged,
   rules.systemStarted,

@@ -40,6 +40,24 @@ export const actionFailed = defineEvent(
   },
 );
 
+export const ruleRunEnded = defineEvent(
+  "rule_run_ended",
+  "A run of a rule that was waiting does not go on, and not because its actions ended it",
+  {
+    rule_id: Type.String(),
+    /** The id where the rule is gone. */
+    rule_name: Type.String(),
+    run_id: Type.String(),
+    reason: Type.String(),
+  },
+  {
+    rule_id: "11111111-1111-4111-8111-111111111111",
+    rule_name: "Light when I come home",
+    run_id: "q2Vd0aXb-1",
+    reason: "its rule's actions were changed",
+  },
+);
+
 export const sceneActivated = defineEvent(
   "scene_activated",
   "A scene was activated",

@@ -18,6 +18,7 @@ import { conditions } from "./conditions/index.ts";
 import type { RulesSection } from "./config.ts";
 import type { DryTrigger } from "./engine/dry-run.ts";
 import { Engine, type RunOptions } from "./engine/engine.ts";
+import type { RunInfo } from "./engine/run-list.ts";
 import { createWebhooks, type WebhookCall, type Webhooks } from "./engine/webhooks.ts";
 import type { RuleHost } from "./model/host.ts";
 import type { Trace } from "./model/trace.ts";
@@ -209,6 +210,14 @@ export class Rules implements AsyncDisposable {
 
   traces(id: string): Trace[] {
     return this.#find(id).good ? this.#engine.traces(this.#runningId(id)) : [];
+  }
+
+  runs(id: string): RunInfo[] {
+    return this.#find(id).good ? this.#engine.runs(this.#runningId(id)) : [];
+  }
+
+  cancelRun(id: string, runId: string, actor: { name: string }): void {
+    this.#engine.cancelRun(this.#runningId(id), runId, actor);
   }
 
   pause(id: string, ms?: number): RuleInfo {

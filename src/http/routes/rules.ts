@@ -24,6 +24,7 @@ import {
   traceBody,
   traceFor,
 } from "./rule-responses.ts";
+import { ruleRunRoutes } from "./rule-runs.ts";
 import { ruleTextRoutes } from "./rule-texts.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -38,6 +39,7 @@ export function ruleRoutes(deps: RuleRoutesDeps) {
     .use(reading(deps))
     .use(editing(deps))
     .use(ruleTextRoutes(deps))
+    .use(ruleRunRoutes(deps))
     .use(running(deps));
 }
 

@@ -6,6 +6,7 @@ import { KEYS_NAME, name } from "../model/fields.ts";
 export const activateScenePerMode = defineAction({
   type: "activate_scene_per_mode",
   doc: "Activates the scene of the first mode in the list that is on; `default` if none is.",
+  whenInterrupted: () => "repeat",
   fields: () => ({
     scenes: Type.Record(Type.String(), name("scene", "The id of the scene"), {
       minProperties: 1,

@@ -5,6 +5,7 @@ import { name } from "../model/fields.ts";
 export const activateScene = defineAction({
   type: "activate_scene",
   doc: "Activates a scene.",
+  whenInterrupted: () => "repeat",
   fields: () => ({ scene_id: name("scene", "The id of the scene") }),
   async run({ scene_id }, { host, actor }) {
     await host.activateScene(scene_id, actor);

@@ -9,12 +9,15 @@ import type { HttpRequest } from "../model/host.ts";
 
 type ServiceResponse = { status: number; body: string };
 
+// Sent twice, they do what they do once.
+const IDEMPOTENT = ["GET", "HEAD", "PUT", "DELETE"];
 const FIRST_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 60_000;
 
 export const callService = defineAction({
   type: "call_service",
   doc: "Calls a service over HTTP. It fails if the status of the response is not 200 to 299.",
+  whenInterrupted: ({ method }) => (IDEMPOTENT.includes(method) ? "repeat" : "skip"),
   fields: () => ({
     url: text("http:// or https://", { writeOnly: true }),
     method: choice(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"], "The method", { default: "POST" }),

@@ -6,6 +6,7 @@ import { name, text } from "../model/fields.ts";
 export const cancelDelays = defineAction({
   type: "cancel_delays",
   doc: "Cancels the delays of a rule, and the rest of the runs that wait for them.",
+  whenInterrupted: () => "repeat",
   fields: () => ({
     rule_id: Type.Optional(name("rule", "The id of the rule; without it, this rule")),
     key: Type.Optional(text("Only delays with this key; without it, all", { maxLength: 200 })),

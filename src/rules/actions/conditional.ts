@@ -19,6 +19,7 @@ const branchFields = (condition: TUnsafe<Typed>) => ({
 export const conditional = defineAction({
   type: "conditional",
   doc: "Runs `then_actions` if its condition passes, else those of the first `else_if` whose condition passes, else `else_actions`.",
+  whenInterrupted: () => "resume",
   fields: ({ action, condition }) => ({
     ...branchFields(condition),
     then_actions: Type.Array(action, { description: "Run if the condition passes" }),
@@ -49,7 +50,10 @@ export const conditional = defineAction({
       { name: "then", ...first },
       ...else_if.map((branch, at) => ({ name: `else_if[${at}]`, ...branch })),
     ];
-    const taken = branches.find((branch) => passes(branch, scope));
+    const resumed = scope.resumed();
+    const index = typeof resumed === "number" ? resumed : branches.findIndex((branch) => passes(branch, scope));
+    scope.progress(index);
+    const taken = branches[index];
     if (taken) {
       await scope.run(taken.then_actions);
       return `${taken.name}: ${shown(taken)} passed`;

@@ -9,6 +9,7 @@ import { msOf, show } from "../model/values.ts";
 export const delay = defineAction({
   type: "delay",
   doc: "Waits before the next action. If `cancel_delays` cancels it, the rest of the run is cancelled too.",
+  whenInterrupted: () => "resume",
   fields: () => ({
     duration_secs: Type.Optional(secs("How long")),
     expression: Type.Optional(expression("CEL that gives the seconds, instead of `duration_secs`")),
@@ -16,7 +17,8 @@ export const delay = defineAction({
   }),
   check: (spec) => checkOneOf(spec, ["duration_secs", "expression"]),
   async run({ duration_secs, expression, key }, scope) {
-    const wanted = duration_secs ?? secondsOf(scope.evaluate(expression ?? ""));
+    const wanted = duration_secs ?? secondsOf(scope.resumed() ?? scope.evaluate(expression ?? ""));
+    if (duration_secs === undefined) scope.progress(wanted);
     if (!(await scope.delay(msOf(wanted), key))) scope.exit("its delay was cancelled");
     return `${wanted} s`;
   },

@@ -28,19 +28,24 @@ type Fade = Static<ReturnType<typeof Type.Object<typeof fields>>>;
 export const fadeDevice = defineAction({
   type: "fade_device",
   doc: "Changes a number of a device, such as its brightness, in small steps to another value. `cancel_delays` stops it where it is.",
+  whenInterrupted: () => "resume",
   fields: () => fields,
   async run(spec, scope) {
-    const from = spec.from ?? currentValue(spec, scope);
+    const resumed = scope.resumed();
+    const from = spec.from ?? (typeof resumed === "number" ? resumed : currentValue(spec, scope));
     const values = valuesOf(spec, from);
     const detail = `${spec.device_id}.${spec.attribute} ${from} → ${spec.to} in ${spec.duration_secs} s, ${values.length} steps`;
     if (scope.dryRun) return detail;
-    if (spec.from !== undefined) await command(spec, scope, from);
-    const startedMono = scope.mono();
+    if (spec.from !== undefined && resumed === undefined) await command(spec, scope, from);
+    scope.progress(from);
+    // Counted from the start, so that slow commands do not make the fade longer, nor does a restart of the hub.
+    const stepMs = (spec.duration_secs * 1000) / values.length;
+    const missed = Math.min(values.length - 1, Math.floor(scope.elapsed() / stepMs));
     for (const [index, value] of values.entries()) {
-      // Counted from the start, so that slow commands do not make the fade longer.
-      const dueMs = (spec.duration_secs * 1000 * (index + 1)) / values.length;
-      const waitMs = Math.min(dueMs, Math.max(0, startedMono + dueMs - scope.mono()));
-      if (waitMs > 0 && !(await scope.delay(Math.round(waitMs)))) scope.exit("its fade was cancelled");
+      if (index < missed) continue;
+      const waitMs = Math.max(0, stepMs * (index + 1) - scope.elapsed());
+      const step = { stepOf: spec.duration_secs * 1000 };
+      if (waitMs > 0 && !(await scope.delay(Math.round(waitMs), undefined, step))) scope.exit("its fade was cancelled");
       await command(spec, scope, value);
     }
     return detail;

@@ -13,6 +13,7 @@ const STAMPS = ["type", "timestamp", "seq"];
 export const fireEvent = defineAction({
   type: "fire_event",
   doc: "Emits the event `custom_<event_type>` with its fields, `source` (rule) and `rule_id`; plugins hear it.",
+  whenInterrupted: () => "skip",
   fields: () => ({
     event_type: text("Its type, without the `custom_` in front", { maxLength: 200 }),
     fields: Type.Optional(table("The fields of the event", { [ALIASES]: ["data", "payload"] })),

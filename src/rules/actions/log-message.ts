@@ -8,6 +8,7 @@ import { shortened } from "../model/values.ts";
 export const logMessage = defineAction({
   type: "log_message",
   doc: "Writes a line into the hub's log.",
+  whenInterrupted: () => "repeat",
   fields: () => ({
     message: Type.Optional(text("The text")),
     expression: Type.Optional(expression("CEL that gives the text, instead of `message`")),

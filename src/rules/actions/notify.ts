@@ -8,6 +8,7 @@ import { shortened } from "../model/values.ts";
 export const notify = defineAction({
   type: "notify",
   doc: "Sends a message through a notification channel.",
+  whenInterrupted: () => "skip",
   fields: () => ({
     channel: name("channel", "The name of a channel, or `log`, or `all`"),
     message: text(

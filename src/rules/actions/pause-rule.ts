@@ -7,6 +7,7 @@ import { msOf } from "../model/values.ts";
 export const pauseRule = defineAction({
   type: "pause_rule",
   doc: "Keeps a rule from firing, for a time or until `resume_rule`.",
+  whenInterrupted: () => "repeat",
   fields: () => ({
     rule_id: name("rule", "The id of the rule"),
     duration_secs: Type.Optional(secs("For how long; without it, until it is resumed")),

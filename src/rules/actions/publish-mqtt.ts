@@ -11,6 +11,7 @@ const MAX_TOPIC_BYTES = 65_535;
 export const publishMqtt = defineAction({
   type: "publish_mqtt",
   doc: "Publishes a message on the MQTT broker.",
+  whenInterrupted: ({ retain }) => (retain ? "repeat" : "skip"),
   fields: () => ({
     topic: text("The topic"),
     payload: Type.Optional(json("Text, sent as it is, or any other JSON; without it, empty", { writeOnly: true })),

@@ -2,19 +2,21 @@
 // the loop.
 import { defineAction } from "../model/define.ts";
 import { expression } from "../model/fields.ts";
-import { innerList, maxTurns, tooManyTurns } from "../model/flow.ts";
+import { innerList, maxTurns, tooManyTurns, turnOf } from "../model/flow.ts";
 import { shortened } from "../model/values.ts";
 
 export const repeatUntil = defineAction({
   type: "repeat_until",
   doc: "Runs its actions, at least once, until an expression is true. It is evaluated after each turn.",
+  whenInterrupted: () => "resume",
   fields: ({ action }) => ({
     expression: expression("CEL, true or false"),
     actions: innerList(action, "Run each time, one after the other"),
     max_turns: maxTurns,
   }),
   async run({ expression, actions, max_turns }, scope) {
-    for (let turns = 1; ; turns++) {
+    for (let turns = turnOf(scope) ?? 1; ; turns++) {
+      scope.progress(turns);
       scope.turn();
       await scope.run(actions);
       if (scope.dryRun) return `would run until ${shortened(expression)}: one turn is shown`;

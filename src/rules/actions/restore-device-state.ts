@@ -7,6 +7,7 @@ import { text } from "../model/fields.ts";
 export const restoreDeviceState = defineAction({
   type: "restore_device_state",
   doc: "Brings devices back into the state that `capture_device_state` stored.",
+  whenInterrupted: () => "repeat",
   fields: () => ({ key: text("The key", { maxLength: 200, default: "default" }) }),
   async run({ key }, scope) {
     const states = scope.captured.get(key);

@@ -5,6 +5,7 @@ import { name } from "../model/fields.ts";
 export const resumeRule = defineAction({
   type: "resume_rule",
   doc: "Ends the pause of a rule.",
+  whenInterrupted: () => "repeat",
   fields: () => ({ rule_id: name("rule", "The id of the rule") }),
   run({ rule_id }, { rules }) {
     rules.resume(rule_id);

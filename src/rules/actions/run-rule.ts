@@ -6,13 +6,22 @@ import { name } from "../model/fields.ts";
 export const runRule = defineAction({
   type: "run_rule",
   doc: "Runs another rule's actions. Its triggers do not matter.",
+  whenInterrupted: ({ wait }) => (wait ? "resume" : "skip"),
   fields: () => ({
     rule_id: name("rule", "The id of the rule"),
     conditions: Type.Boolean({ default: false, description: "Whether to run only if its conditions pass" }),
     wait: Type.Boolean({ default: true, description: "Whether to wait until it has run" }),
   }),
-  async run({ rule_id, conditions, wait }, { rules }) {
-    await rules.run(rule_id, { conditions, wait });
+  async run({ rule_id, conditions, wait }, scope) {
+    const begun = scope.resumed();
+    if (typeof begun === "string") {
+      if (!(await scope.rules.awaitRun(begun)))
+        return `rule ${rule_id}, which did not go on after the restart of the hub`;
+    } else {
+      scope.progress("");
+      scope.secure();
+      await scope.rules.run(rule_id, { conditions, wait, onBegin: scope.progress });
+    }
     return `rule ${rule_id}${conditions ? ", if its conditions pass" : ""}`;
   },
   example: { rule_id: "11111111-1111-4111-8111-111111111111", conditions: true, wait: false },

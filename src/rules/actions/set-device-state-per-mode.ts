@@ -9,6 +9,7 @@ import { show } from "../model/values.ts";
 export const setDeviceStatePerMode = defineAction({
   type: "set_device_state_per_mode",
   doc: "Sets devices to the state of the first mode in the list that is on; to `default` if none is.",
+  whenInterrupted: () => "repeat",
   fields: () => ({
     ...someDevices,
     states: Type.Record(Type.String(), wantedState("The state in this mode"), {

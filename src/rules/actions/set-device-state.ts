@@ -10,6 +10,7 @@ import { show } from "../model/values.ts";
 export const setDeviceState = defineAction({
   type: "set_device_state",
   doc: "Sets the state of one device or several, or sends them a command.",
+  whenInterrupted: ({ state }) => (state?.command === "toggle" ? "skip" : "repeat"),
   fields: () => ({
     ...someDevices,
     state: Type.Optional(wantedState("The wanted attributes, such as {on: true}, or {command: …}")),

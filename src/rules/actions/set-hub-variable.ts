@@ -8,6 +8,7 @@ import { show } from "../model/values.ts";
 export const setHubVariable = defineAction({
   type: "set_hub_variable",
   doc: "Writes a hub variable.",
+  whenInterrupted: ({ expression }) => (expression === undefined ? "repeat" : "skip"),
   fields: () => ({
     name: text("The name of the variable"),
     value: Type.Optional(json("Any JSON")),

@@ -8,6 +8,7 @@ import { name } from "../model/fields.ts";
 export const setMode = defineAction({
   type: "set_mode",
   doc: "Turns a mode on or off, or toggles it.",
+  whenInterrupted: ({ toggle }) => (toggle ? "skip" : "repeat"),
   fields: () => ({
     mode_id: name("mode", "The id of the mode"),
     on: Type.Optional(Type.Boolean({ description: "On (true) or off (false)" })),

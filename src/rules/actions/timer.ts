@@ -7,6 +7,7 @@ import { choice, deviceId, secs, YEAR_SECS } from "../model/fields.ts";
 export const timer = defineAction({
   type: "timer",
   doc: "Starts, pauses, resumes, cancels or restarts a timer.",
+  whenInterrupted: () => "repeat",
   fields: () => ({
     device_id: deviceId,
     command: choice(["start", "pause", "resume", "cancel", "restart"], "The command"),

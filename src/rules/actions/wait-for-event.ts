@@ -11,6 +11,7 @@ import { hasFields } from "../model/values.ts";
 export const waitForEvent = defineAction({
   type: "wait_for_event",
   doc: "Waits for the next event of a type.",
+  whenInterrupted: () => "resume",
   fields: () => ({
     event_type: text("Its type, such as device_state_changed or custom_doorbell"),
     device_id: Type.Optional(name("device", "Only about this device")),

@@ -7,6 +7,7 @@ import { shortened } from "../model/values.ts";
 export const waitForExpression = defineAction({
   type: "wait_for_expression",
   doc: "Waits until an expression is true; continues at once if it is already true.",
+  whenInterrupted: () => "resume",
   fields: () => ({
     expression: expression("CEL, true or false"),
     timeout_secs: secs("The timeout"),

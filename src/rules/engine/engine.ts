@@ -10,6 +10,7 @@ import type { Rule } from "../read/rule.ts";
 import { type DryTrigger, dryActivation } from "./dry-run.ts";
 import { type Entry, fromRow, newEntry, type PersistedState, type RuleState, stateOf } from "./entry.ts";
 import type { Evaluated } from "./evaluator.ts";
+import { type RunInfo, runsOf } from "./run-list.ts";
 import { type EngineOptions, type EngineWiring, wireEngine } from "./wire-engine.ts";
 
 export type { EngineOptions, RuleState };
@@ -63,13 +64,19 @@ export class Engine implements AsyncDisposable {
 
   /** To be called once, after all rules were put and before `system_started`: from now on triggers fire. */
   ready(): void {
-    const { schedules, store, holds } = this.#wiring;
+    const { schedules, store, holds, restoreRuns } = this.#wiring;
     if (this.#isReady) return;
     this.#isReady = true;
     for (const entry of this.#entries.values()) this.#wire(entry);
     schedules.deleteStaleMarks();
     store.forget((id) => this.#entries.has(id), this.#options.clock.now() - KEEP_STATE_MS);
-    holds.restore([...this.#entries.values()].flatMap((entry) => entry.triggers));
+    // Before anything fires, so that run modes see them.
+    const restored = restoreRuns();
+    const fired = new Set(restored.flatMap(({ hold }) => hold ?? []));
+    holds.restore(
+      [...this.#entries.values()].flatMap((entry) => entry.triggers),
+      fired,
+    );
   }
 
   /**
@@ -103,6 +110,20 @@ export class Engine implements AsyncDisposable {
     return stateOf(this.#options.clock, this.#wiring.control.find(id));
   }
 
+  /** In progress, and queued ones. */
+  runs(id: string): RunInfo[] {
+    return runsOf(this.#options.clock, this.#wiring.control.find(id));
+  }
+
+  /** HubError `not_found` if the rule has no such run. */
+  cancelRun(id: string, runId: string, actor: { name: string }): void {
+    const { control, runs } = this.#wiring;
+    const entry = control.find(id);
+    const run = runs.find(runId);
+    if (run?.entry !== entry) throw new HubError("not_found", `the rule has no run "${runId}" in progress`);
+    runs.end(run, { note: `cancelled by ${actor.name}` });
+  }
+
   /** Without `ms` until it is resumed. Stored durably when it returns. */
   pause(id: string, ms?: number): void {
     this.#wiring.control.pause(id, ms);
@@ -114,8 +135,8 @@ export class Engine implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#wiring.runs.stop(this.#entries.values());
     this.#stack[Symbol.dispose]();
-    for (const entry of this.#entries.values()) this.#wiring.runs.cancel(entry, "the hub stopped");
   }
 
   #add(rule: Rule): Entry {

@@ -4,8 +4,9 @@ import { type DurableMoment, msSince, restoreMoment } from "../../core/durable-m
 import type { JsonObject } from "../../core/json.ts";
 import type { ConditionScope, Interest, TriggerContext, TriggerDefinition, Typed } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
-import type { Trace } from "../model/trace.ts";
+import type { ActionTrace, Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
+import type { ListPosition } from "./position.ts";
 import type { ChainedRun } from "./rule-chain.ts";
 import type { StateRow } from "./store.ts";
 
@@ -24,6 +25,8 @@ export interface TriggerRef {
 export interface Activation {
   /** snake_case. */
   readonly type: string;
+  /** The hold that was fulfilled: see holds.ts. */
+  readonly hold?: string | undefined;
   readonly label: string;
   readonly context: TriggerContext;
   /** Names of the rules that led to it. */
@@ -38,6 +41,15 @@ export interface Run extends ChainedRun {
   readonly actions: readonly Typed[];
   readonly trace: Trace;
   readonly scope: ConditionScope;
+  readonly position: ListPosition;
+  /** Of the trigger, if it fired after a while: see holds.ts. */
+  readonly hold: string | undefined;
+  /** The run that waits for this one, as an action of it. */
+  parent: Run | undefined;
+  /** Began before the hub was started. */
+  readonly restored: boolean;
+  /** Actions in the trace that the hub stopped in the middle of, and that did not go on yet. */
+  readonly interrupted: Set<ActionTrace>;
   /** Only for a dry run. */
   readonly dry: DryHost | undefined;
   readonly captured: Map<string, Readonly<Record<string, JsonObject>>>;
@@ -45,6 +57,8 @@ export interface Run extends ChainedRun {
   readonly delays: Set<{ key: string | undefined; cancel(): void }>;
   readonly counts: RunCounts;
   readonly finished: PromiseWithResolvers<void>;
+  /** It is over, or on disk: the hub can be stopped without losing it. */
+  readonly secured: PromiseWithResolvers<void>;
 }
 
 export interface DryHost extends RuleHost {
@@ -94,7 +108,7 @@ export interface Entry {
   lastError: { at: number; message: string } | undefined;
   /** Monotonic ms until which it is blocked because it fired too often. */
   blockedUntil: number;
-  /** Device states of `capture_device_state`, by key; they do not survive a restart. */
+  /** Device states of `capture_device_state`, by key; they survive a restart with a run that waits. */
   captured: Map<string, Readonly<Record<string, JsonObject>>> | undefined;
 }
 

@@ -115,7 +115,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       if (refusal) return refuse(entry, trace, refusal);
       trace.why = whyFired(activation.label, trace.conditions);
       fire(entry, activation);
-      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain: activation.chain }) };
+      const { chain, hold } = activation;
+      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain, hold }) };
     },
     command(entry, activation, { conditions }) {
       const { rule } = entry;

@@ -4,11 +4,11 @@ import type { Clock, Timer } from "../../core/clock.ts";
 import { type DurableMoment, momentNow, msSince, restoreMoment } from "../../core/durable-moment.ts";
 import { messageOf } from "../../core/errors.ts";
 import { isObject, parseJson } from "../../core/json.ts";
-import { guarded } from "../../core/lifecycle.ts";
+import { background, guarded } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import type { TriggerContext } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
-import type { TriggerRef } from "./entry.ts";
+import type { Run, TriggerRef } from "./entry.ts";
 import type { HoldRow, RuleStore } from "./store.ts";
 
 export interface HoldsOptions {
@@ -16,7 +16,8 @@ export interface HoldsOptions {
   log: Log;
   host: RuleHost;
   store: Pick<RuleStore, "holds" | "saveHold" | "dropHold">;
-  onDue(ref: TriggerRef, context: TriggerContext): void;
+  /** Gives the run if there is one; `hold` names what was fulfilled. */
+  onDue(ref: TriggerRef, context: TriggerContext, hold: string): Pick<Run, "secured"> | undefined;
 }
 
 /** The holds of one trigger, by device. */
@@ -79,13 +80,16 @@ export class Holds implements Disposable {
     for (const hold of group ? [...group.holds.values()] : []) if (group) this.#end(group, hold);
   }
 
-  /** Continues the stored holds of these triggers and deletes all others. Those that are due fire now. */
-  restore(refs: Iterable<TriggerRef>): void {
+  /**
+   * Continues the stored holds of these triggers and deletes all others. Those that are due fire now, except those in `fired`,
+   * whose runs go on.
+   */
+  restore(refs: Iterable<TriggerRef>, fired: ReadonlySet<string> = new Set()): void {
     const { store } = this.#options;
     const known = new Map([...refs].map((ref) => [groupKey(ref), ref]));
     for (const row of store.holds().sort((a, b) => a.since - b.since)) {
       const ref = known.get(`${row.rule_id}/${row.trigger_key}`);
-      if (ref && holdMsOf(ref) !== undefined) this.#restore(ref, row);
+      if (ref && holdMsOf(ref) !== undefined) this.#restore(ref, fired.has(nameOf(row)) ? { ...row, fired: 1 } : row);
       else store.dropHold(row);
     }
     for (const group of [...this.#groups.values()]) {
@@ -143,8 +147,13 @@ export class Holds implements Disposable {
   #fire({ ref }: Group, hold: Hold): void {
     hold.timer = undefined;
     hold.fired = true;
-    this.#save(ref, hold);
-    this.#options.onDue(ref, hold.context);
+    const run = this.#options.onDue(ref, hold.context, nameOf(this.#rowOf(ref, hold)));
+    // If the hub is stopped before, the run is lost, and the trigger has to fire again.
+    const saveIfHeld = (): void => {
+      if (this.#groups.get(groupKey(ref))?.holds.get(hold.deviceId) === hold) this.#save(ref, hold);
+    };
+    if (!run) saveIfHeld();
+    else background(this.#options.log, `hold of ${ref.entry.rule.name}`, run.secured.promise.then(saveIfHeld));
   }
 
   #end(group: Group, hold: Hold): void {
@@ -154,9 +163,12 @@ export class Holds implements Disposable {
     this.#options.store.dropHold(rowKey(group.ref, hold.deviceId));
   }
 
-  #save(ref: TriggerRef, { deviceId, since, fired, context }: Hold): void {
-    const row = { ...rowKey(ref, deviceId), since: since.wall, fired: fired ? 1 : 0, context: JSON.stringify(context) };
-    this.#options.store.saveHold(row);
+  #save(ref: TriggerRef, hold: Hold): void {
+    this.#options.store.saveHold(this.#rowOf(ref, hold));
+  }
+
+  #rowOf(ref: TriggerRef, { deviceId, since, fired, context }: Hold): HoldRow {
+    return { ...rowKey(ref, deviceId), since: since.wall, fired: fired ? 1 : 0, context: JSON.stringify(context) };
   }
 
   #stillMatches(ref: TriggerRef, { context }: Hold): boolean {
@@ -172,6 +184,11 @@ export class Holds implements Disposable {
 
 function groupKey({ entry, key }: TriggerRef): string {
   return `${entry.rule.id}/${key}`;
+}
+
+/** One match of a trigger: the next one of the same trigger begins at another time. */
+function nameOf({ rule_id, trigger_key, device_id, since }: HoldRow): string {
+  return `${rule_id}/${trigger_key}/${device_id}/${since}`;
 }
 
 function rowKey({ entry, key }: TriggerRef, deviceId: string): Pick<HoldRow, "rule_id" | "trigger_key" | "device_id"> {

@@ -2,10 +2,11 @@
 import type { Clock } from "../../core/clock.ts";
 import { momentNow } from "../../core/durable-moment.ts";
 import { HubError } from "../../core/errors.ts";
-import type { RuleControl } from "../model/define.ts";
+import type { RuleControl, RunRuleOptions } from "../model/define.ts";
 import { type Entry, type PersistedState, type Run, toRow } from "./entry.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { RuleChains } from "./rule-chain.ts";
+import type { RunKeeper } from "./run-keeper.ts";
 import { isOver, RunEnded } from "./runs.ts";
 import type { RuleStore } from "./store.ts";
 
@@ -25,9 +26,13 @@ export interface ControlOptions {
   store: Pick<RuleStore, "saveStateNow">;
   chains: RuleChains;
   evaluator: Evaluator;
+  keeper: Pick<RunKeeper, "isKept" | "keep">;
+  findRun(id: string): Run | undefined;
 }
 
-export function createControl({ clock, entries, store, chains, evaluator }: ControlOptions): Control {
+export function createControl(options: ControlOptions): Control {
+  const { clock, entries, store, chains, evaluator, keeper } = options;
+
   function find(ruleId: string): Entry {
     const entry = entries.get(ruleId);
     if (!entry) throw unknownRule(ruleId);
@@ -40,7 +45,13 @@ export function createControl({ clock, entries, store, chains, evaluator }: Cont
     entry.persisted.pause = pause;
   }
 
-  async function runFor(run: Run, ruleId: string, { conditions, wait }: { conditions: boolean; wait: boolean }) {
+  async function finish(parent: Run, child: Run): Promise<void> {
+    child.parent = parent;
+    if (keeper.isKept(child)) keeper.keep(parent);
+    await child.finished.promise;
+  }
+
+  async function runFor(run: Run, ruleId: string, { conditions, wait, onBegin }: RunRuleOptions): Promise<void> {
     const entry = find(ruleId);
     if (!entry.rule.enabled) throw new HubError("conflict", `the rule "${entry.rule.name}" is disabled`);
     const { id, name } = run.entry.rule;
@@ -52,7 +63,10 @@ export function createControl({ clock, entries, store, chains, evaluator }: Cont
       chain: wait ? run.chain : chains.chainAfter(run),
     };
     const evaluated = evaluator.command(entry, activation, { conditions });
-    if (evaluated.run && wait) await evaluated.run.finished.promise;
+    if (evaluated.run && wait) {
+      onBegin?.(evaluated.run.trace.id);
+      await finish(run, evaluated.run);
+    }
     if (evaluated.run || evaluated.trace.outcome === "conditions_failed") return;
     throw new HubError("conflict", `the rule "${entry.rule.name}" did not run: ${evaluated.trace.why}`);
   }
@@ -64,9 +78,15 @@ export function createControl({ clock, entries, store, chains, evaluator }: Cont
       return control;
     };
     return {
-      async run(ruleId, options) {
+      async run(ruleId, how) {
         whileRunning();
-        await runFor(run, ruleId, options);
+        await runFor(run, ruleId, how);
+      },
+      async awaitRun(id) {
+        whileRunning();
+        const child = options.findRun(id);
+        if (child) await finish(run, child);
+        return child !== undefined;
       },
       pause: (ruleId, ms) => whileRunning().pause(ruleId, ms),
       resume: (ruleId) => whileRunning().resume(ruleId),
@@ -96,6 +116,7 @@ export function dryControl(has: (ruleId: string) => boolean): RuleControl {
   };
   return {
     run: async (ruleId) => check(ruleId),
+    awaitRun: async () => false,
     pause: check,
     resume: check,
     cancelDelays(ruleId) {

@@ -1,12 +1,14 @@
 // Runs of rules. The run mode decides whether a run starts, replaces the one before or is queued. The end of a run is
-// immediate: its trace is closed, its waits are aborted, and later results of its actions are ignored. Runs do not survive a
-// restart of the hub.
+// immediate: its trace is closed, its waits are aborted, and later results of its actions are ignored. Runs that wait go on after
+// a restart of the hub: see run-keeper.ts and restore-runs.ts.
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { ConditionScope, TriggerContext, Typed } from "../model/define.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
 import type { DryHost, Entry, Run } from "./entry.ts";
+import { type ListPosition, startOfList } from "./position.ts";
+import type { RunKeeper } from "./run-keeper.ts";
 import type { Traces } from "./traces.ts";
 
 /** Thrown by whatever an action waits for when its run ends. It is not a failure, and nobody reports it. */
@@ -25,6 +27,14 @@ export interface NewRun {
   dry?: DryHost;
   /** Names of the rules that led to it, without its own. */
   chain: readonly string[];
+  hold?: string | undefined;
+}
+
+/** A run from before the hub was started. `chain` has its own name. */
+export interface StoredRun extends NewRun {
+  position: ListPosition;
+  /** The id of the run that waits for it. */
+  parentId: string | undefined;
 }
 
 export interface RunEnd {
@@ -32,6 +42,8 @@ export interface RunEnd {
   note?: string;
   /** The action that ended the run. It and the actions around it succeeded; all others are cancelled. */
   by?: ActionTrace;
+  /** Why it cannot go on although nobody ended it: also told in the log and as an event. */
+  lost?: string;
 }
 
 export interface Runs {
@@ -42,6 +54,12 @@ export interface Runs {
   end(run: Run, end: RunEnd): void;
   /** Cancels active and queued runs. */
   cancel(entry: Entry, why: string): void;
+  /** Takes up runs from before the hub was started, all before the first of them goes on. */
+  restore(runs: readonly StoredRun[]): void;
+  /** Active and queued ones. */
+  find(id: string): Run | undefined;
+  /** Stops all of them. What is on disk stays there, and goes on after the next start. */
+  stop(entries: Iterable<Entry>): void;
 }
 
 export interface RunsOptions {
@@ -49,16 +67,26 @@ export interface RunsOptions {
   log: Log;
   traces: Traces;
   quota: { take(context: TriggerContext): Disposable };
-  /** Runs these actions one after the other. A promise only if one of them waits. */
-  runActions(run: Run, actions: readonly Typed[], into: ActionTrace[]): Promise<void> | undefined;
+  keeper: RunKeeper;
+  /** Tells that a run could not go on. */
+  onLost(run: Pick<Run, "entry" | "trace">, why: string): void;
+  /** Runs its actions one after the other, from its position on. A promise only if one of them waits. */
+  runActions(run: Run): Promise<void> | undefined;
 }
 
 export function isOver({ trace }: Run): boolean {
   return trace.endedAt !== undefined;
 }
 
-export function createRuns({ clock, log, traces, quota, runActions }: RunsOptions): Runs {
+export function createRuns({ clock, log, traces, quota, keeper, onLost, runActions }: RunsOptions): Runs {
   const taken = new WeakMap<Run, Disposable>();
+  const byId = new Map<string, Run>();
+
+  function add(run: Run): void {
+    traces.add(run.entry, run.trace);
+    taken.set(run, quota.take(run.scope.trigger));
+    byId.set(run.trace.id, run);
+  }
 
   function start(run: Run): void {
     const { entry, chain, mono } = run;
@@ -75,7 +103,7 @@ export function createRuns({ clock, log, traces, quota, runActions }: RunsOption
       end(run, isFault ? { note: `the run failed: ${messageOf(error)}` } : {});
     };
     try {
-      const pending = runActions(run, run.actions, run.trace.actions);
+      const pending = runActions(run);
       if (pending !== undefined) pending.then(() => end(run, {}), fail);
       else end(run, {});
     } catch (error) {
@@ -87,8 +115,16 @@ export function createRuns({ clock, log, traces, quota, runActions }: RunsOption
     const { entry } = run;
     if (!closeRun(clock, run, how)) return;
     taken.get(run)?.[Symbol.dispose]();
+    byId.delete(run.trace.id);
+    if (how.lost !== undefined) onLost(run, how.lost);
+    keeper.drop(run);
     traces.seal(entry, run.trace);
-    if (!entry.running.delete(run)) return;
+    const queuedAt = entry.queue.indexOf(run);
+    if (queuedAt >= 0) entry.queue.splice(queuedAt, 1);
+    if (entry.running.delete(run)) startNext(entry);
+  }
+
+  function startNext(entry: Entry): void {
     const next = entry.running.size === 0 ? entry.queue.shift() : undefined;
     if (!next) return;
     next.mono = clock.mono();
@@ -97,16 +133,17 @@ export function createRuns({ clock, log, traces, quota, runActions }: RunsOption
 
   return {
     begin(wanted) {
-      const { entry, trace } = wanted;
+      const { entry } = wanted;
       const mode = entry.rule.run_mode;
       if (mode === "restart") {
         for (const other of [...entry.running]) end(other, { note: "cancelled, because the rule was triggered again" });
       }
       const run = createRun(clock, wanted);
-      traces.add(entry, trace);
-      taken.set(run, quota.take(run.scope.trigger));
-      if (mode === "queued" && entry.running.size > 0) entry.queue.push(run);
-      else start(run);
+      add(run);
+      if (mode === "queued" && entry.running.size > 0) {
+        entry.queue.push(run);
+        keeper.keep(run);
+      } else start(run);
       return run;
     },
     beginDry(wanted) {
@@ -116,38 +153,91 @@ export function createRuns({ clock, log, traces, quota, runActions }: RunsOption
     },
     end,
     cancel(entry, why) {
-      for (const run of entry.queue.splice(0)) end(run, { note: `cancelled: ${why}` });
-      for (const run of [...entry.running]) end(run, { note: `cancelled: ${why}` });
+      for (const run of [...entry.queue.splice(0), ...entry.running]) {
+        end(run, keeper.isKept(run) ? { note: `cancelled: ${why}`, lost: why } : { note: `cancelled: ${why}` });
+      }
+    },
+    restore(stored) {
+      const runs = stored.map(({ parentId: _, ...one }) => createRun(clock, { ...one, restored: true }));
+      for (const run of runs) {
+        add(run);
+        keeper.adopt(run);
+        if (isQueued(run)) run.entry.queue.push(run);
+        else run.entry.running.add(run);
+      }
+      for (const [index, { parentId }] of stored.entries()) {
+        const [run, parent] = [runs[index], byId.get(parentId ?? "")];
+        if (run) run.parent = parent;
+      }
+      for (const run of runs) {
+        if (isOver(run) || !run.entry.running.has(run)) continue;
+        start(run);
+        // What did not go on now was over when the hub stopped; only its trace was not stored since.
+        for (const action of run.interrupted) action.result = "ok";
+        run.interrupted.clear();
+      }
+      for (const { entry } of runs) if (entry.running.size === 0) startNext(entry);
+    },
+    find: (id) => byId.get(id),
+    stop(entries) {
+      const all = [...entries].flatMap(({ queue, running }) => [...queue.splice(0), ...running]);
+      for (const run of all.filter((one) => !keeper.isKept(one))) end(run, { note: "cancelled: the hub stopped" });
+      keeper.close();
+      traces.close();
+      for (const run of all) end(run, {});
     },
   };
 }
 
-function createRun(clock: Clock, { entry, chain, dry, ...rest }: NewRun): Run {
+/** It has not begun. */
+function isQueued({ position: { at, action, done } }: Run): boolean {
+  return at === 0 && action === undefined && !done;
+}
+
+function createRun(
+  clock: Clock,
+  { entry, chain, dry, hold, restored = false, ...rest }: NewRun & { restored?: boolean },
+): Run {
   entry.captured ??= new Map();
   return {
+    position: startOfList(),
     ...rest,
     entry,
     dry,
-    chain: [...chain, entry.rule.name],
+    hold,
+    parent: undefined,
+    restored,
+    interrupted: new Set(restored ? runningIn(rest.trace.actions) : []),
+    chain: restored ? chain : [...chain, entry.rule.name],
     mono: clock.mono(),
     captured: dry ? new Map(entry.captured) : entry.captured,
     abort: new AbortController(),
     delays: new Set(),
     counts: { steps: 0, recorded: 0, failed: 0, firstFailure: undefined, turns: 0, turnsSince: clock.mono() },
     finished: Promise.withResolvers(),
+    secured: Promise.withResolvers(),
   };
 }
 
+function runningIn(actions: readonly ActionTrace[]): ActionTrace[] {
+  return actions.flatMap((action) => [
+    ...(action.result === "running" ? [action] : []),
+    ...runningIn(action.parts ?? []),
+  ]);
+}
+
 /** False if it was over already. */
-function closeRun(clock: Clock, run: Run, { note, by }: RunEnd): boolean {
+function closeRun(clock: Clock, run: Run, { note, by, lost }: RunEnd): boolean {
   const { trace, counts } = run;
   if (isOver(run)) return false;
   trace.endedAt = clock.now();
   closeActions(trace.actions, { at: trace.endedAt, by });
   if (counts.failed > 0) trace.why += `; ${failureText(counts)}`;
-  if (note !== undefined) trace.why += `; ${note}`;
+  const last = note ?? lost;
+  if (last !== undefined) trace.why += `; ${last}`;
   run.abort.abort();
   run.finished.resolve();
+  run.secured.resolve();
   return true;
 }
 

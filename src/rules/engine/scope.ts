@@ -1,5 +1,6 @@
 // What conditions and actions can read and do. An error in a condition goes no further than its own trace.
 import type { Clock } from "../../core/clock.ts";
+import { momentNow, msSince } from "../../core/durable-moment.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
@@ -16,10 +17,11 @@ import { deviceOf, firstDeviceOf } from "../model/devices.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ActionTrace, ConditionTrace } from "../model/trace.ts";
 import type { Run } from "./entry.ts";
+import { type ActionPosition, enterList, noteProgress, type Wait } from "./position.ts";
 import { isOver, type RunEnd, RunEnded } from "./runs.ts";
 import { runActions, type SequenceTools, yieldIfDue } from "./sequence.ts";
 import { clipCondition, clipText } from "./traces.ts";
-import type { Waits } from "./waits.ts";
+import type { Deadline, Waits } from "./waits.ts";
 
 export interface ConditionScopeTools {
   readonly evaluate: Evaluate;
@@ -42,6 +44,12 @@ export interface ActionScopeTools {
   sequence: SequenceTools;
   controlFor(run: Run): RuleControl;
   end(run: Run, end: RunEnd): void;
+  /** To be called when a run begins to wait; `ms` undefined: for an unknown time. */
+  keep(run: Run, ms: number | undefined): void;
+  /** A wait that ended while the hub was off is no longer followed after so many ms. */
+  lateMs: number;
+  /** The host for runs that began before the hub was started. */
+  patient(host: RuleHost, signal: AbortSignal): RuleHost;
 }
 
 const MAX_TURNS = 10_000;
@@ -69,14 +77,67 @@ export function createConditionScope(
   return scope;
 }
 
-export function createActionScope(tools: ActionScopeTools, run: Run, trace: ActionTrace): ActionScope {
-  const { waits, log, end } = tools;
+export function createActionScope(
+  tools: ActionScopeTools,
+  run: Run,
+  { trace, position }: { trace: ActionTrace; position: ActionPosition },
+): ActionScope {
+  const { waits, log, end, clock } = tools;
   const { scope, entry, dry, abort, captured } = run;
   const { id, name } = entry.rule;
   const { signal } = abort;
+  const acting = run.restored ? tools.patient(scope.host, signal) : scope.host;
+  const resumed = position.progress;
+
+  /** Notes a wait while it lasts, or takes up the one from before the restart. */
+  async function noted<T>(what: Pick<Wait, "ms" | "label" | "key">, begin: (wait: Wait) => Promise<T>): Promise<T> {
+    const { pendingWait: taken } = position;
+    const wait: Wait = { ...what, since: taken?.since ?? momentNow(clock), ms: taken ? taken.ms : what.ms };
+    delete position.pendingWait;
+    position.wait = wait;
+    try {
+      return await begin(wait);
+    } finally {
+      if (position.wait === wait) delete position.wait;
+    }
+  }
+
+  /** A wait with a deadline. The run ends if that was too long ago when the hub was started. */
+  async function waiting<T>(
+    what: Pick<Wait, "ms" | "label" | "key">,
+    begin: (deadline: Wait) => Promise<T>,
+    isTimeout: (result: T) => boolean,
+  ): Promise<T> {
+    const taken = position.pendingWait;
+    const result = await noted(what, (wait) => {
+      if (!taken) tools.keep(run, wait.ms);
+      return begin(wait);
+    });
+    if (isTimeout(result)) endIfLate(taken);
+    return result;
+  }
+
+  function endIfLate(taken: Wait | undefined): void {
+    const lateMs = taken?.ms === undefined ? 0 : msSince(clock, taken.since) - taken.ms;
+    if (lateMs <= tools.lateMs) return;
+    end(run, { lost: `its ${trace.type} was over ${Math.round(lateMs / 1000)} s before, while the hub was off` });
+    throw new RunEnded();
+  }
+
+  function noteSteps(ms: number): void {
+    const { pendingWait: taken, wait } = position;
+    if (wait) return;
+    position.began ??= momentNow(clock);
+    position.wait = taken ?? { since: position.began, ms, label: "delay" };
+    delete position.pendingWait;
+    if (taken) endIfLate(taken);
+    else tools.keep(run, ms);
+  }
+
+  const rules = tools.controlFor(run);
   return {
     ...scope,
-    host: dry?.reportingTo((what) => addDetail(trace, what)) ?? scope.host,
+    host: dry?.reportingTo((what) => addDetail(trace, what)) ?? acting,
     ruleId: id,
     ruleName: name,
     actor: { kind: "rule", id, name },
@@ -85,26 +146,59 @@ export function createActionScope(tools: ActionScopeTools, run: Run, trace: Acti
     mono: tools.clock.mono,
     signal,
     captured,
-    rules: tools.controlFor(run),
-    async run(actions) {
+    rules: {
+      ...rules,
+      run: (id, options) =>
+        options.wait
+          ? noted({ ms: undefined, label: `rule ${id}` }, () => rules.run(id, options))
+          : rules.run(id, options),
+      awaitRun: (id) => noted({ ms: undefined, label: "another rule" }, () => rules.awaitRun(id)),
+    },
+    resumed: () => resumed,
+    progress: (value) => noteProgress(position, value),
+    elapsed() {
+      position.began ??= momentNow(clock);
+      return msSince(clock, position.began);
+    },
+    secure: () => tools.sequence.keeper.secure(run),
+    async run(actions, slot = 0) {
+      const list = enterList(position, slot);
       const yielding = yieldIfDue(run);
       if (yielding !== undefined) await yielding;
       if (isOver(run)) throw new RunEnded();
       trace.parts ??= [];
-      await runActions(tools.sequence, run, { actions, into: trace.parts });
+      await runActions(tools.sequence, run, { actions, into: trace.parts, position: list });
       if (isOver(run)) throw new RunEnded();
     },
-    async delay(ms, key) {
+    async delay(ms, key, step) {
       if (dry) return true;
+      const wait = { ms: Math.max(0, ms), label: "delay", key };
       const onBegin = (cancel: () => void): Disposable => addDelay(run, key, cancel);
-      const completed = await waits.forTime(Math.max(0, ms), { signal, onBegin });
+      const begin = (deadline: Deadline): Promise<boolean> => waits.forTime(deadline, { signal, onBegin });
+      if (step) noteSteps(step.stepOf);
+      const completed = step
+        ? await begin({ ...wait, since: momentNow(clock) })
+        : await waiting(wait, begin, (whole) => whole);
       if (!completed) trace.result = "cancelled";
       return completed;
     },
-    waitForEvent: async (wanted) => (dry ? undefined : waits.forEvent(wanted, signal)),
+    async waitForEvent(wanted) {
+      if (dry) return undefined;
+      const label = wanted.deviceId === undefined ? wanted.event : `${wanted.event} of ${wanted.deviceId}`;
+      return waiting(
+        { ms: wanted.timeoutMs, label },
+        (deadline) => waits.forEvent(wanted, { deadline, signal }),
+        (envelope) => envelope === undefined,
+      );
+    },
     async waitUntil(expression, timeoutMs) {
       const isTrue = (): boolean => scope.isTrue(expression);
-      return dry ? isTrue() : waits.until(isTrue, { timeoutMs, signal });
+      if (dry || isTrue()) return dry ? isTrue() : true;
+      return waiting(
+        { ms: timeoutMs, label: clipText(expression) },
+        (deadline) => waits.until(isTrue, { deadline, signal }),
+        (passed) => !passed,
+      );
     },
     exit(why) {
       addDetail(trace, why);

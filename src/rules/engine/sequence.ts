@@ -1,5 +1,6 @@
 // Runs actions one after the other and records each in the trace. If one fails, the failure is logged and the next one runs.
-// Actions that do not wait run synchronously, so that an event is handled completely before the next one.
+// Actions that do not wait run synchronously, so that an event is handled completely before the next one. After a restart of
+// the hub a list goes on at its stored position.
 import type { Clock } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -7,7 +8,9 @@ import type { ActionDefinition, ActionScope, Typed } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ActionTrace } from "../model/trace.ts";
 import type { Run } from "./entry.ts";
+import type { ActionPosition, ListPosition } from "./position.ts";
 import type { RuleChains } from "./rule-chain.ts";
+import type { RunKeeper } from "./run-keeper.ts";
 import { isOver, RunEnded } from "./runs.ts";
 import { clipText } from "./traces.ts";
 
@@ -17,33 +20,52 @@ export interface SequenceTools {
   readonly host: RuleHost;
   readonly actions: ReadonlyMap<string, ActionDefinition>;
   readonly chains: RuleChains;
-  scopeFor(run: Run, trace: ActionTrace): ActionScope;
+  scopeFor(run: Run, trace: ActionTrace, position: ActionPosition): ActionScope;
+  readonly keeper: Pick<RunKeeper, "progressed" | "secure">;
 }
 
 // A loop that does not wait would otherwise block the hub.
 const STEPS_BETWEEN_YIELDS = 100;
+const CUT_OFF = "the hub stopped while it ran, or right after it; it is not run again, as it may have had its effect";
 // A loop that runs for weeks must not fill the memory with its trace.
 const MAX_RECORDED = 500;
+
+export interface Sequence {
+  readonly actions: readonly Typed[];
+  readonly into: ActionTrace[];
+  readonly position: ListPosition;
+}
 
 interface Step {
   action: Typed;
   into: ActionTrace[];
+  list: ListPosition;
 }
 
 /** Throws RunEnded if the run ends before them. Returns a promise only if one of them waits. */
-export function runActions(
-  tools: SequenceTools,
-  run: Run,
-  { actions, into }: { actions: readonly Typed[]; into: ActionTrace[] },
-): Promise<void> | undefined {
-  for (const [index, action] of actions.entries()) {
-    const step = { action, into };
+export function runActions(tools: SequenceTools, run: Run, sequence: Sequence): Promise<void> | undefined {
+  const { actions, into, position: list } = sequence;
+  list.actions = actions;
+  for (let action = actions[list.at]; action && !list.done; action = actions[list.at]) {
+    const step = { action, into, list };
     const pending = yieldIfDue(run)?.then(() => runAction(tools, run, step)) ?? runAction(tools, run, step);
-    if (!pending) continue;
-    const rest = actions.slice(index + 1);
-    return rest.length === 0 ? pending : pending.then(() => runActions(tools, run, { actions: rest, into }));
+    if (pending) {
+      return pending.then(() => {
+        advance(tools, run, list);
+        return runActions(tools, run, sequence);
+      });
+    }
+    advance(tools, run, list);
   }
+  list.done = true;
   return undefined;
+}
+
+function advance({ keeper }: SequenceTools, run: Run, list: ListPosition): void {
+  list.at++;
+  list.action = undefined;
+  list.done = list.at >= (list.actions?.length ?? 0);
+  keeper.progressed(run);
 }
 
 /** Counts a step. After many of them, lets the rest of the hub run first. */
@@ -52,15 +74,15 @@ export function yieldIfDue({ counts }: Run): Promise<void> | undefined {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-function runAction(tools: SequenceTools, run: Run, { action, into }: Step): Promise<void> | undefined {
+function runAction(tools: SequenceTools, run: Run, { action, into, list }: Step): Promise<void> | undefined {
   if (isOver(run)) throw new RunEnded();
-  const trace: ActionTrace = { type: action.type, result: "running", startedAt: tools.clock.now() };
-  record(run, trace, into);
+  const wasRunning = list.action !== undefined;
+  const trace = (wasRunning && interruptedTrace(run, action, into)) || newTrace(tools, run, { action, into });
   if (action.enabled === false) {
     trace.result = "skipped";
     return undefined;
   }
-  const startedMono = tools.clock.mono();
+  const startedMono = tools.clock.mono() - Math.max(0, tools.clock.now() - trace.startedAt);
 
   function finish(result: "ok" | "failed", detail: string | undefined): void {
     // The run may have been cancelled, or ended by another action, meanwhile.
@@ -80,7 +102,12 @@ function runAction(tools: SequenceTools, run: Run, { action, into }: Step): Prom
   try {
     const definition = tools.actions.get(action.type);
     if (!definition) throw new HubError("invalid", `there is no action "${action.type}"`);
-    const result = tools.chains.during(run, () => definition.run(action, tools.scopeFor(run, trace)));
+    const inMiddle = definition.whenInterrupted(action);
+    if (wasRunning && inMiddle === "skip") throw new HubError("conflict", CUT_OFF);
+    if (!wasRunning || inMiddle === "repeat") list.action = {};
+    const position = list.action ?? {};
+    if (inMiddle === "skip") tools.keeper.secure(run);
+    const result = tools.chains.during(run, () => definition.run(action, tools.scopeFor(run, trace, position)));
     if (result instanceof Promise) return result.then((detail) => finish("ok", detail ?? trace.detail), fail);
     finish("ok", result ?? trace.detail);
   } catch (error) {
@@ -89,9 +116,22 @@ function runAction(tools: SequenceTools, run: Run, { action, into }: Step): Prom
   return undefined;
 }
 
-function record({ trace, counts }: Run, action: ActionTrace, into: ActionTrace[]): void {
-  if (counts.recorded++ < MAX_RECORDED) into.push(action);
+function newTrace({ clock }: SequenceTools, { trace, counts }: Run, { action, into }: Omit<Step, "list">): ActionTrace {
+  const record: ActionTrace = { type: action.type, result: "running", startedAt: clock.now() };
+  if (counts.recorded++ < MAX_RECORDED) into.push(record);
   else trace.omittedActions = (trace.omittedActions ?? 0) + 1;
+  return record;
+}
+
+/** The record of an action from before the restart, which goes on. */
+function interruptedTrace(
+  { interrupted }: Run,
+  { type }: Typed,
+  into: readonly ActionTrace[],
+): ActionTrace | undefined {
+  const found = into.find((trace) => trace.type === type && interrupted.has(trace));
+  if (found) interrupted.delete(found);
+  return found;
 }
 
 function reportFailure(

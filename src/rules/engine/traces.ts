@@ -1,10 +1,12 @@
 // The last traces of each rule. A finished one is kept as JSON text, because a home with thousands of rules holds a quarter
-// of a million of them. Large values are cut, because traces are for people to read.
+// of a million of them. Large values are cut, because traces are for people to read. Some of them are also on disk, see
+// trace-store.ts.
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Limits } from "../../core/limits.ts";
 import { bytesHeldBy, ownBeginning } from "../../core/memory-size.ts";
-import type { ConditionTrace, Trace } from "../model/trace.ts";
+import type { ActionTrace, ConditionTrace, Trace } from "../model/trace.ts";
 import type { Entry } from "./entry.ts";
+import type { TraceStore } from "./trace-store.ts";
 
 export interface Traces {
   /** Adds a trace that is finished, or one that still runs and will be `seal`ed. */
@@ -14,12 +16,15 @@ export interface Traces {
   /** Newest first, in their current state. */
   of(entry: Entry): Trace[];
   forget(entry: Entry): void;
+  /** Writes them to disk in their current state, and nothing after that. */
+  close(): void;
 }
 
 export interface TracesOptions {
   /** Limit for all rules together. Beyond it, the rules with the most bytes keep fewer traces; the others keep theirs. */
   maxBytes?: number;
   limits?: Limits;
+  store?: TraceStore;
 }
 
 const MAX_PER_RULE = 50;
@@ -35,7 +40,7 @@ interface Kept {
   bytes: number;
 }
 
-export function createTraces({ maxBytes = MAX_BYTES, limits }: TracesOptions = {}): Traces {
+export function createTraces({ maxBytes = MAX_BYTES, limits, store }: TracesOptions = {}): Traces {
   const rules = new Map<Entry, Kept>();
   let total = 0;
 
@@ -80,6 +85,7 @@ export function createTraces({ maxBytes = MAX_BYTES, limits }: TracesOptions = {
       rules.set(entry, kept);
       kept.list.push(trace.endedAt === undefined ? trace : textOf(kept, trace));
       enforceLimits(kept);
+      store?.changed(entry.rule.id, () => kept.list);
     },
     seal(entry, trace) {
       const kept = rules.get(entry);
@@ -87,18 +93,43 @@ export function createTraces({ maxBytes = MAX_BYTES, limits }: TracesOptions = {
       if (!kept || at < 0) return;
       kept.list[at] = textOf(kept, trace);
       enforceLimits(kept);
+      store?.changed(entry.rule.id, () => kept.list);
     },
-    of: (entry) => (rules.get(entry)?.list ?? []).map(read).reverse(),
+    of(entry) {
+      const kept = (rules.get(entry)?.list ?? []).map(read).reverse();
+      const ids = new Set(kept.map(({ id }) => id));
+      const stored = store?.of(entry.rule.id).filter(({ id }) => !ids.has(id)) ?? [];
+      for (const trace of stored) {
+        if (trace.endedAt === undefined) closeCutOff(trace, { at: trace.at, why: "the hub stopped while it ran" });
+      }
+      return [...kept, ...stored].sort((a, b) => b.at - a.at).slice(0, MAX_PER_RULE);
+    },
     forget(entry) {
+      store?.forget(entry.rule.id);
       const kept = rules.get(entry);
       while (kept && kept.list.length > 0) dropOldest(kept);
       rules.delete(entry);
     },
+    close: () => store?.close(),
   };
 }
 
 function read(trace: string | Trace): Trace {
   return JSON.parse(typeof trace === "string" ? trace : JSON.stringify(trace)) as Trace;
+}
+
+/** The trace of a run that the hub was stopped in the middle of, and that does not go on. */
+export function closeCutOff(trace: Trace, { at, why }: { at: number; why: string }): void {
+  trace.endedAt = at;
+  trace.why += `; ${why}`;
+  cancelRunning(trace.actions);
+}
+
+function cancelRunning(actions: readonly ActionTrace[]): void {
+  for (const action of actions) {
+    if (action.result === "running") action.result = "cancelled";
+    cancelRunning(action.parts ?? []);
+  }
 }
 
 export function clipText(text: string): string {

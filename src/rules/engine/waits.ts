@@ -1,17 +1,27 @@
 // Waits of actions: for a time, for an event, or until an expression is true. The end of the run ends every wait.
-import type { Clock } from "../../core/clock.ts";
+import type { Clock, Timer } from "../../core/clock.ts";
+import { msSince } from "../../core/durable-moment.ts";
 import type { Envelope } from "../../events/feed.ts";
 import type { EventWanted } from "../model/define.ts";
+import type { Wait } from "./position.ts";
 import { RunEnded } from "./runs.ts";
 import type { Subscriptions } from "./trigger-index.ts";
 
+/** When a wait ends in any case: `ms` after `since`. */
+export type Deadline = Pick<Wait, "since" | "ms">;
+
+interface Within {
+  deadline: Deadline;
+  signal: AbortSignal;
+}
+
 export interface Waits {
-  /** The next matching event; undefined after the timeout. */
-  forEvent(wanted: EventWanted, signal: AbortSignal): Promise<Envelope | undefined>;
-  /** Evaluates at once, at every event, and every few seconds, because time alone emits no events. */
-  until(isTrue: () => boolean, wait: { timeoutMs: number | undefined; signal: AbortSignal }): Promise<boolean>;
+  /** The next matching event; undefined after the deadline. */
+  forEvent(wanted: Omit<EventWanted, "timeoutMs">, within: Within): Promise<Envelope | undefined>;
+  /** Evaluates at every event, and every few seconds, because time alone emits no events. False after the deadline. */
+  until(isTrue: () => boolean, within: Within): Promise<boolean>;
   /** True when the time has passed, false if `cancel` was called, which `onBegin` receives. */
-  forTime(ms: number, wait: { signal: AbortSignal; onBegin(cancel: () => void): Disposable }): Promise<boolean>;
+  forTime(deadline: Deadline, wait: { signal: AbortSignal; onBegin(cancel: () => void): Disposable }): Promise<boolean>;
   /** To be called for every event of a needed type. */
   onEvent(envelope: Envelope): void;
   /** To be called for every event while "*" is needed. */
@@ -19,16 +29,16 @@ export interface Waits {
 }
 
 interface EventWait {
-  wanted: EventWanted;
+  wanted: Omit<EventWanted, "timeoutMs">;
   resolve(envelope: Envelope): void;
   reject(error: unknown): void;
 }
 
 interface WaitOptions<T> {
   signal: AbortSignal;
-  /** The result after the timeout. */
+  /** The result after the deadline. */
   timeoutResult: T;
-  timeoutMs: number | undefined;
+  deadline: Deadline;
 }
 
 export interface WaitsOptions {
@@ -42,12 +52,25 @@ interface Settle<T> {
 }
 
 const EVALUATE_EVERY_MS = 5000;
+// The clock of a Raspberry Pi is set some time after the start, so a wait from before it must be checked again and again.
+const CHECK_RESTORED_MS = 10_000;
 
 export function createWaits({ clock, subscriptions }: WaitsOptions): Waits {
   const byType = new Map<string, Set<EventWait>>();
   const expressions = new Set<() => void>();
 
-  function wait<T>({ signal, timeoutResult, timeoutMs }: WaitOptions<T>, begin: (settle: Settle<T>) => Disposable[]) {
+  function timer({ since, ms }: Deadline, onDue: () => void): Disposable {
+    let current: Timer | undefined;
+    const start = (): void => {
+      const leftMs = Math.max(0, (ms ?? Number.POSITIVE_INFINITY) - msSince(clock, since));
+      const waitMs = since.restored ? Math.min(leftMs, CHECK_RESTORED_MS) : leftMs;
+      current = clock.after("rules: wait", waitMs, () => (waitMs < leftMs ? start() : onDue()));
+    };
+    start();
+    return { [Symbol.dispose]: () => current?.[Symbol.dispose]() };
+  }
+
+  function wait<T>({ signal, timeoutResult, deadline }: WaitOptions<T>, begin: (settle: Settle<T>) => Disposable[]) {
     if (signal.aborted) return Promise.reject<T>(new RunEnded());
     return new Promise<T>((resolve, reject) => {
       const resources = new DisposableStack();
@@ -65,12 +88,11 @@ export function createWaits({ clock, subscriptions }: WaitsOptions): Waits {
       signal.addEventListener("abort", onAbort);
       resources.defer(() => signal.removeEventListener("abort", onAbort));
       for (const resource of begin(settle)) resources.use(resource);
-      if (timeoutMs !== undefined)
-        resources.use(clock.after("rules: wait", timeoutMs, () => settle.resolve(timeoutResult)));
+      if (deadline.ms !== undefined) resources.use(timer(deadline, () => settle.resolve(timeoutResult)));
     });
   }
 
-  function waitFor(wanted: EventWanted, { resolve, reject }: Settle<Envelope | undefined>): Disposable {
+  function waitFor(wanted: EventWait["wanted"], { resolve, reject }: Settle<Envelope | undefined>): Disposable {
     const waiting = byType.get(wanted.event) ?? new Set();
     byType.set(wanted.event, waiting);
     const wait: EventWait = { wanted, resolve, reject };
@@ -96,24 +118,22 @@ export function createWaits({ clock, subscriptions }: WaitsOptions): Waits {
   }
 
   return {
-    forEvent: (wanted, signal) =>
-      wait<Envelope | undefined>({ signal, timeoutResult: undefined, timeoutMs: wanted.timeoutMs }, (settle) => [
+    forEvent: (wanted, within) =>
+      wait<Envelope | undefined>({ ...within, timeoutResult: undefined }, (settle) => [
         subscriptions.need(wanted.event),
         waitFor(wanted, settle),
       ]),
-    async until(isTrue, { timeoutMs, signal }) {
-      if (isTrue()) return true;
-      return wait<boolean>({ signal, timeoutResult: false, timeoutMs }, (settle) => {
+    until: (isTrue, within) =>
+      wait<boolean>({ ...within, timeoutResult: false }, (settle) => {
         const watching = watch(isTrue, settle);
         return [
           watching,
           subscriptions.need("*"),
           clock.every("rules: evaluate again", EVALUATE_EVERY_MS, () => evaluateAll(expressions)),
         ];
-      });
-    },
-    forTime: (ms, { signal, onBegin }) =>
-      wait<boolean>({ signal, timeoutResult: true, timeoutMs: ms }, ({ resolve }) => [onBegin(() => resolve(false))]),
+      }),
+    forTime: (deadline, { signal, onBegin }) =>
+      wait<boolean>({ deadline, signal, timeoutResult: true }, ({ resolve }) => [onBegin(() => resolve(false))]),
     onEvent(envelope) {
       const waiting = byType.get(envelope.type);
       if (!waiting) return;

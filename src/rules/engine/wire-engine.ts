@@ -9,29 +9,30 @@ import type { DiskBudget } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { Envelope, EventFeed } from "../../events/feed.ts";
 import type { RulesSection } from "../config.ts";
-import type {
-  ActionDefinition,
-  ConditionDefinition,
-  Evaluate,
-  TriggerContext,
-  TriggerDefinition,
-} from "../model/define.ts";
+import type { ActionDefinition, ConditionDefinition, Evaluate, TriggerDefinition } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
-import { type Entry, labelOf, type TriggerRef, toRow } from "./entry.ts";
+import type { Rule } from "../read/rule.ts";
+import { createMarks } from "./action-mark.ts";
+import { type Activation, type Entry, labelOf, type Run, type TriggerRef, toRow } from "./entry.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
 import { Holds } from "./holds.ts";
+import { createPatience } from "./patient-host.ts";
 import { createRunQuota } from "./refusals.ts";
+import { readStoredRuns } from "./restore-runs.ts";
 import { createRuleChains, type RuleChains } from "./rule-chain.ts";
 import { type Control, createControl } from "./rule-control.ts";
-import { createRuns, type Runs } from "./runs.ts";
+import { createRunKeeper, type RunKeeper } from "./run-keeper.ts";
+import { openRunStore } from "./run-store.ts";
+import { createRuns, type Runs, type StoredRun } from "./runs.ts";
 import { createSchedules, type Schedules } from "./schedules.ts";
-import { createActionScope } from "./scope.ts";
+import { type ActionScopeTools, createActionScope, createConditionScope } from "./scope.ts";
 import { runActions, type SequenceTools } from "./sequence.ts";
 import { openRuleStore, type RuleStore } from "./store.ts";
-import { createTraces, type Traces } from "./traces.ts";
+import { openTraceStore } from "./trace-store.ts";
+import { closeCutOff, createTraces, type Traces } from "./traces.ts";
 import { createSubscriptions, createTriggerIndex } from "./trigger-index.ts";
 import { createTriggers, type Triggers } from "./triggers.ts";
-import { createWaits, type Waits } from "./waits.ts";
+import { createWaits } from "./waits.ts";
 
 export interface EngineOptions {
   feed: Pick<EventFeed, "on" | "head">;
@@ -62,9 +63,13 @@ export interface EngineWiring {
   triggers: Triggers;
   holds: Holds;
   schedules: Schedules;
+  /** Lets the runs from before the start go on, and gives them. */
+  restoreRuns(): readonly StoredRun[];
 }
 
 const FLUSH_MS = 1000;
+const LATE_SECS = 86_400;
+const TRACES_MB = 24;
 
 /** Resources go on the stack. */
 export function wireEngine(
@@ -76,31 +81,53 @@ export function wireEngine(
   const maxBytes = (megabytes: number | undefined) =>
     megabytes === undefined ? {} : { maxBytes: megabytes * 1_048_576 };
   const store = stack.use(openRuleStore({ ...options, flushMs }));
-  const traces = createTraces({ ...maxBytes(config?.max_traces_mb), ...withLimits });
+  const traceStore = stack.use(
+    openTraceStore({
+      ...{ db: options.db, clock, log, budget: options.budget },
+      maxBytes: (config?.max_traces_mb ?? TRACES_MB) * 1_048_576,
+    }),
+  );
+  const traces = createTraces({ ...maxBytes(config?.max_traces_mb), ...withLimits, store: traceStore });
   const quota = createRunQuota({ ...maxBytes(config?.max_running_mb), ...withLimits });
   const chains = createRuleChains({ clock, head: () => feed.head, lastRunOf: (id) => entries.get(id)?.lastRun });
   const onAnyEvent = (): void => waits.onAnyEvent();
   const subscriptions = stack.use(createSubscriptions(feed, { onEvent, onAnyEvent }));
   const waits = createWaits({ clock, subscriptions });
+  const marks = createMarks(byType(vocabulary.actions));
+  const runStore = openRunStore(options.db);
+  const keeper = stack.use(
+    createRunKeeper({
+      ...{ clock, log, store: runStore, trouble: options.db.trouble, budget: options.budget },
+      markOf: ({ actions }) => marks(actions),
+    }),
+  );
+  const onLost = tellLost(options);
   const runs = createRuns({
-    clock,
-    log,
-    traces,
-    quota,
-    runActions: (run, actions, into) => runActions(sequence, run, { actions, into }),
+    ...{ clock, log, traces, quota, keeper },
+    onLost: ({ entry, trace }, why) => onLost({ rule: entry.rule, ruleId: entry.rule.id, id: trace.id }, why),
+    runActions: (run) =>
+      runActions(sequence, run, { actions: run.actions, into: run.trace.actions, position: run.position }),
   });
   const { msSince } = stack.use(followWallSteps(clock));
+  const scopeTools = { evaluate: options.evaluate, conditions: byType(vocabulary.conditions), msSince };
   const evaluator = createEvaluator({
     ...options,
-    scopeTools: { evaluate: options.evaluate, conditions: byType(vocabulary.conditions), msSince },
+    scopeTools,
     runs,
     traces,
     quota,
     onFired: (entry) => saveFiring(store, entry),
   });
-  const control = createControl({ clock, entries, store, chains, evaluator });
-  const sequence = createSequence(options, { chains, waits, control, runs });
-  const holds = stack.use(new Holds({ clock, log, host, store, onDue: (ref, context) => onTrigger(ref, context, []) }));
+  const control = createControl({ clock, entries, store, chains, evaluator, keeper, findRun: runs.find });
+  const patient = createPatience({ clock, waits });
+  const lateMs = (config?.late_secs ?? LATE_SECS) * 1000;
+  const sequence = createSequence(options, {
+    ...{ clock, log, waits, controlFor: control.for, end: runs.end, keep: keeper.keep, lateMs, patient },
+    ...{ chains, keeper },
+  });
+  const holds = stack.use(
+    new Holds({ clock, log, host, store, onDue: (ref, context, hold) => onTrigger(ref, { context, hold, chain: [] }) }),
+  );
   const schedules = stack.use(createSchedules({ clock, log, host, store, onDue: onScheduled }));
   const triggers = createTriggers({
     log,
@@ -117,40 +144,65 @@ export function wireEngine(
     const matching = triggers.matching(envelope);
     if (matching.length === 0) return;
     const chain = chains.chainOf(envelope);
-    for (const { ref, context } of matching) onTrigger(ref, context, chain);
+    for (const { ref, context } of matching) onTrigger(ref, { context, chain });
   }
 
   function onScheduled(entry: Entry, key: string, at: number): void {
     const ref = entry.triggers.find((trigger) => trigger.key === key);
-    if (ref) onTrigger(ref, { scheduled_at: new Date(at).toISOString() }, []);
+    if (ref) onTrigger(ref, { context: { scheduled_at: new Date(at).toISOString() }, chain: [] });
   }
 
-  function onTrigger(ref: TriggerRef, context: TriggerContext, chain: readonly string[]): void {
+  function onTrigger(ref: TriggerRef, how: Pick<Activation, "context" | "chain" | "hold">): Run | undefined {
     const { entry, definition } = ref;
     try {
-      evaluator.consider(entry, { type: definition.type, label: labelOf(ref), context, chain });
+      return evaluator.consider(entry, { type: definition.type, label: labelOf(ref), ...how }).run;
     } catch (error) {
       entry.lastError = { at: clock.now(), message: messageOf(error) };
       log.error("a rule could not be evaluated", { rule: entry.rule.name, error: messageOf(error) });
+      return undefined;
     }
   }
 
-  return { store, traces, runs, evaluator, control, triggers, holds, schedules };
+  function restoreRuns(): readonly StoredRun[] {
+    const stored = readStoredRuns({
+      ...{ clock, store: runStore, entries, markOf: marks, traceOf: traceStore.find },
+      onLost({ ruleId, id, entry, trace }, why) {
+        if (trace) closeCutOff(trace, { at: clock.now(), why });
+        if (entry && trace) traces.add(entry, trace);
+        onLost({ rule: entry?.rule, ruleId, id }, why);
+      },
+      scopeFor: ({ rule }, { trigger }, { vars }) =>
+        createConditionScope(scopeTools, { host, trigger: trigger.context, vars, conditions: rule.conditions }),
+    });
+    runs.restore(stored);
+    return stored;
+  }
+
+  return { store, traces, runs, evaluator, control, triggers, holds, schedules, restoreRuns };
 }
+
+type LostRun = { rule: Pick<Rule, "name"> | undefined; ruleId: string; id: string };
+
+/** Tells of runs that do not go on: nobody ended them, and something in the house may be left half done. */
+function tellLost({ log, host }: EngineOptions): (run: LostRun, why: string) => void {
+  return ({ rule, ruleId, id }, why) => {
+    const name = rule?.name ?? ruleId;
+    log.warn("a run of a rule that was waiting does not go on", { rule: name, why });
+    host.emit({ type: "rule_run_ended", rule_id: ruleId, rule_name: name, run_id: id, reason: why });
+  };
+}
+
+type OwnTools = Omit<ActionScopeTools, "sequence"> & { chains: RuleChains; keeper: RunKeeper };
 
 function createSequence(
   { clock, log, host, vocabulary }: EngineOptions,
-  { chains, waits, control, runs }: { chains: RuleChains; waits: Waits; control: Control; runs: Runs },
+  { chains, keeper, ...tools }: OwnTools,
 ): SequenceTools {
   const sequence: SequenceTools = {
-    clock,
-    log,
-    host,
+    ...{ clock, log, host, chains, keeper },
     actions: byType(vocabulary.actions),
-    chains,
-    scopeFor: (run, trace) => createActionScope(scopeTools, run, trace),
+    scopeFor: (run, trace, position) => createActionScope({ ...tools, sequence }, run, { trace, position }),
   };
-  const scopeTools = { clock, log, waits, sequence, controlFor: control.for, end: runs.end };
   return sequence;
 }
 

@@ -98,9 +98,17 @@ export interface Typed {
   [field: string]: unknown;
 }
 
+/**
+ * What becomes of an action that the hub stopped in the middle of, when its run goes on after the restart. `resume`: it runs
+ * again and reads in its scope how far it was. `repeat`: it runs again from its beginning, as sending a state twice does no
+ * harm. `skip`: it does not run again, because it may have had its effect; it counts as failed.
+ */
+export type WhenInterrupted = "resume" | "repeat" | "skip";
+
 export interface ActionDefinition<F extends TProperties = TProperties> {
   readonly type: string;
   readonly doc: string;
+  whenInterrupted(spec: Static<TObject<F>>): WhenInterrupted;
   fields(schemas: { action: TUnsafe<Typed>; condition: TUnsafe<Typed> }): F;
   check?(spec: Static<TObject<F>>): void;
   /** Runs it. The result is shown in the trace. An error is recorded as a failure, and the next action runs. */
@@ -118,11 +126,26 @@ export interface ActionScope extends Scope {
   mono(): number;
   /** Aborted when the run is cancelled. */
   readonly signal: AbortSignal;
-  /** Runs actions one after the other. In the trace they are inside this one. */
-  run(actions: readonly Typed[]): Promise<void>;
+  /** What it gave to `progress` before the hub stopped in its middle; undefined when it begins. */
+  resumed(): Json | undefined;
+  /** Says how far it is. Small: it is stored when the run waits. The lists it has run so far are done with. */
+  progress(value: Json): void;
+  /** Ms since it first asked, also over a restart of the hub. */
+  elapsed(): number;
+  /** Writes how far the run is, if it is one that goes on after a restart: what comes next must not make this happen again. */
+  secure(): void;
+  /**
+   * Runs actions one after the other. In the trace they are inside this one. After a restart they go on where they were, so
+   * lists that run at the same time, or one after the other without `progress` between them, each need a `slot`.
+   */
+  run(actions: readonly Typed[], slot?: number): Promise<void>;
   ask(condition: Typed): ConditionTrace;
-  /** Waits; `cancel_delays` finds the delay by `key`. Does not wait in a dry run. False when it was cancelled. */
-  delay(ms: number, key?: string): Promise<boolean>;
+  /**
+   * Waits; `cancel_delays` finds the delay by `key`. Does not wait in a dry run. False when it was cancelled. This wait and the
+   * two below keep their deadlines over a restart of the hub. With `stepOf` it is one of many steps, and only the whole of them is
+   * stored, once: so many ms since `elapsed` was 0.
+   */
+  delay(ms: number, key?: string, options?: { stepOf: number }): Promise<boolean>;
   /** The next matching event; undefined after the timeout. */
   waitForEvent(wanted: EventWanted): Promise<Envelope | undefined>;
   /** Waits until the expression is true, evaluated at every event; false after the timeout. */
@@ -143,10 +166,19 @@ export interface EventWanted {
   matches?: (envelope: Envelope) => boolean;
 }
 
+export interface RunRuleOptions {
+  conditions: boolean;
+  wait: boolean;
+  /** Gets the id of the run before it is waited for. */
+  onBegin?(run: string): void;
+}
+
 /** What a rule may do to rules. All methods throw HubError `not_found`. */
 export interface RuleControl {
   /** Runs another rule's actions; with `conditions` only if its conditions pass. The depth is limited. */
-  run(ruleId: string, options: { conditions: boolean; wait: boolean }): Promise<void>;
+  run(ruleId: string, options: RunRuleOptions): Promise<void>;
+  /** Waits for a run that began before the hub stopped; false if it did not go on. */
+  awaitRun(run: string): Promise<boolean>;
   pause(ruleId: string, ms: number | undefined): void;
   resume(ruleId: string): void;
   /** Cancels the delays with this key, or all delays of the rule. Returns how many. */

@@ -34,6 +34,12 @@ export function tooManyTurns(limit: number, why: string): HubError {
   );
 }
 
+/** The turn of a loop that the hub stopped in, and that goes on; undefined at the beginning. */
+export function turnOf(scope: ActionScope): number | undefined {
+  const turn = scope.resumed();
+  return typeof turn === "number" ? turn : undefined;
+}
+
 export const onTimeout = choice(["continue", "exit"], "After the timeout: run the next action, or end the run", {
   default: "continue",
 });

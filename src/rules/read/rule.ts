@@ -63,6 +63,10 @@ export const Rule = Type.Object(
       maxProperties: 100,
       description: "The initial `vars` of each run",
     }),
+    durable: Type.Boolean({
+      default: true,
+      description: "Whether its runs that wait go on after a restart of the hub; false ends them when the hub stops",
+    }),
     catch_up_secs: Type.Optional(
       Type.Integer({
         minimum: 0,

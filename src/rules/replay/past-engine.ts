@@ -11,6 +11,7 @@ import { Holds } from "../engine/holds.ts";
 import { createRunQuota } from "../engine/refusals.ts";
 import { createRuleChains } from "../engine/rule-chain.ts";
 import { dryControl } from "../engine/rule-control.ts";
+import { NO_KEEPER } from "../engine/run-keeper.ts";
 import { createRuns, type NewRun } from "../engine/runs.ts";
 import { createActionScope, createConditionScope } from "../engine/scope.ts";
 import { runActions, type SequenceTools } from "../engine/sequence.ts";
@@ -49,7 +50,7 @@ export interface PastEngineOptions {
   hasRule(id: string): boolean;
 }
 
-const NO_TRACES = { add() {}, seal() {}, of: () => [], forget() {} };
+const NO_TRACES = { add() {}, seal() {}, of: () => [], forget() {}, close() {} };
 const NOT_STORED = { holds: () => [], saveHold() {}, dropHold() {} };
 const NO_SUBSCRIPTIONS = { need: (): Disposable => ({ [Symbol.dispose]() {} }) };
 
@@ -69,7 +70,10 @@ export function createPastEngine(options: PastEngineOptions): PastEngine {
     log,
     traces: NO_TRACES,
     quota,
-    runActions: (run, actions, into) => runActions(sequence, run, { actions, into }),
+    keeper: NO_KEEPER,
+    onLost() {},
+    runActions: (run) =>
+      runActions(sequence, run, { actions: run.actions, into: run.trace.actions, position: run.position }),
   });
   const sequence: SequenceTools = {
     clock,
@@ -77,11 +81,15 @@ export function createPastEngine(options: PastEngineOptions): PastEngine {
     host,
     actions: byType(vocabulary.actions),
     chains: createRuleChains({ clock, head: () => 0, lastRunOf: () => undefined }),
-    scopeFor: (run, trace) => createActionScope(actionTools, run, trace),
+    scopeFor: (run, trace, position) => createActionScope(actionTools, run, { trace, position }),
+    keeper: NO_KEEPER,
   };
   const control = dryControl(options.hasRule);
   const waits = createWaits({ clock, subscriptions: NO_SUBSCRIPTIONS });
-  const actionTools = { clock, log, waits, sequence, controlFor: () => control, end: runs.end };
+  const actionTools = {
+    ...{ clock, log, waits, sequence, controlFor: () => control, end: runs.end },
+    ...{ keep: NO_KEEPER.keep, lateMs: 0, patient: (host: RuleHost) => host },
+  };
 
   /** The run with a host that only reports, and keeps the variables that the run sets. */
   function dry({ scope, trace, ...run }: NewRun): NewRun {
@@ -109,7 +117,7 @@ export function createPastEngine(options: PastEngineOptions): PastEngine {
   });
   let evaluated: Evaluated[] = [];
 
-  function consider(ref: TriggerRef, context: TriggerContext): void {
+  function consider(ref: TriggerRef, context: TriggerContext): undefined {
     const activation = { type: ref.definition.type, label: labelOf(ref), context, chain: [] };
     evaluated.push(evaluator.consider(entry, activation));
   }

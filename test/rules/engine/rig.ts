@@ -1,5 +1,6 @@
 // An engine in a scripted house, with a real feed, a real database and a virtual clock. One call stops the hub and starts it
 // again on the same file, and time may pass in between.
+import { Database } from "bun:sqlite";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import { createZone } from "../../../src/core/zone.ts";
@@ -29,7 +30,18 @@ export interface Rig extends AsyncDisposable {
   begin(...rules: Rule[]): void;
   /** How a device's plugin handles a command. */
   onCommand(then: (id: string, command: JsonObject, ruleId: string) => void | Promise<void>): void;
-  restart(how?: { crash?: boolean; offMs?: number; stepMs?: number; meanwhile?: () => void }): Promise<void>;
+  restart(how?: {
+    crash?: boolean;
+    offMs?: number;
+    stepMs?: number;
+    meanwhile?: () => void;
+    /** Instead of the former ones. */
+    rules?: Rule[];
+  }): Promise<void>;
+  /** Without an event. */
+  setVariable(name: string, value: Json): void;
+  /** Changes the database while the hub is off. */
+  sql(statement: string): void;
   /** How many events of this type were emitted. */
   count(type: string): number;
   /** Outcome and reason of the newest trace. */
@@ -50,6 +62,7 @@ export function rule(id: string, more: Partial<Omit<Rule, "triggers">> & { trigg
     run_mode: "parallel",
     max_queued: 10,
     variables: {},
+    durable: true,
     ...rest,
     triggers: Array.isArray(triggers) ? triggers : [triggers],
   };
@@ -58,10 +71,12 @@ export function rule(id: string, more: Partial<Omit<Rule, "triggers">> & { trigg
 export const opened = { type: "changes", device: "door", attribute: "open", to: true };
 export const on = (device: string): Typed => ({ type: "set", device, state: { on: true } });
 
-type Words = Pick<EngineOptions, "vocabulary" | "evaluate">;
+type Words = Pick<EngineOptions, "vocabulary" | "evaluate" | "config">;
+
+export const OWN: Words = { vocabulary: words, evaluate: evaluateWords };
 
 /** By default with the kinds of words.ts. */
-export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, evaluate: evaluateWords }): Rig {
+export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
   const folder = createTemporaryFolder();
   const clock = createVirtualClock();
   const devices = new Map<string, RuleDevice>();
@@ -117,7 +132,7 @@ export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, e
     });
     rig.feed.on("*", "test", ({ event }) => void rig.events.push(event));
     const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
-    rig.engine = new Engine({ feed: rig.feed, clock, log, random, host, db, vocabulary, evaluate });
+    rig.engine = new Engine({ feed: rig.feed, clock, log, random, host, db, vocabulary, evaluate, ...config });
   }
 
   const rig = {
@@ -149,7 +164,12 @@ export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, e
     onCommand(given) {
       then = given;
     },
-    async restart({ crash = false, offMs = 0, stepMs = 0, meanwhile } = {}) {
+    setVariable: (name, value) => void variables.set(name, value),
+    sql(statement) {
+      using file = new Database(folder.at("state.redb"));
+      file.run(statement);
+    },
+    async restart({ crash = false, offMs = 0, stepMs = 0, meanwhile, rules: others = rules } = {}) {
       if (crash) db[Symbol.dispose]();
       await rig.engine[Symbol.asyncDispose]();
       if (!crash) db[Symbol.dispose]();
@@ -158,7 +178,7 @@ export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, e
       meanwhile?.();
       db = openStateDb(folder.at("state.redb"), clock.now);
       start();
-      rig.begin(...rules);
+      rig.begin(...others);
     },
     count: (type) => rig.events.filter((event) => event.type === type).length,
     last(ruleId) {

@@ -142,6 +142,7 @@ const breaks = defineCondition({
 const set = defineAction({
   type: "set",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ device: Type.String(), state: Type.Unsafe<JsonObject>(Type.Unknown()) }),
   async run({ device, state }, { host, actor }) {
     await host.command(device, state, actor);
@@ -150,9 +151,47 @@ const set = defineAction({
   example: {},
 });
 
+/** Must not be done twice. */
+const once = defineAction({
+  type: "once",
+  doc,
+  whenInterrupted: () => "skip",
+  fields: () => ({ device: Type.String() }),
+  async run({ device }, { host, actor }) {
+    await host.command(device, {}, actor);
+    return undefined;
+  },
+  example: {},
+});
+
+const captures = defineAction({
+  type: "captures",
+  doc,
+  whenInterrupted: () => "resume",
+  fields: () => ({ key: Type.String() }),
+  run({ key }, { captured }) {
+    captured.set(key, { lamp: { on: true } });
+    return undefined;
+  },
+  example: {},
+});
+
+const shows = defineAction({
+  type: "shows",
+  doc,
+  whenInterrupted: () => "repeat",
+  fields: () => ({ key: Type.String() }),
+  async run({ key }, { host, actor, captured }) {
+    await host.command("shown", { ...captured.get(key) }, actor);
+    return undefined;
+  },
+  example: {},
+});
+
 const fires = defineAction({
   type: "fires",
   doc,
+  whenInterrupted: () => "skip",
   fields: () => ({ event: Type.String(), fields: Type.Optional(Type.Unsafe<JsonObject>(Type.Unknown())) }),
   run({ event, fields }, { host }) {
     host.emit({ type: `custom_${event}`, ...fields });
@@ -164,6 +203,7 @@ const fires = defineAction({
 const writes = defineAction({
   type: "writes",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ name: Type.String(), value: Type.String() }),
   run({ name, value }, scope) {
     scope.host.setVariable(name, scope.evaluate(value));
@@ -175,6 +215,7 @@ const writes = defineAction({
 const counts = defineAction({
   type: "counts",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ name: Type.String() }),
   run({ name }, { vars }) {
     vars[name] = Number(vars[name] ?? 0) + 1;
@@ -186,6 +227,7 @@ const counts = defineAction({
 const fails = defineAction({
   type: "fails",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ late: Type.Optional(Type.Boolean()) }),
   run({ late }) {
     if (late) return Promise.reject(new Error("it failed late"));
@@ -197,6 +239,7 @@ const fails = defineAction({
 const delay = defineAction({
   type: "delay",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({ secs: Type.Number(), key: Type.Optional(Type.String()) }),
   async run({ secs, key }, scope) {
     return (await scope.delay(secs * 1000, key)) ? `${secs} s` : "cancelled";
@@ -207,9 +250,10 @@ const delay = defineAction({
 const parallel = defineAction({
   type: "parallel",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({ actions: Actions }),
   async run({ actions }, scope) {
-    await Promise.all(actions.map((action) => scope.run([action])));
+    await Promise.all(actions.map((action, slot) => scope.run([action], slot)));
     return undefined;
   },
   example: {},
@@ -218,9 +262,12 @@ const parallel = defineAction({
 const loops = defineAction({
   type: "loops",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({ while: Type.String(), actions: Actions }),
   async run(spec, scope) {
-    while (scope.isTrue(spec.while)) {
+    const resumed = scope.resumed();
+    for (let turn = Number(resumed ?? 0); turn === resumed || scope.isTrue(spec.while); turn++) {
+      scope.progress(turn);
       scope.turn();
       await scope.run(spec.actions);
     }
@@ -232,6 +279,7 @@ const loops = defineAction({
 const awaits = defineAction({
   type: "awaits",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({ event: Type.String(), secs: Type.Optional(Type.Number()) }),
   async run({ event, secs }, scope) {
     const found = await scope.waitForEvent({
@@ -246,6 +294,7 @@ const awaits = defineAction({
 const untils = defineAction({
   type: "untils",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({ expression: Type.String(), secs: Type.Optional(Type.Number()) }),
   run: async ({ expression, secs }, scope) =>
     (await scope.waitUntil(expression, secs === undefined ? undefined : secs * 1000))
@@ -258,6 +307,7 @@ const untils = defineAction({
 const stubborn = defineAction({
   type: "stubborn",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({ rule: Type.String(), actions: Actions }),
   async run({ rule, actions }, scope) {
     await scope.host.command("stubborn", {}, scope.actor);
@@ -276,6 +326,7 @@ const stubborn = defineAction({
 const exits = defineAction({
   type: "exits",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ why: Type.String() }),
   run: ({ why }, scope) => scope.exit(why),
   example: {},
@@ -284,13 +335,16 @@ const exits = defineAction({
 const runs = defineAction({
   type: "runs",
   doc,
+  whenInterrupted: () => "resume",
   fields: () => ({
     rule: Type.String(),
     wait: Type.Optional(Type.Boolean()),
     conditions: Type.Optional(Type.Boolean()),
   }),
   async run({ rule, wait = false, conditions = false }, scope) {
-    await scope.rules.run(rule, { wait, conditions });
+    const begun = scope.resumed();
+    if (typeof begun === "string") return (await scope.rules.awaitRun(begun)) ? `ran ${rule}` : "it did not go on";
+    await scope.rules.run(rule, { wait, conditions, onBegin: scope.progress });
     return `ran ${rule}`;
   },
   example: {},
@@ -299,6 +353,7 @@ const runs = defineAction({
 const pauses = defineAction({
   type: "pauses",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ rule: Type.String(), secs: Type.Optional(Type.Number()) }),
   run({ rule, secs }, scope) {
     scope.rules.pause(rule, secs === undefined ? undefined : secs * 1000);
@@ -310,6 +365,7 @@ const pauses = defineAction({
 const cancels = defineAction({
   type: "cancels",
   doc,
+  whenInterrupted: () => "repeat",
   fields: () => ({ rule: Type.String(), key: Type.Optional(Type.String()) }),
   run: ({ rule, key }, scope) => `${scope.rules.cancelDelays(rule, key)} cancelled`,
   example: {},
@@ -324,6 +380,6 @@ export const words: {
   conditions: [is, breaks],
   actions: [
     ...[set, fires, writes, counts, fails, delay, parallel, loops],
-    ...[awaits, untils, stubborn, exits, runs, pauses, cancels],
+    ...[awaits, untils, stubborn, exits, runs, pauses, cancels, once, captures, shows],
   ] as ActionDefinition<TProperties>[],
 };

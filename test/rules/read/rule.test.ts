@@ -45,6 +45,7 @@ describe("a rule", () => {
         run_mode: "parallel",
         max_queued: 10,
         variables: {},
+        durable: true,
       } as never,
     });
   });
@@ -63,6 +64,7 @@ describe("a rule", () => {
       run_mode: "parallel",
       max_queued: 10,
       variables: {},
+      durable: true,
     });
   });
 

@@ -81,9 +81,12 @@ export function createActor(house: House, { dryRun = false, event, isTrue, ...op
   const level = (name: string) => (message: string) => void actor.logged.push(`${name} ${message}`);
   const log = { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") };
 
+  let beganMono = 0;
+
   async function runOne(action: Typed): Promise<string | undefined> {
     const definition = actions.find(({ type }) => type === action.type);
     if (!definition) throw new Error(`no action ${action.type}`);
+    beganMono = house.clock.mono();
     return definition.run(action, scope);
   }
 
@@ -101,6 +104,10 @@ export function createActor(house: House, { dryRun = false, event, isTrue, ...op
     dryRun,
     mono: house.clock.mono,
     signal: run.signal,
+    resumed: () => undefined,
+    progress() {},
+    elapsed: () => house.clock.mono() - beganMono,
+    secure() {},
     async run(list) {
       for (const action of list) {
         try {
@@ -123,7 +130,8 @@ export function createActor(house: House, { dryRun = false, event, isTrue, ...op
     turn: () => void actor.turns++,
     captured: new Map(),
     rules: {
-      run: async (id, how) => control("run")(id, how),
+      run: async (id, { conditions, wait }) => control("run")(id, { conditions, wait }),
+      awaitRun: async () => false,
       pause: control("pause"),
       resume: control("resume"),
       cancelDelays(id, key) {

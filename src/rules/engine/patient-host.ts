@@ -1,0 +1,46 @@
+// The host of runs that began before the hub was started. Their commands would come before the devices do: a device is not
+// available until it is heard. So for a while after the start they wait for it.
+import type { Clock } from "../../core/clock.ts";
+import type { RuleHost } from "../model/host.ts";
+import type { Waits } from "./waits.ts";
+
+// As long as devices have to come back: see state/availability.ts.
+const PATIENCE_MS = 120_000;
+
+export interface PatientHostOptions {
+  clock: Clock;
+  waits: Pick<Waits, "forEvent">;
+}
+
+/** To be called at the start of the hub. */
+export function createPatience({
+  clock,
+  waits,
+}: PatientHostOptions): (host: RuleHost, signal: AbortSignal) => RuleHost {
+  const started = { wall: clock.now(), mono: clock.mono(), restored: false };
+
+  const leftMs = (): number => PATIENCE_MS - (clock.mono() - started.mono);
+
+  /** False if the time is over. */
+  async function change(deviceId: string | undefined, signal: AbortSignal): Promise<boolean> {
+    const wanted = { event: "device_availability_changed", deviceId };
+    return (await waits.forEvent(wanted, { deadline: { since: started, ms: PATIENCE_MS }, signal })) !== undefined;
+  }
+
+  return (host, signal) => ({
+    ...host,
+    async command(deviceId, command, actor) {
+      while (leftMs() > 0 && host.device(deviceId)?.available === false) if (!(await change(deviceId, signal))) break;
+      await host.command(deviceId, command, actor);
+    },
+    async activateScene(id, actor) {
+      for (;;) {
+        try {
+          return await host.activateScene(id, actor);
+        } catch (error) {
+          if (leftMs() <= 0 || !host.hasScene(id) || !(await change(undefined, signal))) throw error;
+        }
+      }
+    },
+  });
+}
