@@ -26,6 +26,8 @@ export interface Activation {
   readonly type: string;
   readonly label: string;
   readonly context: TriggerContext;
+  /** The `id` of the trigger that fired; "" if it has none. */
+  readonly triggerId?: string;
   /** Names of the rules that led to it. */
   readonly chain: readonly string[];
 }
@@ -130,6 +132,19 @@ export function newEntry(rule: Rule, persisted: PersistedState): Entry {
 
 export function interestsOf({ definition, spec }: TriggerRef): readonly Interest[] {
   return definition.interests?.(spec) ?? [];
+}
+
+/** That of a trigger that fired. */
+export function activationBy(ref: TriggerRef, context: TriggerContext, chain: readonly string[]): Activation {
+  const { definition, spec } = ref;
+  const triggerId = typeof spec.id === "string" ? spec.id : "";
+  return { type: definition.type, label: labelOf(ref), context, triggerId, chain };
+}
+
+/** With `id` in the context if a trigger of the rule has one, so that an expression can always ask for it. */
+export function identified({ rule }: Entry, activation: Activation): Activation {
+  if (!rule.triggers.some(({ id }) => id !== undefined)) return activation;
+  return { ...activation, context: { ...activation.context, id: activation.triggerId ?? "" } };
 }
 
 export function labelOf({ entry, spec, definition }: TriggerRef): string {

@@ -9,7 +9,7 @@ import type { Log } from "../../core/log.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ConditionTrace, Trace } from "../model/trace.ts";
 import { createDryHost } from "./dry-run.ts";
-import type { Activation, Entry, Run } from "./entry.ts";
+import { type Activation, type Entry, identified, type Run } from "./entry.ts";
 import * as refusals from "./refusals.ts";
 import type { Runs } from "./runs.ts";
 import { type ConditionScopeTools, createConditionScope } from "./scope.ts";
@@ -99,7 +99,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   }
 
   return {
-    consider(entry, activation) {
+    consider(entry, given) {
+      const activation = identified(entry, given);
       const { rule } = entry;
       const trace = begin(entry, activation, false);
       const scope = scopeOf(entry, activation, host);
@@ -113,11 +114,12 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         quota.refusal(rule.name, activation.context) ??
         runaway(entry, activation);
       if (refusal) return refuse(entry, trace, refusal);
-      trace.why = whyFired(activation.label, trace.conditions);
+      trace.why = whyFired(activation, trace.conditions);
       fire(entry, activation);
       return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain: activation.chain }) };
     },
-    command(entry, activation, { conditions }) {
+    command(entry, given, { conditions }) {
+      const activation = identified(entry, given);
       const { rule } = entry;
       const trace = begin(entry, activation, false);
       const scope = scopeOf(entry, activation, host);
@@ -129,12 +131,13 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         runaway(entry, activation);
       if (refusal) return refuse(entry, trace, refusal);
       trace.why = conditions
-        ? whyFired(activation.label, trace.conditions)
+        ? whyFired(activation, trace.conditions)
         : `${activation.label}; conditions were not evaluated`;
       fire(entry, activation);
       return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain: activation.chain }) };
     },
-    dryRun(entry, activation) {
+    dryRun(entry, given) {
+      const activation = identified(entry, given);
       const { rule } = entry;
       const trace = begin(entry, activation, true);
       const dry = createDryHost(host);
@@ -143,7 +146,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       const refusal = recorded(trace, asked);
       if (refusal) return refuse(entry, trace, refusal);
       const now = refusals.paused(clock, entry) ?? refusals.coolingDown(clock, entry) ?? refusals.busy(entry);
-      trace.why = `${whyFired(activation.label, trace.conditions)}${now ? `; now it would not fire: ${now.why}` : ""}`;
+      trace.why = `${whyFired(activation, trace.conditions)}${now ? `; now it would not fire: ${now.why}` : ""}`;
       return { run: runs.beginDry({ entry, actions: rule.actions, trace, scope, dry, chain: [] }) };
     },
   };
@@ -155,9 +158,10 @@ function recorded(trace: Trace, asked: ConditionTrace[]): refusals.Refusal | und
   return refusals.failedConditions(asked);
 }
 
-function whyFired(label: string, conditions: readonly ConditionTrace[]): string {
-  if (conditions.length === 0) return `${label}; there are no conditions`;
-  return `${label}; ${conditions.length === 1 ? "the condition passed" : `all ${conditions.length} conditions passed`}`;
+function whyFired({ label, triggerId }: Activation, conditions: readonly ConditionTrace[]): string {
+  const cause = triggerId ? `${label} (trigger "${triggerId}")` : label;
+  if (conditions.length === 0) return `${cause}; there are no conditions`;
+  return `${cause}; ${conditions.length === 1 ? "the condition passed" : `all ${conditions.length} conditions passed`}`;
 }
 
 /** Most rules have none. */

@@ -17,7 +17,7 @@ import type {
   TriggerDefinition,
 } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
-import { type Entry, labelOf, type TriggerRef, toRow } from "./entry.ts";
+import { activationBy, type Entry, type TriggerRef, toRow } from "./entry.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
 import { Holds } from "./holds.ts";
 import { createRunQuota } from "./refusals.ts";
@@ -126,9 +126,9 @@ export function wireEngine(
   }
 
   function onTrigger(ref: TriggerRef, context: TriggerContext, chain: readonly string[]): void {
-    const { entry, definition } = ref;
+    const { entry } = ref;
     try {
-      evaluator.consider(entry, { type: definition.type, label: labelOf(ref), context, chain });
+      evaluator.consider(entry, activationBy(ref, context, chain));
     } catch (error) {
       entry.lastError = { at: clock.now(), message: messageOf(error) };
       log.error("a rule could not be evaluated", { rule: entry.rule.name, error: messageOf(error) });

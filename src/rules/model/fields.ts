@@ -25,6 +25,8 @@ export const TEMPLATE = "x-template";
 export const ALIASES = "x-aliases";
 /** Other ways to write a choice. */
 export const SPELLINGS = "x-spellings";
+/** Marks a number of seconds, which may be written as a duration such as `5m`. */
+export const DURATION = "x-duration";
 
 const MAX_NAME_CHARS = 255;
 const MAX_TEXT_CHARS = 10_000;
@@ -92,15 +94,23 @@ interface SecsOptions {
   default?: number;
 }
 
+/** A number of seconds; in a file also `"5m"`, which is read as 300. */
 export function secs(description: string, { minimum = 0, maximum = YEAR_SECS, ...rest }: SecsOptions = {}) {
-  const expected = `a number of seconds from ${minimum} to ${maximum}`;
-  return Type.Number({ minimum, maximum, expected, description, ...rest });
+  const expected = `a number of seconds from ${minimum} to ${maximum}, or a duration such as "5m" or "1h30m"`;
+  return Type.Number({ minimum, maximum, expected, [DURATION]: true, description, ...rest });
+}
+
+/** As `secs`, without fractions. */
+export function wholeSecs(description: string, { minimum = 0, maximum = YEAR_SECS, ...rest }: SecsOptions = {}) {
+  const expected = `a whole number of seconds from ${minimum} to ${maximum}, or a duration such as "5m" or "1h30m"`;
+  return Type.Integer({ minimum, maximum, expected, [DURATION]: true, description, ...rest });
 }
 
 /** How long a match must last before a trigger fires. */
-export const forDurationSecs = Type.Optional(
-  secs("Fires only after this has lasted for so many seconds; without it, at once"),
-);
+export const forDurationSecs = Type.Optional({
+  ...secs("Fires only after this has lasted for so many seconds; without it, at once"),
+  [ALIASES]: ["for"],
+});
 
 interface ChoiceOptions<T> {
   default?: T;
@@ -134,6 +144,13 @@ export function wordsOf(schema: TSchema): string[] | undefined {
   const words: unknown[] | undefined = schema.anyOf?.map((branch: TSchema) => branch.const);
   return words?.every((word) => typeof word === "string") ? (words as string[]) : undefined;
 }
+
+/** How a rule with several triggers tells them apart. */
+export const triggerId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "A name for this trigger: `trigger.id` in expressions and messages, and for the condition `trigger_is`",
+});
 
 /** values.ts compares by them. */
 export const OPS = ["Eq", "Ne", "Gt", "Gte", "Lt", "Lte"] as const;

@@ -38,7 +38,11 @@ const COMMAND = "command";
 export function lint(rule: Rule, house: KnownHouse): LintWarning[] {
   const found: LintWarning[] = [];
   rewriteRule({ schema: Rule, value: rule, path: "" }, (place) => {
-    found.push(...attributeWarnings(place, house), ...placeholderWarnings(place, rule, house));
+    found.push(
+      ...attributeWarnings(place, house),
+      ...placeholderWarnings(place, rule, house),
+      ...triggerIdWarnings(place, rule),
+    );
     return place.value;
   });
   if (rule.actions.length === 0)
@@ -74,6 +78,18 @@ function attributeWarnings({ schema, value, path }: Place, house: KnownHouse): L
       }),
     ),
   );
+}
+
+/** `trigger_is` with an id that no trigger of the rule has never passes. */
+function triggerIdWarnings({ value, path }: Place, rule: Rule): LintWarning[] {
+  if (!isObject(value) || value.type !== "trigger_is") return [];
+  const known = rule.triggers.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
+  return [value.ids].flat().flatMap((id) => {
+    if (typeof id !== "string" || known.includes(id)) return [];
+    return [
+      { path: under(path, "ids"), message: `no trigger of this rule has the id "${id}"${didYouMean(id, known)}` },
+    ];
+  });
 }
 
 /** The attributes that a field names: itself, by its keys, or by the keys of each of its tables. */
@@ -120,7 +136,8 @@ function placeholderProblem(placeholder: string, rule: Rule, house: KnownHouse):
 }
 
 function triggerProblem({ triggers }: Rule, key: string): string | undefined {
-  const known = new Set([...triggers.flatMap(contextKeysOf), ...CONTEXT_KEYS_BY_HAND]);
+  const ids = triggers.some(({ id }) => id !== undefined) ? ["id"] : [];
+  const known = new Set([...triggers.flatMap(contextKeysOf), ...CONTEXT_KEYS_BY_HAND, ...ids]);
   if (known.has(key)) return undefined;
   return `the triggers of this rule have no "${key}"${didYouMean(key, [...known])}`;
 }

@@ -125,6 +125,7 @@ export interface FieldSchema {
   "x-attribute"?: boolean;
   "x-attributes"?: boolean;
   "x-template"?: boolean;
+  "x-duration"?: boolean;
   writeOnly?: boolean;
 }
 
