@@ -85,6 +85,7 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
   const timezone = timezoneOf(location);
   return {
     device: (id) => registry.find(id),
+    devices: () => registry.list(),
     variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),
     setVariable: (name, value) => void variables.set(name, value, { behind: true }),
     mode(id) {

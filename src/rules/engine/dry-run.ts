@@ -34,6 +34,7 @@ export function createDryHost(host: RuleHost): DryHost {
 
   const reportingTo = (report: (what: string) => void): RuleHost => ({
     device: (id) => host.device(id),
+    devices: () => host.devices(),
     variable: (name) => (variables.has(name) ? variables.get(name) : host.variable(name)),
     setVariable(name, value) {
       variables.set(name, value);

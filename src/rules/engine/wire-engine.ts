@@ -106,7 +106,7 @@ export function wireEngine(
     log,
     host,
     definitions: byType(vocabulary.triggers),
-    index: createTriggerIndex(subscriptions),
+    index: createTriggerIndex(subscriptions, host.device),
     holds,
     schedules,
   });

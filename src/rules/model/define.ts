@@ -6,6 +6,7 @@ import type { EventType } from "../../events/catalog.ts";
 import type { Envelope } from "../../events/feed.ts";
 import type { Schedule } from "../schedule/schedule.ts";
 import type { RuleActor, RuleHost } from "./host.ts";
+import type { FoundBy } from "./targets.ts";
 import type { ConditionTrace } from "./trace.ts";
 
 /** Events that can fire a trigger. The engine shows a trigger no others, so that an event costs only what it can match. */
@@ -13,6 +14,8 @@ export interface Interest {
   event: EventType;
   /** Only of this device. */
   deviceId?: string;
+  /** Only of devices that are in this area, have this tag or are of this type at that moment. */
+  group?: { by: FoundBy; value: string };
   /** Only with this text in this field of the event, such as the topic of an MQTT message. */
   where?: { field: string; value: string };
 }

@@ -7,7 +7,7 @@ import type { Typed } from "./define.ts";
 
 export type Kind = "trigger" | "condition" | "action";
 /** What a text can name. Moments of the sun have fixed names and need the `location` of the house. */
-export type Named = "device" | "area" | "mode" | "scene" | "channel" | "rule" | "location";
+export type Named = "device" | "area" | "tag" | "device_type" | "mode" | "scene" | "channel" | "rule" | "location";
 
 /** Marks an expression. */
 export const CEL = "application/cel";
@@ -56,8 +56,29 @@ export const deviceIds = Type.Array(deviceId, {
   maxItems: MAX_DEVICES,
   description: "The ids of several devices, instead of `device_id`",
 });
-/** One device or several. `check` ensures that only one of the two is given. */
-export const someDevices = { device_id: Type.Optional(deviceId), device_ids: Type.Optional(deviceIds) };
+
+function oneOrMore(names: Named, description: string) {
+  const one = name(names, description);
+  return Type.Optional(
+    Type.Union([one, Type.Array(one, { minItems: 1, maxItems: 100 })], {
+      [NAMES]: names,
+      description: `${description}; or a list of which any will do`,
+      expected: "a text or a list of texts",
+    }),
+  );
+}
+
+/** One device, several, or those that are found. model/targets.ts checks and resolves them. */
+export const someDevices = {
+  device_id: Type.Optional(deviceId),
+  device_ids: Type.Optional(deviceIds),
+  area: oneOrMore("area", "All devices in this area, instead of ids"),
+  tag: oneOrMore("tag", "All devices with this tag; with `area` or `device_type`, those that fit all"),
+  device_type: oneOrMore(
+    "device_type",
+    "All devices of this type, such as light; with `area` or `tag`, those that fit all",
+  ),
+};
 
 export const attribute = Type.String({
   minLength: 1,

@@ -10,10 +10,14 @@ export interface RuleDevice {
   readonly name: string;
   readonly area: string | undefined;
   readonly deviceType: string | undefined;
+  /** Words that a person gave it. */
+  readonly tags: readonly string[];
   readonly available: boolean;
   readonly attributes: Readonly<JsonObject>;
   /** Attribute → epoch ms of its last change. */
   readonly lastChanged: Readonly<Record<string, number>>;
+  /** JSON Schemas of its attributes, where it describes them. */
+  readonly details?: { readonly schema?: JsonObject; readonly capabilities?: JsonObject };
 }
 
 /** The sender of a rule's commands. */
@@ -41,6 +45,8 @@ export interface HttpRequest {
 
 export interface RuleHost {
   device(id: string): RuleDevice | undefined;
+  /** All of them. */
+  devices(): Iterable<RuleDevice>;
   /** Undefined if there is none of this name. */
   variable(name: string): Json | undefined;
   setVariable(name: string, value: Json): void;

@@ -118,7 +118,7 @@ export function createPastEngine(options: PastEngineOptions): PastEngine {
     log,
     host,
     definitions: byType(vocabulary.triggers),
-    index: createTriggerIndex(NO_SUBSCRIPTIONS),
+    index: createTriggerIndex(NO_SUBSCRIPTIONS, host.device),
     holds: new Holds({ clock, log, host, store: NOT_STORED, onDue: consider }),
     schedules,
   });

@@ -1,9 +1,10 @@
 // A rule that knows which of its triggers fired.
 import { expect, test } from "bun:test";
+import type { JsonObject } from "../../../src/core/json.ts";
 import { lint } from "../../../src/rules/read/lint.ts";
 import { openRealRig, written } from "../support/real.ts";
 
-const triggers = [
+const triggers: JsonObject[] = [
   { type: "device_state_changed", device_id: "door", attribute: "open", to: true, id: "opened" },
   { type: "device_state_changed", device_id: "door", attribute: "open", to: false, id: "closed" },
   { type: "device_state_changed", device_id: "bell", attribute: "pressed" },
