@@ -56,6 +56,7 @@ export function createDryHost(host: RuleHost): DryHost {
     emit: ({ type }) => report(`event ${type}`),
     tellPlugins() {},
     now: () => host.now(),
+    random: () => host.random(),
     timezone: host.timezone,
     zone: host.zone,
     sun: host.sun,

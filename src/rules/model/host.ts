@@ -71,6 +71,8 @@ export interface RuleHost {
   tellPlugins(eventType: string, fields: JsonObject): void;
   /** Epoch ms. */
   now(): number;
+  /** From 0 up to 1. */
+  random(): number;
   /** IANA name. */
   readonly timezone: string;
   /** The same time zone, with its offsets. */
@@ -87,4 +89,6 @@ export interface SunMoments {
   ): { readonly previous: number | undefined; readonly next: number | undefined };
   /** Whether the sun is above the horizon. */
   isUp(at: number): boolean;
+  /** Degrees above the horizon; negative below it. */
+  elevation(at: number): number;
 }

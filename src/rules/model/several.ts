@@ -29,7 +29,11 @@ const MOST_PARTS = 50;
 const MOST_NAMED = 5;
 
 /** No device never passes, neither with `all` nor with `any`. */
-export function askDevices(spec: SomeDevices & { match: "all" | "any" }, question: Question, host: RuleHost): Answer {
+export function askDevices(
+  spec: SomeDevices & { match?: "all" | "any" | undefined },
+  question: Question,
+  host: RuleHost,
+): Answer {
   const { device_id, match = "all" } = spec;
   if (device_id !== undefined) return askOne(device_id, question, host);
   const found = isFound(spec);

@@ -77,6 +77,10 @@ export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOpti
       emit() {},
       tellPlugins() {},
       now,
+      random() {
+        unknown("what random() gave then: it was drawn anew");
+        return host.random();
+      },
       timezone: host.timezone,
       zone: host.zone,
       sun: host.sun,

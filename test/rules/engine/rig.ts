@@ -101,6 +101,7 @@ export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, e
     emit: (event) => rig.feed.emit(event),
     tellPlugins() {},
     now: clock.now,
+    random: () => 0.5,
     timezone: "UTC",
     zone: createZone("UTC"),
     sun: undefined,

@@ -114,6 +114,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
     emit: (event) => void done.events.push(event),
     tellPlugins: (eventType, fields) => void done.told.push({ eventType, fields }),
     now: clock.now,
+    random: () => 0.5,
     timezone,
     zone: createZone(timezone),
     sun,

@@ -30,6 +30,7 @@ describe("sun_event", () => {
       return { previous: undefined, next: now + 1000 };
     },
     isUp: () => true,
+    elevation: () => 1,
   };
 
   test("asks for its moment with the offset", () => {
