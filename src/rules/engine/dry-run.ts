@@ -26,7 +26,7 @@ export function dryActivation(
   const deviceId = interestsOf(ref)[0]?.deviceId;
   const last = traces.of(entry).find(({ trigger }) => trigger.type === type)?.trigger.context;
   const likely = last ?? (deviceId === undefined ? {} : { device_id: deviceId });
-  return activationBy(ref, context ?? likely, []);
+  return activationBy(ref, context ?? likely, { chain: [] });
 }
 
 export function createDryHost(host: RuleHost): DryHost {

@@ -20,6 +20,14 @@ export interface TriggerRef {
   readonly definition: TriggerDefinition;
 }
 
+/** One event, while it is handed to the rules that it concerns, in the order of their priority. */
+export interface Dispatch {
+  /** False once all of them had it. */
+  open: boolean;
+  /** Rules of a lower priority do not get it any more. */
+  stopped?: { below: number; by: string };
+}
+
 /** Why a rule is evaluated: a trigger fired, or a person or another rule runs it. */
 export interface Activation {
   /** snake_case. */
@@ -28,6 +36,8 @@ export interface Activation {
   readonly context: TriggerContext;
   /** The `id` of the trigger that fired; "" if it has none. */
   readonly triggerId?: string;
+  /** Absent if no event led to it. */
+  readonly dispatch?: Dispatch | undefined;
   /** Names of the rules that led to it. */
   readonly chain: readonly string[];
 }
@@ -38,6 +48,8 @@ export interface Run extends ChainedRun {
   mono: number;
   readonly entry: Entry;
   readonly actions: readonly Typed[];
+  /** Of the event that triggered it. */
+  readonly dispatch?: Dispatch | undefined;
   readonly trace: Trace;
   readonly scope: ConditionScope;
   /** Only for a dry run. */
@@ -135,10 +147,14 @@ export function interestsOf({ definition, spec }: TriggerRef): readonly Interest
 }
 
 /** That of a trigger that fired. */
-export function activationBy(ref: TriggerRef, context: TriggerContext, chain: readonly string[]): Activation {
+export function activationBy(
+  ref: TriggerRef,
+  context: TriggerContext,
+  { chain, dispatch }: Pick<Activation, "chain" | "dispatch">,
+): Activation {
   const { definition, spec } = ref;
   const triggerId = typeof spec.id === "string" ? spec.id : "";
-  return { type: definition.type, label: labelOf(ref), context, triggerId, chain };
+  return { type: definition.type, label: labelOf(ref), context, triggerId, dispatch, chain };
 }
 
 /** With `id` in the context if a trigger of the rule has one, so that an expression can always ask for it. */

@@ -22,9 +22,15 @@ export interface Evaluator {
   /** A trigger fired: all checks apply. */
   consider(entry: Entry, activation: Activation): Evaluated;
   /** A person or another rule runs it: pause and cooldown do not apply, conditions only on request. */
-  command(entry: Entry, activation: Activation, options: { conditions: boolean }): Evaluated;
+  command(entry: Entry, activation: Activation, options: CommandOptions): Evaluated;
   /** Without effects. Pause, cooldown and run mode do not apply, but are mentioned in the trace. */
   dryRun(entry: Entry, activation: Activation): Evaluated;
+}
+
+export interface CommandOptions {
+  conditions: boolean;
+  /** Added to the rule's `variables`. */
+  parameters?: JsonObject | undefined;
 }
 
 export interface EvaluatorOptions {
@@ -40,6 +46,11 @@ export interface EvaluatorOptions {
   onFired(entry: Entry): void;
 }
 
+interface ScopeInput {
+  host: RuleHost;
+  parameters?: JsonObject | undefined;
+}
+
 const MAX_CHAIN = 10;
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
@@ -53,8 +64,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     return { ...head, outcome: "fired", why: "", conditions: [], actions: [] };
   }
 
-  function scopeOf({ rule }: Entry, { context }: Activation, host: RuleHost) {
-    const vars = copyOf(rule.variables);
+  function scopeOf({ rule }: Entry, { context }: Activation, { host, parameters = {} }: ScopeInput) {
+    const vars = { ...copyOf(rule.variables), ...copyOf(parameters) };
     return createConditionScope(scopeTools, { host, trigger: context, vars, conditions: rule.conditions });
   }
 
@@ -103,8 +114,9 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       const activation = identified(entry, given);
       const { rule } = entry;
       const trace = begin(entry, activation, false);
-      const scope = scopeOf(entry, activation, host);
+      const scope = scopeOf(entry, activation, { host });
       const refusal =
+        refusals.stopped(rule, activation.dispatch) ??
         refusals.blocked(clock, entry) ??
         refusals.paused(clock, entry) ??
         recorded(trace, refusals.askTriggerCondition(rule, scope)) ??
@@ -116,13 +128,14 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       if (refusal) return refuse(entry, trace, refusal);
       trace.why = whyFired(activation, trace.conditions);
       fire(entry, activation);
-      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain: activation.chain }) };
+      const { chain, dispatch } = activation;
+      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain, dispatch }) };
     },
-    command(entry, given, { conditions }) {
+    command(entry, given, { conditions, parameters }) {
       const activation = identified(entry, given);
       const { rule } = entry;
       const trace = begin(entry, activation, false);
-      const scope = scopeOf(entry, activation, host);
+      const scope = scopeOf(entry, activation, { host, parameters });
       const refusal =
         refusals.blocked(clock, entry) ??
         (conditions ? recorded(trace, refusals.askConditions(rule, scope)) : undefined) ??
@@ -141,7 +154,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       const { rule } = entry;
       const trace = begin(entry, activation, true);
       const dry = createDryHost(host);
-      const scope = scopeOf(entry, activation, dry);
+      const scope = scopeOf(entry, activation, { host: dry });
       const asked = [...refusals.askTriggerCondition(rule, scope), ...refusals.askConditions(rule, scope)];
       const refusal = recorded(trace, asked);
       if (refusal) return refuse(entry, trace, refusal);

@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { momentNow } from "../../core/durable-moment.ts";
 import { HubError } from "../../core/errors.ts";
-import type { RuleControl } from "../model/define.ts";
+import type { RuleControl, RunRuleOptions } from "../model/define.ts";
 import { type Entry, type PersistedState, type Run, toRow } from "./entry.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { RuleChains } from "./rule-chain.ts";
@@ -40,7 +40,7 @@ export function createControl({ clock, entries, store, chains, evaluator }: Cont
     entry.persisted.pause = pause;
   }
 
-  async function runFor(run: Run, ruleId: string, { conditions, wait }: { conditions: boolean; wait: boolean }) {
+  async function runFor(run: Run, ruleId: string, { conditions, wait, parameters }: RunRuleOptions) {
     const entry = find(ruleId);
     if (!entry.rule.enabled) throw new HubError("conflict", `the rule "${entry.rule.name}" is disabled`);
     const { id, name } = run.entry.rule;
@@ -51,7 +51,7 @@ export function createControl({ clock, entries, store, chains, evaluator }: Cont
       // A run that waits for the other rule stays in its chain, however long that takes.
       chain: wait ? run.chain : chains.chainAfter(run),
     };
-    const evaluated = evaluator.command(entry, activation, { conditions });
+    const evaluated = evaluator.command(entry, activation, { conditions, parameters });
     if (evaluated.run && wait) await evaluated.run.finished.promise;
     if (evaluated.run || evaluated.trace.outcome === "conditions_failed") return;
     throw new HubError("conflict", `the rule "${entry.rule.name}" did not run: ${evaluated.trace.why}`);

@@ -106,6 +106,7 @@ export function createActionScope(tools: ActionScopeTools, run: Run, trace: Acti
       const isTrue = (): boolean => scope.isTrue(expression);
       return dry ? isTrue() : waits.until(isTrue, { timeoutMs, signal });
     },
+    stopRules: () => stopRules(run),
     exit(why) {
       addDetail(trace, why);
       end(run, { note: `ended by ${trace.type}: ${why}`, by: trace });
@@ -151,6 +152,13 @@ function notBoolean(expression: string, value: Json): HubError {
 
 function addDetail(trace: ActionTrace, what: string): void {
   trace.detail = clipText(trace.detail === undefined ? what : `${trace.detail}; ${what}`);
+}
+
+function stopRules({ dispatch, entry: { rule } }: Run): boolean {
+  if (!dispatch?.open) return false;
+  const below = Math.max(rule.priority, dispatch.stopped?.below ?? rule.priority);
+  dispatch.stopped = { below, by: rule.name };
+  return true;
 }
 
 function addDelay({ delays }: Run, key: string | undefined, cancel: () => void): Disposable {

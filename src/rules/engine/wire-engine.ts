@@ -17,7 +17,7 @@ import type {
   TriggerDefinition,
 } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
-import { activationBy, type Entry, type TriggerRef, toRow } from "./entry.ts";
+import { type Activation, activationBy, type Dispatch, type Entry, type TriggerRef, toRow } from "./entry.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
 import { Holds } from "./holds.ts";
 import { createRunQuota } from "./refusals.ts";
@@ -100,7 +100,9 @@ export function wireEngine(
   });
   const control = createControl({ clock, entries, store, chains, evaluator });
   const sequence = createSequence(options, { chains, waits, control, runs });
-  const holds = stack.use(new Holds({ clock, log, host, store, onDue: (ref, context) => onTrigger(ref, context, []) }));
+  const holds = stack.use(
+    new Holds({ clock, log, host, store, onDue: (ref, context) => onTrigger(ref, context, { chain: [] }) }),
+  );
   const schedules = stack.use(createSchedules({ clock, log, host, store, onDue: onScheduled }));
   const triggers = createTriggers({
     log,
@@ -117,18 +119,20 @@ export function wireEngine(
     const matching = triggers.matching(envelope);
     if (matching.length === 0) return;
     const chain = chains.chainOf(envelope);
-    for (const { ref, context } of matching) onTrigger(ref, context, chain);
+    const dispatch: Dispatch = { open: true };
+    for (const { ref, context } of matching) onTrigger(ref, context, { chain, dispatch });
+    dispatch.open = false;
   }
 
   function onScheduled(entry: Entry, key: string, at: number): void {
     const ref = entry.triggers.find((trigger) => trigger.key === key);
-    if (ref) onTrigger(ref, { scheduled_at: new Date(at).toISOString() }, []);
+    if (ref) onTrigger(ref, { scheduled_at: new Date(at).toISOString() }, { chain: [] });
   }
 
-  function onTrigger(ref: TriggerRef, context: TriggerContext, chain: readonly string[]): void {
+  function onTrigger(ref: TriggerRef, context: TriggerContext, cause: Pick<Activation, "chain" | "dispatch">): void {
     const { entry } = ref;
     try {
-      evaluator.consider(entry, activationBy(ref, context, chain));
+      evaluator.consider(entry, activationBy(ref, context, cause));
     } catch (error) {
       entry.lastError = { at: clock.now(), message: messageOf(error) };
       log.error("a rule could not be evaluated", { rule: entry.rule.name, error: messageOf(error) });

@@ -60,7 +60,7 @@ export interface TriggerDefinition<F extends TProperties = TProperties> {
 export interface Scope {
   readonly host: RuleHost;
   readonly trigger: TriggerContext;
-  /** The rule's `variables`, of this run. */
+  /** The variables of this run: at first the rule's `variables`. Written by model/variables.ts. */
   readonly vars: JsonObject;
   /** The device of the trigger; without one, that of the first condition with a device. */
   readonly deviceId: string | undefined;
@@ -130,6 +130,8 @@ export interface ActionScope extends Scope {
   waitForEvent(wanted: EventWanted): Promise<Envelope | undefined>;
   /** Waits until the expression is true, evaluated at every event; false after the timeout. */
   waitUntil(expression: string, timeoutMs: number | undefined): Promise<boolean>;
+  /** Keeps the event from triggering rules of lower priority. False if it has none left to trigger. */
+  stopRules(): boolean;
   /** Ends this run, without an error. */
   exit(why: string): never;
   /** Counts a turn of a loop. Throws HubError when there are too many. */
@@ -140,16 +142,24 @@ export interface ActionScope extends Scope {
 }
 
 export interface EventWanted {
-  event: string;
+  /** Its type, or types of which any will do. */
+  event: string | readonly string[];
   deviceId?: string | undefined;
   timeoutMs: number | undefined;
   matches?: (envelope: Envelope) => boolean;
 }
 
+export interface RunRuleOptions {
+  conditions: boolean;
+  wait: boolean;
+  /** Added to the rule's `variables`, and going before them. */
+  parameters?: JsonObject | undefined;
+}
+
 /** What a rule may do to rules. All methods throw HubError `not_found`. */
 export interface RuleControl {
   /** Runs another rule's actions; with `conditions` only if its conditions pass. The depth is limited. */
-  run(ruleId: string, options: { conditions: boolean; wait: boolean }): Promise<void>;
+  run(ruleId: string, options: RunRuleOptions): Promise<void>;
   pause(ruleId: string, ms: number | undefined): void;
   resume(ruleId: string): void;
   /** Cancels the delays with this key, or all delays of the rule. Returns how many. */

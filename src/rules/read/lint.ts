@@ -148,12 +148,26 @@ function contextKeysOf({ type }: Typed): readonly string[] {
   return definition?.schedule ? ["scheduled_at"] : (definition?.contextKeys ?? []);
 }
 
-function variableProblem({ variables }: Rule, { variable }: KnownHouse, keys: readonly string[]): string | undefined {
+function variableProblem(
+  { variables, actions }: Rule,
+  { variable }: KnownHouse,
+  keys: readonly string[],
+): string | undefined {
   const [name = ""] = keys;
+  // What actions set, or another rule may hand over.
+  if (name === "wait" || setByActions(actions).includes(name)) return undefined;
   if ([name, keys.join(".")].some((key) => Object.hasOwn(variables, key)) || variable?.(name) !== false)
     return undefined;
   const hint = didYouMean(name, Object.keys(variables));
   return `neither the rule nor the hub has a variable "${name}" at present${hint}`;
+}
+
+/** The variables that `set_variable` sets, at any depth. */
+function setByActions(actions: unknown): string[] {
+  if (Array.isArray(actions)) return actions.flatMap(setByActions);
+  if (!isObject(actions)) return [];
+  const own = actions.type === "set_variable" && typeof actions.name === "string" ? [actions.name] : [];
+  return [...own, ...Object.values(actions).flatMap(setByActions)];
 }
 
 /** About the device that triggers the rule. */

@@ -110,7 +110,7 @@ export function createPastEngine(options: PastEngineOptions): PastEngine {
   let evaluated: Evaluated[] = [];
 
   function consider(ref: TriggerRef, context: TriggerContext): void {
-    evaluated.push(evaluator.consider(entry, activationBy(ref, context, [])));
+    evaluated.push(evaluator.consider(entry, activationBy(ref, context, { chain: [] })));
   }
 
   const schedules = createPastSchedules(host, clock.now());

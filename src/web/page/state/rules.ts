@@ -88,7 +88,7 @@ export interface Trace {
   at: string;
   dry_run: boolean;
   trigger: { type: string; label: string; context: Attributes };
-  outcome: "fired" | "conditions_failed" | "cooldown" | "busy" | "paused" | "runaway";
+  outcome: "fired" | "conditions_failed" | "cooldown" | "busy" | "stopped" | "paused" | "runaway";
   why: string;
   conditions: ConditionTrace[];
   actions: ActionTrace[];
