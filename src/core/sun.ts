@@ -47,6 +47,8 @@ export interface Sun {
   around(moment: SolarMoment, now: number): Around;
   /** Whether it is above the horizon, from sunrise to sunset. */
   isUp(at: number): boolean;
+  /** Degrees above the horizon; negative below it. */
+  elevation(at: number): number;
 }
 
 export interface Place {
@@ -83,8 +85,10 @@ export function createSun(place: Place): Sun {
   }
 
   const horizon = altitudeOf("sunrise");
+  const elevation = (at: number): number => getPosition(new Date(at), place.latitude, place.longitude).altitude;
   return {
-    isUp: (at) => getPosition(new Date(at), place.latitude, place.longitude).altitude >= horizon,
+    isUp: (at) => elevation(at) >= horizon,
+    elevation,
     around(moment, now) {
       const key = `${moment.event} ${moment.offsetMinutes}`;
       const held = known.get(key);

@@ -2,6 +2,7 @@
 import { type LocationSection, timezoneOf } from "../config/location.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
+import type { RandomBytes } from "../core/ids.ts";
 import { background } from "../core/lifecycle.ts";
 import { createSun } from "../core/sun.ts";
 import { createZone } from "../core/zone.ts";
@@ -35,6 +36,7 @@ export function wireRules(
   const host = createRuleHost({
     ...house,
     clock,
+    random,
     fetch: edge.fetch,
     feed,
     location: config.location,
@@ -66,6 +68,7 @@ export function offRules(reason: string): Rules {
 
 interface RuleHostOptions {
   clock: Clock;
+  random: RandomBytes;
   fetch: typeof fetch;
   feed: Pick<EventFeed, "emit">;
   registry: Registry;
@@ -80,11 +83,12 @@ interface RuleHostOptions {
 }
 
 function createRuleHost(options: RuleHostOptions): RuleHost {
-  const { clock, feed, registry, scenes, variables, commands, location } = options;
+  const { clock, random, feed, registry, scenes, variables, commands, location } = options;
   const { latitude, longitude } = location;
   const timezone = timezoneOf(location);
   return {
     device: (id) => registry.find(id),
+    devices: () => registry.list(),
     variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),
     setVariable: (name, value) => void variables.set(name, value, { behind: true }),
     mode(id) {
@@ -113,6 +117,7 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
     request: createHttpRequest(options),
     emit: feed.emit,
     now: clock.now,
+    random: () => new DataView(random(4).slice().buffer).getUint32(0) / 2 ** 32,
     timezone,
     zone: createZone(timezone),
     sun: latitude === undefined || longitude === undefined ? undefined : createSun({ latitude, longitude }),

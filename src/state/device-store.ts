@@ -2,7 +2,7 @@
 // hundreds of devices that a plugin registers would block everybody for as long as the disk takes.
 import type { Database } from "bun:sqlite";
 import { messageOf } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
+import { type JsonObject, parseJson } from "../core/json.ts";
 import { numberIn, objectIn, type RowFaults, readEach, textIn } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { type Device, type DeviceDetails, newDevice } from "./device.ts";
@@ -32,6 +32,7 @@ interface Row {
   area_is_users: number;
   recorded: number;
   device_type: string | null;
+  tags: string;
   details: string;
   available: number | null;
   attributes: string | null;
@@ -65,11 +66,13 @@ export function createDeviceStore({
 
 function identityWriter(db: Database): DeviceStore["saveIdentity"] {
   const upsert = db.query(
-    `INSERT INTO devices (id, plugin_id, name, name_is_users, area, area_is_users, recorded, device_type, details, created_at)
-     VALUES ($id, $plugin_id, $name, $name_is_users, $area, $area_is_users, $recorded, $device_type, $details, $now)
+    `INSERT INTO devices (id, plugin_id, name, name_is_users, area, area_is_users, recorded, device_type, tags, details,
+       created_at)
+     VALUES ($id, $plugin_id, $name, $name_is_users, $area, $area_is_users, $recorded, $device_type, $tags, $details,
+       $now)
      ON CONFLICT (id) DO UPDATE SET plugin_id = excluded.plugin_id, name = excluded.name,
        name_is_users = excluded.name_is_users, area = excluded.area, area_is_users = excluded.area_is_users,
-       recorded = excluded.recorded, device_type = excluded.device_type, details = excluded.details`,
+       recorded = excluded.recorded, device_type = excluded.device_type, tags = excluded.tags, details = excluded.details`,
   );
   return function writeIdentity(device, now) {
     upsert.run({
@@ -81,6 +84,7 @@ function identityWriter(db: Database): DeviceStore["saveIdentity"] {
       area_is_users: Number(device.areaIsUsers),
       recorded: Number(device.recorded),
       device_type: device.deviceType ?? null,
+      tags: JSON.stringify(device.tags),
       details: JSON.stringify(device.details),
       now,
     });
@@ -127,12 +131,18 @@ function fromRow(row: Row, faults: RowFaults): Device {
     areaIsUsers: row.area_is_users === 1,
     recorded: row.recorded !== 0,
     deviceType: row.device_type === null ? undefined : textIn(row.device_type, "device_type"),
+    tags: tagsIn(row.tags),
     details: objectOr("details") as DeviceDetails,
     available: row.available !== 0,
     attributes: objectOr("attributes"),
     lastChanged: timesIn(objectOr("last_changed")),
     lastSeen: numberIn(row.last_seen, undefined),
   };
+}
+
+function tagsIn(text: string): string[] {
+  const parsed = parseJson(text);
+  return parsed.ok && Array.isArray(parsed.value) ? parsed.value.filter((tag) => typeof tag === "string") : [];
 }
 
 function timesIn(times: JsonObject): Record<string, number> {

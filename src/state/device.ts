@@ -24,6 +24,8 @@ export interface Device {
   /** False: a person wants nothing of it in the history. */
   recorded: boolean;
   deviceType: string | undefined;
+  /** Words that a person gave it, for rules. */
+  tags: readonly string[];
   details: DeviceDetails;
   available: boolean;
   attributes: JsonObject;
@@ -56,6 +58,7 @@ export function newDevice(id: string, pluginId: string): Device {
     areaIsUsers: false,
     recorded: true,
     deviceType: undefined,
+    tags: [],
     details: {},
     available: true,
     attributes: {},

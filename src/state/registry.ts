@@ -46,6 +46,15 @@ export interface Reported {
   change: JsonObject | undefined;
 }
 
+/** Absent fields stay. */
+export interface DeviceEdit {
+  name?: string;
+  /** Null leaves it to the plugin again. */
+  area?: string | null;
+  history?: boolean;
+  tags?: readonly string[];
+}
+
 export interface RegistryOptions {
   db: StateDb;
   clock: Clock;
@@ -182,17 +191,18 @@ export class Registry implements Disposable {
   }
 
   /** A person's edit. `area: null` removes the area and leaves it to the plugin again; `history: false` ends recording. */
-  edit(id: string, { name, area, history }: { name?: string; area?: string | null; history?: boolean }): Device {
+  edit(id: string, { name, area, history, tags }: DeviceEdit): Device {
     const device = this.get(id);
     const edited: Device = { ...device };
     if (name !== undefined) Object.assign(edited, { name, nameIsUsers: true });
     if (area !== undefined) Object.assign(edited, { area: area ?? undefined, areaIsUsers: area !== null });
     if (history !== undefined) edited.recorded = history;
+    if (tags !== undefined) edited.tags = [...new Set(tags)];
     // Written before it takes effect: what the API answers must be on disk.
     this.#store.saveIdentity(edited, this.#clock.now());
     const previous = device.name;
-    const { nameIsUsers, area: newArea, areaIsUsers, recorded } = edited;
-    Object.assign(device, { name: edited.name, nameIsUsers, area: newArea, areaIsUsers, recorded });
+    const { nameIsUsers, area: newArea, areaIsUsers, recorded, tags: newTags } = edited;
+    Object.assign(device, { name: edited.name, nameIsUsers, area: newArea, areaIsUsers, recorded, tags: newTags });
     if (device.name !== previous)
       this.#emit({ type: "device_name_changed", device_id: id, previous_name: previous, name: device.name });
     return device;

@@ -228,6 +228,20 @@ describe("whether it is recorded", () => {
   });
 });
 
+describe("tags", () => {
+  test("are what a person gave, over registrations and restarts", () => {
+    using hub = rig();
+    hub.registry.register({ device_id: "lamp" }, "zigbee");
+    expect(hub.registry.get("lamp").tags).toEqual([]);
+    hub.registry.edit("lamp", { tags: ["xmas", "low", "xmas"] });
+    hub.registry.register({ device_id: "lamp", name: "Lamp 1" }, "zigbee");
+    using again = hub.reopen();
+    expect(again.registry.get("lamp")).toMatchObject({ name: "Lamp 1", tags: ["xmas", "low"] });
+    expect(again.registry.edit("lamp", { name: "Lamp" }).tags).toEqual(["xmas", "low"]);
+    expect(again.registry.edit("lamp", { tags: [] }).tags).toEqual([]);
+  });
+});
+
 describe("on disk", () => {
   test("devices that a plugin registers are written at once without a sync; what a person edits is synced", () => {
     using hub = rig();

@@ -26,6 +26,7 @@ const Device = Type.Object(
     plugin_id: Type.String(),
     area: nullable,
     device_type: nullable,
+    tags: Type.Array(Type.String(), { description: "Words that a person gave it; rules find devices by them" }),
     available: Type.Boolean(),
     attributes: Attributes,
     last_seen: nullable,
@@ -45,6 +46,12 @@ const DeviceEdit = Type.Object(
     name: Type.Optional(GivenName),
     area: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
     history: Type.Optional(Type.Boolean({ description: "false: record nothing of it from now on" })),
+    tags: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        maxItems: 50,
+        description: "All of its tags, by which rules find it; an empty list removes them",
+      }),
+    ),
   },
   { ...closed, minProperties: 1 },
 );
@@ -118,7 +125,7 @@ export function deviceRoutes({ registry, commands, callers, refuseRemoval }: Dev
         ...jsonBody(DeviceEdit),
         ...doc({
           access: "user",
-          summary: "Give a device a name or an area, or keep it out of the history",
+          summary: "Give a device a name, an area or tags, or keep it out of the history",
           tag,
           answers,
         }),
@@ -209,6 +216,7 @@ function bodyWriter() {
       plugin_id: device.pluginId,
       area: device.area ?? null,
       device_type: device.deviceType ?? null,
+      tags: device.tags,
       available: device.available,
       attributes: seesSecrets(role) ? device.attributes : masked(device.attributes),
       last_seen: device.lastSeen === undefined ? null : iso(device.lastSeen),

@@ -83,7 +83,7 @@ export const Trace = Type.Object(
     at: Type.String({ description: "UTC" }),
     dry_run: Type.Boolean(),
     trigger: Type.Object({ type: Type.String(), label: Type.String(), context: anything }),
-    outcome: oneOf(["fired", "conditions_failed", "cooldown", "busy", "paused", "runaway"]),
+    outcome: oneOf(["fired", "conditions_failed", "cooldown", "busy", "stopped", "paused", "runaway"]),
     why: Type.String({ description: "One sentence for people" }),
     conditions: Type.Array(anything, { description: "type, passed, expected, actual, error, parts" }),
     actions: Type.Array(anything, { description: "type, result, detail, error, started_at, duration_ms, parts" }),

@@ -1,20 +1,49 @@
 // `capture_device_state`: stores the state of devices for `restore_device_state`.
+import { HubError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { defineAction } from "../model/define.ts";
-import { deviceIds, text } from "../model/fields.ts";
+import { nothingFound } from "../model/devices.ts";
+import { someDevices, text } from "../model/fields.ts";
+import type { RuleHost } from "../model/host.ts";
+import { isFound, requireDevices, resolveDevices } from "../model/targets.ts";
+
+const { device_ids, ...rest } = someDevices;
 
 export const captureDeviceState = defineAction({
   type: "capture_device_state",
-  doc: "Stores the current state of devices under a key, for `restore_device_state`.",
+  doc: "Stores the current state of devices under a key, for `restore_device_state`. Of devices that are found, those without a state to restore are left out.",
   whenInterrupted: () => "resume",
-  fields: () => ({ device_ids: deviceIds, key: text("The key", { maxLength: 200, default: "default" }) }),
-  run({ device_ids, key }, scope) {
+  fields: () => ({
+    // First, as it may be written without its name.
+    device_ids,
+    ...rest,
+    key: text("The key", { maxLength: 200, default: "default" }),
+  }),
+  check: requireDevices,
+  run({ key, ...spec }, scope) {
+    const { host, captured } = scope;
+    const ids = resolveDevices(spec, host);
     // After a restart the devices may be as later actions left them.
     if (scope.resumed() === undefined) {
-      scope.captured.set(key, scope.host.captureStates(device_ids));
+      captured.set(key, isFound(spec) ? capturable(ids, host) : host.captureStates(ids));
       scope.progress(true);
       scope.secure();
     }
-    return `${device_ids.join(", ")} as ${key}`;
+    const names = Object.keys(captured.get(key) ?? {});
+    return names.length === 0 ? nothingFound(spec, ids.length) : `${names.join(", ")} as ${key}`;
   },
   example: { device_ids: ["lamp", "fan"], key: "before" },
 });
+
+/** An area has sensors as well. */
+function capturable(ids: readonly string[], host: RuleHost): Record<string, JsonObject> {
+  const states = ids.map((id) => {
+    try {
+      return host.captureStates([id]);
+    } catch (error) {
+      if (error instanceof HubError) return {};
+      throw error;
+    }
+  });
+  return Object.assign({}, ...states);
+}

@@ -1,5 +1,6 @@
 // `delay`: waits. If it is cancelled, so is the rest of the run: the next actions must not run early.
 import { Type } from "@sinclair/typebox";
+import { parseDuration } from "../../core/duration.ts";
 import { HubError } from "../../core/errors.ts";
 import { checkOneOf } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
@@ -12,7 +13,7 @@ export const delay = defineAction({
   whenInterrupted: () => "resume",
   fields: () => ({
     duration_secs: Type.Optional(secs("How long")),
-    expression: Type.Optional(expression("CEL that gives the seconds, instead of `duration_secs`")),
+    expression: Type.Optional(expression("CEL that gives the seconds or a duration, instead of `duration_secs`")),
     key: Type.Optional(text("A name by which `cancel_delays` finds it", { maxLength: 200 })),
   }),
   check: (spec) => checkOneOf(spec, ["duration_secs", "expression"]),
@@ -26,6 +27,10 @@ export const delay = defineAction({
 });
 
 function secondsOf(value: unknown): number {
-  if (typeof value === "number" && value >= 0 && value <= YEAR_SECS) return value;
-  throw new HubError("invalid", `expression: must give seconds from 0 to ${YEAR_SECS}, and gave ${show(value)}`);
+  const secs = typeof value === "string" ? parseDuration(value) : value;
+  if (typeof secs === "number" && secs >= 0 && secs <= YEAR_SECS) return secs;
+  throw new HubError(
+    "invalid",
+    `expression: must give seconds from 0 to ${YEAR_SECS} or a duration, and gave ${show(value)}`,
+  );
 }

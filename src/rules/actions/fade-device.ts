@@ -2,18 +2,24 @@
 // a few per second.
 import { type Static, Type } from "@sinclair/typebox";
 import { HubError } from "../../core/errors.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
-import { attribute, deviceId, secs } from "../model/fields.ts";
+import { commandEach, nothingFound } from "../model/devices.ts";
+import { attribute, secs, someDevices } from "../model/fields.ts";
+import type { RuleHost } from "../model/host.ts";
+import { isFound, requireDevices, resolveDevices } from "../model/targets.ts";
 
 const MAX_SECS = 86_400;
 const MIN_STEP_MS = 200;
 const MAX_STEPS = 1000;
 
 const fields = {
-  device_id: deviceId,
+  ...someDevices,
   attribute,
   to: Type.Number({ description: "The value at the end" }),
-  from: Type.Optional(Type.Number({ description: "The value at the start; without it, the current one" })),
+  from: Type.Optional(
+    Type.Number({ description: "The value at the start; without it, the current one of each device" }),
+  ),
   duration_secs: secs("How long it takes", { maximum: MAX_SECS }),
   steps: Type.Optional(
     Type.Integer({
@@ -27,52 +33,85 @@ type Fade = Static<ReturnType<typeof Type.Object<typeof fields>>>;
 
 export const fadeDevice = defineAction({
   type: "fade_device",
-  doc: "Changes a number of a device, such as its brightness, in small steps to another value. `cancel_delays` stops it where it is.",
+  doc: "Changes a number of one device or several, such as the brightness, in small steps to another value. `cancel_delays` stops it where it is.",
   whenInterrupted: () => "resume",
   fields: () => fields,
+  check: requireDevices,
   async run(spec, scope) {
     const resumed = scope.resumed();
-    const from = spec.from ?? (typeof resumed === "number" ? resumed : currentValue(spec, scope));
-    const values = valuesOf(spec, from);
-    const detail = `${spec.device_id}.${spec.attribute} ${from} → ${spec.to} in ${spec.duration_secs} s, ${values.length} steps`;
-    if (scope.dryRun) return detail;
-    if (spec.from !== undefined && resumed === undefined) await command(spec, scope, from);
-    scope.progress(from);
+    const starts = isObject(resumed) ? startsIn(resumed) : startsOf(spec, scope);
+    if (starts.size === 0) return nothingFound(spec, resolveDevices(spec, scope.host).length);
+    const steps = Math.max(...[...starts.values()].map((from) => stepsOf(spec, from)));
+    const detail = [...starts].map(([id, from]) => `${id}.${spec.attribute} ${from}`).join(", ");
+    const shown = `${detail} → ${spec.to} in ${spec.duration_secs} s, ${steps} steps`;
+    if (scope.dryRun) return shown;
+    const last = new Map<string, number>();
+    if (spec.from !== undefined && resumed === undefined) await commandStep(spec, scope, { starts, last, part: 0 });
+    scope.progress(Object.fromEntries(starts));
     // Counted from the start, so that slow commands do not make the fade longer, nor does a restart of the hub.
-    const stepMs = (spec.duration_secs * 1000) / values.length;
-    const missed = Math.min(values.length - 1, Math.floor(scope.elapsed() / stepMs));
-    for (const [index, value] of values.entries()) {
-      if (index < missed) continue;
-      const waitMs = Math.max(0, stepMs * (index + 1) - scope.elapsed());
-      const step = { stepOf: spec.duration_secs * 1000 };
-      if (waitMs > 0 && !(await scope.delay(Math.round(waitMs), undefined, step))) scope.exit("its fade was cancelled");
-      await command(spec, scope, value);
+    const fadeMs = spec.duration_secs * 1000;
+    const missed = Math.min(steps - 1, Math.floor((scope.elapsed() * steps) / Math.max(1, fadeMs)));
+    for (let step = missed + 1; step <= steps; step++) {
+      const waitMs = Math.round((fadeMs * step) / steps - scope.elapsed());
+      if (waitMs > 0 && !(await scope.delay(waitMs, undefined, { stepOf: fadeMs })))
+        scope.exit("its fade was cancelled");
+      await commandStep(spec, scope, { starts, last, part: step / steps });
     }
-    return detail;
+    return shown;
   },
   example: { device_id: "lamp", attribute: "brightness", from: 80, to: 0, duration_secs: 900, steps: 40 },
 });
 
-async function command({ device_id, attribute }: Fade, { host, actor }: ActionScope, value: number): Promise<void> {
-  await host.command(device_id, { [attribute]: value }, actor);
+/** By device, what it starts from. Of devices that are found, those without such a number are left out. */
+function startsOf(spec: Fade, { host }: ActionScope): Map<string, number> {
+  const found = isFound(spec);
+  const ids = resolveDevices(spec, host);
+  const starts = ids.flatMap((id): [string, number][] => {
+    const value = host.device(id)?.attributes[spec.attribute];
+    if (found && typeof value !== "number") return [];
+    return [[id, spec.from ?? currentValue(id, spec.attribute, host)]];
+  });
+  return new Map(starts);
 }
 
-function currentValue({ device_id, attribute }: Fade, { host }: ActionScope): number {
-  const device = host.device(device_id);
-  if (!device) throw new HubError("not_found", `there is no device "${device_id}"`);
+/** As they were stored before a restart. */
+function startsIn(stored: JsonObject): Map<string, number> {
+  return new Map(Object.entries(stored).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
+}
+
+function currentValue(id: string, attribute: string, host: RuleHost): number {
+  const device = host.device(id);
+  if (!device) throw new HubError("not_found", `there is no device "${id}"`);
   const value = device.attributes[attribute];
   if (typeof value === "number") return value;
-  throw new HubError("conflict", `the "${attribute}" of the device "${device_id}" is not a number now: give \`from\``);
+  throw new HubError("conflict", `the "${attribute}" of the device "${id}" is not a number now: give \`from\``);
 }
 
-/** Evenly spaced, without the start value, never the same twice in a row. Whole numbers stay whole. */
-function valuesOf({ to, duration_secs, steps = MAX_STEPS }: Fade, from: number): number[] {
-  const whole = Number.isInteger(from) && Number.isInteger(to);
+/** Commands the devices whose value is another one than in the last step. */
+async function commandStep(
+  { attribute, to }: Fade,
+  scope: ActionScope,
+  { starts, last, part }: { starts: ReadonlyMap<string, number>; last: Map<string, number>; part: number },
+): Promise<void> {
+  const values = [...starts].flatMap(([id, from]): [string, number][] => {
+    const value = valueAt({ from, to }, part);
+    return last.get(id) === value ? [] : [[id, value]];
+  });
+  for (const [id, value] of values) last.set(id, value);
+  await commandEach(Object.fromEntries(values.map(([id, value]) => [id, { [attribute]: value }])), scope);
+}
+
+function stepsOf({ to, duration_secs, steps = MAX_STEPS }: Fade, from: number): number {
   const inTime = Math.max(1, Math.floor((duration_secs * 1000) / MIN_STEP_MS));
-  const count = Math.min(steps, inTime, whole ? Math.max(1, Math.abs(to - from)) : MAX_STEPS);
-  const at = (step: number): number => {
-    const exact = from + ((to - from) * step) / count;
-    return whole ? Math.round(exact) : Math.round(exact * 1000) / 1000;
-  };
-  return Array.from({ length: count }, (_, index) => (index + 1 === count ? to : at(index + 1)));
+  return Math.min(steps, inTime, isWhole(from, to) ? Math.max(1, Math.abs(to - from)) : MAX_STEPS);
+}
+
+/** Whole numbers stay whole. */
+function valueAt({ from, to }: { from: number; to: number }, part: number): number {
+  const exact = part === 1 ? to : from + (to - from) * part;
+  return isWhole(from, to) ? Math.round(exact) : Math.round(exact * 1000) / 1000;
+}
+
+function isWhole(from: number, to: number): boolean {
+  return Number.isInteger(from) && Number.isInteger(to);
 }

@@ -5,6 +5,7 @@ import { activateScenePerMode } from "./activate-scene-per-mode.ts";
 import { callService } from "./call-service.ts";
 import { cancelDelays } from "./cancel-delays.ts";
 import { captureDeviceState } from "./capture-device-state.ts";
+import { choose } from "./choose.ts";
 import { comment } from "./comment.ts";
 import { conditional } from "./conditional.ts";
 import { delay } from "./delay.ts";
@@ -26,9 +27,12 @@ import { setDeviceState } from "./set-device-state.ts";
 import { setDeviceStatePerMode } from "./set-device-state-per-mode.ts";
 import { setHubVariable } from "./set-hub-variable.ts";
 import { setMode } from "./set-mode.ts";
+import { setVariable } from "./set-variable.ts";
+import { stopRuleChain } from "./stop-rule-chain.ts";
 import { timer } from "./timer.ts";
 import { waitForEvent } from "./wait-for-event.ts";
 import { waitForExpression } from "./wait-for-expression.ts";
+import { waitForTrigger } from "./wait-for-trigger.ts";
 
 export const actions: readonly ActionDefinition[] = [
   notify,
@@ -37,11 +41,14 @@ export const actions: readonly ActionDefinition[] = [
   activateScene,
   setMode,
   setHubVariable,
+  setVariable,
   timer,
   delay,
   waitForEvent,
   waitForExpression,
+  waitForTrigger,
   conditional,
+  choose,
   repeatCount,
   repeatWhile,
   repeatUntil,
@@ -49,6 +56,7 @@ export const actions: readonly ActionDefinition[] = [
   publishMqtt,
   callService,
   runRule,
+  stopRuleChain,
   pauseRule,
   resumeRule,
   cancelDelays,

@@ -1,7 +1,13 @@
 // `run_rule`: runs another rule's actions.
 import { Type } from "@sinclair/typebox";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { jsonBytes } from "../../core/memory-size.ts";
+import { checkNotBoth, invalid } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
-import { name } from "../model/fields.ts";
+import { expression, name, table } from "../model/fields.ts";
+import { show } from "../model/values.ts";
+
+const MOST_BYTES = 16_384;
 
 export const runRule = defineAction({
   type: "run_rule",
@@ -11,18 +17,37 @@ export const runRule = defineAction({
     rule_id: name("rule", "The id of the rule"),
     conditions: Type.Boolean({ default: false, description: "Whether to run only if its conditions pass" }),
     wait: Type.Boolean({ default: true, description: "Whether to wait until it has run" }),
+    parameters: Type.Optional(
+      table("What the run finds in `vars`; each goes before the one of that name in the rule's `variables`"),
+    ),
+    expression: Type.Optional(expression("CEL that gives the parameters as a map, instead of `parameters`")),
   }),
-  async run({ rule_id, conditions, wait }, scope) {
+  check(spec) {
+    checkNotBoth(spec, ["parameters", "expression"]);
+    if (jsonBytes(spec.parameters ?? {}) > MOST_BYTES)
+      throw invalid("parameters", `must have at most ${MOST_BYTES} bytes`);
+  },
+  async run({ rule_id, conditions, wait, parameters, expression }, scope) {
     const begun = scope.resumed();
     if (typeof begun === "string") {
-      if (!(await scope.rules.awaitRun(begun)))
-        return `rule ${rule_id}, which did not go on after the restart of the hub`;
-    } else {
-      scope.progress("");
-      scope.secure();
-      await scope.rules.run(rule_id, { conditions, wait, onBegin: scope.progress });
+      const wentOn = await scope.rules.awaitRun(begun);
+      return wentOn ? `rule ${rule_id}` : `rule ${rule_id}, which did not go on after the restart of the hub`;
     }
-    return `rule ${rule_id}${conditions ? ", if its conditions pass" : ""}`;
+    const given = expression === undefined ? parameters : mapOf(scope.evaluate(expression));
+    scope.progress("");
+    scope.secure();
+    await scope.rules.run(rule_id, { conditions, wait, parameters: given, onBegin: scope.progress });
+    return `rule ${rule_id}${conditions ? ", if its conditions pass" : ""}${given ? `, with ${show(given)}` : ""}`;
   },
-  example: { rule_id: "11111111-1111-4111-8111-111111111111", conditions: true, wait: false },
+  example: {
+    rule_id: "11111111-1111-4111-8111-111111111111",
+    conditions: true,
+    wait: false,
+    parameters: { lamp: "hall_lamp", minutes: 5 },
+  },
 });
+
+function mapOf(value: unknown): JsonObject {
+  if (isObject(value) && jsonBytes(value) <= MOST_BYTES) return value;
+  throw invalid("expression", `must give a map of at most ${MOST_BYTES} bytes, and gave ${show(value)}`);
+}

@@ -1,10 +1,9 @@
 // `set_device_state_per_mode`: which state devices are set to depends on the mode of the house.
 import { Type } from "@sinclair/typebox";
-import { checkOneOf } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
-import { commandDevices, devicesOf } from "../model/devices.ts";
+import { commandDevices } from "../model/devices.ts";
 import { KEYS_NAME, someDevices, wantedState } from "../model/fields.ts";
-import { show } from "../model/values.ts";
+import { requireDevices } from "../model/targets.ts";
 
 export const setDeviceStatePerMode = defineAction({
   type: "set_device_state_per_mode",
@@ -21,14 +20,14 @@ export const setDeviceStatePerMode = defineAction({
     }),
     default: Type.Optional(wantedState("The state if none of these modes is on; without it, nothing is done")),
   }),
-  check: (spec) => checkOneOf(spec, ["device_id", "device_ids"]),
+  check: requireDevices,
   async run(spec, scope) {
     const mode = Object.keys(spec.states).find((id) => scope.host.mode(id));
     const state = mode === undefined ? spec.default : spec.states[mode];
     if (!state) return "nothing: none of its modes is on";
-    await commandDevices(devicesOf(spec) ?? [], state, scope);
+    const done = await commandDevices(spec, state, scope);
     const why = mode === undefined ? "no mode is on" : `mode ${mode} is on`;
-    return `${devicesOf(spec)?.join(", ")} ${show(state)}: ${why}`;
+    return `${done}: ${why}`;
   },
   example: { device_id: "lamp", states: { night: { brightness: 10 } }, default: { brightness: 80 } },
 });

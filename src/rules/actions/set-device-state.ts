@@ -3,13 +3,14 @@ import { Type } from "@sinclair/typebox";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { checkOneOf, invalid } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
-import { commandDevices, devicesOf } from "../model/devices.ts";
+import { commandDevices } from "../model/devices.ts";
 import { expression, someDevices, wantedState } from "../model/fields.ts";
+import { requireDevices } from "../model/targets.ts";
 import { show } from "../model/values.ts";
 
 export const setDeviceState = defineAction({
   type: "set_device_state",
-  doc: "Sets the state of one device or several, or sends them a command.",
+  doc: "Sets the state of one device or several, or sends them a command. Of devices that are found, only those with such an attribute get it.",
   whenInterrupted: ({ state }) => (state?.command === "toggle" ? "skip" : "repeat"),
   fields: () => ({
     ...someDevices,
@@ -17,13 +18,12 @@ export const setDeviceState = defineAction({
     expression: Type.Optional(expression("CEL that gives the wanted state as a map, instead of `state`")),
   }),
   check(spec) {
-    checkOneOf(spec, ["device_id", "device_ids"]);
+    requireDevices(spec);
     checkOneOf(spec, ["state", "expression"]);
   },
   async run(spec, scope) {
     const state = spec.state ?? stateOf(scope.evaluate(spec.expression ?? ""));
-    await commandDevices(devicesOf(spec) ?? [], state, scope);
-    return `${devicesOf(spec)?.join(", ")} ${show(state)}`;
+    return commandDevices(spec, state, scope);
   },
   example: { device_ids: ["lamp", "fan"], state: { on: false } },
 });

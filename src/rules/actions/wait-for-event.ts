@@ -7,6 +7,7 @@ import { defineAction } from "../model/define.ts";
 import { name, secs, table, text } from "../model/fields.ts";
 import { onTimeout, timedOut } from "../model/flow.ts";
 import { hasFields } from "../model/values.ts";
+import { setWait } from "../model/variables.ts";
 
 export const waitForEvent = defineAction({
   type: "wait_for_event",
@@ -33,7 +34,9 @@ export const waitForEvent = defineAction({
       timeoutMs: timeout_secs * 1000,
       matches: ({ event }) => hasFields(event, fields),
     });
-    return envelope ? `${event_type} came` : timedOut(scope, { waitedFor: event_type, timeout_secs, on_timeout });
+    if (!envelope) return timedOut(scope, { waitedFor: event_type, timeout_secs, on_timeout });
+    setWait(scope, { completed: true });
+    return `${event_type} came`;
   },
   example: {
     event_type: "device_state_changed",

@@ -3,6 +3,7 @@ import { defineAction } from "../model/define.ts";
 import { expression, secs } from "../model/fields.ts";
 import { onTimeout, timedOut } from "../model/flow.ts";
 import { shortened } from "../model/values.ts";
+import { setWait } from "../model/variables.ts";
 
 export const waitForExpression = defineAction({
   type: "wait_for_expression",
@@ -17,7 +18,9 @@ export const waitForExpression = defineAction({
     const shown = shortened(expression);
     if (scope.dryRun) return `would wait for ${shown}, ${timeout_secs} s at most`;
     const isTrue = await scope.waitUntil(expression, timeout_secs * 1000);
-    return isTrue ? `${shown} is true` : timedOut(scope, { waitedFor: shown, timeout_secs, on_timeout });
+    if (!isTrue) return timedOut(scope, { waitedFor: shown, timeout_secs, on_timeout });
+    setWait(scope, { completed: true });
+    return `${shown} is true`;
   },
   example: { expression: "!device_state('door').open", timeout_secs: 600, on_timeout: "continue" },
 });

@@ -10,6 +10,7 @@ import { or } from "./or.ts";
 import { sun } from "./sun.ts";
 import { timeElapsed } from "./time-elapsed.ts";
 import { timeWindow } from "./time-window.ts";
+import { triggerIs } from "./trigger-is.ts";
 import { xor } from "./xor.ts";
 
 export const conditions: readonly ConditionDefinition[] = [
@@ -17,6 +18,7 @@ export const conditions: readonly ConditionDefinition[] = [
   timeElapsed,
   timeWindow,
   modeIs,
+  triggerIs,
   hubVariable,
   sun,
   and,

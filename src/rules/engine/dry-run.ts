@@ -3,7 +3,7 @@
 import type { Json } from "../../core/json.ts";
 import type { TriggerContext, TriggerDefinition } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
-import { type Activation, type DryHost, type Entry, interestsOf, labelOf } from "./entry.ts";
+import { type Activation, activationBy, type DryHost, type Entry, interestsOf } from "./entry.ts";
 import type { Traces } from "./traces.ts";
 
 export interface DryTrigger {
@@ -26,7 +26,7 @@ export function dryActivation(
   const deviceId = interestsOf(ref)[0]?.deviceId;
   const last = traces.of(entry).find(({ trigger }) => trigger.type === type)?.trigger.context;
   const likely = last ?? (deviceId === undefined ? {} : { device_id: deviceId });
-  return { type, label: labelOf(ref), context: context ?? likely, chain: [] };
+  return activationBy(ref, context ?? likely, { chain: [] });
 }
 
 export function createDryHost(host: RuleHost): DryHost {
@@ -34,6 +34,7 @@ export function createDryHost(host: RuleHost): DryHost {
 
   const reportingTo = (report: (what: string) => void): RuleHost => ({
     device: (id) => host.device(id),
+    devices: () => host.devices(),
     variable: (name) => (variables.has(name) ? variables.get(name) : host.variable(name)),
     setVariable(name, value) {
       variables.set(name, value);
@@ -55,6 +56,7 @@ export function createDryHost(host: RuleHost): DryHost {
     emit: ({ type }) => report(`event ${type}`),
     tellPlugins() {},
     now: () => host.now(),
+    random: () => host.random(),
     timezone: host.timezone,
     zone: host.zone,
     sun: host.sun,

@@ -21,6 +21,14 @@ export interface TriggerRef {
   readonly definition: TriggerDefinition;
 }
 
+/** One event, while it is handed to the rules that it concerns, in the order of their priority. */
+export interface Dispatch {
+  /** False once all of them had it. */
+  open: boolean;
+  /** Rules of a lower priority do not get it any more. */
+  stopped?: { below: number; by: string };
+}
+
 /** Why a rule is evaluated: a trigger fired, or a person or another rule runs it. */
 export interface Activation {
   /** snake_case. */
@@ -29,9 +37,16 @@ export interface Activation {
   readonly hold?: string | undefined;
   readonly label: string;
   readonly context: TriggerContext;
+  /** The `id` of the trigger that fired; "" if it has none. */
+  readonly triggerId?: string;
+  /** Absent if no event led to it. */
+  readonly dispatch?: Dispatch | undefined;
   /** Names of the rules that led to it. */
   readonly chain: readonly string[];
 }
+
+/** What of it is not the trigger's own. */
+export type Cause = Pick<Activation, "chain" | "dispatch" | "hold">;
 
 /** Actions that run, or are queued. */
 export interface Run extends ChainedRun {
@@ -39,6 +54,8 @@ export interface Run extends ChainedRun {
   mono: number;
   readonly entry: Entry;
   readonly actions: readonly Typed[];
+  /** Of the event that triggered it. */
+  readonly dispatch?: Dispatch | undefined;
   readonly trace: Trace;
   readonly scope: ConditionScope;
   readonly position: ListPosition;
@@ -144,6 +161,19 @@ export function newEntry(rule: Rule, persisted: PersistedState): Entry {
 
 export function interestsOf({ definition, spec }: TriggerRef): readonly Interest[] {
   return definition.interests?.(spec) ?? [];
+}
+
+/** That of a trigger that fired. */
+export function activationBy(ref: TriggerRef, context: TriggerContext, cause: Cause): Activation {
+  const { definition, spec } = ref;
+  const triggerId = typeof spec.id === "string" ? spec.id : "";
+  return { type: definition.type, label: labelOf(ref), context, triggerId, ...cause };
+}
+
+/** With `id` in the context if a trigger of the rule has one, so that an expression can always ask for it. */
+export function identified({ rule }: Entry, activation: Activation): Activation {
+  if (!rule.triggers.some(({ id }) => id !== undefined)) return activation;
+  return { ...activation, context: { ...activation.context, id: activation.triggerId ?? "" } };
 }
 
 export function labelOf({ entry, spec, definition }: TriggerRef): string {

@@ -9,7 +9,7 @@ import type { Log } from "../../core/log.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ConditionTrace, Trace } from "../model/trace.ts";
 import { createDryHost } from "./dry-run.ts";
-import type { Activation, Entry, Run } from "./entry.ts";
+import { type Activation, type Entry, identified, type Run } from "./entry.ts";
 import * as refusals from "./refusals.ts";
 import type { Runs } from "./runs.ts";
 import { type ConditionScopeTools, createConditionScope } from "./scope.ts";
@@ -22,9 +22,15 @@ export interface Evaluator {
   /** A trigger fired: all checks apply. */
   consider(entry: Entry, activation: Activation): Evaluated;
   /** A person or another rule runs it: pause and cooldown do not apply, conditions only on request. */
-  command(entry: Entry, activation: Activation, options: { conditions: boolean }): Evaluated;
+  command(entry: Entry, activation: Activation, options: CommandOptions): Evaluated;
   /** Without effects. Pause, cooldown and run mode do not apply, but are mentioned in the trace. */
   dryRun(entry: Entry, activation: Activation): Evaluated;
+}
+
+export interface CommandOptions {
+  conditions: boolean;
+  /** Added to the rule's `variables`. */
+  parameters?: JsonObject | undefined;
 }
 
 export interface EvaluatorOptions {
@@ -40,6 +46,11 @@ export interface EvaluatorOptions {
   onFired(entry: Entry): void;
 }
 
+interface ScopeInput {
+  host: RuleHost;
+  parameters?: JsonObject | undefined;
+}
+
 const MAX_CHAIN = 10;
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
@@ -53,8 +64,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     return { ...head, outcome: "fired", why: "", conditions: [], actions: [] };
   }
 
-  function scopeOf({ rule }: Entry, { context }: Activation, host: RuleHost) {
-    const vars = copyOf(rule.variables);
+  function scopeOf({ rule }: Entry, { context }: Activation, { host, parameters = {} }: ScopeInput) {
+    const vars = { ...copyOf(rule.variables), ...copyOf(parameters) };
     return createConditionScope(scopeTools, { host, trigger: context, vars, conditions: rule.conditions });
   }
 
@@ -99,11 +110,13 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   }
 
   return {
-    consider(entry, activation) {
+    consider(entry, given) {
+      const activation = identified(entry, given);
       const { rule } = entry;
       const trace = begin(entry, activation, false);
-      const scope = scopeOf(entry, activation, host);
+      const scope = scopeOf(entry, activation, { host });
       const refusal =
+        refusals.stopped(rule, activation.dispatch) ??
         refusals.blocked(clock, entry) ??
         refusals.paused(clock, entry) ??
         recorded(trace, refusals.askTriggerCondition(rule, scope)) ??
@@ -113,15 +126,16 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         quota.refusal(rule.name, activation.context) ??
         runaway(entry, activation);
       if (refusal) return refuse(entry, trace, refusal);
-      trace.why = whyFired(activation.label, trace.conditions);
+      trace.why = whyFired(activation, trace.conditions);
       fire(entry, activation);
-      const { chain, hold } = activation;
-      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain, hold }) };
+      const { chain, dispatch, hold } = activation;
+      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain, dispatch, hold }) };
     },
-    command(entry, activation, { conditions }) {
+    command(entry, given, { conditions, parameters }) {
+      const activation = identified(entry, given);
       const { rule } = entry;
       const trace = begin(entry, activation, false);
-      const scope = scopeOf(entry, activation, host);
+      const scope = scopeOf(entry, activation, { host, parameters });
       const refusal =
         refusals.blocked(clock, entry) ??
         (conditions ? recorded(trace, refusals.askConditions(rule, scope)) : undefined) ??
@@ -130,21 +144,22 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         runaway(entry, activation);
       if (refusal) return refuse(entry, trace, refusal);
       trace.why = conditions
-        ? whyFired(activation.label, trace.conditions)
+        ? whyFired(activation, trace.conditions)
         : `${activation.label}; conditions were not evaluated`;
       fire(entry, activation);
       return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain: activation.chain }) };
     },
-    dryRun(entry, activation) {
+    dryRun(entry, given) {
+      const activation = identified(entry, given);
       const { rule } = entry;
       const trace = begin(entry, activation, true);
       const dry = createDryHost(host);
-      const scope = scopeOf(entry, activation, dry);
+      const scope = scopeOf(entry, activation, { host: dry });
       const asked = [...refusals.askTriggerCondition(rule, scope), ...refusals.askConditions(rule, scope)];
       const refusal = recorded(trace, asked);
       if (refusal) return refuse(entry, trace, refusal);
       const now = refusals.paused(clock, entry) ?? refusals.coolingDown(clock, entry) ?? refusals.busy(entry);
-      trace.why = `${whyFired(activation.label, trace.conditions)}${now ? `; now it would not fire: ${now.why}` : ""}`;
+      trace.why = `${whyFired(activation, trace.conditions)}${now ? `; now it would not fire: ${now.why}` : ""}`;
       return { run: runs.beginDry({ entry, actions: rule.actions, trace, scope, dry, chain: [] }) };
     },
   };
@@ -156,9 +171,10 @@ function recorded(trace: Trace, asked: ConditionTrace[]): refusals.Refusal | und
   return refusals.failedConditions(asked);
 }
 
-function whyFired(label: string, conditions: readonly ConditionTrace[]): string {
-  if (conditions.length === 0) return `${label}; there are no conditions`;
-  return `${label}; ${conditions.length === 1 ? "the condition passed" : `all ${conditions.length} conditions passed`}`;
+function whyFired({ label, triggerId }: Activation, conditions: readonly ConditionTrace[]): string {
+  const cause = triggerId ? `${label} (trigger "${triggerId}")` : label;
+  if (conditions.length === 0) return `${cause}; there are no conditions`;
+  return `${cause}; ${conditions.length === 1 ? "the condition passed" : `all ${conditions.length} conditions passed`}`;
 }
 
 /** Most rules have none. */

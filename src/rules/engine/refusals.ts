@@ -6,7 +6,7 @@ import { jsonBytes } from "../../core/memory-size.ts";
 import type { ConditionScope, TriggerContext } from "../model/define.ts";
 import type { ConditionTrace, Outcome } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
-import { type Entry, type FiringRate, pauseLeftMs } from "./entry.ts";
+import { type Dispatch, type Entry, type FiringRate, pauseLeftMs } from "./entry.ts";
 import { askExpression } from "./scope.ts";
 
 export interface Refusal {
@@ -20,6 +20,14 @@ const RATE_WINDOW_MS = 10_000;
 const MAX_CAUSED = 50;
 // A power meter that reports ten times a second is not a fault of the rule that reads it.
 const MAX_FIRED = 500;
+
+/** A rule of higher priority said that the event ends with it. */
+export function stopped({ priority }: Rule, dispatch: Dispatch | undefined): Refusal | undefined {
+  const stop = dispatch?.stopped;
+  if (!stop || priority >= stop.below) return undefined;
+  const why = `the rule "${stop.by}" of higher priority keeps this event from rules below ${stop.below}`;
+  return { outcome: "stopped", why };
+}
 
 export function blocked(clock: Clock, entry: Entry): Refusal | undefined {
   const leftMs = entry.blockedUntil - clock.mono();

@@ -51,7 +51,8 @@ export function createControl(options: ControlOptions): Control {
     await child.finished.promise;
   }
 
-  async function runFor(run: Run, ruleId: string, { conditions, wait, onBegin }: RunRuleOptions): Promise<void> {
+  async function runFor(run: Run, ruleId: string, options: RunRuleOptions): Promise<void> {
+    const { conditions, wait, parameters, onBegin } = options;
     const entry = find(ruleId);
     if (!entry.rule.enabled) throw new HubError("conflict", `the rule "${entry.rule.name}" is disabled`);
     const { id, name } = run.entry.rule;
@@ -62,7 +63,7 @@ export function createControl(options: ControlOptions): Control {
       // A run that waits for the other rule stays in its chain, however long that takes.
       chain: wait ? run.chain : chains.chainAfter(run),
     };
-    const evaluated = evaluator.command(entry, activation, { conditions });
+    const evaluated = evaluator.command(entry, activation, { conditions, parameters });
     if (evaluated.run && wait) {
       onBegin?.(evaluated.run.trace.id);
       await finish(run, evaluated.run);

@@ -6,7 +6,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { ConditionScope, TriggerContext, Typed } from "../model/define.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
-import type { DryHost, Entry, Run } from "./entry.ts";
+import type { Dispatch, DryHost, Entry, Run } from "./entry.ts";
 import { type ListPosition, startOfList } from "./position.ts";
 import type { RunKeeper } from "./run-keeper.ts";
 import type { Traces } from "./traces.ts";
@@ -25,6 +25,7 @@ export interface NewRun {
   trace: Trace;
   scope: ConditionScope;
   dry?: DryHost;
+  dispatch?: Dispatch | undefined;
   /** Names of the rules that led to it, without its own. */
   chain: readonly string[];
   hold?: string | undefined;

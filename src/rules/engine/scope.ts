@@ -124,11 +124,11 @@ export function createActionScope(
     throw new RunEnded();
   }
 
-  function noteSteps(ms: number): void {
+  function noteSteps({ ms, label }: Pick<Wait, "ms" | "label">): void {
     const { pendingWait: taken, wait } = position;
     if (wait) return;
     position.began ??= momentNow(clock);
-    position.wait = taken ?? { since: position.began, ms, label: "delay" };
+    position.wait = { since: position.began, ms, ...taken, label };
     delete position.pendingWait;
     if (taken) endIfLate(taken);
     else tools.keep(run, ms);
@@ -175,7 +175,7 @@ export function createActionScope(
       const wait = { ms: Math.max(0, ms), label: "delay", key };
       const onBegin = (cancel: () => void): Disposable => addDelay(run, key, cancel);
       const begin = (deadline: Deadline): Promise<boolean> => waits.forTime(deadline, { signal, onBegin });
-      if (step) noteSteps(step.stepOf);
+      if (step) noteSteps({ ms: step.stepOf, label: "delay" });
       const completed = step
         ? await begin({ ...wait, since: momentNow(clock) })
         : await waiting(wait, begin, (whole) => whole);
@@ -184,7 +184,12 @@ export function createActionScope(
     },
     async waitForEvent(wanted) {
       if (dry) return undefined;
-      const label = wanted.deviceId === undefined ? wanted.event : `${wanted.event} of ${wanted.deviceId}`;
+      if (wanted.stepOf) {
+        noteSteps(wanted.stepOf);
+        return waits.forEvent(wanted, { deadline: { since: momentNow(clock), ms: wanted.timeoutMs }, signal });
+      }
+      const types = [wanted.event].flat().join(" or ");
+      const label = wanted.deviceId === undefined ? types : `${types} of ${wanted.deviceId}`;
       return waiting(
         { ms: wanted.timeoutMs, label },
         (deadline) => waits.forEvent(wanted, { deadline, signal }),
@@ -200,6 +205,7 @@ export function createActionScope(
         (passed) => !passed,
       );
     },
+    stopRules: () => stopRules(run),
     exit(why) {
       addDetail(trace, why);
       end(run, { note: `ended by ${trace.type}: ${why}`, by: trace });
@@ -245,6 +251,13 @@ function notBoolean(expression: string, value: Json): HubError {
 
 function addDetail(trace: ActionTrace, what: string): void {
   trace.detail = clipText(trace.detail === undefined ? what : `${trace.detail}; ${what}`);
+}
+
+function stopRules({ dispatch, entry: { rule } }: Run): boolean {
+  if (!dispatch?.open) return false;
+  const below = Math.max(rule.priority, dispatch.stopped?.below ?? rule.priority);
+  dispatch.stopped = { below, by: rule.name };
+  return true;
 }
 
 function addDelay({ delays }: Run, key: string | undefined, cancel: () => void): Disposable {

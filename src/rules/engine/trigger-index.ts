@@ -2,6 +2,8 @@
 // event costs only what it can trigger, however many rules there are, and one that nobody needs costs nothing.
 import type { Envelope, EventFeed } from "../../events/feed.ts";
 import type { Interest } from "../model/define.ts";
+import type { RuleDevice, RuleHost } from "../model/host.ts";
+import type { FoundBy } from "../model/targets.ts";
 import { interestsOf, type TriggerRef } from "./entry.ts";
 
 export interface Subscriptions extends Disposable {
@@ -70,12 +72,17 @@ interface Bucket {
   all: TriggerRef[];
   /** Field → value → triggers for events with this value in this field. */
   readonly fields: Map<string, Map<string, TriggerRef[]>>;
+  /** Area, tag or type → its value → triggers for events of devices that are so now. */
+  readonly groups: Map<FoundBy, Map<string, TriggerRef[]>>;
   size: number;
 }
 
 const NONE: readonly TriggerRef[] = [];
 
-export function createTriggerIndex(subscriptions: Pick<Subscriptions, "need">): TriggerIndex {
+export function createTriggerIndex(
+  subscriptions: Pick<Subscriptions, "need">,
+  device: RuleHost["device"],
+): TriggerIndex {
   const buckets = new Map<string, Bucket>();
 
   function bucketOf(type: string): Bucket {
@@ -83,6 +90,7 @@ export function createTriggerIndex(subscriptions: Pick<Subscriptions, "need">): 
       subscription: subscriptions.need(type),
       all: [],
       fields: new Map(),
+      groups: new Map(),
       size: 0,
     };
     buckets.set(type, bucket);
@@ -113,35 +121,61 @@ export function createTriggerIndex(subscriptions: Pick<Subscriptions, "need">): 
         const more = typeof value === "string" ? values.get(value) : undefined;
         if (more) found = found.length === 0 ? more : merge(found, more);
       }
-      return found;
+      if (bucket.groups.size === 0 || envelope.deviceId === undefined) return found;
+      return withGroups(bucket, found, device(envelope.deviceId));
     },
   };
 }
 
-type Place = { field: string; value: string } | undefined;
+/** Where in a bucket: a list by value, or undefined for all events of the type. */
+type Place =
+  | { lists: "fields"; by: string; value: string }
+  | { lists: "groups"; by: FoundBy; value: string }
+  | undefined;
 
-function placeOf({ deviceId, where }: Interest): Place {
-  return deviceId === undefined ? where : { field: "device_id", value: deviceId };
+function placeOf({ deviceId, group, where }: Interest): Place {
+  if (deviceId !== undefined) return { lists: "fields", by: "device_id", value: deviceId };
+  if (group !== undefined) return { lists: "groups", ...group };
+  return where && { lists: "fields", by: where.field, value: where.value };
+}
+
+function withGroups(
+  { groups }: Bucket,
+  found: readonly TriggerRef[],
+  device: RuleDevice | undefined,
+): readonly TriggerRef[] {
+  if (!device) return found;
+  let all = found;
+  for (const [by, values] of groups) {
+    const has = by === "tag" ? device.tags : [by === "area" ? device.area : device.deviceType];
+    for (const value of has) {
+      const more = value === undefined ? undefined : values.get(value);
+      if (more) all = all.length === 0 ? more : merge(all, more);
+    }
+  }
+  return all;
 }
 
 function listFor(bucket: Bucket, place: Place): TriggerRef[] {
   if (!place) return bucket.all;
-  const values = bucket.fields.get(place.field) ?? new Map<string, TriggerRef[]>();
-  bucket.fields.set(place.field, values);
+  const lists: Map<string, Map<string, TriggerRef[]>> = bucket[place.lists];
+  const values = lists.get(place.by) ?? new Map<string, TriggerRef[]>();
+  lists.set(place.by, values);
   const list = values.get(place.value) ?? [];
   values.set(place.value, list);
   return list;
 }
 
 function removeFrom(bucket: Bucket, place: Place, ref: TriggerRef): boolean {
-  const values = place && bucket.fields.get(place.field);
+  const lists: Map<string, Map<string, TriggerRef[]>> | undefined = place && bucket[place.lists];
+  const values = place && lists?.get(place.by);
   const list = place ? values?.get(place.value) : bucket.all;
   const at = list?.indexOf(ref) ?? -1;
   if (!list || at < 0) return false;
   list.splice(at, 1);
   if (place && values && list.length === 0) {
     values.delete(place.value);
-    if (values.size === 0) bucket.fields.delete(place.field);
+    if (values.size === 0) lists?.delete(place.by);
   }
   return true;
 }

@@ -92,15 +92,14 @@ export function createWaits({ clock, subscriptions }: WaitsOptions): Waits {
     });
   }
 
-  function waitFor(wanted: EventWait["wanted"], { resolve, reject }: Settle<Envelope | undefined>): Disposable {
-    const waiting = byType.get(wanted.event) ?? new Set();
-    byType.set(wanted.event, waiting);
-    const wait: EventWait = { wanted, resolve, reject };
+  function waitFor(type: string, wait: EventWait): Disposable {
+    const waiting = byType.get(type) ?? new Set();
+    byType.set(type, waiting);
     waiting.add(wait);
     return {
       [Symbol.dispose]() {
         waiting.delete(wait);
-        if (waiting.size === 0 && byType.get(wanted.event) === waiting) byType.delete(wanted.event);
+        if (waiting.size === 0 && byType.get(type) === waiting) byType.delete(type);
       },
     };
   }
@@ -119,10 +118,11 @@ export function createWaits({ clock, subscriptions }: WaitsOptions): Waits {
 
   return {
     forEvent: (wanted, within) =>
-      wait<Envelope | undefined>({ ...within, timeoutResult: undefined }, (settle) => [
-        subscriptions.need(wanted.event),
-        waitFor(wanted, settle),
-      ]),
+      wait<Envelope | undefined>({ ...within, timeoutResult: undefined }, (settle) => {
+        const types = [wanted.event].flat();
+        const wait: EventWait = { wanted, ...settle };
+        return types.flatMap((type) => [subscriptions.need(type), waitFor(type, wait)]);
+      }),
     until: (isTrue, within) =>
       wait<boolean>({ ...within, timeoutResult: false }, (settle) => {
         const watching = watch(isTrue, settle);

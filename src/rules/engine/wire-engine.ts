@@ -9,11 +9,17 @@ import type { DiskBudget } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { Envelope, EventFeed } from "../../events/feed.ts";
 import type { RulesSection } from "../config.ts";
-import type { ActionDefinition, ConditionDefinition, Evaluate, TriggerDefinition } from "../model/define.ts";
+import type {
+  ActionDefinition,
+  ConditionDefinition,
+  Evaluate,
+  TriggerContext,
+  TriggerDefinition,
+} from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { Rule } from "../read/rule.ts";
 import { createMarks } from "./action-mark.ts";
-import { type Activation, type Entry, labelOf, type Run, type TriggerRef, toRow } from "./entry.ts";
+import { activationBy, type Cause, type Dispatch, type Entry, type Run, type TriggerRef, toRow } from "./entry.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
 import { Holds } from "./holds.ts";
 import { createPatience } from "./patient-host.ts";
@@ -126,14 +132,17 @@ export function wireEngine(
     ...{ chains, keeper },
   });
   const holds = stack.use(
-    new Holds({ clock, log, host, store, onDue: (ref, context, hold) => onTrigger(ref, { context, hold, chain: [] }) }),
+    new Holds({
+      ...{ clock, log, host, store },
+      onDue: (ref, context, hold) => onTrigger(ref, context, { hold, chain: [] }),
+    }),
   );
   const schedules = stack.use(createSchedules({ clock, log, host, store, onDue: onScheduled }));
   const triggers = createTriggers({
     log,
     host,
     definitions: byType(vocabulary.triggers),
-    index: createTriggerIndex(subscriptions),
+    index: createTriggerIndex(subscriptions, host.device),
     holds,
     schedules,
   });
@@ -144,18 +153,20 @@ export function wireEngine(
     const matching = triggers.matching(envelope);
     if (matching.length === 0) return;
     const chain = chains.chainOf(envelope);
-    for (const { ref, context } of matching) onTrigger(ref, { context, chain });
+    const dispatch: Dispatch = { open: true };
+    for (const { ref, context } of matching) onTrigger(ref, context, { chain, dispatch });
+    dispatch.open = false;
   }
 
   function onScheduled(entry: Entry, key: string, at: number): void {
     const ref = entry.triggers.find((trigger) => trigger.key === key);
-    if (ref) onTrigger(ref, { context: { scheduled_at: new Date(at).toISOString() }, chain: [] });
+    if (ref) onTrigger(ref, { scheduled_at: new Date(at).toISOString() }, { chain: [] });
   }
 
-  function onTrigger(ref: TriggerRef, how: Pick<Activation, "context" | "chain" | "hold">): Run | undefined {
-    const { entry, definition } = ref;
+  function onTrigger(ref: TriggerRef, context: TriggerContext, cause: Cause): Run | undefined {
+    const { entry } = ref;
     try {
-      return evaluator.consider(entry, { type: definition.type, label: labelOf(ref), ...how }).run;
+      return evaluator.consider(entry, activationBy(ref, context, cause)).run;
     } catch (error) {
       entry.lastError = { at: clock.now(), message: messageOf(error) };
       log.error("a rule could not be evaluated", { rule: entry.rule.name, error: messageOf(error) });

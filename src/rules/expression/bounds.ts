@@ -12,6 +12,9 @@ const ZONED_TIME_STEPS = 500;
 // cel-js reads durations with an expression of its own that must not see a long text.
 const LONGEST_DURATION = 64;
 const COMPARISONS_A_STEP = 256;
+// Going through the house takes as long as some dozen nodes, and each device found as long as a few.
+const HOUSE_STEPS = 50;
+const DEVICE_STEPS = 10;
 
 /** Before type-checking: gives the tree our `has`. Throws an EvaluationError for a literal pattern that is not valid. */
 export function prepareTree(root: CelNode): void {
@@ -79,7 +82,9 @@ function boundedCall({ name, isMethod, operands }: Call, meter: Meter): Run {
     for (const value of values) meter.weigh(value);
     if (isMethod && name === "matches") return matches(values, { node, meter, patterns });
     bound(name, values, { node, meter });
-    return isMethod ? node.handle(values, evaluator, node) : node.handle(values, node, evaluator);
+    const result = isMethod ? node.handle(values, evaluator, node) : node.handle(values, node, evaluator);
+    if (name === "devices" && Array.isArray(result)) meter.charge(HOUSE_STEPS + DEVICE_STEPS * result.length);
+    return result;
   };
 }
 

@@ -8,6 +8,13 @@ export interface Evaluator {
   run(node: CelNode, variables: unknown): unknown;
 }
 
+/** The variables of an expression, where a macro adds its own. */
+export interface IterationContext {
+  forkWithVariable(name: string, type: unknown): IterationContext;
+  reuse(parent: IterationContext): IterationContext;
+  setIterValue(value: unknown, evaluator: Evaluator): IterationContext;
+}
+
 export interface TypeChecker {
   check(node: CelNode, variables: unknown): unknown;
   getType(name: string): unknown;

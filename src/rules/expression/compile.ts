@@ -124,24 +124,33 @@ function vocabularyOf(environment: Environment, variables: readonly string[]): V
   return { functions: [...new Set(usable.map(({ name }) => name))], variables };
 }
 
-const KINDS: Readonly<Record<string, keyof References>> = {
+const KINDS: Readonly<Record<string, "devices" | "variables" | "modes">> = {
   device: "devices",
   device_state: "devices",
   hub_var: "variables",
   mode: "modes",
 };
 
-/** Which devices, variables and modes an expression names as literals, so that unknown ones are known before it runs. */
+/** What an expression names as literals, so that unknown ones are known before it runs. */
 function referencesOf(root: CelNode): References {
   const found = { devices: new Set<string>(), variables: new Set<string>(), modes: new Set<string>() };
+  const groups = { areas: new Set<string>(), types: new Set<string>() };
   for (const node of nodesOf(root)) {
     const call = callOf(node);
-    const kind = call && !call.isMethod && Object.hasOwn(KINDS, call.name) ? KINDS[call.name] : undefined;
-    const name = literalText(call?.operands[0]);
-    if (kind && name !== undefined) found[kind].add(name);
+    if (!call || call.isMethod) continue;
+    const [first, second] = call.operands.map(literalText);
+    const kind = Object.hasOwn(KINDS, call.name) ? KINDS[call.name] : undefined;
+    if (kind && first !== undefined && !(call.name === "hub_var" && call.operands.length > 1)) found[kind].add(first);
+    if (call.name !== "devices") continue;
+    if (first) groups.areas.add(first);
+    if (second) groups.types.add(second);
   }
   const sorted = (names: Set<string>): string[] => [...names].sort();
-  return { devices: sorted(found.devices), variables: sorted(found.variables), modes: sorted(found.modes) };
+  const { devices, variables, modes } = found;
+  return {
+    ...{ devices: sorted(devices), variables: sorted(variables), modes: sorted(modes) },
+    ...{ areas: sorted(groups.areas), types: sorted(groups.types) },
+  };
 }
 
 /** Throws a plain Error for what JSON cannot hold. The value has been weighed: it is neither too deep nor too large. */

@@ -1,8 +1,8 @@
-// CEL's vocabulary here: variables, the functions that read the home, and arithmetic between whole and fractional numbers. In JSON
-// 21 and 21.0 are the same, so every number from outside is a `double`; CEL alone would refuse to add the literal 1 to
-// it.
+// CEL's vocabulary here: variables, the functions that read the home, and those of numbers.ts and quantifiers.ts.
 import { Environment, EvaluationError } from "@marcbachmann/cel-js";
 import type { ExpressionHost } from "./host.ts";
+import { registerNumbers, registerRandom } from "./numbers.ts";
+import { registerQuantifiers } from "./quantifiers.ts";
 
 /** Of an expression: its nodes, their nesting, and the entries of one list, map or call. */
 const LIMITS = {
@@ -21,7 +21,19 @@ export function createEnvironment(host: () => ExpressionHost): Environment {
 
   add("device(string): map", (id) => known("device", id, host().device(id)));
   add("device_state(string): map", (id) => known("device", id, host().deviceState(id)));
+  add("device_exists(string): bool", (id) => host().deviceState(id) !== undefined);
+  add("devices(): list", () => host().devices("", ""));
+  add("devices(string): list", (area) => host().devices(area, ""));
+  environment.registerFunction("devices(string, string): list", (area: string, type: string) =>
+    host().devices(area, type),
+  );
   add("hub_var(string): dyn", (name) => known("variable", name, host().variable(name)));
+  environment.registerFunction("hub_var(string, dyn): dyn", (name: string, otherwise: unknown) => {
+    const value = host().variable(name);
+    return value === undefined ? otherwise : value;
+  });
+  add("sun_elevation(): double", () => elevationOf(host()));
+  registerRandom(environment, () => host().random());
   add("mode(string): bool", (id) => known("mode", id, host().mode(id)));
   add("now(): google.protobuf.Timestamp", () => host().now());
   add("current_hour(): int", () => BigInt(wall(host()).hour));
@@ -36,6 +48,7 @@ export function createBareEnvironment(variables: readonly string[]): Environment
   const environment = new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS });
   for (const name of variables) environment.registerVariable(name, "dyn");
   registerNumbers(environment);
+  registerQuantifiers(environment);
   return environment;
 }
 
@@ -44,25 +57,13 @@ function known<T>(kind: string, name: string, value: T | undefined): T {
   return value;
 }
 
-function wall(host: ExpressionHost): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(host.now().getTime()).toZonedDateTimeISO(host.timezone);
+function elevationOf({ sunElevation }: ExpressionHost): number {
+  const degrees = sunElevation();
+  if (degrees !== undefined) return degrees;
+  const message = "the location of the house is unknown: set latitude and longitude in [location] of hub.toml";
+  throw new EvaluationError({ code: "not_found", message });
 }
 
-type Arithmetic = (a: number, b: number) => number;
-
-function registerNumbers(environment: Environment): void {
-  const operators: Record<string, Arithmetic> = {
-    "+": (a, b) => a + b,
-    "-": (a, b) => a - b,
-    "*": (a, b) => a * b,
-    "/": (a, b) => a / b,
-    "%": (a, b) => a % b,
-  };
-  for (const [operator, apply] of Object.entries(operators)) {
-    const handler = (a: number | bigint, b: number | bigint) => apply(Number(a), Number(b));
-    environment.registerOperator(`int ${operator} double: double`, handler);
-    environment.registerOperator(`double ${operator} int: double`, handler);
-  }
-  environment.registerOperator("double % double: double", (a: number, b: number) => a % b);
-  environment.registerOperator("int == double", (a: bigint, b: number) => Number(a) === b);
+function wall(host: ExpressionHost): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(host.now().getTime()).toZonedDateTimeISO(host.timezone);
 }

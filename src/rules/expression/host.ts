@@ -7,10 +7,19 @@ export interface ExpressionHost {
   device(id: string): JsonObject | undefined;
   /** Its attributes alone. */
   deviceState(id: string): JsonObject | undefined;
+  /**
+   * The devices in an area and of a type, each with its attributes beside its own fields; an empty text means any. In the
+   * order of the house.
+   */
+  devices(area: string, type: string): JsonObject[];
   variable(name: string): Json | undefined;
   /** Whether the mode is on. */
   mode(id: string): boolean | undefined;
   now(): Date;
+  /** From 0 up to 1. */
+  random(): number;
+  /** Degrees above the horizon; undefined where the place of the house is unknown. */
+  sunElevation(): number | undefined;
   /** IANA name of the time zone of the `current_…` functions. */
   readonly timezone: string;
 }
@@ -36,6 +45,9 @@ export interface References {
   devices: string[];
   variables: string[];
   modes: string[];
+  /** Of `devices("hall", "light")`. */
+  areas: string[];
+  types: string[];
 }
 
 export interface Program {

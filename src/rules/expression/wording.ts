@@ -113,7 +113,7 @@ function readsHome({ functions }: Vocabulary): boolean {
   return functions.includes("hub_var");
 }
 
-const HOME_FUNCTIONS = "device(), device_state(), hub_var(), mode(), now(), current_hour() and the like";
+const HOME_FUNCTIONS = "device(), device_state(), devices(), hub_var(), mode(), now(), current_hour() and the like";
 
 function operatorWording(summary: string): string {
   const plain = plainTypes(summary.replace("no such overload: ", ""));

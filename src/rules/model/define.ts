@@ -6,6 +6,7 @@ import type { EventType } from "../../events/catalog.ts";
 import type { Envelope } from "../../events/feed.ts";
 import type { Schedule } from "../schedule/schedule.ts";
 import type { RuleActor, RuleHost } from "./host.ts";
+import type { FoundBy } from "./targets.ts";
 import type { ConditionTrace } from "./trace.ts";
 
 /** Events that can fire a trigger. The engine shows a trigger no others, so that an event costs only what it can match. */
@@ -13,6 +14,8 @@ export interface Interest {
   event: EventType;
   /** Only of this device. */
   deviceId?: string;
+  /** Only of devices that are in this area, have this tag or are of this type at that moment. */
+  group?: { by: FoundBy; value: string };
   /** Only with this text in this field of the event, such as the topic of an MQTT message. */
   where?: { field: string; value: string };
 }
@@ -57,7 +60,7 @@ export interface TriggerDefinition<F extends TProperties = TProperties> {
 export interface Scope {
   readonly host: RuleHost;
   readonly trigger: TriggerContext;
-  /** The rule's `variables`, of this run. */
+  /** The variables of this run: at first the rule's `variables`. Written by model/variables.ts. */
   readonly vars: JsonObject;
   /** The device of the trigger; without one, that of the first condition with a device. */
   readonly deviceId: string | undefined;
@@ -150,6 +153,8 @@ export interface ActionScope extends Scope {
   waitForEvent(wanted: EventWanted): Promise<Envelope | undefined>;
   /** Waits until the expression is true, evaluated at every event; false after the timeout. */
   waitUntil(expression: string, timeoutMs: number | undefined): Promise<boolean>;
+  /** Keeps the event from triggering rules of lower priority. False if it has none left to trigger. */
+  stopRules(): boolean;
   /** Ends this run, without an error. */
   exit(why: string): never;
   /** Counts a turn of a loop. Throws HubError when there are too many. */
@@ -160,9 +165,12 @@ export interface ActionScope extends Scope {
 }
 
 export interface EventWanted {
-  event: string;
+  /** Its type, or types of which any will do. */
+  event: string | readonly string[];
   deviceId?: string | undefined;
   timeoutMs: number | undefined;
+  /** It is one of many steps of a wait, of which only the whole is stored: so many ms since `elapsed` was 0. */
+  stepOf?: { ms: number | undefined; label: string };
   matches?: (envelope: Envelope) => boolean;
 }
 
@@ -171,6 +179,8 @@ export interface RunRuleOptions {
   wait: boolean;
   /** Gets the id of the run before it is waited for. */
   onBegin?(run: string): void;
+  /** Added to the rule's `variables`, and going before them. */
+  parameters?: JsonObject | undefined;
 }
 
 /** What a rule may do to rules. All methods throw HubError `not_found`. */

@@ -4,27 +4,17 @@ import { HubError, messageOf } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { EventType, HubEvent, Stamp } from "../../events/catalog.ts";
 import type { Envelope } from "../../events/feed.ts";
-import { checkNotBoth } from "./checks.ts";
 import type { ActionScope, Interest, Typed } from "./define.ts";
 import type { RuleHost } from "./host.ts";
-
-export interface SomeDevices {
-  device_id?: string | undefined;
-  device_ids?: readonly string[] | undefined;
-}
-
-/** Undefined means any device. */
-export function devicesOf({ device_id, device_ids }: SomeDevices): readonly string[] | undefined {
-  return device_id === undefined ? device_ids : [device_id];
-}
-
-export function checkDevices(spec: SomeDevices): void {
-  checkNotBoth({ ...spec }, ["device_id", "device_ids"]);
-}
+import { concerns, devicesFor, devicesOf, FOUND_BY, type SomeDevices, targetWords } from "./targets.ts";
+import { show } from "./values.ts";
 
 export function deviceInterests(event: EventType, spec: SomeDevices): Interest[] {
   const devices = devicesOf(spec);
-  return devices === undefined ? [{ event }] : [...new Set(devices)].map((deviceId) => ({ event, deviceId }));
+  if (devices !== undefined) return [...new Set(devices)].map((deviceId) => ({ event, deviceId }));
+  const by = FOUND_BY.find((key) => spec[key] !== undefined);
+  if (by === undefined) return [{ event }];
+  return [...new Set([spec[by] ?? []].flat())].map((value) => ({ event, group: { by, value } }));
 }
 
 /** Events of this type; with a value, only those with this value in the field. */
@@ -47,11 +37,6 @@ export function firstDeviceOf(conditions: readonly Typed[]): string | undefined 
   return undefined;
 }
 
-/** `hall_lamp`, `hall_lamp or desk_lamp`, `any device`. */
-export function whichDevices(spec: SomeDevices): string {
-  return devicesOf(spec)?.join(" or ") ?? "any device";
-}
-
 export type EventOfType<T extends EventType> = Extract<HubEvent, { type: T }> & Stamp;
 
 /** The event if it is of this type. */
@@ -63,12 +48,11 @@ export function eventOf<T extends EventType>(type: T, { event }: Envelope): Even
 export function deviceEventOf<T extends EventType>(
   type: T,
   envelope: Envelope,
-  spec: SomeDevices,
+  { spec, host }: { spec: SomeDevices; host: Pick<RuleHost, "device"> },
 ): EventOfType<T> | undefined {
   const { deviceId } = envelope;
-  if (deviceId === undefined) return undefined;
-  const devices = devicesOf(spec);
-  return devices === undefined || devices.includes(deviceId) ? eventOf(type, envelope) : undefined;
+  if (deviceId === undefined || envelope.type !== type) return undefined;
+  return concerns(spec, deviceId, host) ? eventOf(type, envelope) : undefined;
 }
 
 /** What triggers about an attribute of a device give. */
@@ -79,16 +63,29 @@ export function deviceContext(host: RuleHost, deviceId: string): JsonObject {
   return { device_id: deviceId, device_name: host.device(deviceId)?.name ?? deviceId };
 }
 
-/** Sends the command to all of them. Then throws one HubError that names every refusal. */
+/**
+ * Sends the command to all of them, and returns what was done for the trace. Then throws one HubError that names every
+ * refusal. That no device is found is no error.
+ */
 export async function commandDevices(
-  deviceIds: readonly string[],
+  spec: SomeDevices,
   command: JsonObject,
   scope: Pick<ActionScope, "host" | "actor">,
-): Promise<void> {
-  await commandEach(Object.fromEntries(deviceIds.map((id) => [id, command])), scope);
+): Promise<string> {
+  const { ids, left } = devicesFor(spec, command, scope.host);
+  if (ids.length === 0) return nothingFound(spec, left);
+  await commandEach(Object.fromEntries(ids.map((id) => [id, command])), scope);
+  const others = left === 0 ? "" : `; ${left} more ${targetWords(spec)} without such an attribute`;
+  return `${ids.join(", ")} ${show(command)}${others}`;
 }
 
-/** As `commandDevices`, with a command for each device. */
+/** `left`: those found that cannot take the command. */
+export function nothingFound(spec: SomeDevices, left = 0): string {
+  if (left === 0) return `nothing: there is no ${targetWords(spec)} at present`;
+  return `nothing: no ${targetWords(spec)} has such an attribute`;
+}
+
+/** A command for each device. Throws as `commandDevices` does. */
 export async function commandEach(
   commands: Readonly<Record<string, JsonObject>>,
   { host, actor }: Pick<ActionScope, "host" | "actor">,

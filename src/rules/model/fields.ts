@@ -7,7 +7,7 @@ import type { Typed } from "./define.ts";
 
 export type Kind = "trigger" | "condition" | "action";
 /** What a text can name. Moments of the sun have fixed names and need the `location` of the house. */
-export type Named = "device" | "area" | "mode" | "scene" | "channel" | "rule" | "location";
+export type Named = "device" | "area" | "tag" | "device_type" | "mode" | "scene" | "channel" | "rule" | "location";
 
 /** Marks an expression. */
 export const CEL = "application/cel";
@@ -25,6 +25,8 @@ export const TEMPLATE = "x-template";
 export const ALIASES = "x-aliases";
 /** Other ways to write a choice. */
 export const SPELLINGS = "x-spellings";
+/** Marks a number of seconds, which may be written as a duration such as `5m`. */
+export const DURATION = "x-duration";
 
 const MAX_NAME_CHARS = 255;
 const MAX_TEXT_CHARS = 10_000;
@@ -54,8 +56,29 @@ export const deviceIds = Type.Array(deviceId, {
   maxItems: MAX_DEVICES,
   description: "The ids of several devices, instead of `device_id`",
 });
-/** One device or several. `check` ensures that only one of the two is given. */
-export const someDevices = { device_id: Type.Optional(deviceId), device_ids: Type.Optional(deviceIds) };
+
+function oneOrMore(names: Named, description: string) {
+  const one = name(names, description);
+  return Type.Optional(
+    Type.Union([one, Type.Array(one, { minItems: 1, maxItems: 100 })], {
+      [NAMES]: names,
+      description: `${description}; or a list of which any will do`,
+      expected: "a text or a list of texts",
+    }),
+  );
+}
+
+/** One device, several, or those that are found. model/targets.ts checks and resolves them. */
+export const someDevices = {
+  device_id: Type.Optional(deviceId),
+  device_ids: Type.Optional(deviceIds),
+  area: oneOrMore("area", "All devices in this area, instead of ids"),
+  tag: oneOrMore("tag", "All devices with this tag; with `area` or `device_type`, those that fit all"),
+  device_type: oneOrMore(
+    "device_type",
+    "All devices of this type, such as light; with `area` or `tag`, those that fit all",
+  ),
+};
 
 export const attribute = Type.String({
   minLength: 1,
@@ -92,15 +115,23 @@ interface SecsOptions {
   default?: number;
 }
 
+/** A number of seconds; in a file also `"5m"`, which is read as 300. */
 export function secs(description: string, { minimum = 0, maximum = YEAR_SECS, ...rest }: SecsOptions = {}) {
-  const expected = `a number of seconds from ${minimum} to ${maximum}`;
-  return Type.Number({ minimum, maximum, expected, description, ...rest });
+  const expected = `a number of seconds from ${minimum} to ${maximum}, or a duration such as "5m" or "1h30m"`;
+  return Type.Number({ minimum, maximum, expected, [DURATION]: true, description, ...rest });
+}
+
+/** As `secs`, without fractions. */
+export function wholeSecs(description: string, { minimum = 0, maximum = YEAR_SECS, ...rest }: SecsOptions = {}) {
+  const expected = `a whole number of seconds from ${minimum} to ${maximum}, or a duration such as "5m" or "1h30m"`;
+  return Type.Integer({ minimum, maximum, expected, [DURATION]: true, description, ...rest });
 }
 
 /** How long a match must last before a trigger fires. */
-export const forDurationSecs = Type.Optional(
-  secs("Fires only after this has lasted for so many seconds; without it, at once"),
-);
+export const forDurationSecs = Type.Optional({
+  ...secs("Fires only after this has lasted for so many seconds; without it, at once"),
+  [ALIASES]: ["for"],
+});
 
 interface ChoiceOptions<T> {
   default?: T;
@@ -134,6 +165,13 @@ export function wordsOf(schema: TSchema): string[] | undefined {
   const words: unknown[] | undefined = schema.anyOf?.map((branch: TSchema) => branch.const);
   return words?.every((word) => typeof word === "string") ? (words as string[]) : undefined;
 }
+
+/** How a rule with several triggers tells them apart. */
+export const triggerId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "A name for this trigger: `trigger.id` in expressions and messages, and for the condition `trigger_is`",
+});
 
 /** values.ts compares by them. */
 export const OPS = ["Eq", "Ne", "Gt", "Gte", "Lt", "Lte"] as const;

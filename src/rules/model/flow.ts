@@ -4,6 +4,7 @@ import { HubError } from "../../core/errors.ts";
 import type { ActionScope, ConditionScope, Typed } from "./define.ts";
 import { choice } from "./fields.ts";
 import type { ConditionTrace } from "./trace.ts";
+import { setWait } from "./variables.ts";
 
 /** A list of conditions or actions inside another one. */
 export function innerList(child: TUnsafe<Typed>, description: string) {
@@ -48,6 +49,7 @@ export function timedOut(
   scope: ActionScope,
   { waitedFor, timeout_secs, on_timeout }: { waitedFor: string; timeout_secs: number; on_timeout: "continue" | "exit" },
 ): string {
+  setWait(scope, { completed: false });
   const what = `${waitedFor} did not come within ${timeout_secs} s`;
   return on_timeout === "exit" ? scope.exit(what) : `${what}; continuing`;
 }

@@ -10,10 +10,14 @@ export interface RuleDevice {
   readonly name: string;
   readonly area: string | undefined;
   readonly deviceType: string | undefined;
+  /** Words that a person gave it. */
+  readonly tags: readonly string[];
   readonly available: boolean;
   readonly attributes: Readonly<JsonObject>;
   /** Attribute → epoch ms of its last change. */
   readonly lastChanged: Readonly<Record<string, number>>;
+  /** JSON Schemas of its attributes, where it describes them. */
+  readonly details?: { readonly schema?: JsonObject; readonly capabilities?: JsonObject };
 }
 
 /** The sender of a rule's commands. */
@@ -41,6 +45,8 @@ export interface HttpRequest {
 
 export interface RuleHost {
   device(id: string): RuleDevice | undefined;
+  /** All of them. */
+  devices(): Iterable<RuleDevice>;
   /** Undefined if there is none of this name. */
   variable(name: string): Json | undefined;
   setVariable(name: string, value: Json): void;
@@ -65,6 +71,8 @@ export interface RuleHost {
   tellPlugins(eventType: string, fields: JsonObject): void;
   /** Epoch ms. */
   now(): number;
+  /** From 0 up to 1. */
+  random(): number;
   /** IANA name. */
   readonly timezone: string;
   /** The same time zone, with its offsets. */
@@ -81,4 +89,6 @@ export interface SunMoments {
   ): { readonly previous: number | undefined; readonly next: number | undefined };
   /** Whether the sun is above the horizon. */
   isUp(at: number): boolean;
+  /** Degrees above the horizon; negative below it. */
+  elevation(at: number): number;
 }

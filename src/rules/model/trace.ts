@@ -10,6 +10,8 @@ export type Outcome =
   | "cooldown"
   /** Its run mode or a limit allows no further run now. */
   | "busy"
+  /** A rule of higher priority kept the event from it by `stop_rule_chain`. */
+  | "stopped"
   /** Paused by `pause_rule`. */
   | "paused"
   /** Too many runs in a short time, or rules that trigger each other endlessly. */

@@ -22,7 +22,7 @@ export const defaultShape: RuleShape = {
     "then_actions",
     "else_actions",
   ]),
-  branches: new Set(["else_if"]),
+  branches: new Set(["else_if", "choices"]),
   contents: new Map([
     ["not", "condition"],
     ["and", "conditions"],

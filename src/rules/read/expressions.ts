@@ -6,13 +6,14 @@ import type { ExpressionHost } from "../expression/host.ts";
 import { problemText } from "../expression/wording.ts";
 import type { Evaluate } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
+import { foundDevices } from "../model/targets.ts";
 
 export interface RuleExpressions {
   evaluate: Evaluate;
   /** The error in an expression, if there is one. */
   check(text: string): string | undefined;
-  /** The devices and modes that an expression names literally; none if it has an error. */
-  names(text: string): { kind: "device" | "mode"; name: string }[];
+  /** What of the house an expression names literally; nothing if it has an error. */
+  names(text: string): { kind: "device" | "mode" | "area" | "device_type"; name: string }[];
 }
 
 export function createRuleExpressions(): RuleExpressions {
@@ -39,10 +40,12 @@ export function createRuleExpressions(): RuleExpressions {
     names(text) {
       const compiled = expressions.compile(text);
       if (!compiled.ok) return [];
-      const { devices, modes } = compiled.program.references();
+      const { devices, modes, areas, types } = compiled.program.references();
       return [
         ...devices.map((name) => ({ kind: "device" as const, name })),
         ...modes.map((name) => ({ kind: "mode" as const, name })),
+        ...areas.map((name) => ({ kind: "area" as const, name })),
+        ...types.map((name) => ({ kind: "device_type" as const, name })),
       ];
     },
   };
@@ -52,11 +55,24 @@ function expressionHost(host: RuleHost): ExpressionHost {
   return {
     device: (id) => deviceRecord(host, id),
     deviceState: (id) => host.device(id)?.attributes as JsonObject | undefined,
+    devices: (area, type) => devicesIn(host, area, type),
     variable: (name) => host.variable(name),
     mode: (id) => host.mode(id),
     now: () => new Date(host.now()),
+    random: () => host.random(),
+    sunElevation: () => host.sun?.elevation(host.now()),
     timezone: host.timezone,
   };
+}
+
+/** With the attributes beside the device's own fields, which go first where both have a name. */
+function devicesIn(host: RuleHost, area: string, type: string): JsonObject[] {
+  const target = { ...(area !== "" && { area }), ...(type !== "" && { device_type: type }) };
+  return foundDevices(target, host).map((device) => ({
+    ...device.attributes,
+    ...{ id: device.id, name: device.name, area: device.area ?? null, device_type: device.deviceType ?? null },
+    ...{ available: device.available, tags: [...device.tags], attributes: device.attributes },
+  }));
 }
 
 /** As `GET /devices/:id` shows it. */

@@ -6,8 +6,9 @@ import { placeholdersIn } from "../../core/placeholders.ts";
 import { didYouMean } from "../../core/schema.ts";
 import type { TextPosition } from "../../core/text-places.ts";
 import type { Typed } from "../model/define.ts";
-import { devicesOf, firstDeviceOf, type SomeDevices } from "../model/devices.ts";
+import { firstDeviceOf } from "../model/devices.ts";
 import { ATTRIBUTE, ATTRIBUTES, TEMPLATE } from "../model/fields.ts";
+import { devicesOf, type SomeDevices } from "../model/targets.ts";
 import { readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { triggers } from "../triggers/index.ts";
@@ -38,7 +39,11 @@ const COMMAND = "command";
 export function lint(rule: Rule, house: KnownHouse): LintWarning[] {
   const found: LintWarning[] = [];
   rewriteRule({ schema: Rule, value: rule, path: "" }, (place) => {
-    found.push(...attributeWarnings(place, house), ...placeholderWarnings(place, rule, house));
+    found.push(
+      ...attributeWarnings(place, house),
+      ...placeholderWarnings(place, rule, house),
+      ...triggerIdWarnings(place, rule),
+    );
     return place.value;
   });
   if (rule.actions.length === 0)
@@ -74,6 +79,18 @@ function attributeWarnings({ schema, value, path }: Place, house: KnownHouse): L
       }),
     ),
   );
+}
+
+/** `trigger_is` with an id that no trigger of the rule has never passes. */
+function triggerIdWarnings({ value, path }: Place, rule: Rule): LintWarning[] {
+  if (!isObject(value) || value.type !== "trigger_is") return [];
+  const known = rule.triggers.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
+  return [value.ids].flat().flatMap((id) => {
+    if (typeof id !== "string" || known.includes(id)) return [];
+    return [
+      { path: under(path, "ids"), message: `no trigger of this rule has the id "${id}"${didYouMean(id, known)}` },
+    ];
+  });
 }
 
 /** The attributes that a field names: itself, by its keys, or by the keys of each of its tables. */
@@ -120,7 +137,8 @@ function placeholderProblem(placeholder: string, rule: Rule, house: KnownHouse):
 }
 
 function triggerProblem({ triggers }: Rule, key: string): string | undefined {
-  const known = new Set([...triggers.flatMap(contextKeysOf), ...CONTEXT_KEYS_BY_HAND]);
+  const ids = triggers.some(({ id }) => id !== undefined) ? ["id"] : [];
+  const known = new Set([...triggers.flatMap(contextKeysOf), ...CONTEXT_KEYS_BY_HAND, ...ids]);
   if (known.has(key)) return undefined;
   return `the triggers of this rule have no "${key}"${didYouMean(key, [...known])}`;
 }
@@ -130,12 +148,26 @@ function contextKeysOf({ type }: Typed): readonly string[] {
   return definition?.schedule ? ["scheduled_at"] : (definition?.contextKeys ?? []);
 }
 
-function variableProblem({ variables }: Rule, { variable }: KnownHouse, keys: readonly string[]): string | undefined {
+function variableProblem(
+  { variables, actions }: Rule,
+  { variable }: KnownHouse,
+  keys: readonly string[],
+): string | undefined {
   const [name = ""] = keys;
+  // What actions set, or another rule may hand over.
+  if (name === "wait" || setByActions(actions).includes(name)) return undefined;
   if ([name, keys.join(".")].some((key) => Object.hasOwn(variables, key)) || variable?.(name) !== false)
     return undefined;
   const hint = didYouMean(name, Object.keys(variables));
   return `neither the rule nor the hub has a variable "${name}" at present${hint}`;
+}
+
+/** The variables that `set_variable` sets, at any depth. */
+function setByActions(actions: unknown): string[] {
+  if (Array.isArray(actions)) return actions.flatMap(setByActions);
+  if (!isObject(actions)) return [];
+  const own = actions.type === "set_variable" && typeof actions.name === "string" ? [actions.name] : [];
+  return [...own, ...Object.values(actions).flatMap(setByActions)];
 }
 
 /** About the device that triggers the rule. */

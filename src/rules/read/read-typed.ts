@@ -1,11 +1,12 @@
 // Checks triggers, conditions and actions by the schemas of their types, at any depth, and collects all problems. Each is
 // checked on its own, because one schema for all would try every type at every depth.
 import type { TSchema } from "@sinclair/typebox";
+import { parseDuration } from "../../core/duration.ts";
 import { HubError } from "../../core/errors.ts";
 import { isObject } from "../../core/json.ts";
 import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
 import type { Typed } from "../model/define.ts";
-import { ALIASES, CEL, type Kind, kindOfChild, SPELLINGS, wordsOf } from "../model/fields.ts";
+import { ALIASES, CEL, DURATION, type Kind, kindOfChild, SPELLINGS, wordsOf } from "../model/fields.ts";
 import { members, TYPE_ALIASES } from "./schemas.ts";
 import { type Place, rewrite, under } from "./walk.ts";
 
@@ -101,8 +102,9 @@ function hasWrongForm({ schema, value }: Place): boolean {
   return both && Array.isArray(value) !== Array.isArray(wanted);
 }
 
-/** Replaces aliases of fields and spellings of words by those of the schema. `hints` gets suggestions for unknown words. */
+/** Replaces aliases of fields, spellings of words and durations by those of the schema. `hints` gets suggestions for unknown words. */
 function normalized({ schema, value, path }: Place, hints: Map<string, string>): unknown {
+  if (schema[DURATION]) return typeof value === "string" ? (parseDuration(value) ?? value) : value;
   const words = wordsOf(schema);
   if (!words) return isObject(value) && schema.properties ? withoutAliases(schema, value) : value;
   if (typeof value !== "string") return value;

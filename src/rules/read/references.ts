@@ -2,7 +2,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { MASK, masked } from "../../core/masking.ts";
-import { KEYS_NAME, kindOfChild, NAMES, type Named } from "../model/fields.ts";
+import { KEYS_NAME, kindOfChild, NAMES, type Named, wordsOf } from "../model/fields.ts";
 import { Rule } from "./rule.ts";
 import { members } from "./schemas.ts";
 import { type Place, rewrite, under } from "./walk.ts";
@@ -25,7 +25,9 @@ export function referencesOf(rule: Rule): Reference[] {
 }
 
 function named({ schema, value, path }: Place): Reference[] {
-  const kind: Named | undefined = schema[NAMES];
+  // Of a text or a list of texts, the branch is visited as well.
+  const isEither = schema.anyOf !== undefined && wordsOf(schema) === undefined;
+  const kind: Named | undefined = isEither ? undefined : schema[NAMES];
   if (kind !== undefined && typeof value === "string") return [{ kind, name: value, path }];
   const ofKeys: Named | undefined = schema[KEYS_NAME];
   if (ofKeys === undefined || !isObject(value)) return [];

@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { ID_PATTERN } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Problem } from "../../core/schema.ts";
-import { child, choice, expression, json, text, YEAR_SECS } from "../model/fields.ts";
+import { child, choice, expression, json, text, wholeSecs, YEAR_SECS } from "../model/fields.ts";
 import { MAX_DEPTH, readBySchema, startReading } from "./read-typed.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -28,11 +28,9 @@ export const Rule = Type.Object(
       maximum: 1_000_000,
       description: "If an event triggers several rules, the one with the higher priority runs first",
     }),
-    cooldown_secs: Type.Integer({
+    cooldown_secs: wholeSecs("For so many seconds after it fired, it does not fire again", {
       default: 0,
-      minimum: 0,
       maximum: 10 * YEAR_SECS,
-      description: "For so many seconds after it fired, it does not fire again",
     }),
     tags: Type.Array(text("A tag", { maxLength: 100 }), { default: [], maxItems: 50, description: "To find it by" }),
     triggers: Type.Array(child("trigger"), {
@@ -68,12 +66,10 @@ export const Rule = Type.Object(
       description: "Whether its runs that wait go on after a restart of the hub; false ends them when the hub stops",
     }),
     catch_up_secs: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 7 * 86_400,
-        description:
-          "How late a time that was missed while the hub was off may still run; without it, missed times do not run",
-      }),
+      wholeSecs(
+        "How late a time that was missed while the hub was off may still run; without it, missed times do not run",
+        { maximum: 7 * 86_400 },
+      ),
     ),
   },
   closed,

@@ -2,7 +2,7 @@
 import { type TObject, type TProperties, Type } from "@sinclair/typebox";
 import { actions } from "../actions/index.ts";
 import { conditions } from "../conditions/index.ts";
-import { child, type Kind } from "../model/fields.ts";
+import { child, type Kind, triggerId } from "../model/fields.ts";
 import { triggers } from "../triggers/index.ts";
 
 export interface Member {
@@ -28,7 +28,9 @@ function member(definition: Definition, fields: TProperties, common: TProperties
 
 /** By type, in the order of the lists. */
 export const members: Readonly<Record<Kind, ReadonlyMap<string, Member>>> = {
-  trigger: new Map(triggers.map((trigger) => member(trigger, trigger.fields, { comment: note }))),
+  trigger: new Map(
+    triggers.map((trigger) => member(trigger, trigger.fields, { id: Type.Optional(triggerId), comment: note })),
+  ),
   condition: new Map(
     conditions.map((condition) => member(condition, condition.fields(child("condition")), { comment: note })),
   ),

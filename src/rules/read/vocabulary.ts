@@ -1,8 +1,9 @@
 // What rules can contain, for editors and for the RON parser: JSON Schemas of the rule and of each trigger, condition and
 // action, made from the definitions.
 import type { TSchema } from "@sinclair/typebox";
+import { DURATION_PATTERN } from "../../core/duration.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
-import { type Kind, kindOfChild } from "../model/fields.ts";
+import { DURATION, type Kind, kindOfChild } from "../model/fields.ts";
 import { type RuleShape, WRAPPERS } from "../parse/shape.ts";
 import { Rule } from "./rule.ts";
 import { type Member, members, TYPE_ALIASES } from "./schemas.ts";
@@ -36,14 +37,19 @@ function oneOf(words: readonly Word[]): JsonObject {
 }
 
 function jsonSchema(schema: TSchema): JsonObject {
-  return optionalByDefault(JSON.parse(JSON.stringify(schema)) as JsonObject) as JsonObject;
+  return asWritten(JSON.parse(JSON.stringify(schema)) as JsonObject) as JsonObject;
 }
 
-/** TypeBox lists fields with a default as required, because it describes the value after reading. In a file they are optional. */
-function optionalByDefault(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(optionalByDefault);
+/**
+ * TypeBox describes the value after reading: fields with a default are required, and durations are numbers. In a file the
+ * former are optional, and the latter may be texts.
+ */
+function asWritten(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(asWritten);
   if (!isObject(schema)) return schema;
-  const changed = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, optionalByDefault(value)]));
+  const changed = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, asWritten(value)]));
+  if (changed[DURATION] === true)
+    return { ...changed, type: [String(changed.type), "string"], pattern: DURATION_PATTERN };
   const { properties, required } = changed;
   if (!isObject(properties) || !Array.isArray(required)) return changed;
   const needed = required.filter((key) => {
@@ -76,7 +82,7 @@ export function ruleShape(): RuleShape {
   };
 }
 
-const COMMON: ReadonlySet<string> = new Set(["type", "enabled", "comment"]);
+const COMMON: ReadonlySet<string> = new Set(["type", "id", "enabled", "comment"]);
 
 function holdsChildren(schema: TSchema): boolean {
   return kindOfChild(schema) !== undefined || (schema.items !== undefined && holdsChildren(schema.items));

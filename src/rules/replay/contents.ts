@@ -2,8 +2,8 @@
 import type { TSchema } from "@sinclair/typebox";
 import { isObject } from "../../core/json.ts";
 import type { Typed } from "../model/define.ts";
-import { devicesOf } from "../model/devices.ts";
 import { CEL, type Kind } from "../model/fields.ts";
+import { devicesOf } from "../model/targets.ts";
 import { type Reference, rewriteRule } from "../read/references.ts";
 import { Rule } from "../read/rule.ts";
 import { members } from "../read/schemas.ts";

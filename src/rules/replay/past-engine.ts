@@ -5,7 +5,7 @@ import { silentLog } from "../../core/log.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import { createEnvelope } from "../../events/feed.ts";
 import { createDryHost } from "../engine/dry-run.ts";
-import { labelOf, newEntry, type Run, type TriggerRef } from "../engine/entry.ts";
+import { activationBy, newEntry, type Run, type TriggerRef } from "../engine/entry.ts";
 import { createEvaluator, type Evaluated } from "../engine/evaluator.ts";
 import { Holds } from "../engine/holds.ts";
 import { createRunQuota } from "../engine/refusals.ts";
@@ -118,8 +118,7 @@ export function createPastEngine(options: PastEngineOptions): PastEngine {
   let evaluated: Evaluated[] = [];
 
   function consider(ref: TriggerRef, context: TriggerContext): undefined {
-    const activation = { type: ref.definition.type, label: labelOf(ref), context, chain: [] };
-    evaluated.push(evaluator.consider(entry, activation));
+    evaluated.push(evaluator.consider(entry, activationBy(ref, context, { chain: [] })));
   }
 
   const schedules = createPastSchedules(host, clock.now());
@@ -127,7 +126,7 @@ export function createPastEngine(options: PastEngineOptions): PastEngine {
     log,
     host,
     definitions: byType(vocabulary.triggers),
-    index: createTriggerIndex(NO_SUBSCRIPTIONS),
+    index: createTriggerIndex(NO_SUBSCRIPTIONS, host.device),
     holds: new Holds({ clock, log, host, store: NOT_STORED, onDue: consider }),
     schedules,
   });

@@ -42,6 +42,7 @@ export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOpti
       name: present?.name ?? id,
       area: present?.area,
       deviceType: present?.deviceType,
+      tags: present?.tags ?? [],
       available: true,
       attributes: past?.attributes ?? {},
       lastChanged: past?.lastChanged ?? {},
@@ -52,6 +53,7 @@ export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOpti
     host: {
       ...host,
       device,
+      devices: () => [...host.devices()].flatMap(({ id }) => device(id) ?? []),
       variable(name) {
         const value = host.variable(name);
         if (value !== undefined)
@@ -75,6 +77,10 @@ export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOpti
       emit() {},
       tellPlugins() {},
       now,
+      random() {
+        unknown("what random() gave then: it was drawn anew");
+        return host.random();
+      },
       timezone: host.timezone,
       zone: host.zone,
       sun: host.sun,

@@ -1,8 +1,8 @@
 // What a replay cannot know, each in one sentence for people: what the history has no record of, and what takes real time.
 import type { Zone } from "../../core/zone.ts";
 import type { TriggerDefinition } from "../model/define.ts";
-import { devicesOf } from "../model/devices.ts";
 import type { RuleHost } from "../model/host.ts";
+import { devicesOf } from "../model/targets.ts";
 import type { Reference } from "../read/references.ts";
 import type { Rule } from "../read/rule.ts";
 import type { RuleContents } from "./contents.ts";

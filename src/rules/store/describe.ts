@@ -1,6 +1,7 @@
 // A rule as people see it: what its file says, whether that runs, and what it has done.
 import type { RuleState } from "../engine/engine.ts";
 import type { RuleHost } from "../model/host.ts";
+import { foundDevices } from "../model/targets.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import type { Rule } from "../read/rule.ts";
 import type { ListedFile } from "./files.ts";
@@ -96,10 +97,16 @@ export function warningsOf({ warnings, good }: Pick<ListedFile, "warnings" | "go
 }
 
 function withoutIt(kind: LocatedReference["kind"], name: string): string {
-  return kind === "location"
-    ? `the sun's "${name}" is not known without latitude and longitude in [location] of hub.toml`
-    : `there is no ${kind} "${name}" at present; the rule does its part as soon as there is one`;
+  if (kind === "location")
+    return `the sun's "${name}" is not known without latitude and longitude in [location] of hub.toml`;
+  const what = WHAT_IS_FOUND[kind] ?? kind;
+  return `there is no ${what} "${name}" at present; the rule does its part as soon as there is one`;
 }
+
+const WHAT_IS_FOUND: { readonly [Kind in LocatedReference["kind"]]?: string } = {
+  tag: "device with the tag",
+  device_type: "device of the type",
+};
 
 export function existsIn(host: RuleHost, hasRule: (id: string) => boolean): Required<Exists> {
   return {
@@ -107,6 +114,8 @@ export function existsIn(host: RuleHost, hasRule: (id: string) => boolean): Requ
     mode: (id) => host.mode(id) !== undefined,
     scene: (id) => host.hasScene(id),
     area: (id) => host.hasArea(id),
+    tag: (tag) => foundDevices({ tag }, host).length > 0,
+    device_type: (device_type) => foundDevices({ device_type }, host).length > 0,
     channel: (name) => host.hasChannel(name),
     rule: hasRule,
     location: () => host.sun !== undefined,

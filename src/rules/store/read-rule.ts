@@ -48,8 +48,8 @@ export interface LocatedReference extends TextPosition {
 export interface ExpressionReader {
   /** What is wrong with it, if something is. */
   check(text: string): string | undefined;
-  /** The devices and modes in it, as far as they are literals. */
-  names(text: string): { kind: "device" | "mode"; name: string }[];
+  /** What of the house is in it, as far as it is literal. */
+  names(text: string): { kind: "device" | "mode" | "area" | "device_type"; name: string }[];
 }
 
 export interface ReadOptions {

@@ -4,20 +4,17 @@
 import { Type } from "@sinclair/typebox";
 import { isObject, type Json } from "../../core/json.ts";
 import type { Envelope } from "../../events/feed.ts";
-import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import {
-  checkDevices,
   DEVICE_CONTEXT_KEYS,
   deviceContext,
   deviceEventOf,
   deviceInterests,
-  devicesOf,
   type EventOfType,
-  type SomeDevices,
-  whichDevices,
 } from "../model/devices.ts";
 import { attribute, someDevices, text } from "../model/fields.ts";
+import type { RuleHost } from "../model/host.ts";
+import { requireDevices, type SomeDevices, whichDevices } from "../model/targets.ts";
 
 export const buttonEvent = defineTrigger({
   type: "button_event",
@@ -42,10 +39,7 @@ export const buttonEvent = defineTrigger({
     [whichDevices(spec), spec.button === undefined ? "button" : `button ${spec.button}`, spec.event ?? "used"].join(
       " ",
     ),
-  check(spec) {
-    checkDevices(spec);
-    if (devicesOf(spec) === undefined) throw invalid("", "give `device_id` or `device_ids`");
-  },
+  check: requireDevices,
   contextKeys: [...DEVICE_CONTEXT_KEYS, "event", "button"],
   interests: (spec) => [
     ...deviceInterests("device_state_changed", spec),
@@ -53,10 +47,10 @@ export const buttonEvent = defineTrigger({
     ...deviceInterests("custom_button_event", spec),
   ],
   match(spec, envelope, host) {
-    const changed = deviceEventOf("device_state_changed", envelope, spec);
+    const changed = deviceEventOf("device_state_changed", envelope, { spec, host });
     const press = changed
       ? pressInChange(changed, (press) => isWanted(spec, press), spec.attribute)
-      : pressInEvent(envelope, spec);
+      : pressInEvent(envelope, { spec, host });
     if (!press || envelope.deviceId === undefined || !isWanted(spec, press)) return undefined;
     const { button, event, attribute, value } = press;
     return { ...deviceContext(host, envelope.deviceId), attribute, value, event, button: button ?? null };
@@ -114,10 +108,13 @@ function snakeCase(text: string): string {
     .replace(/[\s-]+/g, "_");
 }
 
-function pressInEvent(envelope: Envelope, spec: SomeDevices & { attribute?: string | undefined }): Press | undefined {
-  const sent = deviceEventOf("custom_button_event", envelope, spec);
+function pressInEvent(
+  envelope: Envelope,
+  { spec, host }: { spec: SomeDevices & { attribute?: string | undefined }; host: RuleHost },
+): Press | undefined {
+  const sent = deviceEventOf("custom_button_event", envelope, { spec, host });
   if (sent) return pressInCustomEvent(sent);
-  const action = deviceEventOf("device_action", envelope, spec)?.action;
+  const action = deviceEventOf("device_action", envelope, { spec, host })?.action;
   return [undefined, "action"].includes(spec.attribute) ? readPress("action", action) : undefined;
 }
 

@@ -1,15 +1,9 @@
 // `device_action`: a device that announces itself reports a press, a turn or a tag, in its own words.
 import { Type } from "@sinclair/typebox";
 import { defineTrigger } from "../model/define.ts";
-import {
-  checkDevices,
-  DEVICE_CONTEXT_KEYS,
-  deviceContext,
-  deviceEventOf,
-  deviceInterests,
-  whichDevices,
-} from "../model/devices.ts";
+import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { someDevices, text } from "../model/fields.ts";
+import { checkDevices, whichDevices } from "../model/targets.ts";
 
 export const deviceAction = defineTrigger({
   type: "device_action",
@@ -23,7 +17,7 @@ export const deviceAction = defineTrigger({
   contextKeys: [...DEVICE_CONTEXT_KEYS, "action"],
   interests: (spec) => deviceInterests("device_action", spec),
   match(spec, envelope, host) {
-    const event = deviceEventOf("device_action", envelope, spec);
+    const event = deviceEventOf("device_action", envelope, { spec, host });
     if (!event || (spec.action !== undefined && spec.action !== event.action)) return undefined;
     const { device_id, action } = event;
     return { ...deviceContext(host, device_id), attribute: "action", value: action, action };

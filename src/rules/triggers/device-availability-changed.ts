@@ -1,15 +1,9 @@
 // `device_availability_changed`: a device comes online or goes offline.
 import { Type } from "@sinclair/typebox";
 import { defineTrigger } from "../model/define.ts";
-import {
-  checkDevices,
-  DEVICE_CONTEXT_KEYS,
-  deviceContext,
-  deviceEventOf,
-  deviceInterests,
-  whichDevices,
-} from "../model/devices.ts";
+import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { forDurationSecs, someDevices } from "../model/fields.ts";
+import { checkDevices, whichDevices } from "../model/targets.ts";
 import { msOf } from "../model/values.ts";
 
 export const deviceAvailabilityChanged = defineTrigger({
@@ -28,7 +22,7 @@ export const deviceAvailabilityChanged = defineTrigger({
   contextKeys: [...DEVICE_CONTEXT_KEYS, "available"],
   interests: (spec) => deviceInterests("device_availability_changed", spec),
   match(spec, envelope, host) {
-    const event = deviceEventOf("device_availability_changed", envelope, spec);
+    const event = deviceEventOf("device_availability_changed", envelope, { spec, host });
     if (!event || event.after_restart || (spec.available !== undefined && spec.available !== event.available))
       return undefined;
     const { device_id, available } = event;

@@ -1,14 +1,8 @@
 // `device_battery_low`: a battery falls to the threshold of [battery].
 import { defineTrigger } from "../model/define.ts";
-import {
-  checkDevices,
-  DEVICE_CONTEXT_KEYS,
-  deviceContext,
-  deviceEventOf,
-  deviceInterests,
-  whichDevices,
-} from "../model/devices.ts";
+import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { someDevices } from "../model/fields.ts";
+import { checkDevices, whichDevices } from "../model/targets.ts";
 
 export const deviceBatteryLow = defineTrigger({
   type: "device_battery_low",
@@ -19,7 +13,7 @@ export const deviceBatteryLow = defineTrigger({
   contextKeys: [...DEVICE_CONTEXT_KEYS, "battery_pct", "threshold_pct"],
   interests: (spec) => deviceInterests("device_battery_low", spec),
   match(spec, envelope, host) {
-    const event = deviceEventOf("device_battery_low", envelope, spec);
+    const event = deviceEventOf("device_battery_low", envelope, { spec, host });
     if (!event) return undefined;
     const { device_id, battery_pct, threshold_pct } = event;
     return {

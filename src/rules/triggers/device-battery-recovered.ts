@@ -1,14 +1,8 @@
 // `device_battery_recovered`: a low battery was changed or charged.
 import { defineTrigger } from "../model/define.ts";
-import {
-  checkDevices,
-  DEVICE_CONTEXT_KEYS,
-  deviceContext,
-  deviceEventOf,
-  deviceInterests,
-  whichDevices,
-} from "../model/devices.ts";
+import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { someDevices } from "../model/fields.ts";
+import { checkDevices, whichDevices } from "../model/targets.ts";
 
 export const deviceBatteryRecovered = defineTrigger({
   type: "device_battery_recovered",
@@ -19,7 +13,7 @@ export const deviceBatteryRecovered = defineTrigger({
   contextKeys: [...DEVICE_CONTEXT_KEYS, "battery_pct"],
   interests: (spec) => deviceInterests("device_battery_recovered", spec),
   match(spec, envelope, host) {
-    const event = deviceEventOf("device_battery_recovered", envelope, spec);
+    const event = deviceEventOf("device_battery_recovered", envelope, { spec, host });
     if (!event) return undefined;
     const { device_id, battery_pct } = event;
     return { ...deviceContext(host, device_id), attribute: "battery_pct", value: battery_pct, battery_pct };

@@ -4,16 +4,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type Json, jsonEqual } from "../../core/json.ts";
 import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
-import {
-  checkDevices,
-  DEVICE_CONTEXT_KEYS,
-  deviceContext,
-  deviceEventOf,
-  deviceInterests,
-  devicesOf,
-  whichDevices,
-} from "../model/devices.ts";
+import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { attribute, forDurationSecs, json, someDevices } from "../model/fields.ts";
+import { checkDevices, devicesOf, isFound, whichDevices } from "../model/targets.ts";
 import { matchesValue, msOf, showChoice } from "../model/values.ts";
 
 const value = (description: string) => Type.Optional(json(`${description}: a value, or a list of values`));
@@ -36,14 +29,14 @@ export const deviceStateChanged = defineTrigger({
   label: (spec) => [`${whichDevices(spec)}.${spec.attribute ?? "*"}`, ...moves(spec)].join(" "),
   check(spec) {
     checkDevices(spec);
-    if (devicesOf(spec) === undefined && spec.attribute === undefined) {
-      throw invalid("", "give a `device_id`, `device_ids` or an `attribute`: all changes of all devices are too many");
+    if (devicesOf(spec) === undefined && !isFound(spec) && spec.attribute === undefined) {
+      throw invalid("", "give devices or an `attribute`: all changes of all devices are too many");
     }
   },
   contextKeys: [...DEVICE_CONTEXT_KEYS, "previous"],
   interests: (spec) => deviceInterests("device_state_changed", spec),
   match(spec, envelope, host) {
-    const event = deviceEventOf("device_state_changed", envelope, spec);
+    const event = deviceEventOf("device_state_changed", envelope, { spec, host });
     const changed = event?.changed.find(
       (name) =>
         (spec.attribute === undefined || spec.attribute === name) &&

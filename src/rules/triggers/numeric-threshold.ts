@@ -3,16 +3,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Json } from "../../core/json.ts";
 import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
-import {
-  checkDevices,
-  DEVICE_CONTEXT_KEYS,
-  deviceContext,
-  deviceEventOf,
-  deviceInterests,
-  devicesOf,
-  whichDevices,
-} from "../model/devices.ts";
+import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { attribute, forDurationSecs, someDevices } from "../model/fields.ts";
+import { requireDevices, whichDevices } from "../model/targets.ts";
 import { msOf } from "../model/values.ts";
 
 const limit = (description: string) => Type.Optional(Type.Number({ description }));
@@ -34,14 +27,13 @@ export const numericThreshold = defineTrigger({
   fields,
   label: (spec) => `${whichDevices(spec)}.${spec.attribute} ${limitText(spec)}`,
   check(spec) {
-    checkDevices(spec);
-    if (devicesOf(spec) === undefined) throw invalid("", "give `device_id` or `device_ids`");
+    requireDevices(spec);
     checkLimits(spec);
   },
   contextKeys: [...DEVICE_CONTEXT_KEYS, "previous"],
   interests: (spec) => deviceInterests("device_state_changed", spec),
   match(spec, envelope, host) {
-    const event = deviceEventOf("device_state_changed", envelope, spec);
+    const event = deviceEventOf("device_state_changed", envelope, { spec, host });
     if (!event?.changed.includes(spec.attribute)) return undefined;
     const value = event.current[spec.attribute] as Json | undefined;
     const previous = event.previous[spec.attribute] as Json | undefined;

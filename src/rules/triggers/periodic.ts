@@ -1,15 +1,14 @@
 // `periodic`: every so many seconds of real time. A restart does not shift the times.
-import { Type } from "@sinclair/typebox";
 import { scheduleOf } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
-import { YEAR_SECS } from "../model/fields.ts";
+import { wholeSecs } from "../model/fields.ts";
 import { parsePeriodic } from "../schedule/schedule.ts";
 
 export const periodic = defineTrigger({
   type: "periodic",
   doc: "Every so many seconds of real time. Neither the start of the hub nor a restart shifts the times.",
   fields: {
-    every_secs: Type.Integer({ minimum: 1, maximum: YEAR_SECS, description: "The seconds from one time to the next" }),
+    every_secs: wholeSecs("The seconds from one time to the next", { minimum: 1 }),
   },
   label: ({ every_secs }) => `every ${every_secs} s`,
   schedule: ({ every_secs }, { zone }) => scheduleOf(parsePeriodic({ everySecs: every_secs }, zone)),

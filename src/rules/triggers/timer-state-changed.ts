@@ -1,15 +1,9 @@
 // `timer_state_changed`: a virtual timer starts, pauses, expires or is cancelled.
 import { Type } from "@sinclair/typebox";
 import { defineTrigger } from "../model/define.ts";
-import {
-  checkDevices,
-  DEVICE_CONTEXT_KEYS,
-  deviceContext,
-  deviceEventOf,
-  deviceInterests,
-  whichDevices,
-} from "../model/devices.ts";
+import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
 import { choice, someDevices } from "../model/fields.ts";
+import { checkDevices, whichDevices } from "../model/targets.ts";
 import { matchesValue } from "../model/values.ts";
 
 const state = choice(["started", "paused", "expired", "cancelled", "idle"], "A state of a timer");
@@ -33,7 +27,7 @@ export const timerStateChanged = defineTrigger({
   contextKeys: [...DEVICE_CONTEXT_KEYS, "previous"],
   interests: (spec) => deviceInterests("timer_state_changed", spec),
   match({ state, ...spec }, envelope, host) {
-    const event = deviceEventOf("timer_state_changed", envelope, spec);
+    const event = deviceEventOf("timer_state_changed", envelope, { spec, host });
     if (!event || (state !== undefined && !matchesValue(event.state, state))) return undefined;
     return {
       ...deviceContext(host, event.device_id),

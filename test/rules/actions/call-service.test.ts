@@ -103,7 +103,10 @@ describe("call_service", () => {
     [{ method: "HEAD", expression: "1" }, "expression: cannot be sent with HEAD: use POST, or leave it out"],
     [{ body: 1, expression: "1" }, ": give either `body` or `expression`"],
     [{ retries: 11 }, "retries: must be a whole number from 0 to 10"],
-    [{ timeout_secs: 0 }, "timeout_secs: must be a number of seconds from 0.1 to 300"],
+    [
+      { timeout_secs: 0 },
+      'timeout_secs: must be a number of seconds from 0.1 to 300, or a duration such as "5m" or "1h30m"',
+    ],
     [{ headers: { a: 1 } }, "headers.a: must be text"],
   ])("refuses %j", (fields, problem) => {
     expect(problemsIn("actions", call(fields))).toEqual([problem]);

@@ -90,8 +90,8 @@ describe("delay", () => {
 
   test.each<[string, Json, string]>([
     ["a number", 2.5, "ok: 2.5 s"],
-    ["a text", "2", 'failed: expression: must give seconds from 0 to 31622400, and gave "2"'],
-    ["less than nothing", -1, "failed: expression: must give seconds from 0 to 31622400, and gave -1"],
+    ["a text", "2", 'failed: expression: must give seconds from 0 to 31622400 or a duration, and gave "2"'],
+    ["less than nothing", -1, "failed: expression: must give seconds from 0 to 31622400 or a duration, and gave -1"],
   ])("takes its time from an expression: %s", async (_, value, end) => {
     const house = createHouse();
     const actor = createActor(house, { expressions: { secs: () => value } });
@@ -149,7 +149,10 @@ describe("waiting", () => {
       { event_type: "doorbell", timeout_secs: 1 },
       'event_type: there is no event type "doorbell"; an event of your own is "custom_doorbell"',
     ],
-    [{ event_type: "mode_changed" }, "timeout_secs: missing: must be a number of seconds from 0 to 31622400"],
+    [
+      { event_type: "mode_changed" },
+      'timeout_secs: missing: must be a number of seconds from 0 to 31622400, or a duration such as "5m" or "1h30m"',
+    ],
   ])("refuses %j", (fields, problem) => {
     expect(problemsIn("actions", { type: "wait_for_event", ...fields })).toEqual([problem]);
   });

@@ -51,7 +51,7 @@ describe("set_device_state", () => {
   });
 
   test.each<[JsonObject, string]>([
-    [{ state: { on: true } }, ": give `device_id` or `device_ids`"],
+    [{ state: { on: true } }, ": give `device_id` or `device_ids`, or find devices by `area`, `tag` or `device_type`"],
     [{ device_id: "lamp" }, ": give `state` or `expression`"],
     [{ device_id: "lamp", state: {} }, "state: must be a table with at least one attribute, or with a `command`"],
     [{ device_id: "lamp", state: [true] }, "state: must be a table with at least one attribute, or with a `command`"],

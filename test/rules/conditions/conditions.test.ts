@@ -268,7 +268,11 @@ test.each<[JsonObject, boolean]>([
 });
 
 describe("sun", () => {
-  const sunAt = (isUp: boolean) => ({ around: () => ({ previous: undefined, next: undefined }), isUp: () => isUp });
+  const sunAt = (isUp: boolean) => ({
+    around: () => ({ previous: undefined, next: undefined }),
+    isUp: () => isUp,
+    elevation: () => (isUp ? 1 : -1),
+  });
 
   test.each<[string, boolean, boolean]>([
     ["above_horizon", true, true],

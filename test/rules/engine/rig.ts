@@ -25,6 +25,8 @@ export interface Rig extends AsyncDisposable {
   readonly logged: string[];
   /** A device reports attributes; the others stay. */
   report(id: string, attributes: JsonObject, change?: JsonObject): void;
+  /** Where a device is, what it is, and its tags. */
+  place(id: string, where: Partial<Pick<RuleDevice, "area" | "deviceType" | "tags">>): void;
   hear(event: string, fields?: JsonObject): void;
   /** Puts the rules and starts the engine. */
   begin(...rules: Rule[]): void;
@@ -91,6 +93,7 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
 
   const host: RuleHost = {
     device: (id) => devices.get(id),
+    devices: () => devices.values(),
     variable: (name) => variables.get(name),
     setVariable(name, value) {
       const previous_value = variables.get(name) ?? null;
@@ -113,6 +116,7 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
     emit: (event) => rig.feed.emit(event),
     tellPlugins() {},
     now: clock.now,
+    random: () => 0.5,
     timezone: "UTC",
     zone: createZone("UTC"),
     sun: undefined,
@@ -145,7 +149,8 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
       const current = { ...before, ...attributes };
       const changed = Object.keys(attributes);
       devices.set(id, {
-        ...{ id, name: id, area: undefined, deviceType: undefined, available: true },
+        ...{ id, name: id, area: undefined, deviceType: undefined, tags: [], available: true },
+        ...devices.get(id),
         attributes: current,
         lastChanged: {
           ...devices.get(id)?.lastChanged,
@@ -154,6 +159,13 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
       });
       const event = { type: "device_state_changed", device_id: id, previous: before, current, changed } as const;
       rig.feed.emit({ ...event, ...(change && { change }) });
+    },
+    place(id, where) {
+      const before = devices.get(id) ?? {
+        ...{ id, name: id, area: undefined, deviceType: undefined, tags: [], available: true },
+        ...{ attributes: {}, lastChanged: {} },
+      };
+      devices.set(id, { ...before, ...where });
     },
     hear: (event, fields) => rig.feed.emit({ type: `custom_${event}`, ...fields }),
     begin(...begun) {

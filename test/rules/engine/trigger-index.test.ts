@@ -4,6 +4,10 @@ import type { Envelope } from "../../../src/events/feed.ts";
 import type { TriggerRef } from "../../../src/rules/engine/entry.ts";
 import { newEntry } from "../../../src/rules/engine/entry.ts";
 import { createTriggerIndex } from "../../../src/rules/engine/trigger-index.ts";
+import type { TriggerDefinition } from "../../../src/rules/model/define.ts";
+import type { RuleDevice } from "../../../src/rules/model/host.ts";
+import type { SomeDevices } from "../../../src/rules/model/targets.ts";
+import { deviceStateChanged } from "../../../src/rules/triggers/device-state-changed.ts";
 import { opened, openRig, rule } from "./rig.ts";
 import { words } from "./words.ts";
 
@@ -39,7 +43,7 @@ test("the engine unsubscribes from events that no rule needs any more", async ()
 });
 
 test("of thousands of triggers, an event finds those it concerns, in the order of their rules", () => {
-  const index = createTriggerIndex({ need: () => ({ [Symbol.dispose]() {} }) });
+  const index = createTriggerIndex({ need: () => ({ [Symbol.dispose]() {} }) }, () => undefined);
   const [changes] = words.triggers;
   if (!changes) throw new Error("no such trigger");
   const refOf = (id: string, device: string, priority = 0): TriggerRef => {
@@ -56,4 +60,53 @@ test("of thousands of triggers, an event finds those it concerns, in the order o
   expect(shown("nobody")).toEqual([]);
   for (const ref of refs) index.remove(ref);
   expect(shown("device-7")).toEqual([]);
+});
+
+test("of thousands of triggers on areas, an event finds those of the area in which its device is now", () => {
+  const device: RuleDevice = {
+    ...{ id: "lamp", name: "lamp", area: "area-7", deviceType: "light", tags: ["xmas", "low"], available: true },
+    ...{ attributes: {}, lastChanged: {} },
+  };
+  let present: RuleDevice | undefined = device;
+  const index = createTriggerIndex({ need: () => ({ [Symbol.dispose]() {} }) }, (id) =>
+    id === "lamp" ? present : undefined,
+  );
+  const refOf = (id: string, target: SomeDevices, priority = 0): TriggerRef => {
+    const entry = newEntry(rule(id, { priority }), { fired: undefined, fireCount: 0, pause: undefined });
+    const spec = { type: "device_state_changed", attribute: "on", ...target };
+    return { entry, position: 0, key: "", spec, definition: deviceStateChanged as TriggerDefinition };
+  };
+  const refs = [
+    ...Array.from({ length: 5000 }, (_, n) => refOf(`area ${n}`, { area: `area-${n % 1000}` }, n)),
+    refOf("two areas", { area: ["area-7", "area-8"], device_type: "light" }, 9000),
+    refOf("tags", { tag: ["low", "xmas"] }, 8000),
+    refOf("type", { device_type: "light" }, -1),
+  ];
+  for (const ref of refs) index.add(ref);
+  const concerned = (): string[] =>
+    index
+      .concerned({
+        type: "device_state_changed",
+        deviceId: "lamp",
+        event: { device_id: "lamp" },
+      } as unknown as Envelope)
+      .map(({ entry }) => entry.rule.id);
+
+  expect(concerned()).toEqual([
+    "two areas",
+    "tags",
+    "area 4007",
+    "area 3007",
+    "area 2007",
+    "area 1007",
+    "area 7",
+    "type",
+  ]);
+  present = { ...device, area: undefined, tags: [], deviceType: "fan" };
+  expect(concerned()).toEqual([]);
+  present = undefined;
+  expect(concerned()).toEqual([]);
+  present = device;
+  for (const ref of refs) index.remove(ref);
+  expect(concerned()).toEqual([]);
 });

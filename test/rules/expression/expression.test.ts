@@ -87,6 +87,23 @@ describe("the home's functions", () => {
     ['cel.bind(t, device_state("lamp").temperature, t + t)', 42],
     ['device_state("lamp").on ? "on" : "off"', "on"],
     ['device_state("lamp").name.lowerAscii().contains("lam")', true],
+    ['device_exists("lamp") && !device_exists("moon")', true],
+    ['[hub_var("limit", 3), hub_var("absent", 3)]', [20, 3]],
+    ['devices("hall", "light").any(d, d.on)', true],
+    ['devices("attic", "light").any(d, d.on)', false],
+    ['devices("hall", "").any(d, d.motion)', true],
+    ['devices("cellar", "").any(d, d.on)', false],
+    ['devices("", "light").count(d, !d.on)', 2],
+    ['devices("hall").count(d, true)', 4],
+    ['devices().count(d, d.device_type == "light" && d.level > 10)', 2],
+    ['devices("attic", "light").all(d, !d.on)', true],
+    ['devices("hall", "light").exists(d, d.on)', true],
+    ['devices("hall", "light").filter(d, has(d.on) && d.on).map(d, d.id)', ["hall_lamp"]],
+    ['max(devices("hall", "light").filter(d, has(d.level)).map(d, d.level))', 80],
+    ["[min(3, 2), max(3, 2.5), min([3, 1.5, 2]), abs(-3), abs(-2.5)]", [2, 3, 1.5, 3, 2.5]],
+    ["[round(20.5), round(-1.4), round(1.005, 2), round(7), round(1234.5678, 1)]", [21, -1, 1.01, 7, 1234.6]],
+    ["[random(1, 6), random(0.0, 1.0), random(5, 5)]", [4, 0.5, 5]],
+    ["sun_elevation() < -6", true],
   ];
   for (const [text, expected] of rows)
     test(text, () => {
@@ -112,6 +129,29 @@ describe("the home's functions", () => {
     expect(answers()).toEqual({ ok: true, value: true });
     home.time += 12 * 3_600_000;
     expect(answers()).toEqual({ ok: true, value: false });
+  });
+});
+
+describe("what the house's functions refuse", () => {
+  const rows: [string, string][] = [
+    // A misspelt attribute is not just false.
+    ['devices("hall", "light").any(d, d.onn)', 'd has no "onn"'],
+    ['devices("hall", "light").count(d, d.level)', "gives a number where true or false is needed"],
+    ["devices(1)", "devices() does not take (number)"],
+    ["random(3, 1)", "random(a, b) needs an a that is not above b"],
+    ["max([])", "max() needs a list of at least one number, and only of numbers"],
+    ["round(1.5, 99)", "round() takes 0 to 10 digits"],
+    ["round(1e300)", "gives a whole number beyond 2^53"],
+  ];
+  for (const [text, expected] of rows)
+    test(text, () => {
+      expect(ask(text)).toStartWith(expected);
+    });
+
+  test("the height of the sun without a place", () => {
+    expect(ask("sun_elevation()", {}, { ...createHome(), sunElevation: () => undefined })).toStartWith(
+      "the location of the house is unknown",
+    );
   });
 });
 
@@ -195,8 +235,11 @@ describe("conditions", () => {
 test("references are what is named outright, also inside macros and branches not taken", () => {
   const text = `mode("night") || hub_var("days").exists(d, d == hub_var("today") && device("door").available)
     || (has(device_state("lamp").x) ? device_state("hall").on : device_state(trigger.device_id).on)
+    || devices("attic", "light").any(d, d.on) || devices(hub_var("where", "")).any(d, d.on)
     || cel.bind(a, hub_var("bound"), a == mode("away")) || "x".matches(hub_var("pattern"))`;
   expect(program(text).references()).toEqual({
+    areas: ["attic"],
+    types: ["light"],
     devices: ["door", "hall", "lamp"],
     variables: ["bound", "days", "pattern", "today"],
     modes: ["away", "night"],

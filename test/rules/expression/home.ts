@@ -8,6 +8,7 @@ export const numbers = Array.from({ length: 10_000 }, (_, index) => index);
 export interface TestHome extends ExpressionHost {
   states: Record<string, JsonObject>;
   variables: Record<string, Json>;
+  devicesOfHouse: JsonObject[];
   time: number;
   timezone: string;
 }
@@ -37,8 +38,21 @@ export function createHome(): TestHome {
     },
     time: Date.UTC(2026, 5, 14, 22, 5),
     timezone: "Europe/Berlin",
+    devicesOfHouse: [
+      { id: "hall_lamp", area: "hall", device_type: "light", on: true, level: 20 },
+      { id: "hall_spot", area: "hall", device_type: "light", on: false, level: 80 },
+      { id: "hall_new", area: "hall", device_type: "light" },
+      { id: "hall_motion", area: "hall", device_type: "motion", motion: true },
+      { id: "attic_lamp", area: "attic", device_type: "light", on: false, level: 0 },
+    ],
+    random: () => 0.5,
+    sunElevation: () => -6.5,
     device: (id) => home.states[id] && { id, name: "The lamp", available: true, attributes: home.states[id] },
     deviceState: (id) => home.states[id],
+    devices: (area, type) =>
+      home.devicesOfHouse.filter(
+        (one) => (area === "" || one.area === area) && (type === "" || one.device_type === type),
+      ),
     variable: (name) => home.variables[name],
     mode: (id) => (id === "night" ? true : id === "away" ? false : undefined),
     now: () => new Date(home.time),

@@ -105,7 +105,7 @@ describe("a problem", () => {
     ).toEqual([
       "name: missing: must be text",
       'nam: unknown key "nam" – did you mean "name"?',
-      "cooldown_secs: must be a whole number from 0 to 316224000",
+      'cooldown_secs: must be a whole number of seconds from 0 to 316224000, or a duration such as "5m" or "1h30m"',
       "tags[1]: must be text",
       'run_mode: must be one of "parallel", "single", "restart", "queued" – did you mean "single"?',
       expect.stringMatching(/^trigger\.type: there is no trigger ".*" – did you mean "device_state_changed"\?$/),

@@ -38,7 +38,6 @@ test("fields with a default are optional", () => {
   expect(rule.required).toEqual(["name"]);
   expect(conditions.find(({ type }) => type === "device_state")?.schema.required).toEqual([
     "type",
-    "device_id",
     "attribute",
     "value",
   ]);

@@ -75,11 +75,12 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
     answers,
     done,
     put(id, device) {
-      const before = devices.get(id) ?? { name: id, area: undefined, deviceType: undefined, available: true };
+      const before = devices.get(id) ?? { name: id, area: undefined, deviceType: undefined, tags: [], available: true };
       devices.set(id, { attributes: {}, lastChanged: {}, ...before, ...device, id });
     },
     remove: (id) => void devices.delete(id),
     device: (id) => devices.get(id),
+    devices: () => devices.values(),
     variable: (name) => variables.get(name),
     setVariable: (name, value) => void variables.set(name, value),
     mode: (id) => modes.get(id),
@@ -113,6 +114,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
     emit: (event) => void done.events.push(event),
     tellPlugins: (eventType, fields) => void done.told.push({ eventType, fields }),
     now: clock.now,
+    random: () => 0.5,
     timezone,
     zone: createZone(timezone),
     sun,

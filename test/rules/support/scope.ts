@@ -124,6 +124,7 @@ export function createActor(house: House, { dryRun = false, event, isTrue, ...op
       return event ? house.envelope({ type: "custom_x" }) : undefined;
     },
     waitUntil: async () => isTrue ?? false,
+    stopRules: () => true,
     exit(why) {
       throw new Exit(why);
     },

@@ -30,6 +30,7 @@ describe("sun_event", () => {
       return { previous: undefined, next: now + 1000 };
     },
     isUp: () => true,
+    elevation: () => 1,
   };
 
   test("asks for its moment with the offset", () => {
@@ -51,7 +52,7 @@ test.each<[JsonObject, RegExp]>([
   [{ type: "time_of_day", time: "24:30" }, /^time: must be a time of day/],
   [{ type: "time_of_day", time: "07:30", days: [] }, /^days: must have at least 1 entry/],
   [{ type: "time_of_day", time: "07:30", days: ["mon", "tues"] }, /^days\[1\]: must be one of .*did you mean "tue"/],
-  [{ type: "periodic", every_secs: 0 }, /^every_secs: must be a whole number from 1/],
+  [{ type: "periodic", every_secs: 0 }, /^every_secs: must be a whole number of seconds from 1/],
   [{ type: "sun_event", event: "sunrize" }, /^event: must be one of .*did you mean "sunrise"/],
   [{ type: "sun_event", event: "sunset", offset_minutes: 721 }, /^offset_minutes: must be a number from -720 to 720/],
 ])("refuses %j", (trigger, problem) => {

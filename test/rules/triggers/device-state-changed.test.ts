@@ -141,7 +141,7 @@ describe("device_state_changed", () => {
     expect(problems({ device_ids: [] })).toEqual(["device_ids: must have at least 1 entry"]);
     expect(problems({ device_id: "a", for_duration_secs: -1, atribute: "open" })).toEqual([
       'atribute: unknown key "atribute" – did you mean "attribute"?',
-      "for_duration_secs: must be a number of seconds from 0 to 31622400",
+      'for_duration_secs: must be a number of seconds from 0 to 31622400, or a duration such as "5m" or "1h30m"',
     ]);
   });
 });

@@ -63,7 +63,7 @@ function Control(props: FieldProps & { id: string }) {
         <option value="false">{t("state.no")}</option>
       </select>
     );
-  if (schema.type === "number" || schema.type === "integer")
+  if (schema.type === "number" || schema.type === "integer" || schema["x-duration"])
     return (
       <input
         id={id}

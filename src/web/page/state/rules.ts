@@ -88,7 +88,7 @@ export interface Trace {
   at: string;
   dry_run: boolean;
   trigger: { type: string; label: string; context: Attributes };
-  outcome: "fired" | "conditions_failed" | "cooldown" | "busy" | "paused" | "runaway";
+  outcome: "fired" | "conditions_failed" | "cooldown" | "busy" | "stopped" | "paused" | "runaway";
   why: string;
   conditions: ConditionTrace[];
   actions: ActionTrace[];
@@ -125,6 +125,7 @@ export interface FieldSchema {
   "x-attribute"?: boolean;
   "x-attributes"?: boolean;
   "x-template"?: boolean;
+  "x-duration"?: boolean;
   writeOnly?: boolean;
 }
 

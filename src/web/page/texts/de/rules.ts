@@ -65,6 +65,7 @@ export const rules: Translated<"rules"> = {
   "why.cooldown": "sie war gerade erst gelaufen und sollte ruhen",
   "why.busy": "ihr letzter Lauf war noch nicht zu Ende",
   "why.paused": "sie war pausiert",
+  "why.stopped": "eine Regel mit höherer Priorität hat das Ereignis für sich behalten",
   "why.runaway": "sie lief viel zu oft und wurde angehalten",
   "why.group_and": "Alle davon:",
   "why.group_or": "Mindestens eines davon:",

@@ -63,6 +63,7 @@ export const rules = {
   "why.cooldown": "it had just run, and was to rest",
   "why.busy": "its last run was not over",
   "why.paused": "it was paused",
+  "why.stopped": "a rule of higher priority kept the event to itself",
   "why.runaway": "it ran far too often and was stopped",
   "why.group_and": "All of these:",
   "why.group_or": "At least one of these:",
