@@ -13,15 +13,9 @@ export const runRule = defineAction({
     wait: Type.Boolean({ default: true, description: "Whether to wait until it has run" }),
   }),
   async run({ rule_id, conditions, wait }, scope) {
-    const begun = scope.resumed();
-    if (typeof begun === "string") {
-      if (!(await scope.rules.awaitRun(begun)))
-        return `rule ${rule_id}, which did not go on after the restart of the hub`;
-    } else {
-      scope.progress("");
-      scope.secure();
-      await scope.rules.run(rule_id, { conditions, wait, onBegin: scope.progress });
-    }
+    const goesOn = await scope.rules.awaitRun(rule_id);
+    if (!goesOn && scope.resumed() !== undefined) return `rule ${rule_id}, which was over or could not go on`;
+    if (!goesOn) await scope.rules.run(rule_id, { conditions, wait, onBegin: scope.progress });
     return `rule ${rule_id}${conditions ? ", if its conditions pass" : ""}`;
   },
   example: { rule_id: "11111111-1111-4111-8111-111111111111", conditions: true, wait: false },

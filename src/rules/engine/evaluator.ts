@@ -133,7 +133,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         ? whyFired(activation.label, trace.conditions)
         : `${activation.label}; conditions were not evaluated`;
       fire(entry, activation);
-      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain: activation.chain }) };
+      const { chain, parent } = activation;
+      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain, parent }) };
     },
     dryRun(entry, activation) {
       const { rule } = entry;
