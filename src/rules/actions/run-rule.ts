@@ -28,15 +28,10 @@ export const runRule = defineAction({
       throw invalid("parameters", `must have at most ${MOST_BYTES} bytes`);
   },
   async run({ rule_id, conditions, wait, parameters, expression }, scope) {
-    const begun = scope.resumed();
-    if (typeof begun === "string") {
-      const wentOn = await scope.rules.awaitRun(begun);
-      return wentOn ? `rule ${rule_id}` : `rule ${rule_id}, which did not go on after the restart of the hub`;
-    }
+    const goesOn = await scope.rules.awaitRun(rule_id);
+    if (!goesOn && scope.resumed() !== undefined) return `rule ${rule_id}, which was over or could not go on`;
     const given = expression === undefined ? parameters : mapOf(scope.evaluate(expression));
-    scope.progress("");
-    scope.secure();
-    await scope.rules.run(rule_id, { conditions, wait, parameters: given, onBegin: scope.progress });
+    if (!goesOn) await scope.rules.run(rule_id, { conditions, wait, parameters: given, onBegin: scope.progress });
     return `rule ${rule_id}${conditions ? ", if its conditions pass" : ""}${given ? `, with ${show(given)}` : ""}`;
   },
   example: {

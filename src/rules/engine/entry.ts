@@ -33,6 +33,8 @@ export interface Dispatch {
 export interface Activation {
   /** snake_case. */
   readonly type: string;
+  /** The run that waits for what it begins. */
+  readonly parent?: Run | undefined;
   /** The hold that was fulfilled: see holds.ts. */
   readonly hold?: string | undefined;
   readonly label: string;

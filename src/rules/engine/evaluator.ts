@@ -147,7 +147,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         ? whyFired(activation, trace.conditions)
         : `${activation.label}; conditions were not evaluated`;
       fire(entry, activation);
-      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain: activation.chain }) };
+      const { chain, parent } = activation;
+      return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain, parent }) };
     },
     dryRun(entry, given) {
       const activation = identified(entry, given);

@@ -6,7 +6,6 @@ import type { RuleControl, RunRuleOptions } from "../model/define.ts";
 import { type Entry, type PersistedState, type Run, toRow } from "./entry.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { RuleChains } from "./rule-chain.ts";
-import type { RunKeeper } from "./run-keeper.ts";
 import { isOver, RunEnded } from "./runs.ts";
 import type { RuleStore } from "./store.ts";
 
@@ -26,12 +25,11 @@ export interface ControlOptions {
   store: Pick<RuleStore, "saveStateNow">;
   chains: RuleChains;
   evaluator: Evaluator;
-  keeper: Pick<RunKeeper, "isKept" | "keep">;
-  findRun(id: string): Run | undefined;
+  childrenOf(run: Run): Run[];
 }
 
 export function createControl(options: ControlOptions): Control {
-  const { clock, entries, store, chains, evaluator, keeper } = options;
+  const { clock, entries, store, chains, evaluator } = options;
 
   function find(ruleId: string): Entry {
     const entry = entries.get(ruleId);
@@ -45,12 +43,6 @@ export function createControl(options: ControlOptions): Control {
     entry.persisted.pause = pause;
   }
 
-  async function finish(parent: Run, child: Run): Promise<void> {
-    child.parent = parent;
-    if (keeper.isKept(child)) keeper.keep(parent);
-    await child.finished.promise;
-  }
-
   async function runFor(run: Run, ruleId: string, options: RunRuleOptions): Promise<void> {
     const { conditions, wait, parameters, onBegin } = options;
     const entry = find(ruleId);
@@ -62,11 +54,12 @@ export function createControl(options: ControlOptions): Control {
       context: { rule_id: id, rule_name: name },
       // A run that waits for the other rule stays in its chain, however long that takes.
       chain: wait ? run.chain : chains.chainAfter(run),
+      parent: wait ? run : undefined,
     };
     const evaluated = evaluator.command(entry, activation, { conditions, parameters });
     if (evaluated.run && wait) {
       onBegin?.(evaluated.run.trace.id);
-      await finish(run, evaluated.run);
+      await evaluated.run.finished.promise;
     }
     if (evaluated.run || evaluated.trace.outcome === "conditions_failed") return;
     throw new HubError("conflict", `the rule "${entry.rule.name}" did not run: ${evaluated.trace.why}`);
@@ -83,11 +76,11 @@ export function createControl(options: ControlOptions): Control {
         whileRunning();
         await runFor(run, ruleId, how);
       },
-      async awaitRun(id) {
+      async awaitRun(ruleId) {
         whileRunning();
-        const child = options.findRun(id);
-        if (child) await finish(run, child);
-        return child !== undefined;
+        const children = options.childrenOf(run).filter(({ entry }) => entry.rule.id === ruleId);
+        await Promise.all(children.map(({ finished }) => finished.promise));
+        return children.length > 0;
       },
       pause: (ruleId, ms) => whileRunning().pause(ruleId, ms),
       resume: (ruleId) => whileRunning().resume(ruleId),

@@ -1,6 +1,6 @@
 // Keeps runs that wait on disk: each as soon as it begins to wait, until it is over. Runs that never wait cost nothing here. All
-// that begin to wait in one turn of the event loop are written together. If the disk is slow, or the write budget is used up,
-// they are collected a little longer; waits of a few seconds, as in loops, are always collected.
+// that begin to wait in one turn of the event loop are written together. If there are so many that writing would keep the hub
+// from its work, or the write budget is used up, they are collected longer; waits of a few seconds, as in loops, always are.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
@@ -59,8 +59,9 @@ export const NO_KEEPER: RunKeeper = {
 // A shorter wait of a run that is on disk already is not worth a write of its own.
 const SHORT_MS = 10_000;
 const COLLECT_MS = 10_000;
-// Writing takes at most a fifth of the time, however slow the disk is.
-const REST_FACTOR = 4;
+// Writing at once may take this long in a burst, and a fifth of the time on average: on an SD card each write takes some ms.
+const BURST_MS = 200;
+const SHARE = 0.2;
 const WATCH_CLOCK_MS = 10_000;
 const STEP_MS = 1000;
 
@@ -68,7 +69,9 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
   const kept = new Map<Run, Stored>();
   const over = new Set<string>();
   let urgent: Disposable | "soon" | undefined;
-  let restUntil = Number.NEGATIVE_INFINITY;
+  /** Time spent on writing that was not paid for by time since; as of `spentAt`. */
+  let spentMs = 0;
+  let spentAt = clock.mono();
   let closed = false;
   let aheadMs = clock.now() - clock.mono();
 
@@ -84,6 +87,8 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
       begun: isNew ? begunOf(run, markOf(run)) : undefined,
     };
   }
+
+  const unpaidMs = (): number => Math.max(0, spentMs - (clock.mono() - spentAt) * SHARE);
 
   /** Runs, or ids of those that are over. */
   function write(marked: Iterable<Run | string>): void {
@@ -101,7 +106,8 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
       .filter(({ position, vars }) => position !== undefined || vars !== undefined);
     if (changed.length > 0 || over.size > 0) store.write(changed, [...over]);
     over.clear();
-    restUntil = clock.mono() + (clock.mono() - begun) * REST_FACTOR;
+    spentMs = unpaidMs() + clock.mono() - begun;
+    spentAt = clock.mono();
     for (const { run, stored, change } of changes) {
       Object.assign(stored, { position: change.position, vars: change.vars });
       run.secured.resolve();
@@ -126,7 +132,7 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
 
   function writeSoon(): void {
     if (urgent !== undefined) return;
-    const waitMs = (budget?.allows(0) ?? true) ? restUntil - clock.mono() : COLLECT_MS;
+    const waitMs = (budget?.allows(0) ?? true) ? (unpaidMs() - BURST_MS) / SHARE : COLLECT_MS;
     if (waitMs > 0) {
       urgent = clock.after("rules: write what waits", waitMs, flush);
       return;
@@ -161,7 +167,10 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
       if (!closed && kept.has(run)) unwritten.mark(run);
     },
     secure(run) {
-      if (closed || !kept.has(run)) return;
+      if (closed) return;
+      // If only the run that waits for this one were on disk, it would begin this one again.
+      if (run.parent && kept.has(run.parent)) keep(run);
+      if (!kept.has(run)) return;
       unwritten.mark(run);
       unwritten.flush();
     },
@@ -174,6 +183,7 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
       if (stored.vars === undefined) return;
       over.add(run.trace.id);
       unwritten.mark(run.trace.id);
+      if (run.parent && kept.has(run.parent)) unwritten.mark(run.parent);
       writeSoon();
     },
     close() {

@@ -29,6 +29,8 @@ export interface NewRun {
   /** Names of the rules that led to it, without its own. */
   chain: readonly string[];
   hold?: string | undefined;
+  /** The run that waits for it. */
+  parent?: Run | undefined;
 }
 
 /** A run from before the hub was started. `chain` has its own name. */
@@ -57,8 +59,10 @@ export interface Runs {
   cancel(entry: Entry, why: string): void;
   /** Takes up runs from before the hub was started, all before the first of them goes on. */
   restore(runs: readonly StoredRun[]): void;
-  /** Active and queued ones. */
+  /** An active or queued one. */
   find(id: string): Run | undefined;
+  /** Those that this one waits for. */
+  childrenOf(run: Run): Run[];
   /** Stops all of them. What is on disk stays there, and goes on after the next start. */
   stop(entries: Iterable<Entry>): void;
 }
@@ -180,6 +184,7 @@ export function createRuns({ clock, log, traces, quota, keeper, onLost, runActio
       for (const { entry } of runs) if (entry.running.size === 0) startNext(entry);
     },
     find: (id) => byId.get(id),
+    childrenOf: (run) => [...byId.values()].filter(({ parent }) => parent === run),
     stop(entries) {
       const all = [...entries].flatMap(({ queue, running }) => [...queue.splice(0), ...running]);
       for (const run of all.filter((one) => !keeper.isKept(one))) end(run, { note: "cancelled: the hub stopped" });
@@ -197,7 +202,7 @@ function isQueued({ position: { at, action, done } }: Run): boolean {
 
 function createRun(
   clock: Clock,
-  { entry, chain, dry, hold, restored = false, ...rest }: NewRun & { restored?: boolean },
+  { entry, chain, dry, hold, parent, restored = false, ...rest }: NewRun & { restored?: boolean },
 ): Run {
   entry.captured ??= new Map();
   return {
@@ -206,7 +211,7 @@ function createRun(
     entry,
     dry,
     hold,
-    parent: undefined,
+    parent,
     restored,
     interrupted: new Set(restored ? runningIn(rest.trace.actions) : []),
     chain: restored ? chain : [...chain, entry.rule.name],

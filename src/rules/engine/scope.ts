@@ -152,7 +152,8 @@ export function createActionScope(
         options.wait
           ? noted({ ms: undefined, label: `rule ${id}` }, () => rules.run(id, options))
           : rules.run(id, options),
-      awaitRun: (id) => noted({ ms: undefined, label: "another rule" }, () => rules.awaitRun(id)),
+      awaitRun: async (id) =>
+        position.pendingWait !== undefined && noted({ ms: undefined, label: `rule ${id}` }, () => rules.awaitRun(id)),
     },
     resumed: () => resumed,
     progress: (value) => noteProgress(position, value),

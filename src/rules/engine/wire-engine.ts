@@ -124,7 +124,7 @@ export function wireEngine(
     quota,
     onFired: (entry) => saveFiring(store, entry),
   });
-  const control = createControl({ clock, entries, store, chains, evaluator, keeper, findRun: runs.find });
+  const control = createControl({ clock, entries, store, chains, evaluator, childrenOf: runs.childrenOf });
   const patient = createPatience({ clock, waits });
   const lateMs = (config?.late_secs ?? LATE_SECS) * 1000;
   const sequence = createSequence(options, {

@@ -187,8 +187,8 @@ export interface RunRuleOptions {
 export interface RuleControl {
   /** Runs another rule's actions; with `conditions` only if its conditions pass. The depth is limited. */
   run(ruleId: string, options: RunRuleOptions): Promise<void>;
-  /** Waits for a run that began before the hub stopped; false if it did not go on. */
-  awaitRun(run: string): Promise<boolean>;
+  /** Waits for the run of this rule that the action began before the hub stopped; false if there is none that goes on. */
+  awaitRun(ruleId: string): Promise<boolean>;
   pause(ruleId: string, ms: number | undefined): void;
   resume(ruleId: string): void;
   /** Cancels the delays with this key, or all delays of the rule. Returns how many. */

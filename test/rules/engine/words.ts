@@ -342,8 +342,8 @@ const runs = defineAction({
     conditions: Type.Optional(Type.Boolean()),
   }),
   async run({ rule, wait = false, conditions = false }, scope) {
-    const begun = scope.resumed();
-    if (typeof begun === "string") return (await scope.rules.awaitRun(begun)) ? `ran ${rule}` : "it did not go on";
+    if (await scope.rules.awaitRun(rule)) return `ran ${rule}`;
+    if (scope.resumed() !== undefined) return "it did not go on";
     await scope.rules.run(rule, { wait, conditions, onBegin: scope.progress });
     return `ran ${rule}`;
   },

@@ -1,0 +1,93 @@
+// A process with the real engine and actions that is killed again and again: see killed.test.ts. `begin` fires every rule once.
+// It writes what the rules do into a file, and says when all that waits is on disk, and when nothing runs any more.
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../../src/core/clock.ts";
+import type { Json, JsonObject } from "../../../src/core/json.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { createZone } from "../../../src/core/zone.ts";
+import { openStateDb } from "../../../src/db/state-db.ts";
+import { createEventFeed } from "../../../src/events/feed.ts";
+import { actions } from "../../../src/rules/actions/index.ts";
+import { conditions } from "../../../src/rules/conditions/index.ts";
+import { Engine } from "../../../src/rules/engine/engine.ts";
+import type { RuleDevice, RuleHost } from "../../../src/rules/model/host.ts";
+import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
+import { readRule } from "../../../src/rules/read/rule.ts";
+import { triggers } from "../../../src/rules/triggers/index.ts";
+import { until } from "../../support/wait.ts";
+import { RULES, TIMES } from "./killed-rules.ts";
+
+const [folder = "", how] = process.argv.slice(2);
+const clock = systemClock;
+const db = openStateDb(join(folder, "state.redb"), clock.now);
+const feed = createEventFeed({ clock, log: silentLog, buffer: 100, mark: { load: () => 0, save() {} } });
+const did = (line: string): void => appendFileSync(join(folder, "done"), `${line}\n`);
+
+const lamp: RuleDevice = {
+  ...{ id: "lamp", name: "lamp", area: undefined, deviceType: undefined, available: true },
+  attributes: { brightness: 0, on: true },
+  lastChanged: {},
+};
+const variables = new Map<string, Json>([["never", false]]);
+const host: RuleHost = {
+  device: (id) => ({ ...lamp, id }),
+  variable: (name) => variables.get(name),
+  setVariable: (name, value) => did(`variable ${name} ${JSON.stringify(value)}`),
+  mode: () => undefined,
+  hasScene: () => false,
+  hasArea: () => false,
+  hasChannel: () => true,
+  async command(id: string, command: JsonObject) {
+    await Bun.sleep(1);
+    did(`command ${id} ${JSON.stringify(command)}`);
+  },
+  captureStates: (ids) => Object.fromEntries(ids.map((id) => [id, { on: true }])),
+  activateScene: async () => {},
+  async notify({ message }) {
+    await Bun.sleep(2);
+    did(`notify ${message}`);
+    await Bun.sleep(2);
+  },
+  publish: async () => {},
+  request: async () => ({ status: 200, body: "" }),
+  emit: (event) => feed.emit(event),
+  tellPlugins() {},
+  now: clock.now,
+  timezone: "UTC",
+  zone: createZone("UTC"),
+  sun: undefined,
+};
+
+feed.on("*", "test", ({ event }) => {
+  if (event.type === "rule_run_ended") did(`${event.type} ${event.rule_id} ${event.reason}`);
+  if (event.type === "action_failed") did(`${event.type} ${event.rule_id} ${event.action_type}`);
+});
+const expressions = createRuleExpressions();
+const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
+const engine = new Engine({
+  ...{ feed, clock, log: silentLog, random, host, db, evaluate: expressions.evaluate },
+  vocabulary: { triggers, conditions, actions },
+});
+for (const written of RULES) {
+  const { rule, problems } = readRule(written, expressions.check);
+  if (!rule) throw new Error(JSON.stringify(problems));
+  engine.put(rule);
+}
+engine.ready();
+if (how === "begin") for (const { id } of RULES) for (let times = TIMES(id); times > 0; times--) void engine.run(id);
+const rows = db.durable.query<{ count: number }, [string]>("SELECT count(*) AS count FROM rule_runs WHERE rule_id = ?");
+const written = new Map<string, number>();
+await until(
+  "all that waits is on disk",
+  () => {
+    for (const { id } of RULES) written.set(id, Math.max(written.get(id) ?? 0, rows.get(id)?.count ?? 0));
+    return how !== "begin" || RULES.every(({ id }) => (written.get(id) ?? 0) >= TIMES(id));
+  },
+  { everyMs: 2 },
+);
+process.stdout.write("on disk\n");
+const isQuiet = (): boolean => RULES.every(({ id }) => engine.runs(id).length === 0);
+await until("nothing runs any more", isQuiet, { everyMs: 5 });
+process.stdout.write("over\n");
+process.exit();
