@@ -6,10 +6,21 @@ import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Problem } from "../core/schema.ts";
+import type { Piece } from "../core/template.ts";
 import { checkSecretMarks } from "./secrets.ts";
 import type { Semaphores } from "./semaphores.ts";
 
-export interface ChannelMessage {
+/** How it should arrive, as far as the channel can do so. */
+export interface MessageOptions {
+  /** From -2 (silent) to 2 (emergency), instead of the channel's own. */
+  readonly priority?: number;
+  /** Without a sound. */
+  readonly silent?: boolean;
+  /** What it is about: it takes the place of the last one with this tag. */
+  readonly tag?: string;
+}
+
+export interface ChannelMessage extends MessageOptions {
   /** The same for all tries, so that a copy that arrived twice can be recognised. */
   readonly id: string;
   /** Plain text in one line; each channel highlights it in its own way. */
@@ -73,8 +84,7 @@ export interface Limits {
   readonly concurrent?: number;
 }
 
-/** A text in pieces: what the author wrote, and the values that were filled in. */
-export type Piece = { readonly markup: string } | { readonly value: string };
+export type { Piece };
 
 export interface Channel {
   readonly name: string;

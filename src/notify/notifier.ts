@@ -5,6 +5,7 @@ import { HubError, messageOf } from "../core/errors.ts";
 import { type RandomBytes, uuid } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
 import { didYouMean } from "../core/schema.ts";
+import type { TemplateHouse } from "../core/template.ts";
 import {
   type Channel,
   type ChannelMessage,
@@ -16,9 +17,8 @@ import {
 import { createLogChannel } from "./channels/log.ts";
 import { type NotifySection, readChannels } from "./config.ts";
 import { openChannel } from "./open-channel.ts";
-import { createHouseTime, createRenderer, type Notification } from "./render.ts";
+import { createHouseTime, createRenderer, type Notification, optionsOf } from "./render.ts";
 import { createSemaphores } from "./semaphores.ts";
-import type { TemplateHouse } from "./template.ts";
 
 const SEND_WITHIN_MS = 10_000;
 
@@ -119,7 +119,10 @@ export function createNotifier(options: NotifierOptions): Notifier {
       const id = uuid(options.random);
       return channelsNamed(notification.channel).map((each) => ({
         channel: each.name,
-        message: { id, at: clock.now(), late: false, ...render(notification, each.channel) },
+        message: {
+          ...{ id, at: clock.now(), late: false, ...optionsOf(notification) },
+          ...render(notification, each.channel),
+        },
       }));
     },
     async deliver({ channel, message }, signal, withinMs = SEND_WITHIN_MS) {

@@ -1,15 +1,20 @@
 // Fills in the two texts of a notification for one channel: the title as plain text in one line, the message in its markup.
 import type { Clock } from "../core/clock.ts";
+import { localText } from "../core/formats.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
-import { type Channel, type ChannelMessage, plainText } from "./channel.ts";
-import { createLookup, fillTemplate, type TemplateContext, type TemplateHouse } from "./template.ts";
+import { createLookup, fillTemplate, type TemplateContext, type TemplateHouse } from "../core/template.ts";
+import { type Channel, type ChannelMessage, type MessageOptions, plainText } from "./channel.ts";
 
 /** As a rule passes it on. */
 export interface Notification {
   channel: string;
   message: string;
   title?: string | undefined;
+  /** See MessageOptions in channel.ts. */
+  priority?: number | undefined;
+  silent?: boolean | undefined;
+  tag?: string | undefined;
   /** For the placeholders in both texts. */
   context?: TemplateContext;
 }
@@ -19,6 +24,8 @@ export interface RendererDeps {
   log: Log;
   house: Pick<TemplateHouse, "device" | "variable">;
   houseTime: (at: number) => string;
+  /** IANA name. */
+  timezone: string;
 }
 
 const DEFAULT_TITLE = "Hub Alert";
@@ -30,7 +37,7 @@ const NOTHING: TemplateContext = {
 const MOST_REMEMBERED = 1000;
 const MOST_REPORTED = 10;
 
-export function createRenderer({ clock, log, house, houseTime }: RendererDeps) {
+export function createRenderer({ clock, log, house, houseTime, timezone }: RendererDeps) {
   const reported = new Set<string>();
 
   /** Logs one line for all placeholders that were not yet reported for this template. */
@@ -51,10 +58,12 @@ export function createRenderer({ clock, log, house, houseTime }: RendererDeps) {
     { title = DEFAULT_TITLE, message, context = NOTHING }: Notification,
     channel: Pick<Channel, "compose"> = plainText,
   ): Pick<ChannelMessage, "title" | "message"> {
-    const look = createLookup({ ...house, now: () => houseTime(clock.now()) }, context);
+    const look = createLookup({ ...house, now: () => houseTime(clock.now()), timezone }, context);
     const fill = (template: string, into: Pick<Channel, "compose">): string => {
       const unknown: string[] = [];
-      const pieces = fillTemplate(template, look, (path) => unknown.push(path));
+      const pieces = fillTemplate(template, look, {
+        onUnknown: (source, reason) => unknown.push(reason === undefined ? source : `${source} (${reason})`),
+      });
       reportUnknown(template, unknown);
       return into.compose(pieces);
     };
@@ -62,12 +71,18 @@ export function createRenderer({ clock, log, house, houseTime }: RendererDeps) {
   };
 }
 
+/** Only those that are given. */
+export function optionsOf({ priority, silent, tag }: Pick<Notification, keyof MessageOptions>): MessageOptions {
+  return {
+    ...(priority !== undefined && { priority }),
+    ...(silent !== undefined && { silent }),
+    ...(tag !== undefined && { tag }),
+  };
+}
+
 /** Epoch ms as local time, `2026-11-21 14:02`. The zone is an IANA name that was checked before. */
 export function createHouseTime(timezone: string): (at: number) => string {
-  return (at) => {
-    const local = Temporal.Instant.fromEpochMilliseconds(Math.round(at)).toZonedDateTimeISO(timezone);
-    return local.toPlainDateTime().toString({ smallestUnit: "minute" }).replace("T", " ");
-  };
+  return (at) => localText(at, timezone).datetime;
 }
 
 function oneLine(text: string): string {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { valueText } from "../../src/core/formats.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
+import type { TemplateContext, TemplateDevice } from "../../src/core/template.ts";
 import { html } from "../../src/notify/markup/html.ts";
 import { createHouseTime, createRenderer } from "../../src/notify/render.ts";
-import { type TemplateContext, type TemplateDevice, valueText } from "../../src/notify/template.ts";
+
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { AT, createRig } from "./rig.ts";
 
@@ -30,6 +32,7 @@ function createFill(given: TemplateContext = context) {
   const render = createRenderer({
     ...rig.deps,
     houseTime: createHouseTime("Europe/Berlin"),
+    timezone: "Europe/Berlin",
     house: {
       device: (id) => devices.get(id),
       variable: (name) => (Object.hasOwn(variables, name) ? variables[name] : undefined),
@@ -61,6 +64,50 @@ describe("placeholders", () => {
     const { fill, warnings } = createFill();
     expect(fill(template)).toBe(expected);
     expect(warnings()).toEqual([]);
+  });
+
+  test.each([
+    ["{{device.temperature | number:1}} °C", "21.5 °C"],
+    ["{{device.temperature|number}}", "21"],
+    ["{{vars.guests | number:2}}", "3.00"],
+    ["{{trigger.scheduled_at | time}} {{ trigger.scheduled_at | date }}", "07:30 2026-11-21"],
+    ["{{vars.left | duration}}", "1 h 30 min"],
+    ["{{now | time}}", "2026-11-21 14:02"],
+  ])("%s in a format", (template, expected) => {
+    const { fill, warnings } = createFill({
+      ...context,
+      trigger: { scheduled_at: "2026-11-21T06:30:00Z" },
+      vars: { left: 5400 },
+    });
+    expect(fill(template)).toBe(expected);
+    expect(warnings()).toEqual([]);
+  });
+
+  test("a format that does not fit reads unknown, with the reason in the log", () => {
+    const { fill, warnings } = createFill();
+    expect(fill("at {{device.name | time}}!")).toBe("at unknown!");
+    expect(warnings()[0]).toContain("the value cannot be shown as a time");
+  });
+
+  test("expressions are evaluated by the rule, and escaped as values; an error loses nothing", () => {
+    const evaluate = (text: string): Json => {
+      if (text === "boom") throw new Error("there is no device");
+      return text === "long" ? "x".repeat(9000) : `<${text}>`;
+    };
+    const { render, fill, warnings } = createFill({ ...context, evaluate });
+    expect(fill("a {{= x || y }} b {{= {'k': {'l': 1}} }}")).toBe("a <x || y> b <{'k': {'l': 1}}>");
+    expect(render({ channel: "x", message: "{{= x }}", context: { ...context, evaluate } }, html).message).toBe(
+      "&lt;x&gt;",
+    );
+    expect(fill("{{= long }}")).toHaveLength(4001);
+    expect(fill("first {{= boom }} last {{= never closed")).toBe("first unknown last {{= never closed");
+    expect(warnings()).toHaveLength(1);
+    expect(warnings()[0]).toContain("= boom (there is no device)");
+    expect(fill("{{= x }}".repeat(21))).toEndWith("<x>unknown");
+  });
+
+  test("without a rule there is nobody to evaluate an expression", () => {
+    expect(createFill().fill("{{= 1 + 1 }}")).toBe("unknown");
   });
 
   test.each([

@@ -11,6 +11,7 @@ import ui from "./0011-ui.sql" with { type: "text" };
 import deviceHistory from "./0013-device-history.sql" with { type: "text" };
 import ruleRuns from "./0014-rule-runs.sql" with { type: "text" };
 import deviceTags from "./0019-device-tags.sql" with { type: "text" };
+import outboxOptions from "./0020-outbox-options.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -25,5 +26,6 @@ export const stateMigrations: readonly string[] = [
   deviceHistory,
   ruleRuns,
   deviceTags,
+  outboxOptions,
   // A new one goes here, at the end.
 ];

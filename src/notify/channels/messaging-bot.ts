@@ -57,7 +57,8 @@ export const messagingBot = defineChannel({
         for (let index = message.skipParts ?? 0; index < parts.length; index++) {
           delivery = await afterParts(index, async () => {
             if (delivery.parts > 0) await pause(deps.clock, signal);
-            const { note, ...arrived } = await chat.send(parts[index] ?? "", signal);
+            const part = { text: parts[index] ?? "", silent: isSilent(message) };
+            const { note, ...arrived } = await chat.send(part, signal);
             if (note) notes.add(note);
             return { ...arrived, parts: delivery.parts + arrived.parts };
           });
@@ -74,6 +75,16 @@ export const messagingBot = defineChannel({
     parse_mode: "HTML",
   },
 });
+
+function isSilent({ silent, priority = 0 }: ChannelMessage): boolean {
+  return silent ?? priority < 0;
+}
+
+/** A text as the bot sends it. */
+interface Part {
+  text: string;
+  silent: boolean;
+}
 
 function textOf(
   { title, message, repeats, at, late }: ChannelMessage,
@@ -106,40 +117,44 @@ function openChat(config: Config, markup: Markup, { fetch, clock, log }: Channel
   const url = `${withoutSlash(config.api_url ?? "https://api.telegram.org")}/bot${config.bot_token}/sendMessage`;
   let chatId = config.chat_id;
 
-  async function call(text: string, parseMode: string | undefined, signal: AbortSignal): Promise<PostAnswer> {
-    const body = JSON.stringify({ chat_id: chatId, text, ...(parseMode ? { parse_mode: parseMode } : {}) });
+  async function call({ text, silent }: Part, parseMode: string | undefined, signal: AbortSignal): Promise<PostAnswer> {
+    const body = JSON.stringify({
+      ...{ chat_id: chatId, text },
+      ...(parseMode && { parse_mode: parseMode }),
+      ...(silent && { disable_notification: true }),
+    });
     return post(fetch, { url, contentType: "application/json", body, service: SERVICE }, signal);
   }
 
   /** Calls, and once more when the group got another id. */
-  async function callMoved(text: string, parseMode: string | undefined, signal: AbortSignal): Promise<PostAnswer> {
-    const answer = await call(text, parseMode, signal);
+  async function callMoved(part: Part, parseMode: string | undefined, signal: AbortSignal): Promise<PostAnswer> {
+    const answer = await call(part, parseMode, signal);
     const moved = migratedTo(answer);
     if (moved === undefined || moved === chatId) return answer;
     chatId = moved;
     log.warn("the group has another id now; change chat_id in the configuration", { chat_id: moved });
-    return call(text, parseMode, signal);
+    return call(part, parseMode, signal);
   }
 
-  async function sendPlain(part: string, refusal: string, signal: AbortSignal): Promise<Delivery> {
+  async function sendPlain({ text, silent }: Part, refusal: string, signal: AbortSignal): Promise<Delivery> {
     log.warn("the markup was refused; the message is sent as plain text", { answer: refusal });
-    const parts = splitText(unmarked, markup.plain(part), PART);
+    const parts = splitText(unmarked, markup.plain(text), PART);
     let last: Delivery = { answer: "", parts: 0 };
-    for (const [index, text] of parts.entries()) {
+    for (const [index, plain] of parts.entries()) {
       if (index > 0) await pause(clock, signal);
-      last = deliveryOf(await callMoved(text, undefined, signal));
+      last = deliveryOf(await callMoved({ text: plain, silent }, undefined, signal));
     }
     return { ...last, parts: parts.length, note: `sent as plain text, as the markup was refused: ${refusal}` };
   }
 
-  async function sendPart(part: string, signal: AbortSignal): Promise<Delivery> {
+  async function sendPart(part: Part, signal: AbortSignal): Promise<Delivery> {
     const answer = await callMoved(part, config.parse_mode, signal);
     const unreadable = config.parse_mode !== undefined && statusOf(answer) === 400 && /entit/i.test(answer.words);
     return unreadable ? sendPlain(part, descriptionOf(answer), signal) : deliveryOf(answer);
   }
 
   return {
-    async send(part: string, signal: AbortSignal): Promise<Delivery> {
+    async send(part: Part, signal: AbortSignal): Promise<Delivery> {
       const delivery = await sendPart(part, signal);
       if (chatId === config.chat_id) return delivery;
       const moved = `the group moved to ${chatId}; change chat_id`;

@@ -70,7 +70,8 @@ export const pushApp = defineChannel({
 });
 
 function formOf(config: Config, markup: Markup, message: ChannelMessage): string {
-  const { api_key, user_key, device, sound, priority, retry_secs, expire_secs } = config;
+  const { api_key, user_key, device, sound, retry_secs, expire_secs } = config;
+  const priority = priorityOf(config, message);
   const form = new URLSearchParams({
     token: api_key,
     user: user_key,
@@ -84,6 +85,11 @@ function formOf(config: Config, markup: Markup, message: ChannelMessage): string
     ...(priority === EMERGENCY ? { retry: String(retry_secs), expire: String(expire_secs) } : {}),
   });
   return form.toString();
+}
+
+/** A silent message makes no sound whatever its priority: -1. */
+function priorityOf(config: Config, { priority = config.priority, silent }: ChannelMessage): number | undefined {
+  return silent ? Math.min(-1, priority ?? 0) : priority;
 }
 
 function textOf({ title, message, repeats }: ChannelMessage, markup: Markup): string {

@@ -6,11 +6,12 @@ import type { RandomBytes } from "../../core/ids.ts";
 import { guarded, within } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import type { HubEvent } from "../../events/catalog.ts";
-import type { DeliveryFault } from "../channel.ts";
+import type { DeliveryFault, MessageOptions } from "../channel.ts";
 import type { ChannelOutcome, ChannelState, Notifier } from "../notifier.ts";
 import {
   channelMessageOf,
   hashOf,
+  haveSameOptions,
   isLate,
   MessageList,
   momentOf,
@@ -96,9 +97,10 @@ export class ChannelQueue {
     return !this.blocked && !this.#stopped && !this.#order.hasUnskipped() && this.#schedule.waitMs() <= 0;
   }
 
-  /** A waiting message with the same texts, not one that is being sent. */
-  duplicateOf(texts: Texts): QueuedMessage | undefined {
-    const found = this.#list.waitingWith(hashOf(texts));
+  /** A waiting message with the same texts and options, not one that is being sent. */
+  duplicateOf(texts: Texts, options: MessageOptions): QueuedMessage | undefined {
+    const found = this.#list.waitingWith(hashOf(texts, options));
+    if (found && !haveSameOptions(found.options, options)) return undefined;
     const known = found && (found.texts ?? this.#deps.store.texts(found.id));
     return known?.title === texts.title && known.message === texts.message ? found : undefined;
   }

@@ -9,6 +9,7 @@ import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { Addressed, Notifier } from "../notifier.ts";
+import { optionsOf } from "../render.ts";
 import type { ChannelQueue, GiveUpReason } from "./channel-queue.ts";
 import { type OutboxQuota, openChannelQueues } from "./channel-queues.ts";
 import {
@@ -112,7 +113,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
     if (bytesOf(texts) > LARGEST_BYTES) return { answer: Promise.resolve(refuse(addressed)) };
     const { lastError: error } = queue;
     const waits = Promise.resolve<FirstTry>({ channel, state: "queued", ...(error !== undefined && { error }) });
-    const duplicate = queue.duplicateOf(texts);
+    const duplicate = queue.duplicateOf(texts, optionsOf(message));
     if (duplicate) {
       duplicate.count++;
       // It is on disk already; the count is written in batches.
@@ -125,14 +126,16 @@ export function startOutbox(options: OutboxOptions): Outbox {
     return { queued, answer };
   }
 
-  function queuedMessageOf({ channel, message: { id, at } }: Addressed, texts: Texts): QueuedMessage {
+  function queuedMessageOf({ channel, message }: Addressed, texts: Texts): QueuedMessage {
+    const { id, at } = message;
+    const options = optionsOf(message);
     const keptMs = uptime();
     // From the clock, so that no id is used again after a restart.
     lastId = Math.max(lastId + 1, clock.now());
     return {
       ...{ id: lastId, channel, messageId: id, at, keptMs, triedMs: keptMs, notBeforeMs: 0, texts },
       ...{ count: 1, tries: 0, parts: 0, lastError: undefined, state: "waiting" },
-      ...{ title: shortened(texts.title), bytes: bytesOf(texts), hash: hashOf(texts) },
+      ...{ title: shortened(texts.title), options, bytes: bytesOf(texts), hash: hashOf(texts, options) },
       wallAheadMs: clock.now() - keptMs,
     };
   }

@@ -1,7 +1,8 @@
 // A message that waits in the outbox: its state in memory, and the message that is sent to the channel for it.
 import type { Clock } from "../../core/clock.ts";
+import { isObject, parseJson } from "../../core/json.ts";
 import { ownBeginning } from "../../core/memory-size.ts";
-import type { ChannelMessage } from "../channel.ts";
+import type { ChannelMessage, MessageOptions } from "../channel.ts";
 
 export interface Texts {
   readonly title: string;
@@ -16,6 +17,7 @@ export interface QueuedMessage {
   readonly messageId: string;
   /** Shortened, for people. */
   readonly title: string;
+  readonly options: MessageOptions;
   /** Epoch ms, as the wall clock showed it then. */
   readonly at: number;
   /** When it was posted, by the uptime clock, as `triedMs` and `notBeforeMs`. */
@@ -83,9 +85,26 @@ export interface FirstTry {
 
 export type TextHash = ReturnType<typeof Bun.hash>;
 
-/** Equal texts have equal hashes; different texts nearly always have different ones. */
-export function hashOf({ title, message }: Texts): TextHash {
-  return Bun.hash(`${title}\0${message}`);
+/** Equal texts and options have equal hashes; different ones nearly always have different ones. */
+export function hashOf({ title, message }: Texts, { priority, silent, tag }: MessageOptions): TextHash {
+  return Bun.hash(`${title}\0${message}\0${JSON.stringify([priority, silent, tag])}`);
+}
+
+/** Whether two messages should arrive in the same way. */
+export function haveSameOptions(one: MessageOptions, other: MessageOptions): boolean {
+  return one.priority === other.priority && one.silent === other.silent && one.tag === other.tag;
+}
+
+/** As they are on disk; what is not readable is left out. */
+export function readOptions(text: string): MessageOptions {
+  const read = parseJson(text);
+  if (!read.ok || !isObject(read.value)) return {};
+  const { priority, silent, tag } = read.value;
+  return {
+    ...(typeof priority === "number" && { priority }),
+    ...(typeof silent === "boolean" && { silent }),
+    ...(typeof tag === "string" && { tag }),
+  };
 }
 
 // The size of a row without its texts.
@@ -140,8 +159,9 @@ export function momentOf({ at, wallAheadMs }: QueuedMessage, { clock, uptime }: 
 /** The message as it is sent to the channel now. */
 export function channelMessageOf(queued: QueuedMessage, { title, message }: Texts, times: Times): ChannelMessage {
   const at = momentOf(queued, times);
-  const { messageId: id, count, parts } = queued;
+  const { messageId: id, count, parts, options } = queued;
   return {
+    ...options,
     id,
     title,
     message,

@@ -1,7 +1,7 @@
 // The outbox on disk. The messages are read once, at the start; their texts only when needed.
 import { numberIn, readEach, textIn } from "../../db/rows.ts";
 import type { StateDb } from "../../db/state-db.ts";
-import { bytesOf, hashOf, type QueuedMessage, shortened, type Texts } from "./queued-message.ts";
+import { bytesOf, hashOf, type QueuedMessage, readOptions, shortened, type Texts } from "./queued-message.ts";
 
 export interface OutboxStore {
   /** All messages of earlier runs, in order. */
@@ -21,6 +21,7 @@ interface Row extends Texts {
   tries: number;
   parts: number;
   last_error: string | null;
+  options: string;
   kept_ms: number;
   tried_ms: number;
   not_before_ms: number;
@@ -35,7 +36,7 @@ export function createOutboxStore({ own: db, faults }: Pick<StateDb, "own" | "fa
   );
   const insert = db.query(
     `INSERT OR REPLACE INTO outbox (id, channel, message_id, at, count, tries, parts, last_error, kept_ms, tried_ms,
-       not_before_ms, title, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       not_before_ms, title, message, options) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const update = db.query(
     "UPDATE outbox SET count = ?, tries = ?, parts = ?, last_error = ?, tried_ms = ?, not_before_ms = ? WHERE id = ?",
@@ -50,7 +51,7 @@ export function createOutboxStore({ own: db, faults }: Pick<StateDb, "own" | "fa
       else {
         const { channel, messageId, at, keptMs } = message;
         const kept = [id, channel, messageId, at, count, tries, parts, lastError, keptMs, triedMs, notBeforeMs];
-        insert.run(...kept, texts.title, texts.message);
+        insert.run(...kept, texts.title, texts.message, JSON.stringify(message.options));
       }
     }
   }).immediate;
@@ -69,6 +70,7 @@ export function createOutboxStore({ own: db, faults }: Pick<StateDb, "own" | "fa
 function queuedMessageOf(row: Row): QueuedMessage {
   const title = textIn(row.title, "title");
   const texts = { title, message: textIn(row.message, "message") };
+  const options = readOptions(row.options);
   return {
     id: row.id,
     channel: textIn(row.channel, "channel"),
@@ -79,12 +81,13 @@ function queuedMessageOf(row: Row): QueuedMessage {
     state: "waiting",
     messageId: textIn(row.message_id, "message_id"),
     title: shortened(title),
+    options,
     keptMs: numberIn(row.kept_ms, 0),
     triedMs: numberIn(row.tried_ms, 0),
     notBeforeMs: numberIn(row.not_before_ms, 0),
     lastError: row.last_error === null ? undefined : textIn(row.last_error, "last_error"),
     bytes: bytesOf(texts),
-    hash: hashOf(texts),
+    hash: hashOf(texts, options),
     wallAheadMs: undefined,
   };
 }

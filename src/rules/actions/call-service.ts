@@ -4,8 +4,9 @@ import { HubError, messageOf } from "../../core/errors.ts";
 import { type Json, parseJson } from "../../core/json.ts";
 import { checkNotBoth, invalid } from "../model/checks.ts";
 import { type ActionScope, defineAction } from "../model/define.ts";
-import { choice, expression, json, secs, text } from "../model/fields.ts";
+import { choice, expression, json, secs, TEMPLATES, text } from "../model/fields.ts";
 import type { HttpRequest } from "../model/host.ts";
+import { filled } from "../model/messages.ts";
 
 type ServiceResponse = { status: number; body: string };
 
@@ -27,7 +28,9 @@ export const callService = defineAction({
       description: "Headers by name",
       writeOnly: true,
     }),
-    body: Type.Optional(json("Text, sent as it is, or any other JSON", { writeOnly: true })),
+    body: Type.Optional(
+      json("Text or any other JSON; placeholders in its texts are filled in", { writeOnly: true, [TEMPLATES]: true }),
+    ),
     expression: Type.Optional(expression("CEL that gives the body, instead of `body`", { writeOnly: true })),
     timeout_secs: secs("How long the response may take", { default: 10, minimum: 0.1, maximum: 300 }),
     retries: Type.Integer({
@@ -53,7 +56,8 @@ export const callService = defineAction({
   },
   async run(spec, scope) {
     const { url, method, timeout_secs, retries, response_event } = spec;
-    const body = spec.expression === undefined ? spec.body : scope.evaluate(spec.expression);
+    const given = spec.body === undefined ? undefined : filled(spec.body, scope);
+    const body = spec.expression === undefined ? given?.value : scope.evaluate(spec.expression);
     const request = { url, method, timeoutMs: timeout_secs * 1000, ...contentOf(body, spec.headers) };
     const emitResponse = (fields: Record<string, Json>): void => {
       if (response_event === undefined || scope.signal.aborted) return;
@@ -67,7 +71,9 @@ export const callService = defineAction({
     const ok = status >= 200 && status < 300;
     emitResponse({ ok, status, body: readBody(response.body) });
     if (!ok) throw new HubError("upstream_failed", `${method} ${hostOf(url)} answered ${status}`);
-    return `${method} ${hostOf(url)} answered ${status}`;
+    // Not which: the body may be secret.
+    const unknown = given?.unknown.length ? `; ${given.unknown.length} placeholders in its body have no value` : "";
+    return `${method} ${hostOf(url)} answered ${status}${unknown}`;
   },
   example: {
     url: "https://example.org/api",

@@ -2,7 +2,8 @@
 import { Type } from "@sinclair/typebox";
 import { checkOneOf } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
-import { choice, expression, text } from "../model/fields.ts";
+import { choice, expression, TEMPLATE, text } from "../model/fields.ts";
+import { filled, unknownText } from "../model/messages.ts";
 import { shortened } from "../model/values.ts";
 
 export const logMessage = defineAction({
@@ -10,7 +11,7 @@ export const logMessage = defineAction({
   doc: "Writes a line into the hub's log.",
   whenInterrupted: () => "repeat",
   fields: () => ({
-    message: Type.Optional(text("The text")),
+    message: Type.Optional(text("The text, with placeholders as in messages", { [TEMPLATE]: "own" })),
     expression: Type.Optional(expression("CEL that gives the text, instead of `message`")),
     level: choice(["debug", "info", "warn", "error"], "The level", {
       default: "info",
@@ -19,10 +20,11 @@ export const logMessage = defineAction({
   }),
   check: (spec) => checkOneOf(spec, ["message", "expression"]),
   run({ message, expression, level }, scope) {
-    const value = expression === undefined ? message : scope.evaluate(expression);
+    const text = filled(message ?? "", scope);
+    const value = expression === undefined ? text.value : scope.evaluate(expression);
     const line = typeof value === "string" ? value : JSON.stringify(value);
     if (!scope.dryRun) scope.log[level](line, { rule: scope.ruleName });
-    return `${level}: ${shortened(line)}`;
+    return `${level}: ${shortened(line)}${unknownText(text)}`;
   },
-  example: { message: "It is 21 °C", level: "warn" },
+  example: { message: "It is {{= device_state('sensor').temperature | number:1}} °C", level: "warn" },
 });

@@ -3,7 +3,8 @@ import { Type } from "@sinclair/typebox";
 import type { Json } from "../../core/json.ts";
 import { checkNotBoth, invalid } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
-import { expression, json, text } from "../model/fields.ts";
+import { expression, json, TEMPLATES, text } from "../model/fields.ts";
+import { filled, unknownText } from "../model/messages.ts";
 import { shortened } from "../model/values.ts";
 
 const MAX_TOPIC_BYTES = 65_535;
@@ -14,7 +15,12 @@ export const publishMqtt = defineAction({
   whenInterrupted: ({ retain }) => (retain ? "repeat" : "skip"),
   fields: () => ({
     topic: text("The topic"),
-    payload: Type.Optional(json("Text, sent as it is, or any other JSON; without it, empty", { writeOnly: true })),
+    payload: Type.Optional(
+      json("Text or any other JSON; placeholders in its texts are filled in; without it, empty", {
+        writeOnly: true,
+        [TEMPLATES]: true,
+      }),
+    ),
     expression: Type.Optional(expression("CEL that gives the payload, instead of `payload`", { writeOnly: true })),
     retain: Type.Boolean({ default: false, description: "Whether the broker keeps it for later subscribers" }),
     qos: Type.Unsafe<0 | 1>(Type.Integer({ default: 0, minimum: 0, maximum: 1, description: "Quality of service" })),
@@ -26,9 +32,10 @@ export const publishMqtt = defineAction({
     checkNotBoth(spec, ["payload", "expression"]);
   },
   async run({ topic, payload = "", expression, retain, qos }, scope) {
-    const text = textOf(expression === undefined ? payload : scope.evaluate(expression));
+    const given = filled(payload, scope);
+    const text = textOf(expression === undefined ? given.value : scope.evaluate(expression));
     await scope.host.publish(topic, text, { retain, qos });
-    return `${topic} ${shortened(text)}`;
+    return `${topic} ${shortened(text)}${unknownText(given)}`;
   },
   example: { topic: "cmnd/plug/POWER", payload: "ON", retain: true, qos: 1 },
 });

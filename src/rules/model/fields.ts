@@ -21,6 +21,8 @@ export const ATTRIBUTE = "x-attribute";
 export const ATTRIBUTES = "x-attributes";
 /** Marks a text with placeholders. */
 export const TEMPLATE = "x-template";
+/** Marks any JSON whose texts may have placeholders. */
+export const TEMPLATES = "x-templates";
 /** Other names under which a field is read. */
 export const ALIASES = "x-aliases";
 /** Other ways to write a choice. */

@@ -31,8 +31,19 @@ export interface Notification {
   channel: string;
   message: string;
   title: string | undefined;
-  /** For the placeholders in both texts. */
-  context: { deviceId: string | undefined; trigger: JsonObject; vars: Readonly<JsonObject> };
+  /** From -2 (silent) to 2 (emergency); undefined: that of the channel. */
+  priority?: number | undefined;
+  /** Without a sound. */
+  silent?: boolean | undefined;
+  /** What it is about: it takes the place of the last one with this tag. */
+  tag?: string | undefined;
+  /** For the placeholders in both texts. `evaluate` throws what cannot be evaluated. */
+  context: {
+    deviceId: string | undefined;
+    trigger: JsonObject;
+    vars: Readonly<JsonObject>;
+    evaluate(expression: string): Json;
+  };
 }
 
 export interface HttpRequest {

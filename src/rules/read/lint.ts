@@ -4,6 +4,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { isObject } from "../../core/json.ts";
 import { placeholdersIn } from "../../core/placeholders.ts";
 import { didYouMean } from "../../core/schema.ts";
+import { isOwn, TEMPLATE_ROOTS } from "../../core/template.ts";
 import type { TextPosition } from "../../core/text-places.ts";
 import type { Typed } from "../model/define.ts";
 import { firstDeviceOf } from "../model/devices.ts";
@@ -14,6 +15,7 @@ import type { RuleShape } from "../parse/shape.ts";
 import { triggers } from "../triggers/index.ts";
 import { rewriteRule } from "./references.ts";
 import { Rule } from "./rule.ts";
+import { templatesAt } from "./templates.ts";
 import { type Place, under } from "./walk.ts";
 
 /** What is known of the house. Without a function nothing is known, and there are no warnings about it. */
@@ -29,7 +31,6 @@ export interface LintWarning {
   message: string;
 }
 
-const ROOTS = ["now", "trigger", "vars", "device", "devices"];
 /** Every rule can also be run by hand or by another rule. */
 const CONTEXT_KEYS_BY_HAND = ["actor_name", "rule_id", "rule_name"];
 /** A command has arguments, which are no attributes. */
@@ -114,21 +115,26 @@ function misspelt({ attributes }: KnownHouse, device: string, name: string): str
   return hint === "" ? undefined : `the device "${device}" has no attribute "${name}" at present${hint}`;
 }
 
-function placeholderWarnings({ schema, value, path }: Place, rule: Rule, house: KnownHouse): LintWarning[] {
-  if (!schema[TEMPLATE] || typeof value !== "string") return [];
-  return placeholdersIn(value).flatMap((placeholder) => {
-    const problem = placeholderProblem(placeholder, rule, house);
-    return problem === undefined ? [] : [{ path, message: `{{${placeholder}}}: ${problem}` }];
-  });
+function placeholderWarnings(place: Place, rule: Rule, house: KnownHouse): LintWarning[] {
+  // In a text that is sent on, other braces may be meant for its reader.
+  const onlyOwn = place.schema[TEMPLATE] !== true;
+  return templatesAt(place).flatMap(({ text, path }) =>
+    placeholdersIn(text).flatMap((placeholder) => {
+      if (placeholder.expression || (onlyOwn && !isOwn(placeholder))) return [];
+      const problem = placeholderProblem(placeholder.text, rule, house);
+      return problem === undefined ? [] : [{ path, message: `{{${placeholder.source}}}: ${problem}` }];
+    }),
+  );
 }
 
 function placeholderProblem(placeholder: string, rule: Rule, house: KnownHouse): string | undefined {
   const [root = "", ...keys] = placeholder.split(".");
   const [first] = keys;
   if (root === "now") return first === undefined ? undefined : "the time is {{now}}, with nothing behind it";
-  if (!ROOTS.includes(root)) {
-    const hint = didYouMean(root, ROOTS);
-    return `a placeholder begins with ${ROOTS.slice(0, -1).join(", ")} or ${ROOTS.at(-1)}, not with "${root}"${hint}`;
+  if (!TEMPLATE_ROOTS.includes(root)) {
+    const hint = didYouMean(root, TEMPLATE_ROOTS);
+    const roots = `${TEMPLATE_ROOTS.slice(0, -1).join(", ")} or ${TEMPLATE_ROOTS.at(-1)}`;
+    return `a placeholder begins with ${roots}, or with = for an expression, not with "${root}"${hint}`;
   }
   if (first === undefined) return `what of "${root}" is meant? Write {{${root}.NAME}}`;
   if (root === "trigger") return triggerProblem(rule, first);

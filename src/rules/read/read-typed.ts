@@ -8,6 +8,7 @@ import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
 import type { Typed } from "../model/define.ts";
 import { ALIASES, CEL, DURATION, type Kind, kindOfChild, SPELLINGS, wordsOf } from "../model/fields.ts";
 import { members, TYPE_ALIASES } from "./schemas.ts";
+import { templateProblems } from "./templates.ts";
 import { type Place, rewrite, under } from "./walk.ts";
 
 /** The limits for one rule, inner ones included. */
@@ -50,6 +51,7 @@ export function readBySchema(reading: Reading, { schema, value, path, depth }: L
     const kind = kindOfChild(place.schema);
     if (kind) return readTyped(reading, kind, { ...place, value: inside.get(place.path), depth: depth + 1 });
     if (place.schema.contentMediaType === CEL) checkText(reading, place);
+    if (checked.ok) reading.problems.push(...templateProblems(place, reading.checkExpression));
     return place.value;
   });
   return checked.ok ? (read as object) : undefined;

@@ -77,6 +77,13 @@ describe("messaging_bot", () => {
     ]);
   });
 
+  test("a silent message, or one of low priority, arrives without a sound", async () => {
+    using place = telegram();
+    for (const options of [{ silent: true }, { priority: -1 }, { priority: 2 }, { silent: false, priority: -1 }])
+      await bot(place).send(messageOf("x", options), never());
+    expect(place.seen.map(({ json }) => json.disable_notification)).toEqual([true, true, undefined, undefined]);
+  });
+
   test.each([
     [undefined, "Alert! a<b>_c\nx"],
     ["HTML", "<b>Alert! a&lt;b&gt;_c</b>\nx"],

@@ -56,6 +56,15 @@ describe("push_app", () => {
     );
   });
 
+  test("a message may have its own priority, and a silent one makes no sound", async () => {
+    expect(await formOf({ priority: 1 }, messageOf("x", { priority: 2 }))).toMatchObject({
+      priority: "2",
+      retry: "60",
+    });
+    expect(await formOf({}, messageOf("x", { silent: true }))).toMatchObject({ priority: "-1" });
+    expect(await formOf({ priority: -2 }, messageOf("x", { silent: true }))).toMatchObject({ priority: "-2" });
+  });
+
   test("an empty device means all devices", async () => {
     expect(await formOf({ device: "", sound: "siren" })).not.toHaveProperty("device");
     expect(await formOf({ device: "droid2", sound: "siren" })).toMatchObject({ device: "droid2", sound: "siren" });

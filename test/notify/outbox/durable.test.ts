@@ -25,6 +25,22 @@ describe("over restarts", () => {
     });
   }
 
+  test("a message keeps its priority, and is counted only with those of the same", async () => {
+    await using rig = await openOutboxRig([push("phone")]);
+    rig.react("phone", "down");
+    const post = (options: { priority?: number; silent?: boolean }) =>
+      rig.outbox.post(rig.notifier.render({ channel: "phone", message: "door", ...options }));
+    for (const options of [{ priority: 1 }, {}, { silent: true }, { priority: 1 }, {}]) await post(options);
+    await rig.restart({ crash: true });
+    rig.react("phone", "ok");
+    await rig.clock.advance(MINUTE);
+    expect(rig.arrived.map(({ priority, text }) => [priority, text.includes("2 times")])).toEqual([
+      ["1", true],
+      [undefined, true],
+      ["-1", false],
+    ]);
+  });
+
   test("nothing is sent in the first seconds, and nothing at all when nothing waits", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");

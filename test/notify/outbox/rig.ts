@@ -20,6 +20,8 @@ export interface Arrival {
   /** By the virtual clock, monotonic. */
   when: number;
   timestamp: number | undefined;
+  /** Of Pushover. */
+  priority?: string | undefined;
   /** The status the service answered with, if it did. */
   status?: number;
 }
@@ -142,7 +144,7 @@ async function close({ outbox, clock }: OutboxRig): Promise<void> {
   await closed;
 }
 
-function readBody(body: string): { title: string; text: string; timestamp: number | undefined } {
+function readBody(body: string): Pick<Arrival, "title" | "text" | "timestamp" | "priority"> {
   if (body.startsWith("{")) {
     const { text } = JSON.parse(body) as { text: string };
     const [title = "", ...rest] = text.split("\n");
@@ -153,6 +155,7 @@ function readBody(body: string): { title: string; text: string; timestamp: numbe
     title: form.get("title") ?? "",
     text: form.get("message") ?? "",
     timestamp: Number(form.get("timestamp")) * 1000,
+    priority: form.get("priority") ?? undefined,
   };
 }
 

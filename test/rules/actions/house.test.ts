@@ -143,15 +143,32 @@ describe("timer", () => {
 });
 
 describe("messages and events", () => {
+  test("notify sends to several channels, with its options, and names those that failed", async () => {
+    const house = houseWith();
+    const notify = { type: "notify", message: "x", priority: 2, silent: true, tag: "door" };
+    expect(await createActor(house).act({ ...notify, channels: ["chat", "mail", "chat"] })).toBe("chat, mail: x");
+    expect(house.done.notifications).toMatchObject([
+      { channel: "chat", priority: 2, silent: true, tag: "door" },
+      { channel: "mail", priority: 2, silent: true, tag: "door" },
+    ]);
+    await expect(createActor(house).act({ ...notify, channels: ["broken", "log"] })).rejects.toThrow(
+      "1 of 2 channels: the channel does not answer",
+    );
+    expect(house.done.notifications.at(-1)).toMatchObject({ channel: "log" });
+    expect(problemsIn("actions", { ...notify, channel: "a", channels: ["b"] })).toEqual([
+      ": give only one of `channel` or `channels`",
+    ]);
+    expect(problemsIn("actions", { ...notify, channel: "a", priority: 3 })).toHaveLength(1);
+  });
+
   test("notify passes on what placeholders need, and fails with the channel", async () => {
     const house = houseWith();
     const trigger = { device_id: "door", value: true };
     const actor = createActor(house, { trigger, vars: { who: "Zoë" } });
     const message = "Tür offen 🚪 {{device.temperature}} °C";
     expect(await actor.act({ type: "notify", channel: "all", message, title: "Alarm" })).toBe(`all: ${message}`);
-    expect(house.done.notifications).toEqual([
-      { channel: "all", message, title: "Alarm", context: { deviceId: "door", trigger, vars: { who: "Zoë" } } },
-    ]);
+    const context = { deviceId: "door", trigger, vars: { who: "Zoë" }, evaluate: expect.any(Function) };
+    expect(house.done.notifications).toEqual([{ channel: "all", message, title: "Alarm", context }]);
     await expect(actor.act({ type: "notify", channel: "broken", message })).rejects.toThrow(
       "the channel does not answer",
     );

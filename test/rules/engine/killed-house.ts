@@ -25,13 +25,15 @@ const feed = createEventFeed({ clock, log: silentLog, buffer: 100, mark: { load:
 const did = (line: string): void => appendFileSync(join(folder, "done"), `${line}\n`);
 
 const lamp: RuleDevice = {
-  ...{ id: "lamp", name: "lamp", area: undefined, deviceType: undefined, available: true },
+  ...{ id: "lamp", name: "lamp", area: undefined, deviceType: undefined, tags: [], available: true },
   attributes: { brightness: 0, on: true },
   lastChanged: {},
 };
 const variables = new Map<string, Json>([["never", false]]);
 const host: RuleHost = {
   device: (id) => ({ ...lamp, id }),
+  devices: () => [lamp],
+  random: () => 0.5,
   variable: (name) => variables.get(name),
   setVariable: (name, value) => did(`variable ${name} ${JSON.stringify(value)}`),
   mode: () => undefined,

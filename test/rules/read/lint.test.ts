@@ -87,7 +87,10 @@ describe("a placeholder", () => {
 
   test.each([
     ["{{devcie.temperature}}", 'not with "devcie" – did you mean "device"?'],
-    ["{{temperature}}", 'begins with now, trigger, vars, device or devices, not with "temperature"'],
+    [
+      "{{temperature}}",
+      'begins with now, trigger, vars, device or devices, or with = for an expression, not with "temperature"',
+    ],
     [
       "{{device.temprature}}",
       'the device "sensor" has no attribute "temprature" at present – did you mean "temperature"?',

@@ -111,7 +111,6 @@ describe("a problem", () => {
       expect.stringMatching(/^trigger\.type: there is no trigger ".*" – did you mean "device_state_changed"\?$/),
       "conditions[0].conditions[1].mode_id: must be text",
       "conditions[1]: must be a table of keys and values, with the `type` of the condition",
-      "actions[0].actions[1].channel: missing: must be text",
       'actions[0].actions[1].chanel: unknown key "chanel" – did you mean "channel"?',
       "actions[1].else_if[0].then_actions: missing: must be a list",
       "actions[1].then_actions[0]: give `on` or `toggle`",
