@@ -3,6 +3,7 @@ import { backup } from "./backup.ts";
 import { check } from "./check.ts";
 import type { Command } from "./command.ts";
 import { deviceAccount } from "./device-account.ts";
+import { importCommand } from "./import.ts";
 import { init } from "./init.ts";
 import { passwd } from "./passwd.ts";
 import { restore } from "./restore.ts";
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   check,
   backup,
   restore,
+  importCommand,
   service,
   upgrade,
   passwd,
