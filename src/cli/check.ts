@@ -63,7 +63,7 @@ function reportFiles(home: Home, { edge }: Io, config: HubConfig): number {
 }
 
 /** Returns the ids of the modes; undefined where they are not known. */
-function checkModes(
+export function checkModes(
   home: Home,
   { edge }: Io,
   { located, failures }: { located: boolean; failures: string[] },

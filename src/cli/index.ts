@@ -7,6 +7,7 @@ import { importCommand } from "./import.ts";
 import { init } from "./init.ts";
 import { passwd } from "./passwd.ts";
 import { restore } from "./restore.ts";
+import { rules } from "./rules/rules.ts";
 import { serve } from "./serve.ts";
 import { service } from "./service.ts";
 import { upgrade } from "./upgrade.ts";
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   serve,
   init,
   check,
+  rules,
   backup,
   restore,
   importCommand,

@@ -1,5 +1,5 @@
 // What an import did: one entry for each thing of the old house, and what became of it.
-import { MASK } from "../core/masking.ts";
+import { printable } from "../core/printable.ts";
 
 export const KINDS = [
   "device",
@@ -41,23 +41,19 @@ export interface Report {
   add(kind: Kind, name: string, outcome: Outcome, note?: string): void;
 }
 
-const LONGEST = 120;
-
 export function createReport(): Report {
   const entries: ReportEntry[] = [];
   return {
     entries,
     add(kind, name, outcome, note) {
-      entries.push({ kind, name: printable(name), outcome, note: note === undefined ? undefined : printable(note) });
+      entries.push({
+        kind,
+        name: printable(name) || "(without a name)",
+        outcome,
+        note: note === undefined ? undefined : printable(note),
+      });
     },
   };
-}
-
-/** Without what would move the cursor of a terminal, and not too long for a line. */
-export function printable(text: string): string {
-  const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
-  if (plain === "") return MASK;
-  return plain.length > LONGEST * 4 ? `${plain.slice(0, LONGEST * 4)}…` : plain;
 }
 
 /** A name that a person can read and type: control characters become spaces. Undefined where nothing is left. */
