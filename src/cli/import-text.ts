@@ -35,7 +35,7 @@ export function importText(shown: ShownImport): string {
   const { entries, dryRun } = shown;
   return [
     table(entries),
-    section("Moved, but not quite as it was:", entries, "changed"),
+    section("Moved, with something to know:", entries, "changed"),
     section("Not moved:", entries, "left"),
     section("Here before, and kept:", entries, "there"),
     dryRun ? "This was a dry run: nothing was changed.\n" : ending(shown),

@@ -43,22 +43,23 @@ export const importCommand: Command = {
     const dryRun = options["dry-run"] === true;
     // Before the owner's rights are taken: only root may be able to read it.
     using archive = typeof backup === "string" ? await openOldArchive(resolve(backup)) : undefined;
-    using place = placeFor(invocation, dryRun);
+    const named = homeOf(invocation);
+    using place = placeFor(named, dryRun);
     const { home } = place;
     const imported = await importHomecore({
       ...{ home, url, token, archive, dryRun, edge: io.edge, untouchedHubToml: hubToml },
       prepareHome: () => void (!dryRun && !existsSync(home.hubToml) && layOut(home, io)),
+      progress: (step) => void (io.edge.stderr.isTerminal && io.edge.stderr.write(`${step} …\n`)),
       checkRules: (staged) => ruleVerdicts(staged),
     });
-    const shown = { ...imported, home: homeOf(invocation), url, dryRun };
+    const shown = { ...imported, home: named, url, dryRun };
     io.edge.stdout.write(options.json ? importJson(shown) : importText(shown));
     return 0;
   },
 };
 
 /** The home; a dry run where there is none works in an empty folder instead, so that none comes to be. */
-function placeFor(invocation: Invocation, dryRun: boolean): Disposable & { home: Home } {
-  const home = homeOf(invocation);
+function placeFor(home: Home, dryRun: boolean): Disposable & { home: Home } {
   if (dryRun && !existsSync(home.root)) {
     const folder = mkdtempSync(join(tmpdir(), "hub-import-"));
     return { home: homeAt(folder), [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { checkConfig } from "../config/load.ts";
 import type { Home } from "../home/paths.ts";
-import type { RuleVerdict } from "../import/homecore/import-homecore.ts";
+import type { RuleVerdict } from "../import/homecore/options.ts";
 import { textOf } from "../import/staged-home.ts";
 import { readModesFile } from "../state/virtual/modes-file.ts";
 import { findRuleProblems } from "./check.ts";

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Unit } from "../backup/archive-plan.ts";
 import { placesIn, RESERVE_BYTES } from "../backup/places.ts";
 import { stagedHome } from "../backup/stage.ts";
+import { hasJournal } from "../backup/swap.ts";
 import { syncFolder, writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import { requireSpace } from "../core/free-space.ts";
@@ -34,7 +35,10 @@ export function copyHome(home: Home, { historyBytes }: CopyOptions): StagedCopy 
   // The old history is unpacked, sorted and written: three times its size.
   const bytes = databases.reduce((sum, path) => sum + bytesOf(path), 0) + historyBytes * 3;
   requireSpace(work, bytes + RESERVE_BYTES, "the import");
-  const remove = (): void => rmSync(work, { recursive: true, force: true });
+  const remove = (): void => {
+    // With a journal, the working folder holds the home's new state.
+    if (!hasJournal(home)) rmSync(work, { recursive: true, force: true });
+  };
   try {
     mkdirSync(copy.data, { recursive: true, mode: 0o700 });
     for (const path of databases) copyDatabase(path, copy.data);

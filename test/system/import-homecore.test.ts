@@ -300,3 +300,16 @@ test("killed at any moment, the home is the old one or the new one, and the impo
     expect(state.query("SELECT count(*) AS n FROM users").get()).toEqual({ n: 3 });
   }
 }, 120_000);
+
+test("a damaged database here is left to the hub, which sets it aside", async () => {
+  using old = startFakeHomecore();
+  await using place = createHubPlace();
+  await (await place.start()).end();
+  place.put("data/state.redb", "SQLite format 3\u0000 and nothing that follows");
+  const before = filesOf(place);
+  const ran = await place.run(["import", "homecore", "--url", old.url], { env });
+  expect(ran.stderr).toContain("state.redb is damaged: start the hub once");
+  expect(ran.code).toBe(1);
+  expect(filesOf(place).get("data/state.redb")).toBe(before.get("data/state.redb"));
+  expect(existsSync(place.at("data/restore.tmp"))).toBe(false);
+}, 30_000);

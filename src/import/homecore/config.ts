@@ -41,6 +41,12 @@ const SCALARS: readonly (readonly [from: string, key: string, to: string, key: s
   ["broker", "port", "mqtt", "port"],
 ];
 
+const SCALAR_NOTES: Readonly<Record<string, string>> = {
+  "auth.whitelist": "these addresses are administrators without a token here, too",
+};
+const PREFIX_NOTE =
+  "topics begin with homecore/, as its plugins expect: what spoke under another prefix here has to change";
+
 class ConfigEdits {
   readonly #report: Report;
   readonly #untouched: JsonObject;
@@ -60,11 +66,10 @@ class ConfigEdits {
     this.#location(old);
     for (const [from, key, section, name] of SCALARS) {
       const value = member(old[from], key);
-      if (from !== "location" && isSettable(value)) this.#set([{ section, key: name, value }]);
+      if (from !== "location" && isSettable(value))
+        this.#set([{ section, key: name, value }], SCALAR_NOTES[`${from}.${key}`]);
     }
-    // Its plugins and their devices speak under this prefix.
-    if (old.broker !== undefined || old.plugins !== undefined)
-      this.#set([{ section: "mqtt", key: "prefix", value: "homecore" }]);
+    this.#set([{ section: "mqtt", key: "prefix", value: "homecore" }], PREFIX_NOTE);
     this.#tell(old);
     return this.#text;
   }
@@ -94,7 +99,7 @@ class ConfigEdits {
   }
 
   /** Sets keys of one section, all or none. */
-  #set(edits: readonly ConfigEdit[]): void {
+  #set(edits: readonly ConfigEdit[], note?: string): void {
     const name = edits.map(({ section, key }) => `[${section}] ${key}`).join(", ");
     const present = tableOf(this.#text);
     const standing = edits.map(({ section, key }) => member(present[section], key));
@@ -107,7 +112,7 @@ class ConfigEdits {
         standing[at] !== undefined && !Bun.deepEquals(standing[at], member(this.#untouched[section], key)),
     );
     if (isOwn) this.#report.add("setting", name, "there", "it says something else here, and that stays");
-    else this.#try("setting", name, () => editConfig(this.#text, edits));
+    else this.#try("setting", name, () => editConfig(this.#text, edits), note);
   }
 
   /** Adds an entry to a list of tables, unless there is one of its name. */

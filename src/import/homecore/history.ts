@@ -49,9 +49,14 @@ export function countHistory(from: string): number {
 /** Throws HubError: `invalid` for what is no history of homeCore, `storage`. */
 export function importHistory({ from, to, since, now }: HistoryImport): ImportedHistory {
   using old = openOld(from);
-  const { db, readOnly } = openHistoryFile(to, now);
+  const { db, readOnly, setAside } = openHistoryFile(to, now);
   if (readOnly) throw readOnly;
   try {
+    if (setAside !== undefined)
+      throw new HubError(
+        "storage",
+        "the history here is damaged: start the hub once, which sets it aside, then import again",
+      );
     return copyRows(old, db, { since, now });
   } finally {
     closeDatabase(db);

@@ -33,8 +33,10 @@ export interface OldHouse {
 const PAGE = 500;
 const MOST_DEVICES = 20_000;
 
-/** Devices of homeCore itself; each kind has its own list. */
-const OWN = ["core.timer", "core.switch", "core.mode", "core.glue"];
+/** Devices of homeCore itself have plugins with such names. */
+const OWN = "core.";
+/** Those that have a list of their own. */
+const LISTED = ["core.timer", "core.switch", "core.mode", "core.glue"];
 
 /** Throws HubError as the client does. What it cannot read of a list is in the report. */
 export async function readHouse(client: HomecoreClient, report: Report): Promise<OldHouse> {
@@ -48,8 +50,16 @@ export async function readHouse(client: HomecoreClient, report: Report): Promise
     noted(readList((await whereThere(client, path)) ?? [], schema, path), path.slice(1));
 
   const all = noted(await readDevices(client), "devices");
+  for (const { name, plugin_id } of all)
+    if (plugin_id.startsWith(OWN) && !LISTED.includes(plugin_id))
+      report.add(
+        "device",
+        name,
+        "left",
+        `homeCore made it itself (${plugin_id}), and nothing here would keep it up to date`,
+      );
   const house = {
-    devices: all.filter(({ plugin_id }) => !OWN.includes(plugin_id)),
+    devices: all.filter(({ plugin_id }) => !plugin_id.startsWith(OWN)),
     areas: await list("/areas", OldArea),
     scenes: await list("/scenes/export", OldScene),
     rules: await list("/automations", OldRule),
