@@ -313,3 +313,19 @@ test("a damaged database here is left to the hub, which sets it aside", async ()
   expect(filesOf(place).get("data/state.redb")).toBe(before.get("data/state.redb"));
   expect(existsSync(place.at("data/restore.tmp"))).toBe(false);
 }, 30_000);
+
+test("after a hub that was killed, what it had written last comes along", async () => {
+  using old = startFakeHomecore();
+  await using place = createHubPlace();
+  const hub = await place.start();
+  await hub.request("POST", "/switches", { body: { id: "own", name: "My own" } });
+  hub.kill("SIGKILL");
+  await hub.exited;
+  expect(existsSync(place.at("data/state.redb-wal"))).toBe(true);
+  await runImport(place, old);
+  using db = new Database(place.at("data/state.redb"), { readonly: true });
+  expect(db.query("SELECT id FROM devices WHERE id IN ('own', 'hue_1') ORDER BY id").values()).toEqual([
+    ["hue_1"],
+    ["own"],
+  ]);
+}, 30_000);
