@@ -13,7 +13,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ["home", "events", "db"],
   ["auth", "state", "history", "mqtt", "plugins", "rules", "notify", "backup", "system", "alerts", "discovery"],
   ["config"],
-  ["http"],
+  ["http", "import"],
   ["hub"],
   ["cli"],
   ["main"],

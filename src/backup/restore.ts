@@ -172,7 +172,8 @@ function makeDataFolder({ root, data }: Home): string | undefined {
   }
 }
 
-async function inLockedHome<T>(home: Home, work: () => Promise<T>): Promise<T> {
+/** With the home locked, and any interrupted restore finished. Throws HubError `in_use` while a hub runs there. */
+export async function inLockedHome<T>(home: Home, work: () => Promise<T>): Promise<T> {
   const created = makeDataFolder(home);
   try {
     using _home = borrowHome(home);

@@ -11,7 +11,7 @@ import { fileProblems } from "../hub/file-problems.ts";
 import { channelNames } from "../notify/config.ts";
 import { messageExpressions } from "../rules/expression/messages.ts";
 import { createRuleExpressions } from "../rules/read/expressions.ts";
-import { checkRuleFiles, formatFinding } from "../rules/store/check.ts";
+import { type CheckedRules, checkRuleFiles, formatFinding } from "../rules/store/check.ts";
 import { readModesFile } from "../state/virtual/modes-file.ts";
 import { type Command, counted, homeOf, homeOption, type Io } from "./command.ts";
 import { readConfig } from "./prepare.ts";
@@ -63,7 +63,7 @@ function reportFiles(home: Home, { edge }: Io, config: HubConfig): number {
 }
 
 /** Returns the ids of the modes; undefined where they are not known. */
-function checkModes(
+export function checkModes(
   home: Home,
   { edge }: Io,
   { located, failures }: { located: boolean; failures: string[] },
@@ -90,10 +90,19 @@ interface Known {
 
 /** Returns the number of rule files. */
 function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known): number {
+  const { files, findings } = findRuleProblems(home, { config, modes });
+  for (const finding of findings) edge.stderr.write(`${formatFinding(finding)}\n`);
+  const count = findings.filter(({ warning }) => !warning).length;
+  if (count > 0) failures.push(`the rules have ${counted(count, "problem")}`);
+  return files;
+}
+
+/** What is wrong with the rule files of a home, as far as its configuration, its modes and its database say. */
+export function findRuleProblems(home: Home, { config, modes }: Pick<Known, "config" | "modes">): CheckedRules {
   const channels = config && new Set(channelNames(config.notify));
   const among = (known: ReadonlySet<string> | undefined) => known && ((name: string) => known.has(name));
   const attributes = knownAttributes(home.stateDb);
-  const { files, findings } = checkRuleFiles(home.rules, {
+  return checkRuleFiles(home.rules, {
     exists: {
       device: among(knownIds(home.stateDb, "devices")),
       area: among(knownIds(home.stateDb, "areas")),
@@ -108,8 +117,4 @@ function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known
       variable: among(knownVariables(home.stateDb)),
     },
   });
-  for (const finding of findings) edge.stderr.write(`${formatFinding(finding)}\n`);
-  const count = findings.filter(({ warning }) => !warning).length;
-  if (count > 0) failures.push(`the rules have ${counted(count, "problem")}`);
-  return files;
 }

@@ -18,14 +18,18 @@ export interface Io {
 
 export interface CommandOption {
   type: "string" | "boolean";
+  /** It may be given several times; its value is a list. */
+  multiple?: boolean;
   /** The name of a string's value in the help. */
   value?: string;
   doc: string;
 }
 
+export type OptionValue = string | boolean | readonly (string | boolean)[] | undefined;
+
 export interface Invocation {
   positionals: string[];
-  options: Readonly<Record<string, string | boolean | undefined>>;
+  options: Readonly<Record<string, OptionValue>>;
   io: Io;
 }
 

@@ -12,7 +12,7 @@ import type { Home } from "../home/paths.ts";
 import { openMqttAccounts, settingsFor } from "../hub/mqtt-accounts.ts";
 import type { AccountSettings } from "../mqtt/account-settings.ts";
 import { type DeviceAccount, type DeviceAccounts, NewDeviceAccount } from "../mqtt/device-accounts.ts";
-import { type Command, homeOf, homeOption, type Invocation } from "./command.ts";
+import { type Command, homeOf, homeOption, type Invocation, type OptionValue } from "./command.ts";
 import { readConfig } from "./prepare.ts";
 
 export const deviceAccount: Command = {
@@ -87,7 +87,7 @@ function nameIn({ positionals: [name] }: Invocation): string {
 }
 
 function newAccount({ options }: Invocation, name: string): NewDeviceAccount {
-  const patterns = (list: string | boolean | undefined) => (typeof list === "string" ? list.split(",") : undefined);
+  const patterns = (list: OptionValue) => (typeof list === "string" ? list.split(",") : undefined);
   const given = { name, kind: options.for, base: options.base };
   const lists = { publish: patterns(options.publish), subscribe: patterns(options.subscribe) };
   const there = Object.entries({ ...given, ...lists }).filter(([, value]) => value !== undefined);

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { HubError, messageOf } from "../core/errors.ts";
 import { didYouMean } from "../core/schema.ts";
-import type { Command, CommandOption, Io } from "./command.ts";
+import type { Command, CommandOption, Io, OptionValue } from "./command.ts";
 import { commands } from "./index.ts";
 
 const helpOption: CommandOption = { type: "boolean", doc: "show this text" };
@@ -69,7 +69,7 @@ function parse(command: Command, words: readonly string[]) {
   const { values, positionals } = parseArgs(request);
   const most = command.maxPositionals ?? 0;
   if (positionals.length > most) throw new Error(`there is one argument too many: "${positionals[most]}"`);
-  return { positionals, options: values as Readonly<Record<string, string | boolean | undefined>> };
+  return { positionals, options: values as Readonly<Record<string, OptionValue>> };
 }
 
 function checkOption(

@@ -11,7 +11,7 @@ export interface ConfigEdit {
   section: string;
   index?: number;
   key: string;
-  value: Scalar;
+  value: Scalar | string[];
 }
 
 /** Throws HubError `conflict` for a text that cannot be read, or where a value has no place that can be edited. */
@@ -48,7 +48,8 @@ function* waysToSet(syntax: Syntax, root: Mark, { section, index, key, value }: 
   const { text, newline } = syntax;
   const whole = root.keys?.get(section);
   const table = index === undefined ? whole : whole?.items?.[index];
-  const line = `${key} = ${syntax.literal(value)}`;
+  const literal = literalOf(syntax, value);
+  const line = `${key} = ${literal}`;
   if (table === undefined) {
     const gap = text === "" || text.endsWith("\n") ? "" : newline;
     yield insertion(text.length, `${gap}${newline}[${section}]${newline}${line}${newline}`);
@@ -56,7 +57,7 @@ function* waysToSet(syntax: Syntax, root: Mark, { section, index, key, value }: 
   }
   const place = table.keys?.get(key);
   if (place !== undefined && place.start >= 0) {
-    yield { start: place.start, end: place.end, text: syntax.literal(value) };
+    yield { start: place.start, end: place.end, text: literal };
     return;
   }
   const end = Math.max(-1, ...[...(table.keys?.values() ?? [])].map((member) => member.end));
@@ -72,6 +73,10 @@ function* waysToSet(syntax: Syntax, root: Mark, { section, index, key, value }: 
     yield insertion(lineEnd(text, end), `${newline}${section}.${line}`);
   }
   yield insertion(lineEnd(text, table.at), newline + line);
+}
+
+function literalOf(syntax: Syntax, value: ConfigEdit["value"]): string {
+  return typeof value === "object" ? `[${value.map(syntax.literal).join(", ")}]` : syntax.literal(value);
 }
 
 function insertion(at: number, text: string): Splice {

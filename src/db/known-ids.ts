@@ -30,6 +30,29 @@ export function knownAttributes(path: string): ReadonlyMap<string, readonly stri
   return rows && new Map(rows.map(({ id, attributes }) => [id, keysOf(attributes ?? "{}")]));
 }
 
+export interface Administrator {
+  id: string;
+  role: string;
+  ver: number;
+}
+
+/** An administrator's account, the oldest; undefined where there is none, or it cannot be read. */
+export function anAdministrator(path: string): Administrator | undefined {
+  return rowsOf<Administrator>(
+    path,
+    "SELECT id, role, ver FROM users WHERE role = 'admin' ORDER BY created_at, id",
+  )?.[0];
+}
+
+/** When each rule fired last, in epoch ms, and how often, by its id; undefined if it cannot be read. */
+export function firedRules(path: string): ReadonlyMap<string, { at: number | null; count: number }> | undefined {
+  const rows = rowsOf<{ id: string; at: number | null; count: number }>(
+    path,
+    "SELECT rule_id AS id, last_fired_at AS at, fire_count AS count FROM rule_state",
+  );
+  return rows && new Map(rows.map(({ id, at, count }) => [id, { at, count }]));
+}
+
 /** Whether anything was ever kept under this key of the meta table; undefined if that cannot be read. */
 export function hasMeta(path: string, key: string): boolean | undefined {
   return rowsOf<{ key: string }>(path, "SELECT key FROM meta")?.some((row) => row.key === key);

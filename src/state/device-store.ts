@@ -28,6 +28,7 @@ interface Row {
   plugin_id: string;
   name: string;
   name_is_users: number;
+  alias: string | null;
   area: string | null;
   area_is_users: number;
   recorded: number;
@@ -66,13 +67,14 @@ export function createDeviceStore({
 
 function identityWriter(db: Database): DeviceStore["saveIdentity"] {
   const upsert = db.query(
-    `INSERT INTO devices (id, plugin_id, name, name_is_users, area, area_is_users, recorded, device_type, tags, details,
-       created_at)
-     VALUES ($id, $plugin_id, $name, $name_is_users, $area, $area_is_users, $recorded, $device_type, $tags, $details,
-       $now)
+    `INSERT INTO devices (id, plugin_id, name, name_is_users, alias, area, area_is_users, recorded, device_type, tags,
+       details, created_at)
+     VALUES ($id, $plugin_id, $name, $name_is_users, $alias, $area, $area_is_users, $recorded, $device_type, $tags,
+       $details, $now)
      ON CONFLICT (id) DO UPDATE SET plugin_id = excluded.plugin_id, name = excluded.name,
-       name_is_users = excluded.name_is_users, area = excluded.area, area_is_users = excluded.area_is_users,
-       recorded = excluded.recorded, device_type = excluded.device_type, tags = excluded.tags, details = excluded.details`,
+       name_is_users = excluded.name_is_users, alias = excluded.alias, area = excluded.area,
+       area_is_users = excluded.area_is_users, recorded = excluded.recorded, device_type = excluded.device_type,
+       tags = excluded.tags, details = excluded.details`,
   );
   return function writeIdentity(device, now) {
     upsert.run({
@@ -80,6 +82,7 @@ function identityWriter(db: Database): DeviceStore["saveIdentity"] {
       plugin_id: device.pluginId,
       name: device.name,
       name_is_users: Number(device.nameIsUsers),
+      alias: device.alias ?? null,
       area: device.area ?? null,
       area_is_users: Number(device.areaIsUsers),
       recorded: Number(device.recorded),
@@ -127,6 +130,7 @@ function fromRow(row: Row, faults: RowFaults): Device {
     ...newDevice(id, textIn(row.plugin_id, "plugin_id")),
     name: textIn(row.name, "name"),
     nameIsUsers: row.name_is_users === 1,
+    alias: row.alias === null ? undefined : textIn(row.alias, "alias"),
     area: row.area === null ? undefined : textIn(row.area, "area"),
     areaIsUsers: row.area_is_users === 1,
     recorded: row.recorded !== 0,

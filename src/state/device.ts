@@ -19,6 +19,8 @@ export interface Device {
   name: string;
   /** A person gave the name: registrations no longer change it. */
   nameIsUsers: boolean;
+  /** Another name that rules may call it by: the canonical name it had in the hub it was imported from. */
+  alias: string | undefined;
   area: string | undefined;
   areaIsUsers: boolean;
   /** False: a person wants nothing of it in the history. */
@@ -54,6 +56,7 @@ export function newDevice(id: string, pluginId: string): Device {
     pluginId,
     name: id,
     nameIsUsers: false,
+    alias: undefined,
     area: undefined,
     areaIsUsers: false,
     recorded: true,

@@ -1,0 +1,131 @@
+// Asks the running hub of a home over its API, with the rights of whoever may read the home: hub.toml holds the secret that
+// signs tokens, so a token of a minute is made for an administrator, and is used for this one call. Not with fetch, which would
+// use the proxy that the environment may name.
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { createTokens } from "../auth/tokens.ts";
+import type { HubConfig } from "../config/sections.ts";
+import type { Edge } from "../core/edge.ts";
+import { HubError, messageOf } from "../core/errors.ts";
+import { isObject, type Json, parseJson } from "../core/json.ts";
+import { anAdministrator } from "../db/known-ids.ts";
+import { borrowHome } from "../home/lock.ts";
+import type { Home } from "../home/paths.ts";
+
+export interface HubClient {
+  /** Throws HubError: `not_found`, `upstream_failed` with the hub's words, `unavailable` where it does not answer. */
+  ask(method: "GET" | "POST", path: string, body?: Json): Promise<Json>;
+}
+
+export interface HubClientOptions {
+  home: Home;
+  config: HubConfig;
+  edge: Edge;
+  /** Where it answers, if hub.toml lets it take any port. */
+  url: string | undefined;
+}
+
+const WITHIN_MS = 30_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+const MINUTE_IN_HOURS = 1 / 60;
+
+/** Whether a hub runs in this home. Throws HubError `storage` where that cannot be found out. */
+export function isRunning(home: Home): boolean {
+  try {
+    borrowHome(home)[Symbol.dispose]();
+    return false;
+  } catch (error) {
+    if (error instanceof HubError && error.code === "in_use") return true;
+    throw error;
+  }
+}
+
+/** Throws HubError: `invalid` for an address that cannot be used, `not_found` where nobody could log in. */
+export async function openHubClient({ home, config, edge, url }: HubClientOptions): Promise<HubClient> {
+  const base = addressOf(config, url);
+  const admin = anAdministrator(home.stateDb);
+  if (!admin) throw new HubError("not_found", "no administrator has an account yet: make one with `hub passwd`");
+  const { clock, random } = edge;
+  const tokens = createTokens({ secret: config.auth.jwt_secret, lifetimeHours: MINUTE_IN_HOURS, clock, random });
+  const { token } = await tokens.issue(admin);
+  return {
+    async ask(method, path, body) {
+      const answer = await send(new URL(`/api/v1${path}`, base), { method, token, body });
+      const parsed = parseJson(answer.text, 64);
+      if (!parsed.ok)
+        throw new HubError("upstream_failed", `what answers at ${base.origin} is not the hub of ${home.root}`);
+      if (answer.status < 300) return parsed.value;
+      throw refusal(answer.status, parsed.value, base.origin);
+    },
+  };
+}
+
+/** On this machine only: the token would be good for everything. */
+function addressOf({ server }: HubConfig, url: string | undefined): URL {
+  if (url === undefined && server.port === 0)
+    throw new HubError(
+      "invalid",
+      "hub.toml lets the hub take any port: say where it answers, with --url http://127.0.0.1:PORT",
+    );
+  const host = server.host === "0.0.0.0" ? "127.0.0.1" : server.host === "::" ? "::1" : server.host;
+  const own = `${server.tls_cert === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${server.port}`;
+  const text = url ?? own;
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new HubError("invalid", "--url must be an address such as http://127.0.0.1:8080");
+  const parsed = new URL(text);
+  if (url !== undefined && ![host, "127.0.0.1", "[::1]", "localhost"].includes(parsed.hostname))
+    throw new HubError("invalid", "--url must be an address of this machine: the home and its hub belong together");
+  return parsed;
+}
+
+interface Sent {
+  method: string;
+  token: string;
+  body: Json | undefined;
+}
+
+function send(url: URL, { method, token, body }: Sent): Promise<{ status: number; text: string }> {
+  const request = url.protocol === "https:" ? requestHttps : requestHttp;
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(text !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+  };
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void =>
+      reject(
+        new HubError("unavailable", `the hub does not answer at ${url.origin}: ${messageOf(error)}`, { cause: error }),
+      );
+    const sent = request(
+      // Its certificate is for the name that other machines use.
+      url,
+      { method, headers, agent: false, rejectUnauthorized: false, signal: AbortSignal.timeout(WITHIN_MS) },
+      (response) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on("data", (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > MOST_BYTES) sent.destroy(new Error("its answer is too large"));
+          else chunks.push(chunk);
+        });
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") }),
+        );
+        response.on("error", fail);
+      },
+    );
+    sent.on("error", fail);
+    sent.end(text);
+  });
+}
+
+function refusal(status: number, body: Json, origin: string): HubError {
+  const words =
+    isObject(body) && typeof body.detail === "string" ? body.detail : `it answers with the status ${status}`;
+  if (status === 401)
+    return new HubError(
+      "unauthenticated",
+      `the hub at ${origin} is not the one of this home: it does not know its secret`,
+    );
+  return new HubError(status === 404 ? "not_found" : "upstream_failed", words);
+}

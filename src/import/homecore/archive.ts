@@ -1,0 +1,91 @@
+// A backup of homeCore: a zip with its history, its configuration, its rules and the configurations of its plugins. Nothing
+// in it is trusted: see backup/zip.
+import { closeSync } from "node:fs";
+import { checkNames } from "../../backup/archive-plan.ts";
+import { openArchiveFile } from "../../backup/stage.ts";
+import { readDirectory, refusal, type ZipEntry } from "../../backup/zip/directory.ts";
+import { quoted } from "../../backup/zip/format.ts";
+import { checkPlaces, readEntry, unpackEntry } from "../../backup/zip/unpack.ts";
+import { decodeText } from "../../core/decode-text.ts";
+import { MAX_RULE_BYTES } from "../../rules/parse/read.ts";
+import { isRuleFileName } from "../../rules/store/disk.ts";
+
+export interface RuleFileText {
+  /** Its name in `rules/`. */
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface OldArchive extends Disposable {
+  readonly rules: readonly RuleFileText[];
+  readonly homecoreToml: string | undefined;
+  readonly modesToml: string | undefined;
+  /** homeCore's modes that follow criteria, as JSON. */
+  readonly modeDefinitions: string | undefined;
+  /** Plugin → the text of its config.toml. */
+  readonly pluginConfigs: ReadonlyMap<string, string>;
+  /** Bytes of history.db; undefined where there is none. */
+  readonly historyBytes: number | undefined;
+  /** Unpacks history.db into a file that must not exist yet. */
+  unpackHistory(target: string): Promise<void>;
+}
+
+const MOST_RULES = 2000;
+const MOST_PLUGINS = 500;
+const MOST_CONFIG_BYTES = 4 * 1024 * 1024;
+
+/** Throws HubError: `not_found`, `storage`, or `invalid` for what is no sound backup of homeCore. */
+export async function openOldArchive(path: string): Promise<OldArchive> {
+  const { descriptor } = openArchiveFile(path);
+  try {
+    return { ...(await read(descriptor)), [Symbol.dispose]: () => closeSync(descriptor) };
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+async function read(descriptor: number): Promise<Omit<OldArchive, keyof Disposable>> {
+  const directory = readDirectory(descriptor);
+  checkNames(directory);
+  checkPlaces(descriptor, directory);
+  const entries = new Map(directory.entries.filter(({ isFolder }) => !isFolder).map((entry) => [entry.name, entry]));
+  refuseOthers(entries);
+  const text = async (entry: ZipEntry | undefined, most = MOST_CONFIG_BYTES): Promise<string | undefined> => {
+    if (!entry) return undefined;
+    const decoded = decodeText(await readEntry(descriptor, entry, most));
+    if (decoded.ok) return decoded.text;
+    throw refusal(`${quoted(entry.name)}: ${decoded.problem.message}`);
+  };
+  const texts = async (pattern: RegExp, most: number, bytes?: number): Promise<Map<string, string>> => {
+    const wanted = [...entries].flatMap(([name, entry]) => {
+      const key = pattern.exec(name)?.[1];
+      return key === undefined ? [] : [[key, entry] as const];
+    });
+    if (wanted.length > most)
+      throw refusal(`it holds ${wanted.length} files like ${quoted(wanted[0]?.[1].name ?? "")}`);
+    const read = new Map<string, string>();
+    for (const [key, entry] of wanted) read.set(key, (await text(entry, bytes)) ?? "");
+    return read;
+  };
+  const rules = await texts(/^rules\/([^/]+)$/, MOST_RULES, MAX_RULE_BYTES);
+  const history = entries.get("history.db") ?? entries.get("data/history.db");
+  return {
+    rules: [...rules].filter(([file]) => isRuleFileName(file)).map(([file, text]) => ({ file, text })),
+    homecoreToml: await text(entries.get("config/homecore.toml")),
+    modesToml: await text(entries.get("config/modes.toml")),
+    modeDefinitions: await text(entries.get("config/mode_definitions.json")),
+    pluginConfigs: await texts(/^plugins\/([^/]+)\/(?:config\/)?config\.toml$/, MOST_PLUGINS),
+    historyBytes: history?.bytes,
+    async unpackHistory(target) {
+      if (history) await unpackEntry(descriptor, history, target);
+    },
+  };
+}
+
+function refuseOthers(entries: ReadonlyMap<string, ZipEntry>): void {
+  if (entries.has("manifest.json") || entries.has("config/hub.toml"))
+    throw refusal("it is a backup of a hub like this one, not of homeCore: use `hub restore`");
+  if (!entries.has("history.db") && !entries.has("config/homecore.toml"))
+    throw refusal("it is not a backup of homeCore: it holds neither history.db nor config/homecore.toml");
+}

@@ -1,0 +1,76 @@
+// User accounts. homeCore does not give away password hashes, so each account gets a new password.
+import type { Database } from "bun:sqlite";
+import { createPasswords } from "../../auth/passwords.ts";
+import type { Role } from "../../auth/roles.ts";
+import { createUsers } from "../../auth/users.ts";
+import type { Edge } from "../../core/edge.ts";
+import { HubError } from "../../core/errors.ts";
+import { readablePassword } from "../../core/ids.ts";
+import type { Report } from "../report.ts";
+import type { OldUser } from "./shapes.ts";
+
+export interface NewLogin {
+  readonly username: string;
+  readonly role: Role;
+  /** To be shown once. */
+  readonly password: string;
+}
+
+const ROLES: Readonly<Record<string, Role>> = {
+  admin: "admin",
+  user: "user",
+  device_operator: "user",
+  rule_editor: "user",
+  service_operator: "user",
+};
+const SAME_ROLES = ["admin", "user"];
+const MOST_USERS = 500;
+
+/** With `dryRun` no passwords are made. */
+export async function importUsers(
+  db: Database,
+  old: readonly OldUser[],
+  { report, edge, dryRun }: { report: Report; edge: Edge; dryRun: boolean },
+): Promise<NewLogin[]> {
+  const users = createUsers(db, edge.random, edge.clock.now);
+  const passwords = createPasswords();
+  const made: NewLogin[] = [];
+
+  async function add(username: string, role: Role): Promise<void> {
+    const password = readablePassword(edge.random, 16);
+    // A hash costs a tenth of a second on a small computer.
+    const passwordHash = dryRun ? "none" : await passwords.hash(password);
+    users.create({ username, passwordHash, role });
+    made.push({ username, role, password });
+  }
+
+  for (const { username, role: oldRole } of old.slice(0, MOST_USERS)) {
+    const role = ROLES[oldRole] ?? "viewer";
+    const present = users.byName(username);
+    if (present) {
+      report.add("user", username, "there", present.role === role ? undefined : `with the role ${present.role}`);
+      continue;
+    }
+    try {
+      await add(username, role);
+      const changed = SAME_ROLES.includes(oldRole) ? "" : ` and the role ${role} (there: ${oldRole})`;
+      report.add("user", username, "changed", `with a new password${changed}`);
+    } catch (error) {
+      if (!(error instanceof HubError)) throw error;
+      report.add("user", username, "left", error.message);
+    }
+  }
+  if (old.length > MOST_USERS)
+    report.add("user", `${old.length - MOST_USERS} more`, "left", `no more than ${MOST_USERS}`);
+  // A hub makes its first administrator only while nobody has an account.
+  if (made.length > 0 && !users.list().some(({ role }) => role === "admin")) {
+    await add(users.byName("admin") ? "administrator" : "admin", "admin");
+    report.add(
+      "user",
+      made.at(-1)?.username ?? "admin",
+      "changed",
+      "made, because none of the others is an administrator",
+    );
+  }
+  return dryRun ? [] : made;
+}

@@ -1,0 +1,66 @@
+// What an import did: one entry for each thing of the old house, and what became of it.
+import { printable } from "../core/printable.ts";
+
+export const KINDS = [
+  "device",
+  "area",
+  "scene",
+  "rule",
+  "mode",
+  "timer",
+  "switch",
+  "variable",
+  "user",
+  "history",
+  "setting",
+  "plugin",
+  "other",
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+export type Outcome =
+  /** It is here now, as it was there. */
+  | "moved"
+  /** It is here now, but not quite as it was; the note says how. */
+  | "changed"
+  /** It was here already, and stays as it is. */
+  | "there"
+  /** It is not here; the note says why, and what to do. */
+  | "left";
+
+export interface ReportEntry {
+  readonly kind: Kind;
+  /** Without control characters. */
+  readonly name: string;
+  readonly outcome: Outcome;
+  readonly note: string | undefined;
+}
+
+export interface Report {
+  readonly entries: readonly ReportEntry[];
+  add(kind: Kind, name: string, outcome: Outcome, note?: string): void;
+}
+
+export function createReport(): Report {
+  const entries: ReportEntry[] = [];
+  return {
+    entries,
+    add(kind, name, outcome, note) {
+      entries.push({
+        kind,
+        name: printable(name) || "(without a name)",
+        outcome,
+        note: note === undefined ? undefined : printable(note),
+      });
+    },
+  };
+}
+
+/** A name that a person can read and type: control characters become spaces. Undefined where nothing is left. */
+export function cleanName(text: string): string | undefined {
+  const clean = text
+    .replace(/\s*[\p{Cc}\p{Zl}\p{Zp}]+\s*/gu, " ")
+    .trim()
+    .slice(0, 200);
+  return clean === "" ? undefined : clean;
+}
