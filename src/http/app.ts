@@ -39,6 +39,7 @@ import { areaRoutes } from "./routes/areas.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { type BackupRouteDeps, backupRoutes } from "./routes/backup.ts";
+import { blueprintRoutes } from "./routes/blueprints.ts";
 import { deviceRoutes } from "./routes/devices.ts";
 import { discoveryRoutes } from "./routes/discovery.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -174,6 +175,7 @@ export function createApp(deps: AppDeps): App {
     .use(variableRoutes({ ...deps, callers }))
     .use(uiRoutes({ ...deps, callers }))
     .use(ruleRoutes({ ...deps, callers }))
+    .use(blueprintRoutes({ ...deps, callers }))
     .use(ruleReplayRoutes({ ...deps, callers }))
     .use(webhookRoutes({ ...deps, callers }))
     .use(pluginRoutes({ ...deps, callers }))

@@ -89,7 +89,7 @@ export function ruleTextRoutes({ rules }: { rules: Rules }) {
 }
 
 /** Throws HubError `too_large`, or `invalid` with the position of the first byte that is not UTF-8. */
-async function readText(request: Request): Promise<string> {
+export async function readText(request: Request): Promise<string> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   if (bytes.byteLength > MAX_RULE_BYTES)
     throw new HubError("too_large", `a rule file has at most ${MAX_RULE_BYTES} bytes`);

@@ -55,7 +55,7 @@ export function checkRuleFiles(
   const findings = files.list().flatMap((entry) => {
     const at = { file: join(folder, entry.file) };
     const { text, good } = entry;
-    const linted = text && good ? lintText(text, good.rule, { shape: reader.shape, house }) : [];
+    const linted = text && good ? lintText(text, good, { shape: reader.shape, house }) : [];
     const warnings = [...warningsOf(entry, known), ...linted].sort((a, b) => a.line - b.line || a.column - b.column);
     return [
       ...entry.problems.map((problem) => ({ ...at, ...problem, warning: false })),
