@@ -6,7 +6,7 @@ import { etagOf } from "../core/etag.ts";
 import { type FolderWatch, watchFolder } from "../core/folder-watch.ts";
 import type { JsonObject } from "../core/json.ts";
 import { actions } from "./actions/index.ts";
-import { Blueprints } from "./blueprints/blueprints.ts";
+import { BLUEPRINTS, Blueprints } from "./blueprints/blueprints.ts";
 import { conditions } from "./conditions/index.ts";
 import type { DryTrigger } from "./engine/dry-run.ts";
 import { Engine, type RunOptions } from "./engine/engine.ts";
@@ -24,8 +24,6 @@ import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.
 import { createRuleReader, type RuleReader } from "./store/read-rule.ts";
 import { triggers } from "./triggers/index.ts";
 
-/** The folder of one's own blueprints, in that of the rules. */
-const BLUEPRINTS = "blueprints";
 // Loading thousands of files must not block the rest of the hub.
 const FILES_BETWEEN_YIELDS = 10;
 

@@ -138,7 +138,8 @@ export class BlueprintFiles implements BlueprintFinder {
     const named = ID.test(id) ? [] : [problemAt(text, { offset: 0, message: NAME })];
     const problems = [...named, ...read.problems];
     const blueprint = problems.length === 0 ? read.blueprint : undefined;
-    return { ...this.#unread(file), ...read, source, text, problems, blueprint };
+    const shadows = source === "own" && this.#shippedFiles.has(id);
+    return { ...this.#unread(file), ...read, source, shadows, text, problems, blueprint };
   }
 
   #unread(file: string): BlueprintFile {

@@ -30,6 +30,8 @@ export interface BlueprintsOptions {
   usersOf(id: string): BlueprintInfo["usedBy"];
 }
 
+/** The folder of one's own blueprints, in that of the rules. */
+export const BLUEPRINTS = "blueprints";
 const MOST_FILES = 200;
 
 /** Methods that take an id throw HubError `not_found`; those that write also `conflict`, `invalid` and `storage`. */

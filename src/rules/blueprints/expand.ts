@@ -84,7 +84,7 @@ export function expand({ rule, inputs, values, names }: Expansion): Expanded {
     const misplaced = placeProblem({ kind, text: written, pieces });
     if (misplaced !== undefined) {
       problems.push({ path: at.path, message: misplaced });
-      return undefined;
+      return written;
     }
     const name = wholeName(pieces);
     if (name !== undefined && kind !== "cel") {

@@ -97,6 +97,7 @@ export function createRuleReader(
       warning,
       problem: { path, ...source.problemAt(path, message) },
     }));
+    if (use) located.sort((a, b) => a.problem.line - b.problem.line);
     const those = (wanted: boolean): FileProblem[] =>
       located.filter(({ warning }) => warning === wanted).map(({ problem }) => problem);
     const { rule } = checked;
