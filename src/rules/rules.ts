@@ -6,7 +6,6 @@ import { etagOf } from "../core/etag.ts";
 import { type FolderWatch, watchFolder } from "../core/folder-watch.ts";
 import type { JsonObject } from "../core/json.ts";
 import { actions } from "./actions/index.ts";
-import { BLUEPRINTS, Blueprints } from "./blueprints/blueprints.ts";
 import { conditions } from "./conditions/index.ts";
 import type { DryTrigger } from "./engine/dry-run.ts";
 import { Engine, type RunOptions } from "./engine/engine.ts";
@@ -15,13 +14,14 @@ import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
 import type { Rule } from "./read/rule.ts";
 import { createReplays, type Replays } from "./replay/replays.ts";
-import type { RuleFileText, RulesFilter, RulesOptions, RulesProblem } from "./rules-types.ts";
+import { BLUEPRINTS, Blueprints } from "./store/blueprints.ts";
 import { type CheckedText, type ComposedText, checkText, composeText } from "./store/check-text.ts";
 import { describe, type Exists, existsIn, type RuleInfo } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
 import { createIdGiver, createRuleEdits, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
 import { createRuleReader, type RuleReader } from "./store/read-rule.ts";
+import type { RuleFileText, RulesFilter, RulesOptions, RulesProblem } from "./store/rules-options.ts";
 import { triggers } from "./triggers/index.ts";
 
 // Loading thousands of files must not block the rest of the hub.

@@ -5,7 +5,6 @@ import { isObject } from "../../core/json.ts";
 import { placeholdersIn } from "../../core/placeholders.ts";
 import { didYouMean } from "../../core/schema.ts";
 import type { TextPosition } from "../../core/text-places.ts";
-import { type MadeFrom, writtenPath } from "../blueprints/use.ts";
 import type { Typed } from "../model/define.ts";
 import { devicesOf, firstDeviceOf, type SomeDevices } from "../model/devices.ts";
 import { ATTRIBUTE, ATTRIBUTES, TEMPLATE } from "../model/fields.ts";
@@ -47,22 +46,22 @@ export function lint(rule: Rule, house: KnownHouse): LintWarning[] {
   return found;
 }
 
+/** The path in the text for one in the rule, where that is another one. */
+export type PlaceOf = (path: string) => string;
+
 /** As `lint`, with the places in the text of the rule. */
 export function lintText(
   text: string,
-  { rule, made }: { rule: Rule; made?: MadeFrom },
-  { shape, house }: { shape: RuleShape; house: KnownHouse },
+  rule: Rule,
+  { shape, house, placeOf }: { shape: RuleShape; house: KnownHouse; placeOf?: PlaceOf | undefined },
 ): (LintWarning & TextPosition)[] {
   const warnings = lint(rule, house);
   if (warnings.length === 0) return [];
   const { value, locate } = readRuleText(text, { shape });
   return warnings.map(({ path, message }) => {
-    if (made) {
-      const written = writtenPath(made.origins, path) ?? "use";
-      return { path: written, message, ...locate(written) };
-    }
     // A single trigger is written under `trigger`, and read into the list `triggers`.
-    const written = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
+    const single = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
+    const written = placeOf ? placeOf(path) : single;
     return { path: written, message, ...locate(written) };
   });
 }

@@ -3,12 +3,12 @@ import type { JsonObject } from "../../core/json.ts";
 import type { MadeFrom } from "../blueprints/use.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit/set-key.ts";
+import { type FileProblem, refusalOf } from "../read/file-problem.ts";
 import { type KnownHouse, lintText } from "../read/lint.ts";
 import type { Rule } from "../read/rule.ts";
 import { type Exists, type RuleWarning, warningsOf } from "./describe.ts";
 import { editedText, textOf } from "./edits.ts";
-import { type FileProblem, refusalOf } from "./file-problem.ts";
-import type { RuleReader } from "./read-rule.ts";
+import { placeIn, type RuleReader } from "./read-rule.ts";
 
 export interface CheckedText {
   readonly format: RuleFormat;
@@ -34,7 +34,7 @@ const ID_TO_COME = "new";
 export function checkText(text: string, file: string | undefined, { reader, exists, house }: CheckTools): CheckedText {
   const read = reader.read(text, { file, id: ID_TO_COME });
   const { format, problems, good } = read;
-  const linted = good ? lintText(text, good, { shape: reader.shape, house }) : [];
+  const linted = good ? lintText(text, good.rule, { shape: reader.shape, house, placeOf: placeIn(good) }) : [];
   const warnings = [...warningsOf({ warnings: read.warnings, good }, exists), ...linted];
   return {
     format,

@@ -3,15 +3,15 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, systemCode } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
-import { type BlueprintFile, BlueprintFiles } from "../blueprints/blueprint-files.ts";
-import { BLUEPRINTS } from "../blueprints/blueprints.ts";
 import { shippedBlueprints } from "../blueprints/shipped.ts";
 import { type KnownHouse, lintText } from "../read/lint.ts";
 import { ruleShape } from "../read/vocabulary.ts";
+import { type BlueprintFile, BlueprintFiles } from "./blueprint-files.ts";
+import { BLUEPRINTS } from "./blueprints.ts";
 import { type Exists, warningsOf } from "./describe.ts";
 import { isRuleFileName, ruleFilesIn } from "./disk.ts";
 import { createRuleFiles } from "./files.ts";
-import { createRuleReader, type ExpressionReader } from "./read-rule.ts";
+import { createRuleReader, type ExpressionReader, placeIn } from "./read-rule.ts";
 
 /** `rules/kitchen.ron:12:3: actions[0].channel: …`, with the lines of the place. */
 export interface RuleFinding {
@@ -67,7 +67,8 @@ export function checkRuleFiles(
   const findings = files.list().flatMap((entry) => {
     const at = { file: join(folder, entry.file) };
     const { text, good } = entry;
-    const linted = text && good ? lintText(text, good, { shape: reader.shape, house }) : [];
+    const linted =
+      text && good ? lintText(text, good.rule, { shape: reader.shape, house, placeOf: placeIn(good) }) : [];
     const warnings = [...warningsOf(entry, known), ...linted].sort((a, b) => a.line - b.line || a.column - b.column);
     return [
       ...entry.problems.map((problem) => ({ ...at, ...problem, warning: false })),

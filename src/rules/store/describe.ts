@@ -3,8 +3,8 @@ import type { MadeFrom } from "../blueprints/use.ts";
 import type { RuleState } from "../engine/engine.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { RuleFormat } from "../parse/detect.ts";
+import type { FileProblem } from "../read/file-problem.ts";
 import type { Rule } from "../read/rule.ts";
-import type { FileProblem } from "./file-problem.ts";
 import type { ListedFile } from "./files.ts";
 import type { LocatedReference } from "./read-rule.ts";
 

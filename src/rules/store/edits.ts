@@ -14,8 +14,8 @@ import { setRule } from "../parse/edit/set-rule.ts";
 import { readRuleText } from "../parse/read.ts";
 import { writeRon } from "../parse/ron/write.ts";
 import type { RuleShape } from "../parse/shape.ts";
+import { refusalOf } from "../read/file-problem.ts";
 import { createRuleFile, freeFileName, idFromFileName, moveToTrash, writeRuleFile } from "./disk.ts";
-import { refusalOf } from "./file-problem.ts";
 import type { GivenId, ListedFile, RuleFile, RuleFiles } from "./files.ts";
 import { type GoodVersion, type RuleReader, writtenOf } from "./read-rule.ts";
 

@@ -7,9 +7,9 @@ import { jsonEqual } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import { problemAt } from "../../core/text-places.ts";
 import { formatOfName, type RuleFormat } from "../parse/detect.ts";
+import { type FileProblem, unforeseen } from "../read/file-problem.ts";
 import type { Rule } from "../read/rule.ts";
 import { readRuleFile } from "./disk.ts";
-import { type FileProblem, unforeseen } from "./file-problem.ts";
 import type { GoodVersion, RuleReader } from "./read-rule.ts";
 
 /** One rule file. */

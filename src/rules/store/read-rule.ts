@@ -8,10 +8,11 @@ import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit/set-key.ts";
 import { type RuleText, readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
+import { type FileProblem, unforeseen } from "../read/file-problem.ts";
+import type { PlaceOf } from "../read/lint.ts";
 import { type Reference, referencesOf } from "../read/references.ts";
 import { type ReadRule, type Rule, readRule } from "../read/rule.ts";
 import { ruleShape } from "../read/vocabulary.ts";
-import { type FileProblem, unforeseen } from "./file-problem.ts";
 
 export interface ReadText {
   format: RuleFormat;
@@ -34,6 +35,11 @@ export interface GoodVersion {
   readonly references: readonly LocatedReference[];
   /** There for a rule that a blueprint made. */
   readonly made?: MadeFrom;
+}
+
+/** For a rule that a blueprint made. */
+export function placeIn({ made }: GoodVersion): PlaceOf | undefined {
+  return made && ((path) => writtenPath(made.origins, path) ?? "use");
 }
 
 /** What its file says: the rule itself, or a blueprint with its inputs. */

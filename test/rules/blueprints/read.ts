@@ -16,11 +16,19 @@ export function problemsOf(text: string, file?: string): string[] {
   return read(text, file).problems.map(({ line, path, message }) => `${line} ${path ?? ""} ${message}`);
 }
 
+const known = new Map<string, ReturnType<typeof read>>();
+
+function readOnce(text: string): ReturnType<typeof read> {
+  const found = known.get(text) ?? read(text);
+  known.set(text, found);
+  return found;
+}
+
 /** A rule file that uses the blueprint `lamp`. */
 export function readUse(blueprint: string, rule: string): ReadText {
   const finder: BlueprintFinder = {
     find(id) {
-      const found = id === "lamp" ? read(blueprint).blueprint : undefined;
+      const found = id === "lamp" ? readOnce(blueprint).blueprint : undefined;
       return found ? { ok: true, blueprint: found } : { ok: false, message: `there is no blueprint "${id}"` };
     },
   };

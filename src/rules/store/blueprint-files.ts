@@ -3,12 +3,12 @@
 import { join } from "node:path";
 import { didYouMean } from "../../core/schema.ts";
 import { problemAt } from "../../core/text-places.ts";
+import { type Blueprint, readBlueprint } from "../blueprints/read-blueprint.ts";
+import type { BlueprintFinder, FoundBlueprint } from "../blueprints/use.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import type { RuleShape } from "../parse/shape.ts";
-import { readRuleFile } from "../store/disk.ts";
-import type { FileProblem } from "../store/file-problem.ts";
-import { type Blueprint, readBlueprint } from "./read-blueprint.ts";
-import type { BlueprintFinder, FoundBlueprint } from "./use.ts";
+import type { FileProblem } from "../read/file-problem.ts";
+import { readRuleFile } from "./disk.ts";
 
 export interface BlueprintFile {
   readonly id: string;

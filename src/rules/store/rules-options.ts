@@ -1,15 +1,15 @@
 // What the rules take and give at their entry point.
-import type { Clock } from "../core/clock.ts";
-import type { RandomBytes } from "../core/ids.ts";
-import type { Limits } from "../core/limits.ts";
-import type { Log } from "../core/log.ts";
-import type { Problem } from "../core/schema.ts";
-import type { DiskBudget } from "../core/write-behind.ts";
-import type { StateDb } from "../db/state-db.ts";
-import type { EventFeed } from "../events/feed.ts";
-import type { RulesSection } from "./config.ts";
-import type { RuleHost } from "./model/host.ts";
-import type { RuleStatus } from "./store/describe.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { RandomBytes } from "../../core/ids.ts";
+import type { Limits } from "../../core/limits.ts";
+import type { Log } from "../../core/log.ts";
+import type { Problem } from "../../core/schema.ts";
+import type { DiskBudget } from "../../core/write-behind.ts";
+import type { StateDb } from "../../db/state-db.ts";
+import type { EventFeed } from "../../events/feed.ts";
+import type { RulesSection } from "../config.ts";
+import type { RuleHost } from "../model/host.ts";
+import type { RuleStatus } from "./describe.ts";
 
 export interface RulesFilter {
   tag?: string | undefined;

@@ -6,13 +6,13 @@ import { HubError } from "../../core/errors.ts";
 import { etagOf } from "../../core/etag.ts";
 import { type FolderWatch, watchFolder } from "../../core/folder-watch.ts";
 import type { Log } from "../../core/log.ts";
+import { shippedBlueprints } from "../blueprints/shipped.ts";
+import type { FoundBlueprint } from "../blueprints/use.ts";
 import { readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
-import { createRuleFile, isRuleFileName, moveToTrash, removeLeftovers, writeRuleFile } from "../store/disk.ts";
-import { refusalOf } from "../store/file-problem.ts";
+import { refusalOf } from "../read/file-problem.ts";
 import { type BlueprintFile, BlueprintFiles } from "./blueprint-files.ts";
-import { shippedBlueprints } from "./shipped.ts";
-import type { FoundBlueprint } from "./use.ts";
+import { createRuleFile, isRuleFileName, moveToTrash, removeLeftovers, writeRuleFile } from "./disk.ts";
 
 export interface BlueprintInfo extends BlueprintFile {
   /** The rules that use it. */
