@@ -125,8 +125,7 @@ function texts({ rules: { blueprints } }: BlueprintRoutesDeps) {
         ...doc({
           access: "admin",
           audit: "blueprint.change",
-          summary:
-            "Make a blueprint, or replace one's text; for one that is part of the hub, an own one in its place. With If-Match 409 where it was changed meanwhile",
+          summary: "Make a blueprint, or replace its text; with If-Match 409 where it was changed meanwhile",
           tag,
           answers,
           makesMissing: true,
@@ -143,8 +142,7 @@ function texts({ rules: { blueprints } }: BlueprintRoutesDeps) {
       doc({
         access: "admin",
         audit: "blueprint.remove",
-        summary:
-          "Remove an own blueprint; its file goes to rules/blueprints/.trash/, and its rules go on as they were until the hub starts again",
+        summary: "Remove an own blueprint; its file goes to rules/blueprints/.trash/",
         tag,
         answers: { 204: { description: "Removed" } },
         refusals,

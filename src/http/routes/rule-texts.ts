@@ -24,7 +24,7 @@ export function ruleTextRoutes({ rules }: { rules: Rules }) {
         summary: "What a text would be as a rule; nothing is saved",
         tag,
         answers: { 200: { description: "The rule, or why it is none", schema: CheckedRule } },
-        refusals: { unavailable: ruleRefusals.unavailable },
+        refusals: { not_found: "There is no rule with this id", unavailable: ruleRefusals.unavailable },
       }),
     })
     .post(
@@ -41,7 +41,7 @@ export function ruleTextRoutes({ rules }: { rules: Rules }) {
           summary: "A text with a rule put into it, whose comments stay as far as possible; nothing is saved",
           tag,
           answers: { 200: { description: "The text", schema: ComposedRule } },
-          refusals: { unavailable: ruleRefusals.unavailable },
+          refusals: { not_found: "There is no rule with this id", unavailable: ruleRefusals.unavailable },
         }),
       },
     )

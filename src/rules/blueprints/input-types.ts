@@ -91,7 +91,8 @@ const textFields = {
 const plainText: InputType = {
   fields: textFields,
   schema: ({ max_length }) => writtenText(max_length),
-  sample: () => "a text",
+  // Longer than a secret has to be.
+  sample: ({ max_length }) => "a text as people write it".slice(0, Number(max_length ?? 2000)),
 };
 
 const MAX_DURATION = YEAR_SECS;

@@ -10,7 +10,7 @@ export function trialsOf(inputs: readonly BlueprintInput[]): InputValues[] {
   const needed = new Map(
     inputs
       .filter((input) => input.required || input.default !== undefined)
-      .map((input) => [input.id, input.default === undefined ? sampleFor(input) : readAs(input, input.default)]),
+      .map((input) => [input.id, sampleFor(input)]),
   );
   const turned = inputs.flatMap((input) =>
     alternativesOf(input).map((value): InputValues => new Map([...everything, [input.id, value]])),
@@ -28,7 +28,7 @@ function alternativesOf({ type, declared }: BlueprintInput): Json[] {
 }
 
 function sampleFor(input: BlueprintInput): Json {
-  return readAs(input, inputTypes[input.type]?.sample(input.declared) ?? null);
+  return readAs(input, input.default ?? inputTypes[input.type]?.sample(input.declared) ?? null);
 }
 
 function readAs({ type }: BlueprintInput, value: Json): Json {

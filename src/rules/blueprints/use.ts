@@ -87,12 +87,17 @@ export function readUse(value: JsonObject, blueprints: BlueprintFinder): ReadUse
     problems,
     toFile,
     madeFrom(rule) {
-      const origins = expanded?.origins ?? new Map<string, string>();
+      const origins = withTriggers(expanded?.origins ?? new Map());
       const declared = found.ok ? found.blueprint.inputs.filter(({ secret }) => secret).map(({ id }) => id) : [];
       const secret = new Set([...declared, ...secretsIn(rule, origins)]);
       return { use: id, inputs: isObject(inputs) ? inputs : {}, written: value, origins, secret };
     },
   };
+}
+
+/** A single trigger is written under `trigger`, and read into the list `triggers`. */
+function withTriggers(origins: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...origins].map(([path, origin]) => [path.replace(/^trigger(?=[.[]|$)/, "triggers[0]"), origin]));
 }
 
 /** The path in the file whose value is at a path of the rule, or around it. */
