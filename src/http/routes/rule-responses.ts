@@ -74,8 +74,11 @@ export const CheckedRule = Type.Object(
     problems: Type.Array(Problem, { description: "Why it could not be saved" }),
     warnings: Type.Array(Problem),
     rule: Type.Union([anything, Type.Null()], { description: "What it says, with every default" }),
-    use: Type.Optional(Type.String({ description: "The blueprint that makes it" })),
-    inputs: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "What it gives the blueprint" })),
+    written: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "Where it uses a blueprint: what it says itself, with `use` and `inputs`, also with problems",
+      }),
+    ),
   },
   { $id: "CheckedRule" },
 );
@@ -119,8 +122,8 @@ function madeBody(made: Pick<MadeFrom, "use" | "inputs"> | undefined) {
   return made ? { use: made.use, inputs: made.inputs } : {};
 }
 
-export function checkedBody({ rule, made, ...found }: CheckedText) {
-  return { ...found, rule: rule ?? null, ...madeBody(made) };
+export function checkedBody({ rule, written, ...found }: CheckedText) {
+  return { ...found, rule: rule ?? null, ...(written && { written }) };
 }
 
 export function traceFor(role: Role, trace: TraceRecord) {

@@ -1,6 +1,5 @@
 // For editors, without saving anything: what a text would be as a rule, and what a rule would be as a text.
 import type { JsonObject } from "../../core/json.ts";
-import type { MadeFrom } from "../blueprints/use.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit/set-key.ts";
 import { type FileProblem, refusalOf } from "../read/file-problem.ts";
@@ -14,8 +13,8 @@ export interface CheckedText {
   readonly format: RuleFormat;
   /** Undefined where there are problems. */
   readonly rule: Rule | undefined;
-  /** There for a rule that a blueprint makes. */
-  readonly made: MadeFrom | undefined;
+  /** All it says, where it uses a blueprint, also with problems. */
+  readonly written: JsonObject | undefined;
   /** In the order of the text. */
   readonly problems: readonly FileProblem[];
   readonly warnings: readonly RuleWarning[];
@@ -39,7 +38,7 @@ export function checkText(text: string, file: string | undefined, { reader, exis
   return {
     format,
     rule: good && { ...good.rule, id: good.rule.id === ID_TO_COME ? "" : good.rule.id },
-    made: good?.made,
+    written: read.written,
     problems,
     warnings: warnings.sort((a, b) => a.line - b.line || a.column - b.column),
   };

@@ -27,6 +27,8 @@ export interface ReadText {
   lacksId: boolean;
   /** The id of the blueprint it uses, if it uses one. */
   uses: string | undefined;
+  /** All it says, where it uses one, also with problems. */
+  written?: JsonObject;
 }
 
 /** A text that was right. */
@@ -114,6 +116,7 @@ export function createRuleReader(
       warnings: [...warnings, ...those(true)],
       claimedId: typeof value.id === "string" ? value.id : undefined,
       uses: use?.use,
+      ...(use && { written: source.value }),
     };
   }
 
