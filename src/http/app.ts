@@ -39,6 +39,7 @@ import { areaRoutes } from "./routes/areas.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { type BackupRouteDeps, backupRoutes } from "./routes/backup.ts";
+import { blueprintRoutes } from "./routes/blueprints.ts";
 import { deviceRoutes } from "./routes/devices.ts";
 import { discoveryRoutes } from "./routes/discovery.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -183,6 +184,7 @@ export function createApp(deps: AppDeps): App {
     variableRoutes({ ...deps, callers }),
     uiRoutes({ ...deps, callers }),
     ruleRoutes({ ...deps, callers }),
+    blueprintRoutes({ ...deps, callers }),
     ruleReplayRoutes({ ...deps, callers }),
     webhookRoutes({ ...deps, callers }),
     pluginRoutes({ ...deps, callers }),

@@ -1,70 +1,29 @@
 // The entry point of rules: it connects the rule files with the engine that runs them, and offers both to the API. A rule
 // goes from its file (store/) through the reader (parse/, read/) into the engine, which runs its actions.
 import { join } from "node:path";
-import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { etagOf } from "../core/etag.ts";
 import { type FolderWatch, watchFolder } from "../core/folder-watch.ts";
-import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Limits } from "../core/limits.ts";
-import type { Log } from "../core/log.ts";
-import type { Problem } from "../core/schema.ts";
-import type { DiskBudget } from "../core/write-behind.ts";
-import type { StateDb } from "../db/state-db.ts";
-import type { EventFeed } from "../events/feed.ts";
 import { actions } from "./actions/index.ts";
 import { conditions } from "./conditions/index.ts";
-import type { RulesSection } from "./config.ts";
 import type { DryTrigger } from "./engine/dry-run.ts";
 import { Engine, type RunOptions } from "./engine/engine.ts";
 import type { RunInfo } from "./engine/run-list.ts";
 import { createWebhooks, type WebhookCall, type Webhooks } from "./engine/webhooks.ts";
-import type { RuleHost } from "./model/host.ts";
 import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
 import type { Rule } from "./read/rule.ts";
 import { createReplays, type Replays } from "./replay/replays.ts";
+import { BLUEPRINTS, Blueprints } from "./store/blueprints.ts";
 import { type CheckedText, type ComposedText, checkText, composeText } from "./store/check-text.ts";
-import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
+import { describe, type Exists, existsIn, type RuleInfo } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
 import { createIdGiver, createRuleEdits, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
 import { createRuleReader, type RuleReader } from "./store/read-rule.ts";
+import type { RuleFileText, RulesFilter, RulesOptions, RulesProblem } from "./store/rules-options.ts";
 import { triggers } from "./triggers/index.ts";
-
-export interface RulesFilter {
-  tag?: string | undefined;
-  state?: RuleStatus | undefined;
-  /** Only rules that name it. */
-  device_id?: string | undefined;
-}
-
-export interface RuleFileText {
-  text: string;
-  etag: string;
-}
-
-export interface RulesProblem extends Problem {
-  /** Path of the file, or of the folder. */
-  file: string;
-  line?: number;
-}
-
-export interface RulesOptions {
-  folder: string;
-  feed: EventFeed;
-  clock: Clock;
-  log: Log;
-  random: RandomBytes;
-  host: RuleHost;
-  db: Pick<StateDb, "durable" | "behind" | "trouble">;
-  flushMs?: number;
-  /** See core/write-budget.ts. */
-  budget?: DiskBudget;
-  config?: RulesSection;
-  limits?: Limits;
-}
 
 // Loading thousands of files must not block the rest of the hub.
 const FILES_BETWEEN_YIELDS = 10;
@@ -73,6 +32,7 @@ const FILES_BETWEEN_YIELDS = 10;
 export class Rules implements AsyncDisposable {
   /** What a rule would have done over a past period, also while it is disabled. */
   readonly replay: Replays;
+  readonly blueprints: Blueprints;
   readonly #options: RulesOptions;
   readonly #engine: Engine;
   readonly #webhooks: Webhooks;
@@ -89,7 +49,12 @@ export class Rules implements AsyncDisposable {
   constructor(options: RulesOptions) {
     const { folder, feed, clock, log, random, host } = options;
     const expressions = createRuleExpressions();
-    const reader = createRuleReader(expressions);
+    const reader = createRuleReader(expressions, { find: (id) => this.blueprints.find(id) });
+    this.blueprints = new Blueprints({
+      ...{ folder: join(folder, BLUEPRINTS), clock, log, shape: reader.shape, checkExpression: expressions.check },
+      onChange: (id) => this.#files.rereadUsers(id),
+      usersOf: (id) => this.#files.usersOf(id),
+    });
     this.#options = options;
     this.#reader = reader;
     this.#webhooks = createWebhooks({ feed, now: clock.now });
@@ -123,6 +88,7 @@ export class Rules implements AsyncDisposable {
   async start(): Promise<void> {
     const { clock, log, folder } = this.#options;
     removeLeftovers(folder);
+    this.blueprints.start();
     this.#watch = watchFolder({ clock, log, folder, accepts: isRuleFileName, onChange: this.#files.load });
     for (const [index, name] of [...new Set([...this.#watch.names, ...this.#expected])].sort().entries()) {
       if (index % FILES_BETWEEN_YIELDS === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -252,12 +218,14 @@ export class Rules implements AsyncDisposable {
       const { path = "", line, message } = first;
       return [{ file: join(folder, file), path, line, message }];
     });
-    return fault === undefined ? broken : [{ file: folder, path: "", message }, ...broken];
+    const all = [...broken, ...this.blueprints.problems()];
+    return fault === undefined ? all : [{ file: folder, path: "", message }, ...all];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     this.#watch?.[Symbol.dispose]();
+    this.blueprints[Symbol.dispose]();
     await this.#engine[Symbol.asyncDispose]();
   }
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
   writeFileSync(join(config, "modes.toml"), '[[modes]]\nid = "modes"\nkind = "manual"\n');
   hub = await startTestHub({ toml: TOML, folder });
   api = await fetchDocument(hub.api);
-  const make = async (path: string, body: object, method = "POST"): Promise<void> => {
+  const make = async (path: string, body: object | string, method = "POST"): Promise<void> => {
     const made = await hub.request(method, path, { token: hub.adminToken, body });
     expect({ path, status: made.status, text: await made.text() }).toMatchObject({
       status: method === "PUT" ? 200 : 201,
@@ -47,6 +47,8 @@ beforeAll(async () => {
   await make("/variables/thing", { value: { any: ["thing"] } }, "PUT");
   await make("/auth/api-keys", { label: THING, role: "viewer" });
   await make("/rules", RULE);
+  const blueprint = 'name = "A thing"\n[inputs.thing]\ntype = "text"\nname = "A thing"\nrequired = false\n';
+  await make(`/blueprints/${THING}/text`, blueprint, "PUT");
   for (const { path, body } of await missingThings()) await make(path, body);
 });
 afterAll(async () => {
@@ -123,7 +125,7 @@ async function rawStatus({ method, path }: DocumentedRoute, headers: string[], b
 
 async function bodyThatFits({ path, operation }: DocumentedRoute): Promise<unknown> {
   const [content] = Object.values(operation.requestBody?.content ?? {});
-  if (path.startsWith("/api/v1/rules/") && path.endsWith("/text")) return "()";
+  if (/^\/api\/v1\/(rules|blueprints)\/.*\/text$/.test(path)) return "()";
   return sample(content?.schema ?? {});
 }
 

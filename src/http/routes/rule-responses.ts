@@ -1,6 +1,7 @@
 // Rules and traces as the API answers them, with their schemas.
 import { Type } from "@sinclair/typebox";
 import { type Role, seesSecrets } from "../../auth/roles.ts";
+import { type MadeFrom, veiledInputs } from "../../rules/blueprints/use.ts";
 import type { ActionTrace, Trace as TraceRecord } from "../../rules/model/trace.ts";
 import { withoutSecrets } from "../../rules/read/references.ts";
 import type { CheckedText } from "../../rules/store/check-text.ts";
@@ -15,7 +16,7 @@ const oneOf = (words: readonly string[], description?: string) =>
   );
 const anything = Type.Record(Type.String(), Type.Unknown());
 
-const Problem = Type.Object({
+export const Problem = Type.Object({
   message: Type.String(),
   path: Type.Optional(Type.String({ description: "Within the rule" })),
   line: Type.Integer(),
@@ -46,6 +47,12 @@ export const ListedRule = Type.Object(
     rule: Type.Optional(
       Type.Union([anything, Type.Null()], { description: "With `with=rule`; secrets only for administrators" }),
     ),
+    use: Type.Optional(Type.String({ description: "The blueprint that makes it" })),
+    inputs: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "With `use`: what its file gives the blueprint; secrets only for administrators",
+      }),
+    ),
   },
   { $id: "ListedRule" },
 );
@@ -67,6 +74,11 @@ export const CheckedRule = Type.Object(
     problems: Type.Array(Problem, { description: "Why it could not be saved" }),
     warnings: Type.Array(Problem),
     rule: Type.Union([anything, Type.Null()], { description: "What it says, with every default" }),
+    written: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "Where it uses a blueprint: what it says itself, with `use` and `inputs`, also with problems",
+      }),
+    ),
   },
   { $id: "CheckedRule" },
 );
@@ -94,8 +106,10 @@ export const Trace = Type.Object(
 
 /** A rule without what this role may not see. */
 export function detailsFor(role: Role, info: RuleInfo) {
-  if (seesSecrets(role)) return detailsBody(info, info.rule);
-  return detailsBody(veiledInfo(info), info.rule && withoutSecrets(info.rule));
+  const { made } = info;
+  if (seesSecrets(role)) return { ...detailsBody(info, info.rule), ...madeBody(made) };
+  const veiled = detailsBody(veiledInfo(info), info.rule && withoutSecrets(info.rule));
+  return { ...veiled, ...madeBody(made && { ...made, inputs: veiledInputs(made) }) };
 }
 
 /** `whole`: with the version that runs. */
@@ -104,8 +118,12 @@ export function listedFor(role: Role, info: RuleInfo, whole = false) {
   return whole ? { ...listed, rule } : listed;
 }
 
-export function checkedBody({ rule, ...found }: CheckedText) {
-  return { ...found, rule: rule ?? null };
+function madeBody(made: Pick<MadeFrom, "use" | "inputs"> | undefined) {
+  return made ? { use: made.use, inputs: made.inputs } : {};
+}
+
+export function checkedBody({ rule, written, ...found }: CheckedText) {
+  return { ...found, rule: rule ?? null, ...(written && { written }) };
 }
 
 export function traceFor(role: Role, trace: TraceRecord) {

@@ -24,7 +24,7 @@ export function ruleTextRoutes({ rules }: { rules: Rules }) {
         summary: "What a text would be as a rule; nothing is saved",
         tag,
         answers: { 200: { description: "The rule, or why it is none", schema: CheckedRule } },
-        refusals: { unavailable: ruleRefusals.unavailable, not_found: "There is no rule with this `id`" },
+        refusals: { not_found: "There is no rule with this id", unavailable: ruleRefusals.unavailable },
       }),
     })
     .post(
@@ -41,7 +41,7 @@ export function ruleTextRoutes({ rules }: { rules: Rules }) {
           summary: "A text with a rule put into it, whose comments stay as far as possible; nothing is saved",
           tag,
           answers: { 200: { description: "The text", schema: ComposedRule } },
-          refusals: { unavailable: ruleRefusals.unavailable, not_found: "There is no rule with this `id`" },
+          refusals: { not_found: "There is no rule with this id", unavailable: ruleRefusals.unavailable },
         }),
       },
     )
@@ -89,7 +89,7 @@ export function ruleTextRoutes({ rules }: { rules: Rules }) {
 }
 
 /** Throws HubError `too_large`, or `invalid` with the position of the first byte that is not UTF-8. */
-async function readText(request: Request): Promise<string> {
+export async function readText(request: Request): Promise<string> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   if (bytes.byteLength > MAX_RULE_BYTES)
     throw new HubError("too_large", `a rule file has at most ${MAX_RULE_BYTES} bytes`);

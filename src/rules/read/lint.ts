@@ -52,18 +52,22 @@ export function lint(rule: Rule, house: KnownHouse): LintWarning[] {
   return found;
 }
 
+/** The path in the text for one in the rule, where that is another one. */
+export type PlaceOf = (path: string) => string;
+
 /** As `lint`, with the places in the text of the rule. */
 export function lintText(
   text: string,
   rule: Rule,
-  { shape, house }: { shape: RuleShape; house: KnownHouse },
+  { shape, house, placeOf }: { shape: RuleShape; house: KnownHouse; placeOf?: PlaceOf | undefined },
 ): (LintWarning & TextPosition)[] {
   const warnings = lint(rule, house);
   if (warnings.length === 0) return [];
   const { value, locate } = readRuleText(text, { shape });
   return warnings.map(({ path, message }) => {
     // A single trigger is written under `trigger`, and read into the list `triggers`.
-    const written = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
+    const single = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
+    const written = placeOf ? placeOf(path) : single;
     return { path: written, message, ...locate(written) };
   });
 }

@@ -77,7 +77,7 @@ export const Rule = Type.Object(
 export type Rule = Static<typeof Rule>;
 
 /** As written in a file, which may have a single `trigger`. */
-const WrittenRule = Type.Object({ ...Rule.properties, trigger: Type.Optional(child("trigger")) }, closed);
+export const WrittenRule = Type.Object({ ...Rule.properties, trigger: Type.Optional(child("trigger")) }, closed);
 
 // More than a valid rule with its data can have. Deeper values must not be walked at all.
 const MAX_JSON_DEPTH = 5 * MAX_DEPTH;

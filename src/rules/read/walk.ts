@@ -43,13 +43,13 @@ export function under(path: string, key: string): string {
 }
 
 /** Of a schema for one value or a list, the branch that applies. */
-function branchOf(schema: TSchema, value: unknown): TSchema {
+export function branchOf(schema: TSchema, value: unknown): TSchema {
   if (schema.anyOf === undefined || wordsOf(schema) !== undefined) return schema;
   const branches: TSchema[] = schema.anyOf;
   return branches.find((branch) => (branch.type === "array") === Array.isArray(value)) ?? schema;
 }
 
-function schemaOfKey({ properties, patternProperties }: TSchema, key: string): TSchema | undefined {
+export function schemaOfKey({ properties, patternProperties }: TSchema, key: string): TSchema | undefined {
   if (properties) return Object.hasOwn(properties, key) ? properties[key] : undefined;
   return patternProperties && (Object.values(patternProperties)[0] as TSchema | undefined);
 }

@@ -2,16 +2,19 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit/set-key.ts";
+import { type FileProblem, refusalOf } from "../read/file-problem.ts";
 import { type KnownHouse, lintText } from "../read/lint.ts";
 import type { Rule } from "../read/rule.ts";
 import { type Exists, type RuleWarning, warningsOf } from "./describe.ts";
 import { editedText, textOf } from "./edits.ts";
-import { type FileProblem, type RuleReader, refusalOf } from "./read-rule.ts";
+import { placeIn, type RuleReader } from "./read-rule.ts";
 
 export interface CheckedText {
   readonly format: RuleFormat;
   /** Undefined where there are problems. */
   readonly rule: Rule | undefined;
+  /** All it says, where it uses a blueprint, also with problems. */
+  readonly written: JsonObject | undefined;
   /** In the order of the text. */
   readonly problems: readonly FileProblem[];
   readonly warnings: readonly RuleWarning[];
@@ -30,11 +33,12 @@ const ID_TO_COME = "new";
 export function checkText(text: string, file: string | undefined, { reader, exists, house }: CheckTools): CheckedText {
   const read = reader.read(text, { file, id: ID_TO_COME });
   const { format, problems, good } = read;
-  const linted = good ? lintText(text, good.rule, { shape: reader.shape, house }) : [];
+  const linted = good ? lintText(text, good.rule, { shape: reader.shape, house, placeOf: placeIn(good) }) : [];
   const warnings = [...warningsOf({ warnings: read.warnings, good }, exists), ...linted];
   return {
     format,
     rule: good && { ...good.rule, id: good.rule.id === ID_TO_COME ? "" : good.rule.id },
+    written: read.written,
     problems,
     warnings: warnings.sort((a, b) => a.line - b.line || a.column - b.column),
   };
@@ -51,14 +55,14 @@ export function composeText(
   given: JsonObject,
   { text, file, reader }: { text: string; file: string | undefined; reader: RuleReader },
 ): ComposedText {
-  const before = reader.read(text, { file, id: ID_TO_COME }).good?.rule;
-  const whole = { ...given, id: lacksId(given) ? (before?.id ?? ID_TO_COME) : (given.id ?? "") };
+  const before = reader.read(text, { file, id: ID_TO_COME }).good;
+  const whole = { ...given, id: lacksId(given) ? (before?.rule.id ?? ID_TO_COME) : (given.id ?? "") };
   const { shape } = reader;
   const format = before === undefined ? undefined : reader.read(text, { file, id: ID_TO_COME }).format;
   const anew = textOf(whole, { shape, ...(format && { format }) });
   const { good, problems } = reader.read(anew, { id: ID_TO_COME });
   if (!good) throw refusalOf(problems.map(({ path = "", message }) => ({ path, message })));
-  const edited = before && editedText(text, { before, after: good.rule, reader });
+  const edited = before && editedText(text, { before, after: good, reader });
   const chosen =
     edited ?? (whole.id === ID_TO_COME ? textOf({ ...whole, id: "" }, { shape, ...(format && { format }) }) : anew);
   return { text: chosen, commentsKept: edited !== undefined || !hasComments(text) };

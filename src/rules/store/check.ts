@@ -3,11 +3,15 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, systemCode } from "../../core/errors.ts";
 import { silentLog } from "../../core/log.ts";
+import { shippedBlueprints } from "../blueprints/shipped.ts";
 import { type KnownHouse, lintText } from "../read/lint.ts";
+import { ruleShape } from "../read/vocabulary.ts";
+import { type BlueprintFile, BlueprintFiles } from "./blueprint-files.ts";
+import { BLUEPRINTS } from "./blueprints.ts";
 import { type Exists, warningsOf } from "./describe.ts";
-import { isRuleFileName } from "./disk.ts";
+import { isRuleFileName, ruleFilesIn } from "./disk.ts";
 import { createRuleFiles } from "./files.ts";
-import { createRuleReader, type ExpressionReader } from "./read-rule.ts";
+import { createRuleReader, type ExpressionReader, placeIn } from "./read-rule.ts";
 
 /** `rules/kitchen.ron:12:3: actions[0].channel: …`, with the lines of the place. */
 export interface RuleFinding {
@@ -41,7 +45,15 @@ export function checkRuleFiles(
     if (systemCode(error) === "ENOENT") return { files: 0, findings: [] };
     return { files: 0, findings: [{ file: folder, line: 0, column: 0, message: messageOf(error), warning: false }] };
   }
-  const reader = createRuleReader(expressions);
+  const blueprints = new BlueprintFiles({
+    folder: join(folder, BLUEPRINTS),
+    shipped: shippedBlueprints,
+    shape: ruleShape(),
+    checkExpression: expressions.check,
+    onChange() {},
+  });
+  for (const name of ruleFilesIn(join(folder, BLUEPRINTS))) blueprints.load(name);
+  const reader = createRuleReader(expressions, blueprints);
   const files = createRuleFiles({
     folder,
     log: silentLog,
@@ -55,14 +67,26 @@ export function checkRuleFiles(
   const findings = files.list().flatMap((entry) => {
     const at = { file: join(folder, entry.file) };
     const { text, good } = entry;
-    const linted = text && good ? lintText(text, good.rule, { shape: reader.shape, house }) : [];
+    const linted =
+      text && good ? lintText(text, good.rule, { shape: reader.shape, house, placeOf: placeIn(good) }) : [];
     const warnings = [...warningsOf(entry, known), ...linted].sort((a, b) => a.line - b.line || a.column - b.column);
     return [
       ...entry.problems.map((problem) => ({ ...at, ...problem, warning: false })),
       ...warnings.map((warning) => ({ ...at, ...warning, warning: true })),
     ];
   });
-  return { files: files.size, findings };
+  return { files: files.size, findings: [...blueprintFindings(folder, blueprints), ...findings] };
+}
+
+function blueprintFindings(folder: string, blueprints: BlueprintFiles): RuleFinding[] {
+  const at = ({ file }: BlueprintFile) => ({ file: join(folder, BLUEPRINTS, file) });
+  const own = blueprints.list().filter(({ source }) => source === "own");
+  return [
+    ...blueprints
+      .broken()
+      .flatMap((one) => one.problems.map((problem) => ({ ...at(one), ...problem, warning: false }))),
+    ...own.flatMap((one) => one.warnings.map((warning) => ({ ...at(one), ...warning, warning: true }))),
+  ];
 }
 
 /** As compilers write it, so that editors can jump there. */

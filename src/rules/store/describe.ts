@@ -1,11 +1,13 @@
 // A rule as people see it: what its file says, whether that runs, and what it has done.
+import type { MadeFrom } from "../blueprints/use.ts";
 import type { RuleState } from "../engine/engine.ts";
 import type { RuleHost } from "../model/host.ts";
 import { foundDevices } from "../model/targets.ts";
 import type { RuleFormat } from "../parse/detect.ts";
+import type { FileProblem } from "../read/file-problem.ts";
 import type { Rule } from "../read/rule.ts";
 import type { ListedFile } from "./files.ts";
-import type { FileProblem, LocatedReference } from "./read-rule.ts";
+import type { LocatedReference } from "./read-rule.ts";
 
 /** `broken`: what the file says now does not run. `loading`: the hub is starting and has not read the file yet. */
 export const RULE_STATUSES = ["enabled", "disabled", "broken", "paused", "loading"] as const;
@@ -29,6 +31,8 @@ export interface RuleInfo {
   readonly triggerTypes: readonly string[];
   /** The version that runs; undefined where none does. */
   readonly rule: Rule | undefined;
+  /** There where a blueprint made the version that runs. */
+  readonly made: MadeFrom | undefined;
   readonly activity: RuleState;
 }
 
@@ -75,6 +79,7 @@ export function describe(entry: ListedFile, exists: Exists, activity: RuleState 
     warnings: warningsOf(entry, exists),
     triggerTypes: [...new Set(rule?.triggers.map(({ type }) => type))],
     rule,
+    made: good?.made,
     activity,
   };
 }

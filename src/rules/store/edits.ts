@@ -14,10 +14,10 @@ import { setRule } from "../parse/edit/set-rule.ts";
 import { readRuleText } from "../parse/read.ts";
 import { writeRon } from "../parse/ron/write.ts";
 import type { RuleShape } from "../parse/shape.ts";
-import type { Rule } from "../read/rule.ts";
+import { refusalOf } from "../read/file-problem.ts";
 import { createRuleFile, freeFileName, idFromFileName, moveToTrash, writeRuleFile } from "./disk.ts";
 import type { GivenId, ListedFile, RuleFile, RuleFiles } from "./files.ts";
-import { type GoodVersion, type RuleReader, refusalOf } from "./read-rule.ts";
+import { type GoodVersion, type RuleReader, writtenOf } from "./read-rule.ts";
 
 /** Keys at the top of a rule that can be changed alone; others are changed with the whole rule. */
 export interface RulePatch {
@@ -92,9 +92,9 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
     );
   }
 
-  function editedOf({ text, good, problems }: RuleFile, after: Rule): string | undefined {
+  function editedOf({ text, good, problems }: RuleFile, after: GoodVersion): string | undefined {
     if (text === undefined || !good || problems.length > 0) return undefined;
-    return editedText(text, { before: good.rule, after, reader });
+    return editedText(text, { before: good, after, reader });
   }
 
   function readable(entry: ListedFile): string {
@@ -123,8 +123,8 @@ export function createRuleEdits({ folder, files, random, now, reader }: RuleEdit
       if (whole.id !== own)
         throw new HubError("conflict", "the id in the rule is not the one in the address: leave it out");
       const text = textOf(whole, { shape, format: entry.format });
-      const { rule } = judge(text, { entry, json: true });
-      return save(entry.file, editedOf(entry, rule) ?? text, entry.text);
+      const good = judge(text, { entry, json: true });
+      return save(entry.file, editedOf(entry, good) ?? text, entry.text);
     },
     patch(id, patch) {
       const entry = fresh(id);
@@ -171,17 +171,19 @@ function idWritten(text: string, id: string): string {
  */
 export function editedText(
   text: string,
-  { before, after, reader }: { before: Rule; after: Rule; reader: RuleReader },
+  { before, after, reader }: { before: GoodVersion; after: GoodVersion; reader: RuleReader },
 ): string | undefined {
-  const edited = setRule(text, { before: before as JsonObject, after: after as JsonObject, shape: reader.shape });
-  const read = edited === undefined ? undefined : reader.read(edited, { id: after.id }).good?.rule;
-  return read && jsonEqual(read as JsonObject, after as JsonObject) ? edited : undefined;
+  if ((before.made === undefined) !== (after.made === undefined)) return undefined;
+  const wanted = writtenOf(after);
+  const edited = setRule(text, { before: writtenOf(before), after: wanted, shape: reader.shape });
+  const read = edited === undefined ? undefined : reader.read(edited, { id: after.rule.id }).good;
+  return read && jsonEqual(writtenOf(read), wanted) ? edited : undefined;
 }
 
 // The order in which people write a rule; keys that are not listed come after these.
 const ORDER = [
-  ...["id", "name", "description", "enabled", "priority", "cooldown_secs", "tags", "run_mode", "max_queued"],
-  ...["catch_up_secs", "variables", "trigger_label", "trigger", "triggers", "trigger_condition"],
+  ...["id", "name", "description", "use", "enabled", "priority", "cooldown_secs", "tags", "run_mode", "max_queued"],
+  ...["catch_up_secs", "inputs", "variables", "trigger_label", "trigger", "triggers", "trigger_condition"],
   ...["required_expression", "conditions", "actions"],
 ];
 

@@ -7,9 +7,10 @@ import { jsonEqual } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import { problemAt } from "../../core/text-places.ts";
 import { formatOfName, type RuleFormat } from "../parse/detect.ts";
+import { type FileProblem, unforeseen } from "../read/file-problem.ts";
 import type { Rule } from "../read/rule.ts";
 import { readRuleFile } from "./disk.ts";
-import { type FileProblem, type GoodVersion, type RuleReader, unforeseen } from "./read-rule.ts";
+import type { GoodVersion, RuleReader } from "./read-rule.ts";
 
 /** One rule file. */
 export interface RuleFile {
@@ -25,6 +26,8 @@ export interface RuleFile {
   readonly warnings: readonly FileProblem[];
   /** The id in the text, which may be another file's. */
   readonly claimedId: string | undefined;
+  /** The id of the blueprint that the present text uses, if it uses one. */
+  readonly uses: string | undefined;
   /** Known to be there, and not read yet. */
   readonly loading: boolean;
 }
@@ -99,6 +102,19 @@ export class RuleFiles {
     else if (read.text !== entry.text) this.#take(entry, read.text);
   };
 
+  /** Reads the rules that use a blueprint again, after it has changed. A bound function. */
+  readonly rereadUsers = (blueprint: string): void => {
+    for (const entry of this.#sorted(({ uses }) => uses === blueprint)) {
+      if (entry.text !== undefined) this.#take(entry, entry.text);
+    }
+  };
+
+  /** The rules whose files use a blueprint, by name of the file. */
+  usersOf(blueprint: string): { id: string; name: string }[] {
+    const users = this.list().filter(({ uses }) => uses === blueprint);
+    return users.map(({ id, good, file }) => ({ id, name: good?.rule.name ?? file }));
+  }
+
   /** By name of the file. */
   list(): ListedFile[] {
     const taken = new Set(this.#owners.keys());
@@ -149,8 +165,9 @@ export class RuleFiles {
     const first = reader.read(found, { file });
     const given = first.lacksId ? giveId(file, found, entry.good?.rule.id) : undefined;
     const text = given?.text ?? found;
-    const { format, good, problems, warnings, claimedId } = given ? reader.read(text, { file, id: given.id }) : first;
-    Object.assign(entry, { format, claimedId });
+    const read = given ? reader.read(text, { file, id: given.id }) : first;
+    const { format, good, problems, warnings, claimedId, uses } = read;
+    Object.assign(entry, { format, claimedId, uses });
     entry.warnings = given?.warning === undefined ? warnings : [atId(text, given.warning), ...warnings];
     const twin = good && this.#twinOf(entry, good.rule.id);
     if (twin !== undefined) this.#refuse(entry, { text, problems: [atId(text, sameId(file, twin))] });
@@ -230,6 +247,7 @@ function newEntry(file: string): Entry {
     problems: [],
     warnings: [],
     claimedId: undefined,
+    uses: undefined,
     loading: false,
   };
 }

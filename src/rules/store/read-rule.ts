@@ -1,21 +1,18 @@
 // Reads a rule file's text: the rule, or every reason why it is none, each with its place. Touches no file.
-import { HubError, messageOf } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Problem } from "../../core/schema.ts";
-import { positionAt, problemAt, type TextPosition, type TextProblem } from "../../core/text-places.ts";
+import { firstPerPath, type Problem } from "../../core/schema.ts";
+import { positionAt, type TextPosition } from "../../core/text-places.ts";
 import { withTomlAdvice } from "../../core/toml-advice.ts";
+import { type BlueprintFinder, isUse, type MadeFrom, type ReadUse, readUse, writtenPath } from "../blueprints/use.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit/set-key.ts";
 import { type RuleText, readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
+import { type FileProblem, unforeseen } from "../read/file-problem.ts";
+import type { PlaceOf } from "../read/lint.ts";
 import { type Reference, referencesOf } from "../read/references.ts";
-import { type Rule, readRule } from "../read/rule.ts";
+import { type ReadRule, type Rule, readRule } from "../read/rule.ts";
 import { ruleShape } from "../read/vocabulary.ts";
-
-export interface FileProblem extends TextProblem {
-  /** Dotted path within the rule, where there is one. */
-  path?: string;
-}
 
 export interface ReadText {
   format: RuleFormat;
@@ -28,12 +25,28 @@ export interface ReadText {
   claimedId: string | undefined;
   /** There is no id in the text, and it was not read any further. */
   lacksId: boolean;
+  /** The id of the blueprint it uses, if it uses one. */
+  uses: string | undefined;
+  /** All it says, where it uses one, also with problems. */
+  written?: JsonObject;
 }
 
 /** A text that was right. */
 export interface GoodVersion {
   readonly rule: Rule;
   readonly references: readonly LocatedReference[];
+  /** There for a rule that a blueprint made. */
+  readonly made?: MadeFrom;
+}
+
+/** For a rule that a blueprint made. */
+export function placeIn({ made }: GoodVersion): PlaceOf | undefined {
+  return made && ((path) => writtenPath(made.origins, path) ?? "use");
+}
+
+/** What its file says: the rule itself, or a blueprint with its inputs. */
+export function writtenOf({ rule, made }: GoodVersion): JsonObject {
+  return made ? made.written : (rule as JsonObject);
 }
 
 /** A device, mode, scene, channel or rule that the rule names. */
@@ -65,7 +78,13 @@ export interface RuleReader {
   read(text: string, options?: ReadOptions): ReadText;
 }
 
-export function createRuleReader(expressions: ExpressionReader): RuleReader {
+/** For readers of texts that use none. */
+const NO_BLUEPRINTS: BlueprintFinder = { find: (id) => ({ ok: false, message: `there is no blueprint "${id}"` }) };
+
+export function createRuleReader(
+  expressions: ExpressionReader,
+  blueprints: BlueprintFinder = NO_BLUEPRINTS,
+): RuleReader {
   const shape = ruleShape();
 
   function read(text: string, { file, id }: ReadOptions): ReadText {
@@ -76,7 +95,8 @@ export function createRuleReader(expressions: ExpressionReader): RuleReader {
     if (id === undefined && lacksId(source.value)) return { ...found, lacksId: true };
     const value = lacksId(source.value) ? { ...source.value, id: id ?? "" } : source.value;
     const texts = new Set<string>();
-    const checked = readRule(value, (expression) => {
+    const use = isUse(value) ? readUse(value, blueprints) : undefined;
+    const checked = readMade(use, value, (expression) => {
       texts.add(expression);
       return expressions.check(expression);
     });
@@ -85,18 +105,29 @@ export function createRuleReader(expressions: ExpressionReader): RuleReader {
       warning,
       problem: { path, ...source.problemAt(path, message) },
     }));
+    if (use) located.sort((a, b) => a.problem.line - b.problem.line);
     const those = (wanted: boolean): FileProblem[] =>
       located.filter(({ warning }) => warning === wanted).map(({ problem }) => problem);
     const { rule } = checked;
     return {
       ...found,
-      ...(rule && {
-        good: { rule, references: inOrder([...namedBy(rule, source), ...namedIn(texts, text, expressions)]) },
-      }),
+      ...(rule && { good: goodVersion(rule, { source, text, texts, made: use?.madeFrom(rule) }) }),
       problems: those(false),
       warnings: [...warnings, ...those(true)],
       claimedId: typeof value.id === "string" ? value.id : undefined,
+      uses: use?.use,
+      ...(use && { written: source.value }),
     };
+  }
+
+  function goodVersion(rule: Rule, { source, text, texts, made }: Found): GoodVersion {
+    const named = made ? madeNames(rule, made) : namedBy(rule, source.value);
+    const placed = named.map((reference) => ({ ...reference, ...source.locate(reference.path) }));
+    const inTexts = made ? namesOfMade(texts, made, expressions) : [];
+    const ofTexts = made
+      ? inTexts.map((one) => ({ ...one, ...source.locate(one.path) }))
+      : namedIn(texts, text, expressions);
+    return { rule, references: inOrder([...placed, ...ofTexts]), ...(made && { made }) };
   }
 
   return {
@@ -123,20 +154,42 @@ function inWordsOf(format: RuleFormat, problem: Problem, value: JsonObject): Pro
 }
 
 function unread(text: string): ReadText {
-  return { format: "ron", problems: [], warnings: [], claimedId: idIn(text), lacksId: false };
+  return { format: "ron", problems: [], warnings: [], claimedId: idIn(text), lacksId: false, uses: undefined };
 }
 
-/** For what no reader of rules should throw, nor anything that runs them. */
-export function unforeseen(text: string, error: unknown): FileProblem {
-  const message = `the hub fails at this file, which is a fault of the hub: ${messageOf(error)}`;
-  return problemAt(text, { offset: 0, message });
+interface Found {
+  source: RuleText;
+  text: string;
+  /** The expressions in it. */
+  texts: Iterable<string>;
+  made: MadeFrom | undefined;
 }
 
-function namedBy(rule: Rule, { value, locate }: RuleText): LocatedReference[] {
+/** The rule of a text, or of the blueprint that it uses; problems with their paths in the text. */
+function readMade(use: ReadUse | undefined, value: JsonObject, checkExpression: ExpressionReader["check"]): ReadRule {
+  if (!use) return readRule(value, checkExpression);
+  if (!use.rule) return { problems: [...use.problems] };
+  const { rule, problems } = readRule(use.rule, checkExpression);
+  return { ...(rule && { rule }), problems: firstPerPath(problems.map(use.toFile)) };
+}
+
+function namedBy(rule: Rule, value: JsonObject | undefined): Reference[] {
   return referencesOf(rule).map(({ path, ...reference }) => {
     // A single trigger has another key in the text than the list it is read into.
     const written = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
-    return { ...reference, path: written, ...locate(written) };
+    return { ...reference, path: written };
+  });
+}
+
+/** At the inputs that name them. */
+function madeNames(rule: Rule, { origins }: MadeFrom): Reference[] {
+  return referencesOf(rule).map((reference) => ({ ...reference, path: writtenPath(origins, reference.path) ?? "use" }));
+}
+
+function namesOfMade(texts: Iterable<string>, { inputs }: MadeFrom, { names }: ExpressionReader): Reference[] {
+  return [...texts].flatMap(names).map((reference) => {
+    const input = Object.keys(inputs).find((id) => [inputs[id]].flat().includes(reference.name));
+    return { ...reference, path: input === undefined ? "use" : `inputs.${input}` };
   });
 }
 
@@ -157,13 +210,4 @@ function namedIn(expressions: Iterable<string>, text: string, { names }: Express
 /** The id in a text that cannot be read as a whole, so that a person finds the rule they know. */
 function idIn(text: string): string | undefined {
   return /(?:^|[\s({,])"?id"?\s*[:=]\s*(?:Some\()?["']([^"'\n]{1,255})["']/.exec(text)?.[1];
-}
-
-/** The refusal of a text or of a rule's JSON, with all its problems in the details. */
-export function refusalOf(problems: readonly (Partial<FileProblem> & { message: string })[]): HubError {
-  const lines = problems.map(({ line, column, path, message }) => {
-    const place = line === undefined ? path : `${line}:${column}`;
-    return place ? `${place}: ${message}` : message;
-  });
-  return new HubError("invalid", lines.join("; "), { details: { problems } });
 }

@@ -3,7 +3,7 @@
 import type { ListedRule } from "../state/rules.ts";
 import { formatAge, formatTime, t } from "../texts/index.ts";
 import { RuleControls, RuleSwitch } from "./rule-controls.tsx";
-import { RuleSentence } from "./rule-sentence.tsx";
+import { WhatItDoes } from "./rule-made.tsx";
 
 interface CardProps {
   rule: ListedRule;
@@ -22,7 +22,7 @@ export function RuleCard({ rule, onChanged, onTag }: CardProps) {
         </h2>
         <RuleSwitch rule={rule} onChanged={onChanged} />
       </div>
-      {rule.rule && <RuleSentence rule={rule.rule} />}
+      <WhatItDoes rule={rule} />
       <RuleState rule={rule} />
       <div class="rule-foot">
         {rule.tags.map((tag) => (

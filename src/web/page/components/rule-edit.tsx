@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { connection } from "../state/live.ts";
 import { readVocabulary, type Vocabulary } from "../state/rules.ts";
 import { formatNumber, t } from "../texts/index.ts";
+import { BlueprintGuide } from "./blueprint-guide.tsx";
+import { madeSentence } from "./blueprint-words.ts";
 import { Code, type CodeHandle } from "./code.tsx";
 import { Problem } from "./problem.tsx";
 import { completeRule } from "./rule-complete.ts";
@@ -39,6 +41,9 @@ export function RuleEdit({ id, start = "", onSaved, onDiscarded }: EditProps) {
   const { text, checked, conflict } = draft;
   const lastRule = useRef(checked?.rule);
   if (checked?.rule) lastRule.current = checked.rule;
+  const lastWritten = useRef(checked?.written);
+  if (checked) lastWritten.current = checked.written;
+  const made = lastWritten.current;
   const format = checked?.format ?? (/^\s*(#|\w+\s*=|\[)/m.test(text ?? "") ? "toml" : "ron");
 
   if (text === undefined) return <Problem of={draft.problem ?? problem} />;
@@ -51,12 +56,14 @@ export function RuleEdit({ id, start = "", onSaved, onDiscarded }: EditProps) {
       {conflict && (
         <RuleConflict mine={text} theirs={conflict.text} onMine={draft.keepMine} onTheirs={draft.takeTheirs} />
       )}
-      {lastRule.current && <RuleSentence rule={lastRule.current} />}
+      {made && <p class="rule-sentence">{madeSentence(made.use, made.inputs ?? {})}</p>}
+      {!made && lastRule.current && <RuleSentence rule={lastRule.current} />}
       <div class="edit-sides">
         <div class="edit-guide">
-          <h2>{t("edit.guided")}</h2>
-          {checked && !checked.rule && <p class="hint">{t("edit.text_broken")}</p>}
-          {vocabulary && checked?.rule && (
+          <h2>{t(made ? "blueprints.inputs" : "edit.guided")}</h2>
+          {made && <BlueprintGuide written={made} problems={checked?.problems ?? []} onChange={draft.writeRule} />}
+          {!made && checked && !checked.rule && <p class="hint">{t("edit.text_broken")}</p>}
+          {!made && vocabulary && checked?.rule && (
             <RuleGuide rule={checked.rule} vocabulary={vocabulary} onChange={draft.writeRule} />
           )}
           {checked?.rule && <RuleSecrets rule={checked.rule} />}

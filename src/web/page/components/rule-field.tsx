@@ -119,7 +119,7 @@ function Choice({ id, name, value, schema, choices, onChange }: FieldProps & { i
 
 const WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
-function Days({ value, onChange }: { value: Json | undefined; onChange: FieldProps["onChange"] }) {
+export function Days({ value, onChange }: { value: Json | undefined; onChange: FieldProps["onChange"] }) {
   const chosen = Array.isArray(value) ? value.map(text) : [];
   return (
     <span class="days">

@@ -34,8 +34,6 @@ const OPENING: readonly [string, boolean][] = [
   ["open", true],
 ];
 const LAMP_TYPES = new Set(["light", "switch"]);
-/** Nobody is in a room for longer without moving: a sensor that hangs does not keep the light on for ever. */
-const LONGEST_SECS = 6 * 3600;
 
 export function lamps(): Device[] {
   return deviceList.value.filter(
@@ -79,25 +77,12 @@ const turn = (ids: readonly string[], on: boolean): Json => ({
   state: { on },
 });
 
-function motionRule({ device, attribute, value }: Sensor, { lamps: ids, minutes, isDarkOnly }: Filled): NewRule {
+/** Of the blueprint that comes with the hub. */
+function motionRule({ device }: Sensor, { lamps: ids, minutes, isDarkOnly }: Filled): NewRule {
   return {
     name: t("starter.name_motion", { sensor: device.name }),
-    tags: ["light"],
-    // Somebody who comes back begins anew.
-    run_mode: "restart",
-    trigger: { type: "device_state_changed", device_id: device.id, attribute, to: value },
-    conditions: isDarkOnly ? [{ type: "sun", position: "below_horizon" }] : [],
-    actions: [
-      turn(ids, true),
-      {
-        type: "wait_for_expression",
-        expression: `device_state(${JSON.stringify(device.id)})[${JSON.stringify(attribute)}] != ${value}`,
-        timeout_secs: LONGEST_SECS,
-        on_timeout: "continue",
-      },
-      { type: "delay", duration_secs: Math.round(minutes * 60) },
-      turn(ids, false),
-    ],
+    use: "motion-light",
+    inputs: { sensors: [device.id], lamps: [...ids], off_after: `${minutes}m`, when_dark: isDarkOnly },
   };
 }
 

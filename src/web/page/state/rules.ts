@@ -1,5 +1,6 @@
 // Rules, their traces and what they can be made of, as the API answers them.
 import { get } from "./api.ts";
+import type { InputValues } from "./blueprints.ts";
 import type { Attributes, Json } from "./house.ts";
 
 export type Fields = Readonly<Record<string, Json | undefined>>;
@@ -56,6 +57,9 @@ export interface ListedRule {
   trigger_types: string[];
   /** The version that runs; null where none does. */
   rule?: WholeRule | null;
+  /** The blueprint that makes it, and what is filled in. */
+  use?: string;
+  inputs?: InputValues;
 }
 
 export interface RuleDetails extends ListedRule {
@@ -101,6 +105,8 @@ export interface CheckedRule {
   problems: RuleProblem[];
   warnings: RuleProblem[];
   rule: WholeRule | null;
+  /** Where it uses a blueprint: what the text says itself. */
+  written?: Fields & { use: string; name?: string; inputs?: InputValues };
 }
 
 export const rulePath = (id: string, rest = ""): string => `/rules/${encodeURIComponent(id)}${rest}`;

@@ -17,6 +17,7 @@ const PLACES: readonly Place[] = [
   { path: "/devices", title: "devices.title", hint: "devices.hint" },
   { path: "/inbox", title: "inbox.title", hint: "inbox.hint" },
   { path: "/areas", title: "areas.title", hint: "areas.hint" },
+  { path: "/blueprints", title: "blueprints.title", hint: "blueprints.hint" },
   { path: "/scenes", title: "scenes.title", hint: "scenes.hint" },
   { path: "/modes", title: "modes.title", hint: "modes.hint" },
   { path: "/timers", title: "timers.title", hint: "timers.hint" },

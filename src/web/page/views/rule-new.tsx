@@ -2,12 +2,14 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { BlueprintList } from "../components/blueprint-list.tsx";
 import { Problem } from "../components/problem.tsx";
 import { RuleEdit } from "../components/rule-edit.tsx";
 import { loadNames } from "../components/rule-names.ts";
 import { STARTS, type Start, startRule } from "../components/rule-starts.ts";
 import { toast } from "../components/toast.tsx";
 import { post } from "../state/api.ts";
+import { blueprints, readBlueprints } from "../state/blueprints.ts";
 import { keepDraft, loadDraft } from "../state/draft.ts";
 import { connection } from "../state/live.ts";
 import { t } from "../texts/index.ts";
@@ -16,7 +18,11 @@ export function RuleNew() {
   const { query, route } = useLocation();
   const [text, setText] = useState(() => loadDraft("rule.new")?.text);
   const [problem, setProblem] = useState<unknown>();
-  useEffect(() => void loadNames(), []);
+  const all = blueprints.value;
+  useEffect(() => {
+    void loadNames();
+    readBlueprints().catch(() => {});
+  }, []);
 
   async function begin(start: Start): Promise<void> {
     setProblem(undefined);
@@ -57,6 +63,14 @@ export function RuleNew() {
         />
       ) : (
         <>
+          {all.size > 0 && (
+            <section aria-label={t("blueprints.first")}>
+              <h2>{t("blueprints.first")}</h2>
+              <p>{t("blueprints.what")}</p>
+              <BlueprintList blueprints={[...all.values()].filter(({ problems }) => problems.length === 0)} />
+              <h2>{t("blueprints.others")}</h2>
+            </section>
+          )}
           <p>{t("start.what")}</p>
           <ul class="starts">
             {text !== undefined && (

@@ -5,12 +5,13 @@ import { lazy, useLocation, useRoute } from "preact-iso";
 import { Problem } from "../components/problem.tsx";
 import { RuleState } from "../components/rule-card.tsx";
 import { RuleControls, RuleSwitch } from "../components/rule-controls.tsx";
+import { WhatItDoes } from "../components/rule-made.tsx";
 import { loadNames, setRuleNames } from "../components/rule-names.ts";
 import { RuleRemove } from "../components/rule-remove.tsx";
-import { RuleSentence } from "../components/rule-sentence.tsx";
 import { RuleTry } from "../components/rule-try.tsx";
 import { RuleWhy } from "../components/rule-why.tsx";
 import { get } from "../state/api.ts";
+import { readBlueprints } from "../state/blueprints.ts";
 import { type ListedRule, type RuleDetails, rulePath } from "../state/rules.ts";
 import { allows } from "../state/session.ts";
 import { useWatched } from "../state/watched.ts";
@@ -31,6 +32,7 @@ export function RuleView() {
   });
   useEffect(() => {
     void loadNames();
+    readBlueprints().catch(() => {});
     get<ListedRule[]>("/rules").then(setRuleNames, () => {});
   }, []);
   /** A broken file is listed by its name until its text says which rule it is. */
@@ -53,7 +55,7 @@ export function RuleView() {
             <h1 dir="auto">{data.name}</h1>
             <RuleSwitch rule={data} onChanged={reload} />
           </div>
-          {data.rule && tab !== "edit" && <RuleSentence rule={data.rule} />}
+          {tab !== "edit" && <WhatItDoes rule={data} />}
           {data.rule?.description && (
             <p class="hint" dir="auto">
               {data.rule.description}

@@ -4,9 +4,10 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { Problem } from "../components/problem.tsx";
 import { RuleCard } from "../components/rule-card.tsx";
+import { whatItDoes } from "../components/rule-made.tsx";
 import { loadNames, setRuleNames } from "../components/rule-names.ts";
-import { sentenceOf } from "../components/rule-sentence.tsx";
 import { get } from "../state/api.ts";
+import { readBlueprints } from "../state/blueprints.ts";
 import type { ListedRule } from "../state/rules.ts";
 import { allows } from "../state/session.ts";
 import { useWatched } from "../state/watched.ts";
@@ -21,7 +22,10 @@ export function Rules() {
     every: EVERY_MS,
     concerns: ({ type }) => type === "rule_fired" || type === "action_failed",
   });
-  useEffect(() => void loadNames(), []);
+  useEffect(() => {
+    void loadNames();
+    readBlueprints().catch(() => {});
+  }, []);
   useEffect(() => data && setRuleNames(data), [data]);
   const { q = "", tag = "", state = "" } = query;
   const shown = useMemo(() => matching(data ?? [], { q, tag, state }), [data, q, tag, state]);
@@ -38,9 +42,14 @@ export function Rules() {
       <div class="rules-head">
         <h1>{t("nav.rules")}</h1>
         {allows("admin") && (
-          <a class="button main" href="/rules/new">
-            {t("rules.new")}
-          </a>
+          <p class="buttons">
+            <a class="button" href="/blueprints">
+              {t("blueprints.title")}
+            </a>
+            <a class="button main" href="/rules/new">
+              {t("rules.new")}
+            </a>
+          </p>
         )}
       </div>
       <search class="rules-filter">
@@ -109,7 +118,7 @@ function matching(rules: readonly ListedRule[], { q, tag, state }: Filter): List
   return rules
     .filter((rule) => (tag === "" || rule.tags.includes(tag)) && (state === "" || rule.state === state))
     .filter((rule) => {
-      const sentence = rule.rule ? sentenceOf(rule.rule) : "";
+      const sentence = whatItDoes(rule) ?? "";
       const text = [rule.name, rule.file, ...rule.tags, sentence].join(" ").toLocaleLowerCase();
       return words.every((word) => text.includes(word));
     })

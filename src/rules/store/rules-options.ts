@@ -1,0 +1,45 @@
+// What the rules take and give at their entry point.
+import type { Clock } from "../../core/clock.ts";
+import type { RandomBytes } from "../../core/ids.ts";
+import type { Limits } from "../../core/limits.ts";
+import type { Log } from "../../core/log.ts";
+import type { Problem } from "../../core/schema.ts";
+import type { DiskBudget } from "../../core/write-behind.ts";
+import type { StateDb } from "../../db/state-db.ts";
+import type { EventFeed } from "../../events/feed.ts";
+import type { RulesSection } from "../config.ts";
+import type { RuleHost } from "../model/host.ts";
+import type { RuleStatus } from "./describe.ts";
+
+export interface RulesFilter {
+  tag?: string | undefined;
+  state?: RuleStatus | undefined;
+  /** Only rules that name it. */
+  device_id?: string | undefined;
+}
+
+export interface RuleFileText {
+  text: string;
+  etag: string;
+}
+
+export interface RulesProblem extends Problem {
+  /** Path of the file, or of the folder. */
+  file: string;
+  line?: number;
+}
+
+export interface RulesOptions {
+  folder: string;
+  feed: EventFeed;
+  clock: Clock;
+  log: Log;
+  random: RandomBytes;
+  host: RuleHost;
+  db: Pick<StateDb, "durable" | "behind" | "trouble">;
+  flushMs?: number;
+  /** See core/write-budget.ts. */
+  budget?: DiskBudget;
+  config?: RulesSection;
+  limits?: Limits;
+}
