@@ -1,6 +1,7 @@
 // Deutsch: was nur Ansichten sagen, die erst beim Öffnen geladen werden.
 import type { Later } from "../catalogue.ts";
 import { activity } from "./activity.ts";
+import { configKeys } from "./config-keys.ts";
 import { deviceView } from "./device-view.ts";
 import { devices } from "./devices.ts";
 import { house } from "./house.ts";
@@ -20,6 +21,7 @@ import { welcome } from "./welcome.ts";
 
 export const later: Later = {
   activity,
+  configKeys,
   deviceView,
   devices,
   house,

@@ -1,5 +1,6 @@
 // English: what only views say that load when they are opened.
 import { activity } from "./activity.ts";
+import { configKeys } from "./config-keys.ts";
 import { deviceView } from "./device-view.ts";
 import { devices } from "./devices.ts";
 import { house } from "./house.ts";
@@ -19,6 +20,7 @@ import { welcome } from "./welcome.ts";
 
 export const later = {
   activity,
+  configKeys,
   deviceView,
   devices,
   house,
