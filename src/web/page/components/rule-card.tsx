@@ -3,6 +3,7 @@
 import type { ListedRule } from "../state/rules.ts";
 import { formatAge, formatTime, t } from "../texts/index.ts";
 import { RuleControls, RuleSwitch } from "./rule-controls.tsx";
+import { RuleRuns } from "./rule-runs.tsx";
 import { RuleSentence } from "./rule-sentence.tsx";
 
 interface CardProps {
@@ -24,6 +25,7 @@ export function RuleCard({ rule, onChanged, onTag }: CardProps) {
       </div>
       {rule.rule && <RuleSentence rule={rule.rule} />}
       <RuleState rule={rule} />
+      <RuleRuns rule={rule} onChanged={onChanged} />
       <div class="rule-foot">
         {rule.tags.map((tag) => (
           <button key={tag} type="button" class="tag" dir="auto" onClick={() => onTag(tag)}>

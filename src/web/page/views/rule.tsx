@@ -7,6 +7,7 @@ import { RuleState } from "../components/rule-card.tsx";
 import { RuleControls, RuleSwitch } from "../components/rule-controls.tsx";
 import { loadNames, setRuleNames } from "../components/rule-names.ts";
 import { RuleRemove } from "../components/rule-remove.tsx";
+import { RuleRuns } from "../components/rule-runs.tsx";
 import { RuleSentence } from "../components/rule-sentence.tsx";
 import { RuleTry } from "../components/rule-try.tsx";
 import { RuleWhy } from "../components/rule-why.tsx";
@@ -27,7 +28,7 @@ export function RuleView() {
   const id = params.id ?? "";
   const { data, error, reload } = useWatched(id, () => get<RuleDetails>(rulePath(id)), {
     every: EVERY_MS,
-    concerns: ({ type, rule_id }) => rule_id === id && (type === "rule_fired" || type === "action_failed"),
+    concerns: ({ type, rule_id }) => rule_id === id && (type.startsWith("rule_") || type === "action_failed"),
   });
   useEffect(() => {
     void loadNames();
@@ -61,6 +62,7 @@ export function RuleView() {
           )}
           <RuleState rule={data} />
           <RuleControls rule={data} onChanged={reload} />
+          <RuleRuns rule={data} onChanged={reload} />
           <nav class="tabs" aria-label={t("rules.parts")}>
             {tabs.map((one) => (
               <a key={one} href={`${location.pathname}?tab=${one}`} aria-current={one === tab ? "page" : undefined}>
