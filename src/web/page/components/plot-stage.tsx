@@ -97,7 +97,7 @@ export function PlotStage({ window, cursor, onCursor, onZoom, label, textAt, chi
     >
       <Nights window={window} />
       {children}
-      <div class="area" aria-hidden="true">
+      <div class="plot-area" aria-hidden="true">
         {shown !== undefined && <div class="cursor" style={{ left: `${shown * 100}%` }} />}
         {drag && <div class="selection" style={{ left: `${drag.from * 100}%`, right: `${(1 - drag.to) * 100}%` }} />}
       </div>
@@ -130,7 +130,7 @@ function Nights({ window }: { window: Window }) {
   const nights = place.value ? nightsIn(place.value, window) : [];
   const share = (ms: number): string => `${(ms / (window.to - window.from)) * 100}%`;
   return (
-    <div class="area nights" aria-hidden="true">
+    <div class="plot-area nights" aria-hidden="true">
       {nights.map(({ from, to }) => (
         <div key={to} class="night" style={{ left: share(from - window.from), width: share(to - from) }} />
       ))}
