@@ -5,13 +5,14 @@ import { parseRange } from "./addresses.ts";
 
 export const AuthSection = Type.Object(
   {
-    /** Signs every token; changing it ends all of them. HS256 needs 32 bytes, which 32 characters always have. */
     jwt_secret: Type.String({
       minLength: 32,
       secret: true,
       pattern: "^(?!\\s*<[^<>]*>\\s*$)",
       problem:
         "must be a random text of at least 32 characters that nobody else knows; make one with: openssl rand -base64 48",
+      description:
+        "Signs every token; changing it ends all of them. HS256 needs 32 bytes, which 32 characters always have.",
     }),
     token_lifetime_hours: Type.Number({
       exclusiveMinimum: 0,
@@ -19,10 +20,17 @@ export const AuthSection = Type.Object(
       default: 24,
       expected: "a number of hours above 0, at most 8760 (one year)",
     }),
-    /** Rows of the audit log in the state database, at most a kilobyte or so each; the oldest go first. */
-    audit_rows: Type.Integer({ minimum: 100, maximum: 1_000_000, default: 10_000 }),
-    /** Addresses or CIDR ranges that are administrators without a token. */
-    whitelist: Type.Array(Type.String(), { default: [], expected: "a list of addresses or CIDR ranges" }),
+    audit_rows: Type.Integer({
+      minimum: 100,
+      maximum: 1_000_000,
+      default: 10_000,
+      description: "Rows of the audit log in the state database, at most a kilobyte or so each; the oldest go first.",
+    }),
+    whitelist: Type.Array(Type.String(), {
+      default: [],
+      expected: "a list of addresses or CIDR ranges",
+      description: "Addresses or CIDR ranges that are administrators without a token.",
+    }),
   },
   { additionalProperties: false },
 );

@@ -1,10 +1,13 @@
-// Changes to hub.toml that touch only what they must: a value is replaced or a line added, and every comment, blank and line
-// end around it stays. What comes out has been read again and says what was asked for.
+// Changes to hub.toml that touch only what they must: a value is replaced, a line or an entry added or removed, and every comment,
+// blank and line end around it stays. What comes out has been read again and says what was asked for.
 import { HubError } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Mark } from "../core/text-places.ts";
 import { parseToml } from "../core/toml.ts";
+import { listEdits } from "../rules/parse/edit/list.ts";
 import { applySplices, lineEnd, type Scalar, type Splice, type Syntax, syntaxOf } from "../rules/parse/edit/syntax.ts";
+import { tomlValue } from "../rules/parse/edit/toml-blocks.ts";
+import { expandEdit, nameOfPath, type PathEdit, valueAt, withValueAt } from "./edit-value.ts";
 
 /** `[section] key = value`; with an `index`, in that entry of `[[section]]`. */
 export interface ConfigEdit {
@@ -16,67 +19,164 @@ export interface ConfigEdit {
 
 /** Throws HubError `conflict` for a text that cannot be read, or where a value has no place that can be edited. */
 export function editConfig(text: string, edits: readonly ConfigEdit[]): string {
-  return edits.reduce(setKey, text);
+  return editPaths(
+    text,
+    edits.map(({ section, index, key, value }) => ({
+      path: index === undefined ? [section, key] : [section, index, key],
+      value,
+    })),
+  );
 }
 
-function setKey(text: string, edit: ConfigEdit): string {
+/** The same for values of any kind, wherever they are; also takes values away. Throws as `editConfig` does. */
+export function editPaths(text: string, edits: readonly PathEdit[]): string {
+  return edits.reduce(editOne, text);
+}
+
+function editOne(text: string, edit: PathEdit): string {
+  return expandEdit(tableOf(text), edit).reduce(setValue, text);
+}
+
+function tableOf(text: string): JsonObject {
+  const read = parseToml(text);
+  if (read.ok) return read.table;
+  throw new HubError("conflict", `hub.toml cannot be read: ${read.flaw.message}; mend it first`);
+}
+
+function setValue(text: string, edit: PathEdit): string {
   const before = parseToml(text);
   if (!before.ok) throw new HubError("conflict", `hub.toml cannot be read: ${before.flaw.message}; mend it first`);
-  const wanted = withValue(before.table, edit);
+  const wanted = withValueAt(before.table, edit.path, edit.value);
   if (Bun.deepEquals(before.table, wanted)) return text;
-  for (const splice of waysToSet(syntaxOf(text, "toml"), before.mark, edit)) {
-    const edited = applySplices(text, [splice]);
+  for (const splices of waysToSet(syntaxOf(text, "toml"), { root: before.mark, table: before.table }, edit)) {
+    const edited = applySplices(text, splices);
     const after = parseToml(edited);
     if (after.ok && Bun.deepEquals(after.table, wanted)) return edited;
   }
-  throw new HubError("conflict", `[${edit.section}] ${edit.key} cannot be changed from here: edit hub.toml`);
+  throw new HubError("conflict", `${nameOfPath(edit.path)} cannot be changed from here: edit hub.toml`);
 }
 
-function withValue(table: JsonObject, { section, index, key, value }: ConfigEdit): JsonObject {
-  const old = table[section];
-  if (index === undefined) return { ...table, [section]: { ...(old as JsonObject | undefined), [key]: value } };
-  if (!Array.isArray(old) || index >= old.length)
-    throw new HubError("conflict", `hub.toml has no such entry of [[${section}]] any more`);
-  return {
-    ...table,
-    [section]: old.map((entry, at) => (at === index ? { ...(entry as object), [key]: value } : entry)),
-  };
+interface Document {
+  root: Mark;
+  table: JsonObject;
 }
 
 /** Ways to write it, the most natural first; each is tried until the text says what was asked for. */
-function* waysToSet(syntax: Syntax, root: Mark, { section, index, key, value }: ConfigEdit): Generator<Splice> {
-  const { text, newline } = syntax;
-  const whole = root.keys?.get(section);
-  const table = index === undefined ? whole : whole?.items?.[index];
-  const literal = literalOf(syntax, value);
-  const line = `${key} = ${literal}`;
-  if (table === undefined) {
-    const gap = text === "" || text.endsWith("\n") ? "" : newline;
-    yield insertion(text.length, `${gap}${newline}[${section}]${newline}${line}${newline}`);
+function* waysToSet(syntax: Syntax, document: Document, { path, value }: PathEdit): Generator<Splice[]> {
+  const place = markAt(document.root, path);
+  if (value === undefined) {
+    if (place) yield* waysToRemove(syntax, place);
     return;
   }
-  const place = table.keys?.get(key);
   if (place !== undefined && place.start >= 0) {
-    yield { start: place.start, end: place.end, text: literal };
+    const old = valueAt(document.table, path);
+    if (isTexts(old) && isTexts(value) && place.items) yield listEdits(syntax, place, { old, next: value });
+    yield [{ start: place.start, end: place.end, text: tomlValue(value) }];
+    return;
+  }
+  const key = path.at(-1);
+  if (typeof key === "number") yield* waysToAppend(syntax, document.root, { path: path.slice(0, -1), value });
+  else if (key !== undefined) yield* waysToAdd(syntax, document.root, { path: path.slice(0, -1), key, value });
+}
+
+interface Added {
+  /** Of the table it goes into. */
+  path: PathEdit["path"];
+  key: string;
+  value: Json;
+}
+
+function* waysToAdd({ text, newline }: Syntax, root: Mark, { path, key, value }: Added): Generator<Splice[]> {
+  const line = `${key} = ${tomlValue(value)}`;
+  const table = markAt(root, path);
+  const heading = path.join(".");
+  if (table === undefined) {
+    const gap = text === "" || text.endsWith("\n") ? "" : newline;
+    yield [insertion(text.length, `${gap}${newline}[${heading}]${newline}${line}${newline}`)];
     return;
   }
   const end = Math.max(-1, ...[...(table.keys?.values() ?? [])].map((member) => member.end));
   if (table.start >= 0) {
-    yield insertion(end < 0 ? table.start + 1 : end, end < 0 ? ` ${line} ` : `, ${line}`);
+    yield [insertion(end < 0 ? table.start + 1 : end, end < 0 ? ` ${line} ` : `, ${line}`)];
     return;
   }
   const example =
     text[table.at] === "[" ? commentedOut(text, key, { from: table.at, to: nextHeading(text, root, table.at) }) : -1;
-  if (example >= 0) yield insertion(example, newline + line);
+  if (example >= 0) yield [insertion(example, newline + line)];
   if (end >= 0) {
-    yield insertion(lineEnd(text, end), newline + line);
-    yield insertion(lineEnd(text, end), `${newline}${section}.${line}`);
+    yield [insertion(lineEnd(text, end), newline + line)];
+    yield [insertion(lineEnd(text, end), `${newline}${heading}.${line}`)];
   }
-  yield insertion(lineEnd(text, table.at), newline + line);
+  yield [insertion(lineEnd(text, table.at), newline + line)];
+  const gap = text.endsWith("\n") ? "" : newline;
+  yield [insertion(text.length, `${gap}${newline}[${heading}]${newline}${line}${newline}`)];
 }
 
-function literalOf(syntax: Syntax, value: ConfigEdit["value"]): string {
-  return typeof value === "object" ? `[${value.map(syntax.literal).join(", ")}]` : syntax.literal(value);
+/** A new entry of a list: as `[[list]]` behind all else, or in the brackets where the list is written so. */
+function* waysToAppend(
+  { text, newline }: Syntax,
+  root: Mark,
+  { path, value }: { path: PathEdit["path"]; value: Json },
+): Generator<Splice[]> {
+  const list = markAt(root, path);
+  if (list !== undefined && list.start >= 0) {
+    const last = list.items?.at(-1);
+    yield [insertion(last?.end ?? list.start + 1, `${last ? ", " : ""}${tomlValue(value)}`)];
+    // An empty list gives way to its first entry.
+    if (!last) yield [wholeLines(text, list), entryAtEnd(text, newline, path, value)];
+    return;
+  }
+  yield [entryAtEnd(text, newline, path, value)];
+}
+
+function entryAtEnd(text: string, newline: string, path: PathEdit["path"], value: Json): Splice {
+  const keys = isObject(value) ? Object.entries(value).map(([key, inner]) => `${key} = ${tomlValue(inner)}`) : [];
+  const lines = ["", `[[${path.join(".")}]]`, ...keys, ""];
+  return insertion(text.length, (text === "" || text.endsWith("\n") ? "" : newline) + lines.join(newline));
+}
+
+function* waysToRemove(syntax: Syntax, mark: Mark): Generator<Splice[]> {
+  const { text } = syntax;
+  if (mark.start < 0) {
+    yield [wholeLines(text, mark)];
+    return;
+  }
+  const isAlone = text.slice(text.lastIndexOf("\n", mark.at - 1) + 1, mark.at).trim() === "";
+  if (isAlone && syntax.endOfLine(mark.end) !== undefined) yield [wholeLines(text, mark)];
+  // In brackets or braces: with the comma behind it, or that before it.
+  const next = syntax.afterTrivia(mark.end);
+  if (text[next] === ",") yield [{ start: mark.at, end: next + 1 + blanksAt(text, next + 1), text: "" }];
+  const before = /,\s*$/.exec(text.slice(0, mark.at));
+  if (before) yield [{ start: before.index, end: mark.end, text: "" }];
+  yield [{ start: mark.at, end: mark.end, text: "" }];
+}
+
+/** All lines of a key, or of a table with what is under its heading; the empty line before a table goes too. */
+function wholeLines(text: string, mark: Mark): Splice {
+  const lineStart = text.lastIndexOf("\n", mark.at - 1) + 1;
+  const gap = mark.start < 0 ? (/(?:^|\n)(\r?\n)$/.exec(text.slice(0, lineStart))?.[1]?.length ?? 0) : 0;
+  const newline = text.indexOf("\n", lastOf(mark));
+  return { start: lineStart - gap, end: newline < 0 ? text.length : newline + 1, text: "" };
+}
+
+function lastOf(mark: Mark): number {
+  const inside = [...(mark.keys?.values() ?? []), ...(mark.items ?? [])];
+  return Math.max(mark.at, mark.end, ...inside.map(lastOf));
+}
+
+function blanksAt(text: string, offset: number): number {
+  return /^[ \t]*/.exec(text.slice(offset))?.[0].length ?? 0;
+}
+
+function markAt(root: Mark, path: PathEdit["path"]): Mark | undefined {
+  return path.reduce<Mark | undefined>(
+    (mark, part) => (typeof part === "number" ? mark?.items?.[part] : mark?.keys?.get(part)),
+    root,
+  );
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function insertion(at: number, text: string): Splice {

@@ -7,8 +7,9 @@ export const LocationSection = Type.Object(
   {
     latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
     longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
-    /** IANA name; the machine's own zone when absent. */
-    timezone: Type.Optional(Type.String({ minLength: 1 })),
+    timezone: Type.Optional(
+      Type.String({ minLength: 1, description: "IANA name; the machine's own zone when absent." }),
+    ),
   },
   { additionalProperties: false },
 );

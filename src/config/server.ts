@@ -8,8 +8,7 @@ const HOST_NAME = "^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?$";
 export const ServerSection = Type.Object(
   {
     host: Type.String({ minLength: 1, default: "0.0.0.0" }),
-    /** 0 takes any free port. */
-    port: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080 }),
+    port: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080, description: "0 takes any free port." }),
     cors_origins: Type.Array(
       Type.String({
         pattern: "^(\\*|https?://[^/\\s]+)$",
@@ -19,21 +18,27 @@ export const ServerSection = Type.Object(
     ),
     tls_cert: Type.Optional(Type.String({ minLength: 1 })),
     tls_key: Type.Optional(Type.String({ minLength: 1 })),
-    /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts. */
-    trusted_proxies: Type.Array(Type.String(), { default: [] }),
-    /**
-     * Names under which whitelisted addresses may call the hub, beside addresses, `localhost`, `*.local` and the
-     * machine's own.
-     */
+    trusted_proxies: Type.Array(Type.String(), {
+      default: [],
+      description: "Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts.",
+    }),
     hosts: Type.Array(
       Type.String({
         pattern: HOST_NAME,
         problem: 'must be a name without scheme, port or path, such as "home.example"',
       }),
-      { default: [] },
+      {
+        default: [],
+        description:
+          "Names under which whitelisted addresses may call the hub, beside addresses, `localhost`, `*.local` and the machine's own.",
+      },
     ),
-    /** Largest request body; a backup to restore is streamed and not counted. */
-    max_body_bytes: Type.Integer({ minimum: 1024, maximum: 64 * 1024 * 1024, default: 1024 * 1024 }),
+    max_body_bytes: Type.Integer({
+      minimum: 1024,
+      maximum: 64 * 1024 * 1024,
+      default: 1024 * 1024,
+      description: "Largest request body; a backup to restore is streamed and not counted.",
+    }),
   },
   { additionalProperties: false },
 );

@@ -13,12 +13,24 @@ const attributePatterns = Type.Array(
 export const HistorySection = Type.Object(
   {
     enabled: Type.Boolean({ default: true }),
-    /** Older samples are removed, except the last of each attribute: its value lasts beyond that time. */
-    retention_days: Type.Integer({ default: 30, minimum: 1, maximum: 3650 }),
-    /** Memory for texts that are not in the file yet; above this the oldest are dropped. */
-    max_waiting_mb: Type.Number({ default: 16, minimum: 1, maximum: 4096 }),
-    /** Size of the file above which the oldest samples are removed, whatever their age. */
-    max_size_mb: Type.Integer({ default: 1024, minimum: 10, maximum: 1_000_000 }),
+    retention_days: Type.Integer({
+      default: 30,
+      minimum: 1,
+      maximum: 3650,
+      description: "Older samples are removed, except the last of each attribute: its value lasts beyond that time.",
+    }),
+    max_waiting_mb: Type.Number({
+      default: 16,
+      minimum: 1,
+      maximum: 4096,
+      description: "Memory for texts that are not in the file yet; above this the oldest are dropped.",
+    }),
+    max_size_mb: Type.Integer({
+      default: 1024,
+      minimum: 10,
+      maximum: 1_000_000,
+      description: "Size of the file above which the oldest samples are removed, whatever their age.",
+    }),
     /** Not recorded: `device` or `device/attribute`, where `*` matches any text. */
     exclude: attributePatterns,
     /** Recorded although their devices call them settings or diagnostic (in their schema). Same patterns. */

@@ -2,6 +2,8 @@
 // so a change counts after a restart; if the hub does not start with it, it goes back to the text it ran with.
 import { readFileSync, realpathSync, rmSync } from "node:fs";
 import type { Restart } from "../backup/restores.ts";
+import { editPaths } from "../config/edit.ts";
+import type { PathEdit } from "../config/edit-value.ts";
 import { type BesideTheFile, checkConfig } from "../config/load.ts";
 import { maskConfig, type PlacedFlaw, unmaskConfig } from "../config/masked-text.ts";
 import type { HubConfig } from "../config/sections.ts";
@@ -9,6 +11,7 @@ import { replaceFile, writeFileAtomic } from "../core/atomic-file.ts";
 import { decodeText } from "../core/decode-text.ts";
 import { HubError, systemCode } from "../core/errors.ts";
 import { etagOf } from "../core/etag.ts";
+import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import type { Problem } from "../core/schema.ts";
 import { findMark, type Mark, positionAt, type TextPosition } from "../core/text-places.ts";
 import { parseToml } from "../core/toml.ts";
@@ -25,8 +28,10 @@ export interface CheckedText {
 
 export interface ConfigFile {
   read(): { text: string; etag: string };
-  /** Of an edited text, which may have masks. */
-  check(edited: string): CheckedText;
+  /** Of an edited text, which may have masks; `values`: what it says, null where it is no TOML. */
+  check(edited: string): CheckedText & { values: JsonObject | null };
+  /** The edited text with these values; comments and everything else stay. Saves nothing. Throws HubError `conflict`. */
+  edit(edited: string, edits: readonly PathEdit[]): string;
   /** `force` takes a text of which parts are left out. Throws HubError `invalid` with the problems, and `conflict`. */
   write(edited: string, options: { etag: string | undefined; force: boolean }): CheckedText & { etag: string };
   /** A restart that goes back to the text this hub runs with, if the next one does not start. */
@@ -82,8 +87,10 @@ export function openConfigFile({ home, config, now, beside, onWritten }: ConfigF
     },
     check(edited) {
       const { problems, changes } = examine(edited, present());
-      return { problems, changes };
+      const read = parseToml(edited);
+      return { problems, changes, values: read.ok ? (asJson(read.table) as JsonObject) : null };
     },
+    edit: editPaths,
     write(edited, { etag, force }) {
       const before = present();
       if (etag !== undefined && etag !== "*" && etag !== etagOf(before)) throw changedMeanwhile();
@@ -115,6 +122,15 @@ export function openConfigFile({ home, config, now, beside, onWritten }: ConfigF
       },
     }),
   };
+}
+
+/** Dates and numbers beyond JSON's as texts. */
+function asJson(value: unknown): Json {
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value))) return String(value);
+  if (Array.isArray(value)) return value.map(asJson);
+  if (!isObject(value)) return value as Json;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asJson(inner)]));
 }
 
 /** Undefined where it is no UTF-8. */

@@ -1,6 +1,8 @@
 // Wires the REST API, the event stream and the status.
+
 import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
+import { timezoneOf } from "../config/location.ts";
 import { openSettingsFile } from "../config/settings-file.ts";
 import { probeStorage } from "../core/storage-fault.ts";
 import { createMeta } from "../db/meta.ts";
@@ -128,6 +130,8 @@ function statusOf(
     history: history.health,
     lastBackup: wired.backups.last,
     lastRestore: wired.restores.last,
+    location: config.location,
+    timezone: timezoneOf(config.location),
     safeStart: safe && { since: safe.since, failed_part: safe.failedPart, error: safe.error, off: [...safe.off] },
     problems: () => problemsNow(options, { ...wired, listener: wired.listener() }),
   });

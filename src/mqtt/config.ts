@@ -62,35 +62,72 @@ export const DEFAULT_MEMORY: MemoryKeys = Value.Create(MemoryKeys);
 export const MqttSection = Type.Object(
   {
     host: Type.String({ default: "127.0.0.1", minLength: 1, expected: "an address of this machine to listen on" }),
-    /** 0 takes any free port. */
-    port: Type.Integer({ default: 1883, minimum: 0, maximum: 65_535 }),
+    port: Type.Integer({ default: 1883, minimum: 0, maximum: 65_535, description: "0 takes any free port." }),
     prefix: Type.String({
       default: "hub",
       ...TOPIC_LEVELS,
       problem: "must be topic levels such as hub or house/hub: no slash at either end, no + # $ and no spaces",
     }),
-    /** Allows clients without an account, from this machine only. */
-    anonymous: Type.Boolean({ default: false }),
+    anonymous: Type.Boolean({
+      default: false,
+      description: "Allows clients without an account, from this machine only.",
+    }),
     users: Type.Array(MqttUser, { default: [] }),
-    /** Of a client with a name, as a whole. */
-    max_packet_kib: Type.Integer({ default: 8192, minimum: 64, maximum: 65_536 }),
-    /** Of one message. Left out: 1 MiB for clients without a name, and what fits into a packet for the others. */
-    max_payload_bytes: Type.Optional(Type.Integer({ minimum: 1024, maximum: 67_108_864 })),
+    max_packet_kib: Type.Integer({
+      default: 8192,
+      minimum: 64,
+      maximum: 65_536,
+      description: "Of a client with a name, as a whole.",
+    }),
+    max_payload_bytes: Type.Optional(
+      Type.Integer({
+        minimum: 1024,
+        maximum: 67_108_864,
+        description:
+          "Of one message. Left out: 1 MiB for clients without a name, and what fits into a packet for the others.",
+      }),
+    ),
     ...memoryKeys,
-    /** Of all accounts except supervised plugins, which are never refused. The same number limits kept sessions. */
-    max_connections: Type.Integer({ default: 500, minimum: 1, maximum: 10_000 }),
+    max_connections: Type.Integer({
+      default: 500,
+      minimum: 1,
+      maximum: 10_000,
+      description:
+        "Of all accounts except supervised plugins, which are never refused. The same number limits kept sessions.",
+    }),
     max_connections_per_account: Type.Integer({ default: 250, minimum: 1, maximum: 10_000 }),
-    /** Connections that have not logged in. Above this the oldest of them is closed. */
-    max_pending_connections: Type.Integer({ default: 500, minimum: 1, maximum: 10_000 }),
+    max_pending_connections: Type.Integer({
+      default: 500,
+      minimum: 1,
+      maximum: 10_000,
+      description: "Connections that have not logged in. Above this the oldest of them is closed.",
+    }),
     max_pending_connections_per_address: Type.Integer({ default: 250, minimum: 1, maximum: 10_000 }),
-    /** Of one account, averaged over ten seconds. A faster client is read more slowly. */
-    max_messages_per_second: Type.Integer({ default: 2000, minimum: 1, maximum: 1_000_000 }),
-    /** Deliveries of one account's messages, one for each matching subscription, averaged over two seconds. */
-    max_deliveries_per_second: Type.Integer({ default: 10_000, minimum: 1, maximum: 10_000_000 }),
-    /** Bytes received from one account, averaged over four seconds. A faster client is read more slowly. */
-    max_mb_per_second: Type.Number({ default: 8, minimum: 0.01, maximum: 4096 }),
-    /** Of one account. Further ones are refused. */
-    max_new_devices_per_minute: Type.Integer({ default: 2000, minimum: 1, maximum: 1_000_000 }),
+    max_messages_per_second: Type.Integer({
+      default: 2000,
+      minimum: 1,
+      maximum: 1_000_000,
+      description: "Of one account, averaged over ten seconds. A faster client is read more slowly.",
+    }),
+    max_deliveries_per_second: Type.Integer({
+      default: 10_000,
+      minimum: 1,
+      maximum: 10_000_000,
+      description:
+        "Deliveries of one account's messages, one for each matching subscription, averaged over two seconds.",
+    }),
+    max_mb_per_second: Type.Number({
+      default: 8,
+      minimum: 0.01,
+      maximum: 4096,
+      description: "Bytes received from one account, averaged over four seconds. A faster client is read more slowly.",
+    }),
+    max_new_devices_per_minute: Type.Integer({
+      default: 2000,
+      minimum: 1,
+      maximum: 1_000_000,
+      description: "Of one account. Further ones are refused.",
+    }),
   },
   { ...closed, default: {} },
 );

@@ -8,10 +8,18 @@ const closed = { additionalProperties: false } as const;
 /** How often and how much is written to disk. */
 export const StorageSection = Type.Object(
   {
-    /** Seconds between writes of changed attributes; a power cut loses no more than these. */
-    flush_secs: Type.Number({ minimum: 1, maximum: 3600, default: 1 }),
-    /** Above this, readings are written less often (at least every ten minutes); 0 sets no limit. */
-    max_write_mb_per_day: Type.Number({ minimum: 0, maximum: 1_000_000, default: 500 }),
+    flush_secs: Type.Number({
+      minimum: 1,
+      maximum: 3600,
+      default: 1,
+      description: "Seconds between writes of changed attributes; a power cut loses no more than these.",
+    }),
+    max_write_mb_per_day: Type.Number({
+      minimum: 0,
+      maximum: 1_000_000,
+      default: 500,
+      description: "Above this, readings are written less often (at least every ten minutes); 0 sets no limit.",
+    }),
   },
   closed,
 );
@@ -20,17 +28,32 @@ export type StorageSection = Static<typeof StorageSection>;
 /** How many devices there may be, how much memory they may take, and how long they may take to answer. */
 export const DevicesSection = Type.Object(
   {
-    /** Memory of one device: its attributes and its description. */
-    max_device_kb: Type.Number({ minimum: 16, maximum: 65_536, default: 2048 }),
-    /** The hub's own virtual devices have a limit of their own. */
-    max_devices_per_account: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 5000 }),
+    max_device_kb: Type.Number({
+      minimum: 16,
+      maximum: 65_536,
+      default: 2048,
+      description: "Memory of one device: its attributes and its description.",
+    }),
+    max_devices_per_account: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 5000,
+      description: "The hub's own virtual devices have a limit of their own.",
+    }),
     max_devices: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 10_000 }),
-    /** All devices of one plugin or account together. */
-    max_mb_per_account: Type.Number({ minimum: 1, maximum: 4096, default: 24 }),
-    /** All devices together. */
-    max_mb: Type.Number({ minimum: 1, maximum: 4096, default: 48 }),
-    /** After this without an answer a command has failed; 0: answers are not waited for. */
-    command_timeout_secs: Type.Integer({ minimum: 0, maximum: 3600, default: 10 }),
+    max_mb_per_account: Type.Number({
+      minimum: 1,
+      maximum: 4096,
+      default: 24,
+      description: "All devices of one plugin or account together.",
+    }),
+    max_mb: Type.Number({ minimum: 1, maximum: 4096, default: 48, description: "All devices together." }),
+    command_timeout_secs: Type.Integer({
+      minimum: 0,
+      maximum: 3600,
+      default: 10,
+      description: "After this without an answer a command has failed; 0: answers are not waited for.",
+    }),
   },
   closed,
 );
@@ -41,10 +64,18 @@ export const DEFAULT_DEVICES: DevicesSection = Value.Create(DevicesSection);
 /** When a battery counts as low, and when as recovered. */
 export const BatterySection = Type.Object(
   {
-    /** Low at this percentage and below. */
-    threshold_pct: Type.Number({ minimum: 1, maximum: 99, default: 20 }),
-    /** Recovered above the threshold plus this, so that a wavering level is reported once. */
-    recover_band_pct: Type.Number({ minimum: 0, maximum: 50, default: 5 }),
+    threshold_pct: Type.Number({
+      minimum: 1,
+      maximum: 99,
+      default: 20,
+      description: "Low at this percentage and below.",
+    }),
+    recover_band_pct: Type.Number({
+      minimum: 0,
+      maximum: 50,
+      default: 5,
+      description: "Recovered above the threshold plus this, so that a wavering level is reported once.",
+    }),
   },
   closed,
 );

@@ -49,6 +49,14 @@ export const SystemStatus = Type.Object({
     ],
     { description: "Why some parts are off, after three failed starts; null in a full start" },
   ),
+  place: Type.Object(
+    {
+      timezone: Type.String({ description: "IANA name; all local times of the house are in it" }),
+      latitude: Type.Union([Type.Number(), Type.Null()]),
+      longitude: Type.Union([Type.Number(), Type.Null()]),
+    },
+    { description: "Where the house is, to a tenth of a degree: enough to tell day from night" },
+  ),
   problems: Type.Array(Type.Object({ part: Type.String(), message: Type.String() }), {
     description: "What is not as it should be now, and the mend",
   }),
@@ -98,6 +106,9 @@ export interface StatusSources {
   history(): { recording: boolean; problem: string | undefined; samplesRecorded: number; samplesDropped: number };
   lastBackup(): string | null;
   lastRestore(): unknown;
+  /** [location] of the configuration. */
+  location: { latitude?: number | undefined; longitude?: number | undefined };
+  timezone: string;
   safeStart: Exclude<SystemStatus["safe_start"], null> | undefined;
   /** Of the parts that report their own. */
   problems(): { part: string; message: string }[];
@@ -139,6 +150,11 @@ export function createStatus(sources: StatusSources): () => SystemStatus {
         samples_dropped: history.samplesDropped,
       },
       safe_start: sources.safeStart ?? null,
+      place: {
+        timezone: sources.timezone,
+        latitude: roughly(sources.location.latitude),
+        longitude: roughly(sources.location.longitude),
+      },
       problems: [
         ...(failing === undefined
           ? []
@@ -148,6 +164,11 @@ export function createStatus(sources: StatusSources): () => SystemStatus {
       ],
     };
   };
+}
+
+/** Guests read it as well. */
+function roughly(degrees: number | undefined): number | null {
+  return degrees === undefined ? null : Math.round(degrees * 10) / 10;
 }
 
 /** With its log. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import fc from "fast-check";
-import { type ConfigEdit, editConfig } from "../../src/config/edit.ts";
+import { type ConfigEdit, editConfig, editPaths } from "../../src/config/edit.ts";
 import { checkConfig } from "../../src/config/load.ts";
 import { parseToml } from "../../src/core/toml.ts";
 import "../support/property-seed.ts";
@@ -86,5 +86,60 @@ describe("a value in hub.toml", () => {
         expect(parseToml(edited)).toMatchObject({ table: { backup: { schedule: value } } });
       }),
     );
+  });
+});
+
+describe("what a form changes", () => {
+  const cases: Record<string, [before: string, edit: Parameters<typeof editPaths>[1][number], after: string]> = {
+    "a key that goes back to its default": [
+      '[server]\nport = 81 # ours\n# why\nhost = "::"\n',
+      { path: ["server", "port"] },
+      '[server]\n# why\nhost = "::"\n',
+    ],
+    "a key in braces": [
+      "server = { port = 81, host = '::' }\n",
+      { path: ["server", "port"] },
+      "server = { host = '::' }\n",
+    ],
+    "a list of texts, with its comments": [
+      'x = 1\n[auth]\nwhitelist = [\n  "::1", # me\n  "10.0.0.1",\n]\n',
+      { path: ["auth", "whitelist"], value: ["::1", "10.0.0.2"] },
+      'x = 1\n[auth]\nwhitelist = [\n  "::1", # me\n  "10.0.0.2",\n]\n',
+    ],
+    "a first entry": [
+      "[log]\n",
+      { path: ["notify", "channels", 0], value: { name: "mail", smtp: { port: 25 } } },
+      '[log]\n\n[[notify.channels]]\nname = "mail"\nsmtp = { port = 25 }\n',
+    ],
+    "another entry": [
+      "[[plugins]]\nid = 'a'\n[log]\nlevel = 'info'\n",
+      { path: ["plugins", 1], value: { id: "b" } },
+      "[[plugins]]\nid = 'a'\n[log]\nlevel = 'info'\n\n[[plugins]]\nid = \"b\"\n",
+    ],
+    "an entry of a list in brackets": [
+      "plugins = [{ id = 'a' }]\n",
+      { path: ["plugins", 1], value: { id: "b" } },
+      "plugins = [{ id = 'a' }, { id = \"b\" }]\n",
+    ],
+    "a key of an entry's table": [
+      "[[notify.channels]]\nname = 'mail'\n[notify.channels.smtp]\nport = 25 # plain\n",
+      { path: ["notify", "channels", 0, "smtp"], value: { port: 587, host: "mail" } },
+      "[[notify.channels]]\nname = 'mail'\n[notify.channels.smtp]\nport = 587 # plain\nhost = \"mail\"\n",
+    ],
+    "an entry that goes": [
+      "# All\n[[plugins]]\nid = 'a'\n\n# The second\n[[plugins]]\nid = 'b'\n[plugins.env]\nA = '1'\n\n[log]\n",
+      { path: ["plugins", 1] },
+      "# All\n[[plugins]]\nid = 'a'\n\n# The second\n\n[log]\n",
+    ],
+    "the last entry": ["[[plugins]]\nid = 'a'\n\n[log]\n", { path: ["plugins", 0] }, "\n[log]\n"],
+    "the last entry in brackets": ["plugins = [{ id = 'a' }]\n[log]\n", { path: ["plugins", 0] }, "[log]\n"],
+  };
+  for (const [name, [before, edit, after]] of Object.entries(cases))
+    test(`is ${name}`, () => expect(editPaths(before, [edit])).toBe(after));
+
+  test("is refused where the text says something else", () => {
+    expect(() => editPaths("server = 1\n", [{ path: ["server", "port"], value: 1 }])).toThrow("something else");
+    expect(() => editPaths("[[plugins]]\n", [{ path: ["plugins", 2], value: {} }])).toThrow("no such entry");
+    expect(() => editPaths("a = 1\na = 2\n", [{ path: ["a"], value: 1 }])).toThrow("cannot be read");
   });
 });

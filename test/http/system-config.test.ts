@@ -61,6 +61,42 @@ runScenarios(
   ],
 );
 
+test("forms are made from its schema: every section and kind of channel, and what is secret", async () => {
+  const schema = JSON.parse(await (await ask("GET", "/system/config/schema")).text());
+  expect(schema).toMatchObject({
+    properties: {
+      server: { properties: { port: { type: "integer", default: 8080 } } },
+      auth: { properties: { jwt_secret: { writeOnly: true } } },
+      plugins: { type: "array", items: { required: expect.arrayContaining(["id", "binary"]) } },
+    },
+  });
+  const { anyOf } = schema.properties.notify.properties.channels.items;
+  expect(anyOf.map(({ title }: { title: string }) => title)).toContain("Telegram");
+});
+
+test("a form's change keeps the text around it, and what it says is read back", async () => {
+  const masked = await (await ask("GET", "/system/config")).text();
+  const edits = [
+    { path: ["server", "port"], value: 8090 },
+    { path: ["mqtt", "users", 0, "password"], value: "•••" },
+    { path: ["notify", "channels", 0], value: { name: "phone", type: "push_app", api_key: "a", user_key: "u" } },
+  ];
+  const body = { text: masked, edits };
+  const edited = await hub.request("POST", "/system/config/edit", { token: hub.adminToken, body });
+  expect(edited.status).toBe(200);
+  const { text } = (await edited.json()) as { text: string };
+  expect(text).toBe(
+    `${masked.replace("port = 0", "port = 8090")}\n[[notify.channels]]\nname = "phone"\ntype = "push_app"\napi_key = "a"\nuser_key = "u"\n`,
+  );
+  expect(onDisk()).toBe(TEXT);
+  const checked = await (await ask("POST", "/system/config/check", text)).json();
+  expect(checked).toMatchObject({
+    problems: [],
+    values: { server: { port: 8090 }, notify: { channels: [{ name: "phone" }] } },
+  });
+  expect(await (await ask("POST", "/system/config/check", "=")).json()).toMatchObject({ values: null });
+});
+
 test("what is put back unchanged is the same file", async () => {
   const read = await ask("GET", "/system/config");
   const etag = read.headers.get("etag") ?? "";

@@ -38,6 +38,8 @@ export const VIEWS: readonly ViewUnderTest[] = [
   { name: "audit", path: "/system/audit" },
   { name: "backups", path: "/system/backups" },
   { name: "config", path: "/system/config" },
+  { name: "config-text", path: "/system/config?as=text" },
+  { name: "channel-new", path: "/messages?channel=" },
   { name: "keys", path: "/system/keys" },
   { name: "sessions", path: "/system/sessions" },
   { name: "users", path: "/system/users" },

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { actions } from "../../src/rules/actions/index.ts";
 import { conditions } from "../../src/rules/conditions/index.ts";
 import { triggers } from "../../src/rules/triggers/index.ts";
+import "./browser.ts";
 
 type Words = (spec: object) => string | undefined;
 interface Found {
@@ -28,12 +29,7 @@ beforeAll(async () => {
   ({ foundIn } = await from("components/rule-found.ts"));
   const texts = await from("texts/index.ts");
   await texts.loadLater();
-  setLanguage = async (language) => {
-    // The document is only told its language.
-    Object.assign(globalThis, { document: { documentElement: {} } });
-    await texts.setLanguage(language);
-    Object.assign(globalThis, { document: undefined });
-  };
+  setLanguage = texts.setLanguage;
 });
 
 describe.each([...LANGUAGES])("in %s", (language) => {
@@ -49,6 +45,35 @@ describe.each([...LANGUAGES])("in %s", (language) => {
     const clause = words[of]({ type, ...example });
     expect(clause).toBeString();
     expect(clause).not.toMatch(/\{\w+\}|undefined|NaN|\[object/);
+  });
+});
+
+describe("devices by area, type and tag, and spans as text", () => {
+  const state = { attribute: "motion", to: true };
+  const rows: [of: "whenOf" | "ifOf" | "doOf", spec: object, english: string, german: string][] = [
+    [
+      "whenOf",
+      { type: "device_state_changed", area: ["hall", "attic"], ...state, for_duration_secs: "1h30m" },
+      "any device in hall or attic sees somebody and stays so for 1 hr 30 min",
+      "irgendein Gerät im Bereich hall oder attic jemanden sieht und das 1 Std. 30 Min. so bleibt",
+    ],
+    [
+      "doOf",
+      { type: "set_device_state", device_type: "light", tag: "xmas", state: { on: false } },
+      "every light with the tag xmas goes off",
+      "jedes Licht mit der Marke xmas geht aus",
+    ],
+    ["doOf", { type: "delay", duration_secs: "5m" }, "wait 5 min", "5 Min. warten"],
+    ["ifOf", { type: "some_new_kind" }, "", ""],
+  ];
+  test.each(rows)("%s %o", async (of, spec, english, german) => {
+    for (const [language, wanted] of [
+      ["en", english],
+      ["de", german],
+    ] as const) {
+      await setLanguage(language);
+      expect((words[of](spec) ?? "").replace(/[\u2068\u2069]/g, "")).toBe(wanted);
+    }
   });
 });
 

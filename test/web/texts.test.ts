@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
+import "./browser.ts";
 import { catalogueOf } from "../../src/web/page/texts/catalogue.ts";
 import { parts as germanParts } from "../../src/web/page/texts/de/index.ts";
 import { later as germanLater } from "../../src/web/page/texts/de/later.ts";

@@ -1,9 +1,13 @@
 // /system/config and /system/restart: hub.toml as text with its secrets masked, and starting the hub anew with it.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
+import { EDITABLE_KEY, type PathEdit } from "../../config/edit-value.ts";
+import { configFormSchema } from "../../config/form-schema.ts";
 import { decodeText } from "../../core/decode-text.ts";
 import { HubError } from "../../core/errors.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
 import type { Problem } from "../../core/schema.ts";
+import { jsonBody } from "../body.ts";
 import { doc } from "../doc.ts";
 
 const MAX_BYTES = 1024 * 1024;
@@ -26,6 +30,30 @@ const Checked = Type.Object(
   { $id: "CheckedConfig" },
 );
 
+const Examined = Type.Composite([
+  Checked,
+  Type.Object({ values: Type.Unknown({ description: "What the text says, as JSON; null where it is not TOML" }) }),
+]);
+const Edits = Type.Object(
+  {
+    text: Type.String({ maxLength: MAX_BYTES, description: "A text for hub.toml, as it was read or edited" }),
+    edits: Type.Array(
+      Type.Object(
+        {
+          path: Type.Array(
+            Type.Union([Type.String({ pattern: EDITABLE_KEY }), Type.Integer({ minimum: 0, maximum: 10_000 })]),
+            { minItems: 1, maxItems: 8, description: 'Such as ["mqtt", "users", 0, "username"]' },
+          ),
+          value: Type.Optional(Type.Unknown({ description: "Left out: takes the key, or the entry, away" })),
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: 100 },
+    ),
+  },
+  { additionalProperties: false },
+);
+
 interface CheckedText {
   problems: Problem[];
   changes: string[];
@@ -34,7 +62,8 @@ interface CheckedText {
 export interface SystemConfigRoutesDeps {
   configFile: {
     read(): { text: string; etag: string };
-    check(edited: string): CheckedText;
+    check(edited: string): CheckedText & { values: JsonObject | null };
+    edit(edited: string, edits: readonly PathEdit[]): string;
     write(edited: string, options: { etag: string | undefined; force: boolean }): CheckedText & { etag: string };
   };
   /** To be called when the response is sent. */
@@ -49,6 +78,7 @@ export function systemConfigRoutes({ configFile, restart }: SystemConfigRoutesDe
     body: Type.String({ description: "TOML; a secret that is •••, as it was read, stays what it is" }),
     parse: [({ request }: { request: Request }) => readText(request), "text" as const],
   };
+  const schema = configFormSchema();
   const missing = { not_found: "The hub runs without a hub.toml" };
   return new Elysia({ prefix: "/system" })
     .get(
@@ -100,10 +130,41 @@ export function systemConfigRoutes({ configFile, restart }: SystemConfigRoutesDe
         access: "admin",
         summary: "Check a text for hub.toml, and save nothing",
         tag,
-        answers: { 200: { description: "What is wrong with it", schema: Checked } },
+        answers: { 200: { description: "What is wrong with it, and what it says", schema: Examined } },
         refusals: missing,
       }),
     })
+    .get(
+      "/config/schema",
+      () => schema,
+      doc({
+        access: "admin",
+        summary: "The JSON Schema of hub.toml, with all defaults: forms are made from it",
+        tag,
+        answers: { 200: { description: "JSON Schema", schema: Type.Unknown() } },
+      }),
+    )
+    .post(
+      "/config/edit",
+      function editSystemConfig({ body: { text, edits } }) {
+        return {
+          text: configFile.edit(
+            text,
+            edits.map(({ path, value }) => ({ path, value: value as Json | undefined })),
+          ),
+        };
+      },
+      {
+        ...jsonBody(Edits),
+        ...doc({
+          access: "admin",
+          summary: "Change values in a text for hub.toml, and save nothing; comments and everything else stay",
+          tag,
+          answers: { 200: { description: "The changed text", schema: Type.Object({ text: Type.String() }) } },
+          refusals: { conflict: "The text is not TOML, or the value has no place that can be edited" },
+        }),
+      },
+    )
     .post(
       "/restart",
       function restartHub({ request, set }) {

@@ -5,6 +5,7 @@ import { forgetCommands } from "./state/command.ts";
 import { forgetHouse, forgetKept, keepHouse, paintLast, readHouse, takeEvent } from "./state/house.ts";
 import { startLive } from "./state/live.ts";
 import { watchParts } from "./state/parts.ts";
+import { watchPlace } from "./state/place.ts";
 import { keepSignedIn } from "./state/renewal.ts";
 import { followOtherWindows, session, viewsOf } from "./state/session.ts";
 import { watchVersion } from "./state/version.ts";
@@ -27,6 +28,7 @@ async function start(): Promise<void> {
   keepSignedIn();
   watchVersion();
   watchParts();
+  watchPlace();
   const root = document.getElementById("app");
   if (root) render(<App />, root);
   // Only where the connection is secure; without it the page works, and cannot be installed.

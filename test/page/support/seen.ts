@@ -82,11 +82,14 @@ export function connectionShown(page: Page): Promise<string | undefined> {
   return page.evaluate(() => document.querySelector<HTMLElement>("main[data-live]")?.dataset.live);
 }
 
-/** Touches the button or link with this text, once it is there. */
+/** Touches the button or link with this text, once it is there and can be touched. */
 export async function press(page: Page, text: string): Promise<void> {
   // Puppeteer's own selectors for texts and roles do not work under Bun.
   const found = await page.waitForFunction(
-    (wanted) => [...document.querySelectorAll("button, a")].find((one) => one.textContent?.trim() === wanted) ?? false,
+    (wanted) =>
+      [...document.querySelectorAll("button, a")].find(
+        (one) => one.textContent?.trim() === wanted && !one.matches(":disabled"),
+      ) ?? false,
     {},
     text,
   );

@@ -1,34 +1,13 @@
-// Moments to the second, and numbers in lists that change many times a second: their formatters are made once.
-import { formatAge as age, language } from "../texts/index.ts";
+// Moments to the second, ages and spans, as lists and feeds show them.
+import { formatAge as age, formatMoment, formatNumber } from "../texts/index.ts";
 
 /** `22 Nov 2026, 14:02:31`. */
 export function formatExact(at: string | number): string {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return String(at);
-  return formatters().moment.format(date);
+  return Number.isNaN(new Date(at).getTime()) ? String(at) : formatMoment(at);
 }
 
 export function formatValue(value: number): string {
-  return formatters().number.format(value);
-}
-
-interface Formatters {
-  language: string;
-  moment: Intl.DateTimeFormat;
-  number: Intl.NumberFormat;
-}
-
-let made: Formatters | undefined;
-
-function formatters(): Formatters {
-  const now = language.value;
-  if (made?.language === now) return made;
-  made = {
-    language: now,
-    moment: new Intl.DateTimeFormat(now, { dateStyle: "medium", timeStyle: "medium" }),
-    number: new Intl.NumberFormat(now, { maximumFractionDigits: 2 }),
-  };
-  return made;
+  return formatNumber(value);
 }
 
 /** As `formatAge` of the texts; a clock that is a little behind the hub's does not say "in 1 second" of the past. */

@@ -1,7 +1,8 @@
 // How uPlot draws the lines of one unit: steps or means with their bands, labels beside the lines, gaps as gaps. It only draws;
 // pointers and keys are plot-stage's.
 import type uPlot from "uplot";
-import { language } from "../texts/index.ts";
+import { wallClock, zone } from "../state/zone.ts";
+import { formatDate } from "../texts/index.ts";
 import { numberInWords } from "./attribute-words.ts";
 import type { Palette } from "./plot-palette.ts";
 
@@ -50,6 +51,7 @@ export function plotOptions(
   if (styles.length === 1 && series[1] && only && !only.hasBand) series[1].fill = only.fill;
   return {
     ...size,
+    tzDate: (secs) => Plot.tzDate(new Date(secs * 1000), zone.value ?? ownZone()),
     padding: [12, EDGE.right, 0, 0],
     legend: { show: false },
     cursor: { show: false },
@@ -65,6 +67,10 @@ export function plotOptions(
   };
 }
 
+function ownZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 /** A flat line is in the middle; nothing overflows. */
 function spread(low: number | null, high: number | null): [number, number] {
   if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
@@ -73,15 +79,12 @@ function spread(low: number | null, high: number | null): [number, number] {
 }
 
 function momentsInWords(splits: readonly number[], stepSecs: number): string[] {
-  const clock = new Intl.DateTimeFormat(
-    language.value,
-    stepSecs < 60 ? { timeStyle: "medium" } : { hour: "2-digit", minute: "2-digit" },
-  );
-  const day = new Intl.DateTimeFormat(language.value, { day: "numeric", month: "short" });
+  const clock: Intl.DateTimeFormatOptions =
+    stepSecs < 60 ? { timeStyle: "medium" } : { hour: "2-digit", minute: "2-digit" };
   return splits.map((secs) => {
-    const date = new Date(secs * 1000);
-    const isMidnight = date.getHours() === 0 && date.getMinutes() === 0 && date.getSeconds() === 0;
-    return stepSecs >= DAY_SECS || isMidnight ? day.format(date) : clock.format(date);
+    const at = secs * 1000;
+    const isDay = stepSecs >= DAY_SECS || wallClock(at).endsWith("T00:00:00");
+    return formatDate(at, isDay ? { day: "numeric", month: "short" } : clock);
   });
 }
 

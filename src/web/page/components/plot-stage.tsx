@@ -2,7 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Window } from "../state/history.ts";
+import { place } from "../state/place.ts";
 import { EDGE } from "./plot-options.ts";
+import { nightsIn } from "./sun-times.ts";
 
 interface PlotStageProps {
   window: Window;
@@ -93,8 +95,9 @@ export function PlotStage({ window, cursor, onCursor, onZoom, label, textAt, chi
       onPointerCancel={cancel}
       onPointerLeave={({ pointerType }) => pointerType === "mouse" && !drag && onCursor(undefined)}
     >
+      <Nights window={window} />
       {children}
-      <div class="area" aria-hidden="true">
+      <div class="plot-area" aria-hidden="true">
         {shown !== undefined && <div class="cursor" style={{ left: `${shown * 100}%` }} />}
         {drag && <div class="selection" style={{ left: `${drag.from * 100}%`, right: `${(1 - drag.to) * 100}%` }} />}
       </div>
@@ -120,6 +123,19 @@ export function PlotStage({ window, cursor, onCursor, onZoom, label, textAt, chi
     const center = cursor ?? window.to;
     onZoom({ from: center - (center - window.from) * by, to: center + (window.to - center) * by });
   }
+}
+
+/** Behind everything, so that evenings are found at a glance. */
+function Nights({ window }: { window: Window }) {
+  const nights = place.value ? nightsIn(place.value, window) : [];
+  const share = (ms: number): string => `${(ms / (window.to - window.from)) * 100}%`;
+  return (
+    <div class="plot-area nights" aria-hidden="true">
+      {nights.map(({ from, to }) => (
+        <div key={to} class="night" style={{ left: share(from - window.from), width: share(to - from) }} />
+      ))}
+    </div>
+  );
 }
 
 /** What was under the fingers stays under them. */

@@ -1,13 +1,14 @@
 // The answer of a replay: a headline, days that unfold, why it did not run, and what could not be known.
 import type { Firing, Replay } from "../state/replay.ts";
-import { formatNumber, formatTime, language, t } from "../texts/index.ts";
+import { houseDay } from "../state/zone.ts";
+import { formatDate, formatNumber, formatTime, t } from "../texts/index.ts";
 import { actionsInWords, triggerInWords } from "./replay-words.ts";
 
 const OPEN_DAYS = 2;
 
 export function ReplayResult({ of: replay }: { of: Replay }) {
   const { firings, omitted_firings: omitted, misses, unknown, evaluations } = replay;
-  const days = [...Map.groupBy(firings, ({ at }) => new Date(at).toDateString()).values()];
+  const days = [...Map.groupBy(firings, ({ at }) => houseDay(Date.parse(at))).values()];
   return (
     <div class="replay-result">
       <p class="headline">{headline(firings.length + omitted)}</p>
@@ -43,20 +44,21 @@ function headline(count: number): string {
 }
 
 function Day({ firings, isOpen }: { firings: readonly Firing[]; isOpen: boolean }) {
-  const day = new Intl.DateTimeFormat(language.value, { weekday: "long", day: "numeric", month: "long" });
-  const time = new Intl.DateTimeFormat(language.value, { timeStyle: "medium" });
+  const [first] = firings;
   const count = firings.length;
   return (
     <li class="day">
       <details open={isOpen}>
         <summary>
-          <span class="weekday">{firings[0] && day.format(new Date(firings[0].at))}</span>
+          <span class="weekday">
+            {first && formatDate(first.at, { weekday: "long", day: "numeric", month: "long" })}
+          </span>
           <span class="hint">{count === 1 ? t("replay.day_once") : t("replay.day_count", { count })}</span>
         </summary>
         <ul class="firings">
           {firings.map((firing, at) => (
             <li key={at} class="firing">
-              <time dateTime={firing.at}>{time.format(new Date(firing.at))}</time>
+              <time dateTime={firing.at}>{formatDate(firing.at, { timeStyle: "medium" })}</time>
               <OneFiring of={firing} />
             </li>
           ))}

@@ -6,6 +6,8 @@ import type { TextKey } from "../texts/catalogue.ts";
 import { t } from "../texts/index.ts";
 import { allOf } from "./rule-conditions.ts";
 import { isolated, nameOf } from "./rule-names.ts";
+import { whenOf } from "./rule-triggers.ts";
+import { unknownWords } from "./rule-vocabulary.ts";
 import * as words from "./rule-words.ts";
 
 /** One after the other, in one sentence. Switched-off ones are left out. */
@@ -16,7 +18,7 @@ export function thenOf(actions: readonly Part[]): string {
     const action = live[at];
     if (action === undefined) break;
     const secs = goesOffAgain(live.slice(at, at + 3));
-    const clause = doOf(action) ?? isolated(action.type.replaceAll("_", " "));
+    const clause = doOf(action) ?? unknownWords("actions", action);
     clauses.push(secs === undefined ? clause : t("do.for", { clause, time: words.duration(secs) }));
     if (secs !== undefined) at += 2;
   }
@@ -29,9 +31,8 @@ export function thenOf(actions: readonly Part[]): string {
 function goesOffAgain([on, wait, off]: readonly Part[]): number | undefined {
   if (on?.type !== "set_device_state" || wait?.type !== "delay" || off?.type !== "set_device_state") return undefined;
   const [first, last] = [on.state as Attributes | undefined, off.state as Attributes | undefined];
-  const isSame = words.devicesOf(on)?.join("\n") === words.devicesOf(off)?.join("\n");
-  if (!isSame || first?.on !== true || last?.on !== false || typeof wait.duration_secs !== "number") return undefined;
-  return wait.duration_secs;
+  const isSame = words.targetWords(on) === words.targetWords(off);
+  return isSame && first?.on === true && last?.on === false ? words.secondsOf(wait.duration_secs) : undefined;
 }
 
 /** Undefined for a kind that this page does not know. */
@@ -46,14 +47,46 @@ const rule = ({ rule_id }: Part): string => nameOf("rule", words.text(rule_id));
 const CLAUSES: Readonly<Record<string, (spec: Part) => string>> = {
   set_device_state: (spec) =>
     spec.state === undefined
-      ? t("do.computed", { device: words.deviceWords(words.devicesOf(spec)), text: formula(spec.expression) })
-      : setWords(words.devicesOf(spec) ?? [], spec.state as Attributes),
+      ? t("do.computed", { device: words.targetWords(spec), text: formula(spec.expression) })
+      : setWords(words.devicesOf(spec) ?? [], spec.state as Attributes, words.targetWords(spec)),
   delay: ({ duration_secs, expression }) =>
-    typeof duration_secs === "number"
-      ? t("do.wait", { time: words.duration(duration_secs) })
-      : t("do.wait_computed", { text: formula(expression) }),
-  notify: ({ channel, message }) =>
-    t("do.notify", { message: words.quoted(message), channel: channelWords(words.text(channel)) }),
+    duration_secs === undefined || duration_secs === null
+      ? t("do.wait_computed", { text: formula(expression) })
+      : t("do.wait", { time: words.span(duration_secs) }),
+  delay_per_mode: ({ delays, durations, modes }) =>
+    t("do.delay_per_mode", { modes: modesIn(delays ?? durations ?? modes) }),
+  notify: ({ channel, channels, message }) =>
+    t("do.notify", {
+      message: words.quoted(message),
+      channel: words.listed([channels ?? channel ?? ""].flat().map((one) => channelWords(words.text(one)))),
+    }),
+  choose: chosen,
+  set_variable: ({ name, value, expression }) =>
+    t("do.run_variable", {
+      name: isolated(words.text(name)),
+      value: expression === undefined ? words.valueWords(value) : formula(expression),
+    }),
+  wait_for_trigger: ({ triggers, trigger, timeout_secs }) => {
+    const all = (triggers ?? trigger ?? []) as unknown as Part | Part[];
+    const what = words.listed(
+      [all].flat().map((one) => whenOf(one) ?? unknownWords("triggers", one)),
+      "disjunction",
+    );
+    return timeout_secs === undefined || timeout_secs === null
+      ? t("do.wait_trigger", { what })
+      : t("do.wait_trigger_for", { what, time: words.span(timeout_secs) });
+  },
+  stop_rule_chain: () => t("do.stop_chain"),
+  ping_host({ host, then_actions, else_actions }) {
+    const ask = t("do.ping", { host: words.quoted(host) });
+    const answers = Array.isArray(then_actions) && t("do.if_answers", { does: inside(then_actions) });
+    const silent = Array.isArray(else_actions) && t("do.if_silent", { does: inside(else_actions) });
+    return [ask, answers, silent].filter(Boolean).join("; ");
+  },
+  cancel_rule_timers: (spec) =>
+    spec.rule_id === undefined ? t("do.cancel_own_delays") : t("do.cancel_delays", { rule: rule(spec) }),
+  set_private_boolean: ({ name, value }) =>
+    t("do.private_boolean", { name: words.quoted(name), value: words.valueWords(value) }),
   parallel: ({ actions }) => t("do.parallel", { actions: inside(actions) }),
   activate_scene: ({ scene_id }) => t("do.scene", { scene: nameOf("scene", words.text(scene_id)) }),
   set_mode({ mode_id, on, toggle }) {
@@ -79,24 +112,24 @@ const CLAUSES: Readonly<Record<string, (spec: Part) => string>> = {
   call_service: ({ url }) => t("do.call", { host: isolated(hostOf(words.text(url))) }),
   run_rule: (spec) => t("do.run_rule", { rule: rule(spec) }),
   pause_rule: (spec) =>
-    typeof spec.duration_secs === "number"
-      ? t("do.pause_rule_for", { rule: rule(spec), time: words.duration(spec.duration_secs) })
-      : t("do.pause_rule", { rule: rule(spec) }),
+    spec.duration_secs === undefined || spec.duration_secs === null
+      ? t("do.pause_rule", { rule: rule(spec) })
+      : t("do.pause_rule_for", { rule: rule(spec), time: words.span(spec.duration_secs) }),
   resume_rule: (spec) => t("do.resume_rule", { rule: rule(spec) }),
   cancel_delays: (spec) => t("do.cancel_delays", { rule: rule(spec) }),
-  capture_device_state: (spec) => t("do.capture", { device: words.deviceWords(words.devicesOf(spec)) }),
+  capture_device_state: (spec) => t("do.capture", { device: words.targetWords(spec) }),
   restore_device_state: ({ key }) => t("do.restore", { key: words.quoted(key) }),
   fade_device(spec) {
     const attribute = words.text(spec.attribute);
     const [device = ""] = words.devicesOf(spec) ?? [];
     return t("do.fade", {
-      what: words.attributeOf(words.devicesOf(spec), attribute),
+      what: words.attributeOf(words.devicesOf(spec), attribute, words.targetWords(spec)),
       value: words.valueWords(spec.to, { device, attribute }),
-      time: words.duration(Number(spec.duration_secs)),
+      time: words.span(spec.duration_secs),
     });
   },
   set_device_state_per_mode: (spec) =>
-    t("do.per_mode", { device: words.deviceWords(words.devicesOf(spec)), modes: modesIn(spec.states) }),
+    t("do.per_mode", { device: words.targetWords(spec), modes: modesIn(spec.states) }),
   activate_scene_per_mode: ({ scenes }) => t("do.scene_per_mode", { modes: modesIn(scenes) }),
   log_message: ({ message }) => t("do.log", { message: words.quoted(message) }),
   exit_rule: () => t("do.exit"),
@@ -104,9 +137,8 @@ const CLAUSES: Readonly<Record<string, (spec: Part) => string>> = {
 };
 
 /** `Hall lamp goes on (60 %)`. */
-export function setWords(ids: readonly string[], state: Attributes): string {
+export function setWords(ids: readonly string[], state: Attributes, device = words.deviceWords(ids)): string {
   const { on, locked, command, ...rest } = state;
-  const device = words.deviceWords(ids);
   const values = valuesOf(ids, rest);
   const key = mainKey({ on, locked, command }, ids.length > 1);
   if (key === undefined)
@@ -141,8 +173,8 @@ function channelWords(channel: string): string {
 
 function timerWords({ device_id, command, duration_secs }: Part): string {
   const device = words.deviceWords([words.text(device_id)]);
-  if (command === "start" && typeof duration_secs === "number")
-    return t("do.timer_start_for", { device, time: words.duration(duration_secs) });
+  if (command === "start" && duration_secs !== undefined && duration_secs !== null)
+    return t("do.timer_start_for", { device, time: words.span(duration_secs) });
   return t(`do.timer_${words.text(command)}` as TextKey, { device });
 }
 
@@ -159,6 +191,23 @@ function branches(spec: Part): string {
   );
   if (spec.else_actions !== undefined) all.push(inside(spec.else_actions));
   return all.reduce((first, next) => t("do.else", { first, next }));
+}
+
+/** The first that fits of several. */
+function chosen(spec: Part): string {
+  const options = ((spec.options ?? spec.choices ?? spec.cases ?? []) as unknown as Part[]).map((option) =>
+    t("do.if", { if: choiceWords(option), does: inside(option.actions ?? option.then_actions) }),
+  );
+  const otherwise = spec.default ?? spec.otherwise ?? spec.else_actions;
+  if (Array.isArray(otherwise) && otherwise.length > 0) options.push(inside(otherwise));
+  const [first = t("rule.nothing"), ...rest] = options;
+  return rest.reduce((before, next) => t("do.else", { first: before, next }), first);
+}
+
+function choiceWords({ condition, conditions, when, expression }: Part): string {
+  const formulaText = [condition, when, expression].find((one) => typeof one === "string");
+  if (formulaText !== undefined) return t("rule.formula", { text: formula(formulaText) });
+  return allOf([conditions ?? condition ?? when ?? []].flat() as unknown as Part[]);
 }
 
 function modesIn(table: Json | undefined): string {

@@ -4,6 +4,7 @@ import type { ListedRule } from "../state/rules.ts";
 import { formatAge, formatTime, t } from "../texts/index.ts";
 import { RuleControls, RuleSwitch } from "./rule-controls.tsx";
 import { WhatItDoes } from "./rule-made.tsx";
+import { RuleRuns } from "./rule-runs.tsx";
 
 interface CardProps {
   rule: ListedRule;
@@ -24,6 +25,7 @@ export function RuleCard({ rule, onChanged, onTag }: CardProps) {
       </div>
       <WhatItDoes rule={rule} />
       <RuleState rule={rule} />
+      <RuleRuns rule={rule} onChanged={onChanged} />
       <div class="rule-foot">
         {rule.tags.map((tag) => (
           <button key={tag} type="button" class="tag" dir="auto" onClick={() => onTag(tag)}>

@@ -1,7 +1,8 @@
 // What must hold for a rule to run, as clauses after "When" and "if".
 import type { Part } from "../state/rules.ts";
 import { t } from "../texts/index.ts";
-import { isolated, nameOf } from "./rule-names.ts";
+import { deviceName, isolated, nameOf } from "./rule-names.ts";
+import { unknownWords } from "./rule-vocabulary.ts";
 import * as words from "./rule-words.ts";
 
 const OPPOSITE: Readonly<Record<string, string>> = { Eq: "Ne", Ne: "Eq", Gt: "Lte", Gte: "Lt", Lt: "Gte", Lte: "Gt" };
@@ -17,7 +18,7 @@ export function allOf(conditions: readonly Part[]): string {
 }
 
 function inWords(spec: Part): string {
-  return ifOf(spec) ?? isolated(spec.type.replaceAll("_", " "));
+  return ifOf(spec) ?? unknownWords("conditions", spec);
 }
 
 const inside = (spec: Part): Part[] => (spec.conditions as unknown as Part[] | undefined) ?? [];
@@ -26,8 +27,8 @@ const CLAUSES: Readonly<Record<string, (spec: Part) => string>> = {
   device_state: deviceState,
   time_elapsed: (spec) =>
     t("if.unchanged", {
-      what: words.attributeOf(words.devicesOf(spec), words.text(spec.attribute)),
-      time: words.duration(Number(spec.duration_secs)),
+      what: words.attributeOf(undefined, words.text(spec.attribute), words.targetWords(spec, "disjunction")),
+      time: words.span(spec.duration_secs),
     }),
   time_window({ start, end, days }) {
     const between = { start: words.text(start), end: words.text(end) };
@@ -47,6 +48,23 @@ const CLAUSES: Readonly<Record<string, (spec: Part) => string>> = {
   or: (spec) => grouped(words.listed(inside(spec).map(inWords), "disjunction")),
   xor: (spec) => t("if.one_of", { clauses: inside(spec).map(inWords).join("; ") }),
   not: negated,
+  trigger_is: ({ ids, id }) =>
+    t("if.trigger", {
+      trigger: words.listed(
+        [ids ?? id ?? ""].flat().map((one) => words.quoted(one)),
+        "disjunction",
+      ),
+    }),
+  calendar_active: ({ calendar, title }) =>
+    t("if.calendar", { calendar: deviceName(words.text(calendar)), what: words.eventWords(title) }),
+  private_boolean_is: ({ name, value }) =>
+    t(value === false ? "if.private_false" : "if.private_true", { name: words.quoted(name) }),
+  device_last_change(spec) {
+    const { actor_name, actor_id, source, kind } = spec;
+    const by = [actor_name ?? actor_id, source, kind].filter((one) => one !== undefined && one !== null);
+    const what = by.map((one) => words.quoted(one)).join(", ");
+    return t("if.last_change", { device: words.targetWords(spec, "disjunction"), what });
+  },
   expression: formula,
   script_expression: formula,
 };
@@ -64,11 +82,12 @@ function deviceState(spec: Part): string {
   const attribute = words.text(spec.attribute);
   const { op = "Eq", value } = spec;
   const isPlain = typeof value === "boolean" && (op === "Eq" || op === "Ne");
-  const own = isPlain && words.stateWords("is", { ids, attribute, value: op === "Eq" ? value : !value });
+  const who = words.targetWords(spec, spec.match === "any" ? "disjunction" : "conjunction");
+  const own = isPlain && words.stateWords("is", { who, attribute, value: op === "Eq" ? value : !value });
   if (own) return own;
   const about = { device: ids?.[0] ?? "", attribute };
   return t("if.compare", {
-    what: words.attributeOf(ids, attribute),
+    what: words.attributeOf(ids, attribute, who),
     comparison: words.comparison("op", { op, value }, about),
   });
 }

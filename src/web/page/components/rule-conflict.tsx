@@ -8,11 +8,12 @@ interface ConflictProps {
   theirs: string;
   onMine: () => void;
   onTheirs: () => void;
+  onMerge: () => void;
 }
 
 const SIGNS = { same: " ", removed: "−", added: "+" } as const;
 
-export function RuleConflict({ mine, theirs, onMine, onTheirs }: ConflictProps) {
+export function RuleConflict({ mine, theirs, onMine, onTheirs, onMerge }: ConflictProps) {
   const lines = useMemo(() => differenceOf(theirs, mine), [mine, theirs]);
   return (
     <section class="conflict" role="alert" aria-label={t("edit.conflict")}>
@@ -28,6 +29,9 @@ export function RuleConflict({ mine, theirs, onMine, onTheirs }: ConflictProps) 
         ))}
       </pre>
       <p class="conflict-choice">
+        <button type="button" class="main" onClick={onMerge}>
+          {t("edit.merge")}
+        </button>
         <button type="button" onClick={onMine}>
           {t("edit.keep_mine")}
         </button>

@@ -5,6 +5,7 @@ import { ApiError, ask, post } from "../state/api.ts";
 import { type Draft, keepDraft, loadDraft } from "../state/draft.ts";
 import { connection } from "../state/live.ts";
 import { type CheckedRule, type RuleDetails, rulePath, type WholeRule } from "../state/rules.ts";
+import { mergeTexts } from "./text-merge.ts";
 
 export interface RuleDraft {
   /** Undefined until it is read. */
@@ -18,6 +19,8 @@ export interface RuleDraft {
   /** Over the other's text: what is here is saved next time. */
   keepMine: () => void;
   takeTheirs: () => void;
+  /** Both in one text, to be looked at before it is saved. Returns where they clash. */
+  merge: (how: { comment: string; label: string }) => number;
   save: () => Promise<void>;
   discard: () => void;
   /** Writes a rule into the text, whose comments stay as far as possible. */
@@ -45,6 +48,8 @@ interface DraftOptions {
 }
 
 const CHECK_MS = 250;
+/** No event tells of changed files. */
+const READ_EVERY_MS = 5000;
 
 export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions): RuleDraft {
   const key = `rule.${id ?? "new"}`;
@@ -60,6 +65,7 @@ export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions):
   // What the answer of a slow request must not overwrite.
   const latest = useRef(draft);
   latest.current = draft;
+  const theirsNow = useRef<string>(undefined);
 
   function change(next: Draft): void {
     latest.current = next;
@@ -72,6 +78,8 @@ export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions):
     try {
       const answer = await ask("GET", rulePath(id, "/text"));
       const found = { text: await answer.text(), etag: answer.headers.get("etag") ?? "" };
+      if (found.etag === theirsNow.current) return;
+      theirsNow.current = found.etag;
       setProblem(undefined);
       setTheirs(found);
       const mine = latest.current;
@@ -83,7 +91,12 @@ export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions):
   }
 
   // A hub that was away may have another text now.
-  useEffect(() => void (isLive && read()), [key, isLive]);
+  useEffect(() => {
+    if (!isLive) return;
+    void read();
+    const timer = setInterval(() => document.visibilityState === "visible" && void read(), READ_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [key, isLive]);
   useEffect(() => {
     if (text === undefined || !isLive) return;
     const timer = setTimeout(async () => {
@@ -163,6 +176,12 @@ export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions):
     conflict: isElsewhere ? theirs : undefined,
     keepMine: () => draft && theirs && change({ ...draft, base: theirs.text, etag: theirs.etag }),
     takeTheirs: () => theirs && change({ text: theirs.text, base: theirs.text, etag: theirs.etag }),
+    merge(how) {
+      if (!draft || !theirs) return 0;
+      const merged = mergeTexts({ base: draft.base, mine: draft.text, theirs: theirs.text, ...how });
+      change({ text: merged.text, base: theirs.text, etag: theirs.etag });
+      return merged.clashes;
+    },
     save,
     discard: () => draft && change({ ...draft, text: draft.base }),
     writeRule,

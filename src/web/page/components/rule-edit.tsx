@@ -54,7 +54,19 @@ export function RuleEdit({ id, start = "", onSaved, onDiscarded }: EditProps) {
   return (
     <section class="edit" aria-label={t("rules.tab.edit")}>
       {conflict && (
-        <RuleConflict mine={text} theirs={conflict.text} onMine={draft.keepMine} onTheirs={draft.takeTheirs} />
+        <RuleConflict
+          mine={text}
+          theirs={conflict.text}
+          onMine={draft.keepMine}
+          onTheirs={() => {
+            draft.takeTheirs();
+            toast(t("edit.took_theirs"), () => draft.setText(text));
+          }}
+          onMerge={() => {
+            const clashes = draft.merge({ comment: format === "toml" ? "#" : "//", label: t("edit.theirs") });
+            toast(clashes > 0 ? t("edit.clashes", { count: formatNumber(clashes) }) : t("edit.merged"));
+          }}
+        />
       )}
       {made && <p class="rule-sentence">{madeSentence(made.use, made.inputs ?? {})}</p>}
       {!made && lastRule.current && <RuleSentence rule={lastRule.current} />}

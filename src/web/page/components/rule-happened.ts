@@ -44,6 +44,12 @@ const HAPPENED: Readonly<Record<string, Teller>> = {
   webhook_received: ({ path }) => (path === undefined ? undefined : t("did.webhook", { path: words.quoted(path) })),
   custom_event: ({ event_type }) =>
     event_type === undefined ? undefined : t("did.custom_event", { type: words.quoted(event_type) }),
+  calendar_event: ({ title, event }) => {
+    const name = words.text(title);
+    return name === ""
+      ? undefined
+      : t(event === "end" ? "did.calendar_end" : "did.calendar_start", { name: isolated(name) });
+  },
   system_started: () => t("did.started"),
   plugin_offline: ({ plugin_id }) => t("did.plugin_offline", { name: isolated(words.text(plugin_id)) }),
   manual_trigger({ actor_name, rule_name }) {
@@ -54,7 +60,7 @@ const HAPPENED: Readonly<Record<string, Teller>> = {
 
 function changed({ device_id: device, attribute, value, previous }: Attributes): string | undefined {
   if (typeof device !== "string" || typeof attribute !== "string") return undefined;
-  const own = words.stateWords("did", { ids: [device], attribute, value });
+  const own = words.stateWords("did", { who: deviceName(device), attribute, value });
   return own ?? became(words.attributeOf([device], attribute), { value, previous }, { device, attribute });
 }
 

@@ -6,6 +6,7 @@ import { connection } from "../state/live.ts";
 import { daysOf, isPossible, type Period, type Replay, replayOf } from "../state/replay.ts";
 import { allows } from "../state/session.ts";
 import { here } from "../state/start-address.ts";
+import { houseDay } from "../state/zone.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
 import { ReplayResult } from "./replay-result.tsx";
@@ -64,7 +65,7 @@ export function RuleReplay({ id }: { id: string }) {
 
 function PeriodFields({ period, onChange }: { period: Period; onChange: (period: Period) => void }) {
   const days = daysOf(period);
-  const today = new Date(hubNow()).toLocaleDateString("sv");
+  const today = houseDay(hubNow());
   return (
     <>
       <label>

@@ -1,23 +1,18 @@
 // A rule as a sentence in plain words.
-import type { Part, WholeRule } from "../state/rules.ts";
+import type { WholeRule } from "../state/rules.ts";
 import { t } from "../texts/index.ts";
 import { thenOf } from "./rule-actions.ts";
 import { allOf } from "./rule-conditions.ts";
-import { isolated } from "./rule-names.ts";
 import { whenOf } from "./rule-triggers.ts";
+import { unknownWords } from "./rule-vocabulary.ts";
 import { listed, quoted } from "./rule-words.ts";
-
-/** For a kind that the page has no words for, what the vocabulary says of it, or its own name. */
-function fallback(part: Part): string {
-  return isolated(part.type.replaceAll("_", " "));
-}
 
 export function sentenceOf(rule: WholeRule): string {
   const does = thenOf(rule.actions);
   const triggers = rule.triggers.filter(({ type }) => type !== "manual_trigger");
   if (triggers.length === 0) return t("rule.by_hand_only", { does });
   const when = listed(
-    triggers.map((trigger) => whenOf(trigger) ?? fallback(trigger)),
+    triggers.map((trigger) => whenOf(trigger) ?? unknownWords("triggers", trigger)),
     "disjunction",
   );
   const conditions = [

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Attributes } from "../state/house.ts";
 import type { ActionTrace, ConditionTrace, Part, Trace } from "../state/rules.ts";
 import { formatAge, formatExact, formatNumber, t } from "../texts/index.ts";
+import { clockText } from "./rule-clock.ts";
 import { foundWords, isUnknown } from "./rule-found.ts";
 import { actionWords, outcomeWords, triggerWords } from "./rule-happened.ts";
 import { quoted } from "./rule-words.ts";
@@ -57,7 +58,7 @@ export function TraceTimeline({ trace, actions }: TraceProps) {
         </Moment>
       )}
       {trace.actions.map((action, at) => (
-        <Action key={at} of={action} spec={actions[at]} />
+        <Action key={at} of={action} spec={actions[at]} isSimulated={trace.dry_run} />
       ))}
       {trace.omittedActions !== undefined && (
         <Moment mark="skipped" title={t("why.omitted", { count: trace.omittedActions })} />
@@ -114,8 +115,15 @@ const MARKS: Readonly<Record<ActionTrace["result"], Mark>> = {
   cancelled: "skipped",
 };
 
-function Action({ of: action, spec }: { of: ActionTrace; spec: Part | undefined }) {
-  const { result, error, parts = [], detail, duration_ms: ms } = action;
+interface ActionProps {
+  of: ActionTrace;
+  spec: Part | undefined;
+  /** Its times are those of a made-up run. */
+  isSimulated: boolean;
+}
+
+function Action({ of: action, spec, isSimulated }: ActionProps) {
+  const { result, error, parts = [], detail, duration_ms: ms, started_at: begun } = action;
   const words = actionWords(action, spec);
   const isPlain = result === "ok" || result === "running";
   const title = isPlain ? words : t(`why.action_${result}`, { action: words });
@@ -123,7 +131,15 @@ function Action({ of: action, spec }: { of: ActionTrace; spec: Part | undefined 
     <Moment
       mark={MARKS[result]}
       title={title}
-      aside={result === "running" ? <Counting action={action} spec={spec} /> : ms !== undefined && took(ms)}
+      aside={
+        isSimulated ? (
+          formatExact(begun)
+        ) : result === "running" ? (
+          <Counting action={action} spec={spec} />
+        ) : (
+          ms !== undefined && took(ms)
+        )
+      }
     >
       {error !== undefined && (
         <p class="problem" dir="auto">
@@ -138,7 +154,7 @@ function Action({ of: action, spec }: { of: ActionTrace; spec: Part | undefined 
       {parts.length > 0 && (
         <Timeline label={title}>
           {parts.map((part, at) => (
-            <Action key={at} of={part} spec={undefined} />
+            <Action key={at} of={part} spec={undefined} isSimulated={isSimulated} />
           ))}
         </Timeline>
       )}
@@ -149,15 +165,7 @@ function Action({ of: action, spec }: { of: ActionTrace; spec: Part | undefined 
 /** `12 ms`, `5.0 s`, `5:00`. */
 function took(ms: number): string {
   if (ms < 1000) return `${formatNumber(ms, 0)} ms`;
-  return ms < 60_000 ? `${formatNumber(ms / 1000, 1)} s` : clock(ms);
-}
-
-function clock(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  const two = (value: number): string => String(value).padStart(2, "0");
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const rest = `${hours > 0 ? two(minutes) : minutes}:${two(seconds % 60)}`;
-  return hours > 0 ? `${hours}:${rest}` : rest;
+  return ms < 60_000 ? `${formatNumber(ms / 1000, 1)} s` : clockText(ms);
 }
 
 /** Down, where the rule says how long it waits; else up. */
@@ -172,8 +180,8 @@ function Counting({ action, spec }: { action: ActionTrace; spec: Part | undefine
   return (
     <span class="counting">
       {typeof seconds === "number"
-        ? t("why.still", { time: clock(seconds * 1000 - elapsed) })
-        : t("why.since", { time: clock(elapsed) })}
+        ? t("why.still", { time: clockText(seconds * 1000 - elapsed) })
+        : t("why.since", { time: clockText(elapsed) })}
     </span>
   );
 }

@@ -4,7 +4,7 @@ import type { Json } from "../state/house.ts";
 import type { Part } from "../state/rules.ts";
 import type { TextKey } from "../texts/catalogue.ts";
 import { t, textFor } from "../texts/index.ts";
-import { isolated, nameOf } from "./rule-names.ts";
+import { deviceName, isolated, nameOf } from "./rule-names.ts";
 import * as words from "./rule-words.ts";
 
 type Clause = (spec: Part) => string;
@@ -12,12 +12,12 @@ type Clause = (spec: Part) => string;
 /** Undefined for a kind that this page does not know. */
 export function whenOf(spec: Part): string | undefined {
   const clause = Object.hasOwn(CLAUSES, spec.type) ? CLAUSES[spec.type]?.(spec) : undefined;
-  const { for_duration_secs: secs } = spec;
-  if (clause === undefined || typeof secs !== "number" || secs <= 0) return clause;
-  return t("rule.lasting", { clause, time: words.duration(secs) });
+  const { for_duration_secs: span } = spec;
+  if (clause === undefined || span === undefined || span === null || words.secondsOf(span) === 0) return clause;
+  return t("rule.lasting", { clause, time: words.span(span) });
 }
 
-const device = (spec: Part): string => words.deviceWords(words.devicesOf(spec), "disjunction");
+const device = (spec: Part): string => words.targetWords(spec, "disjunction");
 
 const CLAUSES: Readonly<Record<string, Clause>> = {
   device_state_changed: stateChanged,
@@ -32,7 +32,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   cron: ({ expression }) => cronWords(words.text(expression)),
   time_of_day: ({ time, days }) => atTime(words.text(time), days),
   sun_event: sunEvent,
-  periodic: ({ every_secs }) => t("when.every", { time: words.duration(Number(every_secs)) }),
+  periodic: ({ every_secs }) => t("when.every", { time: words.span(every_secs) }),
   mode_changed({ mode_id, on }) {
     const mode = mode_id === undefined ? t("when.any_mode") : nameOf("mode", words.text(mode_id));
     return t(on === true ? "when.mode_on" : on === false ? "when.mode_off" : "when.mode", { mode });
@@ -67,14 +67,25 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
       ? t("when.any_plugin")
       : t("when.plugin_offline", { name: isolated(words.text(plugin_id)) }),
   manual_trigger: () => t("when.by_hand"),
+  calendar_event: calendarEvent,
 };
+
+function calendarEvent({ calendar, event, title, offset_minutes: offset = 0 }: Part): string {
+  const named = { calendar: deviceName(words.text(calendar)), what: words.eventWords(title) };
+  const clause = t(event === "end" ? "when.calendar_end" : "when.calendar_start", named);
+  const minutes = Number(offset);
+  if (minutes === 0) return clause;
+  const time = words.duration(Math.abs(minutes) * 60);
+  return t(minutes < 0 ? "when.calendar_before" : "when.calendar_after", { time, what: clause });
+}
 
 function stateChanged(spec: Part): string {
   const ids = words.devicesOf(spec);
   if (typeof spec.attribute !== "string") return t("when.changes", { what: device(spec) });
   const { attribute, to } = spec;
-  const own = spec.from === undefined ? words.stateWords("turn", { ids, attribute, value: to }) : undefined;
-  return own ?? change(words.attributeOf(ids, attribute), spec, { device: ids?.[0] ?? "", attribute });
+  const own =
+    spec.from === undefined ? words.stateWords("turn", { who: device(spec), attribute, value: to }) : undefined;
+  return own ?? change(words.attributeOf(ids, attribute, device(spec)), spec, { device: ids?.[0] ?? "", attribute });
 }
 
 function change(what: string, spec: Part, about: { device?: string; attribute?: string } = {}): string {
@@ -91,7 +102,7 @@ function change(what: string, spec: Part, about: { device?: string; attribute?: 
 function threshold(spec: Part): string {
   const ids = words.devicesOf(spec);
   const attribute = words.text(spec.attribute);
-  const what = words.attributeOf(ids, attribute);
+  const what = words.attributeOf(ids, attribute, device(spec));
   const clauses = (["above", "below"] as const).flatMap((side) => {
     const limit = spec[side] ?? spec[`crosses_${side}`];
     if (limit === undefined) return [];

@@ -1,49 +1,47 @@
-// A dry run: what the rule would do now if this set it off. Nothing is done.
-
+// A dry run: what the rule would do if this set it off, now or at another moment, in a house that may be made up. Nothing is done.
 import { useState } from "preact/hooks";
 import { post } from "../state/api.ts";
-import { type Attributes, type Device, deviceList, devices, type Json } from "../state/house.ts";
+import type { Json } from "../state/house.ts";
 import { connection } from "../state/live.ts";
-import { type Part, type RuleDetails, rulePath, type Trace } from "../state/rules.ts";
+import { type Part, type RuleDetails, rulePath, type TestTrace } from "../state/rules.ts";
 import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
+import { type Assumed, RuleAssume } from "./rule-assume.tsx";
 import { outcomeWords } from "./rule-happened.ts";
+import { jsonOf, likelyContext } from "./rule-likely.ts";
 import { RuleReplay } from "./rule-replay.tsx";
 import { lookOf, TraceTimeline } from "./rule-trace.tsx";
 import { whenOf } from "./rule-triggers.ts";
-import { devicesOf, text } from "./rule-words.ts";
+import { useAct } from "./use-act.ts";
+
+// A run with many waits takes the hub a while.
+const LONGEST_MS = 30_000;
 
 export function RuleTry({ rule }: { rule: RuleDetails }) {
   const triggers = rule.rule?.triggers ?? [];
-  const [at, setAt] = useState(0);
-  const [context, setContext] = useState(() => likely(triggers[0]));
-  const [trace, setTrace] = useState<Trace>();
-  const [problem, setProblem] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const [index, setIndex] = useState(0);
+  const [context, setContext] = useState(() => likelyContext(triggers[0]));
+  const [moment, setMoment] = useState("");
+  const [assumed, setAssumed] = useState<Assumed>({});
+  const [trace, setTrace] = useState<TestTrace>();
+  const { busy, problem, run } = useAct();
   const mayInvent = allows("admin");
 
   async function test(event: SubmitEvent): Promise<void> {
     event.preventDefault();
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const type = triggers[at]?.type;
-      const made = Object.fromEntries(context.map(([key, value]) => [key, jsonOf(value)]));
-      const trigger = {
-        ...(type !== undefined && { type }),
-        ...(mayInvent && context.length > 0 && { context: made }),
-      };
-      setTrace(await post<Trace>(rulePath(rule.id, "/test"), { trigger }));
-    } catch (error) {
-      setProblem(error);
-    }
-    setBusy(false);
+    const made = Object.fromEntries(context.map(([key, value]) => [key, jsonOf(value)]));
+    const body = {
+      trigger: { ...which(triggers, index), ...(mayInvent && context.length > 0 && { context: made }) },
+      ...(moment !== "" && { at: moment }),
+      ...(mayInvent && Object.keys(assumed).length > 0 && { devices: assumed }),
+    };
+    await run(async () => setTrace(await post<TestTrace>(rulePath(rule.id, "/test"), body, { timeoutMs: LONGEST_MS })));
   }
 
   function choose(next: number): void {
-    setAt(next);
-    setContext(likely(triggers[next]));
+    setIndex(next);
+    setContext(likelyContext(triggers[next]));
   }
 
   if (rule.running_version === "none") return <p>{t("try.broken")}</p>;
@@ -55,19 +53,28 @@ export function RuleTry({ rule }: { rule: RuleDetails }) {
           {triggers.length > 1 && (
             <label>
               {t("try.trigger")}
-              <select value={at} onChange={({ currentTarget }) => choose(Number(currentTarget.value))}>
-                {triggers.map((trigger, index) => (
-                  <option key={index} value={index}>
+              <select value={index} onChange={({ currentTarget }) => choose(Number(currentTarget.value))}>
+                {triggers.map((trigger, one) => (
+                  <option key={one} value={one}>
                     {whenOf(trigger) ?? trigger.type}
                   </option>
                 ))}
               </select>
             </label>
           )}
+          <label>
+            {t("try.when")}
+            <input
+              type="datetime-local"
+              step={1}
+              value={moment}
+              onInput={({ currentTarget }) => setMoment(currentTarget.value)}
+            />
+          </label>
           {mayInvent && context.length > 0 && (
             <fieldset>
               <legend>{t("try.assume")}</legend>
-              {context.map(([key, value], index) => (
+              {context.map(([key, value], at) => (
                 <label key={key}>
                   {t("try.field", { name: key })}
                   <input
@@ -75,93 +82,50 @@ export function RuleTry({ rule }: { rule: RuleDetails }) {
                     spellcheck={false}
                     autocapitalize="none"
                     onInput={({ currentTarget }) =>
-                      setContext(context.map((row, one) => (one === index ? [key, currentTarget.value] : row)))
+                      setContext(context.map((row, one) => (one === at ? [key, currentTarget.value] : row)))
                     }
                   />
                 </label>
               ))}
             </fieldset>
           )}
+          {mayInvent && rule.rule && <RuleAssume rule={rule.rule} value={assumed} onChange={setAssumed} />}
           <button type="submit" class="main" disabled={busy || connection.value.state !== "live"}>
             {t("try.run")}
           </button>
           <Problem of={problem} />
         </form>
-        {trace && (
-          <div class="try-result" role="status">
-            <p class={`trace-headline ${lookOf(trace)}`}>{outcomeWords(trace)}</p>
-            <TraceTimeline trace={trace} actions={rule.rule?.actions ?? []} />
-          </div>
-        )}
+        {trace && <Outcome of={trace} actions={rule.rule?.actions ?? []} />}
       </section>
       <RuleReplay id={rule.id} />
     </>
   );
 }
 
-type Row = [key: string, value: string];
-
-/** What a trigger passes on, with what its own words already say. */
-function likely(trigger: Part | undefined): Row[] {
-  if (trigger === undefined) return [];
-  // Of any device, the first that has what it is about.
-  const fits = ({ attributes }: Device): boolean => Object.hasOwn(attributes, text(trigger.attribute ?? "battery_pct"));
-  const found = /^(device_|button_|numeric_)/.test(trigger.type) ? deviceList.peek().find(fits)?.id : undefined;
-  const [device = found] = devicesOf(trigger) ?? [];
-  const first = (value: Json | undefined): Json | undefined => (Array.isArray(value) ? value[0] : value);
-  const about: Attributes = device === undefined ? {} : { device_id: device, device_name: nameIn(device) };
-  return Object.entries(contextOf(trigger, about, first)).flatMap(([key, value]): Row[] =>
-    value === undefined ? [] : [[key, text(value)]],
+function Outcome({ of: trace, actions }: { of: TestTrace; actions: readonly Part[] }) {
+  return (
+    <div class="try-result" role="status">
+      <p class={`trace-headline ${lookOf(trace)}`}>{outcomeWords(trace)}</p>
+      <TraceTimeline trace={trace} actions={actions} />
+      {trace.unknown && trace.unknown.length > 0 && (
+        <>
+          <p class="hint">{t("try.unknown")}</p>
+          <ul class="hint">
+            {trace.unknown.map((sentence) => (
+              <li key={sentence} dir="auto">
+                {sentence}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
   );
 }
 
-function contextOf(
-  trigger: Part,
-  about: Attributes,
-  first: (value: Json | undefined) => Json | undefined,
-): Record<string, Json | undefined> {
-  const { type, attribute } = trigger;
-  switch (type) {
-    case "device_state_changed":
-      return { ...about, attribute: attribute ?? "", value: first(trigger.to) ?? true, previous: first(trigger.from) };
-    case "numeric_threshold": {
-      const high = trigger.above ?? trigger.crosses_above;
-      const low = trigger.below ?? trigger.crosses_below;
-      return { ...about, attribute, value: typeof high === "number" ? high + 1 : Number(low) - 1 };
-    }
-    case "device_availability_changed":
-      return { ...about, available: trigger.available ?? false };
-    case "button_event":
-      return { ...about, event: trigger.event ?? "pressed", button: trigger.button };
-    case "device_action":
-      return { ...about, action: trigger.action ?? "single" };
-    case "mode_changed":
-      return { mode_id: trigger.mode_id ?? "", on: trigger.on ?? true };
-    case "hub_variable_changed":
-      return { name: trigger.name ?? "", value: first(trigger.to) ?? 1 };
-    case "timer_state_changed":
-      return { ...about, value: first(trigger.state) ?? "expired" };
-    case "device_battery_low":
-    case "device_battery_recovered":
-      return { ...about, battery_pct: type === "device_battery_low" ? 10 : 80 };
-    case "mqtt_message":
-      return { topic: trigger.topic, payload: "", value: trigger.value };
-    case "webhook_received":
-      return { path: trigger.path, method: "POST", body: {} };
-    case "custom_event":
-      return { event_type: trigger.event_type, data: trigger.fields ?? {} };
-    default:
-      return {};
-  }
-}
-
-const nameIn = (id: string): string => devices.value.get(id)?.peek().name ?? id;
-
-/** What is no JSON is a text. */
-function jsonOf(value: string): Json {
-  try {
-    return JSON.parse(value) as Json;
-  } catch {
-    return value;
-  }
+/** By its type where that says which one. */
+function which(triggers: readonly Part[], index: number): Record<string, Json> {
+  const type = triggers[index]?.type;
+  if (type === undefined) return {};
+  return triggers.findIndex((one) => one.type === type) === index ? { type } : { index };
 }

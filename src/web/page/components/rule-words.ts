@@ -3,7 +3,7 @@ import { devices, type Json, propertyOf } from "../state/house.ts";
 import type { Fields } from "../state/rules.ts";
 import type { TextKey } from "../texts/catalogue.ts";
 import { formatNumber, language, t, textFor } from "../texts/index.ts";
-import { deviceName, isolated } from "./rule-names.ts";
+import { deviceName, isolated, nameOf } from "./rule-names.ts";
 
 const LONGEST_CHARS = 120;
 // What differs only in name between makers.
@@ -33,6 +33,24 @@ export function listed(words: readonly string[], type: "conjunction" | "disjunct
   return new Intl.ListFormat(language.value, { type }).format(words);
 }
 
+const SPANS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, min: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** The seconds of `90`, `"5m"` and `"1h30m"`; undefined for what is no span, such as a formula. */
+export function secondsOf(value: Json | undefined): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value !== "string" || !/^(\s*\d+(\.\d+)?\s*(ms|min|[smhdw]))+\s*$/.test(value)) return undefined;
+  return [...value.matchAll(/(\d+(?:\.\d+)?)\s*(ms|min|[smhdw])/g)].reduce(
+    (sum, [, count, unit = ""]) => sum + Number(count) * (SPANS[unit] ?? 0),
+    0,
+  );
+}
+
+/** A span as a rule has it: `5 min`, or what is written. */
+export function span(value: Json | undefined): string {
+  const seconds = secondsOf(value);
+  return seconds === undefined ? quoted(value) : duration(seconds);
+}
+
 /** `5 min`, `1 h 30 min`: the two largest units that say something. */
 export function duration(seconds: number): string {
   const units = [
@@ -55,9 +73,37 @@ function inSeconds(): string {
   return new Intl.NumberFormat(language.value, { style: "unit", unit: "second", unitDisplay: "short" }).format(0);
 }
 
+/** An event of a calendar: any, or one with this in its title. */
+export function eventWords(title: Json | undefined): string {
+  return title === undefined || title === null ? t("rule.any_event") : t("rule.event", { title: quoted(title) });
+}
+
 export function devicesOf({ device_id, device_ids }: Fields): string[] | undefined {
   if (typeof device_id === "string") return [device_id];
   return Array.isArray(device_ids) ? device_ids.map(text) : undefined;
+}
+
+/** `Hall lamp and Desk lamp`, `every light in Hall`, `any device`. */
+export function targetWords(spec: Fields, type?: "conjunction" | "disjunction"): string {
+  const { area, tag, device_type: kind } = spec;
+  if (area === undefined && tag === undefined && kind === undefined) return deviceWords(devicesOf(spec), type);
+  const either = (value: Json, inWords: (one: string) => string): string =>
+    listed(
+      [value].flat().map((one) => inWords(text(one))),
+      "disjunction",
+    );
+  const things = kind === undefined || kind === null ? t("rule.devices") : either(kind, typeWords);
+  return [
+    t(type === "disjunction" ? "rule.any_of" : "rule.all_of", { things }),
+    ...(area === undefined || area === null
+      ? []
+      : [t("rule.in_area", { area: either(area, (id) => nameOf("area", id)) })]),
+    ...(tag === undefined || tag === null ? [] : [t("rule.tagged", { tag: either(tag, isolated) })]),
+  ].join(" ");
+}
+
+function typeWords(type: string): string {
+  return textFor(`kind_name.${type}`) ?? isolated(type.replaceAll("_", " "));
 }
 
 export function deviceWords(ids: readonly string[] | undefined, type?: "conjunction" | "disjunction"): string {
@@ -69,9 +115,13 @@ export function attributeWords(name: string): string {
 }
 
 /** `temperature of Thermostat`; the device alone where it is about one thing only, such as a door. */
-export function attributeOf(ids: readonly string[] | undefined, attribute: string): string {
-  if (Object.hasOwn(KINDS, attribute)) return deviceWords(ids, "disjunction");
-  return t("rule.of", { attribute: attributeWords(attribute), device: deviceWords(ids, "disjunction") });
+export function attributeOf(
+  ids: readonly string[] | undefined,
+  attribute: string,
+  device = deviceWords(ids, "disjunction"),
+): string {
+  if (Object.hasOwn(KINDS, attribute)) return device;
+  return t("rule.of", { attribute: attributeWords(attribute), device });
 }
 
 /** `21.4 °C`, `yes`, `24 %`; of a list its items with "or". */
@@ -94,12 +144,12 @@ export function valueWords(value: Json | undefined, about: { device?: string; at
 /** `{device} opens`; undefined where the attribute has no words of its own for this value. */
 export function stateWords(
   tense: "turn" | "is" | "did",
-  { ids, attribute, value }: { ids: readonly string[] | undefined; attribute: string; value: Json | undefined },
+  { who, attribute, value }: { who: string; attribute: string; value: Json | undefined },
 ): string | undefined {
   const kind = KINDS[attribute];
   if (kind === undefined || typeof value !== "boolean") return undefined;
   const key = `${tense}.${kind.kind}.${value !== (kind.inverted ?? false)}` as TextKey;
-  return t(key, { device: deviceWords(ids, "disjunction") });
+  return t(key, { device: who });
 }
 
 /** `is above 21 °C`, or shorter `above 21 °C`. */

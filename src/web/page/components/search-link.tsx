@@ -9,7 +9,7 @@ export function SearchLink() {
   const { route } = useLocation();
   useEffect(() => {
     function press(event: KeyboardEvent): void {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       event.preventDefault();
       route("/search");
     }
@@ -24,7 +24,9 @@ export function SearchLink() {
   );
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** The editor of rules is in a shadow root: only the path says what the key is for. */
+function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
   return (
     target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );

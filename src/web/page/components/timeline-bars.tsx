@@ -24,7 +24,7 @@ export function TimelineBars({ track, label, property, window, outages }: Timeli
   const span = window.to - window.from;
   const stretches = stretchesOf(track.samples, window, { outages, shortestMs: span / PARTS });
   return (
-    <div class="timeline" aria-hidden="true">
+    <div class="state-bars" aria-hidden="true">
       <p class="name" dir="auto">
         {label}
       </p>

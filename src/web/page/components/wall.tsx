@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { seconds } from "../state/clock.ts";
-import { language, t } from "../texts/index.ts";
+import { formatDate, t } from "../texts/index.ts";
 
 const IDLE_MS = 2 * 60_000;
 const SHIFT_MS = 60_000;
@@ -66,9 +66,8 @@ export function Wall() {
 }
 
 function WallClock() {
-  const now = new Date(seconds.value);
-  const time = new Intl.DateTimeFormat(language.value, { timeStyle: "short" }).format(now);
-  const day = new Intl.DateTimeFormat(language.value, { weekday: "long", day: "numeric", month: "long" }).format(now);
+  const time = formatDate(seconds.value, { timeStyle: "short" });
+  const day = formatDate(seconds.value, { weekday: "long", day: "numeric", month: "long" });
   return (
     <p class="wall-clock">
       <time>{time}</time> <span>{day}</span>

@@ -1,6 +1,9 @@
-// hub.toml of the hub, as text.
+// hub.toml of the hub: as text, as the values it says, and the schema that both are made by.
+
 import type { TextProblem } from "../components/admin/config-text.tsx";
-import { ask } from "./api.ts";
+import type { FormSchema } from "../components/admin/schema-input.tsx";
+import { ask, get, post } from "./api.ts";
+import type { Json } from "./house.ts";
 
 export interface ConfigRead {
   text: string;
@@ -9,9 +12,21 @@ export interface ConfigRead {
   isCrlf: boolean;
 }
 
+export type ConfigValues = Record<string, Json>;
+
 export interface ConfigChecked {
   problems: TextProblem[];
   changes: string[];
+  /** Null where the text is not TOML. */
+  values: ConfigValues | null;
+}
+
+export type ConfigPath = readonly (string | number)[];
+
+/** Without `value` the key or entry is taken away. */
+export interface ConfigEdit {
+  path: ConfigPath;
+  value?: Json | undefined;
 }
 
 export async function readConfig(): Promise<ConfigRead> {
@@ -24,13 +39,25 @@ export async function checkConfig(text: string): Promise<ConfigChecked> {
   return (await (await ask("POST", "/system/config/check", { body: text })).json()) as ConfigChecked;
 }
 
-export async function saveConfig(text: string, { etag, isCrlf }: ConfigRead, force: boolean): Promise<ConfigChecked> {
+/** The text with these values; comments and everything else stay. */
+export async function editConfig(text: string, edits: readonly ConfigEdit[]): Promise<string> {
+  return (await post<{ text: string }>("/system/config/edit", { text, edits })).text;
+}
+
+export async function saveConfig(text: string, { etag, isCrlf }: ConfigRead, force: boolean): Promise<void> {
   const body = isCrlf ? text.replaceAll("\n", "\r\n") : text;
-  const answer = await ask("PUT", `/system/config${force ? "?force=true" : ""}`, {
-    body,
-    headers: { "if-match": etag },
+  await ask("PUT", `/system/config${force ? "?force=true" : ""}`, { body, headers: { "if-match": etag } });
+}
+
+let schemaRead: Promise<FormSchema> | undefined;
+
+/** Read once: it changes only with the hub's version. Rejects where it cannot be read, and is tried again then. */
+export function readConfigSchema(): Promise<FormSchema> {
+  schemaRead ??= get<FormSchema>("/system/config/schema").catch((error: unknown) => {
+    schemaRead = undefined;
+    throw error;
   });
-  return (await answer.json()) as ConfigChecked;
+  return schemaRead;
 }
 
 const DRAFT = "hub.draft.hub_toml";

@@ -100,6 +100,30 @@ export interface Trace {
   ended_at: string | null;
 }
 
+/** Of a made-up run; `unknown`: what could not be known, in sentences. */
+export interface TestTrace extends Trace {
+  unknown?: string[];
+}
+
+/** Of one action: `until` where it ends by itself, in any case. */
+export interface RunWait {
+  action: string;
+  path: string;
+  for: string;
+  since: string;
+  until?: string | null;
+}
+
+/** A run that is under way. */
+export interface RuleRun {
+  id: string;
+  rule_id: string;
+  started_at: string;
+  trigger: { type: string; label: string };
+  state: "running" | "waiting" | "queued";
+  waits: RunWait[];
+}
+
 export interface CheckedRule {
   format: "ron" | "toml";
   problems: RuleProblem[];

@@ -1,6 +1,7 @@
 // Texts, numbers and times in the reader's language.
 import { signal } from "@preact/signals";
 import { load, save } from "../state/storage.ts";
+import { houseDay, zone } from "../state/zone.ts";
 import { type Catalogue, catalogueOf, type TextKey } from "./catalogue.ts";
 import { parts } from "./en/index.ts";
 
@@ -67,28 +68,27 @@ export function formatNumber(value: number, digits = 2): string {
   return formatOf(Intl.NumberFormat, { maximumFractionDigits: digits }).format(value);
 }
 
+/** Of a moment, in the zone of the house. */
+export function formatDate(at: number | string, options: Intl.DateTimeFormatOptions): string {
+  return formatOf(Intl.DateTimeFormat, { ...options, timeZone: zone.value }).format(new Date(at));
+}
+
+function isToday(at: number | string): boolean {
+  return houseDay(new Date(at).getTime()) === houseDay(Date.now());
+}
+
 export function formatTime(at: number | string): string {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
-  const clock: Intl.DateTimeFormatOptions = isToday
-    ? { timeStyle: "short" }
-    : { dateStyle: "short", timeStyle: "short" };
-  return formatOf(Intl.DateTimeFormat, clock).format(date);
+  return formatDate(at, { timeStyle: "short", ...(!isToday(at) && { dateStyle: "short" }) });
 }
 
 /** The exact moment, to the second. */
 export function formatMoment(at: number | string): string {
-  return formatOf(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(at));
+  return formatDate(at, { dateStyle: "medium", timeStyle: "medium" });
 }
 
 /** To the second: to find a moment in a log. */
 export function formatExact(at: number | string): string {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return formatOf(Intl.DateTimeFormat, {
-    timeStyle: "medium",
-    ...(!isToday && { dateStyle: "short" }),
-  }).format(date);
+  return formatDate(at, { timeStyle: "medium", ...(!isToday(at) && { dateStyle: "short" }) });
 }
 
 const STEPS: readonly ["day" | "hour" | "minute" | "second", number][] = [

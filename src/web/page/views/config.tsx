@@ -1,29 +1,18 @@
-// hub.toml: its text with the secrets masked, checked while it is typed, and shown as a difference before it is saved.
-import { useEffect, useState } from "preact/hooks";
-import { ActButton } from "../components/admin/act-button.tsx";
+// hub.toml: in forms by section or as text, checked while it is changed, and shown as a difference before it is saved.
 import { AdminPage, toSystem } from "../components/admin/admin-page.tsx";
-import { CommonKeys } from "../components/admin/common-keys.tsx";
+import { ConfigReview } from "../components/admin/config-review.tsx";
+import { ConfigSection } from "../components/admin/config-section.tsx";
 import { ConfigText } from "../components/admin/config-text.tsx";
-import { Difference } from "../components/admin/difference.tsx";
-import { RestartHub } from "../components/admin/restart-hub.tsx";
+import { ConfigWaiting } from "../components/admin/config-waiting.tsx";
+import { sectionWords } from "../components/admin/config-words.ts";
+import { type ConfigDraft, useConfigDraft } from "../components/admin/use-config-draft.ts";
 import { Problem } from "../components/problem.tsx";
 import { toast } from "../components/toast.tsx";
-import { useQuery } from "../components/use-query.ts";
 import { canAct } from "../state/acting.ts";
-import { ApiError } from "../state/api.ts";
-import {
-  type ConfigChecked,
-  type ConfigRead,
-  checkConfig,
-  draft,
-  keepDraft,
-  readConfig,
-  saveConfig,
-} from "../state/hub-config.ts";
-import { connection } from "../state/live.ts";
+import { type Address, useAddress } from "../state/address.ts";
 import { t } from "../texts/index.ts";
 
-const CHECK_AFTER_MS = 400;
+const WAYS = ["form", "text"] as const;
 
 export function Config() {
   return (
@@ -34,166 +23,99 @@ export function Config() {
 }
 
 function Editor() {
-  const [file, setFile] = useState<ConfigRead>();
-  const [text, setText] = useState("");
-  const [problem, setProblem] = useState<unknown>();
-  const query = useQuery();
-  const isChanged = file !== undefined && text !== file.text;
-  const checked = useChecked(file && text);
-
-  async function read(keep?: string): Promise<void> {
-    try {
-      const next = await readConfig();
-      setFile(next);
-      setText(keep ?? next.text);
-      setProblem(undefined);
-    } catch (error) {
-      setProblem(error);
-    }
-  }
-
-  useEffect(() => void read(draft()), []);
-
-  function edit(next: string): void {
-    setText(next);
-    keepDraft(next === file?.text ? undefined : next);
-  }
-
-  async function restarted(): Promise<void> {
-    const wanted = file?.etag;
-    const now = await readConfig();
-    await read();
-    // The hub did not start with it, and took back the text it ran with.
-    if (now.etag !== wanted) setProblem(new ApiError(0, { code: "went_back" }));
-    else toast(t("restart.back"));
-  }
-
-  if (!file) return <Problem of={problem} />;
-  const isReview = query.of("step") === "review" && isChanged;
+  const { draft, problem } = useConfigDraft();
+  const address = useAddress();
+  if (!draft) return <Problem of={problem} />;
+  const isReview = address.query.get("step") === "review" && draft.isChanged;
   return (
     <>
       <p>{t("config.about")}</p>
       <Problem of={problem} />
-      {!isChanged && checked && checked.changes.length > 0 && <Waiting changes={checked.changes} onBack={restarted} />}
+      <ConfigWaiting of={draft} />
       {isReview ? (
-        <Review
-          file={file}
-          text={text}
-          checked={checked}
-          onBack={() => query.set({ step: undefined })}
-          onReload={() => read(text)}
-          onSaved={async () => {
-            keepDraft(undefined);
-            await read();
-            query.set({ step: undefined });
+        <ConfigReview
+          of={draft}
+          onBack={() => address.change({ step: undefined })}
+          onSaved={() => {
+            address.change({ step: undefined });
             toast(t("config.saved"));
           }}
         />
       ) : (
-        <>
-          <CommonKeys text={text} onChange={edit} />
-          <ConfigText label={t("config.title")} value={text} problems={checked?.problems ?? []} onChange={edit} />
-          <div class="buttons">
-            <button
-              type="button"
-              class="main"
-              disabled={!isChanged || !canAct("admin")}
-              onClick={() => query.set({ step: "review" }, true)}
-            >
-              {t("config.review")}
-            </button>
-            {isChanged && (
-              <button type="button" onClick={() => edit(file.text)}>
-                {t("config.discard")}
-              </button>
-            )}
-          </div>
-        </>
+        <Editing of={draft} address={address} />
       )}
     </>
   );
 }
 
-/** What the hub says to the text, once nobody has typed for a moment. */
-function useChecked(text: string | undefined): ConfigChecked | undefined {
-  const [checked, setChecked] = useState<ConfigChecked>();
-  const isLive = connection.value.state === "live";
-  useEffect(() => {
-    if (text === undefined || !isLive) return;
-    let isLatest = true;
-    const timer = setTimeout(() => {
-      checkConfig(text).then(
-        (answer) => isLatest && setChecked(answer),
-        () => {},
-      );
-    }, CHECK_AFTER_MS);
-    return () => {
-      isLatest = false;
-      clearTimeout(timer);
-    };
-  }, [text, isLive]);
-  return checked;
-}
-
-function Waiting({ changes, onBack }: { changes: readonly string[]; onBack: () => Promise<void> }) {
+function Editing({ of: draft, address }: { of: ConfigDraft; address: Address }) {
+  const way = address.query.get("as") === "text" ? "text" : "form";
+  const names = Object.keys(draft.schema.properties ?? {});
+  const part = names.find((name) => name === address.query.get("part")) ?? names[0] ?? "";
   return (
-    <div class="banner">
-      <p>
-        {t("config.waiting")} <code>{changes.join(", ")}</code>
-      </p>
-      <div class="buttons">
-        <RestartHub look="main" onBack={onBack} />
+    <>
+      <nav class="tabs" aria-label={t("config.ways")}>
+        {WAYS.map((one) => (
+          <a
+            key={one}
+            href={one === "form" ? `/system/config?part=${part}` : "/system/config?as=text"}
+            aria-current={one === way ? "page" : undefined}
+          >
+            {t(`config.as_${one}`)}
+          </a>
+        ))}
+      </nav>
+      {way === "form" ? (
+        <Forms of={draft} names={names} part={part} />
+      ) : (
+        <ConfigText
+          label={t("config.title")}
+          value={draft.text}
+          problems={draft.checked?.problems ?? []}
+          onChange={draft.setText}
+        />
+      )}
+      <div class="buttons config-end">
+        <button
+          type="button"
+          class="main"
+          disabled={!draft.isChanged || !canAct("admin")}
+          onClick={() => address.change({ step: "review" }, true)}
+        >
+          {t("config.review")}
+        </button>
+        {draft.isChanged && (
+          <button type="button" onClick={() => draft.setText(draft.file.text)}>
+            {t("config.discard")}
+          </button>
+        )}
       </div>
-      {changes.some((change) => /^server\.(host|port|tls)/.test(change)) && <p>{t("config.other_address")}</p>}
-    </div>
+    </>
   );
 }
 
-interface ReviewProps {
-  file: ConfigRead;
-  text: string;
-  checked: ConfigChecked | undefined;
-  onBack: () => void;
-  onReload: () => Promise<void>;
-  onSaved: () => Promise<void>;
-}
-
-function Review({ file, text, checked, onBack, onReload, onSaved }: ReviewProps) {
-  const [force, setForce] = useState(false);
-  const [isConflict, setIsConflict] = useState(false);
-  const problems = checked?.problems.filter(({ warning }) => !warning) ?? [];
-  const isFatal = problems.some(({ confined }) => !confined);
-
-  async function store(): Promise<void> {
-    try {
-      await saveConfig(text, file, force);
-    } catch (error) {
-      setIsConflict(error instanceof ApiError && error.status === 409);
-      throw error;
-    }
-    await onSaved();
-  }
-
+function Forms({ of: draft, names, part }: { of: ConfigDraft; names: readonly string[]; part: string }) {
+  if (draft.checked && !draft.values) return <p class="problem">{t("config.no_toml")}</p>;
+  const wrong = new Set((draft.checked?.problems ?? []).map(({ path }) => path.split(/[.[]/, 1).join()));
   return (
-    <section>
-      <h2>{t("config.difference")}</h2>
-      <Difference before={file.text} after={text} />
-      {isFatal && <p class="problem">{t("config.not_startable")}</p>}
-      {!isFatal && problems.length > 0 && (
-        <label class="choice">
-          <input type="checkbox" checked={force} onChange={(event) => setForce(event.currentTarget.checked)} />
-          {t("config.force", { what: problems.map(({ path }) => path).join(", ") })}
-        </label>
-      )}
-      <div class="buttons">
-        <ActButton look="main" act={store} disabled={isFatal || (problems.length > 0 && !force)}>
-          {t("config.save")}
-        </ActButton>
-        {isConflict && <ActButton act={onReload}>{t("config.compare_again")}</ActButton>}
-        <button type="button" onClick={onBack}>
-          {t("config.edit_on")}
-        </button>
-      </div>
-    </section>
+    <div class="config-forms">
+      <nav class="config-parts" aria-label={t("config.parts")}>
+        {names.map((name) => (
+          <a key={name} href={`/system/config?part=${name}`} aria-current={name === part ? "page" : undefined}>
+            {sectionWords(name)}
+            {wrong.has(name) && (
+              <>
+                <span aria-hidden="true"> ⚠</span>
+                <span class="visually-hidden"> {t("config.has_problem")}</span>
+              </>
+            )}
+          </a>
+        ))}
+      </nav>
+      <section class="config-part" aria-label={sectionWords(part)}>
+        <h2>{sectionWords(part)}</h2>
+        {draft.values && <ConfigSection key={part} of={draft} name={part} />}
+      </section>
+    </div>
   );
 }

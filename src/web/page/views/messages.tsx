@@ -1,11 +1,13 @@
 // Messages to people: over which channels, how those are, and what still waits.
 import { useState } from "preact/hooks";
+import { ChannelEditor } from "../components/channel-editor.tsx";
 import { Moment } from "../components/moment.tsx";
 import { Outbox } from "../components/outbox.tsx";
 import { Problem } from "../components/problem.tsx";
 import { SendTest } from "../components/send-test.tsx";
 import { mayAct } from "../components/use-act.ts";
 import { useHubData } from "../components/use-hub-data.ts";
+import { useAddress } from "../state/address.ts";
 import { allows } from "../state/session.ts";
 import { t, textFor } from "../texts/index.ts";
 
@@ -32,6 +34,22 @@ export function MessagesView() {
     everyMs: EVERY_MS,
   });
   const own = channels?.filter(({ kind }) => kind !== "log") ?? [];
+  const address = useAddress();
+  const edited = address.query.get("channel");
+  if (edited !== null && allows("admin"))
+    return (
+      <>
+        <h1 dir="auto">{edited === "" ? t("channel.new") : edited}</h1>
+        <ChannelEditor
+          key={edited}
+          name={edited === "" ? undefined : edited}
+          onDone={() => {
+            address.change({ channel: undefined });
+            void read();
+          }}
+        />
+      </>
+    );
   return (
     <>
       <h1>{t("messages.title")}</h1>
@@ -43,9 +61,15 @@ export function MessagesView() {
           <ChannelRow key={channel.name} channel={channel} onSent={read} />
         ))}
       </ul>
-      <p class="hint">
-        {t("messages.where")} {allows("admin") && <a href="/system/config">{t("messages.configure")}</a>}
-      </p>
+      {allows("admin") ? (
+        <p class="buttons">
+          <a class="button" href="/messages?channel=">
+            {t("channel.new")}
+          </a>
+        </p>
+      ) : (
+        <p class="hint">{t("messages.where")}</p>
+      )}
       {channels && allows("user") && (
         <>
           <h2>{t("messages.test")}</h2>
@@ -99,6 +123,15 @@ function ChannelRow({ channel, onSent }: { channel: Channel; onSent: () => Promi
         )}
         {queue > 0 && <p class="look">{t("channel.queue", { count: queue })}</p>}
       </div>
+      {kind !== "log" && allows("admin") && (
+        <a
+          class="button"
+          href={`/messages?channel=${encodeURIComponent(name)}`}
+          aria-label={`${t("channel.change")}: ${name}`}
+        >
+          {t("channel.change")}
+        </a>
+      )}
       {enabled && !isTesting && allows("user") && (
         <button
           type="button"

@@ -8,6 +8,7 @@ import { RuleControls, RuleSwitch } from "../components/rule-controls.tsx";
 import { WhatItDoes } from "../components/rule-made.tsx";
 import { loadNames, setRuleNames } from "../components/rule-names.ts";
 import { RuleRemove } from "../components/rule-remove.tsx";
+import { RuleRuns } from "../components/rule-runs.tsx";
 import { RuleTry } from "../components/rule-try.tsx";
 import { RuleWhy } from "../components/rule-why.tsx";
 import { get } from "../state/api.ts";
@@ -28,7 +29,7 @@ export function RuleView() {
   const id = params.id ?? "";
   const { data, error, reload } = useWatched(id, () => get<RuleDetails>(rulePath(id)), {
     every: EVERY_MS,
-    concerns: ({ type, rule_id }) => rule_id === id && (type === "rule_fired" || type === "action_failed"),
+    concerns: ({ type, rule_id }) => rule_id === id && (type.startsWith("rule_") || type === "action_failed"),
   });
   useEffect(() => {
     void loadNames();
@@ -63,6 +64,7 @@ export function RuleView() {
           )}
           <RuleState rule={data} />
           <RuleControls rule={data} onChanged={reload} />
+          <RuleRuns rule={data} onChanged={reload} />
           <nav class="tabs" aria-label={t("rules.parts")}>
             {tabs.map((one) => (
               <a key={one} href={`${location.pathname}?tab=${one}`} aria-current={one === tab ? "page" : undefined}>

@@ -20,7 +20,7 @@ export function Rules() {
   const { query, route } = useLocation();
   const { data, error, reload } = useWatched("rules", () => get<ListedRule[]>("/rules?with=rule"), {
     every: EVERY_MS,
-    concerns: ({ type }) => type === "rule_fired" || type === "action_failed",
+    concerns: ({ type }) => type.startsWith("rule_") || type === "action_failed",
   });
   useEffect(() => {
     void loadNames();

@@ -19,10 +19,12 @@ export function defaultsOf({ properties = {} }: FormSchema): FormValue {
 interface SchemaFieldsProps {
   schema: FormSchema;
   value: FormValue;
+  /** What is wrong, by the names of fields; `smtp.port` for one inside another. */
+  problems?: Readonly<Record<string, string>>;
   onChange: (value: FormValue) => void;
 }
 
-export function SchemaFields({ schema, value, onChange }: SchemaFieldsProps) {
+export function SchemaFields({ schema, value, problems = {}, onChange }: SchemaFieldsProps) {
   return (
     <>
       {Object.entries(schema.properties ?? {}).map(([name, property]) => (
@@ -32,6 +34,7 @@ export function SchemaFields({ schema, value, onChange }: SchemaFieldsProps) {
           schema={property}
           value={Object.hasOwn(value, name) ? value[name] : undefined}
           required={schema.required?.includes(name) ?? false}
+          problems={problems}
           onChange={(next) => {
             const { [name]: _, ...others } = value;
             onChange(next === undefined ? others : { ...value, [name]: next });
@@ -44,10 +47,11 @@ export function SchemaFields({ schema, value, onChange }: SchemaFieldsProps) {
 
 interface SchemaFieldProps extends Omit<SchemaInputProps, "id"> {
   name: string;
+  problems: Readonly<Record<string, string>>;
 }
 
 function SchemaField(props: SchemaFieldProps) {
-  const { name, schema, value, required, onChange } = props;
+  const { name, schema, value, required, problems, onChange } = props;
   const label = schema.title ?? name;
   const id = useId();
   if (schema.type === "object" && schema.properties)
@@ -55,7 +59,13 @@ function SchemaField(props: SchemaFieldProps) {
       <fieldset class="group">
         <legend dir="auto">{label}</legend>
         <Hint of={schema} />
-        <SchemaFields schema={schema} value={isTable(value) ? value : {}} onChange={onChange} />
+        <Wrong of={problems[name]} />
+        <SchemaFields
+          schema={schema}
+          value={isTable(value) ? value : {}}
+          problems={below(name, problems)}
+          onChange={onChange}
+        />
       </fieldset>
     );
   if (schema.type === "boolean")
@@ -70,6 +80,7 @@ function SchemaField(props: SchemaFieldProps) {
           <span dir="auto">{label}</span>
         </label>
         <Hint of={schema} />
+        <Wrong of={problems[name]} />
       </div>
     );
   return (
@@ -80,8 +91,22 @@ function SchemaField(props: SchemaFieldProps) {
       </label>
       <SchemaInput {...props} id={id} />
       <Hint of={schema} />
+      <Wrong of={Object.entries(problems).find(([path]) => path === name || path.startsWith(`${name}[`))?.[1]} />
     </div>
   );
+}
+
+function below(name: string, problems: Readonly<Record<string, string>>): Record<string, string> {
+  const inside = Object.entries(problems).filter(([path]) => path.startsWith(`${name}.`));
+  return Object.fromEntries(inside.map(([path, message]) => [path.slice(name.length + 1), message]));
+}
+
+function Wrong({ of: message }: { of: string | undefined }) {
+  return message ? (
+    <span class="problem" dir="auto">
+      {message}
+    </span>
+  ) : null;
 }
 
 function Hint({ of: { description } }: { of: FormSchema }) {

@@ -1,5 +1,5 @@
 // The input for one value of a form that is made from a JSON Schema: the right one for its type, or JSON where there is none.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Json } from "../../state/house.ts";
 import { t } from "../../texts/index.ts";
 
@@ -31,6 +31,20 @@ export interface SchemaInputProps {
   onChange: (value: Json | undefined) => void;
 }
 
+interface InputProps {
+  id: string;
+  value: string;
+  placeholder: string | undefined;
+  minLength: number | undefined;
+  maxLength: number | undefined;
+  required: boolean;
+  autocomplete: "off";
+  onInput: (event: { currentTarget: HTMLInputElement }) => void;
+}
+
+/** Stands for a secret that the hub keeps and does not show. */
+const MASK = "•••";
+
 export function SchemaInput({ id, schema, value, required, onChange }: SchemaInputProps) {
   const choices = choicesOf(schema);
   if (choices) return <Choice {...{ id, choices, value: value ?? schema.default, required, onChange }} />;
@@ -49,7 +63,7 @@ export function SchemaInput({ id, schema, value, required, onChange }: SchemaInp
       />
     );
   if (schema.type === "string") {
-    const text = {
+    const text: InputProps = {
       id,
       value: typeof value === "string" ? value : "",
       placeholder: typeof schema.default === "string" ? schema.default : undefined,
@@ -59,22 +73,63 @@ export function SchemaInput({ id, schema, value, required, onChange }: SchemaInp
       autocomplete: "off",
       onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
         onChange(currentTarget.value === "" && !required ? undefined : currentTarget.value),
-    } as const;
-    const isSecret = schema.writeOnly || schema.format === "password";
-    return isSecret ? <input type="password" {...text} /> : <input type="text" autocapitalize="none" {...text} />;
+    };
+    if (schema.writeOnly || schema.format === "password") return <Secret of={text} value={value} onChange={onChange} />;
+    return <input type="text" autocapitalize="none" {...text} />;
   }
   if (schema.type === "array" && schema.items?.type === "string" && !choicesOf(schema.items))
-    return (
-      <textarea
-        id={id}
-        rows={3}
-        value={Array.isArray(value) ? value.join("\n") : ""}
-        placeholder={t("form.one_a_line")}
-        spellcheck={false}
-        onInput={(event) => onChange(event.currentTarget.value.split("\n").filter((line) => line.trim() !== ""))}
-      />
-    );
+    return <Lines id={id} value={value} onChange={onChange} />;
   return <JsonInput id={id} value={value} onChange={onChange} />;
+}
+
+interface SecretProps extends Pick<SchemaInputProps, "value" | "onChange"> {
+  of: InputProps;
+}
+
+/** One that is kept is never edited, only replaced: what is typed is all of the new one. */
+function Secret({ of: input, value, onChange }: SecretProps) {
+  const [isKept] = useState(value === MASK);
+  return (
+    <input
+      type="password"
+      {...input}
+      autocomplete="new-password"
+      value={value === MASK ? "" : input.value}
+      required={input.required === true && !isKept}
+      placeholder={isKept ? t("form.secret_kept") : undefined}
+      onInput={(event) => {
+        if (event.currentTarget.value === "" && isKept) onChange(MASK);
+        else input.onInput(event);
+      }}
+    />
+  );
+}
+
+/** A list of texts. Empty lines are kept while somebody types. */
+function Lines({ id, value, onChange }: Pick<SchemaInputProps, "id" | "value" | "onChange">) {
+  const held = Array.isArray(value) ? value.map(String) : [];
+  const [text, setText] = useState(held.join("\n"));
+  const said = linesOf(text).join("\n");
+  useEffect(() => {
+    if (held.join("\n") !== said) setText(held.join("\n"));
+  }, [held.join("\n")]);
+  return (
+    <textarea
+      id={id}
+      rows={3}
+      value={text}
+      placeholder={t("form.one_a_line")}
+      spellcheck={false}
+      onInput={(event) => {
+        setText(event.currentTarget.value);
+        onChange(linesOf(event.currentTarget.value));
+      }}
+    />
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text.split("\n").filter((line) => line.trim() !== "");
 }
 
 function choicesOf({ enum: listed, anyOf }: FormSchema): Json[] | undefined {

@@ -2,6 +2,7 @@
 import type { Later } from "../catalogue.ts";
 import { activity } from "./activity.ts";
 import { blueprints } from "./blueprints.ts";
+import { configKeys } from "./config-keys.ts";
 import { deviceView } from "./device-view.ts";
 import { devices } from "./devices.ts";
 import { house } from "./house.ts";
@@ -22,6 +23,7 @@ import { welcome } from "./welcome.ts";
 export const later: Later = {
   activity,
   blueprints,
+  configKeys,
   deviceView,
   devices,
   house,

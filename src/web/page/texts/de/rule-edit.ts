@@ -23,6 +23,12 @@ export const ruleEdit: Translated<"ruleEdit"> = {
   "edit.added": "Nur hier",
   "edit.keep_mine": "Mit meinem weitermachen",
   "edit.take_theirs": "Den anderen nehmen",
+  "edit.merge": "Beides zusammenführen",
+  "edit.merged": "Beides steht jetzt im Text: Sieh ihn dir an und speichere dann",
+  "edit.clashes":
+    "Beide haben dieselben Zeilen geändert ({count}-mal): Deine stehen da, die anderen als Kommentar darunter",
+  "edit.theirs": "Von anderswo:",
+  "edit.took_theirs": "Jetzt steht hier der Text des Hubs",
   "edit.webhooks": "Adressen zum Aufrufen",
   "edit.address": "Adresse",
   "edit.copy_address": "Adresse kopieren",

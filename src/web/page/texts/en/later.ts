@@ -1,6 +1,7 @@
 // English: what only views say that load when they are opened.
 import { activity } from "./activity.ts";
 import { blueprints } from "./blueprints.ts";
+import { configKeys } from "./config-keys.ts";
 import { deviceView } from "./device-view.ts";
 import { devices } from "./devices.ts";
 import { house } from "./house.ts";
@@ -21,6 +22,7 @@ import { welcome } from "./welcome.ts";
 export const later = {
   activity,
   blueprints,
+  configKeys,
   deviceView,
   devices,
   house,

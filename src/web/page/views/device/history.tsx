@@ -45,7 +45,7 @@ export function History({ device, outages }: { device: Device; outages: readonly
       <h2 id="history">{t("plot.title")}</h2>
       <RangeChoice range={range} window={window} onWindow={zoomTo} />
       <div class="series-list">
-        <p class="moment">{cursor === undefined && !range.fixed ? t("plot.now") : formatMoment(at)}</p>
+        <p class="read-at">{cursor === undefined && !range.fixed ? t("plot.now") : formatMoment(at)}</p>
         <ul>
           {names.map((name, index) => (
             <li key={name}>

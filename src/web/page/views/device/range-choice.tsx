@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { useAddress } from "../../state/address.ts";
 import type { Window } from "../../state/history.ts";
 import { LENGTHS, type Length, moved, type Range } from "../../state/range.ts";
+import { momentAt, wallClock } from "../../state/zone.ts";
 import { t } from "../../texts/index.ts";
 
 interface RangeChoiceProps {
@@ -60,17 +61,17 @@ export function RangeChoice({ range, window, onWindow }: RangeChoiceProps) {
           onSubmit={(event) => {
             event.preventDefault();
             const fields = new FormData(event.currentTarget);
-            const [from, to] = ["from", "to"].map((name) => new Date(String(fields.get(name))).getTime());
+            const [from, to] = ["from", "to"].map((name) => momentAt(String(fields.get(name))));
             setBad(from === undefined || to === undefined || !onWindow({ from, to }));
           }}
         >
           <label>
             {t("plot.from")}
-            <input type="datetime-local" name="from" required defaultValue={localText(window.from)} />
+            <input type="datetime-local" name="from" required defaultValue={wallClock(window.from).slice(0, 16)} />
           </label>
           <label>
             {t("plot.to")}
-            <input type="datetime-local" name="to" required defaultValue={localText(window.to)} />
+            <input type="datetime-local" name="to" required defaultValue={wallClock(window.to).slice(0, 16)} />
           </label>
           <button type="submit">{t("plot.show")}</button>
           {isBad && (
@@ -82,10 +83,4 @@ export function RangeChoice({ range, window, onWindow }: RangeChoiceProps) {
       </details>
     </div>
   );
-}
-
-/** As `datetime-local` wants it. */
-function localText(at: number): string {
-  const date = new Date(at);
-  return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
