@@ -42,6 +42,7 @@ import { type BackupRouteDeps, backupRoutes } from "./routes/backup.ts";
 import { deviceRoutes } from "./routes/devices.ts";
 import { discoveryRoutes } from "./routes/discovery.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { groupRoutes } from "./routes/groups.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { modeRoutes } from "./routes/modes.ts";
@@ -54,6 +55,7 @@ import { pluginRoutes } from "./routes/plugins.ts";
 import { ruleReplayRoutes } from "./routes/rule-replay.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
+import { scheduleRoutes } from "./routes/schedules.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { type SetupRoutesDeps, setupRoutes } from "./routes/setup.ts";
 import { switchRoutes } from "./routes/switches.ts";
@@ -170,6 +172,8 @@ export function createApp(deps: AppDeps): App {
     .use(sceneRoutes({ ...deps, callers }))
     .use(timerRoutes(deps.virtual))
     .use(switchRoutes(deps.virtual))
+    .use(scheduleRoutes(deps.virtual))
+    .use(groupRoutes(deps.virtual))
     .use(modeRoutes({ ...deps.virtual, commands: deps.commands, callers }))
     .use(variableRoutes({ ...deps, callers }))
     .use(uiRoutes({ ...deps, callers }))

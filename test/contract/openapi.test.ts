@@ -43,6 +43,8 @@ beforeAll(async () => {
   };
   await make("/timers", { id: "timers" });
   await make("/switches", { id: THING });
+  await make("/schedules", { id: "schedules", name: "A plan", plan: [] });
+  await make("/groups", { id: "groups", name: "A group", members: [THING] });
   await make("/scenes", { id: THING, name: "A thing", states: { [THING]: { on: true } } });
   await make("/variables/thing", { value: { any: ["thing"] } }, "PUT");
   await make("/auth/api-keys", { label: THING, role: "viewer" });
@@ -55,7 +57,7 @@ afterAll(async () => {
 });
 
 // They are devices, as the switch of that name is.
-const nameIn = (path: string): string => /\/(timers|modes)\//.exec(path)?.[1] ?? THING;
+const nameIn = (path: string): string => /\/(timers|modes|schedules|groups)\//.exec(path)?.[1] ?? THING;
 
 /** What can be made and is not there yet, each by the smallest body that its route describes. */
 async function missingThings(): Promise<{ path: string; body: object }[]> {
