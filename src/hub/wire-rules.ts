@@ -94,15 +94,15 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
     hasScene: (id) => scenes.has(id),
     hasArea: (id) => options.areas.has(id),
     hasChannel: options.notifier.hasChannel,
-    async command(deviceId, command, actor) {
+    async command(deviceId, command, actor, { offline = "send" } = {}) {
       // Not left to `commands`, whose message mentions `?force=true`, which a rule cannot use.
-      if (registry.find(deviceId)?.available === false)
+      if (offline === "fail" && registry.find(deviceId)?.available === false)
         throw new HubError("conflict", `the device "${deviceId}" is not available`);
-      await commands.send(deviceId, command, actor);
+      await commands.send(deviceId, command, actor, { force: offline === "send" });
     },
     captureStates: (deviceIds) => scenes.presentStates(deviceIds),
     async activateScene(id, actor) {
-      const { failed } = await scenes.activate(id, actor);
+      const { failed } = await scenes.activate(id, actor, { force: true });
       if (failed.length === 0) return;
       const failures = failed.map(({ device_id, error }) => `${device_id}: ${error}`).join("; ");
       throw new HubError("upstream_failed", `not every device took its command: ${failures}`);

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import { checkOneOf, invalid } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
 import { commandDevices, devicesOf } from "../model/devices.ts";
-import { expression, someDevices, wantedState } from "../model/fields.ts";
+import { choice, expression, someDevices, wantedState } from "../model/fields.ts";
 import { show } from "../model/values.ts";
 
 export const setDeviceState = defineAction({
@@ -14,6 +14,13 @@ export const setDeviceState = defineAction({
     ...someDevices,
     state: Type.Optional(wantedState("The wanted attributes, such as {on: true}, or {command: …}")),
     expression: Type.Optional(expression("CEL that gives the wanted state as a map, instead of `state`")),
+    offline: choice(
+      ["send", "fail"],
+      "Whether it is sent to a device that is not available, or the action fails for that one",
+      {
+        default: "send",
+      },
+    ),
   }),
   check(spec) {
     checkOneOf(spec, ["device_id", "device_ids"]);
@@ -21,8 +28,11 @@ export const setDeviceState = defineAction({
   },
   async run(spec, scope) {
     const state = spec.state ?? stateOf(scope.evaluate(spec.expression ?? ""));
-    await commandDevices(devicesOf(spec) ?? [], state, scope);
-    return `${devicesOf(spec)?.join(", ")} ${show(state)}`;
+    const devices = devicesOf(spec) ?? [];
+    const offline = devices.filter((id) => scope.host.device(id)?.available === false);
+    await commandDevices(devices, state, scope, spec.offline);
+    const note = offline.length > 0 ? `, sent though not available: ${offline.join(", ")}` : "";
+    return `${devices.join(", ")} ${show(state)}${note}`;
   },
   example: { device_ids: ["lamp", "fan"], state: { on: false } },
 });

@@ -6,7 +6,7 @@ import type { EventType, HubEvent, Stamp } from "../../events/catalog.ts";
 import type { Envelope } from "../../events/feed.ts";
 import { checkNotBoth } from "./checks.ts";
 import type { ActionScope, Interest, Typed } from "./define.ts";
-import type { RuleHost } from "./host.ts";
+import type { Offline, RuleHost } from "./host.ts";
 
 export interface SomeDevices {
   device_id?: string | undefined;
@@ -84,17 +84,21 @@ export async function commandDevices(
   deviceIds: readonly string[],
   command: JsonObject,
   scope: Pick<ActionScope, "host" | "actor">,
+  offline?: Offline,
 ): Promise<void> {
-  await commandEach(Object.fromEntries(deviceIds.map((id) => [id, command])), scope);
+  await commandEach(Object.fromEntries(deviceIds.map((id) => [id, command])), scope, offline);
 }
 
 /** As `commandDevices`, with a command for each device. */
 export async function commandEach(
   commands: Readonly<Record<string, JsonObject>>,
   { host, actor }: Pick<ActionScope, "host" | "actor">,
+  offline: Offline = "send",
 ): Promise<void> {
   const entries = Object.entries(commands);
-  const results = await Promise.allSettled(entries.map(async ([id, command]) => host.command(id, command, actor)));
+  const results = await Promise.allSettled(
+    entries.map(async ([id, command]) => host.command(id, command, actor, { offline })),
+  );
   const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
   const [first] = reasons;
   if (first === undefined) return;

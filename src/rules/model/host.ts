@@ -23,6 +23,9 @@ export interface RuleActor {
   name: string;
 }
 
+/** Whether a command is sent to a device that is not available, or fails. */
+export type Offline = "send" | "fail";
+
 export interface Notification {
   channel: string;
   message: string;
@@ -50,8 +53,8 @@ export interface RuleHost {
   /** Whether a person made it or a device is in it. */
   hasArea(id: string): boolean;
   hasChannel(name: string): boolean;
-  /** Throws HubError when it is refused. */
-  command(deviceId: string, command: JsonObject, actor: RuleActor): Promise<void>;
+  /** Also sent to a device that is not available, unless `offline` is "fail". Throws HubError when it is refused. */
+  command(deviceId: string, command: JsonObject, actor: RuleActor, options?: { offline?: Offline }): Promise<void>;
   /** For each device the command that brings it back into its current state. Throws HubError. */
   captureStates(deviceIds: readonly string[]): Readonly<Record<string, JsonObject>>;
   /** Rejects when a device of the scene refused its command. */

@@ -5,7 +5,6 @@ import { type House, openHouse } from "./rig.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 const WEEKDAYS: PlanEntry[] = [{ days: ["mon", "tue", "wed", "thu", "fri"], from: "07:00", to: "08:30" }];
 
 /** Noon in Berlin is 11:00 UTC; 2026-01-15 is a Thursday. */
@@ -33,24 +32,27 @@ describe("a schedule", () => {
     expect(house.registry.get("heating")).toMatchObject({ pluginId: "core", deviceType: "schedule", name: "Heating" });
   });
 
-  test("goes on and off to the second, day after day", async () => {
-    using house = houseWith();
-    await house.clock.advance(5 * DAY);
+  test("goes on and off to the second, over midnight as well", async () => {
+    const plan: PlanEntry[] = [
+      { days: ["thu"], from: "23:30", to: "00:10" },
+      { days: ["fri"], from: "00:20", to: "00:25" },
+    ];
+    using house = houseWith(plan, "2026-01-15T22:15:30.500Z");
+    await house.clock.advance(75 * MINUTE);
     expect(changes(house).slice(1)).toEqual([
-      "2026-01-16T06:00:00.000Z on",
-      "2026-01-16T07:30:00.000Z off",
-      "2026-01-19T06:00:00.000Z on",
-      "2026-01-19T07:30:00.000Z off",
-      "2026-01-20T06:00:00.000Z on",
-      "2026-01-20T07:30:00.000Z off",
+      "2026-01-15T22:30:00.000Z on",
+      "2026-01-15T23:10:00.000Z off",
+      "2026-01-15T23:20:00.000Z on",
+      "2026-01-15T23:25:00.000Z off",
     ]);
+    expect(attributes(house).next_change).toBe("2026-01-22T22:30:00.000Z");
   });
 
   test("does nothing in between: one timer, and no tick each second", async () => {
     using house = houseWith();
     expect(house.clock.pending().filter((name) => name === "schedules")).toHaveLength(1);
     const before = house.emitted.length;
-    await house.clock.advance(6 * HOUR);
+    await house.clock.advance(HOUR);
     expect(house.emitted).toHaveLength(before);
   });
 
@@ -87,11 +89,11 @@ describe("a schedule", () => {
     expect(attributes(house)).toEqual({ enabled: false, on: false, next_change: null });
     expect(house.emitted.at(-1)?.event).toMatchObject({ change: { actor_name: "ann" } });
     house.stop();
+    await house.clock.advance(19.5 * HOUR);
     house.start();
-    await house.clock.advance(2 * DAY);
     expect(attributes(house).on).toBe(false);
     await house.send("heating", { command: "enable" });
-    expect(attributes(house).next_change).toBe("2026-01-19T06:00:00.000Z");
+    expect(attributes(house).next_change).toBe("2026-01-16T07:30:00.000Z");
   });
 
   test("takes no other command", async () => {
