@@ -4,6 +4,7 @@ import { type AnyElysia, Elysia } from "elysia";
 import type { Alerts } from "../alerts/alerts.ts";
 import type { Audit } from "../auth/audit.ts";
 import type { Auth } from "../auth/auth.ts";
+import type { Calendars } from "../calendars/calendars.ts";
 import type { ServerSection } from "../config/server.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
@@ -39,6 +40,7 @@ import { areaRoutes } from "./routes/areas.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { type BackupRouteDeps, backupRoutes } from "./routes/backup.ts";
+import { calendarRoutes } from "./routes/calendars.ts";
 import { deviceRoutes } from "./routes/devices.ts";
 import { discoveryRoutes } from "./routes/discovery.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -86,6 +88,7 @@ export interface AppDeps {
   commands: Commands;
   virtual: VirtualDevices;
   history: History;
+  calendars: Calendars;
   areas: Areas;
   scenes: Scenes;
   variables: Variables;
@@ -174,6 +177,7 @@ export function createApp(deps: AppDeps): App {
     .use(switchRoutes(deps.virtual))
     .use(scheduleRoutes(deps.virtual))
     .use(groupRoutes(deps.virtual))
+    .use(calendarRoutes(deps))
     .use(modeRoutes({ ...deps.virtual, commands: deps.commands, callers }))
     .use(variableRoutes({ ...deps, callers }))
     .use(uiRoutes({ ...deps, callers }))

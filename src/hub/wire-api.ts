@@ -1,6 +1,7 @@
 // Wires the REST API, the event stream and the status.
 import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
+import type { Calendars } from "../calendars/calendars.ts";
 import { openSettingsFile } from "../config/settings-file.ts";
 import { probeStorage } from "../core/storage-fault.ts";
 import { createMeta } from "../db/meta.ts";
@@ -30,6 +31,7 @@ type Wired = Stores &
   House &
   Notifications &
   Archives & {
+    calendars: Calendars;
     rules: Rules;
     plugins: Plugins;
     profiles: Profiles;

@@ -1,4 +1,6 @@
 // Wires the rules: fills in src/rules/model/host.ts, through which rules see the house and act on it, from the other rooms.
+
+import type { Calendars } from "../calendars/calendars.ts";
 import { type LocationSection, timezoneOf } from "../config/location.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
@@ -16,6 +18,7 @@ import type { Variables } from "../state/variables.ts";
 import { createHttpRequest } from "./http-request.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import { standInFor } from "./part-starter.ts";
+import { calendarsForRules } from "./wire-calendars.ts";
 import type { House } from "./wire-house.ts";
 import { type Notifications, notifyForRules } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -23,17 +26,19 @@ import type { Stores } from "./wire-stores.ts";
 interface Deps {
   house: House;
   notifications: Notifications;
+  calendars: Calendars;
   late: Late;
 }
 
 export function wireRules(
   { config, home, edge, log }: HubOptions,
   { db, feed, budget, limits }: Stores,
-  { house, notifications, late }: Deps,
+  { house, notifications, calendars, late }: Deps,
 ): Rules {
   const { clock, random } = edge;
   const host = createRuleHost({
     ...house,
+    calendars: calendarsForRules(calendars),
     clock,
     fetch: edge.fetch,
     feed,
@@ -74,6 +79,7 @@ interface RuleHostOptions {
   variables: Variables;
   commands: Commands;
   location: LocationSection;
+  calendars: RuleHost["calendars"];
   publish: RuleHost["publish"];
   tellPlugins: RuleHost["tellPlugins"];
   notifier: Pick<RuleHost, "notify" | "hasChannel">;
@@ -112,6 +118,7 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
     tellPlugins: options.tellPlugins,
     request: createHttpRequest(options),
     emit: feed.emit,
+    calendars: options.calendars,
     now: clock.now,
     timezone,
     zone: createZone(timezone),

@@ -245,7 +245,7 @@ test("no handler of the hub runs for a request that did not come through the rou
       status: part,
     },
     ...{ backups: part, restores: part, mqttAccounts: part, alerts: part, audit: part, storageFault: part },
-    ...{ layouts: part, guests: part },
+    ...{ layouts: part, guests: part, calendars: part },
     ...{ configFile: part, restart: part },
     ...{ layouts: part, guests: part, uploads: part },
   });

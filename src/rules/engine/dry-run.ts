@@ -57,6 +57,7 @@ export function createDryHost(host: RuleHost): DryHost {
     now: () => host.now(),
     timezone: host.timezone,
     zone: host.zone,
+    calendars: host.calendars,
     sun: host.sun,
   });
 

@@ -42,6 +42,24 @@ export interface HttpRequest {
   timeoutMs: number;
 }
 
+/** An event of a calendar. */
+export interface CalendarEvent {
+  readonly uid: string;
+  readonly title: string;
+  /** Epoch ms. */
+  readonly start: number;
+  readonly end: number;
+  readonly allDay: boolean;
+  readonly location: string | undefined;
+}
+
+export interface RuleCalendars {
+  /** From some days ago to some months ahead, by start. Undefined if there is no such calendar. */
+  events(calendarId: string): readonly CalendarEvent[] | undefined;
+  /** Calls the listener when they have changed. */
+  onChange(calendarId: string, listener: () => void): Disposable;
+}
+
 export interface RuleHost {
   device(id: string): RuleDevice | undefined;
   /** Undefined if there is none of this name. */
@@ -72,6 +90,8 @@ export interface RuleHost {
   readonly timezone: string;
   /** The same time zone, with its offsets. */
   readonly zone: Zone;
+  /** Undefined where there are none. */
+  readonly calendars?: RuleCalendars | undefined;
   /** Undefined without [location]. */
   readonly sun: SunMoments | undefined;
 }
