@@ -8,6 +8,7 @@ import { createPartStarter, type PartStarter } from "./hub/part-starter.ts";
 import { wireAlerts } from "./hub/wire-alerts.ts";
 import { wireApi } from "./hub/wire-api.ts";
 import { wireBackup } from "./hub/wire-backup.ts";
+import { wireCalendars } from "./hub/wire-calendars.ts";
 import { wireDiscovery, wireProfiles } from "./hub/wire-discovery.ts";
 import { wireHouse } from "./hub/wire-house.ts";
 import { wireMqtt } from "./hub/wire-mqtt.ts";
@@ -42,7 +43,8 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   );
   for (const { table, key, problem } of stores.db.faults.list())
     log.error("something in the state database cannot be read", { table, key, problem });
-  const openRules = () => wireRules(options, stores, { house, notifications, late });
+  const calendars = stack.use(wireCalendars(options, house));
+  const openRules = () => wireRules(options, stores, { house, notifications, calendars, late });
   const rules = stack.use(starter.beginUnlessOff("rules", openRules, offRules));
   const profiles = stack.use(wireProfiles(options));
   const discovery = wireDiscovery(options, stores, { house, late, profiles });
@@ -53,6 +55,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     ...house,
     ...notifications,
     ...archives,
+    calendars,
     rules,
     plugins,
     profiles,
@@ -74,6 +77,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   await starter.begin("rules", () => rules.start());
   // Before `system_started`: a rule that waits for it may command the virtual devices.
   starter.begin("house", () => house.virtual.start());
+  calendars.start();
   // Only now can nothing stop the start any more: a password that was printed is one that works.
   const print = (credentials: Parameters<HubOptions["onFirstAdministrator"]>[0]) =>
     options.onFirstAdministrator(credentials, httpPort);

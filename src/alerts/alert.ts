@@ -16,6 +16,7 @@ export const AlertKind = Type.Union(
     Type.Literal("memory"),
     Type.Literal("flood"),
     Type.Literal("certificate"),
+    Type.Literal("calendar"),
   ],
   { description: "What it is about" },
 );

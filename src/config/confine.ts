@@ -88,12 +88,16 @@ interface Entries {
 }
 
 function createEntries(table: JsonObject): Entries {
-  const lists = ["plugins", "mqtt.users"] as const;
+  const lists = ["plugins", "mqtt.users", "calendars"] as const;
   const origins = Object.fromEntries(lists.map((list) => [list, [...listAt(table, list).keys()]])) as Record<
     EntryCut["list"],
     number[]
   >;
-  const total = { plugins: origins.plugins.length, "mqtt.users": origins["mqtt.users"].length };
+  const total = {
+    plugins: origins.plugins.length,
+    "mqtt.users": origins["mqtt.users"].length,
+    calendars: origins.calendars.length,
+  };
 
   function inFile(problem: Problem): Problem {
     const cut = cutFor(problem.path);
@@ -136,7 +140,7 @@ function nameOf(entry: unknown): string | undefined {
 type Cut = EntryCut | KeyCut;
 
 interface EntryCut {
-  readonly list: "plugins" | "mqtt.users";
+  readonly list: "plugins" | "mqtt.users" | "calendars";
   readonly index: number;
   /** What that means until the file is mended, for the message. */
   readonly meanwhile: string;
@@ -148,18 +152,21 @@ interface KeyCut {
   apply(table: JsonObject): boolean;
 }
 
-const ENTRY = /^(plugins|mqtt\.users)\[(\d+)\]/;
+const ENTRY = /^(plugins|mqtt\.users|calendars)\[(\d+)\]/;
 
 /** Undefined where the hub cannot do without what is wrong. */
 function cutFor(path: string): Cut | undefined {
   const [, list, index] = ENTRY.exec(path) ?? [];
   if (list === "plugins") return { list, index: Number(index), meanwhile: "the plugin is not started" };
   if (list === "mqtt.users") return { list, index: Number(index), meanwhile: "the account is left out" };
+  if (list === "calendars") return { list, index: Number(index), meanwhile: "the calendar is not read" };
   if (path === "mqtt.users") return cut("no account of it may log in", ({ mqtt }) => remove(mqtt, "users"));
   const [section = "", key = ""] = path.split(/[.[]/);
   switch (section) {
     case "plugins":
       return cut("no plugin is started", (table) => replace(table, section, []));
+    case "calendars":
+      return cut("no calendar is read", (table) => replace(table, section, []));
     case "backup":
       if (key === "notify_channel") return cut("nobody is notified", ({ backup }) => remove(backup, key));
       // Backups that are not encrypted, or that push older ones out too early, are worse than none.
@@ -186,7 +193,7 @@ function cutFor(path: string): Cut | undefined {
 
 /** The list itself; empty where it is none. */
 function listAt(table: JsonObject, list: EntryCut["list"]): unknown[] {
-  const found = list === "plugins" ? table.plugins : isObject(table.mqtt) ? table.mqtt.users : undefined;
+  const found = list === "mqtt.users" ? isObject(table.mqtt) && table.mqtt.users : table[list];
   return Array.isArray(found) ? found : [];
 }
 

@@ -73,7 +73,7 @@ function readFile(file: string): TomlFile {
 
 // A section that is left out counts as empty, so that its defaults apply and its required keys are reported.
 function withSections(table: JsonObject): JsonObject {
-  const empty = Object.fromEntries(sectionNames.filter((name) => name !== "plugins").map((name) => [name, {}]));
+  const empty = Object.fromEntries(sectionNames.map((name) => [name, {}]));
   return { ...empty, ...table };
 }
 

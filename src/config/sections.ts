@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { AlertsSection, alertsProblems } from "../alerts/config.ts";
 import { AuthSection, authProblems } from "../auth/config.ts";
 import { BackupSection, backupProblems } from "../backup/config.ts";
+import { CalendarsSection, calendarsProblems } from "../calendars/config.ts";
 import { isObject } from "../core/json.ts";
 import type { Problem } from "../core/schema.ts";
 import type { LineProblem } from "../core/toml.ts";
@@ -38,6 +39,7 @@ export const HubConfig = Type.Object(
     discovery: DiscoverySection,
     plugins: PluginsSection,
     notify: NotifySection,
+    calendars: CalendarsSection,
     events: EventsSection,
     devices: DevicesSection,
     rules: RulesSection,
@@ -62,8 +64,10 @@ export interface Fault extends LineProblem {
   readonly name?: string;
 }
 
-/** Sections a file may leave out; their keys then have their defaults, or are reported as missing. */
-export const sectionNames = Object.keys(HubConfig.properties) as (keyof HubConfig)[];
+/** Sections a file may leave out; their keys then have their defaults, or are reported as missing. Lists are then empty. */
+export const sectionNames = Object.entries(HubConfig.properties)
+  .filter(([, section]) => section.type === "object")
+  .map(([name]) => name);
 
 /** The sections that have a key of this name. */
 export function sectionsWith(key: string): string[] {
@@ -80,6 +84,7 @@ export function crossProblems(config: HubConfig): Problem[] {
     ...authProblems(config.auth),
     ...mqttProblems(config.mqtt),
     ...pluginProblems(config.plugins),
+    ...calendarsProblems(config.calendars),
     ...batteryProblems(config.battery),
     ...backupProblems(config.backup, { cronProblem, channels: channelNames(config.notify) }),
     ...alertsProblems(config.alerts, channelNames(config.notify)),

@@ -21,6 +21,8 @@ export interface Home {
   readonly data: string;
   readonly stateDb: string;
   readonly historyDb: string;
+  /** Downloaded calendars. */
+  readonly calendars: string;
   readonly lock: string;
   /** How the last starts of the hub went. */
   readonly starts: string;
@@ -62,6 +64,7 @@ export function homeAt(path: string): Home {
     data: at("data"),
     stateDb: at("data", "state.redb"),
     historyDb: at("data", "history.db"),
+    calendars: at("data", "calendars"),
     lock: at("data", "hub.lock"),
     starts: at("data", "starts.json"),
     assetManifest: at("data", "assets.json"),

@@ -4,6 +4,7 @@ import { type AnyElysia, Elysia } from "elysia";
 import type { Alerts } from "../alerts/alerts.ts";
 import type { Audit } from "../auth/audit.ts";
 import type { Auth } from "../auth/auth.ts";
+import type { Calendars } from "../calendars/calendars.ts";
 import type { ServerSection } from "../config/server.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
@@ -40,9 +41,11 @@ import { auditRoutes } from "./routes/audit.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { type BackupRouteDeps, backupRoutes } from "./routes/backup.ts";
 import { blueprintRoutes } from "./routes/blueprints.ts";
+import { calendarRoutes } from "./routes/calendars.ts";
 import { deviceRoutes } from "./routes/devices.ts";
 import { discoveryRoutes } from "./routes/discovery.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { groupRoutes } from "./routes/groups.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { type MetricsRouteDeps, metricsRoutes } from "./routes/metrics.ts";
@@ -56,6 +59,7 @@ import { pluginRoutes } from "./routes/plugins.ts";
 import { ruleReplayRoutes } from "./routes/rule-replay.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
+import { scheduleRoutes } from "./routes/schedules.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { type SetupRoutesDeps, setupRoutes } from "./routes/setup.ts";
 import { switchRoutes } from "./routes/switches.ts";
@@ -86,6 +90,7 @@ export interface AppDeps {
   commands: Commands;
   virtual: VirtualDevices;
   history: History;
+  calendars: Calendars;
   areas: Areas;
   scenes: Scenes;
   variables: Variables;
@@ -180,6 +185,9 @@ export function createApp(deps: AppDeps): App {
     sceneRoutes({ ...deps, callers }),
     timerRoutes(deps.virtual),
     switchRoutes(deps.virtual),
+    scheduleRoutes(deps.virtual),
+    groupRoutes(deps.virtual),
+    calendarRoutes(deps),
     modeRoutes({ ...deps.virtual, commands: deps.commands, callers }),
     variableRoutes({ ...deps, callers }),
     uiRoutes({ ...deps, callers }),

@@ -1,5 +1,6 @@
 // The `problems` of the status, collected from all parts.
 import { existsSync } from "node:fs";
+import type { Calendars } from "../calendars/calendars.ts";
 import { formatProblem } from "../config/load.ts";
 import type { Fault, HubConfig } from "../config/sections.ts";
 import type { Discovery } from "../discovery/discovery.ts";
@@ -18,6 +19,7 @@ type Sources = Pick<Stores, "db" | "limits" | "mqttAccounts"> &
   Pick<House, "virtual"> &
   Pick<Notifications, "notifier"> &
   Pick<Archives, "backups"> & {
+    calendars: Pick<Calendars, "problems">;
     rules: Pick<Rules, "problems">;
     profiles: Pick<Profiles, "problems">;
     discovery: Pick<Discovery, "problems">;
@@ -36,6 +38,7 @@ export function problemsNow(
     virtual,
     notifier,
     backups,
+    calendars,
     rules,
     plugins,
     profiles,
@@ -55,6 +58,7 @@ export function problemsNow(
     })),
     ...(existsSync(home.refusedHubToml) ? [{ part: "config", message: refusedConfig(home.refusedHubToml) }] : []),
     ...virtual.problems().map((problem) => ({ part: "modes", message: formatProblem(problem) })),
+    ...calendars.problems().map(({ id, message }) => ({ part: "calendars", message: `${id}: ${message}` })),
     ...rules.problems().map((problem) => ({ part: "rules", message: formatProblem(problem) })),
     ...(starter.off("notify") ? [] : notifier.list()).flatMap(({ name, problem }) =>
       problem ? [{ part: "notify", message: `${name}: ${problem}` }] : [],

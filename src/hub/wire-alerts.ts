@@ -3,10 +3,12 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type AlertMemory, type Alerts, startAlerts } from "../alerts/alerts.ts";
 import { backupWatch } from "../alerts/watches/backups.ts";
+import { calendarWatch } from "../alerts/watches/calendars.ts";
 import { clockWatch, EARLIEST_MS } from "../alerts/watches/clock.ts";
 import { diskWatch } from "../alerts/watches/disk.ts";
 import { pluginWatch } from "../alerts/watches/plugins.ts";
 import { certificateWatch, floodWatch, historyWatch, memoryWatch, startWatch } from "../alerts/watches/process.ts";
+import type { Calendars } from "../calendars/calendars.ts";
 import { probeStorage } from "../core/storage-fault.ts";
 import { createMeta, type Meta } from "../db/meta.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
@@ -35,11 +37,16 @@ export function wireAlerts(
     history,
     backups,
     plugins,
+    calendars,
     starter,
   }: Stores &
     Notifications &
     Archives &
-    Pick<House, "history"> & { plugins: Plugins; starter: Pick<PartStarter, "off"> },
+    Pick<House, "history"> & {
+      plugins: Plugins;
+      calendars: Pick<Calendars, "problems">;
+      starter: Pick<PartStarter, "off">;
+    },
 ): Alerts {
   const { clock } = edge;
   const { alerts: section, server } = config;
@@ -83,6 +90,7 @@ export function wireAlerts(
       memoryWatch(() => process.memoryUsage.rss(), section.memory_mb),
       historyWatch(() => history.health().damagedFile, clock),
       floodWatch(limits.problems),
+      calendarWatch(calendars.problems.bind(calendars), clock),
       certificateWatch(() => expiresAt, clock.now, section.certificate_days),
     ],
   });

@@ -2,6 +2,7 @@
 
 import { hostname } from "node:os";
 import type { Alerts } from "../alerts/alerts.ts";
+import type { Calendars } from "../calendars/calendars.ts";
 import { timezoneOf } from "../config/location.ts";
 import { openSettingsFile } from "../config/settings-file.ts";
 import { probeStorage } from "../core/storage-fault.ts";
@@ -33,6 +34,7 @@ type Wired = Stores &
   House &
   Notifications &
   Archives & {
+    calendars: Calendars;
     rules: Rules;
     plugins: Plugins;
     profiles: Profiles;

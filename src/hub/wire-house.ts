@@ -1,11 +1,12 @@
 // Wires the house: devices with their restored state, history, timers and modes, areas, scenes, variables.
 import { timezoneOf } from "../config/location.ts";
+import { createZone } from "../core/zone.ts";
 import { offHistory, startHistory } from "../history/history.ts";
 import { historyWorker } from "../history/worker-client.ts";
 import { openAreas } from "../state/areas.ts";
 import { startBatteryWatch } from "../state/battery.ts";
 import { type Refusal, refusalIn, startCommandWatch } from "../state/command-watch.ts";
-import { createCommands } from "../state/commands.ts";
+import { type Commands, createCommands } from "../state/commands.ts";
 import { isMinor } from "../state/device.ts";
 import { openGuests } from "../state/guests.ts";
 import { openLayouts } from "../state/layouts.ts";
@@ -52,11 +53,17 @@ export function wireHouse(
     });
   const history = stack.use(starter.beginUnlessOff("history", openHistory, (reason) => offHistory(timezone, reason)));
   const virtual = stack.use(
-    openVirtualDevices({ registry, clock, log, emit, location: config.location, modesFile: home.modesToml }),
+    openVirtualDevices({
+      ...{ registry, db, clock, log, emit, feed },
+      location: config.location,
+      zone: createZone(timezone),
+      modesFile: home.modesToml,
+      send: (...command) => commands.send(...command),
+    }),
   );
   const timeoutSecs = config.devices.command_timeout_secs;
   const watch = stack.use(startCommandWatch({ registry, clock, log, emit, timeoutSecs }));
-  const commands = createCommands({
+  const commands: Commands = createCommands({
     registry,
     clock,
     random,

@@ -1,4 +1,6 @@
 // Wires the rules: fills in src/rules/model/host.ts, through which rules see the house and act on it, from the other rooms.
+
+import type { Calendars } from "../calendars/calendars.ts";
 import { type LocationSection, timezoneOf } from "../config/location.ts";
 import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
@@ -17,6 +19,7 @@ import type { Variables } from "../state/variables.ts";
 import { createHttpRequest } from "./http-request.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import { standInFor } from "./part-starter.ts";
+import { calendarsForRules } from "./wire-calendars.ts";
 import type { House } from "./wire-house.ts";
 import { type Notifications, notifyForRules } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -24,17 +27,19 @@ import type { Stores } from "./wire-stores.ts";
 interface Deps {
   house: House;
   notifications: Notifications;
+  calendars: Calendars;
   late: Late;
 }
 
 export function wireRules(
   { config, home, edge, log }: HubOptions,
   { db, feed, budget, limits }: Stores,
-  { house, notifications, late }: Deps,
+  { house, notifications, calendars, late }: Deps,
 ): Rules {
   const { clock, random } = edge;
   const host = createRuleHost({
     ...house,
+    calendars: calendarsForRules(calendars),
     clock,
     random,
     fetch: edge.fetch,
@@ -77,6 +82,7 @@ interface RuleHostOptions {
   variables: Variables;
   commands: Commands;
   location: LocationSection;
+  calendars: RuleHost["calendars"];
   publish: RuleHost["publish"];
   tellPlugins: RuleHost["tellPlugins"];
   notifier: Pick<RuleHost, "notify" | "hasChannel">;
@@ -98,15 +104,15 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
     hasScene: (id) => scenes.has(id),
     hasArea: (id) => options.areas.has(id),
     hasChannel: options.notifier.hasChannel,
-    async command(deviceId, command, actor) {
+    async command(deviceId, command, actor, { offline = "send" } = {}) {
       // Not left to `commands`, whose message mentions `?force=true`, which a rule cannot use.
-      if (registry.find(deviceId)?.available === false)
+      if (offline === "fail" && registry.find(deviceId)?.available === false)
         throw new HubError("conflict", `the device "${deviceId}" is not available`);
-      await commands.send(deviceId, command, actor);
+      await commands.send(deviceId, command, actor, { force: offline === "send" });
     },
     captureStates: (deviceIds) => scenes.presentStates(deviceIds),
     async activateScene(id, actor) {
-      const { failed } = await scenes.activate(id, actor);
+      const { failed } = await scenes.activate(id, actor, { force: true });
       if (failed.length === 0) return;
       const failures = failed.map(({ device_id, error }) => `${device_id}: ${error}`).join("; ");
       throw new HubError("upstream_failed", `not every device took its command: ${failures}`);
@@ -116,6 +122,7 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
     tellPlugins: options.tellPlugins,
     request: createHttpRequest(options),
     emit: feed.emit,
+    calendars: options.calendars,
     now: clock.now,
     random: () => new DataView(random(4).slice().buffer).getUint32(0) / 2 ** 32,
     timezone,

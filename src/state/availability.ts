@@ -56,6 +56,11 @@ export class Availability implements Disposable {
     this.#set(device, false);
   }
 
+  /** It was available before the hub's restart, and not heard of since. */
+  isUnheard(id: string): boolean {
+    return this.#unheard.has(id);
+  }
+
   removed({ id }: Device): void {
     this.#unheard.delete(id);
     this.#reportedOffline.delete(id);

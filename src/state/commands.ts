@@ -43,9 +43,14 @@ export interface CommandsOptions {
   watch: CommandWatch;
   /**
    * For the hub's own devices: checks the command and returns the function that carries it out. Throws HubError `invalid`
-   * or `conflict`.
+   * or `conflict`. `force`: also where it is for a device that is not available.
    */
-  prepare: (device: Device, wanted: JsonObject, cause: JsonObject) => () => void;
+  prepare: (
+    device: Device,
+    wanted: JsonObject,
+    cause: JsonObject,
+    options: { force: boolean },
+  ) => () => void | Promise<void>;
 }
 
 export function createCommands(options: CommandsOptions): Commands {
@@ -91,9 +96,9 @@ export function createCommands(options: CommandsOptions): Commands {
         correlation_id: correlationId,
       };
       if (device.pluginId === HUB_PLUGIN_ID) {
-        const carryOut = prepare(device, wanted, cause);
+        const carryOut = prepare(device, wanted, cause, { force });
         emit({ type: "device_command_sent", ...sent });
-        carryOut();
+        await carryOut();
         return correlationId;
       }
       const reached = reaches(device);

@@ -1,4 +1,5 @@
 // What a device is, and how a report changes it.
+import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import { isObject, type JsonObject, jsonEqual } from "../core/json.ts";
 
 /** What kind of device it is, from its registration. */
@@ -35,6 +36,13 @@ export interface Device {
   lastChanged: Record<string, number>;
   /** Epoch ms of its last report or registration; undefined before the first. */
   lastSeen: number | undefined;
+}
+
+/** What a group of devices has as its `model`: its type is that of its members. */
+export const GROUP_MODEL = "group";
+
+export function isGroup({ pluginId, details }: Pick<Device, "pluginId" | "details">): boolean {
+  return pluginId === HUB_PLUGIN_ID && details.model === GROUP_MODEL;
 }
 
 /** What a plugin sends to register a device; absent fields keep their value. */

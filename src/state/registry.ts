@@ -21,30 +21,9 @@ import {
 } from "./device.ts";
 import { bytesAfter, bytesOf, DeviceQuota, descriptionBytes } from "./device-quota.ts";
 import { createDeviceStore, type DeviceStore } from "./device-store.ts";
+import type { Origin, Reported, StateReport } from "./reports.ts";
 
-/** How something became known. */
-export interface Origin {
-  /** From a message that was kept since before: it says how things were, and is no sign of life. */
-  retained?: boolean;
-}
-
-export interface StateReport extends Origin {
-  pluginId: string;
-  /** Merge into the present attributes instead of replacing them. */
-  partial: boolean;
-  /** Who caused it, echoed from a command. */
-  change?: JsonObject;
-  /** Written to disk before it takes effect, for what the hub itself must not forget. Throws if it cannot be written. */
-  durable?: boolean;
-}
-
-/** A live report of a device, whether anything changed or not. */
-export interface Reported {
-  type: "reported";
-  deviceId: string;
-  attributes: JsonObject;
-  change: JsonObject | undefined;
-}
+export type { Reported } from "./reports.ts";
 
 /** Absent fields stay. */
 export interface DeviceEdit {
@@ -170,6 +149,11 @@ export class Registry implements Disposable {
   /** Any message of a plugin or account: its devices are again what they were before the hub's restart. */
   heard(pluginId: string): void {
     this.#availability.heard(pluginId);
+  }
+
+  /** Whether it is available, or was before the hub's restart and has not been heard of since. */
+  isPresumedAvailable({ id, available }: Device): boolean {
+    return available || this.#availability.isUnheard(id);
   }
 
   schema(id: string, schema: JsonObject, pluginId: string): void {

@@ -8,7 +8,7 @@ import { MASK } from "../core/masking.ts";
 import { HELD_TO, type Problem } from "../core/schema.ts";
 import { isBatteryAttribute } from "./battery.ts";
 import { describedAttribute } from "./command-check.ts";
-import type { Device } from "./device.ts";
+import { type Device, isGroup } from "./device.ts";
 import type { Registry } from "./registry.ts";
 
 /** Device id → command. */
@@ -94,7 +94,7 @@ function updateState(before: JsonObject, { attributes }: Device): JsonObject {
 /** All attributes of a device that can be commanded. */
 function captureDevice(device: Device): JsonObject {
   const { id, pluginId, attributes } = device;
-  if (pluginId === HUB_PLUGIN_ID) return captureOwnDevice(device);
+  if (pluginId === HUB_PLUGIN_ID && !isGroup(device)) return captureOwnDevice(device);
   const wanted = Object.entries(attributes).filter(
     ([name, value]) =>
       value !== null && isOfScene(device, name) && !isOverridden(attributes, name) && !isBatteryAttribute(name),
@@ -104,8 +104,9 @@ function captureDevice(device: Device): JsonObject {
 }
 
 function captureOwnDevice({ id, deviceType, attributes }: Device): JsonObject {
-  const { on } = attributes;
-  if (deviceType !== "timer" && on !== undefined) return { on };
+  const { on, enabled } = attributes;
+  if (deviceType === "schedule" && enabled !== undefined) return { enabled };
+  if (["switch", "mode"].includes(deviceType ?? "") && on !== undefined) return { on };
   throw new HubError(
     "conflict",
     `the state of the ${deviceType ?? "device"} "${id}" cannot be set by a scene: put a command into the scene by hand, such as {"command":"cancel"}`,

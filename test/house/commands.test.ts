@@ -149,6 +149,32 @@ test("a rule with such a value says so in its trace", async () => {
   ]);
 });
 
+test("a rule's command is sent to a device that is not available, unless the rule says that it fails", async () => {
+  await say(lamps, "devices/lamp/availability", "offline");
+  await until("it is not available", async () => !(await device("lamp")).available);
+  const action = (offline: object) => ({
+    type: "set_device_state",
+    device_id: "lamp",
+    state: { on: false },
+    ...offline,
+  });
+  const actions = [action({}), action({ offline: "fail" })];
+  const made = await ask("POST", "/rules", { id: "off", name: "Off", trigger: { type: "manual_trigger" }, actions });
+  expect(made.status).toBe(201);
+  await clock.advance(2_000);
+  const arrived = new Promise<string>((resolve) => lamps.once("message", (_, payload) => resolve(payload.toString())));
+  await ask("POST", "/rules/off/run");
+  expect(JSON.parse(await arrived)).toMatchObject({ on: false });
+  const traces = () => ask<{ actions: { result: string; error?: string }[] }[]>("GET", "/rules/off/traces");
+  const trace = await until("it ran", async () => (await traces()).body[0]);
+  expect(trace.actions).toMatchObject([
+    { result: "ok", detail: expect.stringContaining("sent though not available: lamp") },
+    { result: "failed", error: 'the device "lamp" is not available' },
+  ]);
+  await say(lamps, "devices/lamp/availability", "online");
+  await until("it is available", async () => (await device("lamp")).available);
+});
+
 test("after a restart a device is available when its plugin is back, and not before; rules take neither for news", async () => {
   const blinds = await connect("blinds");
   await register(blinds, "blind");

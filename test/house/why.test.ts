@@ -232,7 +232,7 @@ test("disabled: nothing triggers it, and the rule itself says why", async () => 
 });
 
 test("the lamp does not answer: it fired, and the action says what is wrong", async () => {
-  await rule("");
+  await rule("", `SetDeviceState(device_id: "hall_lamp", state: (on: true), offline: "fail")`);
   await say("hall_lamp/availability", "offline");
   await until(
     "it is known",

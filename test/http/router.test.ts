@@ -246,7 +246,7 @@ test("no handler of the hub runs for a request that did not come through the rou
       metrics: part,
     },
     ...{ backups: part, restores: part, mqttAccounts: part, alerts: part, audit: part, storageFault: part },
-    ...{ layouts: part, guests: part },
+    ...{ layouts: part, guests: part, calendars: part },
     ...{ configFile: part, restart: part },
     ...{ layouts: part, guests: part, uploads: part },
   });

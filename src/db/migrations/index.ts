@@ -10,6 +10,7 @@ import mqttAccounts from "./0008-mqtt-accounts.sql" with { type: "text" };
 import ui from "./0011-ui.sql" with { type: "text" };
 import deviceHistory from "./0013-device-history.sql" with { type: "text" };
 import ruleRuns from "./0014-rule-runs.sql" with { type: "text" };
+import groupsSchedules from "./0015-groups-schedules.sql" with { type: "text" };
 import imported from "./0018-import.sql" with { type: "text" };
 import deviceTags from "./0019-device-tags.sql" with { type: "text" };
 import outboxOptions from "./0020-outbox-options.sql" with { type: "text" };
@@ -26,6 +27,7 @@ export const stateMigrations: readonly string[] = [
   ui,
   deviceHistory,
   ruleRuns,
+  groupsSchedules,
   imported,
   deviceTags,
   outboxOptions,

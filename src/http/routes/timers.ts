@@ -19,6 +19,8 @@ const Timer = Type.Object(
     duration_secs: seconds,
     ends_at: nullable,
     remaining_secs: seconds,
+    label: nullable,
+    repeat: Type.Boolean({ description: "It starts again at its end" }),
   },
   { $id: "Timer" },
 );
@@ -29,7 +31,7 @@ export function timerRoutes({ timers }: { timers: Omit<Timers, "start" | "prepar
   const docs = crudDocs({ noun: "timer", plural: "timers", schema: Timer });
 
   function timerBody(device: Device) {
-    const { state, duration_secs, ends_at } = device.attributes;
+    const { state, duration_secs, ends_at, label, repeat } = device.attributes;
     return {
       id: device.id,
       name: device.name,
@@ -38,6 +40,8 @@ export function timerRoutes({ timers }: { timers: Omit<Timers, "start" | "prepar
       duration_secs: duration_secs ?? null,
       ends_at: ends_at ?? null,
       remaining_secs: timers.remainingSecs(device) ?? null,
+      label: label ?? null,
+      repeat: repeat === true,
     };
   }
 

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import { checkOneOf, invalid } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
 import { commandDevices } from "../model/devices.ts";
-import { expression, someDevices, wantedState } from "../model/fields.ts";
+import { choice, expression, someDevices, wantedState } from "../model/fields.ts";
 import { requireDevices } from "../model/targets.ts";
 import { show } from "../model/values.ts";
 
@@ -16,6 +16,13 @@ export const setDeviceState = defineAction({
     ...someDevices,
     state: Type.Optional(wantedState("The wanted attributes, such as {on: true}, or {command: …}")),
     expression: Type.Optional(expression("CEL that gives the wanted state as a map, instead of `state`")),
+    offline: choice(
+      ["send", "fail"],
+      "Whether it is sent to a device that is not available, or the action fails for that one",
+      {
+        default: "send",
+      },
+    ),
   }),
   check(spec) {
     requireDevices(spec);
@@ -23,7 +30,7 @@ export const setDeviceState = defineAction({
   },
   async run(spec, scope) {
     const state = spec.state ?? stateOf(scope.evaluate(spec.expression ?? ""));
-    return commandDevices(spec, state, scope);
+    return commandDevices(spec, state, scope, spec.offline);
   },
   example: { device_ids: ["lamp", "fan"], state: { on: false } },
 });

@@ -1,6 +1,7 @@
 // Every condition there is. A new one is a file in this folder and a line here.
 import type { ConditionDefinition } from "../model/define.ts";
 import { and } from "./and.ts";
+import { calendarActive } from "./calendar-active.ts";
 import { deviceState } from "./device-state.ts";
 import { expression } from "./expression.ts";
 import { hubVariable } from "./hub-variable.ts";
@@ -17,6 +18,7 @@ export const conditions: readonly ConditionDefinition[] = [
   deviceState,
   timeElapsed,
   timeWindow,
+  calendarActive,
   modeIs,
   triggerIs,
   hubVariable,

@@ -59,6 +59,7 @@ export function createDryHost(host: RuleHost): DryHost {
     random: () => host.random(),
     timezone: host.timezone,
     zone: host.zone,
+    calendars: host.calendars,
     sun: host.sun,
   });
 

@@ -29,9 +29,9 @@ export function createPatience({
 
   return (host, signal) => ({
     ...host,
-    async command(deviceId, command, actor) {
+    async command(deviceId, command, actor, options) {
       while (leftMs() > 0 && host.device(deviceId)?.available === false) if (!(await change(deviceId, signal))) break;
-      await host.command(deviceId, command, actor);
+      await host.command(deviceId, command, actor, options);
     },
     async activateScene(id, actor) {
       for (;;) {

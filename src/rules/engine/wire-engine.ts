@@ -160,7 +160,9 @@ export function wireEngine(
 
   function onScheduled(entry: Entry, key: string, at: number): void {
     const ref = entry.triggers.find((trigger) => trigger.key === key);
-    if (ref) onTrigger(ref, { scheduled_at: new Date(at).toISOString() }, { chain: [] });
+    if (!ref) return;
+    const more = ref.definition.contextAt?.(ref.spec, at, host);
+    onTrigger(ref, { scheduled_at: new Date(at).toISOString(), ...more }, { chain: [] });
   }
 
   function onTrigger(ref: TriggerRef, context: TriggerContext, cause: Cause): Run | undefined {

@@ -46,6 +46,8 @@ export interface TriggerDefinition<F extends TProperties = TProperties> {
   match?(spec: Static<TObject<F>>, envelope: Envelope, host: RuleHost): TriggerContext | undefined;
   /** Fired by the clock instead of by events. */
   schedule?(spec: Static<TObject<F>>, host: RuleHost): Schedule;
+  /** What the context of a moment of the schedule has beside `scheduled_at`. */
+  contextAt?(spec: Static<TObject<F>>, at: number, host: RuleHost): TriggerContext;
   /** Fires only after what matched has lasted for a time. */
   hold?: {
     /** Undefined: it fires at once. */

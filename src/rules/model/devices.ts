@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { EventType, HubEvent, Stamp } from "../../events/catalog.ts";
 import type { Envelope } from "../../events/feed.ts";
 import type { ActionScope, Interest, Typed } from "./define.ts";
-import type { RuleHost } from "./host.ts";
+import type { Offline, RuleHost } from "./host.ts";
 import { concerns, devicesFor, devicesOf, FOUND_BY, type SomeDevices, targetWords } from "./targets.ts";
 import { show } from "./values.ts";
 
@@ -71,12 +71,15 @@ export async function commandDevices(
   spec: SomeDevices,
   command: JsonObject,
   scope: Pick<ActionScope, "host" | "actor">,
+  offline?: Offline,
 ): Promise<string> {
   const { ids, left } = devicesFor(spec, command, scope.host);
   if (ids.length === 0) return nothingFound(spec, left);
-  await commandEach(Object.fromEntries(ids.map((id) => [id, command])), scope);
+  const absent = ids.filter((id) => scope.host.device(id)?.available === false);
+  await commandEach(Object.fromEntries(ids.map((id) => [id, command])), scope, offline);
   const others = left === 0 ? "" : `; ${left} more ${targetWords(spec)} without such an attribute`;
-  return `${ids.join(", ")} ${show(command)}${others}`;
+  const note = absent.length === 0 ? "" : `, sent though not available: ${absent.join(", ")}`;
+  return `${ids.join(", ")} ${show(command)}${note}${others}`;
 }
 
 /** `left`: those found that cannot take the command. */
@@ -89,9 +92,12 @@ export function nothingFound(spec: SomeDevices, left = 0): string {
 export async function commandEach(
   commands: Readonly<Record<string, JsonObject>>,
   { host, actor }: Pick<ActionScope, "host" | "actor">,
+  offline: Offline = "send",
 ): Promise<void> {
   const entries = Object.entries(commands);
-  const results = await Promise.allSettled(entries.map(async ([id, command]) => host.command(id, command, actor)));
+  const results = await Promise.allSettled(
+    entries.map(async ([id, command]) => host.command(id, command, actor, { offline })),
+  );
   const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
   const [first] = reasons;
   if (first === undefined) return;

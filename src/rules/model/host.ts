@@ -27,6 +27,9 @@ export interface RuleActor {
   name: string;
 }
 
+/** Whether a command is sent to a device that is not available, or fails. */
+export type Offline = "send" | "fail";
+
 export interface Notification {
   channel: string;
   message: string;
@@ -54,6 +57,24 @@ export interface HttpRequest {
   timeoutMs: number;
 }
 
+/** An event of a calendar. */
+export interface CalendarEvent {
+  readonly uid: string;
+  readonly title: string;
+  /** Epoch ms. */
+  readonly start: number;
+  readonly end: number;
+  readonly allDay: boolean;
+  readonly location: string | undefined;
+}
+
+export interface RuleCalendars {
+  /** From some days ago to some months ahead, by start. Undefined if there is no such calendar. */
+  events(calendarId: string): readonly CalendarEvent[] | undefined;
+  /** Calls the listener when they have changed. */
+  onChange(calendarId: string, listener: () => void): Disposable;
+}
+
 export interface RuleHost {
   device(id: string): RuleDevice | undefined;
   /** All of them. */
@@ -67,8 +88,8 @@ export interface RuleHost {
   /** Whether a person made it or a device is in it. */
   hasArea(id: string): boolean;
   hasChannel(name: string): boolean;
-  /** Throws HubError when it is refused. */
-  command(deviceId: string, command: JsonObject, actor: RuleActor): Promise<void>;
+  /** Also sent to a device that is not available, unless `offline` is "fail". Throws HubError when it is refused. */
+  command(deviceId: string, command: JsonObject, actor: RuleActor, options?: { offline?: Offline }): Promise<void>;
   /** For each device the command that brings it back into its current state. Throws HubError. */
   captureStates(deviceIds: readonly string[]): Readonly<Record<string, JsonObject>>;
   /** Rejects when a device of the scene refused its command. */
@@ -88,6 +109,8 @@ export interface RuleHost {
   readonly timezone: string;
   /** The same time zone, with its offsets. */
   readonly zone: Zone;
+  /** Undefined where there are none. */
+  readonly calendars?: RuleCalendars | undefined;
   /** Undefined without [location]. */
   readonly sun: SunMoments | undefined;
 }

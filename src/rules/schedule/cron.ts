@@ -3,6 +3,7 @@
 // doubled hour runs the first time only; a job with a `*` in its minute or hour follows real time. A change of three
 // hours or more is a new clock, without such care.
 import { didYouMean } from "../../core/schema.ts";
+import { WEEKDAYS } from "../../core/weekdays.ts";
 import type { Stretch, Zone } from "../../core/zone.ts";
 import { type CronFields, parseCronFields } from "./cron-fields.ts";
 import type { ScheduleResult } from "./schedule.ts";
@@ -85,7 +86,7 @@ function nextOfDay({ hours, minutes, seconds }: CronFields, from: number): numbe
   return undefined;
 }
 
-export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+export { WEEKDAYS };
 
 /** On every day or on some days of the week. */
 export interface TimeOfDay {

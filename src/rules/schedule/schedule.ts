@@ -12,6 +12,8 @@ export interface Schedule {
   readonly fixedTime?: boolean;
   /** Where it is the same, the span between two moments. */
   readonly everyMs?: number;
+  /** Absent where its moments never change. Calls the listener when they have. */
+  onChange?(listener: () => void): Disposable;
 }
 
 export type ScheduleResult = { ok: true; schedule: Schedule } | { ok: false; problem: string };

@@ -103,7 +103,13 @@ export class Scheduler {
     if (entry.handled !== loaded) this.#remember(id, entry.handled);
     this.#plan(entry, now);
     if (this.#due.first() === entry) this.#arm();
-    return { [Symbol.dispose]: () => this.#remove(entry) };
+    const changes = schedule.onChange?.(() => this.#replan(entry));
+    return {
+      [Symbol.dispose]: () => {
+        changes?.[Symbol.dispose]();
+        this.#remove(entry);
+      },
+    };
   }
 
   [Symbol.dispose](): void {
@@ -132,6 +138,11 @@ export class Scheduler {
       dueAt: 0,
       slot: -1,
     };
+  }
+
+  #replan(entry: Entry): void {
+    this.#plan(entry, this.#clock.now());
+    this.#arm();
   }
 
   #remove(entry: Entry): void {

@@ -1,6 +1,7 @@
 // Every trigger there is. A new one is a file in this folder and a line here.
 import type { TriggerDefinition } from "../model/define.ts";
 import { buttonEvent } from "./button-event.ts";
+import { calendarEvent } from "./calendar-event.ts";
 import { cron } from "./cron.ts";
 import { customEvent } from "./custom-event.ts";
 import { deviceAction } from "./device-action.ts";
@@ -31,6 +32,7 @@ export const triggers: readonly TriggerDefinition[] = [
   timeOfDay,
   sunEvent,
   periodic,
+  calendarEvent,
   modeChanged,
   hubVariableChanged,
   timerStateChanged,

@@ -1,12 +1,12 @@
 // The hub's own devices of one type (timers, switches, modes): how they are listed, made, changed and removed, and how their
 // state is written. What a command does is left to each type.
 import { messageOf } from "../../core/errors.ts";
-import { checkId, HUB_PLUGIN_ID, readGivenName } from "../../core/ids.ts";
+import { checkId, HUB_PLUGIN_ID, idFromName, readGivenName } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import { storageFaultOf } from "../../core/storage-fault.ts";
 import { type Crud, idTaken, notFound, tooMany } from "../collection.ts";
-import type { Device } from "../device.ts";
+import { type Device, isGroup } from "../device.ts";
 import type { Registry } from "../registry.ts";
 
 export interface NewOwnDevice {
@@ -23,12 +23,16 @@ export interface OwnDeviceEdit {
 /** What virtual devices of every type can do. `get` throws `not_found` also for a device of another type. */
 export interface OwnDeviceType extends Crud<Device, NewOwnDevice, OwnDeviceEdit> {
   is(device: Device): boolean;
-  /** Checks a command and returns the function that carries it out. Throws HubError `invalid` or `conflict`. */
-  prepare(device: Device, wanted: JsonObject, cause: JsonObject): () => void;
+  prepare: Prepare;
 }
+
+/** Checks a command and returns the function that carries it out. Throws HubError `invalid` or `conflict`. */
+export type Prepare = (device: Device, wanted: JsonObject, cause: JsonObject) => () => void;
 
 export interface OwnDevices extends Omit<OwnDeviceType, "create" | "prepare"> {
   create(device: NewOwnDevice, attributes: JsonObject): Device;
+  /** Throws HubError `invalid`, or `conflict` for a taken id or where there are too many. */
+  checkNew(id: string): void;
   /**
    * Replaces the whole state, by command. Durable when it returns; throws if it cannot be written. What a rule commands
    * takes effect even then, and is written later: rules run the house whatever the disk is like.
@@ -47,7 +51,8 @@ export interface OwnDevicesOptions {
 const MOST_OF_A_TYPE = 1000;
 
 export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOptions): OwnDevices {
-  const is = (device: Device): boolean => device.pluginId === HUB_PLUGIN_ID && device.deviceType === deviceType;
+  const is = (device: Device): boolean =>
+    device.pluginId === HUB_PLUGIN_ID && device.deviceType === deviceType && !isGroup(device);
   const list = (): Device[] => [...registry.list()].filter(is);
 
   function get(id: string): Device {
@@ -70,14 +75,19 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
     }
   }
 
+  function checkNew(id: string): void {
+    checkId(id);
+    if (registry.find(id)) throw idTaken(id);
+    if (list().length >= MOST_OF_A_TYPE) throw tooMany(deviceType, MOST_OF_A_TYPE);
+  }
+
   return {
     list,
     get,
     is,
+    checkNew,
     create({ id, name }, attributes) {
-      checkId(id);
-      if (registry.find(id)) throw idTaken(id);
-      if (list().length >= MOST_OF_A_TYPE) throw tooMany(deviceType, MOST_OF_A_TYPE);
+      checkNew(id);
       const givenName = name === undefined ? id : readGivenName(name);
       registry.register({ device_id: id, name: givenName, device_type: deviceType }, HUB_PLUGIN_ID);
       happened(id, attributes);
@@ -97,4 +107,13 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
     },
     happened: (id, attributes) => happened(id, attributes),
   };
+}
+
+/** An id made from the name of a new device, with a number where that is taken. */
+export function idFor(registry: Pick<Registry, "find">, name: string): string {
+  const id = idFromName(name) || "device";
+  if (!registry.find(id)) return id;
+  let number = 2;
+  while (registry.find(`${id}_${number}`)) number++;
+  return `${id}_${number}`;
 }

@@ -35,6 +35,15 @@ export function readOnOff(wanted: JsonObject, isOn: boolean): boolean {
   return command === "toggle" ? !isOn : command === "on";
 }
 
+const Enabled = Type.Object({ enabled: Type.Boolean() }, closed);
+const ENABLE_DISABLE = { enable: commandSchema("enable", {}), disable: commandSchema("disable", {}) };
+
+/** Whether `{"enabled": …}` or the command `enable` or `disable` enables it. Throws HubError `invalid`. */
+export function readEnabled(wanted: JsonObject): boolean {
+  if (!Object.hasOwn(wanted, "command")) return checked(Enabled, wanted).enabled;
+  return readCommand(ENABLE_DISABLE, wanted).command === "enable";
+}
+
 function checked<S extends TSchema>(schema: S, wanted: JsonObject): Static<S> {
   const result = checkValue(schema, wanted);
   if (result.ok) return result.value;

@@ -1,4 +1,4 @@
-// Reads and makes the attributes of a timer: its state, its duration and, while it is started, its end.
+// Reads and makes the attributes of a timer: its state, its duration, its label, whether it repeats and, while it is started, its end.
 import type { JsonObject } from "../../core/json.ts";
 import type { Device } from "../device.ts";
 
@@ -27,8 +27,25 @@ export function earlierEnd(a: Device, b: Device): number {
   return endsAtOf(a) - endsAtOf(b);
 }
 
-export function withDuration(state: TimerState, durationSecs: number | undefined): JsonObject {
-  return { state, ...(durationSecs === undefined ? {} : { duration_secs: durationSecs }) };
+/** What a timer was started with; it stays when the timer ends. */
+export interface TimerSettings {
+  duration_secs?: number;
+  label?: string;
+  /** It starts again at its end. */
+  repeat?: true;
+}
+
+export function settingsOf({ attributes }: Device): TimerSettings {
+  const { duration_secs, label, repeat } = attributes;
+  return {
+    ...(typeof duration_secs === "number" && { duration_secs }),
+    ...(typeof label === "string" && { label }),
+    ...(repeat === true && { repeat }),
+  };
+}
+
+export function withSettings(state: TimerState, settings: TimerSettings): JsonObject {
+  return { state, ...settings };
 }
 
 export function msOf(secs: number): number {

@@ -19,9 +19,11 @@ import {
   isoAt,
   msOf,
   numberIn,
+  settingsOf,
   stateOf,
+  type TimerSettings,
   type TimerState,
-  withDuration,
+  withSettings,
 } from "./timer-attributes.ts";
 
 export interface Timers extends Disposable, OwnDeviceType {
@@ -56,12 +58,16 @@ const COMMANDS = {
         problem: `must be a number of seconds from 0.001 to ${TEN_YEARS_SECS} (ten years)`,
       }),
     ),
+    label: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    repeat: Type.Optional(Type.Boolean()),
   }),
   pause: commandSchema("pause", {}),
   resume: commandSchema("resume", {}),
   cancel: commandSchema("cancel", {}),
   restart: commandSchema("restart", {}),
 };
+// Each end is written to disk and reported.
+const SHORTEST_REPEAT_SECS = 1;
 const COMPARE_EVERY_MS = 10_000;
 // A smaller difference is a clock being slewed, which changes its speed by parts in ten thousand.
 const STEP_MS = 1000;
@@ -95,7 +101,9 @@ export function createTimers({ registry, clock, log, emit }: TimersOptions): Tim
   function arm(id: string, ms: number, restored: boolean): Run {
     const endsAtMono = clock.mono() + ms;
     let timer: Timer;
-    const onDue = guarded(log, `timer ${id}`, () => (clock.mono() < endsAtMono ? wait() : expire(own.get(id))));
+    const onDue = guarded(log, `timer ${id}`, () =>
+      clock.mono() < endsAtMono ? wait() : end(own.get(id), clock.mono() - endsAtMono),
+    );
     const wait = (): void => {
       timer = clock.after(`timer ${id}`, Math.ceil(endsAtMono - clock.mono()), onDue);
     };
@@ -123,47 +131,62 @@ export function createTimers({ registry, clock, log, emit }: TimersOptions): Tim
     emit({ type: "timer_state_changed", device_id: device.id, previous_state: previous, state });
   }
 
-  function begin(device: Device, ms: number, durationSecs: number | undefined, cause: JsonObject): void {
+  function begin(device: Device, ms: number, settings: TimerSettings, cause?: JsonObject): void {
     const run = arm(device.id, ms, false);
-    move(device, { attributes: { ...withDuration("started", durationSecs), ends_at: endOf(run) }, run }, cause);
+    move(device, { attributes: { ...withSettings("started", settings), ends_at: endOf(run) }, run }, cause);
   }
 
   function pause(device: Device, cause: JsonObject): void {
     const run = running.get(device.id);
     const remaining_secs = run ? remainingMs(run) / 1000 : 0;
-    move(device, { attributes: { ...withDuration("paused", durationOf(device)), remaining_secs } }, cause);
+    move(device, { attributes: { ...withSettings("paused", settingsOf(device)), remaining_secs } }, cause);
   }
 
-  function expire(device: Device): void {
-    move(device, { attributes: withDuration("expired", durationOf(device)) });
+  /** `lateMs`: how long ago it ended. One that repeats goes on in step with its first start, without the ends in between. */
+  function end(device: Device, lateMs: number): void {
+    const settings = settingsOf(device);
+    const { repeat, duration_secs = 0 } = settings;
+    move(device, { attributes: withSettings("expired", settings) });
+    // A listener to that event may have commanded it.
+    if (!repeat || stateOf(device) !== "expired") return;
+    const ms = msOf(duration_secs);
+    begin(device, ms - (lateMs % ms), settings);
   }
 
   function prepare(device: Device, wanted: JsonObject, cause: JsonObject): () => void {
     const command = readCommand(COMMANDS, wanted);
     const known = durationOf(device);
+    const settings = settingsOf(device);
     switch (command.command) {
       case "start": {
         const duration = command.duration_secs ?? known;
         if (duration === undefined) {
           throw new HubError("invalid", "duration_secs: missing: this timer has not run yet, so say for how long");
         }
-        return () => begin(device, msOf(duration), duration, cause);
+        const { label, repeat } = command;
+        if (repeat && duration < SHORTEST_REPEAT_SECS)
+          throw new HubError("invalid", `repeat: needs a duration of at least ${SHORTEST_REPEAT_SECS} second`);
+        const begun = {
+          duration_secs: duration,
+          ...(label !== undefined && { label }),
+          ...(repeat && { repeat }),
+        } satisfies TimerSettings;
+        return () => begin(device, msOf(duration), begun, cause);
       }
       case "restart":
         if (known === undefined)
           throw wrongState(device, "restart it: it has not run yet, start it with duration_secs");
-        return () => begin(device, msOf(known), known, cause);
+        return () => begin(device, msOf(known), settings, cause);
       case "pause":
         if (stateOf(device) !== "started") throw wrongState(device, "pause it: only a started timer can be paused");
         return () => pause(device, cause);
       case "resume":
         if (stateOf(device) !== "paused") throw wrongState(device, "resume it: only a paused timer can be resumed");
-        return () => begin(device, msOf(numberIn(device, "remaining_secs") ?? 0), known, cause);
+        return () => begin(device, msOf(numberIn(device, "remaining_secs") ?? 0), settings, cause);
       case "cancel":
-        if (!["started", "paused"].includes(stateOf(device))) {
-          throw wrongState(device, "cancel it: only a started or paused timer can be cancelled");
-        }
-        return () => move(device, { attributes: withDuration("cancelled", known) }, cause);
+        // Of one that does not run as well: whoever wants none to run has it.
+        if (stateOf(device) === "cancelled") return () => {};
+        return () => move(device, { attributes: withSettings("cancelled", settings) }, cause);
     }
   }
 
@@ -186,7 +209,7 @@ export function createTimers({ registry, clock, log, emit }: TimersOptions): Tim
     const durationMs = msOf(durationOf(device) ?? 0);
     const left = durationMs - msSince(clock, restoreMoment(clock, endsAtOf(device) - durationMs));
     if (left > 0) put(device.id, arm(device.id, left, true))?.[Symbol.dispose]();
-    else expire(device);
+    else end(device, -left);
   }
 
   return {

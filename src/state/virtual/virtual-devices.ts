@@ -1,14 +1,20 @@
-// The hub's own devices: timers, switches and modes. They are devices like all others, but their commands are carried out
+// The hub's own devices: timers, switches, modes, schedules and groups. They are devices like all others, but their commands are carried out
 // here instead of by a plugin.
 import type { Clock } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
+import type { Zone } from "../../core/zone.ts";
+import type { StateDb } from "../../db/state-db.ts";
 import type { HubEvent } from "../../events/catalog.ts";
+import type { EventFeed } from "../../events/feed.ts";
+import type { Commands } from "../commands.ts";
 import type { Device } from "../device.ts";
 import type { Registry } from "../registry.ts";
+import { createGroups, type Groups } from "./groups.ts";
 import { type Location, Modes } from "./modes.ts";
 import type { ModesProblem } from "./modes-file.ts";
+import { createSchedules, type Schedules } from "./schedules.ts";
 import { createSwitches, type Switches } from "./switches.ts";
 import { createTimers, type Timers } from "./timers.ts";
 
@@ -16,13 +22,20 @@ export interface VirtualDevices extends Disposable {
   readonly timers: Omit<Timers, "start" | "prepare">;
   readonly switches: Omit<Switches, "prepare">;
   readonly modes: Pick<Modes, "list" | "get">;
-  /** Called once, after `system_started`: only then do timers end and modes turn. Before, there are no events and no commands. */
+  readonly schedules: Omit<Schedules, "start" | "prepare">;
+  readonly groups: Omit<Groups, "start" | "prepare">;
+  /** Called once, after `system_started`: only then do timers end and modes and schedules turn. Before, there are no events and no commands. */
   start(): void;
   /**
    * Checks a command for one of the hub's own devices and returns the function that carries it out. Throws HubError
    * `invalid`, `conflict`, or `unavailable` before the start.
    */
-  prepare(device: Device, wanted: JsonObject, cause: JsonObject): () => void;
+  prepare(
+    device: Device,
+    wanted: JsonObject,
+    cause: JsonObject,
+    options: { force: boolean },
+  ): () => void | Promise<void>;
   /** Throws HubError `conflict` for a mode, which is only removed by taking it out of modes.toml. */
   refuseRemoval(device: Device): void;
   /** The present problems of modes.toml. */
@@ -35,6 +48,12 @@ export interface VirtualDevicesOptions {
   log: Log;
   emit: (event: HubEvent) => void;
   location: Location;
+  /** The time zone of the house. */
+  zone: Zone;
+  db: Pick<StateDb, "durable" | "faults">;
+  feed: Pick<EventFeed, "on">;
+  /** For the members of groups. */
+  send: Commands["send"];
   /** The path of modes.toml. */
   modesFile: string;
 }
@@ -44,7 +63,9 @@ export function openVirtualDevices({ modesFile, location, ...shared }: VirtualDe
   const timers = disposables.use(createTimers(shared));
   const switches = createSwitches(shared);
   const modes = disposables.use(new Modes({ ...shared, location, file: modesFile }));
-  const types = [timers, switches, modes];
+  const schedules = disposables.use(createSchedules(shared));
+  const groups = disposables.use(createGroups(shared));
+  const types = [timers, switches, modes, schedules, groups];
   let started = false;
   // All devices exist before the first request; they change only after the start.
   modes.read();
@@ -53,17 +74,21 @@ export function openVirtualDevices({ modesFile, location, ...shared }: VirtualDe
     timers,
     switches,
     modes,
+    schedules,
+    groups,
     start() {
       started = true;
       timers.start();
       modes.start();
+      schedules.start();
+      groups.start();
     },
-    prepare(device, wanted, cause) {
+    prepare(device, wanted, cause, options) {
       if (!started)
         throw new HubError("unavailable", "the hub is starting: its own devices are not ready yet; try again");
       const type = types.find((type) => type.is(device));
       if (!type) throw new HubError("conflict", `the device "${device.id}" takes no commands`);
-      return type.prepare(device, wanted, cause);
+      return type.prepare(device, wanted, cause, options);
     },
     refuseRemoval(device) {
       if (!modes.is(device)) return;

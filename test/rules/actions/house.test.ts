@@ -130,7 +130,22 @@ describe("timer", () => {
     expect(sent(house)).toEqual(['kettle {"command":"start","duration_secs":300}', 'kettle {"command":"cancel"}']);
   });
 
+  test("labels a timer, and lets it repeat", async () => {
+    const house = houseWith("kettle");
+    const start = {
+      type: "timer",
+      device_id: "kettle",
+      command: "start",
+      duration_secs: 60,
+      label: "Tea",
+      repeat: true,
+    };
+    await createActor(house).act(start);
+    expect(sent(house)).toEqual(['kettle {"command":"start","duration_secs":60,"label":"Tea","repeat":true}']);
+  });
+
   test.each<[JsonObject, RegExp]>([
+    [{ command: "cancel", label: "Tea" }, /^label: is only for start/],
     [
       { command: "pause", duration_secs: 1 },
       /^duration_secs: is only for start; pause uses the time that the timer has/,

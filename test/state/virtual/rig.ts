@@ -1,10 +1,13 @@
 // Virtual devices on a real registry and a real SQLite file, with a virtual clock. Tests can stop the hub, let time pass and
 // start it again on the same files.
 import { writeFileSync } from "node:fs";
+import { createBus } from "../../../src/core/bus.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
+import { createZone } from "../../../src/core/zone.ts";
 import { openStateDb, type StateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
+import type { EventFeed } from "../../../src/events/feed.ts";
 import { startCommandWatch } from "../../../src/state/command-watch.ts";
 import { type Actor, type Commands, createCommands } from "../../../src/state/commands.ts";
 import { openRegistry, type Registry } from "../../../src/state/registry.ts";
@@ -48,17 +51,30 @@ export interface HouseOptions {
   at?: string;
   location?: Location;
   modes?: string;
+  timezone?: string;
 }
 
-export function openHouse({ at = "2026-01-15T12:00:00Z", location = BERLIN, modes }: HouseOptions = {}): House {
+export function openHouse({
+  at = "2026-01-15T12:00:00Z",
+  location = BERLIN,
+  modes,
+  timezone = "Europe/Berlin",
+}: HouseOptions = {}): House {
   const folder = createTemporaryFolder();
   const clock = createVirtualClock(Date.parse(at));
   const emitted: Emitted[] = [];
   const logged: string[] = [];
   const note = (message: string): void => void logged.push(message);
   const log: Log = { ...silentLog, info: note, warn: note, error: note };
-  const emit = (event: HubEvent): void =>
-    void emitted.push({ at: new Date(clock.now()).toISOString(), mono: clock.mono(), event });
+  const listeners = createBus<HubEvent & { type: string }>(silentLog);
+  const feed = {
+    on: (type: string, name: string, listener: (envelope: { event: HubEvent }) => void) =>
+      listeners.on(type as never, name, (event: HubEvent) => listener({ event })),
+  } as unknown as Pick<EventFeed, "on">;
+  function emit(event: HubEvent): void {
+    emitted.push({ at: new Date(clock.now()).toISOString(), mono: clock.mono(), event });
+    listeners.publish(event);
+  }
   const modesFile = folder.at("modes.toml");
   if (modes !== undefined) writeFileSync(modesFile, modes);
   let parts: DisposableStack;
@@ -78,7 +94,11 @@ export function openHouse({ at = "2026-01-15T12:00:00Z", location = BERLIN, mode
       // It never writes behind and is not disposed, which would write: so a restart finds only what was written durably.
       house.registry = openRegistry({ db, clock, log, emit, flushSecs: 1e9 });
       house.virtual = parts.use(
-        openVirtualDevices({ registry: house.registry, clock, log, emit, location, modesFile }),
+        openVirtualDevices({
+          ...{ registry: house.registry, db, clock, log, emit, feed, location, modesFile },
+          zone: createZone(timezone),
+          send: (...command) => house.commands.send(...command),
+        }),
       );
       house.commands = createCommands({
         registry: house.registry,

@@ -22,7 +22,7 @@ const LEGAL = ["started", "paused", "cancelled", "expired"].flatMap((to) => {
   const from = {
     started: ["idle", "started", "paused", "expired", "cancelled"],
     paused: ["started"],
-    cancelled: ["started", "paused"],
+    cancelled: ["idle", "started", "paused", "expired"],
     expired: ["started"],
   }[to];
   return (from ?? []).map((state) => `${state} → ${to}`);

@@ -31,7 +31,7 @@ describe("which command is allowed when", () => {
     ["idle", "start", "started"],
     ["idle", "pause", REFUSED],
     ["idle", "resume", REFUSED],
-    ["idle", "cancel", REFUSED],
+    ["idle", "cancel", "cancelled"],
     ["idle", "restart", REFUSED],
     ["started", "start", "started"],
     ["started", "pause", "paused"],
@@ -46,12 +46,11 @@ describe("which command is allowed when", () => {
     ["expired", "start", "started"],
     ["expired", "pause", REFUSED],
     ["expired", "resume", REFUSED],
-    ["expired", "cancel", REFUSED],
+    ["expired", "cancel", "cancelled"],
     ["expired", "restart", "started"],
     ["cancelled", "start", "started"],
     ["cancelled", "pause", REFUSED],
     ["cancelled", "resume", REFUSED],
-    ["cancelled", "cancel", REFUSED],
     ["cancelled", "restart", "started"],
   ];
   for (const [from, command, to] of rows) {
@@ -82,6 +81,79 @@ describe("which command is allowed when", () => {
       });
     });
   }
+});
+
+test("cancelling a cancelled timer is no failure, and changes nothing", async () => {
+  using house = houseWithTimer();
+  await bringInto(house, "cancelled");
+  const events = house.emitted.length;
+  await house.send("tea", { command: "cancel" });
+  expect(house.emitted.slice(events).map(({ event }) => event.type)).toEqual(["device_command_sent"]);
+});
+
+describe("a label", () => {
+  test("stays until the next start, and over a restart", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", { ...start(60), label: "Green tea" });
+    expect(attributes(house).label).toBe("Green tea");
+    house.stop();
+    house.start();
+    await house.clock.advance(60 * SECOND);
+    expect(attributes(house)).toEqual({ state: "expired", duration_secs: 60, label: "Green tea" });
+    await house.send("tea", start(60));
+    expect(attributes(house).label).toBeUndefined();
+  });
+});
+
+describe("a timer that repeats", () => {
+  const repeat = (secs: number): JsonObject => ({ ...start(secs), repeat: true });
+  const ends = (house: House): string[] =>
+    house.lines("timer_state_changed").filter((line) => line.endsWith("expired"));
+
+  test("starts again at its end, without drift, until it is cancelled", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", repeat(90));
+    await house.clock.advance(5 * 90 * SECOND);
+    expect(ends(house)).toEqual([
+      "2026-01-15T12:01:30.000Z tea started → expired",
+      "2026-01-15T12:03:00.000Z tea started → expired",
+      "2026-01-15T12:04:30.000Z tea started → expired",
+      "2026-01-15T12:06:00.000Z tea started → expired",
+      "2026-01-15T12:07:30.000Z tea started → expired",
+    ]);
+    expect(attributes(house)).toMatchObject({ state: "started", repeat: true, ends_at: "2026-01-15T12:09:00.000Z" });
+    await house.send("tea", { command: "cancel" });
+    await house.clock.advance(HOUR);
+    expect(ends(house)).toHaveLength(5);
+  });
+
+  test("keeps step over a restart: one end for all that passed meanwhile", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", repeat(600));
+    house.stop();
+    await house.clock.advance(35 * MINUTE);
+    house.start();
+    expect(ends(house)).toEqual(["2026-01-15T12:35:00.000Z tea started → expired"]);
+    expect(attributes(house)).toMatchObject({ state: "started", ends_at: "2026-01-15T12:40:00.000Z" });
+    await house.clock.advance(5 * MINUTE);
+    expect(ends(house).at(-1)).toBe("2026-01-15T12:40:00.000Z tea started → expired");
+  });
+
+  test("stops where its end makes somebody stop it", async () => {
+    using house = houseWithTimer();
+    await house.send("tea", repeat(60));
+    await house.send("tea", start(30));
+    await house.clock.advance(HOUR);
+    expect(ends(house)).toHaveLength(1);
+  });
+
+  test("needs a second at least", async () => {
+    using house = houseWithTimer();
+    await expect(house.send("tea", repeat(0.5))).rejects.toMatchObject({
+      code: "invalid",
+      message: "repeat: needs a duration of at least 1 second",
+    });
+  });
 });
 
 describe("what cannot be a command", () => {

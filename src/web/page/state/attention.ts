@@ -118,6 +118,8 @@ const PLACES: Readonly<Record<string, string>> = {
   plugins: "/plugins",
   notify: "/messages",
   modes: "/modes",
+  calendar: "/calendars",
+  calendars: "/calendars",
   discovery: "/discovery",
   mqtt: "/mqtt",
 };

@@ -111,6 +111,7 @@ export const home: Translated<"home"> = {
   "attention.unclean_stop": "Der Hub ging ohne Vorwarnung aus",
   "attention.memory": "Der Arbeitsspeicher wird knapp",
   "attention.flood": "Jemand sendet viel zu viel",
+  "attention.calendar": "Ein Kalender ist nicht lesbar",
   "attention.certificate": "Das Zertifikat muss erneuert werden",
 
   "edit.title": "Start anordnen",

@@ -109,6 +109,7 @@ export const home = {
   "attention.unclean_stop": "The hub was stopped without warning",
   "attention.memory": "Memory is short",
   "attention.flood": "Somebody sends far too much",
+  "attention.calendar": "A calendar cannot be read",
   "attention.certificate": "The certificate needs renewing",
 
   "edit.title": "Arrange the start",

@@ -1,0 +1,26 @@
+// What the registry is told of a device, and what it passes on.
+import type { JsonObject } from "../core/json.ts";
+
+/** How something became known. */
+export interface Origin {
+  /** From a message that was kept since before: it says how things were, and is no sign of life. */
+  retained?: boolean;
+}
+
+export interface StateReport extends Origin {
+  pluginId: string;
+  /** Merge into the present attributes instead of replacing them. */
+  partial: boolean;
+  /** Who caused it, echoed from a command. */
+  change?: JsonObject;
+  /** Written to disk before it takes effect, for what the hub itself must not forget. Throws if it cannot be written. */
+  durable?: boolean;
+}
+
+/** A live report of a device, whether anything changed or not. */
+export interface Reported {
+  type: "reported";
+  deviceId: string;
+  attributes: JsonObject;
+  change: JsonObject | undefined;
+}
