@@ -35,6 +35,15 @@ export interface Device {
   lastSeen: number | undefined;
 }
 
+/** What a person changes; absent fields stay. */
+export interface DeviceEdit {
+  name?: string;
+  /** Null leaves it to the plugin again. */
+  area?: string | null;
+  history?: boolean;
+  tags?: readonly string[];
+}
+
 /** What a plugin sends to register a device; absent fields keep their value. */
 export interface DeviceRegistration {
   device_id: string;

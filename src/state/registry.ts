@@ -16,6 +16,7 @@ import {
   applyRegistration,
   changeAttributes,
   type Device,
+  type DeviceEdit,
   type DeviceRegistration,
   newDevice,
 } from "./device.ts";
@@ -44,15 +45,6 @@ export interface Reported {
   deviceId: string;
   attributes: JsonObject;
   change: JsonObject | undefined;
-}
-
-/** Absent fields stay. */
-export interface DeviceEdit {
-  name?: string;
-  /** Null leaves it to the plugin again. */
-  area?: string | null;
-  history?: boolean;
-  tags?: readonly string[];
 }
 
 export interface RegistryOptions {
