@@ -2,7 +2,7 @@
 import type { Zone } from "../../core/zone.ts";
 import type { TriggerDefinition } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
-import { devicesOf, isFound } from "../model/targets.ts";
+import { devicesOf, isFound, type SomeDevices } from "../model/targets.ts";
 import type { Reference } from "../read/references.ts";
 import type { Rule } from "../read/rule.ts";
 import type { RuleContents } from "./contents.ts";
@@ -57,7 +57,8 @@ function unknownTriggers({ rule, definitions }: Asked): string[] {
     if (definition?.schedule) return [];
     if (!REPLAYED.has(type)) return [`what fires the trigger ${type} is not recorded: it did not fire here`];
     const names = type === "mode_changed" ? trigger.mode_id : devicesOf(trigger as Parameters<typeof devicesOf>[0]);
-    if (isFound(trigger)) return [`the trigger ${type} finds its devices by area, tag or type: it did not fire here`];
+    if (isFound(trigger as SomeDevices))
+      return [`the trigger ${type} finds its devices by area, tag or type: it did not fire here`];
     if (names === undefined && type !== "manual_trigger")
       return [`the trigger ${type} names no device: the changes of all devices are not replayed`];
     if (type === "button_event" || type === "device_action")
