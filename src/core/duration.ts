@@ -8,8 +8,8 @@ const UNITS = [
   ["s", 1],
   ["ms", 0.001],
 ] as const;
-// Each unit once, the largest first, so that `5m5m` is a typing error.
-const PARTS = UNITS.map(([unit]) => `(?:([0-9]+(?:\\.[0-9]+)?) ?${unit} ?)?`).join("");
+// Each unit once, the largest first, so that `5m5m` is a typing error. A year has eight digits of seconds.
+const PARTS = UNITS.map(([unit]) => `(?:([0-9]{1,8}(?:\\.[0-9]{1,9})?) ?${unit} ?)?`).join("");
 
 /** A pattern for JSON Schema. */
 export const DURATION_PATTERN = `^(?=[0-9])${PARTS}$`;

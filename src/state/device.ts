@@ -45,6 +45,15 @@ export function isGroup({ pluginId, details }: Pick<Device, "pluginId" | "detail
   return pluginId === HUB_PLUGIN_ID && details.model === GROUP_MODEL;
 }
 
+/** What a person changes; absent fields stay. */
+export interface DeviceEdit {
+  name?: string;
+  /** Null leaves it to the plugin again. */
+  area?: string | null;
+  history?: boolean;
+  tags?: readonly string[];
+}
+
 /** What a plugin sends to register a device; absent fields keep their value. */
 export interface DeviceRegistration {
   device_id: string;

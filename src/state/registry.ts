@@ -16,6 +16,7 @@ import {
   applyRegistration,
   changeAttributes,
   type Device,
+  type DeviceEdit,
   type DeviceRegistration,
   newDevice,
 } from "./device.ts";
@@ -24,15 +25,6 @@ import { createDeviceStore, type DeviceStore } from "./device-store.ts";
 import type { Origin, Reported, StateReport } from "./reports.ts";
 
 export type { Reported } from "./reports.ts";
-
-/** Absent fields stay. */
-export interface DeviceEdit {
-  name?: string;
-  /** Null leaves it to the plugin again. */
-  area?: string | null;
-  history?: boolean;
-  tags?: readonly string[];
-}
 
 export interface RegistryOptions {
   db: StateDb;

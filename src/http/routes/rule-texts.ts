@@ -14,6 +14,8 @@ import { CheckedRule, ComposedRule, checkedBody, detailsFor, ruleAnswers, ruleRe
 
 const tag = "rules";
 
+const NO_RULE = "There is no rule with the `id` of the body";
+
 export function ruleTextRoutes({ rules }: { rules: Rules }) {
   const summaries = { get: "The rule's file, as it is", put: "Replace the rule's file" };
   return new Elysia()
@@ -24,7 +26,7 @@ export function ruleTextRoutes({ rules }: { rules: Rules }) {
         summary: "What a text would be as a rule; nothing is saved",
         tag,
         answers: { 200: { description: "The rule, or why it is none", schema: CheckedRule } },
-        refusals: { not_found: "There is no rule with this id", unavailable: ruleRefusals.unavailable },
+        refusals: { unavailable: ruleRefusals.unavailable, not_found: NO_RULE },
       }),
     })
     .post(
@@ -41,7 +43,7 @@ export function ruleTextRoutes({ rules }: { rules: Rules }) {
           summary: "A text with a rule put into it, whose comments stay as far as possible; nothing is saved",
           tag,
           answers: { 200: { description: "The text", schema: ComposedRule } },
-          refusals: { not_found: "There is no rule with this id", unavailable: ruleRefusals.unavailable },
+          refusals: { unavailable: ruleRefusals.unavailable, not_found: NO_RULE },
         }),
       },
     )

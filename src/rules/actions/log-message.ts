@@ -26,5 +26,5 @@ export const logMessage = defineAction({
     if (!scope.dryRun) scope.log[level](line, { rule: scope.ruleName });
     return `${level}: ${shortened(line)}${unknownText(text)}`;
   },
-  example: { message: "It is {{= device_state('sensor').temperature | number:1}} °C", level: "warn" },
+  example: { message: "It is {{= round(device_state('sensor').temperature, 1) }} °C", level: "warn" },
 });

@@ -62,5 +62,5 @@ export const notify = defineAction({
       );
     return `${names.join(", ")}: ${shortened(message)}`;
   },
-  example: { channel: "all", title: "Door", message: "Open at {{device.temperature | number:1}} °C 🚪" },
+  example: { channel: "all", title: "Door", message: "Open at {{device.temperature}} °C 🚪" },
 });

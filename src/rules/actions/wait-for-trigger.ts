@@ -113,8 +113,10 @@ async function nextOf(
   for (let current = next; ; current = next) {
     const envelope = await current;
     fired ??= envelope ? undefined : dueOf(watched, moments, scope);
-    if (fired || scope.mono() >= deadline) return fired;
-    if (current === next) next = wait();
+    if (fired) return fired;
+    if (current !== next) continue;
+    if (scope.mono() >= deadline) return undefined;
+    next = wait();
   }
 }
 

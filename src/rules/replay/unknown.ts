@@ -2,7 +2,7 @@
 import type { Zone } from "../../core/zone.ts";
 import type { TriggerDefinition } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
-import { devicesOf } from "../model/targets.ts";
+import { devicesOf, isFound, type SomeDevices } from "../model/targets.ts";
 import type { Reference } from "../read/references.ts";
 import type { Rule } from "../read/rule.ts";
 import type { RuleContents } from "./contents.ts";
@@ -27,7 +27,7 @@ export interface Asked {
 
 const FROM_CHANGES = new Set(["device_state_changed", "numeric_threshold", "button_event", "device_action"]);
 const REPLAYED = new Set([...FROM_CHANGES, "mode_changed", "timer_state_changed", "manual_trigger"]);
-const TAKES_TIME = new Set(["delay", "wait_for_event", "wait_for_expression", "fade_device"]);
+const TAKES_TIME = new Set(["delay", "wait_for_event", "wait_for_expression", "wait_for_trigger", "fade_device"]);
 const MOST_NAMED = 10;
 
 /** What is unknown whatever the history has. */
@@ -57,6 +57,8 @@ function unknownTriggers({ rule, definitions }: Asked): string[] {
     if (definition?.schedule) return [];
     if (!REPLAYED.has(type)) return [`what fires the trigger ${type} is not recorded: it did not fire here`];
     const names = type === "mode_changed" ? trigger.mode_id : devicesOf(trigger as Parameters<typeof devicesOf>[0]);
+    if (isFound(trigger as SomeDevices))
+      return [`the trigger ${type} finds its devices by area, tag or type: it did not fire here`];
     if (names === undefined && type !== "manual_trigger")
       return [`the trigger ${type} names no device: the changes of all devices are not replayed`];
     if (type === "button_event" || type === "device_action")

@@ -43,7 +43,7 @@ const RON: readonly Mistake[] = [
   [ron(`    trigger: TimeOfDay(time: "7 Uhr"), ◀\n${ACTIONS}`), "trigger.time", 'such as "07:30"'],
   [ron(`    trigger: SunEvent(event: "sundown"), ◀\n${ACTIONS}`), "trigger.event", "must be one of"],
   [ron(`    run_mode: "once", ◀\n${ACTIONS}`), "run_mode", 'must be one of "parallel", "single"'],
-  [ron(`    cooldown_secs: -5, ◀\n${ACTIONS}`), "cooldown_secs", "a whole number from 0"],
+  [ron(`    cooldown_secs: -5, ◀\n${ACTIONS}`), "cooldown_secs", "a whole number of seconds from 0"],
   [
     ron(`    conditions: [DeviceState(device_id: "lamp", attribute: "on", op: Equals, value: true)], ◀\n${ACTIONS}`),
     "conditions[0].op",

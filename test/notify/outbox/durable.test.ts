@@ -31,7 +31,7 @@ describe("over restarts", () => {
     const post = (options: { priority?: number; silent?: boolean }) =>
       rig.outbox.post(rig.notifier.render({ channel: "phone", message: "door", ...options }));
     for (const options of [{ priority: 1 }, {}, { silent: true }, { priority: 1 }, {}]) await post(options);
-    await rig.restart({ crash: true });
+    await rig.restart();
     rig.react("phone", "ok");
     await rig.clock.advance(MINUTE);
     expect(rig.arrived.map(({ priority, text }) => [priority, text.includes("2 times")])).toEqual([

@@ -31,6 +31,9 @@ test("triggers that are not recorded, each once", async () => {
     type = "device_state_changed"
     attribute = "open"
     [[triggers]]
+    type = "device_state_changed"
+    area = "hall"
+    [[triggers]]
     type = "manual_trigger"\n${LOG}`;
   const { unknown, firings } = await rig.replay(rule, WEEK);
   expect(firings).toEqual([]);
@@ -39,6 +42,7 @@ test("triggers that are not recorded, each once", async () => {
     "what fires the trigger webhook_received is not recorded: it did not fire here",
     "what fires the trigger device_availability_changed is not recorded: it did not fire here",
     "the trigger device_state_changed names no device: the changes of all devices are not replayed",
+    "the trigger device_state_changed finds its devices by area, tag or type: it did not fire here",
   ]);
 });
 

@@ -94,7 +94,7 @@ describe("numeric_threshold", () => {
     ]);
     expect(problems({ above: "25" })).toEqual(["above: must be a number"]);
     expect(problemsIn("triggers", { type: "numeric_threshold", attribute: "x", above: 1 })).toEqual([
-      ": give `device_id` or `device_ids`",
+      ": give `device_id` or `device_ids`, or find devices by `area`, `tag` or `device_type`",
     ]);
   });
 

@@ -185,7 +185,7 @@ function fits(value: bigint, suffix: string): boolean {
 function wrongNumber(raw: string): string {
   const unit = /^[+-]?[0-9][0-9_]*(?:\.[0-9_]*)?(?:ms|s|sec|secs|min|m|h|d|°?[CF]|°|W|V|%)$/.test(raw);
   if (unit)
-    return `a number has no unit: write ${shorten(raw.replace(/[A-Za-z%°]+$/, ""))} alone, in the unit of the key`;
+    return `a number has no unit: write ${shorten(raw.replace(/[A-Za-z%°]+$/, ""))} alone, in the unit of the key, or a duration as a text such as "5m"`;
   return `${shorten(raw)} is not a number; numbers look like 90, -5, 21.5, 1e3, 1_000 or 0xff`;
 }
 
