@@ -16,6 +16,7 @@ import type { Variables } from "../state/variables.ts";
 import { createHttpRequest } from "./http-request.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import { standInFor } from "./part-starter.ts";
+import { ping } from "./ping.ts";
 import type { House } from "./wire-house.ts";
 import { type Notifications, notifyForRules } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
@@ -111,6 +112,7 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
     publish: options.publish,
     tellPlugins: options.tellPlugins,
     request: createHttpRequest(options),
+    ping,
     emit: feed.emit,
     now: clock.now,
     timezone,

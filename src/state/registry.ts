@@ -277,6 +277,7 @@ export class Registry implements Disposable {
     this.#quota.set(device, { ...this.#quota.of(device.id), attributes: bytes });
     device.attributes = current;
     device.lastChanged = lastChanged;
+    device.lastChange = change ?? { kind: "unknown" };
     const event = { type: "device_state_changed", device_id: device.id, previous, current, changed } as const;
     this.#emit(change ? { ...event, change } : event);
   }

@@ -9,6 +9,7 @@ import mqttRetained from "./0007-mqtt-retained.sql" with { type: "text" };
 import mqttAccounts from "./0008-mqtt-accounts.sql" with { type: "text" };
 import ui from "./0011-ui.sql" with { type: "text" };
 import deviceHistory from "./0013-device-history.sql" with { type: "text" };
+import privateBooleans from "./0017-private-booleans.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -21,5 +22,6 @@ export const stateMigrations: readonly string[] = [
   mqttAccounts,
   ui,
   deviceHistory,
+  privateBooleans,
   // A new one goes here, at the end.
 ];

@@ -4,10 +4,12 @@ import { activateScene } from "./activate-scene.ts";
 import { activateScenePerMode } from "./activate-scene-per-mode.ts";
 import { callService } from "./call-service.ts";
 import { cancelDelays } from "./cancel-delays.ts";
+import { cancelRuleTimers } from "./cancel-rule-timers.ts";
 import { captureDeviceState } from "./capture-device-state.ts";
 import { comment } from "./comment.ts";
 import { conditional } from "./conditional.ts";
 import { delay } from "./delay.ts";
+import { delayPerMode } from "./delay-per-mode.ts";
 import { exitRule } from "./exit-rule.ts";
 import { fadeDevice } from "./fade-device.ts";
 import { fireEvent } from "./fire-event.ts";
@@ -15,6 +17,7 @@ import { logMessage } from "./log-message.ts";
 import { notify } from "./notify.ts";
 import { parallel } from "./parallel.ts";
 import { pauseRule } from "./pause-rule.ts";
+import { pingHost } from "./ping-host.ts";
 import { publishMqtt } from "./publish-mqtt.ts";
 import { repeatCount } from "./repeat-count.ts";
 import { repeatUntil } from "./repeat-until.ts";
@@ -26,6 +29,7 @@ import { setDeviceState } from "./set-device-state.ts";
 import { setDeviceStatePerMode } from "./set-device-state-per-mode.ts";
 import { setHubVariable } from "./set-hub-variable.ts";
 import { setMode } from "./set-mode.ts";
+import { setPrivateBoolean } from "./set-private-boolean.ts";
 import { timer } from "./timer.ts";
 import { waitForEvent } from "./wait-for-event.ts";
 import { waitForExpression } from "./wait-for-expression.ts";
@@ -39,6 +43,7 @@ export const actions: readonly ActionDefinition[] = [
   setHubVariable,
   timer,
   delay,
+  delayPerMode,
   waitForEvent,
   waitForExpression,
   conditional,
@@ -48,10 +53,13 @@ export const actions: readonly ActionDefinition[] = [
   fireEvent,
   publishMqtt,
   callService,
+  pingHost,
   runRule,
   pauseRule,
   resumeRule,
   cancelDelays,
+  cancelRuleTimers,
+  setPrivateBoolean,
   captureDeviceState,
   restoreDeviceState,
   fadeDevice,

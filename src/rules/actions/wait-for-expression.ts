@@ -1,22 +1,45 @@
 // `wait_for_expression`: waits until an expression is true.
-import { defineAction } from "../model/define.ts";
+import { Type } from "@sinclair/typebox";
+import { type ActionScope, defineAction } from "../model/define.ts";
 import { expression, secs } from "../model/fields.ts";
 import { onTimeout, timedOut } from "../model/flow.ts";
-import { shortened } from "../model/values.ts";
+import { msOf, shortened } from "../model/values.ts";
 
 export const waitForExpression = defineAction({
   type: "wait_for_expression",
   doc: "Waits until an expression is true; continues at once if it is already true.",
   fields: () => ({
     expression: expression("CEL, true or false"),
+    for_duration_secs: Type.Optional(secs("How long it must stay true; without it, a moment is enough")),
     timeout_secs: secs("The timeout"),
     on_timeout: onTimeout,
   }),
-  async run({ expression, timeout_secs, on_timeout }, scope) {
+  async run({ expression, for_duration_secs = 0, timeout_secs, on_timeout }, scope) {
     const shown = shortened(expression);
     if (scope.dryRun) return `would wait for ${shown}, ${timeout_secs} s at most`;
-    const isTrue = await scope.waitUntil(expression, timeout_secs * 1000);
+    const isTrue = await staysTrue(scope, { expression, ms: msOf(for_duration_secs), timeoutMs: msOf(timeout_secs) });
     return isTrue ? `${shown} is true` : timedOut(scope, { waitedFor: shown, timeout_secs, on_timeout });
   },
-  example: { expression: "!device_state('door').open", timeout_secs: 600, on_timeout: "continue" },
+  example: {
+    expression: "!device_state('door').open",
+    for_duration_secs: 30,
+    timeout_secs: 600,
+    on_timeout: "continue",
+  },
 });
+
+/** Each time it becomes true, waits whether it becomes false before it was true for so long. */
+async function staysTrue(
+  scope: ActionScope,
+  { expression, ms, timeoutMs }: { expression: string; ms: number; timeoutMs: number },
+): Promise<boolean> {
+  const startedMono = scope.mono();
+  for (;;) {
+    const leftMs = timeoutMs - (scope.mono() - startedMono);
+    if (leftMs < 0 || !(await scope.waitUntil(expression, leftMs))) return false;
+    if (ms === 0) return true;
+    const untilMs = timeoutMs - (scope.mono() - startedMono);
+    const becameFalse = await scope.waitUntil(`!(${expression})`, Math.min(ms, Math.max(0, untilMs)));
+    if (!becameFalse) return untilMs >= ms;
+  }
+}

@@ -63,12 +63,13 @@ export class Engine implements AsyncDisposable {
 
   /** To be called once, after all rules were put and before `system_started`: from now on triggers fire. */
   ready(): void {
-    const { schedules, store, holds } = this.#wiring;
+    const { schedules, store, holds, booleans } = this.#wiring;
     if (this.#isReady) return;
     this.#isReady = true;
     for (const entry of this.#entries.values()) this.#wire(entry);
     schedules.deleteStaleMarks();
     store.forget((id) => this.#entries.has(id), this.#options.clock.now() - KEEP_STATE_MS);
+    booleans.forget((id) => this.#entries.has(id));
     holds.restore([...this.#entries.values()].flatMap((entry) => entry.triggers));
   }
 

@@ -8,6 +8,7 @@ import type {
   ConditionDefinition,
   ConditionScope,
   Evaluate,
+  PrivateBooleans,
   RuleControl,
   TriggerContext,
   Typed,
@@ -16,6 +17,7 @@ import { deviceOf, firstDeviceOf } from "../model/devices.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ActionTrace, ConditionTrace } from "../model/trace.ts";
 import type { Run } from "./entry.ts";
+import { overlaid } from "./private-booleans.ts";
 import { isOver, type RunEnd, RunEnded } from "./runs.ts";
 import { runActions, type SequenceTools, yieldIfDue } from "./sequence.ts";
 import { clipCondition, clipText } from "./traces.ts";
@@ -33,6 +35,8 @@ export interface ConditionScopeInput {
   vars: JsonObject;
   /** The rule's conditions: the first device in them is `deviceId` if the trigger has none. */
   conditions: readonly Typed[];
+  /** Without them, the rule has some that are only known here. */
+  privateBooleans?: PrivateBooleans;
 }
 
 export interface ActionScopeTools {
@@ -50,13 +54,14 @@ const TURNS_WINDOW_MS = 60_000;
 
 export function createConditionScope(
   { evaluate, conditions, msSince }: ConditionScopeTools,
-  { host, trigger, vars, conditions: ownConditions }: ConditionScopeInput,
+  { host, trigger, vars, conditions: ownConditions, privateBooleans = overlaid() }: ConditionScopeInput,
 ): ConditionScope {
   const scope: ConditionScope = {
     host,
     trigger,
     vars,
     msSince,
+    privateBooleans,
     deviceId: deviceOf(trigger) ?? firstDeviceOf(ownConditions),
     evaluate: (expression) => evaluate(expression, host, { trigger, vars }),
     isTrue(expression) {

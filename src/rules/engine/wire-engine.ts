@@ -17,9 +17,11 @@ import type {
   TriggerDefinition,
 } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
+import { withCancelOnFalse } from "./cancel-on-false.ts";
 import { type Entry, labelOf, type TriggerRef, toRow } from "./entry.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
 import { Holds } from "./holds.ts";
+import { type BooleanStore, openBooleanStore } from "./private-booleans.ts";
 import { createRunQuota } from "./refusals.ts";
 import { createRuleChains, type RuleChains } from "./rule-chain.ts";
 import { type Control, createControl } from "./rule-control.ts";
@@ -62,6 +64,7 @@ export interface EngineWiring {
   triggers: Triggers;
   holds: Holds;
   schedules: Schedules;
+  booleans: BooleanStore;
 }
 
 const FLUSH_MS = 1000;
@@ -82,13 +85,15 @@ export function wireEngine(
   const onAnyEvent = (): void => waits.onAnyEvent();
   const subscriptions = stack.use(createSubscriptions(feed, { onEvent, onAnyEvent }));
   const waits = createWaits({ clock, subscriptions });
-  const runs = createRuns({
+  const booleans = stack.use(openBooleanStore({ ...options, flushMs }));
+  const allRuns = createRuns({
     clock,
     log,
     traces,
     quota,
     runActions: (run, actions, into) => runActions(sequence, run, { actions, into }),
   });
+  const runs = withCancelOnFalse(allRuns, waits);
   const { msSince } = stack.use(followWallSteps(clock));
   const evaluator = createEvaluator({
     ...options,
@@ -96,6 +101,7 @@ export function wireEngine(
     runs,
     traces,
     quota,
+    privateBooleans: booleans.of,
     onFired: (entry) => saveFiring(store, entry),
   });
   const control = createControl({ clock, entries, store, chains, evaluator });
@@ -135,7 +141,7 @@ export function wireEngine(
     }
   }
 
-  return { store, traces, runs, evaluator, control, triggers, holds, schedules };
+  return { store, traces, runs, evaluator, control, triggers, holds, schedules, booleans };
 }
 
 function createSequence(

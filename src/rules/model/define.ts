@@ -87,7 +87,15 @@ export interface ConditionDefinition<F extends TProperties = TProperties> {
   readonly example: Example<F>;
 }
 
+/** Of one rule. */
+export interface PrivateBooleans {
+  /** False where it was never set. */
+  get(name: string): boolean;
+  set(name: string, value: boolean): void;
+}
+
 export interface ConditionScope extends Scope {
+  readonly privateBooleans: PrivateBooleans;
   /** Evaluates another condition, such as one inside this one. */
   ask(condition: Typed): ConditionTrace;
 }
@@ -134,6 +142,7 @@ export interface ActionScope extends Scope {
   /** Device states of `capture_device_state`, by key. */
   readonly captured: Map<string, Readonly<Record<string, JsonObject>>>;
   readonly rules: RuleControl;
+  readonly privateBooleans: PrivateBooleans;
 }
 
 export interface EventWanted {

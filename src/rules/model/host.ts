@@ -14,6 +14,8 @@ export interface RuleDevice {
   readonly attributes: Readonly<JsonObject>;
   /** Attribute → epoch ms of its last change. */
   readonly lastChanged: Readonly<Record<string, number>>;
+  /** Who caused the last change, as its event said it; undefined where that is not known. */
+  readonly lastChange?: JsonObject | undefined;
 }
 
 /** The sender of a rule's commands. */
@@ -39,6 +41,12 @@ export interface HttpRequest {
   timeoutMs: number;
 }
 
+export interface Ping {
+  reachable: boolean;
+  /** The mean of the answers. */
+  rttMs?: number;
+}
+
 export interface RuleHost {
   device(id: string): RuleDevice | undefined;
   /** Undefined if there is none of this name. */
@@ -60,6 +68,8 @@ export interface RuleHost {
   notify(notification: Notification, signal: AbortSignal): Promise<void>;
   publish(topic: string, payload: string, options: { retain: boolean; qos: 0 | 1 }): Promise<void>;
   request(request: HttpRequest, signal: AbortSignal): Promise<{ status: number; body: string }>;
+  /** ICMP echo requests; `reachable` if one was answered. Does not reject. */
+  ping(host: string, how: { count: number; timeoutMs: number }, signal: AbortSignal): Promise<Ping>;
   emit(event: HubEvent): void;
   /** Tells plugins of a custom event, over MQTT; the hub does not emit it again. Never throws. */
   tellPlugins(eventType: string, fields: JsonObject): void;

@@ -5,10 +5,10 @@ import { isObject } from "../../core/json.ts";
 import { placeholdersIn } from "../../core/placeholders.ts";
 import { didYouMean } from "../../core/schema.ts";
 import type { TextPosition } from "../../core/text-places.ts";
+import { readRuleFileText } from "../homecore/read-text.ts";
 import type { Typed } from "../model/define.ts";
 import { devicesOf, firstDeviceOf, type SomeDevices } from "../model/devices.ts";
 import { ATTRIBUTE, ATTRIBUTES, TEMPLATE } from "../model/fields.ts";
-import { readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { triggers } from "../triggers/index.ts";
 import { rewriteRule } from "./references.ts";
@@ -54,11 +54,11 @@ export function lintText(
 ): (LintWarning & TextPosition)[] {
   const warnings = lint(rule, house);
   if (warnings.length === 0) return [];
-  const { value, locate } = readRuleText(text, { shape });
+  const { value, locate, ownPath } = readRuleFileText(text, { shape });
   return warnings.map(({ path, message }) => {
     // A single trigger is written under `trigger`, and read into the list `triggers`.
     const written = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
-    return { path: written, message, ...locate(written) };
+    return { path: ownPath(written), message, ...locate(written) };
   });
 }
 

@@ -63,6 +63,12 @@ export const Rule = Type.Object(
       maxProperties: 100,
       description: "The initial `vars` of each run",
     }),
+    cancel_on_false: Type.Optional(
+      Type.Boolean({ description: "Whether a run is cancelled as soon as its conditions no longer hold" }),
+    ),
+    log_runs: Type.Optional(
+      Type.Boolean({ description: "Whether each evaluation and each action is written into the hub's log" }),
+    ),
     catch_up_secs: Type.Optional(
       Type.Integer({
         minimum: 0,

@@ -4,9 +4,9 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Problem } from "../../core/schema.ts";
 import { positionAt, problemAt, type TextPosition, type TextProblem } from "../../core/text-places.ts";
 import { withTomlAdvice } from "../../core/toml-advice.ts";
+import { type ReadableRule, readRuleFileText } from "../homecore/read-text.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit/set-key.ts";
-import { type RuleText, readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { type Reference, referencesOf } from "../read/references.ts";
 import { type Rule, readRule } from "../read/rule.ts";
@@ -69,7 +69,7 @@ export function createRuleReader(expressions: ExpressionReader): RuleReader {
   const shape = ruleShape();
 
   function read(text: string, { file, id }: ReadOptions): ReadText {
-    const source = readRuleText(text, { shape, file });
+    const source = readRuleFileText(text, { shape, file });
     const { format, problems, warnings } = source;
     const found = { ...unread(text), format, problems, warnings };
     if (!source.value) return found;
@@ -83,7 +83,7 @@ export function createRuleReader(expressions: ExpressionReader): RuleReader {
     const inWords = (problem: Problem): Problem => inWordsOf(format, problem, value);
     const located = checked.problems.map(inWords).map(({ path, message, warning = false }) => ({
       warning,
-      problem: { path, ...source.problemAt(path, message) },
+      problem: { path: source.ownPath(path), ...source.problemAt(path, message) },
     }));
     const those = (wanted: boolean): FileProblem[] =>
       located.filter(({ warning }) => warning === wanted).map(({ problem }) => problem);
@@ -91,7 +91,7 @@ export function createRuleReader(expressions: ExpressionReader): RuleReader {
     return {
       ...found,
       ...(rule && {
-        good: { rule, references: inOrder([...namedBy(rule, source), ...namedIn(texts, text, expressions)]) },
+        good: { rule, references: inOrder([...namedBy(rule, source), ...namedIn(texts, source, expressions)]) },
       }),
       problems: those(false),
       warnings: [...warnings, ...those(true)],
@@ -132,11 +132,11 @@ export function unforeseen(text: string, error: unknown): FileProblem {
   return problemAt(text, { offset: 0, message });
 }
 
-function namedBy(rule: Rule, { value, locate }: RuleText): LocatedReference[] {
+function namedBy(rule: Rule, { value, locate, ownPath }: ReadableRule): LocatedReference[] {
   return referencesOf(rule).map(({ path, ...reference }) => {
     // A single trigger has another key in the text than the list it is read into.
     const written = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
-    return { ...reference, path: written, ...locate(written) };
+    return { ...reference, path: ownPath(written), ...locate(written) };
   });
 }
 
@@ -145,11 +145,15 @@ function inOrder(references: LocatedReference[]): LocatedReference[] {
 }
 
 /** Placed at the expression; at the beginning of the file where the expression is written with escapes. */
-function namedIn(expressions: Iterable<string>, text: string, { names }: ExpressionReader): LocatedReference[] {
+function namedIn(
+  expressions: Iterable<string>,
+  { text, expressionOffset }: ReadableRule,
+  { names }: ExpressionReader,
+): LocatedReference[] {
   return [...expressions].flatMap((expression) => {
     const named = names(expression);
     if (named.length === 0) return [];
-    const place = positionAt(text, Math.max(0, text.indexOf(expression)));
+    const place = positionAt(text, expressionOffset(expression) ?? Math.max(0, text.indexOf(expression)));
     return named.map((reference) => ({ ...reference, ...place }));
   });
 }

@@ -95,6 +95,7 @@ export function openRig({ vocabulary, evaluate }: Words = { vocabulary: words, e
     notify: async ({ channel, message }) => void rig.commands.push(`${channel}: ${message}`),
     publish: async () => {},
     request: async () => ({ status: 200, body: "" }),
+    ping: async () => ({ reachable: false }),
     emit: (event) => rig.feed.emit(event),
     tellPlugins() {},
     now: clock.now,
