@@ -10,6 +10,7 @@ import type { RuleHost } from "../rules/model/host.ts";
 import { Rules } from "../rules/rules.ts";
 import type { Areas } from "../state/areas.ts";
 import type { Commands } from "../state/commands.ts";
+import { createDeviceNames } from "../state/device-names.ts";
 import type { Registry } from "../state/registry.ts";
 import type { Scenes } from "../state/scenes.ts";
 import type { Variables } from "../state/variables.ts";
@@ -58,6 +59,8 @@ export function wireRules(
     budget,
     config: config.rules,
     limits,
+    names: createDeviceNames(house.registry),
+    needModes: (ids) => house.virtual.modes.need(ids),
   });
 }
 

@@ -71,6 +71,7 @@ export class Registry implements Disposable {
   readonly #quota: DeviceQuota;
   readonly #removals: Bus<{ type: "removed"; device: Device }>;
   readonly #reports: Bus<Reported>;
+  readonly #identities: Bus<{ type: "identified" }>;
   readonly #unwritten: WriteBehind<Device>;
   readonly #availability: Availability;
 
@@ -81,8 +82,7 @@ export class Registry implements Disposable {
     this.#devices = new Map(this.#store.load().map((device) => [device.id, device]));
     this.#quota = new DeviceQuota(config, limits ?? { reached() {} });
     for (const device of this.#devices.values()) this.#quota.set(device, bytesOf(device));
-    this.#removals = createBus(log);
-    this.#reports = createBus(log);
+    [this.#removals, this.#reports, this.#identities] = [createBus(log), createBus(log), createBus(log)];
     this.#unwritten = startWriteBehind({
       ...{ clock, log, periodMs: flushSecs * 1000, write: this.#store.saveStates, trouble: db.trouble },
       ...(budget && { budget }),
@@ -112,7 +112,7 @@ export class Registry implements Disposable {
   }
 
   ownerOf(id: string): string | undefined {
-    return this.#devices.get(id)?.pluginId;
+    return this.find(id)?.pluginId;
   }
 
   /** Throws HubError `forbidden` for a device of another plugin, and if it exceeds a limit; then nothing has changed. */
@@ -193,6 +193,7 @@ export class Registry implements Disposable {
     const previous = device.name;
     const { nameIsUsers, area: newArea, areaIsUsers, recorded } = edited;
     Object.assign(device, { name: edited.name, nameIsUsers, area: newArea, areaIsUsers, recorded });
+    this.#identities.publish({ type: "identified" });
     if (device.name !== previous)
       this.#emit({ type: "device_name_changed", device_id: id, previous_name: previous, name: device.name });
     return device;
@@ -225,6 +226,9 @@ export class Registry implements Disposable {
     return this.#removals.on("removed", name, ({ device }) => listener(device));
   }
 
+  /** Calls the listener after a device came, went, or got another name or area. */
+  onIdentified = (name: string, listener: () => void): Disposable => this.#identities.on("identified", name, listener);
+
   /** Calls the listener after each report, also one that changed nothing. */
   onReported(name: string, listener: (report: Reported) => void): Disposable {
     return this.#reports.on("reported", name, listener);
@@ -255,6 +259,7 @@ export class Registry implements Disposable {
     this.#store.saveIdentityBehind(device, this.#clock.now());
     this.#quota.set(device, bytes);
     this.#devices.set(device.id, device);
+    this.#identities.publish({ type: "identified" });
   }
 
   #saveIfNew(device: Device): void {
@@ -294,5 +299,6 @@ export class Registry implements Disposable {
     this.#devices.delete(device.id);
     this.#availability.removed(device);
     this.#removals.publish({ type: "removed", device });
+    this.#identities.publish({ type: "identified" });
   }
 }

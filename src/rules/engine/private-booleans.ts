@@ -1,10 +1,10 @@
-// Booleans that each rule has for itself. All are in memory, and written behind; those of rules that are gone are deleted at the
-// next start.
-import { startWriteBehind } from "../../core/write-behind.ts";
+// Booleans that each rule has for itself. All are in memory; a change is written at once, since there are few. Those of rules
+// that are gone are deleted at the next start.
+import { messageOf } from "../../core/errors.ts";
 import type { PrivateBooleans } from "../model/define.ts";
 import type { RuleStoreOptions } from "./store.ts";
 
-export interface BooleanStore extends Disposable {
+export interface BooleanStore {
   of(ruleId: string): PrivateBooleans;
   /** Deletes those of unknown rules. */
   forget(known: (ruleId: string) => boolean): void;
@@ -16,7 +16,7 @@ interface Row {
   value: number;
 }
 
-export function openBooleanStore({ db, clock, log, flushMs, budget }: RuleStoreOptions): BooleanStore {
+export function openBooleanStore({ db, log }: Pick<RuleStoreOptions, "db" | "log">): BooleanStore {
   const { durable, behind, trouble } = db;
   const upsert = behind.query(
     `INSERT INTO rule_booleans (rule_id, name, value) VALUES ($rule_id, $name, $value)
@@ -33,16 +33,17 @@ export function openBooleanStore({ db, clock, log, flushMs, budget }: RuleStoreO
     return names;
   }
 
-  const write = behind.transaction((ruleIds: Iterable<string>) => {
-    for (const rule_id of ruleIds) {
-      remove.run(rule_id);
-      for (const [name, value] of values.get(rule_id) ?? []) upsert.run({ rule_id, name, value: Number(value) });
+  /** What cannot be written takes effect all the same: rules run the house whatever the disk is like. */
+  function written(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      trouble.note(error);
+      log.error("a private boolean of a rule cannot be written; it is lost at the next restart", {
+        error: messageOf(error),
+      });
     }
-  }).immediate;
-  const unwritten = startWriteBehind<string>({
-    ...{ clock, log, write, what: "the private booleans of rules", periodMs: flushMs, trouble },
-    ...(budget && { budget }),
-  });
+  }
 
   return {
     of: (ruleId) => ({
@@ -50,17 +51,16 @@ export function openBooleanStore({ db, clock, log, flushMs, budget }: RuleStoreO
       set(name, value) {
         if (values.get(ruleId)?.get(name) === value) return;
         namesOf(ruleId).set(name, value);
-        unwritten.mark(ruleId);
+        written(() => void upsert.run({ rule_id: ruleId, name, value: Number(value) }));
       },
     }),
     forget(known) {
       for (const ruleId of [...values.keys()]) {
         if (known(ruleId)) continue;
         values.delete(ruleId);
-        unwritten.mark(ruleId);
+        written(() => void remove.run(ruleId));
       }
     },
-    [Symbol.dispose]: () => unwritten[Symbol.dispose](),
   };
 }
 

@@ -85,7 +85,7 @@ export function wireEngine(
   const onAnyEvent = (): void => waits.onAnyEvent();
   const subscriptions = stack.use(createSubscriptions(feed, { onEvent, onAnyEvent }));
   const waits = createWaits({ clock, subscriptions });
-  const booleans = stack.use(openBooleanStore({ ...options, flushMs }));
+  const booleans = openBooleanStore(options);
   const allRuns = createRuns({
     clock,
     log,

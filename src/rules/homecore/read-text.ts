@@ -10,6 +10,8 @@ export interface ReadableRule extends RuleText {
   /** The path by which the author of the file knows what has this path in the rule. */
   ownPath(path: string): string;
   readonly text: string;
+  /** It may call devices by their names instead of their ids. */
+  readonly byName: boolean;
   /** Where the file has this CEL text, if it was made from something else there. */
   expressionOffset(cel: string): number | undefined;
 }
@@ -18,13 +20,14 @@ export interface ReadableRule extends RuleText {
 export function readRuleFileText(text: string, options: ReadOptions = {}): ReadableRule {
   const read = readRuleText(text, options);
   if (!read.value || !isHomeCores(read.value, read.wrappers))
-    return { ...read, text, ownPath: (path) => path, expressionOffset: () => undefined };
+    return { ...read, text, byName: false, ownPath: (path) => path, expressionOffset: () => undefined };
   const { value, mark, problems, warnings, expressions } = translateRule(read.value, read.mark);
   const at = (path: string): OwnMark => findMark(mark, path) as OwnMark;
   const { value: _, ...rest } = read;
   return {
     ...rest,
     text,
+    byName: true,
     ...(problems.length === 0 && { value }),
     problems: inText(text, problems),
     warnings: [...read.warnings, ...inText(text, warnings)],

@@ -16,3 +16,7 @@ export function isTimerState(deviceId: unknown, attribute: unknown): boolean {
 export function ourTimerState(value: Json): Json {
   return typeof value === "string" ? (TIMER_STATES.get(value) ?? value) : value;
 }
+
+export function isTimerStateWord(value: unknown): boolean {
+  return typeof value === "string" && TIMER_STATES.has(value);
+}

@@ -43,7 +43,7 @@ export interface RuleWarning {
  * warning.
  */
 export type Exists = {
-  readonly [Kind in LocatedReference["kind"]]?: ((name: string) => boolean) | undefined;
+  readonly [Kind in LocatedReference["kind"] | "deviceNamed"]?: ((name: string) => boolean) | undefined;
 };
 
 const NO_ACTIVITY: RuleState = {
@@ -85,7 +85,9 @@ function stateOf(rule: Rule | undefined, { paused }: RuleState): RuleStatus {
 
 /** What does not keep the rule from running, each once. */
 export function warningsOf({ warnings, good }: Pick<ListedFile, "warnings" | "good">, exists: Exists): RuleWarning[] {
-  const missing = (good?.references ?? []).filter(({ kind, name }) => exists[kind]?.(name) === false);
+  const has = ({ kind, name }: LocatedReference): boolean | undefined =>
+    exists[good?.byName && kind === "device" ? "deviceNamed" : kind]?.(name);
+  const missing = (good?.references ?? []).filter((reference) => has(reference) === false);
   const seen = new Set<string>();
   return [
     ...warnings,
@@ -101,8 +103,12 @@ function withoutIt(kind: LocatedReference["kind"], name: string): string {
     : `there is no ${kind} "${name}" at present; the rule does its part as soon as there is one`;
 }
 
-export function existsIn(host: RuleHost, hasRule: (id: string) => boolean): Required<Exists> {
+export function existsIn(
+  host: RuleHost,
+  { hasRule, idOf }: { hasRule: (id: string) => boolean; idOf: (name: string) => string | undefined },
+): Required<Exists> {
   return {
+    deviceNamed: (name) => idOf(name) !== undefined,
     device: (id) => host.device(id) !== undefined,
     mode: (id) => host.mode(id) !== undefined,
     scene: (id) => host.hasScene(id),

@@ -34,6 +34,8 @@ export interface ReadText {
 export interface GoodVersion {
   readonly rule: Rule;
   readonly references: readonly LocatedReference[];
+  /** It may call devices by their names, as homeCore's rules do. */
+  readonly byName: boolean;
 }
 
 /** A device, mode, scene, channel or rule that the rule names. */
@@ -61,12 +63,15 @@ export interface ReadOptions {
 
 export interface RuleReader {
   readonly shape: RuleShape;
+  /** Whether a rule that was read may call devices by their names. */
+  byName(rule: Rule): boolean;
   /** Never throws. */
   read(text: string, options?: ReadOptions): ReadText;
 }
 
 export function createRuleReader(expressions: ExpressionReader): RuleReader {
   const shape = ruleShape();
+  const byName = new WeakSet<Rule>();
 
   function read(text: string, { file, id }: ReadOptions): ReadText {
     const source = readRuleFileText(text, { shape, file });
@@ -88,10 +93,15 @@ export function createRuleReader(expressions: ExpressionReader): RuleReader {
     const those = (wanted: boolean): FileProblem[] =>
       located.filter(({ warning }) => warning === wanted).map(({ problem }) => problem);
     const { rule } = checked;
+    if (rule && source.byName) byName.add(rule);
     return {
       ...found,
       ...(rule && {
-        good: { rule, references: inOrder([...namedBy(rule, source), ...namedIn(texts, source, expressions)]) },
+        good: {
+          rule,
+          byName: source.byName,
+          references: inOrder([...namedBy(rule, source), ...namedIn(texts, source, expressions)]),
+        },
       }),
       problems: those(false),
       warnings: [...warnings, ...those(true)],
@@ -101,6 +111,7 @@ export function createRuleReader(expressions: ExpressionReader): RuleReader {
 
   return {
     shape,
+    byName: (rule) => byName.has(rule),
     read(text, options = {}) {
       try {
         return read(text, options);

@@ -15,7 +15,7 @@ import { createTimers, type Timers } from "./timers.ts";
 export interface VirtualDevices extends Disposable {
   readonly timers: Omit<Timers, "start" | "prepare">;
   readonly switches: Omit<Switches, "prepare">;
-  readonly modes: Pick<Modes, "list" | "get">;
+  readonly modes: Pick<Modes, "list" | "get" | "need">;
   /** Called once, after `system_started`: only then do timers end and modes turn. Before, there are no events and no commands. */
   start(): void;
   /**
