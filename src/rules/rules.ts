@@ -115,11 +115,7 @@ export class Rules implements AsyncDisposable {
     this.#files.expect(this.#expected);
     this.#edits = createRuleEdits({ folder, files: this.#files, random, now: clock.now, reader });
     const hasRule = (id: string): boolean => this.#files.ownerOf(id) !== undefined;
-    this.#bound = createBoundRules({
-      ...options,
-      byName: reader.byName,
-      run: (rule) => this.#engine.put(rule),
-    });
+    this.#bound = createBoundRules({ ...options, byName: reader.byName, run: (rule) => this.#engine.put(rule) });
     this.#exists = existsIn(host, { hasRule, idOf: this.#bound.idOf });
     const given = { ...options, evaluate: expressions.evaluate, hasRule };
     this.replay = createReplays(given, (id) => this.#bound.good(this.#find(this.#runningId(id)).good));
@@ -142,10 +138,9 @@ export class Rules implements AsyncDisposable {
 
   /** By name of the file. */
   list({ tag, state, device_id }: RulesFilter = {}): RuleInfo[] {
-    const names = ({ good }: ListedFile): boolean => device_id === undefined || this.#bound.names(good, device_id);
     return this.#files
       .list()
-      .filter(names)
+      .filter(({ good }) => device_id === undefined || this.#bound.names(good, device_id))
       .filter(({ good }) => tag === undefined || good?.rule.tags.includes(tag))
       .map((entry) => this.#info(entry))
       .filter((rule) => state === undefined || rule.state === state);

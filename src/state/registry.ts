@@ -111,9 +111,7 @@ export class Registry implements Disposable {
     return [...this.#devices.values()].filter((device) => device.pluginId === pluginId).length;
   }
 
-  ownerOf(id: string): string | undefined {
-    return this.find(id)?.pluginId;
-  }
+  ownerOf = (id: string): string | undefined => this.find(id)?.pluginId;
 
   /** Throws HubError `forbidden` for a device of another plugin, and if it exceeds a limit; then nothing has changed. */
   register(registration: DeviceRegistration, pluginId: string, { retained = false }: Origin = {}): void {
@@ -222,17 +220,15 @@ export class Registry implements Disposable {
   }
 
   /** Calls the listener after each removal, by a person or a plugin. */
-  onRemoved(name: string, listener: (device: Device) => void): Disposable {
-    return this.#removals.on("removed", name, ({ device }) => listener(device));
-  }
+  onRemoved = (name: string, listener: (device: Device) => void): Disposable =>
+    this.#removals.on("removed", name, ({ device }) => listener(device));
 
   /** Calls the listener after a device came, went, or got another name or area. */
   onIdentified = (name: string, listener: () => void): Disposable => this.#identities.on("identified", name, listener);
 
   /** Calls the listener after each report, also one that changed nothing. */
-  onReported(name: string, listener: (report: Reported) => void): Disposable {
-    return this.#reports.on("reported", name, listener);
-  }
+  onReported = (name: string, listener: (report: Reported) => void): Disposable =>
+    this.#reports.on("reported", name, listener);
 
   /** Since when device state cannot be written, in epoch ms. */
   storageFailingSince(): number | undefined {
