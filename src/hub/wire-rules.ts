@@ -13,12 +13,14 @@ import type { RuleHost } from "../rules/model/host.ts";
 import { Rules } from "../rules/rules.ts";
 import type { Areas } from "../state/areas.ts";
 import type { Commands } from "../state/commands.ts";
+import { createDeviceNames } from "../state/device-names.ts";
 import type { Registry } from "../state/registry.ts";
 import type { Scenes } from "../state/scenes.ts";
 import type { Variables } from "../state/variables.ts";
 import { createHttpRequest } from "./http-request.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import { standInFor } from "./part-starter.ts";
+import { ping } from "./ping.ts";
 import { calendarsForRules } from "./wire-calendars.ts";
 import type { House } from "./wire-house.ts";
 import { type Notifications, notifyForRules } from "./wire-notify.ts";
@@ -64,6 +66,8 @@ export function wireRules(
     budget,
     config: config.rules,
     limits,
+    names: createDeviceNames(house.registry),
+    needModes: (ids) => house.virtual.modes.need(ids),
   });
 }
 
@@ -121,6 +125,7 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
     publish: options.publish,
     tellPlugins: options.tellPlugins,
     request: createHttpRequest(options),
+    ping,
     emit: feed.emit,
     calendars: options.calendars,
     now: clock.now,

@@ -16,6 +16,7 @@ import { createRuleExpressions } from "./read/expressions.ts";
 import type { Rule } from "./read/rule.ts";
 import { createReplays, type Replays } from "./replay/replays.ts";
 import { BLUEPRINTS, Blueprints } from "./store/blueprints.ts";
+import { type BoundRules, createBoundRules } from "./store/bound-rules.ts";
 import { type CheckedText, type ComposedText, checkText, composeText } from "./store/check-text.ts";
 import { describe, type Exists, existsIn, type RuleInfo } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
@@ -39,6 +40,7 @@ export class Rules implements AsyncDisposable {
   readonly #files: RuleFiles;
   readonly #edits: RuleEdits;
   readonly #exists: Exists;
+  readonly #bound: BoundRules;
   readonly #reader: RuleReader;
   /** The files at the time of opening. They are listed from then on, before they are loaded. */
   readonly #expected: readonly string[];
@@ -79,9 +81,10 @@ export class Rules implements AsyncDisposable {
     this.#files.expect(this.#expected);
     this.#edits = createRuleEdits({ folder, files: this.#files, random, now: clock.now, reader });
     const hasRule = (id: string): boolean => this.#files.ownerOf(id) !== undefined;
-    this.#exists = existsIn(host, hasRule);
+    this.#bound = createBoundRules({ ...options, byName: reader.byName, run: (rule) => this.#engine.put(rule) });
+    this.#exists = existsIn(host, { hasRule, idOf: this.#bound.idOf });
     const given = { ...options, evaluate: expressions.evaluate, hasRule };
-    this.replay = createReplays(given, (id) => this.#find(this.#runningId(id)).good);
+    this.replay = createReplays(given, (id) => this.#bound.good(this.#find(this.#runningId(id)).good));
   }
 
   /** Loads all files, starts the engine and watches the folder from then on. Before `system_started`. */
@@ -102,12 +105,9 @@ export class Rules implements AsyncDisposable {
 
   /** By name of the file. */
   list({ tag, state, device_id }: RulesFilter = {}): RuleInfo[] {
-    const names = ({ good }: ListedFile): boolean =>
-      device_id === undefined ||
-      (good?.references.some(({ kind, name }) => kind === "device" && name === device_id) ?? false);
     return this.#files
       .list()
-      .filter(names)
+      .filter(({ good }) => device_id === undefined || this.#bound.names(good, device_id))
       .filter(({ good }) => tag === undefined || good?.rule.tags.includes(tag))
       .map((entry) => this.#info(entry))
       .filter((rule) => state === undefined || rule.state === state);
@@ -224,19 +224,21 @@ export class Rules implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
+    this.#bound[Symbol.dispose]();
     this.#watch?.[Symbol.dispose]();
     this.blueprints[Symbol.dispose]();
     await this.#engine[Symbol.asyncDispose]();
   }
 
   #put(rule: Rule, file: string): void {
-    this.#engine.put(rule);
+    this.#engine.put(this.#bound.put(rule));
     this.#webhooks.put(rule);
     if (this.#started) this.#options.log.info("a rule was loaded", { file, rule: rule.name, enabled: rule.enabled });
   }
 
   #remove(id: string): void {
     this.#webhooks.remove(id);
+    this.#bound.remove(id);
     this.#engine.remove(id);
     this.#options.log.info("a rule was removed", { id });
   }

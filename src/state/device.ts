@@ -34,6 +34,8 @@ export interface Device {
   attributes: JsonObject;
   /** Attribute → epoch ms of its last change. */
   lastChanged: Record<string, number>;
+  /** Who caused the last change, as far as its plugin says; not kept over restarts. */
+  lastChange?: JsonObject;
   /** Epoch ms of its last report or registration; undefined before the first. */
   lastSeen: number | undefined;
 }

@@ -51,6 +51,7 @@ export class Registry implements Disposable {
   readonly #quota: DeviceQuota;
   readonly #removals: Bus<{ type: "removed"; device: Device }>;
   readonly #reports: Bus<Reported>;
+  readonly #identities: Bus<{ type: "identified" }>;
   readonly #unwritten: WriteBehind<Device>;
   readonly #availability: Availability;
 
@@ -61,8 +62,7 @@ export class Registry implements Disposable {
     this.#devices = new Map(this.#store.load().map((device) => [device.id, device]));
     this.#quota = new DeviceQuota(config, limits ?? { reached() {} });
     for (const device of this.#devices.values()) this.#quota.set(device, bytesOf(device));
-    this.#removals = createBus(log);
-    this.#reports = createBus(log);
+    [this.#removals, this.#reports, this.#identities] = [createBus(log), createBus(log), createBus(log)];
     this.#unwritten = startWriteBehind({
       ...{ clock, log, periodMs: flushSecs * 1000, write: this.#store.saveStates, trouble: db.trouble },
       ...(budget && { budget }),
@@ -91,9 +91,7 @@ export class Registry implements Disposable {
     return [...this.#devices.values()].filter((device) => device.pluginId === pluginId).length;
   }
 
-  ownerOf(id: string): string | undefined {
-    return this.#devices.get(id)?.pluginId;
-  }
+  ownerOf = (id: string): string | undefined => this.find(id)?.pluginId;
 
   /** Throws HubError `forbidden` for a device of another plugin, and if it exceeds a limit; then nothing has changed. */
   register(registration: DeviceRegistration, pluginId: string, { retained = false }: Origin = {}): void {
@@ -179,6 +177,7 @@ export class Registry implements Disposable {
     const previous = device.name;
     const { nameIsUsers, area: newArea, areaIsUsers, recorded, tags: newTags } = edited;
     Object.assign(device, { name: edited.name, nameIsUsers, area: newArea, areaIsUsers, recorded, tags: newTags });
+    this.#identities.publish({ type: "identified" });
     if (device.name !== previous)
       this.#emit({ type: "device_name_changed", device_id: id, previous_name: previous, name: device.name });
     return device;
@@ -207,14 +206,15 @@ export class Registry implements Disposable {
   }
 
   /** Calls the listener after each removal, by a person or a plugin. */
-  onRemoved(name: string, listener: (device: Device) => void): Disposable {
-    return this.#removals.on("removed", name, ({ device }) => listener(device));
-  }
+  onRemoved = (name: string, listener: (device: Device) => void): Disposable =>
+    this.#removals.on("removed", name, ({ device }) => listener(device));
+
+  /** Calls the listener after a device came, went, or got another name or area. */
+  onIdentified = (name: string, listener: () => void): Disposable => this.#identities.on("identified", name, listener);
 
   /** Calls the listener after each report, also one that changed nothing. */
-  onReported(name: string, listener: (report: Reported) => void): Disposable {
-    return this.#reports.on("reported", name, listener);
-  }
+  onReported = (name: string, listener: (report: Reported) => void): Disposable =>
+    this.#reports.on("reported", name, listener);
 
   /** Since when device state cannot be written, in epoch ms. */
   storageFailingSince(): number | undefined {
@@ -241,6 +241,7 @@ export class Registry implements Disposable {
     this.#store.saveIdentityBehind(device, this.#clock.now());
     this.#quota.set(device, bytes);
     this.#devices.set(device.id, device);
+    this.#identities.publish({ type: "identified" });
   }
 
   #saveIfNew(device: Device): void {
@@ -263,6 +264,7 @@ export class Registry implements Disposable {
     this.#quota.set(device, { ...this.#quota.of(device.id), attributes: bytes });
     device.attributes = current;
     device.lastChanged = lastChanged;
+    device.lastChange = change ?? { kind: "unknown" };
     const event = { type: "device_state_changed", device_id: device.id, previous, current, changed } as const;
     this.#emit(change ? { ...event, change } : event);
   }
@@ -279,5 +281,6 @@ export class Registry implements Disposable {
     this.#devices.delete(device.id);
     this.#availability.removed(device);
     this.#removals.publish({ type: "removed", device });
+    this.#identities.publish({ type: "identified" });
   }
 }

@@ -11,6 +11,7 @@ import ui from "./0011-ui.sql" with { type: "text" };
 import deviceHistory from "./0013-device-history.sql" with { type: "text" };
 import ruleRuns from "./0014-rule-runs.sql" with { type: "text" };
 import groupsSchedules from "./0015-groups-schedules.sql" with { type: "text" };
+import privateBooleans from "./0017-private-booleans.sql" with { type: "text" };
 import imported from "./0018-import.sql" with { type: "text" };
 import deviceTags from "./0019-device-tags.sql" with { type: "text" };
 import outboxOptions from "./0020-outbox-options.sql" with { type: "text" };
@@ -28,6 +29,7 @@ export const stateMigrations: readonly string[] = [
   deviceHistory,
   ruleRuns,
   groupsSchedules,
+  privateBooleans,
   imported,
   deviceTags,
   outboxOptions,

@@ -4,11 +4,13 @@ import { activateScene } from "./activate-scene.ts";
 import { activateScenePerMode } from "./activate-scene-per-mode.ts";
 import { callService } from "./call-service.ts";
 import { cancelDelays } from "./cancel-delays.ts";
+import { cancelRuleTimers } from "./cancel-rule-timers.ts";
 import { captureDeviceState } from "./capture-device-state.ts";
 import { choose } from "./choose.ts";
 import { comment } from "./comment.ts";
 import { conditional } from "./conditional.ts";
 import { delay } from "./delay.ts";
+import { delayPerMode } from "./delay-per-mode.ts";
 import { exitRule } from "./exit-rule.ts";
 import { fadeDevice } from "./fade-device.ts";
 import { fireEvent } from "./fire-event.ts";
@@ -16,6 +18,7 @@ import { logMessage } from "./log-message.ts";
 import { notify } from "./notify.ts";
 import { parallel } from "./parallel.ts";
 import { pauseRule } from "./pause-rule.ts";
+import { pingHost } from "./ping-host.ts";
 import { publishMqtt } from "./publish-mqtt.ts";
 import { repeatCount } from "./repeat-count.ts";
 import { repeatUntil } from "./repeat-until.ts";
@@ -27,6 +30,7 @@ import { setDeviceState } from "./set-device-state.ts";
 import { setDeviceStatePerMode } from "./set-device-state-per-mode.ts";
 import { setHubVariable } from "./set-hub-variable.ts";
 import { setMode } from "./set-mode.ts";
+import { setPrivateBoolean } from "./set-private-boolean.ts";
 import { setVariable } from "./set-variable.ts";
 import { stopRuleChain } from "./stop-rule-chain.ts";
 import { timer } from "./timer.ts";
@@ -44,6 +48,7 @@ export const actions: readonly ActionDefinition[] = [
   setVariable,
   timer,
   delay,
+  delayPerMode,
   waitForEvent,
   waitForExpression,
   waitForTrigger,
@@ -55,11 +60,14 @@ export const actions: readonly ActionDefinition[] = [
   fireEvent,
   publishMqtt,
   callService,
+  pingHost,
   runRule,
   stopRuleChain,
   pauseRule,
   resumeRule,
   cancelDelays,
+  cancelRuleTimers,
+  setPrivateBoolean,
   captureDeviceState,
   restoreDeviceState,
   fadeDevice,

@@ -15,7 +15,7 @@ export const logMessage = defineAction({
     expression: Type.Optional(expression("CEL that gives the text, instead of `message`")),
     level: choice(["debug", "info", "warn", "error"], "The level", {
       default: "info",
-      spellings: { warning: "warn" },
+      spellings: { warning: "warn", trace: "debug" },
     }),
   }),
   check: (spec) => checkOneOf(spec, ["message", "expression"]),

@@ -1,5 +1,6 @@
 // `set_device_state`: sets the state of devices, or sends them a command.
 import { Type } from "@sinclair/typebox";
+import { HubError } from "../../core/errors.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { checkOneOf, invalid } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
@@ -19,21 +20,41 @@ export const setDeviceState = defineAction({
     offline: choice(
       ["send", "fail"],
       "Whether it is sent to a device that is not available, or the action fails for that one",
-      {
-        default: "send",
-      },
+      { default: "send" },
+    ),
+    track_event_value: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether the value that triggered the rule takes the place of the one in `state`; without one, `state` counts",
+      }),
     ),
   }),
   check(spec) {
     requireDevices(spec);
-    checkOneOf(spec, ["state", "expression"]);
+    if (spec.track_event_value !== true) checkOneOf(spec, ["state", "expression"]);
+    else if (spec.expression !== undefined) throw invalid("expression", "give either this or `track_event_value`");
   },
   async run(spec, scope) {
-    const state = spec.state ?? stateOf(scope.evaluate(spec.expression ?? ""));
+    const { expression, track_event_value: tracks } = spec;
+    const state = tracks
+      ? tracked(spec.state, scope.trigger)
+      : (spec.state ?? stateOf(scope.evaluate(expression ?? "")));
     return commandDevices(spec, state, scope, spec.offline);
   },
   example: { device_ids: ["lamp", "fan"], state: { on: false } },
 });
+
+/** The attribute that changed, else the only one in the state, gets the value that triggered the rule. */
+function tracked(state: JsonObject = {}, { attribute, value }: JsonObject): JsonObject {
+  if (isObject(value) && Object.keys(value).length > 0) return value;
+  const [only, ...more] = Object.keys(state);
+  const name =
+    typeof attribute === "string" && (Object.hasOwn(state, attribute) || only === undefined) ? attribute : only;
+  if (value !== undefined && value !== null && name !== undefined && (more.length === 0 || name === attribute))
+    return { ...state, [name]: value };
+  if (only !== undefined) return state;
+  throw new HubError("conflict", "what triggered the rule has no value to pass on, and there is no `state` without it");
+}
 
 function stateOf(value: unknown): JsonObject {
   if (isObject(value) && Object.keys(value).length > 0) return value;

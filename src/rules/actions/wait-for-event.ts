@@ -4,7 +4,7 @@ import { didYouMean } from "../../core/schema.ts";
 import { catalog } from "../../events/catalog.ts";
 import { invalid } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";
-import { name, secs, table, text } from "../model/fields.ts";
+import { attribute, name, secs, table, text } from "../model/fields.ts";
 import { onTimeout, timedOut } from "../model/flow.ts";
 import { hasFields } from "../model/values.ts";
 import { setWait } from "../model/variables.ts";
@@ -16,6 +16,10 @@ export const waitForEvent = defineAction({
   fields: () => ({
     event_type: text("Its type, such as device_state_changed or custom_doorbell"),
     device_id: Type.Optional(name("device", "Only about this device")),
+    attribute: Type.Optional({
+      ...attribute,
+      description: "With device_state_changed: only when this attribute of the device changes",
+    }),
     fields: Type.Optional(table("Only with these fields and values; the event may have more")),
     timeout_secs: secs("The timeout"),
     on_timeout: onTimeout,
@@ -26,13 +30,13 @@ export const waitForEvent = defineAction({
     const hint = didYouMean(event_type, types) || `; an event of your own is "custom_${event_type}"`;
     throw invalid("event_type", `there is no event type "${event_type}"${hint}`);
   },
-  async run({ event_type, device_id, fields, timeout_secs, on_timeout }, scope) {
+  async run({ event_type, device_id, attribute, fields, timeout_secs, on_timeout }, scope) {
     if (scope.dryRun) return `would wait for ${event_type}, ${timeout_secs} s at most`;
     const envelope = await scope.waitForEvent({
       event: event_type,
       deviceId: device_id,
       timeoutMs: timeout_secs * 1000,
-      matches: ({ event }) => hasFields(event, fields),
+      matches: ({ event }) => hasFields(event, fields) && (attribute === undefined || changes(event, attribute)),
     });
     if (!envelope) return timedOut(scope, { waitedFor: event_type, timeout_secs, on_timeout });
     setWait(scope, { completed: true });
@@ -41,8 +45,14 @@ export const waitForEvent = defineAction({
   example: {
     event_type: "device_state_changed",
     device_id: "door",
+    attribute: "open",
     fields: { changed: ["open"] },
     timeout_secs: 60,
     on_timeout: "exit",
   },
 });
+
+function changes(event: object, attribute: string): boolean {
+  const { changed } = event as { changed?: unknown };
+  return Array.isArray(changed) && changed.includes(attribute);
+}

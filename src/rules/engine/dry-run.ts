@@ -53,6 +53,10 @@ export function createDryHost(host: RuleHost): DryHost {
       report(`${method} ${url}`);
       return { status: 200, body: "" };
     },
+    async ping(name) {
+      report(`ping ${name}`);
+      return { reachable: true };
+    },
     emit: ({ type }) => report(`event ${type}`),
     tellPlugins() {},
     now: () => host.now(),

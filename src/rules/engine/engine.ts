@@ -64,12 +64,13 @@ export class Engine implements AsyncDisposable {
 
   /** To be called once, after all rules were put and before `system_started`: from now on triggers fire. */
   ready(): void {
-    const { schedules, store, holds, restoreRuns } = this.#wiring;
+    const { schedules, store, holds, restoreRuns, booleans } = this.#wiring;
     if (this.#isReady) return;
     this.#isReady = true;
     for (const entry of this.#entries.values()) this.#wire(entry);
     schedules.deleteStaleMarks();
     store.forget((id) => this.#entries.has(id), this.#options.clock.now() - KEEP_STATE_MS);
+    booleans.forget((id) => this.#entries.has(id));
     // Before anything fires, so that run modes see them.
     const restored = restoreRuns();
     const fired = new Set(restored.flatMap(({ hold }) => hold ?? []));

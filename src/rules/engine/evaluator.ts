@@ -6,10 +6,12 @@ import { momentNow } from "../../core/durable-moment.ts";
 import { type RandomBytes, secret } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
+import type { PrivateBooleans } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ConditionTrace, Trace } from "../model/trace.ts";
 import { createDryHost } from "./dry-run.ts";
 import { type Activation, type Entry, identified, type Run } from "./entry.ts";
+import { overlaid } from "./private-booleans.ts";
 import * as refusals from "./refusals.ts";
 import type { Runs } from "./runs.ts";
 import { type ConditionScopeTools, createConditionScope } from "./scope.ts";
@@ -42,6 +44,8 @@ export interface EvaluatorOptions {
   runs: Runs;
   traces: Traces;
   quota: refusals.RunQuota;
+  /** Of a rule; without them, those of each run are its own. */
+  privateBooleans?: (ruleId: string) => PrivateBooleans;
   /** Persists that the rule fired. */
   onFired(entry: Entry): void;
 }
@@ -66,11 +70,17 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
 
   function scopeOf({ rule }: Entry, { context }: Activation, { host, parameters = {} }: ScopeInput) {
     const vars = { ...copyOf(rule.variables), ...copyOf(parameters) };
-    return createConditionScope(scopeTools, { host, trigger: context, vars, conditions: rule.conditions });
+    const own = options.privateBooleans?.(rule.id);
+    const privateBooleans = host === options.host && own ? own : overlaid(own);
+    return createConditionScope(scopeTools, {
+      ...{ host, trigger: context, vars, conditions: rule.conditions },
+      privateBooleans,
+    });
   }
 
   function refuse(entry: Entry, trace: Trace, refusal: refusals.Refusal): Evaluated {
     Object.assign(trace, refusal, { endedAt: clock.now() });
+    note(entry, trace);
     if (!trace.dryRun) traces.add(entry, trace);
     return { trace };
   }
@@ -93,6 +103,11 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     options.log.error("a runaway rule was stopped", { rule: name, why });
     host.emit({ type: "action_failed", rule_id: id, rule_name: name, action_type: "runaway", error: why });
     return { outcome: "runaway", why };
+  }
+
+  /** For a rule that is to be read along in the log. */
+  function note({ rule }: Entry, { outcome, why, dryRun }: Trace): void {
+    if (rule.log_runs && !dryRun) options.log.info(`rule ${outcome}`, { rule: rule.name, why });
   }
 
   function fire(entry: Entry, activation: Activation): void {
@@ -127,6 +142,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         runaway(entry, activation);
       if (refusal) return refuse(entry, trace, refusal);
       trace.why = whyFired(activation, trace.conditions);
+      note(entry, trace);
       fire(entry, activation);
       const { chain, dispatch, hold } = activation;
       return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain, dispatch, hold }) };
@@ -146,6 +162,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       trace.why = conditions
         ? whyFired(activation, trace.conditions)
         : `${activation.label}; conditions were not evaluated`;
+      note(entry, trace);
       fire(entry, activation);
       const { chain, parent } = activation;
       return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain, parent }) };

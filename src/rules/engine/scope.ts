@@ -9,6 +9,7 @@ import type {
   ConditionDefinition,
   ConditionScope,
   Evaluate,
+  PrivateBooleans,
   RuleControl,
   TriggerContext,
   Typed,
@@ -18,6 +19,7 @@ import type { RuleHost } from "../model/host.ts";
 import type { ActionTrace, ConditionTrace } from "../model/trace.ts";
 import type { Run } from "./entry.ts";
 import { type ActionPosition, enterList, noteProgress, type Wait } from "./position.ts";
+import { overlaid } from "./private-booleans.ts";
 import { isOver, type RunEnd, RunEnded } from "./runs.ts";
 import { runActions, type SequenceTools, yieldIfDue } from "./sequence.ts";
 import { clipCondition, clipText } from "./traces.ts";
@@ -35,6 +37,8 @@ export interface ConditionScopeInput {
   vars: JsonObject;
   /** The rule's conditions: the first device in them is `deviceId` if the trigger has none. */
   conditions: readonly Typed[];
+  /** Without them, the rule has some that are only known here. */
+  privateBooleans?: PrivateBooleans;
 }
 
 export interface ActionScopeTools {
@@ -58,13 +62,14 @@ const TURNS_WINDOW_MS = 60_000;
 
 export function createConditionScope(
   { evaluate, conditions, msSince }: ConditionScopeTools,
-  { host, trigger, vars, conditions: ownConditions }: ConditionScopeInput,
+  { host, trigger, vars, conditions: ownConditions, privateBooleans = overlaid() }: ConditionScopeInput,
 ): ConditionScope {
   const scope: ConditionScope = {
     host,
     trigger,
     vars,
     msSince,
+    privateBooleans,
     deviceId: deviceOf(trigger) ?? firstDeviceOf(ownConditions),
     evaluate: (expression) => evaluate(expression, host, { trigger, vars }),
     isTrue(expression) {
@@ -197,9 +202,13 @@ export function createActionScope(
         (envelope) => envelope === undefined,
       );
     },
-    async waitUntil(expression, timeoutMs) {
+    async waitUntil(expression, timeoutMs, stepOf) {
       const isTrue = (): boolean => scope.isTrue(expression);
       if (dry || isTrue()) return dry ? isTrue() : true;
+      if (stepOf) {
+        noteSteps(stepOf);
+        return waits.until(isTrue, { deadline: { since: momentNow(clock), ms: timeoutMs }, signal });
+      }
       return waiting(
         { ms: timeoutMs, label: clipText(expression) },
         (deadline) => waits.until(isTrue, { deadline, signal }),

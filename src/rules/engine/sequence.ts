@@ -90,6 +90,9 @@ function runAction(tools: SequenceTools, run: Run, { action, into, list }: Step)
     if (trace.result === "running" || result === "failed") trace.result = result;
     trace.durationMs = Math.round(tools.clock.mono() - startedMono);
     if (detail !== undefined) trace.detail = clipText(detail);
+    const { rule } = run.entry;
+    if (rule.log_runs && !run.dry)
+      tools.log.info("an action of a rule", { rule: rule.name, action: action.type, result, detail });
   }
 
   function fail(error: unknown): void {

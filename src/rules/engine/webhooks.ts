@@ -21,7 +21,7 @@ export interface Webhooks {
   readonly feed: Pick<EventFeed, "on" | "head">;
   put(rule: Rule): void;
   remove(id: string): void;
-  /** False if no enabled rule has this path and secret. Takes the same time whichever of the two is wrong. */
+  /** False if no enabled rule has this path and secret, or this path and needs none. Takes the same time whichever of the two is wrong. */
   call(call: WebhookCall): boolean;
 }
 
@@ -36,6 +36,8 @@ export function createWebhooks({ feed, now }: { feed: EventFeed; now: () => numb
   // Path → rule → digests of its secrets there.
   const secrets = new Map<string, Map<string, Buffer[]>>();
   const pathsOf = new Map<string, Set<string>>();
+  // Path → rules that need no secret there.
+  const open = new Map<string, Set<string>>();
 
   function remove(id: string): void {
     for (const path of pathsOf.get(id) ?? []) {
@@ -44,6 +46,7 @@ export function createWebhooks({ feed, now }: { feed: EventFeed; now: () => numb
       if (rules?.size === 0) secrets.delete(path);
     }
     pathsOf.delete(id);
+    for (const [path, rules] of open) if (rules.delete(id) && rules.size === 0) open.delete(path);
   }
 
   function add(id: string, path: string, secret: string): void {
@@ -73,12 +76,14 @@ export function createWebhooks({ feed, now }: { feed: EventFeed; now: () => numb
       remove(rule.id);
       if (!rule.enabled) return;
       for (const { type, path, secret } of rule.triggers) {
-        if (type === TYPE && typeof path === "string" && typeof secret === "string") add(rule.id, path, secret);
+        if (type !== TYPE || typeof path !== "string") continue;
+        if (typeof secret === "string") add(rule.id, path, secret);
+        else open.set(path, (open.get(path) ?? new Set()).add(rule.id));
       }
     },
     remove,
     call({ secret, ...fields }) {
-      if (!isKnown(fields.path, secret)) return false;
+      if (!isKnown(fields.path, secret) && !open.has(fields.path)) return false;
       feed.emit({ type: TYPE, ...fields });
       const event = { type: TYPE, ...fields, timestamp: isoSeconds(now()), seq: feed.ring.head } as const;
       // Not enumerable, so that copies and JSON of the event do not contain it.

@@ -19,10 +19,12 @@ import type {
 import type { RuleHost } from "../model/host.ts";
 import type { Rule } from "../read/rule.ts";
 import { createMarks } from "./action-mark.ts";
+import { withCancelOnFalse } from "./cancel-on-false.ts";
 import { activationBy, type Cause, type Dispatch, type Entry, type Run, type TriggerRef, toRow } from "./entry.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
 import { Holds } from "./holds.ts";
 import { createPatience } from "./patient-host.ts";
+import { type BooleanStore, openBooleanStore } from "./private-booleans.ts";
 import { createRunQuota } from "./refusals.ts";
 import { readStoredRuns } from "./restore-runs.ts";
 import { createRuleChains, type RuleChains } from "./rule-chain.ts";
@@ -71,6 +73,7 @@ export interface EngineWiring {
   schedules: Schedules;
   /** Lets the runs from before the start go on, and gives them. */
   restoreRuns(): readonly StoredRun[];
+  booleans: BooleanStore;
 }
 
 const FLUSH_MS = 1000;
@@ -99,6 +102,7 @@ export function wireEngine(
   const onAnyEvent = (): void => waits.onAnyEvent();
   const subscriptions = stack.use(createSubscriptions(feed, { onEvent, onAnyEvent }));
   const waits = createWaits({ clock, subscriptions });
+  const booleans = openBooleanStore(options);
   const marks = createMarks(byType(vocabulary.actions));
   const runStore = openRunStore(options.db);
   const keeper = stack.use(
@@ -108,12 +112,13 @@ export function wireEngine(
     }),
   );
   const onLost = tellLost(options);
-  const runs = createRuns({
+  const allRuns = createRuns({
     ...{ clock, log, traces, quota, keeper },
     onLost: ({ entry, trace }, why) => onLost({ rule: entry.rule, ruleId: entry.rule.id, id: trace.id }, why),
     runActions: (run) =>
       runActions(sequence, run, { actions: run.actions, into: run.trace.actions, position: run.position }),
   });
+  const runs = withCancelOnFalse(allRuns, { clock, waits });
   const { msSince } = stack.use(followWallSteps(clock));
   const scopeTools = { evaluate: options.evaluate, conditions: byType(vocabulary.conditions), msSince };
   const evaluator = createEvaluator({
@@ -122,6 +127,7 @@ export function wireEngine(
     runs,
     traces,
     quota,
+    privateBooleans: booleans.of,
     onFired: (entry) => saveFiring(store, entry),
   });
   const control = createControl({ clock, entries, store, chains, evaluator, childrenOf: runs.childrenOf });
@@ -185,13 +191,16 @@ export function wireEngine(
         onLost({ rule: entry?.rule, ruleId, id }, why);
       },
       scopeFor: ({ rule }, { trigger }, { vars }) =>
-        createConditionScope(scopeTools, { host, trigger: trigger.context, vars, conditions: rule.conditions }),
+        createConditionScope(scopeTools, {
+          ...{ host, trigger: trigger.context, vars, conditions: rule.conditions },
+          privateBooleans: booleans.of(rule.id),
+        }),
     });
     runs.restore(stored);
     return stored;
   }
 
-  return { store, traces, runs, evaluator, control, triggers, holds, schedules, restoreRuns };
+  return { store, traces, runs, evaluator, control, triggers, holds, schedules, booleans, restoreRuns };
 }
 
 type LostRun = { rule: Pick<Rule, "name"> | undefined; ruleId: string; id: string };

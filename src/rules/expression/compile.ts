@@ -8,6 +8,7 @@ import { type CelNode, callOf, literalText, nodesOf } from "./cel-tree.ts";
 import { createEnvironment } from "./environment.ts";
 import type { Evaluated, ExpressionHost, ExpressionProblem, ExpressionScope, Program, References } from "./host.ts";
 import { createMeter } from "./meter.ts";
+import { type Evaluated as Present, registerRuleFunctions } from "./rule-functions.ts";
 import { at, problemOf, type Vocabulary } from "./wording.ts";
 
 export type Compiled = { ok: true; program: Program } | { ok: false; problem: ExpressionProblem };
@@ -21,11 +22,13 @@ const LONGEST_EXPRESSION = 4096;
 const MOST_HELD = 10_000;
 
 export function createExpressions(): Expressions {
-  let current: ExpressionHost | undefined;
-  const environment = createEnvironment(() => {
+  let current: Present | undefined;
+  const present = (): Present => {
     if (!current) throw new Error("is not being evaluated");
     return current;
-  });
+  };
+  const environment = createEnvironment(() => present().host);
+  registerRuleFunctions(environment, present);
   const compileText = createCompiler(environment, ["trigger", "vars"]);
   const held = new Map<string, Compiled>();
 
@@ -36,7 +39,7 @@ export function createExpressions(): Expressions {
 
   function createProgram({ text, root, type, run }: CompiledText): Program {
     function evaluate(host: ExpressionHost, { trigger = {}, vars = {} }: ExpressionScope = {}): Evaluated {
-      current = host;
+      current = { host, trigger, vars };
       try {
         return run({ trigger, vars });
       } finally {
@@ -127,6 +130,8 @@ function vocabularyOf(environment: Environment, variables: readonly string[]): V
 const KINDS: Readonly<Record<string, "devices" | "variables" | "modes">> = {
   device: "devices",
   device_state: "devices",
+  attribute: "devices",
+  attributes: "devices",
   hub_var: "variables",
   mode: "modes",
 };

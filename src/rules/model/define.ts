@@ -92,7 +92,15 @@ export interface ConditionDefinition<F extends TProperties = TProperties> {
   readonly example: Example<F>;
 }
 
+/** Of one rule. */
+export interface PrivateBooleans {
+  /** False where it was never set. */
+  get(name: string): boolean;
+  set(name: string, value: boolean): void;
+}
+
 export interface ConditionScope extends Scope {
+  readonly privateBooleans: PrivateBooleans;
   /** Evaluates another condition, such as one inside this one. */
   ask(condition: Typed): ConditionTrace;
 }
@@ -153,8 +161,8 @@ export interface ActionScope extends Scope {
   delay(ms: number, key?: string, options?: { stepOf: number }): Promise<boolean>;
   /** The next matching event; undefined after the timeout. */
   waitForEvent(wanted: EventWanted): Promise<Envelope | undefined>;
-  /** Waits until the expression is true, evaluated at every event; false after the timeout. */
-  waitUntil(expression: string, timeoutMs: number | undefined): Promise<boolean>;
+  /** Waits until the expression is true, evaluated at every event; false after the timeout. `stepOf` as for events. */
+  waitUntil(expression: string, timeoutMs: number | undefined, stepOf?: WholeWait): Promise<boolean>;
   /** Keeps the event from triggering rules of lower priority. False if it has none left to trigger. */
   stopRules(): boolean;
   /** Ends this run, without an error. */
@@ -164,6 +172,14 @@ export interface ActionScope extends Scope {
   /** Device states of `capture_device_state`, by key. */
   readonly captured: Map<string, Readonly<Record<string, JsonObject>>>;
   readonly rules: RuleControl;
+  readonly privateBooleans: PrivateBooleans;
+}
+
+/** A wait of several steps. */
+export interface WholeWait {
+  ms: number | undefined;
+  /** What it waits for, for people. */
+  label: string;
 }
 
 export interface EventWanted {
@@ -172,7 +188,7 @@ export interface EventWanted {
   deviceId?: string | undefined;
   timeoutMs: number | undefined;
   /** It is one of many steps of a wait, of which only the whole is stored: so many ms since `elapsed` was 0. */
-  stepOf?: { ms: number | undefined; label: string };
+  stepOf?: WholeWait;
   matches?: (envelope: Envelope) => boolean;
 }
 

@@ -18,6 +18,8 @@ export interface RuleDevice {
   readonly lastChanged: Readonly<Record<string, number>>;
   /** JSON Schemas of its attributes, where it describes them. */
   readonly details?: { readonly schema?: JsonObject; readonly capabilities?: JsonObject };
+  /** Who caused the last change, as its event said it; undefined where that is not known. */
+  readonly lastChange?: JsonObject | undefined;
 }
 
 /** The sender of a rule's commands. */
@@ -75,6 +77,12 @@ export interface RuleCalendars {
   onChange(calendarId: string, listener: () => void): Disposable;
 }
 
+export interface Ping {
+  reachable: boolean;
+  /** The mean of the answers. */
+  rttMs?: number;
+}
+
 export interface RuleHost {
   device(id: string): RuleDevice | undefined;
   /** All of them. */
@@ -98,6 +106,8 @@ export interface RuleHost {
   notify(notification: Notification, signal: AbortSignal): Promise<void>;
   publish(topic: string, payload: string, options: { retain: boolean; qos: 0 | 1 }): Promise<void>;
   request(request: HttpRequest, signal: AbortSignal): Promise<{ status: number; body: string }>;
+  /** ICMP echo requests; `reachable` if one was answered. Does not reject. */
+  ping(host: string, how: { count: number; timeoutMs: number }, signal: AbortSignal): Promise<Ping>;
   emit(event: HubEvent): void;
   /** Tells plugins of a custom event, over MQTT; the hub does not emit it again. Never throws. */
   tellPlugins(eventType: string, fields: JsonObject): void;

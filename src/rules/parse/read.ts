@@ -32,6 +32,8 @@ export interface RuleText {
   problemAt(path: string, message: string): TextProblem;
   /** The places behind `locate`, for edits. */
   mark: Mark;
+  /** Names of structs in RON that are not in the value: `Rule`, `RuleAction`, … */
+  wrappers: ReadonlySet<string>;
 }
 
 export interface ReadOptions {
@@ -52,7 +54,13 @@ export function readRuleText(text: string, { shape = defaultShape, file }: ReadO
   const half = text.search(/\p{Cs}/u);
   if (half >= 0) return broken(text, format ?? named, { offset: half, message: LONE_SURROGATE });
   if (format === undefined) return broken(text, named, { offset: 0, message: NOTHING });
-  const { value, mark, flaws, warnings } = format === "ron" ? ronTree(text, shape) : readToml(text);
+  const {
+    value,
+    mark,
+    flaws,
+    warnings,
+    wrappers = NO_WRAPPERS,
+  }: Tree = format === "ron" ? ronTree(text, shape) : readToml(text);
   const misnamed = file === undefined || format === named ? [] : [{ offset: 0, message: misnaming(file, format) }];
   return {
     format,
@@ -62,11 +70,13 @@ export function readRuleText(text: string, { shape = defaultShape, file }: ReadO
     locate: (path) => positionAt(text, findMark(mark, path).at),
     problemAt: (path, message) => problemAt(text, { offset: findMark(mark, path).at, message }),
     mark,
+    wrappers,
   };
 }
 
 const NOTHING = "there is no rule in this file: it is empty, or all comments; write one, or remove the file";
 const LONE_SURROGATE = "half of a character (a lone surrogate), which no file can hold: remove it";
+const NO_WRAPPERS: ReadonlySet<string> = new Set();
 const NOWHERE: Mark = { at: 0, start: -1, end: -1 };
 
 function misnaming(file: string, format: RuleFormat): string {
@@ -74,7 +84,7 @@ function misnaming(file: string, format: RuleFormat): string {
   return `the file holds ${holds}, and its name says ${says}: rename it to ${file.replace(/\.[^.]*$/, "")}.${format}`;
 }
 
-type Tree = { value: JsonObject; mark: Mark; flaws: Flaw[]; warnings: Flaw[] };
+type Tree = { value: JsonObject; mark: Mark; flaws: Flaw[]; warnings: Flaw[]; wrappers?: ReadonlySet<string> };
 
 function ronTree(text: string, shape: RuleShape): Tree {
   const read = readRon(text);
@@ -90,5 +100,6 @@ function broken(text: string, format: RuleFormat = "toml", flaw: Flaw): RuleText
     locate: () => positionAt(text, 0),
     problemAt: (_, message) => problemAt(text, { offset: 0, message }),
     mark: NOWHERE,
+    wrappers: NO_WRAPPERS,
   };
 }

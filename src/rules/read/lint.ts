@@ -6,11 +6,11 @@ import { placeholdersIn } from "../../core/placeholders.ts";
 import { didYouMean } from "../../core/schema.ts";
 import { isOwn, TEMPLATE_ROOTS } from "../../core/template.ts";
 import type { TextPosition } from "../../core/text-places.ts";
+import { readRuleFileText } from "../homecore/read-text.ts";
 import type { Typed } from "../model/define.ts";
 import { firstDeviceOf } from "../model/devices.ts";
 import { ATTRIBUTE, ATTRIBUTES, TEMPLATE } from "../model/fields.ts";
 import { devicesOf, type SomeDevices } from "../model/targets.ts";
-import { readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { triggers } from "../triggers/index.ts";
 import { rewriteRule } from "./references.ts";
@@ -63,12 +63,12 @@ export function lintText(
 ): (LintWarning & TextPosition)[] {
   const warnings = lint(rule, house);
   if (warnings.length === 0) return [];
-  const { value, locate } = readRuleText(text, { shape });
+  const { value, locate, ownPath } = readRuleFileText(text, { shape });
   return warnings.map(({ path, message }) => {
     // A single trigger is written under `trigger`, and read into the list `triggers`.
     const single = value?.trigger === undefined ? path : path.replace(/^triggers\[0\]/, "trigger");
     const written = placeOf ? placeOf(path) : single;
-    return { path: written, message, ...locate(written) };
+    return { path: ownPath(written), message, ...locate(written) };
   });
 }
 

@@ -65,6 +65,12 @@ export const Rule = Type.Object(
       default: true,
       description: "Whether its runs that wait go on after a restart of the hub; false ends them when the hub stops",
     }),
+    cancel_on_false: Type.Optional(
+      Type.Boolean({ description: "Whether a run is cancelled as soon as its conditions no longer hold" }),
+    ),
+    log_runs: Type.Optional(
+      Type.Boolean({ description: "Whether each evaluation and each action is written into the hub's log" }),
+    ),
     catch_up_secs: Type.Optional(
       wholeSecs(
         "How late a time that was missed while the hub was off may still run; without it, missed times do not run",

@@ -74,6 +74,7 @@ export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOpti
       notify: async () => {},
       publish: async () => {},
       request: async () => ({ status: 200, body: "" }),
+      ping: async () => ({ reachable: true }),
       emit() {},
       tellPlugins() {},
       now,

@@ -48,7 +48,7 @@ export interface RuleWarning {
  * warning.
  */
 export type Exists = {
-  readonly [Kind in LocatedReference["kind"]]?: ((name: string) => boolean) | undefined;
+  readonly [Kind in LocatedReference["kind"] | "deviceNamed"]?: ((name: string) => boolean) | undefined;
 };
 
 const NO_ACTIVITY: RuleState = {
@@ -91,7 +91,9 @@ function stateOf(rule: Rule | undefined, { paused }: RuleState): RuleStatus {
 
 /** What does not keep the rule from running, each once. */
 export function warningsOf({ warnings, good }: Pick<ListedFile, "warnings" | "good">, exists: Exists): RuleWarning[] {
-  const missing = (good?.references ?? []).filter(({ kind, name }) => exists[kind]?.(name) === false);
+  const has = ({ kind, name }: LocatedReference): boolean | undefined =>
+    exists[good?.byName && kind === "device" ? "deviceNamed" : kind]?.(name);
+  const missing = (good?.references ?? []).filter((reference) => has(reference) === false);
   const seen = new Set<string>();
   return [
     ...warnings,
@@ -113,8 +115,12 @@ const WHAT_IS_FOUND: { readonly [Kind in LocatedReference["kind"]]?: string } = 
   device_type: "device of the type",
 };
 
-export function existsIn(host: RuleHost, hasRule: (id: string) => boolean): Required<Exists> {
+export function existsIn(
+  host: RuleHost,
+  { hasRule, idOf }: { hasRule: (id: string) => boolean; idOf: (name: string) => string | undefined },
+): Required<Exists> {
   return {
+    deviceNamed: (name) => idOf(name) !== undefined,
     device: (id) => host.device(id) !== undefined,
     mode: (id) => host.mode(id) !== undefined,
     scene: (id) => host.hasScene(id),

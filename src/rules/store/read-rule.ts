@@ -4,9 +4,9 @@ import { firstPerPath, type Problem } from "../../core/schema.ts";
 import { positionAt, type TextPosition } from "../../core/text-places.ts";
 import { withTomlAdvice } from "../../core/toml-advice.ts";
 import { type BlueprintFinder, isUse, type MadeFrom, type ReadUse, readUse, writtenPath } from "../blueprints/use.ts";
+import { type ReadableRule, readRuleFileText } from "../homecore/read-text.ts";
 import type { RuleFormat } from "../parse/detect.ts";
 import { lacksId } from "../parse/edit/set-key.ts";
-import { type RuleText, readRuleText } from "../parse/read.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { type FileProblem, unforeseen } from "../read/file-problem.ts";
 import type { PlaceOf } from "../read/lint.ts";
@@ -37,6 +37,8 @@ export interface GoodVersion {
   readonly references: readonly LocatedReference[];
   /** There for a rule that a blueprint made. */
   readonly made?: MadeFrom;
+  /** It may call devices by their names, as homeCore's rules do. */
+  readonly byName: boolean;
 }
 
 /** For a rule that a blueprint made. */
@@ -74,6 +76,8 @@ export interface ReadOptions {
 
 export interface RuleReader {
   readonly shape: RuleShape;
+  /** Whether a rule that was read may call devices by their names. */
+  byName(rule: Rule): boolean;
   /** Never throws. */
   read(text: string, options?: ReadOptions): ReadText;
 }
@@ -86,9 +90,10 @@ export function createRuleReader(
   blueprints: BlueprintFinder = NO_BLUEPRINTS,
 ): RuleReader {
   const shape = ruleShape();
+  const byName = new WeakSet<Rule>();
 
   function read(text: string, { file, id }: ReadOptions): ReadText {
-    const source = readRuleText(text, { shape, file });
+    const source = readRuleFileText(text, { shape, file });
     const { format, problems, warnings } = source;
     const found = { ...unread(text), format, problems, warnings };
     if (!source.value) return found;
@@ -103,15 +108,16 @@ export function createRuleReader(
     const inWords = (problem: Problem): Problem => inWordsOf(format, problem, value);
     const located = checked.problems.map(inWords).map(({ path, message, warning = false }) => ({
       warning,
-      problem: { path, ...source.problemAt(path, message) },
+      problem: { path: source.ownPath(path), ...source.problemAt(path, message) },
     }));
     if (use) located.sort((a, b) => a.problem.line - b.problem.line);
     const those = (wanted: boolean): FileProblem[] =>
       located.filter(({ warning }) => warning === wanted).map(({ problem }) => problem);
     const { rule } = checked;
+    if (rule && source.byName) byName.add(rule);
     return {
       ...found,
-      ...(rule && { good: goodVersion(rule, { source, text, texts, made: use?.madeFrom(rule) }) }),
+      ...(rule && { good: goodVersion(rule, { source, texts, made: use?.madeFrom(rule) }) }),
       problems: those(false),
       warnings: [...warnings, ...those(true)],
       claimedId: typeof value.id === "string" ? value.id : undefined,
@@ -120,18 +126,21 @@ export function createRuleReader(
     };
   }
 
-  function goodVersion(rule: Rule, { source, text, texts, made }: Found): GoodVersion {
+  function goodVersion(rule: Rule, { source, texts, made }: Found): GoodVersion {
     const named = made ? madeNames(rule, made) : namedBy(rule, source.value);
-    const placed = named.map((reference) => ({ ...reference, ...source.locate(reference.path) }));
+    const placed = named.map(({ path, ...reference }) => {
+      return { ...reference, path: source.ownPath(path), ...source.locate(path) };
+    });
     const inTexts = made ? namesOfMade(texts, made, expressions) : [];
     const ofTexts = made
       ? inTexts.map((one) => ({ ...one, ...source.locate(one.path) }))
-      : namedIn(texts, text, expressions);
-    return { rule, references: inOrder([...placed, ...ofTexts]), ...(made && { made }) };
+      : namedIn(texts, source, expressions);
+    return { rule, byName: source.byName, references: inOrder([...placed, ...ofTexts]), ...(made && { made }) };
   }
 
   return {
     shape,
+    byName: (rule) => byName.has(rule),
     read(text, options = {}) {
       try {
         return read(text, options);
@@ -158,8 +167,7 @@ function unread(text: string): ReadText {
 }
 
 interface Found {
-  source: RuleText;
-  text: string;
+  source: ReadableRule;
   /** The expressions in it. */
   texts: Iterable<string>;
   made: MadeFrom | undefined;
@@ -198,11 +206,15 @@ function inOrder(references: LocatedReference[]): LocatedReference[] {
 }
 
 /** Placed at the expression; at the beginning of the file where the expression is written with escapes. */
-function namedIn(expressions: Iterable<string>, text: string, { names }: ExpressionReader): LocatedReference[] {
+function namedIn(
+  expressions: Iterable<string>,
+  { text, expressionOffset }: ReadableRule,
+  { names }: ExpressionReader,
+): LocatedReference[] {
   return [...expressions].flatMap((expression) => {
     const named = names(expression);
     if (named.length === 0) return [];
-    const place = positionAt(text, Math.max(0, text.indexOf(expression)));
+    const place = positionAt(text, expressionOffset(expression) ?? Math.max(0, text.indexOf(expression)));
     return named.map((reference) => ({ ...reference, ...place }));
   });
 }

@@ -9,6 +9,7 @@ import type { StateDb } from "../../db/state-db.ts";
 import type { EventFeed } from "../../events/feed.ts";
 import type { RulesSection } from "../config.ts";
 import type { RuleHost } from "../model/host.ts";
+import type { OtherNames } from "./bound-rules.ts";
 import type { RuleStatus } from "./describe.ts";
 
 export interface RulesFilter {
@@ -29,7 +30,7 @@ export interface RulesProblem extends Problem {
   line?: number;
 }
 
-export interface RulesOptions {
+export interface RulesOptions extends OtherNames {
   folder: string;
   feed: EventFeed;
   clock: Clock;

@@ -1,9 +1,11 @@
 // `button_event`: a button is pressed, held, released, and so on. Zigbee bridges report an attribute `action` with one word,
 // which may also name the button: `single`, `1_double`, `left_hold`, `button_2_release`. Others report {button, event}, or
-// one attribute per button: `action_left`. Many clear the attribute afterwards; that is not a press.
+// one attribute per button: `action_left`, or one per event with the button's number: {pushed: 1}. Many clear the attribute
+// afterwards; that is not a press.
 import { Type } from "@sinclair/typebox";
 import { isObject, type Json } from "../../core/json.ts";
 import type { Envelope } from "../../events/feed.ts";
+import { changeContext } from "../model/changes.ts";
 import { defineTrigger } from "../model/define.ts";
 import {
   DEVICE_CONTEXT_KEYS,
@@ -18,7 +20,7 @@ import { requireDevices, type SomeDevices, whichDevices } from "../model/targets
 
 export const buttonEvent = defineTrigger({
   type: "button_event",
-  doc: "A button is used: the device's attribute `action`, `event`, `button_event` or `click` (or one such as `action_left`) takes a value such as `single`, `1_double` or {button, event}, or a plugin sends the custom event `button_event` with these fields. The same press twice in a row is noticed of devices that announce themselves and through a custom event; else only if the attribute is cleared in between.",
+  doc: "A button is used: the device's attribute `action`, `event`, `button_event` or `click` (or one such as `action_left`) takes a value such as `single`, `1_double` or {button, event}, `pushed`, `held`, `double_tapped` or `released` takes the number of a button, or a plugin sends the custom event `button_event` with these fields. The same press twice in a row is noticed of devices that announce themselves and through a custom event; else only if the attribute is cleared in between.",
   fields: {
     ...someDevices,
     button: Type.Optional(
@@ -40,7 +42,7 @@ export const buttonEvent = defineTrigger({
       " ",
     ),
   check: requireDevices,
-  contextKeys: [...DEVICE_CONTEXT_KEYS, "event", "button"],
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "event", "button", "change"],
   interests: (spec) => [
     ...deviceInterests("device_state_changed", spec),
     ...deviceInterests("device_action", spec),
@@ -53,7 +55,8 @@ export const buttonEvent = defineTrigger({
       : pressInEvent(envelope, { spec, host });
     if (!press || envelope.deviceId === undefined || !isWanted(spec, press)) return undefined;
     const { button, event, attribute, value } = press;
-    return { ...deviceContext(host, envelope.deviceId), attribute, value, event, button: button ?? null };
+    const context = { ...deviceContext(host, envelope.deviceId), attribute, value, event, button: button ?? null };
+    return { ...context, ...changeContext(changed?.change) };
   },
   example: { device_id: "remote", button: 1, event: "double", attribute: "action" },
 });
@@ -85,6 +88,8 @@ const EVENT_OF_SPELLING = new Map(
 );
 // The longest first: `left_hold_release` is a release.
 const LONGEST_FIRST = [...EVENT_OF_SPELLING.keys()].sort((a, b) => b.length - a.length);
+/** Attributes that hold the number of the button. */
+const NUMBERED = ["pushed", "held", "double_tapped", "released"];
 const CLEARED = new Set(["", "none", "idle", "null", "unknown"]);
 
 function isWanted(
@@ -132,7 +137,7 @@ function pressInChange(
 }
 
 function reportsPresses(name: string): boolean {
-  return (ATTRIBUTES as readonly string[]).includes(name) || ATTRIBUTE_OF_ONE_BUTTON.test(name);
+  return [...ATTRIBUTES, ...NUMBERED].includes(name) || ATTRIBUTE_OF_ONE_BUTTON.test(name);
 }
 
 function pressInCustomEvent({ button, event }: Readonly<Record<string, unknown>>): Press | undefined {
@@ -144,6 +149,10 @@ function readPress(attribute: string, value: Json | undefined): Press | undefine
     const event = value.event ?? value.action ?? value.type;
     const press = typeof event === "string" ? readPress(attribute, event) : undefined;
     return press && { ...press, value, button: buttonOf(value.button) ?? press.button };
+  }
+  if (NUMBERED.includes(attribute)) {
+    const isNumber = typeof value === "number";
+    return isNumber ? { attribute, value, button: String(value), event: eventOfWord(attribute) } : undefined;
   }
   if (typeof value !== "string" || CLEARED.has(snakeCase(value))) return undefined;
   const word = snakeCase(value);

@@ -2,6 +2,7 @@
 // and there is no event for it.
 import { type Static, Type } from "@sinclair/typebox";
 import { type Json, jsonEqual } from "../../core/json.ts";
+import { changeContext, changeKind, changeSource, kindOfChange, sourceOfChange } from "../model/changes.ts";
 import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
@@ -19,6 +20,8 @@ const fields = {
   not_to: value("Not to this"),
   not_from: value("Not from this"),
   for_duration_secs: forDurationSecs,
+  change_kind: Type.Optional(changeKind),
+  change_source: Type.Optional(changeSource),
 };
 type Wanted = Static<ReturnType<typeof Type.Object<typeof fields>>>;
 
@@ -33,7 +36,7 @@ export const deviceStateChanged = defineTrigger({
       throw invalid("", "give devices or an `attribute`: all changes of all devices are too many");
     }
   },
-  contextKeys: [...DEVICE_CONTEXT_KEYS, "previous"],
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "previous", "change"],
   interests: (spec) => deviceInterests("device_state_changed", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_state_changed", envelope, { spec, host });
@@ -43,12 +46,13 @@ export const deviceStateChanged = defineTrigger({
         matchesNow(spec, present(event.current, name)) &&
         matchedBefore(spec, present(event.previous, name)),
     );
-    if (!event || changed === undefined) return undefined;
+    if (!event || changed === undefined || !isCausedSo(spec, event.change)) return undefined;
     return {
       ...deviceContext(host, event.device_id),
       attribute: changed,
       value: present(event.current, changed),
       previous: present(event.previous, changed),
+      ...changeContext(event.change),
     };
   },
   hold: {
@@ -77,6 +81,11 @@ function matchedBefore({ from, not_from }: Wanted, before: Json): boolean {
   return (
     (from === undefined || matchesValue(before, from)) && (not_from === undefined || !matchesValue(before, not_from))
   );
+}
+
+function isCausedSo({ change_kind, change_source }: Wanted, change: unknown): boolean {
+  if (change_kind !== undefined && kindOfChange(change) !== change_kind) return false;
+  return change_source === undefined || sourceOfChange(change) === change_source;
 }
 
 function moves({ from, not_from, to, not_to, for_duration_secs }: Wanted): string[] {

@@ -13,6 +13,7 @@ export const hubVariableChanged = defineTrigger({
     name: Type.Optional(text("The name of the variable")),
     to: Type.Optional(json("Only to this: a value, or a list of values")),
     from: Type.Optional(json("Only from this: a value, or a list of values")),
+    every_write: Type.Optional(Type.Boolean({ description: "Fires also when the value that is written is the same" })),
   },
   label({ name, from, to }) {
     const moves = [
@@ -23,14 +24,15 @@ export const hubVariableChanged = defineTrigger({
   },
   contextKeys: ["name", "value", "previous"],
   interests: ({ name }) => [interestIn("hub_variable_changed", "name", name)],
-  match({ name, to, from }, envelope) {
+  match({ name, to, from, every_write }, envelope) {
     const event = eventOf("hub_variable_changed", envelope);
     if (!event || (name !== undefined && name !== event.name)) return undefined;
     const value = (event.value ?? null) as Json;
     const previous = (event.previous_value ?? null) as Json;
-    if (jsonEqual(value, previous) || (to !== undefined && !matchesValue(value, to))) return undefined;
+    if ((!every_write && jsonEqual(value, previous)) || (to !== undefined && !matchesValue(value, to)))
+      return undefined;
     if (from !== undefined && !matchesValue(previous, from)) return undefined;
     return { name: event.name, value, previous };
   },
-  example: { name: "guests", from: 0, to: [1, 2] },
+  example: { name: "guests", from: 0, to: [1, 2], every_write: true },
 });

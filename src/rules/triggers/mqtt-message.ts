@@ -1,6 +1,6 @@
 // `mqtt_message`: a message is published on the broker, for example by a device without a plugin, or by another rule.
 import { Type } from "@sinclair/typebox";
-import type { Json } from "../../core/json.ts";
+import { type Json, jsonEqual, parseJson } from "../../core/json.ts";
 import { pointerProblem, valueAtPointer } from "../../core/json-pointer.ts";
 import { hasWildcard, isTopicFilter, matchesFilter } from "../../core/topic-filter.ts";
 import { invalid } from "../model/checks.ts";
@@ -17,6 +17,7 @@ export const mqttMessage = defineTrigger({
     pointer: Type.Optional(
       text("JSON pointer into the payload, such as /sensor/temperature; without it, the whole", { minLength: 0 }),
     ),
+    payload: Type.Optional(json("Only with exactly this payload: a text, or any other JSON", { writeOnly: true })),
     op,
     value: Type.Optional(json("What to compare with; without it, any message", { writeOnly: true })),
   },
@@ -34,13 +35,21 @@ export const mqttMessage = defineTrigger({
   },
   contextKeys: ["topic", "payload", "value"],
   interests: ({ topic }) => [interestIn("mqtt_message", "topic", hasWildcard(topic) ? undefined : topic)],
-  match({ topic, pointer, op, value }, envelope) {
+  match({ topic, pointer, payload: wanted, op, value }, envelope) {
     const event = eventOf("mqtt_message", envelope);
     if (!event || !matchesFilter(topic, event.topic)) return undefined;
     const payload = (event.payload ?? null) as Json;
+    if (wanted !== undefined && !isPayload(payload, wanted)) return undefined;
     const found = pointer === undefined ? payload : valueAtPointer(payload, pointer);
     if (found === undefined || (value !== undefined && !compare(found, { op, value }).passed)) return undefined;
     return { topic: event.topic, payload, value: found };
   },
-  example: { topic: "tele/+/SENSOR", pointer: "/ENERGY/Power", op: "Gt", value: 2000 },
+  example: { topic: "tele/+/SENSOR", payload: "ON", pointer: "/ENERGY/Power", op: "Gt", value: 2000 },
 });
+
+/** A payload that is JSON is heard as that, also where the rule has it as text. */
+function isPayload(payload: Json, wanted: Json): boolean {
+  if (jsonEqual(payload, wanted)) return true;
+  const parsed = typeof wanted === "string" ? parseJson(wanted) : undefined;
+  return parsed?.ok === true && jsonEqual(payload, parsed.value);
+}

@@ -1,6 +1,7 @@
 // `numeric_threshold`: a number passes a limit. It fires when the limit is passed, and not again while the number stays there.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Json } from "../../core/json.ts";
+import { changeContext } from "../model/changes.ts";
 import { invalid } from "../model/checks.ts";
 import { defineTrigger } from "../model/define.ts";
 import { DEVICE_CONTEXT_KEYS, deviceContext, deviceEventOf, deviceInterests } from "../model/devices.ts";
@@ -17,6 +18,11 @@ const fields = {
   below: limit("Is below this and was not before, or was no number; with `above`: enters the range between"),
   crosses_above: limit("Was at most this, and is above it"),
   crosses_below: limit("Was at least this, and is below it"),
+  every_change: Type.Optional(
+    Type.Boolean({
+      description: "With `above` and `below`: fires at every change of the device while the number is beyond the limit",
+    }),
+  ),
   for_duration_secs: forDurationSecs,
 };
 type Limits = Static<ReturnType<typeof Type.Object<typeof fields>>>;
@@ -30,15 +36,16 @@ export const numericThreshold = defineTrigger({
     requireDevices(spec);
     checkLimits(spec);
   },
-  contextKeys: [...DEVICE_CONTEXT_KEYS, "previous"],
+  contextKeys: [...DEVICE_CONTEXT_KEYS, "previous", "change"],
   interests: (spec) => deviceInterests("device_state_changed", spec),
   match(spec, envelope, host) {
     const event = deviceEventOf("device_state_changed", envelope, { spec, host });
-    if (!event?.changed.includes(spec.attribute)) return undefined;
+    if (!event || !(spec.every_change || event.changed.includes(spec.attribute))) return undefined;
     const value = event.current[spec.attribute] as Json | undefined;
     const previous = event.previous[spec.attribute] as Json | undefined;
     if (typeof value !== "number" || !passes(spec, value, previous)) return undefined;
-    return { ...deviceContext(host, event.device_id), attribute: spec.attribute, value, previous: previous ?? null };
+    const context = { ...deviceContext(host, event.device_id), attribute: spec.attribute, value };
+    return { ...context, previous: previous ?? null, ...changeContext(event.change) };
   },
   hold: {
     durationMs: (spec) => (spec.for_duration_secs === undefined ? undefined : msOf(spec.for_duration_secs)),
@@ -56,12 +63,13 @@ export const numericThreshold = defineTrigger({
   },
 });
 
-function checkLimits({ above, below, crosses_above, crosses_below }: Limits): void {
+function checkLimits({ above, below, crosses_above, crosses_below, every_change }: Limits): void {
   const isBand = above !== undefined || below !== undefined;
   const isCrossing = crosses_above !== undefined || crosses_below !== undefined;
   if (isBand === isCrossing) {
     throw invalid("", "give `above`, `below` or both; or `crosses_above`, `crosses_below` or both");
   }
+  if (every_change && !isBand) throw invalid("every_change", "is for `above` and `below`: a limit is crossed once");
   if (above !== undefined && below !== undefined && above >= below) {
     throw invalid(
       "above",
@@ -77,7 +85,7 @@ function isWithin({ above, below }: Limits, value: number): boolean {
 function passes(spec: Limits, value: number, previous: Json | undefined): boolean {
   const { above, below, crosses_above, crosses_below } = spec;
   if (above !== undefined || below !== undefined) {
-    return isWithin(spec, value) && !(typeof previous === "number" && isWithin(spec, previous));
+    return isWithin(spec, value) && (spec.every_change || !(typeof previous === "number" && isWithin(spec, previous)));
   }
   if (typeof previous !== "number") return false;
   const upwards = crosses_above !== undefined && previous <= crosses_above && value > crosses_above;

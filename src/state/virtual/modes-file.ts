@@ -82,16 +82,31 @@ function modesOf(read: TomlFile, { located }: { located: boolean }): ReadModes {
   return { modes, broken: unknown ? "unknown" : broken, problems };
 }
 
-/** As `readModes`, of a file; a missing file has no modes. */
+/** In a house without modes.toml: rules that come from homeCore count on these two. */
+export const BUILT_IN_MODES: readonly SolarMode[] = [
+  { kind: "solar", id: "mode_night", name: "Night", on: moment("sunset"), off: moment("sunrise") },
+  { kind: "solar", id: "mode_day", name: "Day", on: moment("sunrise"), off: moment("sunset") },
+];
+
+function moment(event: SolarEvent): SolarMoment {
+  return { event, offsetMinutes: 0 };
+}
+
+/** As `readModes`, of a file; without one there are those of the built-in modes that are needed. */
 export function readModesFile(
   file: string,
-  where: { located: boolean },
+  where: { located: boolean; needed?: ReadonlySet<string> },
 ): Omit<ReadModes, "problems"> & { problems: ModesProblem[] } {
   try {
     const { problems, ...rest } = modesOf(readTomlFile(file), where);
     return { ...rest, problems: problems.map((problem) => ({ file, ...problem })) };
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return { modes: [], broken: new Set(), problems: [] };
+    if (systemCode(error) === "ENOENT")
+      return {
+        modes: BUILT_IN_MODES.filter(({ id }) => where.needed?.has(id)),
+        broken: new Set(),
+        problems: [],
+      };
     return { broken: "unknown", problems: [{ file, path: "", message: `cannot be read: ${messageOf(error)}` }] };
   }
 }
@@ -138,15 +153,23 @@ function manualProblems(entry: Entry, path: string): Problem[] {
 function solarMoments(entry: Entry, path: string): { moments?: Pick<SolarMode, "on" | "off">; problems: Problem[] } {
   const problems = (["on_event", "off_event"] as const).flatMap((key) => eventProblems(entry[key], `${path}.${key}`));
   if (problems.length > 0) return { problems };
-  const on = { event: entry.on_event as SolarEvent, offsetMinutes: entry.on_offset_minutes ?? 0 };
-  const off = { event: entry.off_event as SolarEvent, offsetMinutes: entry.off_offset_minutes ?? 0 };
+  const [onEvent, offEvent] = [solarEvent(entry.on_event), solarEvent(entry.off_event)];
+  if (!onEvent || !offEvent) return { problems };
+  const on = { event: onEvent, offsetMinutes: entry.on_offset_minutes ?? 0 };
+  const off = { event: offEvent, offsetMinutes: entry.off_offset_minutes ?? 0 };
   if (on.event !== off.event || on.offsetMinutes !== off.offsetMinutes) return { moments: { on, off }, problems };
   const message = "the mode would turn on and off in the same moment; choose another event or offset";
   return { problems: [{ path: `${path}.off_event`, message }] };
 }
 
+/** `CivilDusk`, as homeCore writes it, is `civil_dusk`. */
+function solarEvent(word = ""): SolarEvent | undefined {
+  const plain = word.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase();
+  return SOLAR_EVENTS.find((event) => event === plain);
+}
+
 function eventProblems(event: string | undefined, path: string): Problem[] {
-  if (event !== undefined && (SOLAR_EVENTS as string[]).includes(event)) return [];
+  if (solarEvent(event) !== undefined) return [];
   const choice = `must be one of ${SOLAR_EVENTS.join(", ")}`;
   return [
     { path, message: event === undefined ? `missing: ${choice}` : `${choice}${didYouMean(event, SOLAR_EVENTS)}` },

@@ -10,7 +10,7 @@ import { createSun } from "../../core/sun.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 import type { Device } from "../device.ts";
 import type { Registry } from "../registry.ts";
-import { type ModeDefinition, type ModesProblem, type ReadModes, readModesFile } from "./modes-file.ts";
+import { BUILT_IN_MODES, type ModeDefinition, type ModesProblem, type ReadModes, readModesFile } from "./modes-file.ts";
 import { createOwnDevices, type OwnDevices } from "./own-devices.ts";
 import { readOnOff } from "./read-command.ts";
 import { type ModeState, SunFollower } from "./sun-follower.ts";
@@ -48,12 +48,16 @@ export class Modes implements Disposable {
   readonly #disposables = new DisposableStack();
   #problems: readonly ModesProblem[] = [];
   #started = false;
+  /** Of the built-in modes. */
+  readonly #needed: Set<string>;
 
   constructor(options: ModesOptions) {
     const { registry, clock, log, location } = options;
     const { latitude, longitude } = location;
     this.#options = options;
     this.#own = createOwnDevices({ registry, log, deviceType: "mode" });
+    // What was needed before a restart is needed again: until rules are read, their modes must not be gone.
+    this.#needed = new Set(this.#own.list().flatMap(({ id }) => (isBuiltIn(id) ? [id] : [])));
     if (latitude !== undefined && longitude !== undefined) {
       const sun = createSun({ latitude, longitude });
       const setMode = (id: string, on: boolean): void => this.#set(this.#own.get(id), on);
@@ -88,6 +92,14 @@ export class Modes implements Disposable {
     return () => (on === isOn ? undefined : this.#set(device, on, cause));
   }
 
+  /** Some rule names these modes: those that are built in are there from now on, unless there is a modes.toml. */
+  need(ids: readonly string[]): void {
+    const wanted = ids.filter((id) => isBuiltIn(id) && !this.#needed.has(id));
+    if (wanted.length === 0) return;
+    for (const id of wanted) this.#needed.add(id);
+    this.read();
+  }
+
   /** The present problems of modes.toml. */
   problems(): readonly ModesProblem[] {
     return this.#problems;
@@ -95,7 +107,8 @@ export class Modes implements Disposable {
 
   /** Reads the file: from now on its modes are listed, in their stored state. */
   read(): void {
-    const { modes, broken, problems } = readModesFile(this.#options.file, { located: this.#follower !== undefined });
+    const where = { located: this.#follower !== undefined, needed: this.#needed };
+    const { modes, broken, problems } = readModesFile(this.#options.file, where);
     const found = modes ? [...problems, ...this.#apply(modes, broken)] : problems;
     for (const { id } of this.#own.list())
       if (!this.#definitions.has(id)) this.#options.registry.availability(id, false, HUB_PLUGIN_ID);
@@ -192,6 +205,10 @@ export class Modes implements Disposable {
     if (this.#problems.length > 0 && found.length === 0) log.info("modes.toml is right again");
     this.#problems = found;
   }
+}
+
+function isBuiltIn(id: string): boolean {
+  return BUILT_IN_MODES.some((mode) => mode.id === id);
 }
 
 function textOf({ line, path, message }: ModesProblem): string {

@@ -21,7 +21,7 @@ import { createTimers, type Timers } from "./timers.ts";
 export interface VirtualDevices extends Disposable {
   readonly timers: Omit<Timers, "start" | "prepare">;
   readonly switches: Omit<Switches, "prepare">;
-  readonly modes: Pick<Modes, "list" | "get">;
+  readonly modes: Pick<Modes, "list" | "get" | "need">;
   readonly schedules: Omit<Schedules, "start" | "prepare">;
   readonly groups: Omit<Groups, "start" | "prepare">;
   /** Called once, after `system_started`: only then do timers end and modes and schedules turn. Before, there are no events and no commands. */

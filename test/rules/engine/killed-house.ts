@@ -53,6 +53,7 @@ const host: RuleHost = {
   },
   publish: async () => {},
   request: async () => ({ status: 200, body: "" }),
+  ping: async () => ({ reachable: true }),
   emit: (event) => feed.emit(event),
   tellPlugins() {},
   now: clock.now,

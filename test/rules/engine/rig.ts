@@ -113,6 +113,7 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
     notify: async ({ channel, message }) => void rig.commands.push(`${channel}: ${message}`),
     publish: async () => {},
     request: async () => ({ status: 200, body: "" }),
+    ping: async () => ({ reachable: false }),
     emit: (event) => rig.feed.emit(event),
     tellPlugins() {},
     now: clock.now,

@@ -16,6 +16,8 @@ export interface House extends RuleHost {
   readonly variables: Map<string, Json>;
   readonly modes: Map<string, boolean>;
   readonly scenes: Set<string>;
+  /** Hosts that answer a ping. */
+  readonly reachable: Set<string>;
   /** Devices that refuse commands, with the error. */
   readonly refusing: Map<string, HubError>;
   /** Responses of services, the next one first; an error is thrown. */
@@ -26,6 +28,7 @@ export interface House extends RuleHost {
     notifications: Notification[];
     published: { topic: string; payload: string; retain: boolean; qos: number }[];
     requests: HttpRequest[];
+    pings: string[];
     events: HubEvent[];
     /** To plugins. */
     told: { eventType: string; fields: JsonObject }[];
@@ -48,6 +51,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
   const variables = new Map<string, Json>();
   const modes = new Map<string, boolean>();
   const scenes = new Set<string>();
+  const reachable = new Set<string>();
   const refusing = new Map<string, HubError>();
   const answers: House["answers"] = [];
   const done: House["done"] = {
@@ -56,6 +60,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
     notifications: [],
     published: [],
     requests: [],
+    pings: [],
     events: [],
     told: [],
   };
@@ -72,6 +77,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
     modes,
     scenes,
     refusing,
+    reachable,
     answers,
     done,
     put(id, device) {
@@ -104,6 +110,10 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
     },
     async publish(topic, payload, options) {
       done.published.push({ topic, payload, ...options });
+    },
+    async ping(name) {
+      done.pings.push(name);
+      return reachable.has(name) ? { reachable: true, rttMs: 0.5 } : { reachable: false };
     },
     async request(request) {
       done.requests.push(request);

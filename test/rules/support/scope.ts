@@ -4,6 +4,7 @@ import { HubError, messageOf } from "../../../src/core/errors.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
+import { overlaid } from "../../../src/rules/engine/private-booleans.ts";
 import type { ActionScope, ConditionScope, EventWanted, Typed } from "../../../src/rules/model/define.ts";
 import type { ConditionTrace } from "../../../src/rules/model/trace.ts";
 import type { House } from "./host.ts";
@@ -27,6 +28,7 @@ export function createConditionScope(
     trigger,
     vars,
     msSince: (at) => house.now() - at,
+    privateBooleans: overlaid(),
     deviceId: typeof trigger.device_id === "string" ? trigger.device_id : undefined,
     evaluate(text) {
       const answer = expressions[text];

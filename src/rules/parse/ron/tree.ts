@@ -54,6 +54,7 @@ interface Converted {
 interface Context {
   shape: RuleShape;
   flaws: Flaw[];
+  wrappers: Set<string>;
 }
 
 type Node<K extends RonNode["kind"]> = RonNode & { kind: K };
@@ -63,20 +64,23 @@ export interface JsonTree {
   value: JsonObject;
   mark: Mark;
   flaws: Flaw[];
+  /** Names of structs that are not in the value: `Rule`, `RuleAction`, … */
+  wrappers: ReadonlySet<string>;
 }
 
 /** The rule in the tree. Where there are flaws, the value is not to be used. */
 export function toJson(tree: RonNode, shape: RuleShape): JsonTree {
-  const context: Context = { shape, flaws: [] };
+  const context: Context = { shape, flaws: [], wrappers: new Set() };
+  const { flaws, wrappers } = context;
   const { value, mark } = convert(context, tree, "rule");
-  if (isObject(value)) return { value, mark, flaws: context.flaws };
-  if (context.flaws.length === 0)
+  if (isObject(value)) return { value, mark, flaws, wrappers };
+  if (flaws.length === 0)
     flaw(
       context,
       tree.start,
       "a rule is written `(name: …, trigger: …, actions: […])`, with or without `Rule` before it",
     );
-  return { value: {}, mark, flaws: context.flaws };
+  return { value: {}, mark, flaws, wrappers };
 }
 
 function convert(context: Context, node: RonNode, place: Place): Converted {
@@ -191,6 +195,7 @@ function struct(context: Context, node: Node<"struct">, place: Place): Converted
 }
 
 function checkRuleName(context: Context, offset: number, name: string): void {
+  context.wrappers.add(name);
   if (name !== "Rule")
     flaw(context, offset, `a rule is written \`Rule(…)\` or \`(…)\`, not \`${name.slice(0, 40)}(…)\``);
 }
@@ -202,6 +207,7 @@ function unwrap(context: Context, node: Node<"struct">, { value, mark }: Convert
   const key = wanted.find((candidate) => candidate !== undefined && isObject(value[candidate]));
   const inner = key === undefined ? undefined : value[key];
   if (key === undefined || !isObject(inner)) return undefined;
+  if (node.name !== undefined) context.wrappers.add(node.name);
   const innerKeys = mark.keys?.get(key)?.keys ?? new Map<string, Mark>();
   const outer = [...(mark.keys ?? [])].filter(([name]) => name !== key);
   const twice = outer.find(([name]) => innerKeys.has(name));
