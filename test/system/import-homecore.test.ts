@@ -64,6 +64,7 @@ test("a house moves: devices, areas, scenes, rules, modes, timers, logins, histo
   const timer = await get<{ remaining_secs: number; state: string }>("/timers/timer_bath");
   expect(timer.state).toBe("started");
   expect(timer.remaining_secs).toBeGreaterThan(1700);
+  expect(await get("/timers/timer_odd")).toMatchObject({ state: "expired" });
   expect(await get("/timers/timer_tea")).toMatchObject({ state: "expired" });
   expect(await get("/switches/switch_vacation")).toMatchObject({ on: true });
   expect(await get("/modes/mode_guests")).toMatchObject({ on: true, kind: "manual" });
