@@ -113,6 +113,11 @@ export function smallHouse(): OldHouseData {
         attributes: { state: "running", duration_secs: 3600, remaining_secs: 1800, repeat: false },
       }),
       device("timer_tea", "Tea", { plugin_id: "core.timer", device_type: "timer", attributes: { state: "finished" } }),
+      device("timer_odd", "Odd", {
+        plugin_id: "core.timer",
+        device_type: "timer",
+        attributes: { state: "running", duration_secs: -1, remaining_secs: 1e300 },
+      }),
       device("switch_vacation", "Vacation", {
         plugin_id: "core.switch",
         device_type: "switch",

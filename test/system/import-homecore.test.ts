@@ -1,7 +1,7 @@
 // Moving from homeCore with the compiled hub: the house is here afterwards; a dry run changes nothing; again, killed, refused.
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { filesBelow, makeZip } from "../support/archives.ts";
 import {
@@ -14,6 +14,7 @@ import {
   smallHouse,
   startFakeHomecore,
 } from "../support/fake-homecore.ts";
+import { foreignPaths, giveAway, startAsOwner } from "../support/home-owner.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 
 const beside = (place: HubPlace, name: string) => join(place.cwd, "..", name);
@@ -64,6 +65,7 @@ test("a house moves: devices, areas, scenes, rules, modes, timers, logins, histo
   const timer = await get<{ remaining_secs: number; state: string }>("/timers/timer_bath");
   expect(timer.state).toBe("started");
   expect(timer.remaining_secs).toBeGreaterThan(1700);
+  expect(await get("/timers/timer_odd")).toMatchObject({ state: "expired" });
   expect(await get("/timers/timer_tea")).toMatchObject({ state: "expired" });
   expect(await get("/switches/switch_vacation")).toMatchObject({ on: true });
   expect(await get("/modes/mode_guests")).toMatchObject({ on: true, kind: "manual" });
@@ -250,7 +252,7 @@ test("refused, with nothing changed and a word on what to do", async () => {
   await refused("is not a list", url);
   old.instead.set("/devices", () => Response.json([{ id: "lamp", name: "Lamp" }]));
   await refused("a hub like this one", url);
-}, 60_000);
+}, 120_000);
 
 test("not while the hub runs", async () => {
   using old = startFakeHomecore();
@@ -329,3 +331,18 @@ test("after a hub that was killed, what it had written last comes along", async 
     ["own"],
   ]);
 }, 30_000);
+
+test("root imports into the home of a service's user, who owns all of it afterwards", async () => {
+  using old = startFakeHomecore();
+  await using place = createHubPlace();
+  const zip = beside(place, "old.zip");
+  makeHomecoreBackup(zip);
+  chmodSync(zip, 0o600);
+  await (await place.start()).end();
+  giveAway(place);
+  await runImport(place, old, "--backup", zip);
+  await place.run(["rules", "list"]);
+  expect(foreignPaths(place)).toEqual([]);
+  await using hub = await startAsOwner(place);
+  expect((await hub.request("GET", "/devices/hue_1")).status).toBe(200);
+}, 40_000);

@@ -52,7 +52,7 @@ export const rules: Command = {
     const home = homeOf(invocation);
     using _owner = actAsOwner(home);
     const config = readConfig(home, invocation.io);
-    return ACTIONS[word as keyof typeof ACTIONS]({ invocation, home, config, names });
+    return await ACTIONS[word as keyof typeof ACTIONS]({ invocation, home, config, names });
   },
 };
 
@@ -89,10 +89,8 @@ function listText(
   ]);
   const head = ["RULE", "STATE", "LAST RUN", ...(isRunning ? ["NEXT RUN"] : []), ""];
   const note = isRunning ? "" : "The hub is stopped: next runs and last errors are known while it runs.\n";
-  return `${paint("dim", table([head, ...rows]).split("\n")[0] ?? "")}\n${table([head, ...rows])
-    .split("\n")
-    .slice(1)
-    .join("\n")}${note}`;
+  const [heading = "", ...lines] = table([head, ...rows]).split("\n");
+  return `${[paint("dim", heading), ...lines].join("\n")}${note}`;
 }
 
 const STATES: Readonly<Record<string, string>> = { enabled: "on", disabled: "off" };

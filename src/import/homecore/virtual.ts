@@ -44,8 +44,7 @@ function addOwn(
 
 /** homeCore's `running` and `finished` are `started` and `expired` here. A running timer goes on, and ends when it would have. */
 function timerAttributes(old: JsonObject | Record<string, unknown>, now: number): JsonObject {
-  const positive = (value: unknown): number | undefined => (typeof value === "number" && value > 0 ? value : undefined);
-  const [duration, remaining] = [positive(old.duration_secs), positive(old.remaining_secs)];
+  const [duration, remaining] = [secondsIn(old.duration_secs), secondsIn(old.remaining_secs)];
   const kept: JsonObject = {
     ...(duration !== undefined && { duration_secs: duration }),
     ...(typeof old.label === "string" && old.label !== "" && { label: old.label.slice(0, 200) }),
@@ -63,6 +62,13 @@ function timerAttributes(old: JsonObject | Record<string, unknown>, now: number)
   const words: Record<string, string> = { running: "expired", finished: "expired", cancelled: "cancelled" };
   const state = words[String(old.state)] ?? "idle";
   return { ...kept, state };
+}
+
+const TEN_YEARS_SECS = 10 * 365.25 * 86_400;
+
+/** As long as a timer may run here. */
+function secondsIn(value: unknown): number | undefined {
+  return typeof value === "number" && value > 0 && value <= TEN_YEARS_SECS ? value : undefined;
 }
 
 /** Glue → the attribute with its value. */
