@@ -173,8 +173,10 @@ export function createRuns({ clock, log, traces, quota, keeper, onLost, runActio
         const [run, parent] = [runs[index], byId.get(parentId ?? "")];
         if (run) run.parent = parent;
       }
-      for (const run of runs) {
-        if (isOver(run) || !run.entry.running.has(run)) continue;
+      // Before the first goes on: its end may start the next one in its queue.
+      const begun = runs.filter((run) => run.entry.running.has(run));
+      for (const run of begun) {
+        if (isOver(run)) continue;
         start(run);
         // What did not go on now was over when the hub stopped; only its trace was not stored since.
         for (const action of run.interrupted) action.result = "ok";
