@@ -1,26 +1,18 @@
 // The entry point of rules: it connects the rule files with the engine that runs them, and offers both to the API. A rule
 // goes from its file (store/) through the reader (parse/, read/) into the engine, which runs its actions.
 import { join } from "node:path";
-import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { etagOf } from "../core/etag.ts";
 import { type FolderWatch, watchFolder } from "../core/folder-watch.ts";
-import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Limits } from "../core/limits.ts";
-import type { Log } from "../core/log.ts";
 import type { Problem } from "../core/schema.ts";
-import type { DiskBudget } from "../core/write-behind.ts";
-import type { StateDb } from "../db/state-db.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { actions } from "./actions/index.ts";
 import { conditions } from "./conditions/index.ts";
-import type { RulesSection } from "./config.ts";
 import type { DryTrigger } from "./engine/dry-run.ts";
-import { Engine, type RunOptions } from "./engine/engine.ts";
+import { Engine, type EngineOptions, type RunOptions } from "./engine/engine.ts";
 import type { RunInfo } from "./engine/run-list.ts";
 import { createWebhooks, type WebhookCall, type Webhooks } from "./engine/webhooks.ts";
-import type { RuleHost } from "./model/host.ts";
 import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
 import type { Rule } from "./read/rule.ts";
@@ -51,19 +43,10 @@ export interface RulesProblem extends Problem {
   line?: number;
 }
 
-export interface RulesOptions {
+type Given = "clock" | "log" | "random" | "host" | "db" | "flushMs" | "budget" | "config" | "limits";
+export interface RulesOptions extends Pick<EngineOptions, Given> {
   folder: string;
   feed: EventFeed;
-  clock: Clock;
-  log: Log;
-  random: RandomBytes;
-  host: RuleHost;
-  db: Pick<StateDb, "durable" | "behind" | "trouble">;
-  flushMs?: number;
-  /** See core/write-budget.ts. */
-  budget?: DiskBudget;
-  config?: RulesSection;
-  limits?: Limits;
 }
 
 // Loading thousands of files must not block the rest of the hub.

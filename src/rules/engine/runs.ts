@@ -6,7 +6,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { ConditionScope, TriggerContext, Typed } from "../model/define.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
-import type { DryHost, Entry, Run } from "./entry.ts";
+import { type DryHost, type Entry, isOver, type Run } from "./entry.ts";
 import { type ListPosition, startOfList } from "./position.ts";
 import type { RunKeeper } from "./run-keeper.ts";
 import type { Traces } from "./traces.ts";
@@ -76,10 +76,6 @@ export interface RunsOptions {
   onLost(run: Pick<Run, "entry" | "trace">, why: string): void;
   /** Runs its actions one after the other, from its position on. A promise only if one of them waits. */
   runActions(run: Run): Promise<void> | undefined;
-}
-
-export function isOver({ trace }: Run): boolean {
-  return trace.endedAt !== undefined;
 }
 
 export function createRuns({ clock, log, traces, quota, keeper, onLost, runActions }: RunsOptions): Runs {
