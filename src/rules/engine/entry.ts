@@ -80,6 +80,10 @@ export interface Run extends ChainedRun {
   readonly secured: PromiseWithResolvers<void>;
 }
 
+export function isOver({ trace }: Run): boolean {
+  return trace.endedAt !== undefined;
+}
+
 export interface DryHost extends RuleHost {
   /** The same host, which reports what would be done, as text for the trace. */
   reportingTo(report: (what: string) => void): RuleHost;
