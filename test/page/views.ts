@@ -19,6 +19,9 @@ export const VIEWS: readonly ViewUnderTest[] = [
   { name: "rules", path: "/rules" },
   { name: "rule", path: rulePath },
   { name: "rule-new", path: "/rules/new" },
+  { name: "blueprints", path: "/blueprints" },
+  { name: "blueprint", path: "/blueprints/motion-light" },
+  { name: "rule-made", path: madeRulePath },
   { name: "activity", path: "/activity" },
   { name: "areas", path: "/areas" },
   { name: "scenes", path: "/scenes" },
@@ -57,4 +60,10 @@ export async function rulePath({ hub }: PageHouse): Promise<string> {
   const id = rules.find(({ name }) => name === RULE)?.id;
   if (id === undefined) throw new Error(`there is no rule "${RULE}"`);
   return `/rules/${encodeURIComponent(id)}`;
+}
+
+/** That of a rule that a blueprint makes, while it is edited. */
+export async function madeRulePath({ hub }: PageHouse): Promise<string> {
+  const [{ used_by: users }] = await hub.get<[{ used_by: { id: string }[] }]>("/blueprints");
+  return `/rules/${encodeURIComponent(users[0]?.id ?? "")}?tab=edit`;
 }

@@ -125,6 +125,10 @@ async function furnish(hub: HubProcess, members: readonly Member[], virtual: boo
     trigger: { type: "device_state_changed", device_id: members[2]?.device.ieee_address, attribute: "on", to: true },
     actions: [{ type: "set_device_state", device_id: lamp, state: { brightness_pct: 60 } }],
   });
+  await made(hub, "/blueprints/door-left-open/rules", {
+    name: "Front door left open",
+    inputs: { doors: [members[2]?.device.ieee_address], repeat_every: "15m" },
+  });
   await made(hub, "/scenes", { name: "Reading", states: { [String(lamp)]: { on: true, brightness_pct: 80 } } });
   await made(hub, "/timers", { id: "eggs", name: "Eggs" });
   if (virtual)
