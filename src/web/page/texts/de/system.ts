@@ -194,4 +194,18 @@ export const system: Translated<"system"> = {
   "config.compare_again": "Mit der Datei von jetzt vergleichen",
   "config.waiting": "Wartet auf einen Neustart:",
   "config.other_address": "Nach dem Neustart hat der Hub vielleicht eine andere Adresse: Öffne die Seite dort.",
+  "mend.disk_nearly_full": "Schaff Platz: Alte Sicherungen und Protokolle kommen zuerst in Frage.",
+  "mend.disk_full":
+    "Schaff Platz, oder heb weniger auf: Tage der Aufzeichnung und Sicherungen stehen in den Einstellungen.",
+  "mend.disk_failing": "Mach jetzt eine Sicherung und tausch die Platte oder Karte aus.",
+  "mend.write_allowance": "Finde das Gerät, das zu oft meldet, oder heb die Grenze unter Speicher an.",
+  "mend.database_lost": "Spiel eine Sicherung ein, die sie hat, wenn du sie zurückwillst.",
+  "mend.plugin_down": "Seine Seite zeigt, warum es endete, und sein Protokoll.",
+  "mend.plugin_crash_loop": "Seine Seite zeigt, warum es endet; schalte es aus, bis das behoben ist.",
+  "mend.backup_overdue": "Mach jetzt eine, und sieh dir unter Sicherungen den Zeitplan an.",
+  "mend.clock_stepped": "Wenn das stimmt, ist nichts zu tun.",
+  "mend.unclean_stop": "Wenn niemand den Strom abgestellt hat, sagt das Protokoll vor dem Start mehr.",
+  "mend.memory": "Starte den Hub neu, wenn es so bleibt.",
+  "mend.flood": "Sieh nach, was das Gerät oder Plugin tut; ist es in Ordnung, heb die Grenze an.",
+  "mend.certificate": "Erneuere es und starte dann den Hub neu.",
 };
