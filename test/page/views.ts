@@ -27,6 +27,11 @@ export const VIEWS: readonly ViewUnderTest[] = [
   { name: "scenes", path: "/scenes" },
   { name: "modes", path: "/modes" },
   { name: "timers", path: "/timers" },
+  { name: "groups", path: "/groups" },
+  { name: "groups-new", path: "/groups?new=1" },
+  { name: "schedules", path: "/schedules" },
+  { name: "schedule", path: schedulePath },
+  { name: "calendars", path: "/calendars" },
   { name: "variables", path: "/variables" },
   { name: "messages", path: "/messages" },
   { name: "welcome", path: "/welcome" },
@@ -53,6 +58,12 @@ export const VIEWS: readonly ViewUnderTest[] = [
 
 export const pathOf = async ({ path }: ViewUnderTest, house: PageHouse): Promise<string> =>
   typeof path === "string" ? path : path(house);
+
+async function schedulePath({ hub }: PageHouse): Promise<string> {
+  const [schedule] = await hub.get<{ id: string }[]>("/schedules");
+  if (!schedule) throw new Error("there is no schedule");
+  return `/schedules/${encodeURIComponent(schedule.id)}`;
+}
 
 /** That of the rule that works. */
 export async function rulePath({ hub }: PageHouse): Promise<string> {
