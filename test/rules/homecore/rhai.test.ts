@@ -20,7 +20,7 @@ const trigger: JsonObject = {
   change: { kind: "hub", source: "rule", actor_id: "r1", actor_name: "Evening" },
 };
 
-function valueOf(script: string, given: JsonObject = trigger): Json {
+function evaluated(script: string, given: JsonObject = trigger): Json {
   const constants = { trigger_label: '"door bell"', trigger_event_type: '"device_state_changed"' };
   const translated = celOf(script, constants);
   if (!translated.ok) throw new Error(translated.problem);
@@ -95,12 +95,12 @@ describe("gives what Rhai gives", () => {
     ['"a\\"b" == `a"b` /* no */ // yes', true],
     ["{ let x = 2; x * 2 }", 4],
   ])("%s", (script, value) => {
-    expect(valueOf(script)).toEqual(value);
+    expect(evaluated(script)).toEqual(value);
   });
 
   test("without a trigger, its functions give nothing", () => {
-    expect(valueOf("trigger_value() == ()", {})).toBe(true);
-    expect(valueOf('trigger_device() == "" && trigger_change_kind() == ""', {})).toBe(true);
+    expect(evaluated("trigger_value() == ()", {})).toBe(true);
+    expect(evaluated('trigger_device() == "" && trigger_change_kind() == ""', {})).toBe(true);
   });
 });
 
@@ -122,7 +122,7 @@ describe("refuses by name and place", () => {
     ["if true { 1 }", "an `if` without `else`"],
     ["switch 1 { 1 => 2 }", "a choice by `switch`"],
     ["curent_hour() > 3", 'there is no function `curent_hour()` in rules – did you mean "current_hour"?'],
-    ["`a ${1}`", "a text that is put together"],
+    [`\`a $\{1}\``, "a text that is put together"],
     ['"a".to_upper()', "`.to_upper()` cannot be translated"],
     ["1 ** 2", "`**` cannot be translated"],
     ["(1 + 2", "`)` is missing before the end"],
