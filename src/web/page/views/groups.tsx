@@ -9,7 +9,7 @@ import { NameEditor } from "../components/name-editor.tsx";
 import { Problem } from "../components/problem.tsx";
 import { mayAct, useAct } from "../components/use-act.ts";
 import { useHubData } from "../components/use-hub-data.ts";
-import { useQuery } from "../components/use-query.ts";
+import { useAddress } from "../state/address.ts";
 import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 
@@ -17,9 +17,9 @@ const SHOWN_MEMBERS = 6;
 
 export function GroupsView() {
   const { value: groups, problem, read } = useHubData<Group[]>("/groups", { after: GROUP_EVENTS });
-  const query = useQuery();
+  const query = useAddress();
   const isNew = query.of("new") !== "";
-  const close = (): void => query.set({ new: undefined, edit: undefined });
+  const close = (): void => query.change({ new: undefined, edit: undefined });
   return (
     <>
       <h1>{t("groups.title")}</h1>
@@ -34,7 +34,7 @@ export function GroupsView() {
         />
       ) : (
         <p hidden={!allows("user")}>
-          <button type="button" disabled={!mayAct("user")} onClick={() => query.set({ new: "1" }, true)}>
+          <button type="button" disabled={!mayAct("user")} onClick={() => query.change({ new: "1" }, true)}>
             {t("groups.new")}
           </button>
         </p>
@@ -47,7 +47,7 @@ export function GroupsView() {
             group={group}
             read={read}
             isOpen={query.of("edit") === group.id}
-            onOpen={() => query.set({ edit: group.id, new: undefined }, true)}
+            onOpen={() => query.change({ edit: group.id, new: undefined }, true)}
             onClose={close}
           />
         ))}
