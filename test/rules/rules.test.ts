@@ -2,9 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readBlueprint } from "../../src/rules/blueprints/read-blueprint.ts";
+import { shippedBlueprints } from "../../src/rules/blueprints/shipped.ts";
 import { createRuleExpressions } from "../../src/rules/read/expressions.ts";
 import { lint } from "../../src/rules/read/lint.ts";
-import { vocabulary } from "../../src/rules/read/vocabulary.ts";
+import { ruleShape, vocabulary } from "../../src/rules/read/vocabulary.ts";
+import { BlueprintFiles } from "../../src/rules/store/blueprint-files.ts";
 import { createRuleReader } from "../../src/rules/store/read-rule.ts";
 import { openRulesRig } from "./store/rig.ts";
 
@@ -12,7 +15,12 @@ const root = resolve(import.meta.dir, "..", "..");
 const examples = join(root, "rules", "examples");
 const names = readdirSync(examples).sort();
 const expressions = createRuleExpressions();
-const reader = createRuleReader(expressions);
+const shape = ruleShape();
+const shipped = new BlueprintFiles({
+  ...{ folder: "", shape, checkExpression: expressions.check, onChange() {} },
+  shipped: shippedBlueprints,
+});
+const reader = createRuleReader(expressions, shipped);
 
 describe("examples", () => {
   for (const name of names) {
@@ -98,10 +106,21 @@ describe("docs/rules.md", () => {
     code,
   }));
   const id = "11111111-1111-4111-8111-111111111111";
+  const isBlueprint = (code: string): boolean => /^\[inputs\./m.test(code);
 
-  test("every block is a rule of its language", () => {
+  test("every block with inputs is a blueprint", () => {
+    const blueprints = blocks.filter(({ code }) => isBlueprint(code));
+    expect(blueprints.length).toBeGreaterThan(0);
+    for (const { language, code } of blueprints) {
+      const reading = { shape, checkExpression: expressions.check, id: "own", file: `own.${language}` };
+      const { problems } = readBlueprint(code, reading);
+      expect({ code, problems }).toEqual({ code, problems: [] });
+    }
+  });
+
+  test("every other block is a rule of its language", () => {
     expect(blocks.length).toBeGreaterThanOrEqual(3);
-    for (const { language, code } of blocks) {
+    for (const { language, code } of blocks.filter(({ code }) => !isBlueprint(code))) {
       const { good, problems, format } = reader.read(code, { id });
       const warnings = good && lint(good.rule, {});
       expect({ code, problems, warnings, format, good: good !== undefined }).toEqual({
