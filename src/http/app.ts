@@ -52,6 +52,7 @@ import { pluginRemoteRoutes } from "./routes/plugin-remote.ts";
 import { pluginUploadRoutes } from "./routes/plugin-uploads.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
 import { ruleReplayRoutes } from "./routes/rule-replay.ts";
+import { ruleTestRoutes } from "./routes/rule-test.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
@@ -175,6 +176,7 @@ export function createApp(deps: AppDeps): App {
     .use(uiRoutes({ ...deps, callers }))
     .use(ruleRoutes({ ...deps, callers }))
     .use(ruleReplayRoutes({ ...deps, callers }))
+    .use(ruleTestRoutes({ ...deps, callers }))
     .use(webhookRoutes({ ...deps, callers }))
     .use(pluginRoutes({ ...deps, callers }))
     .use(pluginUploadRoutes(deps))

@@ -7,6 +7,8 @@ import { createSun } from "../core/sun.ts";
 import { createZone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
 import type { RuleHost } from "../rules/model/host.ts";
+import type { HouseNow } from "../rules/replay/house-now.ts";
+import { replayWorker } from "../rules/replay/replay-thread.ts";
 import { Rules } from "../rules/rules.ts";
 import type { Areas } from "../state/areas.ts";
 import type { Commands } from "../state/commands.ts";
@@ -57,7 +59,23 @@ export function wireRules(
     budget,
     config: config.rules,
     limits,
+    replays: { worker: replayWorker(), house: () => houseNow({ ...house, clock, location: config.location }) },
   });
+}
+
+function houseNow(options: Pick<RuleHostOptions, "registry" | "variables" | "clock" | "location">): HouseNow {
+  const { registry, variables, clock, location } = options;
+  const { latitude, longitude } = location;
+  const devices = [...registry.list()].map(({ id, name, area, deviceType, available, attributes, lastChanged }) => {
+    return { id, name, area, deviceType, available, attributes, lastChanged };
+  });
+  return {
+    devices,
+    variables: Object.fromEntries(variables.list().map(({ name, value }) => [name, value])),
+    timezone: timezoneOf(location),
+    place: latitude === undefined || longitude === undefined ? undefined : { latitude, longitude },
+    now: clock.now(),
+  };
 }
 
 export function offRules(reason: string): Rules {

@@ -16,20 +16,20 @@ import type { EventFeed } from "../events/feed.ts";
 import { actions } from "./actions/index.ts";
 import { conditions } from "./conditions/index.ts";
 import type { RulesSection } from "./config.ts";
-import type { DryTrigger } from "./engine/dry-run.ts";
 import { Engine, type RunOptions } from "./engine/engine.ts";
 import { createWebhooks, type WebhookCall, type Webhooks } from "./engine/webhooks.ts";
 import type { RuleHost } from "./model/host.ts";
 import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
+import { knownHouse } from "./read/known-house.ts";
 import type { Rule } from "./read/rule.ts";
-import { createReplays, type Replays } from "./replay/replays.ts";
-import { type CheckedText, type ComposedText, checkText, composeText } from "./store/check-text.ts";
-import { describe, type Exists, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
+import { createTrials, type ReplaysOptions, type Trials, type Tried } from "./replay/trials.ts";
+import { type CheckedText, type CheckTools, type ComposedText, checkText, composeText } from "./store/check-text.ts";
+import { describe, existsIn, type RuleInfo, type RuleStatus } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
 import { createIdGiver, createRuleEdits, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
-import { createRuleReader, type RuleReader } from "./store/read-rule.ts";
+import { createRuleReader } from "./store/read-rule.ts";
 import { triggers } from "./triggers/index.ts";
 
 export interface RulesFilter {
@@ -63,6 +63,7 @@ export interface RulesOptions {
   budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;
+  replays?: ReplaysOptions;
 }
 
 // Loading thousands of files must not block the rest of the hub.
@@ -70,15 +71,14 @@ const FILES_BETWEEN_YIELDS = 10;
 
 /** Methods that take an id throw HubError `not_found`; for other errors see RuleEdits and Engine. */
 export class Rules implements AsyncDisposable {
-  /** What a rule would have done over a past period, also while it is disabled. */
-  readonly replay: Replays;
+  /** Tests and replays. */
+  readonly trials: Trials;
   readonly #options: RulesOptions;
   readonly #engine: Engine;
   readonly #webhooks: Webhooks;
   readonly #files: RuleFiles;
   readonly #edits: RuleEdits;
-  readonly #exists: Exists;
-  readonly #reader: RuleReader;
+  readonly #checks: CheckTools;
   /** The files at the time of opening. They are listed from then on, before they are loaded. */
   readonly #expected: readonly string[];
   #watch: FolderWatch | undefined;
@@ -90,7 +90,6 @@ export class Rules implements AsyncDisposable {
     const expressions = createRuleExpressions();
     const reader = createRuleReader(expressions);
     this.#options = options;
-    this.#reader = reader;
     this.#webhooks = createWebhooks({ feed, now: clock.now });
     this.#engine = new Engine({
       ...options,
@@ -113,9 +112,14 @@ export class Rules implements AsyncDisposable {
     this.#files.expect(this.#expected);
     this.#edits = createRuleEdits({ folder, files: this.#files, random, now: clock.now, reader });
     const hasRule = (id: string): boolean => this.#files.ownerOf(id) !== undefined;
-    this.#exists = existsIn(host, hasRule);
-    const given = { ...options, evaluate: expressions.evaluate, hasRule };
-    this.replay = createReplays(given, (id) => this.#find(this.#runningId(id)).good);
+    this.#checks = { reader, exists: existsIn(host, hasRule), house: knownHouse(host) };
+    this.trials = createTrials({
+      ...options,
+      evaluate: expressions.evaluate,
+      reader,
+      ids: () => this.#files.list().map(({ id }) => id),
+      find: (id) => this.#tried(this.#runningId(id)),
+    });
   }
 
   /** Loads all files, starts the engine and watches the folder from then on. Before `system_started`. */
@@ -183,24 +187,14 @@ export class Rules implements AsyncDisposable {
 
   /** Saves nothing. `id`: of the rule whose file the text is meant for. */
   check(text: string, id?: string): CheckedText {
-    const { host } = this.#options;
-    const attributes = (device: string): string[] | undefined => {
-      const known = host.device(device);
-      return known && Object.keys(known.attributes);
-    };
-    const house = { attributes, variable: (name: string) => host.variable(name) !== undefined };
     const file = id === undefined ? undefined : this.#find(id).file;
-    return checkText(text, file, { reader: this.#reader, exists: this.#exists, house });
+    return checkText(text, file, this.#checks);
   }
 
   /** Puts a rule into a text; saves nothing. HubError `invalid`. */
   compose(rule: JsonObject, text: string, id?: string): ComposedText {
     const file = id === undefined ? undefined : this.#find(id).file;
-    return composeText(rule, { text, file, reader: this.#reader });
-  }
-
-  async test(id: string, trigger?: DryTrigger): Promise<Trace> {
-    return this.#engine.test(this.#runningId(id), trigger);
+    return composeText(rule, { text, file, reader: this.#checks.reader });
   }
 
   async run(id: string, options?: RunOptions): Promise<Trace> {
@@ -252,6 +246,10 @@ export class Rules implements AsyncDisposable {
     await this.#engine[Symbol.asyncDispose]();
   }
 
+  #tried(id: string): Tried {
+    return { good: this.#find(id).good, traces: this.#engine.traces(id), ...this.#engine.standing(id) };
+  }
+
   #put(rule: Rule, file: string): void {
     this.#engine.put(rule);
     this.#webhooks.put(rule);
@@ -265,7 +263,7 @@ export class Rules implements AsyncDisposable {
   }
 
   #info(entry: ListedFile): RuleInfo {
-    return describe(entry, this.#exists, entry.good && this.#engine.state(entry.good.rule.id));
+    return describe(entry, this.#checks.exists, entry.good && this.#engine.state(entry.good.rule.id));
   }
 
   /** Until all files are loaded, it is unknown which file has which id. */

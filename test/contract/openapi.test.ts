@@ -292,6 +292,9 @@ const BEYOND_THE_SCHEMA = new Set([
   "GET /api/v1/devices/{id}/history bucket",
   "POST /api/v1/rules/{id}/replay from",
   "POST /api/v1/rules/{id}/replay to",
+  "POST /api/v1/rules/replay from",
+  "POST /api/v1/rules/replay to",
+  "POST /api/v1/rules/{id}/test at",
   // What is not the id in the address is refused as such, whatever it is.
   "PUT /api/v1/rules/{id} id",
 ]);

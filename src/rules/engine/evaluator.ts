@@ -8,7 +8,6 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ConditionTrace, Trace } from "../model/trace.ts";
-import { createDryHost } from "./dry-run.ts";
 import type { Activation, Entry, Run } from "./entry.ts";
 import * as refusals from "./refusals.ts";
 import type { Runs } from "./runs.ts";
@@ -23,8 +22,8 @@ export interface Evaluator {
   consider(entry: Entry, activation: Activation): Evaluated;
   /** A person or another rule runs it: pause and cooldown do not apply, conditions only on request. */
   command(entry: Entry, activation: Activation, options: { conditions: boolean }): Evaluated;
-  /** Without effects. Pause, cooldown and run mode do not apply, but are mentioned in the trace. */
-  dryRun(entry: Entry, activation: Activation): Evaluated;
+  /** Why a trigger would not fire it now, whatever its conditions say. */
+  refusalNow(entry: Entry): string | undefined;
 }
 
 export interface EvaluatorOptions {
@@ -46,10 +45,10 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { clock, host, runs, traces, scopeTools, quota } = options;
   const nextId = traceIds(options.random);
 
-  function begin(entry: Entry, activation: Activation, dryRun: boolean): Trace {
+  function begin(entry: Entry, activation: Activation): Trace {
     const { type, label, context } = activation;
     const trigger = { type, label, context: clipContext(context) };
-    const head = { id: nextId(), ruleId: entry.rule.id, at: clock.now(), dryRun, trigger };
+    const head = { id: nextId(), ruleId: entry.rule.id, at: clock.now(), dryRun: false, trigger };
     return { ...head, outcome: "fired", why: "", conditions: [], actions: [] };
   }
 
@@ -60,7 +59,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
 
   function refuse(entry: Entry, trace: Trace, refusal: refusals.Refusal): Evaluated {
     Object.assign(trace, refusal, { endedAt: clock.now() });
-    if (!trace.dryRun) traces.add(entry, trace);
+    traces.add(entry, trace);
     return { trace };
   }
 
@@ -101,7 +100,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   return {
     consider(entry, activation) {
       const { rule } = entry;
-      const trace = begin(entry, activation, false);
+      const trace = begin(entry, activation);
       const scope = scopeOf(entry, activation, host);
       const refusal =
         refusals.blocked(clock, entry) ??
@@ -119,7 +118,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     },
     command(entry, activation, { conditions }) {
       const { rule } = entry;
-      const trace = begin(entry, activation, false);
+      const trace = begin(entry, activation);
       const scope = scopeOf(entry, activation, host);
       const refusal =
         refusals.blocked(clock, entry) ??
@@ -134,17 +133,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       fire(entry, activation);
       return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain: activation.chain }) };
     },
-    dryRun(entry, activation) {
-      const { rule } = entry;
-      const trace = begin(entry, activation, true);
-      const dry = createDryHost(host);
-      const scope = scopeOf(entry, activation, dry);
-      const asked = [...refusals.askTriggerCondition(rule, scope), ...refusals.askConditions(rule, scope)];
-      const refusal = recorded(trace, asked);
-      if (refusal) return refuse(entry, trace, refusal);
-      const now = refusals.paused(clock, entry) ?? refusals.coolingDown(clock, entry) ?? refusals.busy(entry);
-      trace.why = `${whyFired(activation.label, trace.conditions)}${now ? `; now it would not fire: ${now.why}` : ""}`;
-      return { run: runs.beginDry({ entry, actions: rule.actions, trace, scope, dry, chain: [] }) };
+    refusalNow(entry) {
+      return (refusals.paused(clock, entry) ?? refusals.coolingDown(clock, entry) ?? refusals.busy(entry))?.why;
     },
   };
 }

@@ -30,6 +30,8 @@ interface Past {
 
 export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOptions): PastHouse {
   const devices = new Map<string, Past>();
+  /** What the rule itself has set. */
+  const variables = new Map<string, Json>();
 
   function device(id: string): RuleDevice | undefined {
     const present = host.device(id);
@@ -53,12 +55,13 @@ export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOpti
       ...host,
       device,
       variable(name) {
+        if (variables.has(name)) return variables.get(name);
         const value = host.variable(name);
         if (value !== undefined)
-          unknown(`variables are not recorded: of "${name}" the value of now was taken everywhere`);
+          unknown(`variables are not recorded: "${name}" was taken to have the value of now from the beginning`);
         return value;
       },
-      setVariable() {},
+      setVariable: (name, value) => void variables.set(name, value),
       mode(id) {
         if (host.mode(id) === undefined) return undefined;
         const on = devices.get(id)?.attributes.on;

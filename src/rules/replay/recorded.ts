@@ -1,17 +1,26 @@
 // The recorded changes of some devices, in the order of time: one page of each device is in memory at a time.
 import type { Json } from "../../core/json.ts";
 
+export interface HistoryQuery {
+  deviceId: string;
+  /** All where absent. */
+  attributes?: readonly string[];
+  from: number;
+  to: number;
+  limit: number;
+  aggregate: "last";
+  initial: boolean;
+  format: "json";
+}
+
+export interface RecordedPage {
+  text: string;
+  next: number | undefined;
+}
+
 /** As much of the history as a replay needs. */
 export interface RecordedHistory {
-  query(query: {
-    deviceId: string;
-    from: number;
-    to: number;
-    limit: number;
-    aggregate: "last";
-    initial: boolean;
-    format: "json";
-  }): Promise<{ text: string; next: number | undefined }>;
+  query(query: HistoryQuery): Promise<RecordedPage>;
 }
 
 /** What one device reported in one moment. */
@@ -28,26 +37,25 @@ export interface Recorded {
   readonly before: readonly RecordedChange[];
   /** Samples taken so far, those before the period included. */
   readonly samples: number;
-  /** The next one; undefined after the last. */
-  next(): Promise<RecordedChange | undefined>;
+  /** The next one, at once where it has been read already; undefined after the last. */
+  next(): Promise<RecordedChange | undefined> | RecordedChange | undefined;
   /** To be called once for each change that `next` gave. */
   take(change: RecordedChange): void;
 }
 
 export interface RecordedOptions {
   history: RecordedHistory;
-  deviceIds: readonly string[];
+  /** The devices, each with the attributes that matter; undefined for all. */
+  devices: ReadonlyMap<string, readonly string[] | undefined>;
   /** Epoch ms; `to` is not included. */
   from: number;
   to: number;
-  /** Called before each page; throws where nobody waits for it any more. */
-  check(): void;
 }
 
-const LARGEST_PAGE = 1000;
+const LARGEST_PAGE = 5000;
 const SMALLEST_PAGE = 50;
-/** Of all devices together, in memory. */
-const MOST_READ_AHEAD = 20_000;
+/** Samples of all devices together, in memory. */
+const MOST_READ_AHEAD = 40_000;
 
 interface Item {
   timestamp: string;
@@ -57,6 +65,7 @@ interface Item {
 
 interface Reader {
   readonly deviceId: string;
+  readonly attributes: readonly string[] | undefined;
   /** Where the next page begins; undefined after the last. */
   from: number | undefined;
   changes: RecordedChange[];
@@ -64,22 +73,27 @@ interface Reader {
 }
 
 export async function readRecorded(options: RecordedOptions): Promise<Recorded> {
-  const { history, deviceIds, from, to, check } = options;
-  const page = Math.floor(MOST_READ_AHEAD / Math.max(1, deviceIds.length));
+  const { history, devices, from, to } = options;
+  const page = Math.floor(MOST_READ_AHEAD / Math.max(1, devices.size));
   const limit = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, page));
-  const readers: Reader[] = deviceIds.map((deviceId) => ({ deviceId, from, changes: [], position: 0 }));
+  const readers: Reader[] = [...devices].map(([deviceId, attributes]) => {
+    return { deviceId, attributes, from, changes: [], position: 0 };
+  });
   const before: RecordedChange[] = [];
   let samples = 0;
 
   async function read(reader: Reader, initial: boolean): Promise<void> {
     if (reader.from === undefined) return;
-    check();
-    const { deviceId } = reader;
+    const { deviceId, attributes } = reader;
     const asked = { deviceId, from: reader.from, to, limit, aggregate: "last", initial, format: "json" } as const;
-    const { text, next } = await history.query(asked);
+    const { text, next } = await history.query({ ...asked, ...(attributes && { attributes }) });
     reader.changes = changesIn(deviceId, JSON.parse(text) as Item[]);
     reader.position = 0;
     reader.from = next;
+  }
+
+  async function readAll(empty: readonly Reader[]): Promise<void> {
+    for (const reader of empty) while (isEmpty(reader)) await read(reader, false);
   }
 
   for (const reader of readers) {
@@ -95,14 +109,9 @@ export async function readRecorded(options: RecordedOptions): Promise<Recorded> 
     get samples() {
       return samples;
     },
-    async next() {
-      let first: RecordedChange | undefined;
-      for (const reader of readers) {
-        while (reader.position >= reader.changes.length && reader.from !== undefined) await read(reader, false);
-        const change = reader.changes[reader.position];
-        if (change && (!first || change.at < first.at)) first = change;
-      }
-      return first;
+    next() {
+      const empty = readers.filter(isEmpty);
+      return empty.length === 0 ? first(readers) : readAll(empty).then(() => first(readers));
     },
     take(change) {
       const reader = readers.find(({ deviceId }) => deviceId === change.deviceId);
@@ -110,6 +119,20 @@ export async function readRecorded(options: RecordedOptions): Promise<Recorded> 
       samples += change.values.size;
     },
   };
+}
+
+/** All of its page is taken, and there is another one. */
+function isEmpty({ position, changes, from }: Reader): boolean {
+  return position >= changes.length && from !== undefined;
+}
+
+function first(readers: readonly Reader[]): RecordedChange | undefined {
+  let found: RecordedChange | undefined;
+  for (const { changes, position } of readers) {
+    const change = changes[position];
+    if (change && (!found || change.at < found.at)) found = change;
+  }
+  return found;
 }
 
 /** Attributes that changed in the same millisecond were one report, unless one of them is there twice. */

@@ -205,5 +205,5 @@ test("rules that do not exist", async () => {
   rig.engine.remove("nobody");
   expect(() => rig.engine.traces("nobody")).toThrow('there is no rule "nobody"');
   expect(() => rig.engine.state("nobody")).toThrow('there is no rule "nobody"');
-  await expect(rig.engine.test("nobody")).rejects.toThrow('there is no rule "nobody"');
+  expect(() => rig.engine.standing("nobody")).toThrow('there is no rule "nobody"');
 });
