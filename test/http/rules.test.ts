@@ -265,7 +265,7 @@ describe("webhooks", () => {
     expect({ status: before.status, body: await before.json() }).toEqual({ status: 202, body: { accepted: true } });
     const [trace] = await json<Record<string, unknown>[]>("GET", `${path}/traces`);
     expect(trace).toMatchObject({ outcome: "conditions_failed", rule_id: ID });
-    expect(String(trace?.why)).toContain("hub_variable did not pass");
+    expect(String(trace?.why)).toBe('there is no variable "guests"; wanted: variable guests is true');
     await json("PUT", "/variables/guests", { value: true });
     await call("bell", { body: { presses: 2 }, headers: { "x-webhook-secret": SECRET } });
     expect(await json("GET", "/variables/rung")).toMatchObject({ value: 2 });
