@@ -6,6 +6,7 @@ import type { ConditionScope, Interest, TriggerContext, TriggerDefinition, Typed
 import type { RuleHost } from "../model/host.ts";
 import type { Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
+import type { Scheduled } from "../schedule/scheduler.ts";
 import type { ChainedRun } from "./rule-chain.ts";
 import type { StateRow } from "./store.ts";
 
@@ -85,7 +86,7 @@ export interface Entry {
   rule: Rule;
   /** None while it is disabled, or before the engine is ready. */
   triggers: readonly TriggerRef[];
-  readonly schedules: Map<string, Disposable>;
+  readonly schedules: Map<string, Scheduled>;
   readonly persisted: PersistedState;
   readonly rate: FiringRate;
   readonly running: Set<Run>;
@@ -103,6 +104,8 @@ export interface RuleState {
   /** Epoch ms. */
   last_fired_at: number | undefined;
   fire_count: number;
+  /** When the first of its schedules is due, in epoch ms; undefined without one, or while it is disabled. */
+  next_run_at: number | undefined;
   /** Active runs, and queued ones. */
   running: number;
   queued: number;
@@ -150,12 +153,26 @@ export function stateOf(clock: Clock, entry: Entry): RuleState {
   return {
     last_fired_at: persisted.fired?.wall,
     fire_count: persisted.fireCount,
+    next_run_at: nextRunAt(clock, entry, pauseMs),
     running: running.size,
     queued: queue.length,
     paused: pauseMs !== undefined,
     paused_until: pauseMs !== undefined && Number.isFinite(pauseMs) ? clock.now() + pauseMs : undefined,
     last_error: lastError,
   };
+}
+
+/** Of a rule that is paused for a while, the first one after that. */
+function nextRunAt(clock: Clock, { schedules }: Entry, pauseMs: number | undefined): number | undefined {
+  if (pauseMs === Number.POSITIVE_INFINITY || schedules.size === 0) return undefined;
+  const resumedAt = pauseMs === undefined ? undefined : clock.now() + pauseMs;
+  let first: number | undefined;
+  for (const schedule of schedules.values()) {
+    const due = schedule.dueAt();
+    const at = resumedAt === undefined || (due ?? 0) >= resumedAt ? due : schedule.nextAfter(resumedAt - 1);
+    if (at !== undefined && (first === undefined || at < first)) first = at;
+  }
+  return first;
 }
 
 export function fromRow(clock: Clock, { last_fired_at, fire_count, paused_at, paused_ms }: StateRow): PersistedState {

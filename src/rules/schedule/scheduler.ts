@@ -29,6 +29,14 @@ export interface ScheduledTask {
   onDue(at: number): void;
 }
 
+/** One that runs, until it is disposed. */
+export interface Scheduled extends Disposable {
+  /** Its next moment, in epoch ms, as it is planned. */
+  dueAt(): number | undefined;
+  /** The first one strictly after `at`. */
+  nextAfter(at: number): number | undefined;
+}
+
 export interface SchedulerOptions {
   clock: Clock;
   log: Log;
@@ -92,7 +100,7 @@ export class Scheduler {
   }
 
   /** One `id` is one schedule: another schedule needs another id, or `since`. */
-  add(id: string, schedule: Schedule, task: ScheduledTask): Disposable {
+  add(id: string, schedule: Schedule, task: ScheduledTask): Scheduled {
     if (this.#entries.has(id)) throw new HubError("conflict", `the schedule "${id}" runs already; dispose it first`);
     const now = this.#clock.now();
     // Without a timer nobody has looked at the clock: that is no step.
@@ -103,7 +111,11 @@ export class Scheduler {
     if (entry.handled !== loaded) this.#remember(id, entry.handled);
     this.#plan(entry, now);
     if (this.#due.first() === entry) this.#arm();
-    return { [Symbol.dispose]: () => this.#remove(entry) };
+    return {
+      dueAt: () => (entry.slot < 0 ? undefined : entry.dueAt),
+      nextAfter: (at) => entry.schedule.next(at),
+      [Symbol.dispose]: () => this.#remove(entry),
+    };
   }
 
   [Symbol.dispose](): void {

@@ -49,6 +49,7 @@ export type Exists = {
 const NO_ACTIVITY: RuleState = {
   last_fired_at: undefined,
   fire_count: 0,
+  next_run_at: undefined,
   running: 0,
   queued: 0,
   paused: false,
