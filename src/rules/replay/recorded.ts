@@ -1,4 +1,4 @@
-// The recorded changes of some devices, in the order of time: one page of each device is in memory at a time.
+// The recorded changes of some devices, in the order of time: two pages of each device are in memory at a time.
 import type { Json } from "../../core/json.ts";
 
 export interface HistoryQuery {
@@ -28,6 +28,8 @@ export interface RecordedChange {
   readonly deviceId: string;
   /** Epoch ms. */
   readonly at: number;
+  /** The same, in ISO 8601. */
+  readonly timestamp: string;
   /** Null where the attribute was removed. */
   readonly values: ReadonlyMap<string, Json>;
 }
@@ -66,8 +68,8 @@ interface Item {
 interface Reader {
   readonly deviceId: string;
   readonly attributes: readonly string[] | undefined;
-  /** Where the next page begins; undefined after the last. */
-  from: number | undefined;
+  /** The next page, which is read while this one is replayed; undefined after the last. */
+  next: Promise<RecordedPage> | undefined;
   changes: RecordedChange[];
   position: number;
 }
@@ -77,27 +79,33 @@ export async function readRecorded(options: RecordedOptions): Promise<Recorded> 
   const page = Math.floor(MOST_READ_AHEAD / Math.max(1, devices.size));
   const limit = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, page));
   const readers: Reader[] = [...devices].map(([deviceId, attributes]) => {
-    return { deviceId, attributes, from, changes: [], position: 0 };
+    return { deviceId, attributes, next: undefined, changes: [], position: 0 };
   });
   const before: RecordedChange[] = [];
   let samples = 0;
 
-  async function read(reader: Reader, initial: boolean): Promise<void> {
-    if (reader.from === undefined) return;
-    const { deviceId, attributes } = reader;
-    const asked = { deviceId, from: reader.from, to, limit, aggregate: "last", initial, format: "json" } as const;
-    const { text, next } = await history.query({ ...asked, ...(attributes && { attributes }) });
-    reader.changes = changesIn(deviceId, JSON.parse(text) as Item[]);
-    reader.position = 0;
-    reader.from = next;
+  function ask({ deviceId, attributes }: Reader, from: number, initial: boolean): Promise<RecordedPage> {
+    const asked = { deviceId, from, to, limit, aggregate: "last", initial, format: "json" } as const;
+    const page = history.query({ ...asked, ...(attributes && { attributes }) });
+    // Whoever awaits it hears of its error; until then it is nobody's.
+    page.catch(() => {});
+    return page;
   }
 
-  async function readAll(empty: readonly Reader[]): Promise<void> {
-    for (const reader of empty) while (isEmpty(reader)) await read(reader, false);
+  async function read(reader: Reader): Promise<void> {
+    const page = await reader.next;
+    reader.next = page?.next === undefined ? undefined : ask(reader, page.next, false);
+    reader.changes = page ? changesIn(reader.deviceId, JSON.parse(page.text) as Item[]) : [];
+    reader.position = 0;
+  }
+
+  async function readAll(): Promise<void> {
+    for (const reader of readers) while (isEmpty(reader)) await read(reader);
   }
 
   for (const reader of readers) {
-    await read(reader, true);
+    reader.next = ask(reader, from, true);
+    await read(reader);
     const old = reader.changes.filter(({ at }) => at < from);
     before.push(...old);
     samples += samplesIn(old);
@@ -110,8 +118,7 @@ export async function readRecorded(options: RecordedOptions): Promise<Recorded> 
       return samples;
     },
     next() {
-      const empty = readers.filter(isEmpty);
-      return empty.length === 0 ? first(readers) : readAll(empty).then(() => first(readers));
+      return readers.some(isEmpty) ? readAll().then(() => first(readers)) : first(readers);
     },
     take(change) {
       const reader = readers.find(({ deviceId }) => deviceId === change.deviceId);
@@ -122,8 +129,8 @@ export async function readRecorded(options: RecordedOptions): Promise<Recorded> 
 }
 
 /** All of its page is taken, and there is another one. */
-function isEmpty({ position, changes, from }: Reader): boolean {
-  return position >= changes.length && from !== undefined;
+function isEmpty({ position, changes, next }: Reader): boolean {
+  return position >= changes.length && next !== undefined;
 }
 
 function first(readers: readonly Reader[]): RecordedChange | undefined {
@@ -142,7 +149,7 @@ function changesIn(deviceId: string, items: readonly Item[]): RecordedChange[] {
     const at = Date.parse(timestamp);
     const last = changes.at(-1);
     if (last?.at === at && !last.values.has(attribute)) last.values.set(attribute, value);
-    else changes.push({ deviceId, at, values: new Map([[attribute, value]]) });
+    else changes.push({ deviceId, at, timestamp, values: new Map([[attribute, value]]) });
   }
   return changes;
 }

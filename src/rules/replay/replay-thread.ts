@@ -29,20 +29,17 @@ export async function replayInThread(
   const onAbort = (): void => done.reject(signal.reason);
   const send = (message: ToWorker): void => worker.postMessage(message);
 
-  async function answer(query: Extract<FromWorker, { kind: "query" }>["query"]): Promise<void> {
+  async function answer({ id, query }: Extract<FromWorker, { kind: "query" }>): Promise<void> {
     try {
-      send({ kind: "page", page: await history.query(query) });
+      send({ kind: "page", id, page: await history.query(query) });
     } catch (error) {
-      send({
-        kind: "refusal",
-        code: error instanceof HubError ? error.code : "unavailable",
-        message: messageOf(error),
-      });
+      const code = error instanceof HubError ? error.code : "unavailable";
+      send({ kind: "refusal", id, code, message: messageOf(error) });
     }
   }
 
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-    if (data.kind === "query") void answer(data.query);
+    if (data.kind === "query") void answer(data);
     else if (data.kind === "progress") onProgress(data.progress);
     else if (data.kind === "done") done.resolve(data.replay);
     else done.reject(data.code === undefined ? new Error(data.message) : new HubError(data.code, data.message));

@@ -128,7 +128,7 @@ async function run(running: Running): Promise<string | undefined> {
     else if (engine.due() === at) engine.runDue();
     else clock.runDue();
     for (const evaluated of engine.taken()) results.add(evaluated);
-    await engine.settle(tooManySteps);
+    if (engine.running.size > 0) await engine.settle(tooManySteps);
     results.collect();
     report({ at, samples: recorded.samples, evaluations: results.evaluations });
   }
@@ -138,7 +138,7 @@ function hear({ house, engine, recorded, hasActions }: Running, change: Recorded
   recorded.take(change);
   const states = house.apply(change);
   const device = house.host.device(change.deviceId);
-  for (const event of device ? eventsOf({ device, ...states }, hasActions) : []) engine.hear(event);
+  for (const event of device ? eventsOf({ device, ...states }, hasActions) : []) engine.hear(event, change.timestamp);
 }
 
 function createReport(clock: Pick<Clock, "mono">, tell: ReplayWanted["onProgress"]) {

@@ -24,8 +24,8 @@ import { createPastSchedules } from "./past-schedules.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
 export interface SimulatedEngine {
-  /** Something happens, at the time of the clock. */
-  hear(event: HubEvent): void;
+  /** Something happens, at the time of the clock; `timestamp` is that in ISO 8601, where it is known. */
+  hear(event: HubEvent, timestamp?: string): void;
   /** Evaluates the rule as if a trigger had fired. */
   consider(activation: Activation): Evaluated;
   /** When the first scheduled trigger is due, in epoch ms. */
@@ -140,11 +140,13 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
 
   return {
     consider,
-    hear(event) {
-      const envelope = createEnvelope({ ...event, timestamp: new Date(clock.now()).toISOString(), seq: 0 });
+    hear(event, timestamp = new Date(clock.now()).toISOString()) {
+      const envelope = createEnvelope({ ...event, timestamp, seq: 0 });
       // Waits first, as in the real engine: a run that starts now waits for the next event.
-      waits.onEvent(envelope);
-      waits.onAnyEvent();
+      if (entry.running.size > 0) {
+        waits.onEvent(envelope);
+        waits.onAnyEvent();
+      }
       for (const { ref, context } of triggers.matching(envelope)) fire(ref, context);
     },
     due: schedules.due,

@@ -21,11 +21,11 @@ export interface ReplayTask {
 
 export type ToWorker =
   | { kind: "begin"; task: ReplayTask }
-  | { kind: "page"; page: RecordedPage }
-  | { kind: "refusal"; code: ErrorCode; message: string };
+  | { kind: "page"; id: number; page: RecordedPage }
+  | { kind: "refusal"; id: number; code: ErrorCode; message: string };
 
 export type FromWorker =
-  | { kind: "query"; query: HistoryQuery }
+  | { kind: "query"; id: number; query: HistoryQuery }
   | { kind: "progress"; progress: ReplayProgress }
   | { kind: "done"; replay: Replay }
   | { kind: "failed"; code: ErrorCode | undefined; message: string };

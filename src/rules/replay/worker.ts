@@ -14,15 +14,24 @@ import type { FromWorker, ReplayTask, ToWorker } from "./worker-protocol.ts";
 declare const self: Worker;
 
 const post = (message: FromWorker): void => self.postMessage(message);
-let asked: PromiseWithResolvers<RecordedPage> | undefined;
+const asked = new Map<number, PromiseWithResolvers<RecordedPage>>();
+let queries = 0;
 
 const history: RecordedHistory = {
   query(query) {
-    asked = Promise.withResolvers();
-    post({ kind: "query", query });
-    return asked.promise;
+    const id = ++queries;
+    const page = Promise.withResolvers<RecordedPage>();
+    asked.set(id, page);
+    post({ kind: "query", id, query });
+    return page.promise;
   },
 };
+
+function take(id: number): PromiseWithResolvers<RecordedPage> | undefined {
+  const page = asked.get(id);
+  asked.delete(id);
+  return page;
+}
 
 async function replay({ rules, house, ...task }: ReplayTask): Promise<void> {
   const known = new Set(rules);
@@ -46,6 +55,6 @@ async function replay({ rules, house, ...task }: ReplayTask): Promise<void> {
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "begin") void replay(data.task);
-  else if (data.kind === "page") asked?.resolve(data.page);
-  else asked?.reject(new HubError(data.code, data.message));
+  else if (data.kind === "page") take(data.id)?.resolve(data.page);
+  else take(data.id)?.reject(new HubError(data.code, data.message));
 };
