@@ -11,6 +11,7 @@ import type { HouseNow } from "../rules/replay/house-now.ts";
 import { replayWorker } from "../rules/replay/replay-thread.ts";
 import { Rules } from "../rules/rules.ts";
 import type { Areas } from "../state/areas.ts";
+import { describedAttributes } from "../state/command-check.ts";
 import type { Commands } from "../state/commands.ts";
 import type { Registry } from "../state/registry.ts";
 import type { Scenes } from "../state/scenes.ts";
@@ -103,6 +104,10 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
   const timezone = timezoneOf(location);
   return {
     device: (id) => registry.find(id),
+    described(id) {
+      const device = registry.find(id);
+      return device && describedAttributes(device.details);
+    },
     variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),
     setVariable: (name, value) => void variables.set(name, value, { behind: true }),
     mode(id) {

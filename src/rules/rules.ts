@@ -29,6 +29,7 @@ import { describe, existsIn, type RuleInfo, type RuleStatus } from "./store/desc
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
 import { createIdGiver, createRuleEdits, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
+import { createLintCache, type LintCache } from "./store/lint-cache.ts";
 import { createRuleReader } from "./store/read-rule.ts";
 import { triggers } from "./triggers/index.ts";
 
@@ -79,6 +80,7 @@ export class Rules implements AsyncDisposable {
   readonly #files: RuleFiles;
   readonly #edits: RuleEdits;
   readonly #checks: CheckTools;
+  readonly #lint: LintCache;
   /** The files at the time of opening. They are listed from then on, before they are loaded. */
   readonly #expected: readonly string[];
   #watch: FolderWatch | undefined;
@@ -113,6 +115,7 @@ export class Rules implements AsyncDisposable {
     this.#edits = createRuleEdits({ folder, files: this.#files, random, now: clock.now, reader });
     const hasRule = (id: string): boolean => this.#files.ownerOf(id) !== undefined;
     this.#checks = { reader, exists: existsIn(host, hasRule), house: knownHouse(host) };
+    this.#lint = createLintCache({ clock, shape: reader.shape, house: this.#checks.house });
     this.trials = createTrials({
       ...options,
       evaluate: expressions.evaluate,
@@ -263,7 +266,8 @@ export class Rules implements AsyncDisposable {
   }
 
   #info(entry: ListedFile): RuleInfo {
-    return describe(entry, this.#checks.exists, entry.good && this.#engine.state(entry.good.rule.id));
+    const activity = entry.good && this.#engine.state(entry.good.rule.id);
+    return describe(entry, { exists: this.#checks.exists, linted: this.#lint.of(entry), activity });
   }
 
   /** Until all files are loaded, it is unknown which file has which id. */

@@ -319,6 +319,20 @@ describe("webhooks", () => {
   });
 });
 
+test("likely mistakes are warnings in the list and of the rule, with their places", async () => {
+  const text = `(id: "slips", name: "Slips", trigger: CustomEvent(event_type: "x"),
+  actions: [Notify(channel: "log", message: "{{trigger.sorce}}")])`;
+  await json("POST", "/rules", { id: "slips", name: "Slips", actions: [{ type: "comment", text: "x" }] });
+  const headers = { "content-type": "text/plain" };
+  const put = { token: hub.adminToken, body: text, headers };
+  expect((await hub.request("PUT", "/rules/slips/text", put)).status).toBe(200);
+  const warning = { path: "actions[0].message", line: 2, message: expect.stringContaining('have no "sorce"') };
+  expect(await json("GET", "/rules/slips")).toMatchObject({ state: "enabled", warnings: [warning] });
+  const listed = await json<{ id: string; warnings: object[] }[]>("GET", "/rules");
+  expect(listed.find(({ id }) => id === "slips")?.warnings).toMatchObject([warning]);
+  await hub.request("DELETE", "/rules/slips", { token: hub.adminToken });
+});
+
 describe("trying and running", () => {
   test("a dry run shows what would be done, and does nothing", async () => {
     const trigger = { type: "webhook_received", context: { body: { presses: 9 } } };

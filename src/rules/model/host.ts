@@ -41,6 +41,8 @@ export interface HttpRequest {
 
 export interface RuleHost {
   device(id: string): RuleDevice | undefined;
+  /** The JSON Schemas of a device's attributes, by name; undefined where it does not describe itself. */
+  described?(id: string): Readonly<Record<string, JsonObject>> | undefined;
   /** Undefined if there is none of this name. */
   variable(name: string): Json | undefined;
   setVariable(name: string, value: Json): void;

@@ -8,6 +8,7 @@ export function knownHouse(host: RuleHost): KnownHouse {
       const known = host.device(device);
       return known && Object.keys(known.attributes);
     },
+    described: (device) => host.described?.(device),
     variable: (name) => host.variable(name) !== undefined,
   };
 }
