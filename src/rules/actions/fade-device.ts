@@ -33,7 +33,6 @@ export const fadeDevice = defineAction({
     const from = spec.from ?? currentValue(spec, scope);
     const values = valuesOf(spec, from);
     const detail = `${spec.device_id}.${spec.attribute} ${from} → ${spec.to} in ${spec.duration_secs} s, ${values.length} steps`;
-    if (scope.dryRun) return detail;
     if (spec.from !== undefined) await command(spec, scope, from);
     const startedMono = scope.mono();
     for (const [index, value] of values.entries()) {

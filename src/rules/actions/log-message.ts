@@ -20,7 +20,7 @@ export const logMessage = defineAction({
   run({ message, expression, level }, scope) {
     const value = expression === undefined ? message : scope.evaluate(expression);
     const line = typeof value === "string" ? value : JSON.stringify(value);
-    if (!scope.dryRun) scope.log[level](line, { rule: scope.ruleName });
+    scope.log[level](line, { rule: scope.ruleName });
     return `${level}: ${shortened(line)}`;
   },
   example: { message: "It is 21 °C", level: "warn" },

@@ -14,7 +14,6 @@ export const waitForExpression = defineAction({
   }),
   async run({ expression, timeout_secs, on_timeout }, scope) {
     const shown = shortened(expression);
-    if (scope.dryRun) return `would wait for ${shown}, ${timeout_secs} s at most`;
     const isTrue = await scope.waitUntil(expression, timeout_secs * 1000);
     return isTrue ? `${shown} is true` : timedOut(scope, { waitedFor: shown, timeout_secs, on_timeout });
   },

@@ -3,7 +3,6 @@ import type { Clock } from "../../core/clock.ts";
 import { type DurableMoment, msSince, restoreMoment } from "../../core/durable-moment.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ConditionScope, Interest, TriggerContext, TriggerDefinition, Typed } from "../model/define.ts";
-import type { RuleHost } from "../model/host.ts";
 import type { Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
 import type { Scheduled } from "../schedule/scheduler.ts";
@@ -39,18 +38,11 @@ export interface Run extends ChainedRun {
   readonly actions: readonly Typed[];
   readonly trace: Trace;
   readonly scope: ConditionScope;
-  /** Only for a dry run. */
-  readonly dry: DryHost | undefined;
   readonly captured: Map<string, Readonly<Record<string, JsonObject>>>;
   readonly abort: AbortController;
   readonly delays: Set<{ key: string | undefined; cancel(): void }>;
   readonly counts: RunCounts;
   readonly finished: PromiseWithResolvers<void>;
-}
-
-export interface DryHost extends RuleHost {
-  /** The same host, which reports what would be done, as text for the trace. */
-  reportingTo(report: (what: string) => void): RuleHost;
 }
 
 export interface RunCounts {

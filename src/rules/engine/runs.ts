@@ -6,7 +6,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { ConditionScope, TriggerContext, Typed } from "../model/define.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
-import type { DryHost, Entry, Run } from "./entry.ts";
+import type { Entry, Run } from "./entry.ts";
 import type { Traces } from "./traces.ts";
 
 /** Thrown by whatever an action waits for when its run ends. It is not a failure, and nobody reports it. */
@@ -22,7 +22,6 @@ export interface NewRun {
   actions: readonly Typed[];
   trace: Trace;
   scope: ConditionScope;
-  dry?: DryHost;
   /** Names of the rules that led to it, without its own. */
   chain: readonly string[];
 }
@@ -37,8 +36,6 @@ export interface RunEnd {
 export interface Runs {
   /** Starts the run, or queues it. The caller has checked that the run mode allows it. */
   begin(run: NewRun): Run;
-  /** Starts a dry run: no run mode applies, and its trace is not kept. */
-  beginDry(run: NewRun): Run;
   end(run: Run, end: RunEnd): void;
   /** Cancels active and queued runs. */
   cancel(entry: Entry, why: string): void;
@@ -109,11 +106,6 @@ export function createRuns({ clock, log, traces, quota, runActions }: RunsOption
       else start(run);
       return run;
     },
-    beginDry(wanted) {
-      const run = createRun(clock, wanted);
-      execute(run);
-      return run;
-    },
     end,
     cancel(entry, why) {
       for (const run of entry.queue.splice(0)) end(run, { note: `cancelled: ${why}` });
@@ -122,15 +114,14 @@ export function createRuns({ clock, log, traces, quota, runActions }: RunsOption
   };
 }
 
-function createRun(clock: Clock, { entry, chain, dry, ...rest }: NewRun): Run {
+function createRun(clock: Clock, { entry, chain, ...rest }: NewRun): Run {
   entry.captured ??= new Map();
   return {
     ...rest,
     entry,
-    dry,
     chain: [...chain, entry.rule.name],
     mono: clock.mono(),
-    captured: dry ? new Map(entry.captured) : entry.captured,
+    captured: entry.captured,
     abort: new AbortController(),
     delays: new Set(),
     counts: { steps: 0, recorded: 0, failed: 0, firstFailure: undefined, turns: 0, turnsSince: clock.mono() },

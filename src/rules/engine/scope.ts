@@ -71,17 +71,15 @@ export function createConditionScope(
 
 export function createActionScope(tools: ActionScopeTools, run: Run, trace: ActionTrace): ActionScope {
   const { waits, log, end } = tools;
-  const { scope, entry, dry, abort, captured } = run;
+  const { scope, entry, abort, captured } = run;
   const { id, name } = entry.rule;
   const { signal } = abort;
   return {
     ...scope,
-    host: dry?.reportingTo((what) => addDetail(trace, what)) ?? scope.host,
     ruleId: id,
     ruleName: name,
     actor: { kind: "rule", id, name },
     log,
-    dryRun: dry !== undefined,
     mono: tools.clock.mono,
     signal,
     captured,
@@ -95,16 +93,15 @@ export function createActionScope(tools: ActionScopeTools, run: Run, trace: Acti
       if (isOver(run)) throw new RunEnded();
     },
     async delay(ms, key) {
-      if (dry) return true;
       const onBegin = (cancel: () => void): Disposable => addDelay(run, key, cancel);
       const completed = await waits.forTime(Math.max(0, ms), { signal, onBegin });
       if (!completed) trace.result = "cancelled";
       return completed;
     },
-    waitForEvent: async (wanted) => (dry ? undefined : waits.forEvent(wanted, signal)),
+    waitForEvent: async (wanted) => waits.forEvent(wanted, signal),
     async waitUntil(expression, timeoutMs) {
       const isTrue = (): boolean => scope.isTrue(expression);
-      return dry ? isTrue() : waits.until(isTrue, { timeoutMs, signal });
+      return waits.until(isTrue, { timeoutMs, signal });
     },
     exit(why) {
       addDetail(trace, why);

@@ -101,7 +101,6 @@ function reportFailure(
 ): void {
   run.counts.failed++;
   run.counts.firstFailure ??= clipText(`${type} failed: ${error}`);
-  if (run.dry) return;
   const { entry } = run;
   entry.lastError = { at: clock.now(), message: clipText(`${type}: ${error}`) };
   log.warn("an action of a rule failed; the rule continues", { rule: entry.rule.name, action: type, error });

@@ -113,7 +113,6 @@ export interface ActionScope extends Scope {
   readonly ruleName: string;
   readonly actor: RuleActor;
   readonly log: Log;
-  readonly dryRun: boolean;
   /** Monotonic ms. */
   mono(): number;
   /** Aborted when the run is cancelled. */
@@ -121,7 +120,7 @@ export interface ActionScope extends Scope {
   /** Runs actions one after the other. In the trace they are inside this one. */
   run(actions: readonly Typed[]): Promise<void>;
   ask(condition: Typed): ConditionTrace;
-  /** Waits; `cancel_delays` finds the delay by `key`. Does not wait in a dry run. False when it was cancelled. */
+  /** Waits; `cancel_delays` finds the delay by `key`. False when it was cancelled. */
   delay(ms: number, key?: string): Promise<boolean>;
   /** The next matching event; undefined after the timeout. */
   waitForEvent(wanted: EventWanted): Promise<Envelope | undefined>;

@@ -1,4 +1,4 @@
-// What rules need from the rest of the hub. `hub.ts` provides it; a dry run and a test have their own.
+// What rules need from the rest of the hub. `hub.ts` provides it; simulations and tests have their own.
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { SolarEvent } from "../../core/sun.ts";
 import type { Zone } from "../../core/zone.ts";
