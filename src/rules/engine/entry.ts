@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ConditionScope, Interest, TriggerContext, TriggerDefinition, Typed } from "../model/define.ts";
 import type { Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
-import type { Scheduled } from "../schedule/scheduler.ts";
+import type { Scheduled } from "../schedule/schedule.ts";
 import type { ChainedRun } from "./rule-chain.ts";
 import type { StateRow } from "./store.ts";
 

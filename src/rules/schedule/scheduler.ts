@@ -6,7 +6,7 @@ import { HubError, messageOf } from "../../core/errors.ts";
 import { guarded } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import { DueHeap, type Slotted } from "./due-heap.ts";
-import { lastBetween, type Schedule } from "./schedule.ts";
+import { lastBetween, type Schedule, type Scheduled } from "./schedule.ts";
 
 /** The last moment of each schedule that was run (or from which on it counts), kept over restarts. */
 export interface ScheduleMark {
@@ -27,14 +27,6 @@ export interface ScheduledTask {
   /** Moments up to this one do not count: when the rule was enabled or changed. */
   since?: number;
   onDue(at: number): void;
-}
-
-/** One that runs, until it is disposed. */
-export interface Scheduled extends Disposable {
-  /** Its next moment, in epoch ms, as it is planned. */
-  dueAt(): number | undefined;
-  /** The first one strictly after `at`. */
-  nextAfter(at: number): number | undefined;
 }
 
 export interface SchedulerOptions {
