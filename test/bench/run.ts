@@ -27,6 +27,7 @@ import { rulesCost } from "./rules-cost.ts";
 import { rulesLatency } from "./rules-latency.ts";
 import { rulesMemory } from "./rules-memory.ts";
 import { rulesReload } from "./rules-reload.ts";
+import { rulesReplay } from "./rules-replay.ts";
 import { sdCard } from "./sd-card.ts";
 import { slowReader } from "./slow-reader.ts";
 import type { Bench, Row } from "./support/bench.ts";
@@ -50,6 +51,7 @@ const BENCHES: readonly Bench[] = [
   rulesLatency,
   rulesCost,
   rulesReload,
+  rulesReplay,
   rulesMemory,
   outbox,
   page,
