@@ -154,7 +154,10 @@ export function createApp(deps: AppDeps): App {
     audit: deps.audit,
     callers,
     peers: () => app.server,
-    deviceType: (id) => deps.registry.find(id)?.deviceType,
+    deviceType(id) {
+      const devices = [deps.registry.find(id), ...deps.virtual.groups.devices(id)];
+      return devices.flatMap((device) => device?.deviceType ?? []).join(" ");
+    },
   });
 
   const routesUnder = (prefix: string): AnyElysia =>

@@ -34,7 +34,7 @@ export interface AuditTrailDeps {
   audit: Pick<Audit, "record" | "refused">;
   callers: Pick<Callers, "of" | "isKnown" | "addressOf">;
   peers: () => PeerSource | null;
-  /** Undefined for an unknown device, or one without a type. */
+  /** Of a group, those of its devices as well; undefined for an unknown device, or one without a type. */
   deviceType: (id: string) => string | undefined;
 }
 

@@ -71,9 +71,7 @@ export class Registry implements Disposable {
     this.#availability = new Availability(this.#devices.values(), { clock, emit, changed });
   }
 
-  list(): Iterable<Device> {
-    return this.#devices.values();
-  }
+  list = (): Iterable<Device> => this.#devices.values();
 
   /** Throws HubError `not_found`. */
   get(id: string): Device {

@@ -28,6 +28,7 @@ import { rulesLatency } from "./rules-latency.ts";
 import { rulesMemory } from "./rules-memory.ts";
 import { rulesReload } from "./rules-reload.ts";
 import { rulesReplay } from "./rules-replay.ts";
+import { rulesWaits } from "./rules-waits.ts";
 import { sdCard } from "./sd-card.ts";
 import { slowReader } from "./slow-reader.ts";
 import type { Bench, Row } from "./support/bench.ts";
@@ -53,6 +54,7 @@ const BENCHES: readonly Bench[] = [
   rulesReload,
   rulesReplay,
   rulesMemory,
+  rulesWaits,
   outbox,
   page,
   discovery,

@@ -96,7 +96,7 @@ test("changes of users, keys, sessions, rules and plugins are logged with caller
     expect(text).not.toContain(secret);
 });
 
-test("commands to locks and alarms are logged, also in scenes and without the PIN; those to lamps are not", async () => {
+test("commands to locks and alarms are logged, also in scenes and groups and without the PIN; those to lamps are not", async () => {
   await using plugin = await connectAsync(`mqtt://127.0.0.1:${hub.mqttPort}`, { clientId: "zigbee" }).then(
     (client) => ({
       client,
@@ -130,12 +130,15 @@ test("commands to locks and alarms are logged, also in scenes and without the PI
   );
   await act("POST", "/scenes/leave/activate", undefined, user);
   await act("DELETE", "/scenes/leave", undefined, user);
+  await act("POST", "/groups", { id: "way_out", name: "Way out", members: ["door", "lamp"] }, user);
+  await act("PATCH", "/devices/way_out/state", { command: "lock" }, user);
   const found = (await entries(`?since=${last}`)).toReversed();
   expect(found.map(({ action, target, detail }) => [action, target, detail])).toEqual([
     ["device.command", "door", '{"state":"UNLOCK","pin_code":"•••"}'],
     ["device.command", "panel", '{"arm_mode":"disarm","code":"•••"}'],
     ["scene.activate", "leave", ""],
     ["scene.remove", "leave", ""],
+    ["device.command", "way_out", '{"command":"lock"}'],
   ]);
   expect(found[0]?.actor).toMatchObject({ kind: "user", name: expect.stringContaining("user-") });
 });

@@ -145,6 +145,32 @@ test("a page that slept is not believed when it wakes", async () => {
   await lampIs(visitor, true);
 });
 
+test("a phone that slept an hour in a pocket says so at once, and goes on without loading anew", async () => {
+  await using door = await openDoor(house.origin);
+  await using visitor = await visitors.visit(door, { role: "user" });
+  const { page, cdp } = visitor;
+  await mark(visitor);
+  await hearsOfLamp(visitor);
+  const streams = await streamsOf(visitor);
+  door.shut();
+  await cdp.send("Page.setWebLifecycleState", { state: "frozen" });
+  house.network.report(LAMP, { state: "ON", brightness: 200 });
+  // The clock went on, the page did not.
+  await page.evaluate((hour) => {
+    const now = Date.now.bind(Date);
+    Date.now = () => now() + hour;
+  }, 3_600_000);
+  await cdp.send("Page.setWebLifecycleState", { state: "active" });
+  await shows(visitor, "offline", 1500);
+  expect(await switchSeen(page, LAMP)).toMatchObject({ isDisabled: true });
+  expect(await page.$eval(".liveness", (one) => one.textContent)).toMatch(/Offline since/);
+  door.open();
+  await shows(visitor, "live");
+  await lampIs(visitor, true);
+  expect(streams.at(-1)).toContain("since=");
+  expect(await isMarked(visitor)).toBe(true);
+});
+
 test("a lost network is told at once, and found again at once", async () => {
   await using visitor = await visitors.visit(house, { role: "user" });
   const network = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };

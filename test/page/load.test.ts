@@ -12,6 +12,10 @@ const SECONDS = 20;
 const BATCH_MS = 20;
 /** What somebody still bears, on a machine that runs the hub, the house and other tests as well. */
 const ANSWER_MS = 1000;
+/** Its memory is looked at as often as this many touches. */
+const HEAP_EVERY = 6;
+/** Lists that are bounded may fill; ten minutes are in the bench. */
+const GROWTH_MB = 6;
 
 const lamps = madeUp(DEVICES, 5000);
 let house: PageHouse;
@@ -24,6 +28,13 @@ afterAll(async () => {
   await visitors?.[Symbol.asyncDispose]();
   await house?.[Symbol.asyncDispose]();
 });
+
+/** Of what is still needed. */
+async function heapMb({ cdp }: Visitor): Promise<number> {
+  await cdp.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await cdp.send("Runtime.getHeapUsage");
+  return usedSize / 1024 / 1024;
+}
 
 /** Time from a touch to the next frame. */
 const answerTime = ({ page }: Visitor): Promise<number> =>
@@ -40,6 +51,7 @@ test("it answers within a second all the time, and shows the last values in the 
   await settled(visitor.page);
   const contacts = lamps.filter(({ state }) => "brightness" in state).map(({ device }) => device.friendly_name);
   const answers: number[] = [];
+  const heaps: number[] = [];
   const states = new Set<string | undefined>();
   const begun = performance.now();
   let sent = 0;
@@ -52,6 +64,7 @@ test("it answers within a second all the time, and shows the last values in the 
       answers.push(await answerTime(visitor));
       states.add(await connectionShown(visitor.page));
       next = performance.now() + 500;
+      if (answers.length % HEAP_EVERY === 0) heaps.push(await heapMb(visitor));
     }
     await Bun.sleep(BATCH_MS);
   }
@@ -61,6 +74,9 @@ test("it answers within a second all the time, and shows the last values in the 
   expect(answers.length).toBeGreaterThan(SECONDS / 4);
   expect(answers.sort((a, b) => a - b).at(Math.floor(answers.length * 0.95))).toBeLessThan(ANSWER_MS);
   expect([...states]).toEqual(["live"]);
+  // After the first look, which is before all tiles are awake.
+  const [, settledHeap = 0, ...later] = heaps;
+  expect(Math.max(...later) - settledHeap).toBeLessThan(GROWTH_MB);
   for (const [name, brightness] of [...last].slice(-20)) {
     const text = `On · ${Math.round((brightness / 254) * 100)} %`;
     await until(`${name} shows ${text}`, async () => (await tileText(visitor.page, name))?.includes(text));

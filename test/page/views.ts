@@ -19,11 +19,19 @@ export const VIEWS: readonly ViewUnderTest[] = [
   { name: "rules", path: "/rules" },
   { name: "rule", path: rulePath },
   { name: "rule-new", path: "/rules/new" },
+  { name: "blueprints", path: "/blueprints" },
+  { name: "blueprint", path: "/blueprints/motion-light" },
+  { name: "rule-made", path: madeRulePath },
   { name: "activity", path: "/activity" },
   { name: "areas", path: "/areas" },
   { name: "scenes", path: "/scenes" },
   { name: "modes", path: "/modes" },
   { name: "timers", path: "/timers" },
+  { name: "groups", path: "/groups" },
+  { name: "groups-new", path: "/groups?new=1" },
+  { name: "schedules", path: "/schedules" },
+  { name: "schedule", path: schedulePath },
+  { name: "calendars", path: "/calendars" },
   { name: "variables", path: "/variables" },
   { name: "messages", path: "/messages" },
   { name: "welcome", path: "/welcome" },
@@ -51,10 +59,22 @@ export const VIEWS: readonly ViewUnderTest[] = [
 export const pathOf = async ({ path }: ViewUnderTest, house: PageHouse): Promise<string> =>
   typeof path === "string" ? path : path(house);
 
+async function schedulePath({ hub }: PageHouse): Promise<string> {
+  const [schedule] = await hub.get<{ id: string }[]>("/schedules");
+  if (!schedule) throw new Error("there is no schedule");
+  return `/schedules/${encodeURIComponent(schedule.id)}`;
+}
+
 /** That of the rule that works. */
 export async function rulePath({ hub }: PageHouse): Promise<string> {
   const rules = await hub.get<{ id: string; name: string | null }[]>("/rules");
   const id = rules.find(({ name }) => name === RULE)?.id;
   if (id === undefined) throw new Error(`there is no rule "${RULE}"`);
   return `/rules/${encodeURIComponent(id)}`;
+}
+
+/** That of a rule that a blueprint makes, while it is edited. */
+export async function madeRulePath({ hub }: PageHouse): Promise<string> {
+  const [{ used_by: users }] = await hub.get<[{ used_by: { id: string }[] }]>("/blueprints");
+  return `/rules/${encodeURIComponent(users[0]?.id ?? "")}?tab=edit`;
 }

@@ -97,3 +97,30 @@ test("all problems of all files are reported with their places, and nothing is c
 test("a missing folder has no rules", () => {
   expect(checkRuleFiles("/nowhere/rules", { exists: {}, expressions })).toEqual({ files: 0, findings: [] });
 });
+
+test("blueprints are checked as well, and what is wrong with a rule that uses one stands at its input", () => {
+  using folder = createTemporaryFolder();
+  mkdirSync(folder.at("rules", "blueprints"), { recursive: true });
+  const lamp = 'name = "Lamp"\n[inputs.lamp]\ntype = "devise"\nname = "Lamp"\n';
+  writeFileSync(folder.at("rules", "blueprints", "lamp.toml"), lamp);
+  const hall = `id = "h"\nname = "Hall"\nuse = "motion-light"\n[inputs]\nsensors = ["m"]\nlamps = ["l"]\nof_after = 3\n`;
+  writeFileSync(folder.at("rules", "hall.toml"), hall);
+  writeFileSync(folder.at("rules", "desk.toml"), 'id = "d"\nname = "Desk"\nuse = "lamp"\n');
+  const exists = { device: (id: string) => id === "m" };
+  const { files, findings } = checkRuleFiles(folder.at("rules"), { exists, expressions });
+  expect(files).toBe(2);
+  expect(
+    findings.map((one) =>
+      formatFinding(one)
+        .split("\n")[0]
+        ?.replace(`${folder.at("rules")}/`, ""),
+    ),
+  ).toEqual([
+    expect.stringMatching(/^blueprints\/lamp\.toml:3:1: inputs\.lamp\.type: must be one of .*did you mean "device"\?$/),
+    expect.stringMatching(/^desk\.toml:3:1: use: the blueprint "lamp" has problems \(line 3: /),
+    expect.stringMatching(/^hall\.toml:7:1: inputs\.of_after: .*did you mean "off_after"\?$/),
+  ]);
+  writeFileSync(folder.at("rules", "hall.toml"), hall.replace("of_after", "off_after"));
+  const warned = checkRuleFiles(folder.at("rules"), { exists, expressions }).findings.filter(({ warning }) => warning);
+  expect(warned).toMatchObject([{ path: "inputs.lamps[0]", line: 6 }]);
+});

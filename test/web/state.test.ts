@@ -3,6 +3,7 @@ import "./browser.ts";
 import { afterEach, describe, expect, test } from "bun:test";
 import { command, forgetCommands, pending, refused, shown } from "../../src/web/page/state/command.ts";
 import { type Device, devices, dropDevice, putDevice, takeEvent } from "../../src/web/page/state/house.ts";
+import { areas } from "../../src/web/page/state/lists.ts";
 import { isFailedImport } from "../../src/web/page/state/parts.ts";
 import { dueAt, isDue } from "../../src/web/page/state/renewal.ts";
 import {
@@ -14,6 +15,7 @@ import {
   signedOutBecause,
   viewsOf,
 } from "../../src/web/page/state/session.ts";
+import { sections } from "../../src/web/page/state/start.ts";
 import { load } from "../../src/web/page/state/storage.ts";
 import { namesOf } from "../../src/web/page/state/version.ts";
 
@@ -114,4 +116,28 @@ test("a part that could not be loaded is told from other failures, in every brow
     expect(isFailedImport(new TypeError(text))).toBe(true);
   expect(isFailedImport(new TypeError("x is undefined"))).toBe(false);
   expect(isFailedImport(new Error("module"))).toBe(false);
+});
+
+describe("rooms", () => {
+  const sectionsOf = (): [string, number][] =>
+    sections.value.filter(({ id }) => !id.startsWith("/")).map(({ name, items }) => [name, items.length]);
+
+  afterEach(() => {
+    areas.value.value = [];
+  });
+
+  test("that plugins spell in their own ways are one, with the name that people gave", () => {
+    areas.value.value = [{ id: "living_room", name: "Lounge" }];
+    for (const [id, area] of Object.entries({ a: "living_room", b: "Living Room", c: "lounge", d: " LOUNGE " }))
+      putDevice({ ...LAMP, id, area });
+    expect(sectionsOf()).toEqual([["Lounge", 4]]);
+  });
+
+  test("that nobody has named are one as well", () => {
+    for (const [id, area] of Object.entries({ a: "Hall", b: "hall", c: "Hall-way" })) putDevice({ ...LAMP, id, area });
+    expect(sectionsOf()).toEqual([
+      ["Hall", 2],
+      ["Hall-way", 1],
+    ]);
+  });
 });

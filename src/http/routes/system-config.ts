@@ -36,7 +36,7 @@ const Examined = Type.Composite([
 ]);
 const Edits = Type.Object(
   {
-    text: Type.String({ maxLength: MAX_BYTES, description: "A text for hub.toml, as it was read or edited" }),
+    text: Type.String({ maxLength: MAX_BYTES / 2, description: "A text for hub.toml, as it was read or edited" }),
     edits: Type.Array(
       Type.Object(
         {

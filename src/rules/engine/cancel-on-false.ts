@@ -1,9 +1,9 @@
 // Cancels runs of rules with `cancel_on_false` as soon as the conditions of the rule no longer hold.
 import type { Clock } from "../../core/clock.ts";
 import { momentNow } from "../../core/durable-moment.ts";
-import type { Run } from "./entry.ts";
+import { isOver, type Run } from "./entry.ts";
 import { askConditions, failedConditions } from "./refusals.ts";
-import { isOver, type Runs } from "./runs.ts";
+import type { Runs } from "./runs.ts";
 import type { Waits } from "./waits.ts";
 
 export interface CancelOnFalseTools {

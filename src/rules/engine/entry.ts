@@ -78,6 +78,10 @@ export interface Run extends ChainedRun {
   readonly secured: PromiseWithResolvers<void>;
 }
 
+export function isOver({ trace }: Run): boolean {
+  return trace.endedAt !== undefined;
+}
+
 export interface RunCounts {
   /** Actions started, and turns of loops. */
   steps: number;

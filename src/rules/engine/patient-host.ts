@@ -27,7 +27,7 @@ export function createPatience({
     return (await waits.forEvent(wanted, { deadline: { since: started, ms: PATIENCE_MS }, signal })) !== undefined;
   }
 
-  return (host, signal) => ({
+  const patient = (host: RuleHost, signal: AbortSignal): RuleHost => ({
     ...host,
     async command(deviceId, command, actor, options) {
       while (leftMs() > 0 && host.device(deviceId)?.available === false) if (!(await change(deviceId, signal))) break;
@@ -43,4 +43,12 @@ export function createPatience({
       }
     },
   });
+
+  // Each run has a signal of its own, and asks for its host with every action.
+  const hosts = new WeakMap<AbortSignal, RuleHost>();
+  return function patientHost(host, signal) {
+    const made = hosts.get(signal) ?? patient(host, signal);
+    hosts.set(signal, made);
+    return made;
+  };
 }

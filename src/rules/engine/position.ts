@@ -46,6 +46,8 @@ export interface Waiting {
   readonly wait: Wait;
 }
 
+// A smaller difference is a clock being slewed.
+const STEP_MS = 1000;
 // Deeper than actions can be nested (see MAX_DEPTH in read/read-typed.ts).
 const MAX_DEPTH = 100;
 
@@ -133,5 +135,7 @@ function momentFrom(clock: Clock, value: unknown): DurableMoment {
 
 /** As the clock shows it now: it may have been set since the moment. */
 export function wallOf(clock: Clock, moment: DurableMoment): number {
-  return moment.restored ? moment.wall : Math.round(clock.now() - msSince(clock, moment));
+  if (moment.restored) return moment.wall;
+  const wall = clock.now() - msSince(clock, moment);
+  return Math.abs(wall - moment.wall) < STEP_MS ? moment.wall : Math.round(wall);
 }

@@ -3,10 +3,10 @@ import type { Clock } from "../../core/clock.ts";
 import { momentNow } from "../../core/durable-moment.ts";
 import { HubError } from "../../core/errors.ts";
 import type { RuleControl, RunRuleOptions } from "../model/define.ts";
-import { type Entry, type PersistedState, type Run, toRow } from "./entry.ts";
+import { type Entry, isOver, type PersistedState, type Run, toRow } from "./entry.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { RuleChains } from "./rule-chain.ts";
-import { isOver, RunEnded } from "./runs.ts";
+import { RunEnded } from "./runs.ts";
 import type { RuleStore } from "./store.ts";
 
 export interface Control {

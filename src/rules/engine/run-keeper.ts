@@ -5,10 +5,9 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
-import type { Run } from "./entry.ts";
+import { isOver, type Run } from "./entry.ts";
 import { positionToJson } from "./position.ts";
 import type { RunChange, RunStore } from "./run-store.ts";
-import { isOver } from "./runs.ts";
 import { begunOf, changingOf } from "./stored-run.ts";
 
 export interface RunKeeper extends Disposable {

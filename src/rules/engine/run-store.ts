@@ -28,8 +28,8 @@ export interface RunStore {
   write(changed: readonly RunChange[], over: readonly string[]): void;
 }
 
-export function openRunStore({ durable, behind }: Pick<StateDb, "durable" | "behind">): RunStore {
-  const statementsOf = (db: StateDb["durable"]) => ({
+export function openRunStore({ own, behind }: Pick<StateDb, "own" | "behind">): RunStore {
+  const statementsOf = (db: StateDb["own"]) => ({
     position: db.query(
       `INSERT INTO rule_runs (id, rule_id, position) VALUES ($id, $rule_id, $position)
         ON CONFLICT (id) DO UPDATE SET position = excluded.position`,
@@ -40,7 +40,7 @@ export function openRunStore({ durable, behind }: Pick<StateDb, "durable" | "beh
     removeData: db.query("DELETE FROM rule_run_data WHERE id = ?"),
   });
 
-  function transactionOn(db: StateDb["durable"]) {
+  function transactionOn(db: StateDb["own"]) {
     const { position, begun, vars, removeRun, removeData } = statementsOf(db);
     return db.transaction((changed: readonly RunChange[], over: readonly string[]) => {
       for (const id of over) {
@@ -56,11 +56,11 @@ export function openRunStore({ durable, behind }: Pick<StateDb, "durable" | "beh
     }).immediate;
   }
 
-  const writeSynced = transactionOn(durable);
+  const writeSynced = transactionOn(own);
   const writeBehind = transactionOn(behind);
   return {
     read: () =>
-      durable
+      own
         .query<RunRow, []>(
           `SELECT rule_runs.id, rule_id, position, begun, vars FROM rule_runs
             LEFT JOIN rule_run_data ON rule_run_data.id = rule_runs.id ORDER BY number`,

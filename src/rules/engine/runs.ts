@@ -6,7 +6,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { ConditionScope, TriggerContext, Typed } from "../model/define.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
-import type { Dispatch, Entry, Run } from "./entry.ts";
+import { type Dispatch, type Entry, isOver, type Run } from "./entry.ts";
 import { type ListPosition, startOfList } from "./position.ts";
 import type { RunKeeper } from "./run-keeper.ts";
 import type { Traces } from "./traces.ts";
@@ -74,10 +74,6 @@ export interface RunsOptions {
   onLost(run: Pick<Run, "entry" | "trace">, why: string): void;
   /** Runs its actions one after the other, from its position on. A promise only if one of them waits. */
   runActions(run: Run): Promise<void> | undefined;
-}
-
-export function isOver({ trace }: Run): boolean {
-  return trace.endedAt !== undefined;
 }
 
 export function createRuns({ clock, log, traces, quota, keeper, onLost, runActions }: RunsOptions): Runs {
@@ -166,8 +162,10 @@ export function createRuns({ clock, log, traces, quota, keeper, onLost, runActio
         const [run, parent] = [runs[index], byId.get(parentId ?? "")];
         if (run) run.parent = parent;
       }
-      for (const run of runs) {
-        if (isOver(run) || !run.entry.running.has(run)) continue;
+      // Before the first goes on: its end may start the next one in its queue.
+      const begun = runs.filter((run) => run.entry.running.has(run));
+      for (const run of begun) {
+        if (isOver(run)) continue;
         start(run);
         // What did not go on now was over when the hub stopped; only its trace was not stored since.
         for (const action of run.interrupted) action.result = "ok";

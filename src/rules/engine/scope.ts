@@ -17,10 +17,10 @@ import type {
 import { deviceOf, firstDeviceOf } from "../model/devices.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ActionTrace, ConditionTrace } from "../model/trace.ts";
-import type { Run } from "./entry.ts";
+import { isOver, type Run } from "./entry.ts";
 import { type ActionPosition, enterList, noteProgress, type Wait } from "./position.ts";
 import { overlaid } from "./private-booleans.ts";
-import { isOver, type RunEnd, RunEnded } from "./runs.ts";
+import { type RunEnd, RunEnded } from "./runs.ts";
 import { runActions, type SequenceTools, yieldIfDue } from "./sequence.ts";
 import { clipCondition, clipText } from "./traces.ts";
 import type { Deadline, Waits } from "./waits.ts";

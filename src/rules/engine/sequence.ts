@@ -7,11 +7,11 @@ import type { Log } from "../../core/log.ts";
 import type { ActionDefinition, ActionScope, Typed } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ActionTrace } from "../model/trace.ts";
-import type { Run } from "./entry.ts";
+import { isOver, type Run } from "./entry.ts";
 import type { ActionPosition, ListPosition } from "./position.ts";
 import type { RuleChains } from "./rule-chain.ts";
 import type { RunKeeper } from "./run-keeper.ts";
-import { isOver, RunEnded } from "./runs.ts";
+import { RunEnded } from "./runs.ts";
 import { clipText } from "./traces.ts";
 
 export interface SequenceTools {

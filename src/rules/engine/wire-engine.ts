@@ -48,7 +48,7 @@ export interface EngineOptions {
   log: Log;
   random: RandomBytes;
   host: RuleHost;
-  db: Pick<StateDb, "durable" | "behind" | "trouble">;
+  db: Pick<StateDb, "durable" | "behind" | "own" | "trouble">;
   vocabulary: {
     triggers: readonly TriggerDefinition[];
     conditions: readonly ConditionDefinition[];

@@ -24,7 +24,6 @@ export function registerRuleFunctions(environment: Environment, present: () => E
     return attributes ? (ownValue(attributes, name) ?? null) : null;
   });
   add("attributes(string): map", (id: string) => present().host.deviceState(id) ?? {});
-  add("hub_var(string, dyn): dyn", (name: string, without: unknown) => present().host.variable(name) ?? without);
   add("rule_var(string): dyn", (name: string) => ownValue(present().vars, name) ?? null);
   add("get(dyn, dyn): dyn", get);
   add("is_in(dyn, dyn): bool", isIn);

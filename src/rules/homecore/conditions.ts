@@ -2,7 +2,7 @@
 import { isPlacedObject, listAt, objectAt, othersOf, type Placed, type PlacedObject } from "./place.ts";
 import { isTimerState, ourTimerState } from "./timer-words.ts";
 import { expressionOf, required, type Translating } from "./translating.ts";
-import { deviceOf, type Translate } from "./triggers.ts";
+import { calendar, deviceOf, type Translate } from "./triggers.ts";
 
 const conditions: Readonly<Record<string, Translate>> = {
   device_state: (part) => {
@@ -15,6 +15,7 @@ const conditions: Readonly<Record<string, Translate>> = {
       value: value && isTimers ? value.with(ourTimerState(value.value)) : value,
     });
   },
+  calendar_active: calendar,
   time_elapsed: (part) => objectAt(part, { ...othersOf(part, ["device"]), ...deviceOf(part) }),
   device_last_change: (part) =>
     objectAt(part, {

@@ -38,6 +38,7 @@ export const triggers: Readonly<Record<string, Translate>> = {
   device_battery_low: (part) => objectAt(part, { ...othersOf(part, ["device"]), ...deviceOf(part) }),
   device_battery_recovered: (part) => objectAt(part, { ...othersOf(part, ["device"]), ...deviceOf(part) }),
   mode_changed: (part) => renamed(part, "mode_changed", { to: "on" }),
+  calendar_event: calendar,
   hub_variable_changed: (part) => objectAt(part, { ...othersOf(part, []), every_write: true }),
   mqtt_message: mqttMessage,
   periodic: (part, to) => {
@@ -61,6 +62,14 @@ export const triggers: Readonly<Record<string, Translate>> = {
   webhook_received: (part) =>
     objectAt(part, { ...othersOf(part, []), ...(part.get("secret") === undefined && { open: true }) }),
 };
+
+/** There, without a calendar, all of them are meant. */
+export function calendar(part: PlacedObject, to: Translating): PlacedObject {
+  const id = part.some("calendar_id");
+  if (!id) problemAt(to, part, "is about any calendar, and here it needs one: give `calendar_id`");
+  const title = part.some("title_contains");
+  return objectAt(part, { ...othersOf(part, ["calendar_id", "title_contains"]), calendar: id ?? "any", title });
+}
 
 /** The device under its other name, if it has that. */
 export function deviceOf(part: Placed): Members {

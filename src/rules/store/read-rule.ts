@@ -195,10 +195,19 @@ function madeNames(rule: Rule, { origins }: MadeFrom): Reference[] {
 }
 
 function namesOfMade(texts: Iterable<string>, { inputs }: MadeFrom, { names }: ExpressionReader): Reference[] {
-  return [...texts].flatMap(names).map((reference) => {
-    const input = Object.keys(inputs).find((id) => [inputs[id]].flat().includes(reference.name));
-    return { ...reference, path: input === undefined ? "use" : `inputs.${input}` };
-  });
+  return [...texts]
+    .flatMap(names)
+    .map((reference) => ({ ...reference, path: inputWith(inputs, reference.name) ?? "use" }));
+}
+
+/** The path of the input whose value, or one of whose values, this is. */
+function inputWith(inputs: JsonObject, name: string): string | undefined {
+  for (const [id, value] of Object.entries(inputs)) {
+    if (value === name) return `inputs.${id}`;
+    const index = Array.isArray(value) ? value.indexOf(name) : -1;
+    if (index >= 0) return `inputs.${id}[${index}]`;
+  }
+  return undefined;
 }
 
 function inOrder(references: LocatedReference[]): LocatedReference[] {

@@ -38,7 +38,7 @@ export interface RulesOptions extends OtherNames {
   log: Log;
   random: RandomBytes;
   host: RuleHost;
-  db: Pick<StateDb, "durable" | "behind" | "trouble">;
+  db: Pick<StateDb, "durable" | "behind" | "own" | "trouble">;
   flushMs?: number;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;

@@ -38,6 +38,8 @@ export interface Groups extends Disposable {
   list(): Group[];
   /** Throws HubError `not_found`. */
   get(id: string): Group;
+  /** The devices in it, in any depth; none for what is no group. */
+  devices(id: string): Device[];
   /** Throws HubError: `invalid` for a circle, or a member that does not exist, `conflict` for a taken id or too many. */
   create(group: NewGroup): Group;
   edit(id: string, edit: GroupEdit): Group;
@@ -141,6 +143,7 @@ export function createGroups({ registry, db, clock, log, feed, send }: GroupsOpt
     is: isGroup,
     list: () => list().map(groupOf),
     get: (id) => groupOf(get(id)),
+    devices: devicesIn,
     create({ id: givenId, name: givenName, area, members: wanted }) {
       const name = readGivenName(givenName);
       const id = givenId ?? idFor(registry, name);

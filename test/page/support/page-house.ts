@@ -50,6 +50,7 @@ export async function startPageHouse(options: PageHouseOptions = {}): Promise<Pa
   const place = stack.use(binary === undefined ? createHubPlace(null) : createHubPlace(null, undefined, binary));
   const ports = { http: await freePort(), mqtt: await freePort() };
   place.put("config/hub.toml", configOf(ports, options), 0o600);
+  place.put("config/family.ics", EVENTS);
   const known = KNOWN.map((name, index) => member(index + 1, 0, name));
   const others = Math.max(0, zigbee - known.length - more.length);
   const members = [...known, ...more, ...(tidy ? madeUp(others) : await zigbeeHouse(others))];
@@ -92,12 +93,27 @@ username = "${ZIGBEE_ACCOUNT.username}"
 password = "${ZIGBEE_ACCOUNT.password}"
 publish = ["zigbee2mqtt/#"]
 subscribe = ["zigbee2mqtt/#"]
-${virtual ? VIRTUAL : ""}${toml}`,
+${virtual ? VIRTUAL : ""}${CALENDAR}${toml}`,
   });
   // Also the broker's: a hub that restores itself starts again in the same process.
   return whole.replace("port = 0", `port = ${http}`).replace("port = 0", `port = ${mqtt}`);
 }
 
+const CALENDAR = `[[calendars]]
+id = "family"
+name = "Family"
+file = "config/family.ics"
+`;
+const EVENTS = `BEGIN:VCALENDAR
+BEGIN:VEVENT
+UID:1
+SUMMARY:Choir practice
+DTSTART:20260101T180000
+DURATION:PT2H
+RRULE:FREQ=DAILY
+END:VEVENT
+END:VCALENDAR
+`;
 const VIRTUAL = `[[plugins]]
 id = "virtual"
 binary = "plugins/virtual/bin/virtual.js"
@@ -125,14 +141,27 @@ async function furnish(hub: HubProcess, members: readonly Member[], virtual: boo
     trigger: { type: "device_state_changed", device_id: members[2]?.device.ieee_address, attribute: "on", to: true },
     actions: [{ type: "set_device_state", device_id: lamp, state: { brightness_pct: 60 } }],
   });
+  await made(hub, "/blueprints/door-left-open/rules", {
+    name: "Front door left open",
+    inputs: { doors: [members[2]?.device.ieee_address], repeat_every: "15m" },
+  });
   await made(hub, "/scenes", { name: "Reading", states: { [String(lamp)]: { on: true, brightness_pct: 80 } } });
   await made(hub, "/timers", { id: "eggs", name: "Eggs" });
+  await made(hub, "/groups", { id: "both", name: "Both lamps", members: members.slice(0, 2).map(idOf) });
+  await made(hub, "/schedules", { id: "heating", name: "Heating", plan: PLAN });
   if (virtual)
     await until("the virtual house is there", async () => {
       const devices = await hub.get<{ plugin_id: string }[]>("/devices");
       return devices.filter(({ plugin_id }) => plugin_id === "virtual").length >= 6;
     });
 }
+
+const idOf = ({ device }: Member): string => device.ieee_address;
+const PLAN = [
+  { days: ["mon", "tue", "wed", "thu", "fri"], from: "06:30", to: "08:00" },
+  { days: ["fri", "sat"], from: "22:30", to: "01:30" },
+  { days: ["sun"], from: "00:00", to: "24:00" },
+];
 
 async function made<T = unknown>(hub: HubProcess, path: string, body: object): Promise<T> {
   const answer = await hub.request("POST", path, { body });

@@ -177,6 +177,25 @@ test("queued runs keep their order, and single and restart see what goes on", as
   expect(rig.commands.filter((command) => command.startsWith("b"))).toHaveLength(1 + 1 + 4);
 });
 
+test("the next in a queue begins once if the one before cannot do its last action again", async () => {
+  await using rig = openRig();
+  rig.onCommand((id) => (id === "stuck" ? new Promise(() => {}) : undefined));
+  const actions = [wait(10), { type: "once", device: "stuck" }];
+  rig.begin(rule("r1", { triggers: clap, run_mode: "queued", actions }));
+  for (let times = 0; times < 3; times++) rig.hear("clap");
+  await rig.clock.advance(10_000);
+  rig.onCommand(() => {});
+  await rig.restart({ crash: true });
+  expect(rig.engine.state("r1")).toMatchObject({ running: 1, queued: 1 });
+  await rig.clock.advance(60_000);
+  expect(rig.commands).toHaveLength(3);
+  expect(rig.engine.traces("r1").map(({ actions }) => actions.map(({ type }) => type))).toEqual([
+    ["delay", "once"],
+    ["delay", "once"],
+    ["once"],
+  ]);
+});
+
 test("waiting for an event and for an expression goes on with its time, and the expression is asked at once", async () => {
   await using rig = openRig();
   rig.begin(

@@ -145,3 +145,10 @@ test("what is not a file is reported, and not waited for", () => {
     expect(problems).toMatchObject([{ file: path, message: "is no file; nothing of the file is used" }]);
   }
 });
+
+test("events of the sun are read in homeCore's spelling as well", () => {
+  const file = `[[modes]]\nid = "mode_night"\nname = "Night"\nkind = "solar"\non_event = "CivilDusk"\noff_event = "Sunrise"\n`;
+  const { modes, problems } = readModes(file, { located: true });
+  expect(problems).toEqual([]);
+  expect(modes).toMatchObject([{ on: { event: "civil_dusk" }, off: { event: "sunrise" } }]);
+});

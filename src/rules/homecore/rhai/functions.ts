@@ -21,7 +21,6 @@ const READS: Readonly<Record<string, CelType>> = {
   trigger_change_actor_name: "text",
   trigger_correlation_id: "text",
 };
-const COMMANDS = ["set_device_state", "notify", "notify_titled", "http_get", "http_post", "publish_mqtt"];
 const KNOWN = [...Object.keys(READS), "current_weekday", "device_state", "hub_var", "rule_var"];
 
 export function callCel(
@@ -30,7 +29,6 @@ export function callCel(
 ): Cel {
   // What was translated already.
   if (name.endsWith("()")) return { text: name, type: "whole" };
-  if (COMMANDS.includes(name)) throw new RhaiProblem(at, `\`${name}()\` does something: write it as an action`);
   const constant = Object.hasOwn(constants, name) ? constants[name] : undefined;
   if (constant !== undefined || Object.hasOwn(READS, name)) {
     if (args.length > 0) throw new RhaiProblem(at, `\`${name}()\` takes nothing in its parentheses`);

@@ -40,6 +40,10 @@ const REFUSED_WORDS: Readonly<Record<string, string>> = {
   this: "the word",
   global: "the word",
 };
+/** Functions that do something. */
+const COMMANDS: ReadonlySet<string> = new Set([
+  ...["set_device_state", "notify", "notify_titled", "http_get", "http_post", "publish_mqtt"],
+]);
 const DEEPEST = 60;
 
 interface Parser {
@@ -227,6 +231,7 @@ function word(parser: Parser, variables: Variables, { text, at }: Token): RhaiNo
   if (text === "if") return choice(parser, variables, at);
   if (Object.hasOwn(REFUSED_WORDS, text))
     throw new RhaiProblem(at, `${REFUSED_WORDS[text]} (\`${text}\`) cannot be translated`);
+  if (COMMANDS.has(text)) throw new RhaiProblem(at, `\`${text}()\` does something: write it as an action`);
   if (isSign(parser, "(")) return { kind: "call", name: text, args: callArgs(parser, variables), at };
   const known = variables.get(text);
   if (known) return known;

@@ -1,5 +1,5 @@
 // The inputs of a blueprint as a form, each with what is wrong with it.
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { ApiError } from "../state/api.ts";
 import type { Blueprint, BlueprintInput, InputValues } from "../state/blueprints.ts";
 import type { Json } from "../state/house.ts";
@@ -29,7 +29,7 @@ export function BlueprintFields({ blueprint, values, onChange, problems }: Field
           key={input.id}
           blueprint={blueprint}
           input={input}
-          value={values[input.id] ?? input.default}
+          value={values[input.id]}
           onChange={(value) => set(input.id, value)}
           problem={problems.find(({ path = "" }) => isAt(path, input.id))?.message}
         />
@@ -50,19 +50,26 @@ interface FieldProps {
 
 function Field({ blueprint, input, value, onChange, problem }: FieldProps) {
   const id = useId();
+  // Whoever empties a field wants to write something else: its default comes back when they leave it.
+  const [isEmptied, setEmptied] = useState(false);
+  const shown = value ?? (isEmptied ? undefined : input.default);
+  function change(next: Json | undefined): void {
+    setEmptied(next === undefined);
+    onChange(next);
+  }
   const name = inputName(blueprint, input);
   const label = input.required || input.default !== undefined ? name : t("blueprints.optional", { name });
   const hint = inputHint(blueprint, input);
   const isGroup = input.type === "devices" || input.type === "weekdays";
-  const field = <BlueprintField input={input} id={id} label={label} value={value} onChange={onChange} />;
+  const field = <BlueprintField input={input} id={id} label={label} value={shown} onChange={change} />;
   return (
-    <div class="field">
+    <div class="field" onFocusOut={() => setEmptied(false)}>
       {input.type === "boolean" ? (
         <label class="check">
           <input
             type="checkbox"
-            checked={value === true}
-            onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+            checked={shown === true}
+            onChange={({ currentTarget }) => change(currentTarget.checked)}
           />
           {name}
         </label>

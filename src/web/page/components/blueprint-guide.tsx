@@ -1,5 +1,5 @@
 // Beside the text of a rule that a blueprint makes: its name and its inputs, instead of the guided editor.
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { blueprints, type InputValues } from "../state/blueprints.ts";
 import type { CheckedRule, WholeRule } from "../state/rules.ts";
 import { t } from "../texts/index.ts";
@@ -13,18 +13,38 @@ interface GuideProps {
   onChange: WriteRule;
 }
 
+const WRITE_MS = 300;
+
 export function BlueprintGuide({ written, problems, onChange }: GuideProps) {
   const nameId = useId();
   const { use, inputs = {}, name = "" } = written;
   const blueprint = blueprints.value.get(use);
-  // What the hub refuses is not in the text, and stays in its field.
-  const [refused, setRefused] = useState<{ values: InputValues; error: unknown }>();
+  // What is filled in here, until it is in the text; what the hub refuses never gets there.
+  const [mine, setMine] = useState<InputValues>();
+  const [refusal, setRefusal] = useState<unknown>();
+  const latest = useRef({ written, onChange });
+  latest.current = { written, onChange };
+  const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const text = JSON.stringify(inputs);
-  useEffect(() => setRefused(undefined), [text]);
+  useEffect(() => {
+    if (waiting.current !== undefined) return;
+    setMine(undefined);
+    setRefusal(undefined);
+  }, [text]);
+  useEffect(() => () => clearTimeout(waiting.current), []);
 
   async function write(changes: Partial<typeof written>): Promise<void> {
-    const error = await onChange({ ...written, ...changes } as unknown as WholeRule);
-    setRefused(error === undefined ? undefined : { values: changes.inputs ?? inputs, error });
+    const { written, onChange } = latest.current;
+    setRefusal(await onChange({ ...written, ...changes } as unknown as WholeRule));
+  }
+
+  function fill(values: InputValues): void {
+    setMine(values);
+    clearTimeout(waiting.current);
+    waiting.current = setTimeout(() => {
+      waiting.current = undefined;
+      void write({ inputs: values });
+    }, WRITE_MS);
   }
 
   if (!blueprint) return <p class="hint">{t("blueprints.gone", { name: use })}</p>;
@@ -45,11 +65,11 @@ export function BlueprintGuide({ written, problems, onChange }: GuideProps) {
       </div>
       <BlueprintFields
         blueprint={blueprint}
-        values={refused?.values ?? inputs}
-        problems={refused ? problemsOf(refused.error) : problems}
-        onChange={(values) => void write({ inputs: values })}
+        values={mine ?? inputs}
+        problems={refusal === undefined ? problems : problemsOf(refusal)}
+        onChange={fill}
       />
-      <OtherProblem of={refused?.error} />
+      <OtherProblem of={refusal} />
     </>
   );
 }

@@ -3,17 +3,23 @@ import type { Blueprint } from "../state/blueprints.ts";
 import { t } from "../texts/index.ts";
 import { titleOf, whatOf } from "./blueprint-words.ts";
 
-export function BlueprintList({ blueprints }: { blueprints: readonly Blueprint[] }) {
+interface ListProps {
+  blueprints: readonly Blueprint[];
+  /** One below the heading it stands under. */
+  heading?: "h2" | "h3";
+}
+
+export function BlueprintList({ blueprints, heading: Heading = "h2" }: ListProps) {
   const sorted = blueprints.toSorted((a, b) => titleOf(a).localeCompare(titleOf(b)));
   return (
-    <ul class="rules-list">
+    <ul class="rules-list blueprints">
       {sorted.map((one) => (
         <li key={one.id} class={one.problems.length > 0 ? "rule-card broken" : "rule-card"}>
-          <h2>
+          <Heading>
             <a class="rule-name" href={`/blueprints/${encodeURIComponent(one.id)}`} dir="auto">
               {titleOf(one)}
             </a>
-          </h2>
+          </Heading>
           <p dir="auto">{whatOf(one)}</p>
           <BlueprintFacts blueprint={one} />
         </li>

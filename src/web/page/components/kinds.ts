@@ -21,6 +21,8 @@ const ICON_OF_TYPE: Readonly<Record<string, IconName>> = {
   button: "button",
   timer: "timer",
   mode: "mode",
+  schedule: "timer",
+  calendar: "activity",
   siren: "alert",
 };
 // The first that a device has says what it is about.
@@ -73,9 +75,10 @@ export function stateInWords(device: Device, attributes: Attributes): string {
 }
 
 function mainWords(device: Device, attributes: Attributes): string[] {
-  const { on, position, moving, locked, contact, open, state, action } = attributes;
+  const { on, position, moving, locked, contact, open, state, action, title } = attributes;
   const words: string[] = [];
-  if (typeof on === "boolean") words.push(t(on ? "state.on" : "state.off"));
+  if (on === true && device.device_type === "calendar" && typeof title === "string") words.push(title);
+  else if (typeof on === "boolean") words.push(t(on ? "state.on" : "state.off"));
   else words.push(...gangWords(attributes));
   const level = controlsOf(device, attributes).find(
     (one): one is Range => one.kind === "range" && ["brightness", "speed", "volume"].includes(one.say),

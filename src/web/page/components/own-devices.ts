@@ -1,6 +1,7 @@
 // The hub's own devices: timers, switches and modes. They are commanded as devices are.
 import { patch, post, remove } from "../state/api.ts";
 import { command } from "../state/command.ts";
+import { isGroup } from "../state/device.ts";
 import { type Attributes, type Device, devices, dropDevice, readDevice } from "../state/house.ts";
 import { t } from "../texts/index.ts";
 import { idFor } from "./new-thing.tsx";
@@ -10,7 +11,7 @@ export type OwnKind = "timers" | "switches";
 
 export function ownDevices(type: "timer" | "switch"): Device[] {
   return [...devices.value.values()]
-    .filter((one) => one.peek().plugin_id === "core" && one.peek().device_type === type)
+    .filter((one) => one.peek().plugin_id === "core" && one.peek().device_type === type && !isGroup(one.peek()))
     .map((one) => one.value)
     .sort((a, b) => a.name.localeCompare(b.name));
 }

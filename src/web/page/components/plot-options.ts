@@ -27,6 +27,7 @@ export interface PlotSize {
 const DAY_SECS = 86_400;
 const FONT = "13px system-ui, sans-serif";
 const LABEL_PX = 16;
+const SECONDS_SHOWN_BELOW = 600;
 
 export function plotOptions(
   Plot: typeof uPlot,
@@ -58,7 +59,7 @@ export function plotOptions(
     select: { show: false, left: 0, top: 0, width: 0, height: 0 },
     scales: { x: { time: true, auto: false }, y: { range: (_, low, high) => spread(low, high) } },
     axes: [
-      { ...axis, size: 28, space: 72, values: (_, splits, __, ___, step) => momentsInWords(splits, step) },
+      { ...axis, size: 28, space: labelSpace, values: (_, splits, __, ___, step) => momentsInWords(splits, step) },
       { ...axis, size: EDGE.left, values: (_, splits) => splits.map(numberInWords) },
     ],
     series,
@@ -69,6 +70,11 @@ export function plotOptions(
 
 function ownZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** Moments to the second are long. */
+function labelSpace(_: uPlot, __: number, from: number, to: number): number {
+  return to - from < SECONDS_SHOWN_BELOW ? 112 : 72;
 }
 
 /** A flat line is in the middle; nothing overflows. */

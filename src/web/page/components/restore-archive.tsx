@@ -1,5 +1,6 @@
-// Bringing a house from another machine: drop its archive, see what is in it, restore it.
+// Restoring an archive, from here or from another machine: drop it, see what is in it, restore it.
 import { useState } from "preact/hooks";
+import { ApiError } from "../state/api.ts";
 import { restoring } from "../state/first-minutes.ts";
 import { upload } from "../state/upload.ts";
 import { formatTime, t } from "../texts/index.ts";
@@ -24,7 +25,9 @@ export function RestoreArchive() {
     setFile(next);
     setContents(undefined);
   }
-  const send = (query: string): Promise<Contents> => {
+  const send = async (query: string): Promise<Contents> => {
+    // Headers hold nothing else.
+    if (!/^[\x20-\x7e]*$/.test(passphrase)) throw new ApiError(0, { code: "passphrase_letters" });
     setSent(0);
     const headers = {
       "content-type": "application/zip",

@@ -1,5 +1,6 @@
 // Scenes as the hub keeps them: making, changing, activating and removing them.
 import { patch, post, remove } from "../state/api.ts";
+import { isGroup } from "../state/device.ts";
 import { type Attributes, type Device, devices, type Json, propertyOf } from "../state/house.ts";
 import { t } from "../texts/index.ts";
 import { toast } from "./toast.tsx";
@@ -48,13 +49,19 @@ export async function removeScene({ id, name, states }: Scene, read: () => Promi
 /** What of a device a scene can hold, as the hub captures it; empty where there is nothing. */
 export function statesOf(device: Device): Attributes {
   const { attributes, plugin_id: plugin, device_type: type } = device;
-  if (plugin === "core") return type === "timer" ? { command: "cancel" } : { on: attributes.on ?? false };
+  if (plugin === "core" && !isGroup(device)) return statesOfOwn(type, attributes);
   return Object.fromEntries(
     Object.entries(attributes).filter(([name, value]) => {
       const { readOnly, derived, category } = propertyOf(device, name);
       return value !== null && !readOnly && !derived && category === undefined && !name.startsWith("battery");
     }),
   );
+}
+
+function statesOfOwn(type: string | null, { on = false, enabled = true }: Attributes): Attributes {
+  if (type === "timer") return { command: "cancel" };
+  if (type === "schedule") return { enabled };
+  return type === "calendar" ? {} : { on };
 }
 
 /** Whether there is something to set; what only measures is left out. */

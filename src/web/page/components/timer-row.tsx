@@ -20,6 +20,7 @@ export interface Timer {
   duration_secs: number | null;
   ends_at: string | null;
   remaining_secs: number | null;
+  label: string | null;
 }
 
 export function TimerRow({ timer, read }: { timer: Timer; read: () => Promise<void> }) {
@@ -51,6 +52,12 @@ export function TimerRow({ timer, read }: { timer: Timer; read: () => Promise<vo
           {state === "started" &&
             timer.ends_at !== null &&
             ` · ${t("timer.until", { time: formatTime(timer.ends_at) })}`}
+          {timer.label !== null && (
+            <>
+              {" · "}
+              <bdi>{timer.label}</bdi>
+            </>
+          )}
         </p>
       </div>
       <Countdown timer={timer} />

@@ -3,6 +3,8 @@ import { useLocation } from "preact-iso";
 
 export interface Address {
   query: URLSearchParams;
+  /** "" where the query does not have it. */
+  of: (name: string) => string;
   /** Changes some of the query; undefined, "" and empty lists leave out. `push`: going back undoes it. */
   change: (some: Readonly<Record<string, string | readonly string[] | undefined>>, push?: boolean) => void;
 }
@@ -12,6 +14,7 @@ export function useAddress(): Address {
   const { pathname, searchParams: query } = new URL(url, location.origin);
   return {
     query,
+    of: (name) => query.get(name) ?? "",
     change(some, push = false) {
       const next = new URLSearchParams(new URL(location.href).search);
       for (const [name, value = ""] of Object.entries(some)) {

@@ -180,7 +180,8 @@ const ofDevices = computed((): Matter[] => {
   shape.value;
   devicesMoved.value;
   const all = [...devices.value.values()].map((one) => one.peek());
-  const offline = all.filter(({ available }) => !available);
+  // What the hub has of its own is reported with its reason, and is not out of reach.
+  const offline = all.filter(({ available, plugin_id }) => !available && plugin_id !== "core");
   const low = all.filter((device) => device.available && (batteryOf(device) ?? 100) <= LOW_PCT);
   return [
     ...ofSeveral(offline, {

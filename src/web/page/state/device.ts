@@ -26,6 +26,11 @@ export interface Device {
   history: boolean;
 }
 
+/** Whether it stands for several others; its type is theirs. */
+export function isGroup({ plugin_id, model }: Device): boolean {
+  return plugin_id === "core" && model === "group";
+}
+
 const NOTHING: Property = {};
 
 /** What its source says of its attributes, in the order it says it. */

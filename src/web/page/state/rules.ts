@@ -1,6 +1,5 @@
 // Rules, their traces and what they can be made of, as the API answers them.
 import { get } from "./api.ts";
-import type { InputValues } from "./blueprints.ts";
 import type { Attributes, Json } from "./house.ts";
 
 export type Fields = Readonly<Record<string, Json | undefined>>;
@@ -59,7 +58,7 @@ export interface ListedRule {
   rule?: WholeRule | null;
   /** The blueprint that makes it, and what is filled in. */
   use?: string;
-  inputs?: InputValues;
+  inputs?: Readonly<Record<string, Json>>;
 }
 
 export interface RuleDetails extends ListedRule {
@@ -130,7 +129,7 @@ export interface CheckedRule {
   warnings: RuleProblem[];
   rule: WholeRule | null;
   /** Where it uses a blueprint: what the text says itself. */
-  written?: Fields & { use: string; name?: string; inputs?: InputValues };
+  written?: Fields & { use: string; name?: string; inputs?: Readonly<Record<string, Json>> };
 }
 
 export const rulePath = (id: string, rest = ""): string => `/rules/${encodeURIComponent(id)}${rest}`;

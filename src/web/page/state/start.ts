@@ -3,7 +3,7 @@ import { computed, type Signal } from "@preact/signals";
 import { hasSomethingToShow } from "../components/kinds.ts";
 import { type Device, devices, shape } from "./house.ts";
 import { type Layout, layout } from "./layout.ts";
-import { areaName, type Scene, scenes, type Variable, variables } from "./lists.ts";
+import { areaName, areas, type Scene, scenes, type Variable, variables } from "./lists.ts";
 
 export type Item =
   | { key: string; kind: "device"; device: Signal<Device> }
@@ -44,6 +44,28 @@ const everything = computed(() => {
   return all;
 });
 
+/** By the spelling that people take for the same: `Living Room`, `living_room`. */
+const areaIds = computed((): ReadonlyMap<string, string> => {
+  shape.value;
+  const ids = new Map<string, string>();
+  const claim = (spelling: string, id: string): unknown => ids.has(plain(spelling)) || ids.set(plain(spelling), id);
+  for (const { id, name } of areas.value.value) {
+    claim(id, id);
+    claim(name, id);
+  }
+  const reported = [...devices.value.values()].map((device) => device.peek().area ?? "");
+  for (const area of reported.sort()) claim(area, area);
+  return ids;
+});
+
+function plain(spelling: string): string {
+  return spelling
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\s_-]+/g, " ")
+    .trim();
+}
+
 function homeOf(item: Item): string {
   switch (item.kind) {
     case "scene":
@@ -52,7 +74,7 @@ function homeOf(item: Item): string {
       return VARIABLES;
     case "device": {
       const { area, device_type: type } = item.device.peek();
-      if (area !== null && area !== "") return area;
+      if (area !== null && area !== "") return areaIds.value.get(plain(area)) ?? area;
       return HOUSE_TYPES.includes(type ?? "") ? HOUSE : ELSEWHERE;
     }
   }

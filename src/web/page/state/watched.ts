@@ -19,13 +19,21 @@ interface WatchOptions {
 // Many events in a row are one reading.
 const SETTLE_MS = 150;
 
-/** Reads anew where `key` changes. */
-export function useWatched<T>(key: string, read: () => Promise<T>, { every, concerns }: WatchOptions): Watched<T> {
-  const [state, setState] = useState<{ key: string; data?: T; error?: unknown }>({ key });
+/** Reads anew where `key` changes; undefined: nothing is read. */
+export function useWatched<T>(
+  key: string | undefined,
+  read: () => Promise<T>,
+  { every, concerns }: WatchOptions,
+): Watched<T> {
+  const [state, setState] = useState<{ key: string | undefined; data?: T; error?: unknown }>({ key });
   const reading = useRef<() => Promise<void>>(async () => {});
   const isLive = connection.value.state === "live";
 
+  const latest = useRef({ read, concerns });
+  latest.current = { read, concerns };
+
   useEffect(() => {
+    if (key === undefined) return;
     let over = false;
     let soon: ReturnType<typeof setTimeout> | undefined;
     let running: Promise<void> | undefined;
@@ -33,7 +41,7 @@ export function useWatched<T>(key: string, read: () => Promise<T>, { every, conc
 
     async function readOnce(): Promise<void> {
       try {
-        const data = await read();
+        const data = await latest.current.read();
         if (!over) setState({ key, data });
       } catch (error) {
         if (!over) setState((before) => ({ ...before, key, error }));
@@ -55,7 +63,7 @@ export function useWatched<T>(key: string, read: () => Promise<T>, { every, conc
     reading.current = load;
     void load();
     const stop = listen((event) => {
-      if (!concerns(event) || soon !== undefined) return;
+      if (!latest.current.concerns(event) || soon !== undefined) return;
       soon = setTimeout(() => {
         soon = undefined;
         void load();

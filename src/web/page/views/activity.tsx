@@ -5,11 +5,11 @@ import { type Feed, type FeedFilter, MOST_ENTRIES, openFeed } from "../component
 import { FilterBanner, FilterFields } from "../components/feed/feed-filter.tsx";
 import { found } from "../components/feed/found.ts";
 import { Problem } from "../components/problem.tsx";
-import { useQuery } from "../components/use-query.ts";
+import { useAddress } from "../state/address.ts";
 import { formatNumber, t } from "../texts/index.ts";
 
 export function Activity() {
-  const query = useQuery();
+  const query = useAddress();
   const types = query.of("type");
   const filter: FeedFilter = { types: types.split(",").filter(Boolean), deviceId: query.of("device") };
   const [feed, setFeed] = useState<Feed>();
@@ -18,7 +18,7 @@ export function Activity() {
     setFeed(opened);
     return () => opened[Symbol.dispose]();
   }, [types, filter.deviceId]);
-  const change = (next: FeedFilter): void => query.set({ type: next.types.join(","), device: next.deviceId }, true);
+  const change = (next: FeedFilter): void => query.change({ type: next.types.join(","), device: next.deviceId }, true);
 
   return (
     <>
@@ -30,7 +30,7 @@ export function Activity() {
           feed={feed}
           isFiltered={types !== "" || filter.deviceId !== ""}
           search={query.of("q")}
-          onSearch={(q) => query.set({ q })}
+          onSearch={(q) => query.change({ q })}
         />
       )}
     </>

@@ -9,7 +9,7 @@ import { Problem } from "../components/problem.tsx";
 import { useDevices } from "../components/ticking.ts";
 import { toast } from "../components/toast.tsx";
 import { mayAct, useAct } from "../components/use-act.ts";
-import { useQuery } from "../components/use-query.ts";
+import { useAddress } from "../state/address.ts";
 import { patch, post, remove } from "../state/api.ts";
 import { type Device, putDevice, readDevice } from "../state/house.ts";
 import { allows } from "../state/session.ts";
@@ -19,7 +19,7 @@ const at = (id: string): string => `/areas/${encodeURIComponent(id)}`;
 
 export function AreasView() {
   const { areas, areaName, problem, read } = useAreas();
-  const query = useQuery();
+  const query = useAddress();
   const open = query.of("area");
   const devices = useDevices();
   return (
@@ -35,7 +35,7 @@ export function AreasView() {
             inside={devices.filter((device) => device.area === area.id)}
             areaName={areaName}
             isOpen={open === area.id}
-            onOpen={(isOpen) => query.set({ area: isOpen ? area.id : undefined }, isOpen)}
+            onOpen={(isOpen) => query.change({ area: isOpen ? area.id : undefined }, isOpen)}
             read={read}
           />
         ))}
@@ -46,7 +46,7 @@ export function AreasView() {
         onCreate={async (name) => {
           const { id } = await post<Area>("/areas", { name });
           await read();
-          query.set({ area: id }, true);
+          query.change({ area: id }, true);
         }}
       />
     </>

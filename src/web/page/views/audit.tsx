@@ -7,7 +7,7 @@ import { formatExact } from "../components/exact.ts";
 import { Moment } from "../components/moment.tsx";
 import { Problem } from "../components/problem.tsx";
 import { useHubData } from "../components/use-hub-data.ts";
-import { useQuery } from "../components/use-query.ts";
+import { useAddress } from "../state/address.ts";
 import { get } from "../state/api.ts";
 import { formatNumber, t, textFor } from "../texts/index.ts";
 
@@ -42,7 +42,7 @@ const ACTIONS = [
 ];
 
 export function AuditLog() {
-  const query = useQuery();
+  const query = useAddress();
   const [actor, action] = [query.of("actor"), query.of("action")];
   const filter = new URLSearchParams({ limit: String(PAGE), ...(actor && { actor }), ...(action && { action }) });
   return (
@@ -52,12 +52,12 @@ export function AuditLog() {
         class="inline-form"
         onSubmit={(event) => {
           event.preventDefault();
-          query.set({ actor: String(new FormData(event.currentTarget).get("actor")) }, true);
+          query.change({ actor: String(new FormData(event.currentTarget).get("actor")) }, true);
         }}
       >
         <label class="field">
           {t("audit.action")}
-          <select value={action} onChange={(event) => query.set({ action: event.currentTarget.value }, true)}>
+          <select value={action} onChange={(event) => query.change({ action: event.currentTarget.value }, true)}>
             <option value="">{t("audit.all")}</option>
             {[...new Set([...ACTIONS, ...(action ? [action] : [])])].map((one) => (
               <option key={one} value={one}>
@@ -72,7 +72,7 @@ export function AuditLog() {
         </label>
         <button type="submit">{t("audit.find")}</button>
         {(actor || action) && (
-          <button type="button" onClick={() => query.set({ actor: "", action: "" }, true)}>
+          <button type="button" onClick={() => query.change({ actor: "", action: "" }, true)}>
             {t("audit.clear")}
           </button>
         )}

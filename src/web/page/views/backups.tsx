@@ -4,7 +4,7 @@ import { ActButton } from "../components/admin/act-button.tsx";
 import { AdminPage, toSystem } from "../components/admin/admin-page.tsx";
 import { Entries, Entry } from "../components/admin/entries.tsx";
 import { formatBytes } from "../components/admin/format-bytes.ts";
-import { RestoreArchive } from "../components/admin/restore-archive.tsx";
+import { RestoreArchive } from "../components/restore-archive.tsx";
 import { type HubData, useHubData } from "../components/use-hub-data.ts";
 import { forAdmins } from "../state/acting.ts";
 import { saveArchive } from "../state/archive.ts";
@@ -28,7 +28,11 @@ export function Backups() {
     <AdminPage title={t("backups.title")} back={toSystem()}>
       <SaveOne />
       <Shelf of={shelf} />
-      <RestoreArchive />
+      <section>
+        <h2>{t("archive.title")}</h2>
+        <RestoreArchive />
+        <p class="hint">{t("archive.undo")}</p>
+      </section>
     </AdminPage>
   );
 }

@@ -67,7 +67,10 @@ export function RuleNew() {
             <section aria-label={t("blueprints.first")}>
               <h2>{t("blueprints.first")}</h2>
               <p>{t("blueprints.what")}</p>
-              <BlueprintList blueprints={[...all.values()].filter(({ problems }) => problems.length === 0)} />
+              <BlueprintList
+                heading="h3"
+                blueprints={[...all.values()].filter(({ problems }) => problems.length === 0)}
+              />
               <h2>{t("blueprints.others")}</h2>
             </section>
           )}

@@ -11,7 +11,7 @@ import { Problem } from "../components/problem.tsx";
 import { isOfScenes, removeScene, rename, SCENE_EVENTS, type Scene } from "../components/scenes.ts";
 import { mayAct, useAct } from "../components/use-act.ts";
 import { useHubData } from "../components/use-hub-data.ts";
-import { useQuery } from "../components/use-query.ts";
+import { useAddress } from "../state/address.ts";
 import { post } from "../state/api.ts";
 import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
@@ -20,17 +20,17 @@ const SHOWN_DEVICES = 4;
 
 export function ScenesView() {
   const { value: scenes, problem, read } = useHubData<Scene[]>("/scenes", { after: SCENE_EVENTS });
-  const query = useQuery();
+  const query = useAddress();
   const isNew = query.of("new") !== "";
   return (
     <>
       <h1>{t("scenes.title")}</h1>
       <Problem of={problem} />
       {isNew ? (
-        <NewScene onEnd={() => query.set({ new: undefined })} />
+        <NewScene onEnd={() => query.change({ new: undefined })} />
       ) : (
         <p hidden={!allows("user")}>
-          <button type="button" disabled={!mayAct("user")} onClick={() => query.set({ new: "1" }, true)}>
+          <button type="button" disabled={!mayAct("user")} onClick={() => query.change({ new: "1" }, true)}>
             {t("scenes.new")}
           </button>
         </p>

@@ -10,7 +10,7 @@ import { Moment } from "../components/moment.tsx";
 import { Problem } from "../components/problem.tsx";
 import { useHubData } from "../components/use-hub-data.ts";
 import { allows } from "../state/session.ts";
-import { formatNumber, t } from "../texts/index.ts";
+import { formatNumber, language, t, textFor } from "../texts/index.ts";
 
 export interface SystemStatus {
   version: string;
@@ -33,6 +33,7 @@ export interface SystemStatus {
 
 interface Alert {
   id: string;
+  kind: string;
   severity: string;
   message: string;
   mend: string;
@@ -79,7 +80,16 @@ function Troubles({ of: { problems, safe_start: safe } }: { of: SystemStatus }) 
       )}
       <ul class="entries">
         {problems.map(({ part, message }) => (
-          <Entry key={part + message} bad name={part} about={<p dir="auto">{message}</p>} />
+          <Entry
+            key={part + message}
+            bad
+            name={textFor(`attention.part_${part}`) ?? part}
+            about={
+              <p lang="en" dir="auto">
+                {message}
+              </p>
+            }
+          />
         ))}
       </ul>
     </section>
@@ -110,14 +120,17 @@ function Alerts({ of: alerts }: { of: readonly Alert[] }) {
 function AlertList({ of: alerts }: { of: readonly Alert[] }) {
   return (
     <ul class="entries">
-      {alerts.map(({ id, message, mend, since, until }) => (
+      {alerts.map(({ id, kind, message, mend, since, until }) => (
         <Entry
           key={id + since}
           bad={until === null}
-          name={message}
+          name={textFor(`attention.${kind}`) ?? message}
           about={
             <>
-              <p dir="auto">{mend}</p>
+              <p lang="en" dir="auto">
+                {message}
+              </p>
+              <p dir="auto">{mendWords(kind, mend)}</p>
               <p>
                 {until === null ? t("system.since") : t("system.over")} <Moment at={until ?? since} />
               </p>
@@ -127,6 +140,11 @@ function AlertList({ of: alerts }: { of: readonly Alert[] }) {
       ))}
     </ul>
   );
+}
+
+/** The hub's own, which knows the numbers, is English. */
+function mendWords(kind: string, mend: string): string {
+  return language.value === "en" ? mend : (textFor(`mend.${kind}`) ?? mend);
 }
 
 function Numbers({ of: status }: { of: SystemStatus }) {

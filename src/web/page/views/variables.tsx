@@ -7,8 +7,8 @@ import { Problem } from "../components/problem.tsx";
 import { toast } from "../components/toast.tsx";
 import { mayAct, useAct } from "../components/use-act.ts";
 import { useHubData } from "../components/use-hub-data.ts";
-import { useQuery } from "../components/use-query.ts";
 import { VariableForm } from "../components/variable-form.tsx";
+import { useAddress } from "../state/address.ts";
 import { put, remove } from "../state/api.ts";
 import type { Json } from "../state/house.ts";
 import { allows } from "../state/session.ts";
@@ -29,7 +29,7 @@ const at = (name: string): string => `/variables/${encodeURIComponent(name)}`;
 export function VariablesView() {
   const { value: variables, problem, read } = useHubData<Variable[]>("/variables", { after: AFTER });
   const [isNew, setNew] = useState(false);
-  const query = useQuery();
+  const query = useAddress();
   const names = new Set(variables?.map(({ name }) => name));
   async function save(name: string, value: Json): Promise<void> {
     await put(at(name), { value });
@@ -56,7 +56,7 @@ export function VariablesView() {
             key={variable.name}
             variable={variable}
             isEdited={query.of("edit") === variable.name}
-            onEdit={(isEdited) => query.set({ edit: isEdited ? variable.name : undefined }, isEdited)}
+            onEdit={(isEdited) => query.change({ edit: isEdited ? variable.name : undefined }, isEdited)}
             onSave={save}
             read={read}
           />

@@ -4,7 +4,7 @@ import { isTable, nameOfPath, valueAt } from "../../state/config-values.ts";
 import type { Json } from "../../state/house.ts";
 import type { ConfigPath } from "../../state/hub-config.ts";
 import { t, textFor } from "../../texts/index.ts";
-import { ConfigFields } from "./config-section.tsx";
+import { ConfigFields } from "./config-fields.tsx";
 import { withWords } from "./config-words.ts";
 import type { FormSchema } from "./schema-input.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";

@@ -1,10 +1,8 @@
 // One section of hub.toml as a form: its keys, its limits folded away, and its lists of entries.
-import { editsBetween, isTable, nameOfPath, valueAt } from "../../state/config-values.ts";
-import type { ConfigPath } from "../../state/hub-config.ts";
 import { t } from "../../texts/index.ts";
 import { ConfigEntries } from "./config-entries.tsx";
+import { ConfigFields } from "./config-fields.tsx";
 import { withWords } from "./config-words.ts";
-import { SchemaFields } from "./schema-form.tsx";
 import type { FormSchema } from "./schema-input.tsx";
 import type { ConfigDraft } from "./use-config-draft.ts";
 
@@ -37,34 +35,6 @@ export function ConfigSection({ of: draft, name }: ConfigSectionProps) {
       )}
     </>
   );
-}
-
-interface ConfigFieldsProps {
-  of: ConfigDraft;
-  path: ConfigPath;
-  schema: FormSchema;
-}
-
-/** The fields of one table; what somebody changes becomes an edit of its key alone. */
-export function ConfigFields({ of: draft, path, schema }: ConfigFieldsProps) {
-  const held = valueAt(draft.values, path);
-  const value = isTable(held) ? held : {};
-  return (
-    <div class="stacked-form">
-      <SchemaFields
-        schema={schema}
-        value={value}
-        problems={problemsBelow(draft, nameOfPath(path))}
-        onChange={(next) => draft.edit(editsBetween(path, value, next))}
-      />
-    </div>
-  );
-}
-
-/** The messages of the problems of a table's keys, by their names below it. */
-function problemsBelow({ checked }: ConfigDraft, path: string): Record<string, string> {
-  const below = (checked?.problems ?? []).filter((problem) => problem.path.startsWith(`${path}.`));
-  return Object.fromEntries(below.map((problem) => [problem.path.slice(path.length + 1), problem.message]));
 }
 
 function isListOfTables({ type, items }: FormSchema): boolean {

@@ -98,6 +98,10 @@ const EVENTS: Readonly<Record<string, readonly [IconName, Words]>> = {
     (event) => phrase("event.rule", { rule: rule(event), why: text(event.trigger_label || event.trigger_type) }),
   ],
   action_failed: ["alert", (event) => phrase("event.action_failed", { rule: rule(event), error: text(event.error) })],
+  rule_run_ended: [
+    "alert",
+    (event) => phrase("event.rule_run_ended", { rule: rule(event), reason: text(event.reason) }),
+  ],
   scene_activated: ["scene", activated],
   hub_variable_changed: [
     "variable",

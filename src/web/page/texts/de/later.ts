@@ -8,6 +8,7 @@ import { devices } from "./devices.ts";
 import { house } from "./house.ts";
 import { inbox } from "./inbox.ts";
 import { messages } from "./messages.ts";
+import { plans } from "./plans.ts";
 import { plot } from "./plot.ts";
 import { plugins } from "./plugins.ts";
 import { replay } from "./replay.ts";
@@ -29,6 +30,7 @@ export const later: Later = {
   house,
   inbox,
   messages,
+  plans,
   plot,
   plugins,
   replay,

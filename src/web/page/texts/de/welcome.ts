@@ -163,7 +163,8 @@ export const welcome: Translated<"welcome"> = {
   "backup.set": "Gesichert wird nach Plan: {schedule}",
   "backup.daily": "jeden Tag um {time}",
 
-  "restore.why": "Leg das Archiv (hub-backup-….zip) des anderen Rechners hier ab. Zuerst wird nur hineingesehen.",
+  "restore.why":
+    "Leg ein Archiv (hub-backup-….zip) hier ab, auch das eines anderen Geräts. Zuerst wird nur hineingesehen.",
   "restore.choose": "Leg das Archiv hier ab, oder wähle es aus",
   "restore.passphrase": "Passphrase, falls es verschlüsselt ist",
   "restore.check": "Hineinsehen",

@@ -157,7 +157,7 @@ export const welcome = {
   "backup.set": "Backups are made by schedule: {schedule}",
   "backup.daily": "every day at {time}",
 
-  "restore.why": "Drop the archive (hub-backup-….zip) of the other machine here. First it is only looked into.",
+  "restore.why": "Drop an archive (hub-backup-….zip) here, also one of another machine. First it is only looked into.",
   "restore.choose": "Drop the archive here, or choose it",
   "restore.passphrase": "Passphrase, if it is encrypted",
   "restore.check": "Look into it",

@@ -1,0 +1,89 @@
+// The first rule of the README on the compiled hub that is killed during its delay: the lamp goes off at the right second.
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
+import type { HubProcess } from "../support/hub-process.ts";
+import { until } from "../support/wait.ts";
+
+const README = readFileSync(join(import.meta.dir, "../../README.md"), "utf8");
+const [, RULE = ""] = /^```ron\n(\(\n {4}id: "door-light".*?)^```$/ms.exec(README) ?? [];
+const DELAY_MS = 10_000;
+const LAMP = "virtual_light_living_room";
+
+interface RunBody {
+  id: string;
+  waits: { path: string; until: string }[];
+}
+interface TraceBody {
+  id: string;
+  why: string;
+  actions: { type: string; result: string }[];
+}
+
+const isOn = async (hub: HubProcess): Promise<unknown> =>
+  (await hub.get<{ attributes: { on?: boolean } }>(`/devices/${LAMP}`)).attributes.on;
+
+async function turnOn(hub: HubProcess): Promise<number> {
+  return (await hub.request("PATCH", `/devices/${LAMP}/state`, { body: { on: true } })).status;
+}
+
+function createHouse(): HubPlace {
+  const place = createHubPlace({
+    toml: '[[plugins]]\nid = "virtual"\nbinary = "plugins/virtual/bin/virtual.js"\nenabled = true\n',
+  });
+  place.put("rules/door-light.ron", RULE);
+  return place;
+}
+
+/** Opens the door, and gives the run that waits. */
+async function open(hub: HubProcess): Promise<RunBody> {
+  await until(
+    "the house is there",
+    async () => (await hub.request("GET", "/devices/virtual_front_door")).status === 200,
+  );
+  await hub.request("PATCH", "/devices/virtual_front_door/state", { body: { open: true } });
+  await until("the lamp is on", () => isOn(hub));
+  return until("the rule waits", async () => (await hub.get<RunBody[]>("/rules/door-light/runs"))[0]);
+}
+
+test("killed during the delay, it turns the lamp off at the right second", async () => {
+  await using place = createHouse();
+  const first = await place.start();
+  const run = await open(first);
+  const due = Date.parse(run.waits[0]?.until ?? "");
+  expect(run.waits[0]?.path).toBe("actions[1]");
+  expect(due - Date.now()).toBeLessThanOrEqual(DELAY_MS);
+  first.kill("SIGKILL");
+  await first.exited;
+
+  const second = await place.start();
+  expect(await second.get<RunBody[]>("/rules/door-light/runs")).toMatchObject([{ id: run.id, waits: run.waits }]);
+  // The simulated house begins anew with the hub, and all its lamps are off.
+  await until("the lamp is there", async () => (await turnOn(second)) < 300);
+  await until("the lamp is on", () => isOn(second));
+  await until("the lamp is off", async () => (await isOn(second)) === false, { everyMs: 50 });
+  const lateMs = Date.now() - due;
+  expect(lateMs).toBeGreaterThan(-100);
+  expect(lateMs).toBeLessThan(1000);
+  const [trace] = await second.get<TraceBody[]>("/rules/door-light/traces");
+  expect(trace).toMatchObject({ id: run.id, why: expect.stringContaining("the hub was restarted meanwhile") });
+  expect(trace?.actions.at(-1)).toMatchObject({ type: "set_device_state", result: "ok" });
+}, 60_000);
+
+test("stopped until long after the delay, it turns the lamp off as soon as the lamp is there", async () => {
+  await using place = createHouse();
+  const first = await place.start();
+  const run = await open(first);
+  first.kill("SIGTERM");
+  expect(await first.exited).toBe(0);
+  await Bun.sleep(Math.max(0, Date.parse(run.waits[0]?.until ?? "") - Date.now()));
+
+  const second = await place.start();
+  await until("the run is over", async () => (await second.get<RunBody[]>("/rules/door-light/runs")).length === 0);
+  const [trace] = await second.get<TraceBody[]>("/rules/door-light/traces");
+  expect(trace?.actions.map(({ result }) => result).slice(-2)).toEqual(["ok", "ok"]);
+  await until("the lamp is off", async () => (await isOn(second)) === false);
+  // With what it did before the restart.
+  expect(trace?.id).toBe(run.id);
+}, 60_000);
