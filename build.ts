@@ -35,9 +35,13 @@ async function bundlePlugins(): Promise<void> {
 async function compile(outfile: string, target?: string): Promise<void> {
   const built = await Bun.build({
     // Workers are entry points of their own; `new Worker` finds them by their path under src/.
-    entrypoints: ["main.ts", "history/worker.ts", "backup/worker.ts", "calendars/worker.ts"].map((entry) =>
-      join(root, "src", entry),
-    ),
+    entrypoints: [
+      "main.ts",
+      "history/worker.ts",
+      "backup/worker.ts",
+      "calendars/worker.ts",
+      "rules/replay/worker.ts",
+    ].map((entry) => join(root, "src", entry)),
     target: "bun",
     // Names stay: class names are read in logs, and libraries rely on theirs.
     minify: { whitespace: true, syntax: true, identifiers: false },

@@ -3,7 +3,7 @@ import { formatProblem } from "../config/load.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
 import { readTomlFile } from "../core/toml.ts";
-import { knownAttributes, knownIds, knownVariables } from "../db/known-ids.ts";
+import { knownAttributes, knownDetails, knownIds, knownVariables } from "../db/known-ids.ts";
 import { checkProfiles } from "../discovery/sources/profiles/check-files.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
@@ -12,6 +12,8 @@ import { channelNames } from "../notify/config.ts";
 import { messageExpressions } from "../rules/expression/messages.ts";
 import { createRuleExpressions } from "../rules/read/expressions.ts";
 import { type CheckedRules, checkRuleFiles, formatFinding } from "../rules/store/check.ts";
+import { describedAttributes } from "../state/command-check.ts";
+import type { DeviceDetails } from "../state/device.ts";
 import { readModesFile } from "../state/virtual/modes-file.ts";
 import { type Command, counted, homeOf, homeOption, type Io } from "./command.ts";
 import { readConfig } from "./prepare.ts";
@@ -102,6 +104,7 @@ export function findRuleProblems(home: Home, { config, modes }: Pick<Known, "con
   const channels = config && new Set(channelNames(config.notify));
   const among = (known: ReadonlySet<string> | undefined) => known && ((name: string) => known.has(name));
   const attributes = knownAttributes(home.stateDb);
+  const details = knownDetails(home.stateDb);
   return checkRuleFiles(home.rules, {
     exists: {
       device: among(knownIds(home.stateDb, "devices")),
@@ -114,6 +117,7 @@ export function findRuleProblems(home: Home, { config, modes }: Pick<Known, "con
     expressions: createRuleExpressions(),
     house: {
       attributes: attributes && ((device) => attributes.get(device)),
+      described: details && ((device) => describedAttributes((details.get(device) ?? {}) as DeviceDetails)),
       variable: among(knownVariables(home.stateDb)),
     },
   });

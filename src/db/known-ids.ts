@@ -1,6 +1,6 @@
 // Reads ids from a state database without opening it for writing: for checks, whether or not a hub is running.
 import { Database } from "bun:sqlite";
-import { isObject, parseJson } from "../core/json.ts";
+import { isObject, type JsonObject, parseJson } from "../core/json.ts";
 
 const QUERIES = {
   devices: "SELECT id FROM devices",
@@ -27,7 +27,13 @@ export function knownAttributes(path: string): ReadonlyMap<string, readonly stri
     path,
     "SELECT id, attributes FROM devices LEFT JOIN device_state ON device_id = id",
   );
-  return rows && new Map(rows.map(({ id, attributes }) => [id, keysOf(attributes ?? "{}")]));
+  return rows && new Map(rows.map(({ id, attributes }) => [id, Object.keys(objectIn(attributes ?? "{}"))]));
+}
+
+/** What each device says of itself, by its id; undefined if that cannot be read. */
+export function knownDetails(path: string): ReadonlyMap<string, JsonObject> | undefined {
+  const rows = rowsOf<{ id: string; details: string }>(path, "SELECT id, details FROM devices");
+  return rows && new Map(rows.map(({ id, details }) => [id, objectIn(details)]));
 }
 
 export interface Administrator {
@@ -58,9 +64,9 @@ export function hasMeta(path: string, key: string): boolean | undefined {
   return rowsOf<{ key: string }>(path, "SELECT key FROM meta")?.some((row) => row.key === key);
 }
 
-function keysOf(json: string): string[] {
+function objectIn(json: string): JsonObject {
   const parsed = parseJson(json);
-  return parsed.ok && isObject(parsed.value) ? Object.keys(parsed.value) : [];
+  return parsed.ok && isObject(parsed.value) ? parsed.value : {};
 }
 
 function rowsOf<T>(path: string, query: string): T[] | undefined {

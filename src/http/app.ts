@@ -57,6 +57,7 @@ import { pluginRemoteRoutes } from "./routes/plugin-remote.ts";
 import { pluginUploadRoutes } from "./routes/plugin-uploads.ts";
 import { pluginRoutes } from "./routes/plugins.ts";
 import { ruleReplayRoutes } from "./routes/rule-replay.ts";
+import { ruleTestRoutes } from "./routes/rule-test.ts";
 import { ruleRoutes } from "./routes/rules.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
@@ -197,6 +198,7 @@ export function createApp(deps: AppDeps): App {
     ruleRoutes({ ...deps, callers }),
     blueprintRoutes({ ...deps, callers }),
     ruleReplayRoutes({ ...deps, callers }),
+    ruleTestRoutes({ ...deps, callers }),
     webhookRoutes({ ...deps, callers }),
     pluginRoutes({ ...deps, callers }),
     pluginUploadRoutes(deps),

@@ -10,8 +10,11 @@ import { createSun } from "../core/sun.ts";
 import { createZone } from "../core/zone.ts";
 import type { EventFeed } from "../events/feed.ts";
 import type { RuleHost } from "../rules/model/host.ts";
+import type { HouseNow } from "../rules/replay/house-now.ts";
+import { replayWorker } from "../rules/replay/replay-thread.ts";
 import { Rules } from "../rules/rules.ts";
 import type { Areas } from "../state/areas.ts";
+import { describedAttributes } from "../state/command-check.ts";
 import type { Commands } from "../state/commands.ts";
 import { createDeviceNames } from "../state/device-names.ts";
 import type { Registry } from "../state/registry.ts";
@@ -68,7 +71,33 @@ export function wireRules(
     limits,
     names: createDeviceNames(house.registry),
     needModes: (ids) => house.virtual.modes.need(ids),
+    replays: {
+      worker: replayWorker(),
+      house: () => houseNow({ ...house, clock, location: config.location, calendars: host.calendars }),
+    },
   });
+}
+
+function houseNow(
+  options: Pick<RuleHostOptions, "registry" | "variables" | "clock" | "location" | "calendars">,
+): HouseNow {
+  const { registry, variables, clock, location, calendars } = options;
+  const { latitude, longitude } = location;
+  const devices = [...registry.list()].map((device) => {
+    const { id, name, area, deviceType, tags, available, attributes, lastChanged, details } = device;
+    return { id, name, area, deviceType, tags, available, attributes, lastChanged, details };
+  });
+  const ofCalendars = devices
+    .filter(({ deviceType }) => deviceType === "calendar")
+    .map(({ id }) => [id, calendars?.events(id) ?? []] as const);
+  return {
+    devices,
+    variables: Object.fromEntries(variables.list().map(({ name, value }) => [name, value])),
+    calendars: Object.fromEntries(ofCalendars),
+    timezone: timezoneOf(location),
+    place: latitude === undefined || longitude === undefined ? undefined : { latitude, longitude },
+    now: clock.now(),
+  };
 }
 
 export function offRules(reason: string): Rules {
@@ -99,6 +128,10 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
   return {
     device: (id) => registry.find(id),
     devices: () => registry.list(),
+    described(id) {
+      const device = registry.find(id);
+      return device && describedAttributes(device.details);
+    },
     variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),
     setVariable: (name, value) => void variables.set(name, value, { behind: true }),
     mode(id) {

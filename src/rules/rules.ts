@@ -7,22 +7,23 @@ import { type FolderWatch, watchFolder } from "../core/folder-watch.ts";
 import type { JsonObject } from "../core/json.ts";
 import { actions } from "./actions/index.ts";
 import { conditions } from "./conditions/index.ts";
-import type { DryTrigger } from "./engine/dry-run.ts";
 import { Engine, type RunOptions } from "./engine/engine.ts";
 import type { RunInfo } from "./engine/run-list.ts";
 import { createWebhooks, type WebhookCall, type Webhooks } from "./engine/webhooks.ts";
 import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
+import { knownHouse } from "./read/known-house.ts";
 import type { Rule } from "./read/rule.ts";
-import { createReplays, type Replays } from "./replay/replays.ts";
+import { createTrials, type Trials, type Tried } from "./replay/trials.ts";
 import { BLUEPRINTS, Blueprints } from "./store/blueprints.ts";
 import { type BoundRules, createBoundRules } from "./store/bound-rules.ts";
-import { type CheckedText, type ComposedText, checkText, composeText } from "./store/check-text.ts";
-import { describe, type Exists, existsIn, type RuleInfo } from "./store/describe.ts";
+import { type CheckedText, type CheckTools, type ComposedText, checkText, composeText } from "./store/check-text.ts";
+import { describe, existsIn, type RuleInfo } from "./store/describe.ts";
 import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./store/disk.ts";
 import { createIdGiver, createRuleEdits, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
-import { createRuleReader, type RuleReader } from "./store/read-rule.ts";
+import { createLintCache, type LintCache } from "./store/lint-cache.ts";
+import { createRuleReader } from "./store/read-rule.ts";
 import type { RuleFileText, RulesFilter, RulesOptions, RulesProblem } from "./store/rules-options.ts";
 import { triggers } from "./triggers/index.ts";
 
@@ -31,17 +32,17 @@ const FILES_BETWEEN_YIELDS = 10;
 
 /** Methods that take an id throw HubError `not_found`; for other errors see RuleEdits and Engine. */
 export class Rules implements AsyncDisposable {
-  /** What a rule would have done over a past period, also while it is disabled. */
-  readonly replay: Replays;
+  /** Tests and replays. */
+  readonly trials: Trials;
   readonly blueprints: Blueprints;
   readonly #options: RulesOptions;
   readonly #engine: Engine;
   readonly #webhooks: Webhooks;
   readonly #files: RuleFiles;
   readonly #edits: RuleEdits;
-  readonly #exists: Exists;
   readonly #bound: BoundRules;
-  readonly #reader: RuleReader;
+  readonly #checks: CheckTools;
+  readonly #lint: LintCache;
   /** The files at the time of opening. They are listed from then on, before they are loaded. */
   readonly #expected: readonly string[];
   #watch: FolderWatch | undefined;
@@ -58,7 +59,6 @@ export class Rules implements AsyncDisposable {
       usersOf: (id) => this.#files.usersOf(id),
     });
     this.#options = options;
-    this.#reader = reader;
     this.#webhooks = createWebhooks({ feed, now: clock.now });
     this.#engine = new Engine({
       ...options,
@@ -82,9 +82,17 @@ export class Rules implements AsyncDisposable {
     this.#edits = createRuleEdits({ folder, files: this.#files, random, now: clock.now, reader });
     const hasRule = (id: string): boolean => this.#files.ownerOf(id) !== undefined;
     this.#bound = createBoundRules({ ...options, byName: reader.byName, run: (rule) => this.#engine.put(rule) });
-    this.#exists = existsIn(host, { hasRule, idOf: this.#bound.idOf });
-    const given = { ...options, evaluate: expressions.evaluate, hasRule };
-    this.replay = createReplays(given, (id) => this.#bound.good(this.#find(this.#runningId(id)).good));
+    const exists = existsIn(host, { hasRule, idOf: this.#bound.idOf });
+    this.#checks = { reader, exists, house: knownHouse(host) };
+    this.#lint = createLintCache({ clock, shape: reader.shape, house: this.#checks.house });
+    this.trials = createTrials({
+      ...options,
+      evaluate: expressions.evaluate,
+      reader,
+      ids: () => this.#files.list().map(({ id }) => id),
+      find: (id) => this.#tried(this.#runningId(id)),
+      bound: (version) => this.#bound.good(version),
+    });
   }
 
   /** Loads all files, starts the engine and watches the folder from then on. Before `system_started`. */
@@ -150,24 +158,14 @@ export class Rules implements AsyncDisposable {
 
   /** Saves nothing. `id`: of the rule whose file the text is meant for. */
   check(text: string, id?: string): CheckedText {
-    const { host } = this.#options;
-    const attributes = (device: string): string[] | undefined => {
-      const known = host.device(device);
-      return known && Object.keys(known.attributes);
-    };
-    const house = { attributes, variable: (name: string) => host.variable(name) !== undefined };
     const file = id === undefined ? undefined : this.#find(id).file;
-    return checkText(text, file, { reader: this.#reader, exists: this.#exists, house });
+    return checkText(text, file, this.#checks);
   }
 
   /** Puts a rule into a text; saves nothing. HubError `invalid`. */
   compose(rule: JsonObject, text: string, id?: string): ComposedText {
     const file = id === undefined ? undefined : this.#find(id).file;
-    return composeText(rule, { text, file, reader: this.#reader });
-  }
-
-  async test(id: string, trigger?: DryTrigger): Promise<Trace> {
-    return this.#engine.test(this.#runningId(id), trigger);
+    return composeText(rule, { text, file, reader: this.#checks.reader });
   }
 
   async run(id: string, options?: RunOptions): Promise<Trace> {
@@ -230,6 +228,10 @@ export class Rules implements AsyncDisposable {
     await this.#engine[Symbol.asyncDispose]();
   }
 
+  #tried(id: string): Tried {
+    return { good: this.#find(id).good, traces: this.#engine.traces(id), ...this.#engine.standing(id) };
+  }
+
   #put(rule: Rule, file: string): void {
     this.#engine.put(this.#bound.put(rule));
     this.#webhooks.put(rule);
@@ -244,7 +246,8 @@ export class Rules implements AsyncDisposable {
   }
 
   #info(entry: ListedFile): RuleInfo {
-    return describe(entry, this.#exists, entry.good && this.#engine.state(entry.good.rule.id));
+    const activity = entry.good && this.#engine.state(entry.good.rule.id);
+    return describe(entry, { exists: this.#checks.exists, linted: this.#lint.of(entry), activity });
   }
 
   /** Until all files are loaded, it is unknown which file has which id. */

@@ -17,6 +17,15 @@ export function describedAttribute(details: DeviceDetails, name: string): JsonOb
   return undefined;
 }
 
+/** The schemas of all attributes that it describes, by name; undefined where it describes none. */
+export function describedAttributes(details: DeviceDetails): Record<string, JsonObject> | undefined {
+  const names = [details.schema, details.capabilities].flatMap((described) =>
+    isObject(described?.properties) ? Object.keys(described.properties) : [],
+  );
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(names.map((name) => [name, describedAttribute(details, name) ?? {}]));
+}
+
 /** Attributes that are only reported, values out of range, and values that are none of the options. */
 export function commandProblems({ details }: Pick<Device, "details">, wanted: JsonObject): Problem[] {
   const problems = Object.entries(wanted).flatMap(([path, value]): Problem[] => {

@@ -27,6 +27,7 @@ import { rulesCost } from "./rules-cost.ts";
 import { rulesLatency } from "./rules-latency.ts";
 import { rulesMemory } from "./rules-memory.ts";
 import { rulesReload } from "./rules-reload.ts";
+import { rulesReplay } from "./rules-replay.ts";
 import { rulesWaits } from "./rules-waits.ts";
 import { sdCard } from "./sd-card.ts";
 import { slowReader } from "./slow-reader.ts";
@@ -51,6 +52,7 @@ const BENCHES: readonly Bench[] = [
   rulesLatency,
   rulesCost,
   rulesReload,
+  rulesReplay,
   rulesMemory,
   rulesWaits,
   outbox,

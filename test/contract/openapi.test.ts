@@ -306,6 +306,9 @@ const BEYOND_THE_SCHEMA = new Set([
   "PATCH /api/v1/groups/{id} members",
   "POST /api/v1/rules/{id}/replay from",
   "POST /api/v1/rules/{id}/replay to",
+  "POST /api/v1/rules/replay from",
+  "POST /api/v1/rules/replay to",
+  "POST /api/v1/rules/{id}/test at",
   // What is not the id in the address is refused as such, whatever it is.
   "PUT /api/v1/rules/{id} id",
 ]);

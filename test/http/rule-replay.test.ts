@@ -5,10 +5,10 @@ import { systemClock } from "../../src/core/clock.ts";
 import { messageOf } from "../../src/core/errors.ts";
 import { createZone } from "../../src/core/zone.ts";
 import { ruleReplayRoutes } from "../../src/http/routes/rule-replay.ts";
+import type { RunningReplay, Trials } from "../../src/rules/replay/trials.ts";
 import { runScenarios } from "../support/scenarios.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";
-import { until } from "../support/wait.ts";
 
 const ID = "11111111-1111-4111-8111-111111111111";
 const path = `/rules/${ID}/replay`;
@@ -73,31 +73,56 @@ runScenarios(
   ],
 );
 
-test("one at a time for each caller, and it ends when the caller goes", async () => {
-  const waiting: { signal: AbortSignal; resolve: (replay: never) => void }[] = [];
-  const replay = (_: string, { signal }: { signal: AbortSignal }) =>
-    new Promise<never>((resolve) => waiting.push({ signal, resolve }));
-  const history = { zone: createZone("UTC"), query: async () => ({ text: "[]", next: undefined }) };
-  const callers = { of: ({ headers }: Request) => ({ kind: "user", id: headers.get("x-user"), role: "user" }) };
-  const app = new Elysia()
-    .onError(({ error }) => new Response(messageOf(error), { status: 409 }))
-    .use(ruleReplayRoutes({ rules: { replay }, history, clock: systemClock, callers: callers as never }));
-  const ask = (user: string, signal: AbortSignal | null = null): Promise<Response> =>
-    app.handle(new Request(`http://localhost${path}`, { method: "POST", headers: { "x-user": user }, signal }));
-  const leaving = new AbortController();
+const token = (): string => hub.adminToken;
+const ask = async (method: string, at: string, body?: unknown): Promise<{ status: number; body: object }> => {
+  const answer = await hub.request(method, at, { token: token(), ...(body === undefined ? {} : { body }) });
+  return { status: answer.status, body: answer.status === 204 ? {} : ((await answer.json()) as object) };
+};
 
-  const first = ask("ann", leaving.signal);
-  await until("a replay runs", () => waiting.length === 1);
-  expect(await (await ask("ann")).text()).toBe("your last replay is not over yet: wait for it");
-  const other = ask("ben");
-  await until("a replay runs", () => waiting.length === 2);
-  leaving.abort();
-  expect(waiting.map(({ signal }) => signal.aborted)).toEqual([true, false]);
-  const nothing = { until: 0, firings: [], omittedFirings: 0, misses: [], unknown: [], samples: 0, evaluations: 0 };
-  for (const { resolve } of waiting) resolve(nothing as never);
-  expect([(await first).status, (await other).status]).toEqual([200, 200]);
-  const again = ask("ann");
-  await until("a replay runs", () => waiting.length === 3);
-  waiting[2]?.resolve(nothing as never);
-  expect((await again).status).toBe(200);
+test("a rule that is not saved, and one that is, by its id", async () => {
+  const text =
+    'name = "x"\n[trigger]\ntype = "time_of_day"\ntime = "08:00"\n[[actions]]\ntype = "log_message"\nmessage = "x"';
+  expect(await ask("POST", "/rules/replay", { text })).toMatchObject({
+    status: 200,
+    body: { rule_id: null, evaluations: 7 },
+  });
+  const { id: _, ...unsaved } = rule;
+  expect(await ask("POST", "/rules/replay", { rule: unsaved })).toMatchObject({
+    status: 200,
+    body: { evaluations: 7 },
+  });
+  expect(await ask("POST", "/rules/replay", { id: ID })).toMatchObject({ status: 200, body: { rule_id: ID } });
+  expect(await ask("POST", "/rules/replay", { id: ID, text })).toMatchObject({ status: 400 });
+  expect(await ask("POST", "/rules/replay", { text: "name = 1" })).toMatchObject({ status: 400 });
+});
+
+test("those that run are listed and cancelled by their callers", async () => {
+  const running: RunningReplay[] = ["user/ann", "user/ben"].map((caller) => ({
+    ...{ id: caller.slice(5), ruleId: ID, caller, from: 0, to: 1000, startedAt: 2000 },
+    ...{ at: 250, samples: 7, evaluations: 3 },
+  }));
+  const cancelled: string[] = [];
+  const trials = { running: () => running, cancel: (id: string) => void cancelled.push(id) } as unknown as Trials;
+  const history = { zone: createZone("UTC"), query: async () => ({ text: "[]", next: undefined }) };
+  const callers = {
+    of: ({ headers }: Request) => ({ kind: "user", id: headers.get("x-user"), role: headers.get("x-role") ?? "user" }),
+  };
+  const app = new Elysia()
+    .onError(({ error }) => new Response(messageOf(error), { status: 404 }))
+    .use(ruleReplayRoutes({ rules: { trials }, history, clock: systemClock, callers: callers as never }));
+  const request = (method: string, at: string, user: string, role = "user"): Promise<Response> =>
+    app.handle(new Request(`http://localhost/rules${at}`, { method, headers: { "x-user": user, "x-role": role } }));
+
+  expect(await (await request("GET", "/replay", "ann")).json()).toEqual([
+    {
+      ...{ id: "ann", rule_id: ID, from: "1970-01-01T00:00:00.000Z", to: "1970-01-01T00:00:01.000Z" },
+      ...{ at: "1970-01-01T00:00:00.250Z", progress: 0.25, samples: 7, evaluations: 3 },
+      started_at: "1970-01-01T00:00:02.000Z",
+    },
+  ]);
+  expect(await (await request("GET", "/replay", "eve", "admin")).json()).toHaveLength(2);
+  expect((await request("DELETE", "/replay/ben", "ann")).status).toBe(404);
+  expect((await request("DELETE", "/replay/ben", "ben")).status).toBe(204);
+  expect((await request("DELETE", "/replay/ann", "eve", "admin")).status).toBe(204);
+  expect(cancelled).toEqual(["ben", "ann"]);
 });

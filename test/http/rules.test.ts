@@ -178,6 +178,48 @@ describe("making, reading and changing", () => {
         status: 403,
         contains: ["making up a context"],
       },
+      {
+        name: "nor in a made-up house",
+        method: "POST",
+        path: `${path}/test`,
+        as: "user",
+        body: { variables: { guests: true } },
+        status: 403,
+        contains: ["making up variables needs the role admin"],
+      },
+      {
+        name: "but at another moment",
+        method: "POST",
+        path: `${path}/test`,
+        as: "user",
+        body: { at: "2026-12-24T20:00:00Z", trigger: { index: 0 } },
+        status: 200,
+        contains: ['"at":"2026-12-24T20:00:00.000Z"', '"unknown":[]'],
+      },
+      {
+        name: "not with a moment that is none",
+        method: "POST",
+        path: `${path}/test`,
+        body: { at: "tonight" },
+        status: 400,
+        contains: ['"path":"at"'],
+      },
+      {
+        name: "not for a trigger that is not there",
+        method: "POST",
+        path: `${path}/test`,
+        body: { trigger: { index: 7 } },
+        status: 404,
+        contains: ["there is no trigger 7"],
+      },
+      {
+        name: "not with a device that is not there",
+        method: "POST",
+        path: `${path}/test`,
+        body: { devices: { dor: { open: true } } },
+        status: 404,
+        contains: ['there is no device \\"dor\\"'],
+      },
       { name: "nor pauses it", method: "POST", path: `${path}/pause`, as: "user", status: 403 },
       { name: "nor resumes it", method: "POST", path: `${path}/resume`, as: "user", status: 403 },
       { name: "nor names it", method: "PATCH", path, as: "user", body: { name: "Y" }, status: 403 },
@@ -265,7 +307,7 @@ describe("webhooks", () => {
     expect({ status: before.status, body: await before.json() }).toEqual({ status: 202, body: { accepted: true } });
     const [trace] = await json<Record<string, unknown>[]>("GET", `${path}/traces`);
     expect(trace).toMatchObject({ outcome: "conditions_failed", rule_id: ID });
-    expect(String(trace?.why)).toContain("hub_variable did not pass");
+    expect(String(trace?.why)).toBe('there is no variable "guests"; wanted: variable guests is true');
     await json("PUT", "/variables/guests", { value: true });
     await call("bell", { body: { presses: 2 }, headers: { "x-webhook-secret": SECRET } });
     expect(await json("GET", "/variables/rung")).toMatchObject({ value: 2 });
@@ -317,6 +359,20 @@ describe("webhooks", () => {
     await json("PATCH", path, { enabled: true });
     expect((await call("bell", { headers: { "x-webhook-secret": SECRET } })).status).toBe(202);
   });
+});
+
+test("likely mistakes are warnings in the list and of the rule, with their places", async () => {
+  const text = `(id: "slips", name: "Slips", trigger: CustomEvent(event_type: "x"),
+  actions: [Notify(channel: "log", message: "{{trigger.sorce}}")])`;
+  await json("POST", "/rules", { id: "slips", name: "Slips", actions: [{ type: "comment", text: "x" }] });
+  const headers = { "content-type": "text/plain" };
+  const put = { token: hub.adminToken, body: text, headers };
+  expect((await hub.request("PUT", "/rules/slips/text", put)).status).toBe(200);
+  const warning = { path: "actions[0].message", line: 2, message: expect.stringContaining('have no "sorce"') };
+  expect(await json("GET", "/rules/slips")).toMatchObject({ state: "enabled", warnings: [warning] });
+  const listed = await json<{ id: string; warnings: object[] }[]>("GET", "/rules");
+  expect(listed.find(({ id }) => id === "slips")?.warnings).toMatchObject([warning]);
+  await hub.request("DELETE", "/rules/slips", { token: hub.adminToken });
 });
 
 describe("trying and running", () => {

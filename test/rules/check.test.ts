@@ -34,10 +34,18 @@ test("misspelt attributes and placeholders, missing files and rules without acti
   for (const name of ["config", "data", "rules"]) mkdirSync(folder.at(name));
   writeFileSync(folder.at("config", "hub.toml"), HUB_TOML, { mode: 0o600 });
   writeFileSync(folder.at("rules", "damp.ron"), RULE);
+  writeFileSync(
+    folder.at("rules", "warm.toml"),
+    'id = "w"\nname = "Warm"\n[[actions]]\ntype = "set_device_state"\ndevice_id = "trv"\nstate = { mode = "heatt" }\n',
+  );
   writeFileSync(folder.at("rules", "empty.toml"), 'id = "e"\nname = "Empty"\nactions = []\n');
   {
     using db = openStateDb(folder.at("data", "state.redb"), () => 0);
     db.durable.run("INSERT INTO devices (id, plugin_id, name, created_at) VALUES ('sensor', 'p', 'Sensor', 0)");
+    const schema = { properties: { mode: { type: "string", enum: ["off", "heat"] } } };
+    db.durable.run("INSERT INTO devices (id, plugin_id, name, details, created_at) VALUES ('trv', 'p', 'TRV', ?, 0)", [
+      JSON.stringify({ schema }),
+    ]);
     db.durable.run(
       "INSERT INTO device_state (device_id, available, attributes, last_changed) VALUES ('sensor', 1, '{\"humidity\":50}', '{}')",
     );
@@ -59,6 +67,7 @@ test("misspelt attributes and placeholders, missing files and rules without acti
       'rules/damp.ron:5:29: warning: actions[0].message: {{vars.gusts}}: neither the rule nor the hub has a variable "gusts" at present',
       'rules/damp.ron:5:29: warning: actions[0].message: {{trigger.valeu}}: the triggers of this rule have no "valeu" – did you mean "value"?',
       "rules/empty.toml:3:1: warning: actions: the rule has no actions: nothing happens when it fires",
+      'rules/warm.toml:6:11: warning: actions[0].state.mode: "mode" of the device "trv": it is never "heatt", only "off", "heat" – did you mean "heat"?',
     ],
   });
 });

@@ -1,18 +1,23 @@
-// /rules/:id/replay: what a rule would have done over a past period, from the recorded history. One at a time for each caller.
+// /rules/:id/replay and /rules/replay: what a rule would have done over a past period, from the recorded history. One at a
+// time for each caller.
 import { Type } from "@sinclair/typebox";
 import { Elysia, type Static } from "elysia";
 import { seesSecrets } from "../../auth/roles.ts";
 import type { Clock } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { History } from "../../history/history.ts";
 import { parseTime, TIME_FORMS } from "../../history/parse-time.ts";
 import type { Trace } from "../../rules/model/trace.ts";
 import type { Replay } from "../../rules/replay/replay.ts";
+import type { RunningReplay, TriedRule } from "../../rules/replay/trials.ts";
 import type { Rules } from "../../rules/rules.ts";
-import { optionalJsonBody } from "../body.ts";
+import { jsonBody, optionalJsonBody } from "../body.ts";
 import type { Callers } from "../callers.ts";
+import { noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
 import { invalid } from "../errors.ts";
+import { WholeRule } from "./rule-requests.ts";
 import { actionBody, iso } from "./rule-responses.ts";
 
 const DAY_MS = 86_400_000;
@@ -21,20 +26,27 @@ const USUAL_MS = 7 * DAY_MS;
 const LONGEST_MS = 31 * DAY_MS + 3_600_000;
 
 const anything = Type.Record(Type.String(), Type.Unknown());
-const Period = Type.Object(
+const period = {
+  from: Type.Optional(
+    Type.String({
+      description: "ISO 8601 (local time where no offset is given) or a date; a week before `to` where absent",
+    }),
+  ),
+  to: Type.Optional(Type.String({ description: "Not included, 31 days after `from` at most; now where absent" })),
+};
+const Period = Type.Object(period, { additionalProperties: false });
+const Unsaved = Type.Object(
   {
-    from: Type.Optional(
-      Type.String({
-        description: "ISO 8601 (local time where no offset is given) or a date; a week before `to` where absent",
-      }),
-    ),
-    to: Type.Optional(Type.String({ description: "Not included, 31 days after `from` at most; now where absent" })),
+    text: Type.Optional(Type.String({ description: "RON or TOML" })),
+    rule: Type.Optional(WholeRule),
+    id: Type.Optional(Type.String({ description: "Of a rule that is saved" })),
+    ...period,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: "One of `text`, `rule` and `id`" },
 );
 const Answer = Type.Object(
   {
-    rule_id: Type.String(),
+    rule_id: Type.Union([Type.String(), Type.Null()], { description: "null for a rule that is not saved" }),
     from: Type.String(),
     to: Type.String(),
     until: Type.String({ description: "Up to here it was replayed: before `to` where a limit was reached" }),
@@ -61,45 +73,123 @@ const Answer = Type.Object(
   { $id: "RuleReplay" },
 );
 
+const Running = Type.Object(
+  {
+    id: Type.String(),
+    rule_id: Type.Union([Type.String(), Type.Null()], { description: "null for a rule that is not saved" }),
+    from: Type.String(),
+    to: Type.String(),
+    at: Type.String({ description: "Up to here it is replayed" }),
+    progress: Type.Number({ description: "From 0 to 1" }),
+    samples: Type.Integer(),
+    evaluations: Type.Integer(),
+    started_at: Type.String(),
+  },
+  { $id: "RunningReplay" },
+);
+
 export interface RuleReplayDeps {
-  rules: Pick<Rules, "replay">;
+  rules: Pick<Rules, "trials">;
   history: Pick<History, "query" | "zone">;
   clock: Pick<Clock, "now">;
   callers: Callers;
 }
 
+const tag = "rules";
+const answers = { 200: { description: "When it would have fired, and why it would not", schema: Answer } };
+const refusals = {
+  conflict: "It does not run: its file has problems; or the caller's last replay is not over yet; or it was cancelled",
+  unavailable: "No history is kept, or it cannot be read now; or the hub is starting",
+};
+
 export function ruleReplayRoutes({ rules, history, clock, callers }: RuleReplayDeps) {
-  const busy = new Set<string>();
-  return new Elysia({ prefix: "/rules" }).post(
-    "/:id/replay",
-    async function replayRule({ params: { id }, body, request }) {
-      const period = readPeriod(body, { zone: history.zone, now: clock.now() });
-      const { kind, id: callerId, role } = callers.of(request);
-      const caller = `${kind}/${callerId}`;
-      if (busy.has(caller)) throw new HubError("conflict", "your last replay is not over yet: wait for it");
-      busy.add(caller);
-      try {
-        const { signal } = request;
-        const replay = await rules.replay(id, { ...period, history, signal, withoutSecrets: !seesSecrets(role) });
-        return answerOf(id, period, replay);
-      } finally {
-        busy.delete(caller);
-      }
-    },
-    {
+  async function replay(tried: TriedRule, body: Static<typeof Period>, request: Request) {
+    const period = readPeriod(body, { zone: history.zone, now: clock.now() });
+    const { kind, id, role } = callers.of(request);
+    const asked = { history, signal: request.signal, withoutSecrets: !seesSecrets(role), caller: `${kind}/${id}` };
+    return answerOf(tried, period, await rules.trials.replay(tried, { ...period, ...asked }));
+  }
+
+  /** Their own; administrators see all. */
+  function visible(request: Request): RunningReplay[] {
+    const { kind, id, role } = callers.of(request);
+    return rules.trials.running().filter(({ caller }) => seesSecrets(role) || caller === `${kind}/${id}`);
+  }
+
+  return new Elysia({ prefix: "/rules" })
+    .post("/:id/replay", ({ params: { id }, body, request }) => replay({ id }, body, request), {
       ...optionalJsonBody(Period),
       ...doc({
         access: "user",
         summary: "What the rule would have done over a past period, from the recorded history",
-        tag: "rules",
-        answers: { 200: { description: "When it would have fired, and why it would not", schema: Answer } },
-        refusals: {
-          conflict: "It does not run: its file has problems; or the caller's last replay is not over yet",
-          unavailable: "No history is kept, or it cannot be read now; or the hub is starting",
-        },
+        tag,
+        answers,
+        refusals,
       }),
-    },
-  );
+    })
+    .post(
+      "/replay",
+      ({ body: { id, text, rule, ...period }, request }) => replay(triedIn({ id, text, rule }), period, request),
+      {
+        ...jsonBody(Unsaved),
+        ...doc({
+          access: "admin",
+          summary: "What a rule would have done that need not be saved",
+          tag,
+          answers,
+          refusals: { ...refusals, not_found: "There is no rule with this id" },
+        }),
+      },
+    )
+    .get(
+      "/replay",
+      ({ request }) => visible(request).map(runningBody),
+      doc({
+        access: "user",
+        summary: "The replays that are not over: the caller's, for administrators all",
+        tag,
+        answers: { 200: { description: "The replays", schema: Type.Array(Running) } },
+      }),
+    )
+    .delete(
+      "/replay/:replay",
+      ({ params, request }) =>
+        noContent(() => {
+          if (visible(request).some(({ id }) => id === params.replay)) rules.trials.cancel(params.replay);
+          else throw new HubError("not_found", `no replay "${params.replay}" is running`);
+        }),
+      doc({
+        access: "user",
+        summary: "Cancel a replay; who waits for it is answered 409",
+        tag,
+        answers: { 204: { description: "Cancelled" } },
+      }),
+    );
+}
+
+function triedIn({ id, text, rule }: Pick<Static<typeof Unsaved>, "id" | "text" | "rule">): TriedRule {
+  const given = [
+    ...(id === undefined ? [] : [{ id }]),
+    ...(text === undefined ? [] : [{ text }]),
+    ...(rule === undefined ? [] : [{ rule: rule as JsonObject }]),
+  ];
+  const [tried] = given;
+  if (!tried || given.length > 1) return refuse("", "give one of `text`, `rule` and `id`");
+  return tried;
+}
+
+function runningBody({ id, ruleId, from, to, at, samples, evaluations, startedAt }: RunningReplay) {
+  return {
+    id,
+    rule_id: ruleId ?? null,
+    from: iso(from),
+    to: iso(to),
+    at: iso(at),
+    progress: Math.round(((at - from) / (to - from)) * 1000) / 1000,
+    samples,
+    evaluations,
+    started_at: iso(startedAt),
+  };
 }
 
 interface ReadPeriod {
@@ -120,9 +210,9 @@ function refuse(path: string, message: string): never {
   throw invalid([{ path, message }]);
 }
 
-function answerOf(id: string, { from, to }: ReadPeriod, replay: Replay) {
+function answerOf(tried: TriedRule, { from, to }: ReadPeriod, replay: Replay) {
   return {
-    rule_id: id,
+    rule_id: "id" in tried ? tried.id : null,
     from: iso(from),
     to: iso(to),
     until: iso(replay.until),

@@ -33,20 +33,6 @@ export const Vocabulary = Type.Object({
   actions: Type.Array(Word),
   rule: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of a rule, with $defs for its parts" }),
 });
-export const TestRun = Type.Object(
-  {
-    trigger: Type.Optional(
-      Type.Object(
-        {
-          type: Type.Optional(Type.String({ description: "One of the rule's trigger types; its first when absent" })),
-          context: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-        },
-        { ...closed, description: "The trigger to assume; that of its last run when absent" },
-      ),
-    ),
-  },
-  closed,
-);
 export const Run = Type.Object(
   { conditions: Type.Boolean({ default: false, description: "Only if its conditions pass" }) },
   closed,

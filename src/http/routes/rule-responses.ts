@@ -39,6 +39,9 @@ export const ListedRule = Type.Object(
     warnings: Type.Array(Problem),
     last_fired_at: nullableText,
     fire_count: Type.Integer(),
+    next_run_at: Type.Union([Type.String(), Type.Null()], {
+      description: "When the first of its schedules is due; null without one, and while it is off or paused for good",
+    }),
     running: Type.Integer({ description: "Runs in progress" }),
     queued: Type.Integer({ description: "Runs that wait for another to end" }),
     paused_until: nullableText,
@@ -147,6 +150,7 @@ function listedBody(info: RuleInfo) {
     warnings: info.warnings,
     last_fired_at: isoOrNull(activity.last_fired_at),
     fire_count: activity.fire_count,
+    next_run_at: isoOrNull(activity.next_run_at),
     running: activity.running,
     queued: activity.queued,
     paused_until: isoOrNull(activity.paused_until),

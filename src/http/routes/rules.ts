@@ -1,9 +1,7 @@
-// /rules: reading, changing, testing and running rules. A rule may command every device and call any service in the hub's name, and
+// /rules: reading, changing and running rules. A rule may command every device and call any service in the hub's name, and
 // alarms are rules too, so only administrators may change, run, pause or disable one. Others see rules and traces without secrets.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { seesSecrets } from "../../auth/roles.ts";
-import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { vocabulary } from "../../rules/read/vocabulary.ts";
 import type { Rules } from "../../rules/rules.ts";
@@ -12,7 +10,7 @@ import { jsonBody, optionalJsonBody } from "../body.ts";
 import type { Callers } from "../callers.ts";
 import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
-import { Patch, Pause, Run, readRuleBody, TestRun, Vocabulary, WholeRule } from "./rule-requests.ts";
+import { Patch, Pause, Run, readRuleBody, Vocabulary, WholeRule } from "./rule-requests.ts";
 import {
   detailsFor,
   ListedRule,
@@ -153,27 +151,6 @@ function editing({ rules }: RuleRoutesDeps) {
 
 function running({ rules, callers }: RuleRoutesDeps) {
   return new Elysia()
-    .post(
-      "/:id/test",
-      async function testRule({ params, body: { trigger }, request }) {
-        const { type, context } = trigger ?? {};
-        const { role } = callers.of(request);
-        // With made-up contexts a user could find out by trial which code a rule waits for.
-        if (context && !seesSecrets(role)) throw new HubError("forbidden", "making up a context needs the role admin");
-        const trial = { ...(type !== undefined && { type }), ...(context && { context: context as JsonObject }) };
-        return traceFor(role, await rules.test(params.id, trial));
-      },
-      {
-        ...optionalJsonBody(TestRun),
-        ...doc({
-          access: "user",
-          summary: "What the rule would do, without doing it; a made-up context is for administrators",
-          tag,
-          answers: traced,
-          refusals: notRunning,
-        }),
-      },
-    )
     .post(
       "/:id/run",
       async function runRule({ params, body, request, set }) {

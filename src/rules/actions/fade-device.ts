@@ -44,7 +44,6 @@ export const fadeDevice = defineAction({
     const steps = Math.max(...[...starts.values()].map((from) => stepsOf(spec, from)));
     const detail = [...starts].map(([id, from]) => `${id}.${spec.attribute} ${from}`).join(", ");
     const shown = `${detail} → ${spec.to} in ${spec.duration_secs} s, ${steps} steps`;
-    if (scope.dryRun) return shown;
     const last = new Map<string, number>();
     if (spec.from !== undefined && resumed === undefined) await commandStep(spec, scope, { starts, last, part: 0 });
     scope.progress(Object.fromEntries(starts));

@@ -23,7 +23,7 @@ export const logMessage = defineAction({
     const text = filled(message ?? "", scope);
     const value = expression === undefined ? text.value : scope.evaluate(expression);
     const line = typeof value === "string" ? value : JSON.stringify(value);
-    if (!scope.dryRun) scope.log[level](line, { rule: scope.ruleName });
+    scope.log[level](line, { rule: scope.ruleName });
     return `${level}: ${shortened(line)}${unknownText(text)}`;
   },
   example: { message: "It is {{= round(device_state('sensor').temperature, 1) }} °C", level: "warn" },

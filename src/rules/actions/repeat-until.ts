@@ -1,5 +1,4 @@
-// `repeat_until`: runs actions until an expression is true. A dry run makes one turn, because nothing changes that could end
-// the loop.
+// `repeat_until`: runs actions until an expression is true.
 import { defineAction } from "../model/define.ts";
 import { expression } from "../model/fields.ts";
 import { innerList, maxTurns, tooManyTurns, turnOf } from "../model/flow.ts";
@@ -19,7 +18,6 @@ export const repeatUntil = defineAction({
       scope.progress(turns);
       scope.turn();
       await scope.run(actions);
-      if (scope.dryRun) return `would run until ${shortened(expression)}: one turn is shown`;
       if (scope.isTrue(expression)) return `${turns} times, until ${shortened(expression)} was true`;
       if (turns >= max_turns) throw tooManyTurns(max_turns, `${shortened(expression)} is still false`);
     }

@@ -1,5 +1,4 @@
-// `repeat_while`: runs actions while an expression is true. A dry run makes one turn, because nothing changes that could end
-// the loop.
+// `repeat_while`: runs actions while an expression is true.
 import { defineAction } from "../model/define.ts";
 import { expression } from "../model/fields.ts";
 import { innerList, maxTurns, tooManyTurns, turnOf } from "../model/flow.ts";
@@ -24,7 +23,6 @@ export const repeatWhile = defineAction({
       scope.turn();
       await scope.run(actions);
       turns++;
-      if (scope.dryRun) return `would run while ${shortened(expression)}: one turn is shown`;
     }
     return `${turns} times, until ${shortened(expression)} was false`;
   },

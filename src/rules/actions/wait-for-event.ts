@@ -31,7 +31,6 @@ export const waitForEvent = defineAction({
     throw invalid("event_type", `there is no event type "${event_type}"${hint}`);
   },
   async run({ event_type, device_id, attribute, fields, timeout_secs, on_timeout }, scope) {
-    if (scope.dryRun) return `would wait for ${event_type}, ${timeout_secs} s at most`;
     const envelope = await scope.waitForEvent({
       event: event_type,
       deviceId: device_id,

@@ -18,7 +18,6 @@ export const waitForExpression = defineAction({
   }),
   async run({ expression, for_duration_secs = 0, timeout_secs, on_timeout }, scope) {
     const shown = shortened(expression);
-    if (scope.dryRun) return `would wait for ${shown}, ${timeout_secs} s at most`;
     const isTrue = await staysTrue(scope, { expression, ms: msOf(for_duration_secs), timeoutMs: msOf(timeout_secs) });
     if (!isTrue) return timedOut(scope, { waitedFor: shown, timeout_secs, on_timeout });
     setWait(scope, { completed: true });

@@ -35,8 +35,6 @@ export const waitForTrigger = defineAction({
   async run({ triggers, timeout_secs, on_timeout }, scope) {
     const watched = triggers.map(watch);
     const what = watched.map(({ label }) => label).join(", or ");
-    const limit = timeout_secs === undefined ? "" : `, ${timeout_secs} s at most`;
-    if (scope.dryRun) return `would wait for ${what}${limit}`;
     const timeoutMs = timeout_secs === undefined ? undefined : timeout_secs * 1000;
     const fired = await nextOf(watched, { ms: timeoutMs, label: what }, scope);
     if (!fired) return timedOut(scope, { waitedFor: what, timeout_secs: timeout_secs ?? 0, on_timeout });

@@ -4,10 +4,9 @@
 import { HubError, messageOf } from "../../core/errors.ts";
 import { jsonEqual } from "../../core/json.ts";
 import { within } from "../../core/lifecycle.ts";
-import type { TriggerContext } from "../model/define.ts";
+import type { PrivateBooleans, TriggerContext } from "../model/define.ts";
 import type { Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
-import { type DryTrigger, dryActivation } from "./dry-run.ts";
 import { type Entry, fromRow, newEntry, type PersistedState, type RuleState, stateOf } from "./entry.ts";
 import type { Evaluated } from "./evaluator.ts";
 import { type RunInfo, runsOf } from "./run-list.ts";
@@ -19,6 +18,12 @@ export interface RunOptions {
   conditions?: boolean;
   /** The person who runs it. */
   actor?: { name: string };
+}
+
+export interface RuleStanding {
+  refusal: string | undefined;
+  captured: Entry["captured"];
+  privateBooleans: PrivateBooleans;
 }
 
 const ANSWER_WITHIN_MS = 2000;
@@ -93,12 +98,12 @@ export class Engine implements AsyncDisposable {
     return this.#answer(this.#wiring.evaluator.command(entry, activation, { conditions }));
   }
 
-  /** A dry run: what the rule would do, without effects and without waiting. Its trace is not kept. */
-  async test(id: string, trigger: DryTrigger = {}): Promise<Trace> {
-    const { control, evaluator, traces } = this.#wiring;
+  /** For a test: why it would not fire now even if its conditions pass, and what it has captured and remembered. */
+  standing(id: string): RuleStanding {
+    const { control, evaluator, booleans } = this.#wiring;
     const entry = control.find(id);
-    const tools = { definitions: this.#options.vocabulary.triggers, traces };
-    return this.#answer(evaluator.dryRun(entry, dryActivation(entry, trigger, tools)));
+    const privateBooleans = booleans.of(id);
+    return { refusal: evaluator.refusalNow(entry), captured: entry.captured, privateBooleans };
   }
 
   /** The last fifty, newest first. */

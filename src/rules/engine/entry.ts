@@ -3,9 +3,9 @@ import type { Clock } from "../../core/clock.ts";
 import { type DurableMoment, msSince, restoreMoment } from "../../core/durable-moment.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ConditionScope, Interest, TriggerContext, TriggerDefinition, Typed } from "../model/define.ts";
-import type { RuleHost } from "../model/host.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
+import type { Scheduled } from "../schedule/schedule.ts";
 import type { ListPosition } from "./position.ts";
 import type { ChainedRun } from "./rule-chain.ts";
 import type { StateRow } from "./store.ts";
@@ -69,8 +69,6 @@ export interface Run extends ChainedRun {
   readonly restored: boolean;
   /** Actions in the trace that the hub stopped in the middle of, and that did not go on yet. */
   readonly interrupted: Set<ActionTrace>;
-  /** Only for a dry run. */
-  readonly dry: DryHost | undefined;
   readonly captured: Map<string, Readonly<Record<string, JsonObject>>>;
   readonly abort: AbortController;
   readonly delays: Set<{ key: string | undefined; cancel(): void }>;
@@ -82,11 +80,6 @@ export interface Run extends ChainedRun {
 
 export function isOver({ trace }: Run): boolean {
   return trace.endedAt !== undefined;
-}
-
-export interface DryHost extends RuleHost {
-  /** The same host, which reports what would be done, as text for the trace. */
-  reportingTo(report: (what: string) => void): RuleHost;
 }
 
 export interface RunCounts {
@@ -122,7 +115,7 @@ export interface Entry {
   rule: Rule;
   /** None while it is disabled, or before the engine is ready. */
   triggers: readonly TriggerRef[];
-  readonly schedules: Map<string, Disposable>;
+  readonly schedules: Map<string, Scheduled>;
   readonly persisted: PersistedState;
   readonly rate: FiringRate;
   readonly running: Set<Run>;
@@ -140,6 +133,8 @@ export interface RuleState {
   /** Epoch ms. */
   last_fired_at: number | undefined;
   fire_count: number;
+  /** When the first of its schedules is due, in epoch ms; undefined without one, or while it is disabled. */
+  next_run_at: number | undefined;
   /** Active runs, and queued ones. */
   running: number;
   queued: number;
@@ -200,12 +195,26 @@ export function stateOf(clock: Clock, entry: Entry): RuleState {
   return {
     last_fired_at: persisted.fired?.wall,
     fire_count: persisted.fireCount,
+    next_run_at: nextRunAt(clock, entry, pauseMs),
     running: running.size,
     queued: queue.length,
     paused: pauseMs !== undefined,
     paused_until: pauseMs !== undefined && Number.isFinite(pauseMs) ? clock.now() + pauseMs : undefined,
     last_error: lastError,
   };
+}
+
+/** Of a rule that is paused for a while, the first one after that. */
+function nextRunAt(clock: Clock, { schedules }: Entry, pauseMs: number | undefined): number | undefined {
+  if (pauseMs === Number.POSITIVE_INFINITY || schedules.size === 0) return undefined;
+  const resumedAt = pauseMs === undefined ? undefined : clock.now() + pauseMs;
+  let first: number | undefined;
+  for (const schedule of schedules.values()) {
+    const due = schedule.dueAt();
+    const at = resumedAt === undefined || (due ?? 0) >= resumedAt ? due : schedule.nextAfter(resumedAt - 1);
+    if (at !== undefined && (first === undefined || at < first)) first = at;
+  }
+  return first;
 }
 
 export function fromRow(clock: Clock, { last_fired_at, fire_count, paused_at, paused_ms }: StateRow): PersistedState {

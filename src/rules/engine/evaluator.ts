@@ -9,9 +9,7 @@ import type { Log } from "../../core/log.ts";
 import type { PrivateBooleans } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ConditionTrace, Trace } from "../model/trace.ts";
-import { createDryHost } from "./dry-run.ts";
 import { type Activation, type Entry, identified, type Run } from "./entry.ts";
-import { overlaid } from "./private-booleans.ts";
 import * as refusals from "./refusals.ts";
 import type { Runs } from "./runs.ts";
 import { type ConditionScopeTools, createConditionScope } from "./scope.ts";
@@ -25,8 +23,8 @@ export interface Evaluator {
   consider(entry: Entry, activation: Activation): Evaluated;
   /** A person or another rule runs it: pause and cooldown do not apply, conditions only on request. */
   command(entry: Entry, activation: Activation, options: CommandOptions): Evaluated;
-  /** Without effects. Pause, cooldown and run mode do not apply, but are mentioned in the trace. */
-  dryRun(entry: Entry, activation: Activation): Evaluated;
+  /** Why a trigger would not fire it now, whatever its conditions say. */
+  refusalNow(entry: Entry): string | undefined;
 }
 
 export interface CommandOptions {
@@ -50,38 +48,32 @@ export interface EvaluatorOptions {
   onFired(entry: Entry): void;
 }
 
-interface ScopeInput {
-  host: RuleHost;
-  parameters?: JsonObject | undefined;
-}
-
 const MAX_CHAIN = 10;
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { clock, host, runs, traces, scopeTools, quota } = options;
   const nextId = traceIds(options.random);
 
-  function begin(entry: Entry, activation: Activation, dryRun: boolean): Trace {
+  function begin(entry: Entry, activation: Activation): Trace {
     const { type, label, context } = activation;
     const trigger = { type, label, context: clipContext(context) };
-    const head = { id: nextId(), ruleId: entry.rule.id, at: clock.now(), dryRun, trigger };
+    const head = { id: nextId(), ruleId: entry.rule.id, at: clock.now(), dryRun: false, trigger };
     return { ...head, outcome: "fired", why: "", conditions: [], actions: [] };
   }
 
-  function scopeOf({ rule }: Entry, { context }: Activation, { host, parameters = {} }: ScopeInput) {
+  function scopeOf({ rule }: Entry, { context }: Activation, parameters: JsonObject = {}) {
     const vars = { ...copyOf(rule.variables), ...copyOf(parameters) };
-    const own = options.privateBooleans?.(rule.id);
-    const privateBooleans = host === options.host && own ? own : overlaid(own);
+    const privateBooleans = options.privateBooleans?.(rule.id);
     return createConditionScope(scopeTools, {
       ...{ host, trigger: context, vars, conditions: rule.conditions },
-      privateBooleans,
+      ...(privateBooleans && { privateBooleans }),
     });
   }
 
   function refuse(entry: Entry, trace: Trace, refusal: refusals.Refusal): Evaluated {
     Object.assign(trace, refusal, { endedAt: clock.now() });
     note(entry, trace);
-    if (!trace.dryRun) traces.add(entry, trace);
+    traces.add(entry, trace);
     return { trace };
   }
 
@@ -106,8 +98,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   }
 
   /** For a rule that is to be read along in the log. */
-  function note({ rule }: Entry, { outcome, why, dryRun }: Trace): void {
-    if (rule.log_runs && !dryRun) options.log.info(`rule ${outcome}`, { rule: rule.name, why });
+  function note({ rule }: Entry, { outcome, why }: Trace): void {
+    if (rule.log_runs) options.log.info(`rule ${outcome}`, { rule: rule.name, why });
   }
 
   function fire(entry: Entry, activation: Activation): void {
@@ -128,8 +120,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     consider(entry, given) {
       const activation = identified(entry, given);
       const { rule } = entry;
-      const trace = begin(entry, activation, false);
-      const scope = scopeOf(entry, activation, { host });
+      const trace = begin(entry, activation);
+      const scope = scopeOf(entry, activation);
       const refusal =
         refusals.stopped(rule, activation.dispatch) ??
         refusals.blocked(clock, entry) ??
@@ -150,8 +142,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     command(entry, given, { conditions, parameters }) {
       const activation = identified(entry, given);
       const { rule } = entry;
-      const trace = begin(entry, activation, false);
-      const scope = scopeOf(entry, activation, { host, parameters });
+      const trace = begin(entry, activation);
+      const scope = scopeOf(entry, activation, parameters);
       const refusal =
         refusals.blocked(clock, entry) ??
         (conditions ? recorded(trace, refusals.askConditions(rule, scope)) : undefined) ??
@@ -167,18 +159,8 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       const { chain, parent } = activation;
       return { run: runs.begin({ entry, actions: rule.actions, trace, scope, chain, parent }) };
     },
-    dryRun(entry, given) {
-      const activation = identified(entry, given);
-      const { rule } = entry;
-      const trace = begin(entry, activation, true);
-      const dry = createDryHost(host);
-      const scope = scopeOf(entry, activation, { host: dry });
-      const asked = [...refusals.askTriggerCondition(rule, scope), ...refusals.askConditions(rule, scope)];
-      const refusal = recorded(trace, asked);
-      if (refusal) return refuse(entry, trace, refusal);
-      const now = refusals.paused(clock, entry) ?? refusals.coolingDown(clock, entry) ?? refusals.busy(entry);
-      trace.why = `${whyFired(activation, trace.conditions)}${now ? `; now it would not fire: ${now.why}` : ""}`;
-      return { run: runs.beginDry({ entry, actions: rule.actions, trace, scope, dry, chain: [] }) };
+    refusalNow(entry) {
+      return (refusals.paused(clock, entry) ?? refusals.coolingDown(clock, entry) ?? refusals.busy(entry))?.why;
     },
   };
 }

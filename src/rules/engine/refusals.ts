@@ -5,6 +5,7 @@ import type { Limits } from "../../core/limits.ts";
 import { jsonBytes } from "../../core/memory-size.ts";
 import type { ConditionScope, TriggerContext } from "../model/define.ts";
 import type { ConditionTrace, Outcome } from "../model/trace.ts";
+import { whyFailed } from "../model/why.ts";
 import type { Rule } from "../read/rule.ts";
 import { type Dispatch, type Entry, type FiringRate, pauseLeftMs } from "./entry.ts";
 import { askExpression } from "./scope.ts";
@@ -82,14 +83,8 @@ export function askConditions(rule: Rule, scope: ConditionScope): ConditionTrace
 
 /** The refusal if one of the conditions did not pass. */
 export function failedConditions(conditions: readonly ConditionTrace[]): Refusal | undefined {
-  const failed = conditions.filter(({ passed }) => !passed);
-  const [first] = failed;
-  if (!first) return undefined;
-  const reason = first.error
-    ? `it could not be evaluated: ${first.error}`
-    : `expected ${onOneLine(first.expected)}, found ${show(first)}`;
-  const more = failed.length > 1 ? `; ${failed.length - 1} more did not pass` : "";
-  return { outcome: "conditions_failed", why: `${first.type} did not pass: ${reason}${more}` };
+  const why = whyFailed(conditions);
+  return why === undefined ? undefined : { outcome: "conditions_failed", why };
 }
 
 /** Counts one firing. Returns what is wrong if there were too many. */
@@ -135,15 +130,6 @@ export function createRunQuota(options: { maxBytes?: number; limits?: Limits }):
       };
     },
   };
-}
-
-function show({ actual }: ConditionTrace): string {
-  return typeof actual === "string" ? actual : JSON.stringify(actual);
-}
-
-/** Expressions in files are often written over several lines. */
-function onOneLine(text: string): string {
-  return text.trim().replace(/\s*\n\s*/g, " ");
 }
 
 /** `0.25 s`, `480 s`. */

@@ -98,12 +98,12 @@ export function createControl(options: ControlOptions): Control {
       for (const { cancel } of cancelled) cancel();
       return cancelled.length;
     },
-    for: (run) => (run.dry ? dryControl((ruleId) => entries.has(ruleId)) : controlOf(run)),
+    for: controlOf,
   };
   return control;
 }
 
-/** For a dry run: only checks that the rule exists. */
+/** For a simulation: only checks that the rule exists. */
 export function dryControl(has: (ruleId: string) => boolean): RuleControl {
   const check = (ruleId: string): void => {
     if (!has(ruleId)) throw unknownRule(ruleId);

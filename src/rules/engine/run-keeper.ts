@@ -147,7 +147,7 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
   });
 
   function keep(run: Run, ms?: number): void {
-    if (closed || run.dry || !run.entry.rule.durable || isOver(run)) return;
+    if (closed || !run.entry.rule.durable || isOver(run)) return;
     if (run.parent) keep(run.parent);
     const isNew = !kept.has(run);
     if (isNew) kept.set(run, {});

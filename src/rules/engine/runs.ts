@@ -6,7 +6,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
 import type { ConditionScope, TriggerContext, Typed } from "../model/define.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
-import { type Dispatch, type DryHost, type Entry, isOver, type Run } from "./entry.ts";
+import { type Dispatch, type Entry, isOver, type Run } from "./entry.ts";
 import { type ListPosition, startOfList } from "./position.ts";
 import type { RunKeeper } from "./run-keeper.ts";
 import type { Traces } from "./traces.ts";
@@ -24,7 +24,6 @@ export interface NewRun {
   actions: readonly Typed[];
   trace: Trace;
   scope: ConditionScope;
-  dry?: DryHost;
   dispatch?: Dispatch | undefined;
   /** Names of the rules that led to it, without its own. */
   chain: readonly string[];
@@ -52,8 +51,6 @@ export interface RunEnd {
 export interface Runs {
   /** Starts the run, or queues it. The caller has checked that the run mode allows it. */
   begin(run: NewRun): Run;
-  /** Starts a dry run: no run mode applies, and its trace is not kept. */
-  beginDry(run: NewRun): Run;
   end(run: Run, end: RunEnd): void;
   /** Cancels active and queued runs. */
   cancel(entry: Entry, why: string): void;
@@ -147,11 +144,6 @@ export function createRuns({ clock, log, traces, quota, keeper, onLost, runActio
       } else start(run);
       return run;
     },
-    beginDry(wanted) {
-      const run = createRun(clock, wanted);
-      execute(run);
-      return run;
-    },
     end,
     cancel(entry, why) {
       for (const run of [...entry.queue.splice(0), ...entry.running]) {
@@ -200,21 +192,20 @@ function isQueued({ position: { at, action, done } }: Run): boolean {
 
 function createRun(
   clock: Clock,
-  { entry, chain, dry, hold, parent, restored = false, ...rest }: NewRun & { restored?: boolean },
+  { entry, chain, hold, parent, restored = false, ...rest }: NewRun & { restored?: boolean },
 ): Run {
   entry.captured ??= new Map();
   return {
     position: startOfList(),
     ...rest,
     entry,
-    dry,
     hold,
     parent,
     restored,
     interrupted: new Set(restored ? runningIn(rest.trace.actions) : []),
     chain: restored ? chain : [...chain, entry.rule.name],
     mono: clock.mono(),
-    captured: dry ? new Map(entry.captured) : entry.captured,
+    captured: entry.captured,
     abort: new AbortController(),
     delays: new Set(),
     counts: { steps: 0, recorded: 0, failed: 0, firstFailure: undefined, turns: 0, turnsSince: clock.mono() },

@@ -88,7 +88,7 @@ export function createActionScope(
   { trace, position }: { trace: ActionTrace; position: ActionPosition },
 ): ActionScope {
   const { waits, log, end, clock } = tools;
-  const { scope, entry, dry, abort, captured } = run;
+  const { scope, entry, abort, captured } = run;
   const { id, name } = entry.rule;
   const { signal } = abort;
   const acting = run.restored ? tools.patient(scope.host, signal) : scope.host;
@@ -142,12 +142,11 @@ export function createActionScope(
   const rules = tools.controlFor(run);
   return {
     ...scope,
-    host: dry?.reportingTo((what) => addDetail(trace, what)) ?? acting,
+    host: acting,
     ruleId: id,
     ruleName: name,
     actor: { kind: "rule", id, name },
     log,
-    dryRun: dry !== undefined,
     mono: tools.clock.mono,
     signal,
     captured,
@@ -177,7 +176,6 @@ export function createActionScope(
       if (isOver(run)) throw new RunEnded();
     },
     async delay(ms, key, step) {
-      if (dry) return true;
       const wait = { ms: Math.max(0, ms), label: "delay", key };
       const onBegin = (cancel: () => void): Disposable => addDelay(run, key, cancel);
       const begin = (deadline: Deadline): Promise<boolean> => waits.forTime(deadline, { signal, onBegin });
@@ -189,7 +187,6 @@ export function createActionScope(
       return completed;
     },
     async waitForEvent(wanted) {
-      if (dry) return undefined;
       if (wanted.stepOf) {
         noteSteps(wanted.stepOf);
         return waits.forEvent(wanted, { deadline: { since: momentNow(clock), ms: wanted.timeoutMs }, signal });
@@ -204,7 +201,7 @@ export function createActionScope(
     },
     async waitUntil(expression, timeoutMs, stepOf) {
       const isTrue = (): boolean => scope.isTrue(expression);
-      if (dry || isTrue()) return dry ? isTrue() : true;
+      if (isTrue()) return true;
       if (stepOf) {
         noteSteps(stepOf);
         return waits.until(isTrue, { deadline: { since: momentNow(clock), ms: timeoutMs }, signal });

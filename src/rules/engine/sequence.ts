@@ -91,8 +91,7 @@ function runAction(tools: SequenceTools, run: Run, { action, into, list }: Step)
     trace.durationMs = Math.round(tools.clock.mono() - startedMono);
     if (detail !== undefined) trace.detail = clipText(detail);
     const { rule } = run.entry;
-    if (rule.log_runs && !run.dry)
-      tools.log.info("an action of a rule", { rule: rule.name, action: action.type, result, detail });
+    if (rule.log_runs) tools.log.info("an action of a rule", { rule: rule.name, action: action.type, result, detail });
   }
 
   function fail(error: unknown): void {
@@ -144,7 +143,6 @@ function reportFailure(
 ): void {
   run.counts.failed++;
   run.counts.firstFailure ??= clipText(`${type} failed: ${error}`);
-  if (run.dry) return;
   const { entry } = run;
   entry.lastError = { at: clock.now(), message: clipText(`${type}: ${error}`) };
   log.warn("an action of a rule failed; the rule continues", { rule: entry.rule.name, action: type, error });

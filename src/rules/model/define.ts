@@ -134,7 +134,6 @@ export interface ActionScope extends Scope {
   readonly ruleName: string;
   readonly actor: RuleActor;
   readonly log: Log;
-  readonly dryRun: boolean;
   /** Monotonic ms. */
   mono(): number;
   /** Aborted when the run is cancelled. */
@@ -154,7 +153,7 @@ export interface ActionScope extends Scope {
   run(actions: readonly Typed[], slot?: number): Promise<void>;
   ask(condition: Typed): ConditionTrace;
   /**
-   * Waits; `cancel_delays` finds the delay by `key`. Does not wait in a dry run. False when it was cancelled. This wait and the
+   * Waits; `cancel_delays` finds the delay by `key`.  False when it was cancelled. This wait and the
    * two below keep their deadlines over a restart of the hub. With `stepOf` it is one of many steps, and only the whole of them is
    * stored, once: so many ms since `elapsed` was 0.
    */

@@ -1,4 +1,4 @@
-// What rules need from the rest of the hub. `hub.ts` provides it; a dry run and a test have their own.
+// What rules need from the rest of the hub. `hub.ts` provides it; simulations and tests have their own.
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { SolarEvent } from "../../core/sun.ts";
 import type { Zone } from "../../core/zone.ts";
@@ -87,6 +87,8 @@ export interface RuleHost {
   device(id: string): RuleDevice | undefined;
   /** All of them. */
   devices(): Iterable<RuleDevice>;
+  /** The JSON Schemas of a device's attributes, by name; undefined where it does not describe itself. */
+  described?(id: string): Readonly<Record<string, JsonObject>> | undefined;
   /** Undefined if there is none of this name. */
   variable(name: string): Json | undefined;
   setVariable(name: string, value: Json): void;

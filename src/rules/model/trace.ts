@@ -32,7 +32,7 @@ export interface ConditionTrace {
 export interface ActionTrace {
   type: string;
   result: "running" | "ok" | "failed" | "skipped" | "cancelled";
-  /** What was done, in a dry run what would be: `hall_lamp {"on":true}`. */
+  /** What was done, in a test what would be: `hall_lamp {"on":true}`. */
   detail?: string;
   error?: string;
   /** Epoch ms. */

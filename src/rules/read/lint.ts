@@ -1,7 +1,7 @@
-// Likely mistakes in a valid rule: misspelt attributes of known devices, misspelt placeholders, and no actions. `hub check`
-// reports them. They are only warnings, because the house may change.
+// Likely mistakes in a valid rule: attributes that known devices do not have, values that those never take, misspelt
+// placeholders, and no actions. `hub check` and the API report them. They are only warnings, because the house may change.
 import type { TSchema } from "@sinclair/typebox";
-import { isObject } from "../../core/json.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
 import { placeholdersIn } from "../../core/placeholders.ts";
 import { didYouMean } from "../../core/schema.ts";
 import { isOwn, TEMPLATE_ROOTS } from "../../core/template.ts";
@@ -16,12 +16,17 @@ import { triggers } from "../triggers/index.ts";
 import { rewriteRule } from "./references.ts";
 import { Rule } from "./rule.ts";
 import { templatesAt } from "./templates.ts";
+import { valueClaims, valueProblem } from "./value-lint.ts";
 import { type Place, under } from "./walk.ts";
+
+export type DescribedAttributes = Readonly<Record<string, JsonObject>>;
 
 /** What is known of the house. Without a function nothing is known, and there are no warnings about it. */
 export interface KnownHouse {
   /** Names of a device's attributes; undefined for an unknown device. */
   readonly attributes?: ((deviceId: string) => readonly string[] | undefined) | undefined;
+  /** The JSON Schemas of a device's attributes; undefined where it does not describe itself. */
+  readonly described?: ((deviceId: string) => DescribedAttributes | undefined) | undefined;
   readonly variable?: ((name: string) => boolean) | undefined;
 }
 
@@ -35,16 +40,17 @@ export interface LintWarning {
 const CONTEXT_KEYS_BY_HAND = ["actor_name", "rule_id", "rule_name"];
 /** A command has arguments, which are no attributes. */
 const COMMAND = "command";
+const MOST_NAMED = 12;
+
+/** Looks at one place of the rule. A new check is a line here. */
+type Check = (place: Place, rule: Rule, house: KnownHouse) => LintWarning[];
+const CHECKS: readonly Check[] = [attributeWarnings, valueWarnings, placeholderWarnings, triggerIdWarnings];
 
 /** In the order of the rule. */
 export function lint(rule: Rule, house: KnownHouse): LintWarning[] {
   const found: LintWarning[] = [];
   rewriteRule({ schema: Rule, value: rule, path: "" }, (place) => {
-    found.push(
-      ...attributeWarnings(place, house),
-      ...placeholderWarnings(place, rule, house),
-      ...triggerIdWarnings(place, rule),
-    );
+    found.push(...CHECKS.flatMap((check) => check(place, rule, house)));
     return place.value;
   });
   if (rule.actions.length === 0)
@@ -72,7 +78,7 @@ export function lintText(
   });
 }
 
-function attributeWarnings({ schema, value, path }: Place, house: KnownHouse): LintWarning[] {
+function attributeWarnings({ schema, value, path }: Place, _: Rule, house: KnownHouse): LintWarning[] {
   if (!isObject(value) || !schema.properties) return [];
   const devices = devicesOf(value as SomeDevices) ?? [];
   if (devices.length === 0) return [];
@@ -111,12 +117,32 @@ function attributesIn(field: TSchema, value: unknown, path: string): { name: str
   return Object.entries(value).flatMap(([key, table]) => attributesIn(inner, table, under(path, key)));
 }
 
-/** A device may get further attributes, so only a name that is close to a known one is reported. */
-function misspelt({ attributes }: KnownHouse, device: string, name: string): string | undefined {
-  const known = attributes?.(device);
-  if (!known || known.includes(name)) return undefined;
+/** A device that does not describe itself may get further attributes: only a name that is close to a known one counts. */
+function misspelt({ attributes, described }: KnownHouse, device: string, name: string): string | undefined {
+  const announced = Object.keys(described?.(device) ?? {});
+  const known = [...new Set([...(attributes?.(device) ?? []), ...announced])];
+  if (known.length === 0 || known.includes(name)) return undefined;
   const hint = didYouMean(name, known);
-  return hint === "" ? undefined : `the device "${device}" has no attribute "${name}" at present${hint}`;
+  if (hint !== "") return `the device "${device}" has no attribute "${name}" at present${hint}`;
+  if (announced.length === 0) return undefined;
+  const shown = known.slice(0, MOST_NAMED).join(", ");
+  const more = known.length > MOST_NAMED ? ", …" : "";
+  return `the device "${device}" has no attribute "${name}" at present; it has ${shown}${more}`;
+}
+
+function valueWarnings({ schema, value, path }: Place, _: Rule, { described }: KnownHouse): LintWarning[] {
+  if (!described || !isObject(value) || !schema.properties) return [];
+  const devices = devicesOf(value as SomeDevices) ?? [];
+  if (devices.length === 0) return [];
+  return valueClaims(value as JsonObject, schema, path).flatMap((claim) =>
+    devices.flatMap((device) => {
+      const property = described(device)?.[claim.attribute];
+      const problem = property && valueProblem(claim, property);
+      return problem === undefined
+        ? []
+        : [{ path: claim.path, message: `"${claim.attribute}" of the device "${device}": ${problem}` }];
+    }),
+  );
 }
 
 function placeholderWarnings(place: Place, rule: Rule, house: KnownHouse): LintWarning[] {

@@ -3,7 +3,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { isObject } from "../../core/json.ts";
 import type { Typed } from "../model/define.ts";
 import { CEL, type Kind } from "../model/fields.ts";
-import { devicesOf } from "../model/targets.ts";
+import { devicesOf, type SomeDevices } from "../model/targets.ts";
 import { type Reference, rewriteRule } from "../read/references.ts";
 import { Rule } from "../read/rule.ts";
 import { members } from "../read/schemas.ts";
@@ -15,6 +15,8 @@ export interface RuleContents {
   readonly expressions: readonly string[];
   /** Attributes that a trigger or condition names. */
   readonly reads: readonly { deviceId: string; attribute: string }[];
+  /** The attributes of a device that can matter; undefined where it may be any. */
+  attributesOf(deviceId: string): readonly string[] | undefined;
 }
 
 /** `references`: with the names in expressions. */
@@ -33,7 +35,8 @@ export function contentsOf(rule: Rule, references: readonly Pick<Reference, "kin
     ...modes.map(({ name }) => ({ deviceId: name, attribute: "on" })),
   ];
   const unique = new Map(reads.map((one) => [`${one.deviceId}/${one.attribute}`, one]));
-  return { parts, expressions: [...expressions], reads: [...unique.values()] };
+  const contents = { parts, expressions: [...expressions], reads: [...unique.values()] };
+  return { ...contents, attributesOf: (deviceId) => attributesThatMatter(contents, deviceId) };
 }
 
 const KIND_OF_SCHEMA = new Map<TSchema, Kind>(
@@ -42,9 +45,32 @@ const KIND_OF_SCHEMA = new Map<TSchema, Kind>(
   ),
 );
 
+function attributesThatMatter(
+  { parts, expressions, reads }: Omit<RuleContents, "attributesOf">,
+  deviceId: string,
+): readonly string[] | undefined {
+  const isAbout = (part: Typed): boolean => devicesOf(part as SomeDevices)?.includes(deviceId) ?? false;
+  const about = [...parts.trigger, ...parts.condition, ...parts.action.filter(readsItsDevice)].filter(isAbout);
+  const isOpen =
+    about.some((part) => attributesRead(part).length === 0) ||
+    parts.trigger.some(
+      (trigger) => devicesOf(trigger as SomeDevices) === undefined && trigger.attribute === undefined,
+    ) ||
+    parts.action.some(({ type }) => type === "wait_for_event") ||
+    expressions.some((text) => text.includes(deviceId) || NAMES_NO_DEVICE.test(text));
+  if (isOpen) return undefined;
+  const read = [...reads, ...about.flatMap(attributesRead)].filter((one) => one.deviceId === deviceId);
+  return [...new Set(read.map(({ attribute }) => attribute))];
+}
+
+/** A call such as `device_state(trigger.device_id)`. */
+const NAMES_NO_DEVICE = /\bdevices?(_state)?\s*\(\s*[^'"\s]/;
+const READS_ITS_DEVICE = new Set(["fade_device", "capture_device_state"]);
+const readsItsDevice = ({ type }: Typed): boolean => READS_ITS_DEVICE.has(type);
+
 function attributesRead(part: Typed): { deviceId: string; attribute: string }[] {
   const { type, attribute } = part;
-  const devices = devicesOf(part as { device_id?: string; device_ids?: string[] }) ?? [];
+  const devices = devicesOf(part as SomeDevices) ?? [];
   const name = typeof attribute === "string" ? attribute : type === "timer_state_changed" ? "state" : undefined;
   return name === undefined ? [] : devices.map((deviceId) => ({ deviceId, attribute: name }));
 }

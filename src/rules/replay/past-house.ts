@@ -30,6 +30,8 @@ interface Past {
 
 export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOptions): PastHouse {
   const devices = new Map<string, Past>();
+  /** What the rule itself has set. */
+  const variables = new Map<string, Json>();
 
   function device(id: string): RuleDevice | undefined {
     const present = host.device(id);
@@ -55,12 +57,13 @@ export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOpti
       device,
       devices: () => [...host.devices()].flatMap(({ id }) => device(id) ?? []),
       variable(name) {
+        if (variables.has(name)) return variables.get(name);
         const value = host.variable(name);
         if (value !== undefined)
-          unknown(`variables are not recorded: of "${name}" the value of now was taken everywhere`);
+          unknown(`variables are not recorded: "${name}" was taken to have the value of now from the beginning`);
         return value;
       },
-      setVariable() {},
+      setVariable: (name, value) => void variables.set(name, value),
       mode(id) {
         if (host.mode(id) === undefined) return undefined;
         const on = devices.get(id)?.attributes.on;
@@ -90,32 +93,22 @@ export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOpti
       const past = devices.get(deviceId) ?? { attributes: {}, lastChanged: {}, first: new Map<string, number>() };
       devices.set(deviceId, past);
       const previous = past.attributes;
-      // Copies: what was handed out must not change.
-      past.attributes = changed(previous, values, (value) => value);
-      past.lastChanged = changed(past.lastChanged, values, () => at);
-      for (const name of values.keys()) if (!past.first.has(name)) past.first.set(name, at);
+      // A copy: what an event shows must not change.
+      past.attributes = { ...previous };
+      for (const [name, value] of values) {
+        put(past.attributes, name, value);
+        put(past.lastChanged, name, value === null ? null : at);
+        if (!past.first.has(name)) past.first.set(name, at);
+      }
       return { previous, current: past.attributes, changed: [...values.keys()] };
     },
     firstRecorded: (deviceId, attribute) => devices.get(deviceId)?.first.get(attribute),
   };
 }
 
-/** A copy with these values; null removes the key. */
-function changed<T extends Json>(
-  before: Readonly<Record<string, T>>,
-  values: ReadonlyMap<string, Json>,
-  stored: (value: Json) => T,
-): Record<string, T> {
-  const after = { ...before };
-  for (const [name, value] of values) {
-    if (value === null) delete after[name];
-    else
-      Object.defineProperty(after, name, {
-        value: stored(value),
-        enumerable: true,
-        writable: true,
-        configurable: true,
-      });
-  }
-  return after;
+/** null removes the key. */
+function put<T extends Json>(table: Record<string, T>, name: string, value: T | null): void {
+  if (value === null) delete table[name];
+  else if (name === "__proto__") Object.defineProperty(table, name, { value, enumerable: true, configurable: true });
+  else table[name] = value;
 }

@@ -1,17 +1,26 @@
-// The recorded changes of some devices, in the order of time: one page of each device is in memory at a time.
+// The recorded changes of some devices, in the order of time: two pages of each device are in memory at a time.
 import type { Json } from "../../core/json.ts";
+
+export interface HistoryQuery {
+  deviceId: string;
+  /** All where absent. */
+  attributes?: readonly string[];
+  from: number;
+  to: number;
+  limit: number;
+  aggregate: "last";
+  initial: boolean;
+  format: "json";
+}
+
+export interface RecordedPage {
+  text: string;
+  next: number | undefined;
+}
 
 /** As much of the history as a replay needs. */
 export interface RecordedHistory {
-  query(query: {
-    deviceId: string;
-    from: number;
-    to: number;
-    limit: number;
-    aggregate: "last";
-    initial: boolean;
-    format: "json";
-  }): Promise<{ text: string; next: number | undefined }>;
+  query(query: HistoryQuery): Promise<RecordedPage>;
 }
 
 /** What one device reported in one moment. */
@@ -19,6 +28,8 @@ export interface RecordedChange {
   readonly deviceId: string;
   /** Epoch ms. */
   readonly at: number;
+  /** The same, in ISO 8601. */
+  readonly timestamp: string;
   /** Null where the attribute was removed. */
   readonly values: ReadonlyMap<string, Json>;
 }
@@ -28,26 +39,25 @@ export interface Recorded {
   readonly before: readonly RecordedChange[];
   /** Samples taken so far, those before the period included. */
   readonly samples: number;
-  /** The next one; undefined after the last. */
-  next(): Promise<RecordedChange | undefined>;
+  /** The next one, at once where it has been read already; undefined after the last. */
+  next(): Promise<RecordedChange | undefined> | RecordedChange | undefined;
   /** To be called once for each change that `next` gave. */
   take(change: RecordedChange): void;
 }
 
 export interface RecordedOptions {
   history: RecordedHistory;
-  deviceIds: readonly string[];
+  /** The devices, each with the attributes that matter; undefined for all. */
+  devices: ReadonlyMap<string, readonly string[] | undefined>;
   /** Epoch ms; `to` is not included. */
   from: number;
   to: number;
-  /** Called before each page; throws where nobody waits for it any more. */
-  check(): void;
 }
 
-const LARGEST_PAGE = 1000;
+const LARGEST_PAGE = 5000;
 const SMALLEST_PAGE = 50;
-/** Of all devices together, in memory. */
-const MOST_READ_AHEAD = 20_000;
+/** Samples of all devices together, in memory. */
+const MOST_READ_AHEAD = 40_000;
 
 interface Item {
   timestamp: string;
@@ -57,33 +67,45 @@ interface Item {
 
 interface Reader {
   readonly deviceId: string;
-  /** Where the next page begins; undefined after the last. */
-  from: number | undefined;
+  readonly attributes: readonly string[] | undefined;
+  /** The next page, which is read while this one is replayed; undefined after the last. */
+  next: Promise<RecordedPage> | undefined;
   changes: RecordedChange[];
   position: number;
 }
 
 export async function readRecorded(options: RecordedOptions): Promise<Recorded> {
-  const { history, deviceIds, from, to, check } = options;
-  const page = Math.floor(MOST_READ_AHEAD / Math.max(1, deviceIds.length));
+  const { history, devices, from, to } = options;
+  const page = Math.floor(MOST_READ_AHEAD / Math.max(1, devices.size));
   const limit = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, page));
-  const readers: Reader[] = deviceIds.map((deviceId) => ({ deviceId, from, changes: [], position: 0 }));
+  const readers: Reader[] = [...devices].map(([deviceId, attributes]) => {
+    return { deviceId, attributes, next: undefined, changes: [], position: 0 };
+  });
   const before: RecordedChange[] = [];
   let samples = 0;
 
-  async function read(reader: Reader, initial: boolean): Promise<void> {
-    if (reader.from === undefined) return;
-    check();
-    const { deviceId } = reader;
-    const asked = { deviceId, from: reader.from, to, limit, aggregate: "last", initial, format: "json" } as const;
-    const { text, next } = await history.query(asked);
-    reader.changes = changesIn(deviceId, JSON.parse(text) as Item[]);
+  function ask({ deviceId, attributes }: Reader, from: number, initial: boolean): Promise<RecordedPage> {
+    const asked = { deviceId, from, to, limit, aggregate: "last", initial, format: "json" } as const;
+    const page = history.query({ ...asked, ...(attributes && { attributes }) });
+    // Whoever awaits it hears of its error; until then it is nobody's.
+    page.catch(() => {});
+    return page;
+  }
+
+  async function read(reader: Reader): Promise<void> {
+    const page = await reader.next;
+    reader.next = page?.next === undefined ? undefined : ask(reader, page.next, false);
+    reader.changes = page ? changesIn(reader.deviceId, JSON.parse(page.text) as Item[]) : [];
     reader.position = 0;
-    reader.from = next;
+  }
+
+  async function readAll(): Promise<void> {
+    for (const reader of readers) while (isEmpty(reader)) await read(reader);
   }
 
   for (const reader of readers) {
-    await read(reader, true);
+    reader.next = ask(reader, from, true);
+    await read(reader);
     const old = reader.changes.filter(({ at }) => at < from);
     before.push(...old);
     samples += samplesIn(old);
@@ -95,14 +117,8 @@ export async function readRecorded(options: RecordedOptions): Promise<Recorded> 
     get samples() {
       return samples;
     },
-    async next() {
-      let first: RecordedChange | undefined;
-      for (const reader of readers) {
-        while (reader.position >= reader.changes.length && reader.from !== undefined) await read(reader, false);
-        const change = reader.changes[reader.position];
-        if (change && (!first || change.at < first.at)) first = change;
-      }
-      return first;
+    next() {
+      return readers.some(isEmpty) ? readAll().then(() => first(readers)) : first(readers);
     },
     take(change) {
       const reader = readers.find(({ deviceId }) => deviceId === change.deviceId);
@@ -112,6 +128,20 @@ export async function readRecorded(options: RecordedOptions): Promise<Recorded> 
   };
 }
 
+/** All of its page is taken, and there is another one. */
+function isEmpty({ position, changes, next }: Reader): boolean {
+  return position >= changes.length && next !== undefined;
+}
+
+function first(readers: readonly Reader[]): RecordedChange | undefined {
+  let found: RecordedChange | undefined;
+  for (const { changes, position } of readers) {
+    const change = changes[position];
+    if (change && (!found || change.at < found.at)) found = change;
+  }
+  return found;
+}
+
 /** Attributes that changed in the same millisecond were one report, unless one of them is there twice. */
 function changesIn(deviceId: string, items: readonly Item[]): RecordedChange[] {
   const changes: (RecordedChange & { values: Map<string, Json> })[] = [];
@@ -119,7 +149,7 @@ function changesIn(deviceId: string, items: readonly Item[]): RecordedChange[] {
     const at = Date.parse(timestamp);
     const last = changes.at(-1);
     if (last?.at === at && !last.values.has(attribute)) last.values.set(attribute, value);
-    else changes.push({ deviceId, at, values: new Map([[attribute, value]]) });
+    else changes.push({ deviceId, at, timestamp, values: new Map([[attribute, value]]) });
   }
   return changes;
 }

@@ -27,12 +27,12 @@ export interface Asked {
 
 const FROM_CHANGES = new Set(["device_state_changed", "numeric_threshold", "button_event", "device_action"]);
 const REPLAYED = new Set([...FROM_CHANGES, "mode_changed", "timer_state_changed", "manual_trigger"]);
-const TAKES_TIME = new Set(["delay", "wait_for_event", "wait_for_expression", "wait_for_trigger", "fade_device"]);
 const MOST_NAMED = 10;
 
 /** What is unknown whatever the history has. */
 export function unknownOf(asked: Asked): string[] {
-  return [...unknownTriggers(asked), ...unknownBefore(asked), ...unknownInRuns(asked), ...ownEffects(asked)];
+  const inRuns = [...unknownInRuns(asked.contents), ...unknownInPast(asked)];
+  return [...unknownTriggers(asked), ...unknownBefore(asked), ...inRuns, ...ownEffects(asked)];
 }
 
 /** What the history turned out not to have; to be asked after the replay. */
@@ -81,17 +81,20 @@ function unknownBefore({ rule, definitions, from, zone }: Asked): string[] {
   return [`whether ${what.join(" or ")} was already running at ${wallText(from, zone)}: none was taken to be`];
 }
 
-function unknownInRuns({ rule, contents: { parts } }: Asked): string[] {
+/** What no simulation of a run can know. */
+export function unknownInRuns({ parts }: RuleContents): string[] {
+  const types = new Set(parts.action.map(({ type }) => type));
+  return [
+    ...(types.has("call_service") ? ["what services answer: each was taken to answer 200 without a text"] : []),
+    ...(types.has("run_rule") ? ["what the rules do that it runs: try them out as well"] : []),
+  ];
+}
+
+function unknownInPast({ contents: { parts } }: Asked): string[] {
   const types = new Set(parts.action.map(({ type }) => type));
   const has = (...some: string[]): boolean => some.some((type) => types.has(type));
-  const waits = parts.action.some(({ type }) => TAKES_TIME.has(type));
   return [
-    ...(waits ? ["what comes after a wait: its actions were run at once, in the house of the moment it fired"] : []),
-    ...(waits && rule.run_mode !== "parallel"
-      ? [`when a run was over, so the run mode ${rule.run_mode} had no part`]
-      : []),
-    ...(has("call_service") ? ["what services answered: each was taken to answer 200 without a text"] : []),
-    ...(has("run_rule") ? ["what the rules did that it runs: replay them as well"] : []),
+    ...(has("wait_for_event") ? ["events that it waits for and that are not recorded: they did not come here"] : []),
     ...(has("pause_rule", "resume_rule") ? ["whether a rule was paused: pauses are not replayed"] : []),
     ...(has("capture_device_state", "restore_device_state") ? ["the states that it captures and restores"] : []),
   ];

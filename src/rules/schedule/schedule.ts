@@ -16,6 +16,14 @@ export interface Schedule {
   onChange?(listener: () => void): Disposable;
 }
 
+/** A schedule that runs, until it is disposed. */
+export interface Scheduled extends Disposable {
+  /** Its next moment, in epoch ms, as it is planned. */
+  dueAt(): number | undefined;
+  /** The first one strictly after `at`. */
+  nextAfter(at: number): number | undefined;
+}
+
 export type ScheduleResult = { ok: true; schedule: Schedule } | { ok: false; problem: string };
 
 /** The last moment in (after, until], found by halving: some forty calls, even for a schedule of every second. */

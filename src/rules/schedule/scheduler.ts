@@ -6,7 +6,7 @@ import { HubError, messageOf } from "../../core/errors.ts";
 import { guarded } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import { DueHeap, type Slotted } from "./due-heap.ts";
-import { lastBetween, type Schedule } from "./schedule.ts";
+import { lastBetween, type Schedule, type Scheduled } from "./schedule.ts";
 
 /** The last moment of each schedule that was run (or from which on it counts), kept over restarts. */
 export interface ScheduleMark {
@@ -92,7 +92,7 @@ export class Scheduler {
   }
 
   /** One `id` is one schedule: another schedule needs another id, or `since`. */
-  add(id: string, schedule: Schedule, task: ScheduledTask): Disposable {
+  add(id: string, schedule: Schedule, task: ScheduledTask): Scheduled {
     if (this.#entries.has(id)) throw new HubError("conflict", `the schedule "${id}" runs already; dispose it first`);
     const now = this.#clock.now();
     // Without a timer nobody has looked at the clock: that is no step.
@@ -105,6 +105,8 @@ export class Scheduler {
     if (this.#due.first() === entry) this.#arm();
     const changes = schedule.onChange?.(() => this.#replan(entry));
     return {
+      dueAt: () => (entry.slot < 0 ? undefined : entry.dueAt),
+      nextAfter: (at) => entry.schedule.next(at),
       [Symbol.dispose]: () => {
         changes?.[Symbol.dispose]();
         this.#remove(entry);

@@ -21,8 +21,8 @@ export interface BoundRules extends Disposable {
   /** The rule as it is to run, from now on followed. */
   put(rule: Rule): Rule;
   remove(id: string): void;
-  /** The version as it runs. */
-  good(version: GoodVersion | undefined): GoodVersion | undefined;
+  /** The version as it runs; it names devices by their ids. */
+  good(version: GoodVersion): GoodVersion;
   /** Whether it names the device, by its id or otherwise. */
   names(version: GoodVersion | undefined, deviceId: string): boolean;
   idOf(text: string): string | undefined;
@@ -94,7 +94,13 @@ export function createBoundRules({ host, clock, names, needModes, byName, run }:
       return bound;
     },
     remove: (id) => void rules.delete(id),
-    good: (version) => version && { ...version, rule: bind(version.rule) },
+    good(version) {
+      if (!version.byName) return version;
+      const references = version.references.map((one) =>
+        one.kind === "device" ? { ...one, name: idOf(one.name) ?? one.name } : one,
+      );
+      return { ...version, rule: bind(version.rule), references };
+    },
     names(version, deviceId) {
       const means = (name: string): string | undefined => (version?.byName ? idOf(name) : name);
       return version?.references.some(({ kind, name }) => kind === "device" && means(name) === deviceId) ?? false;

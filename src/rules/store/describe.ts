@@ -54,6 +54,7 @@ export type Exists = {
 const NO_ACTIVITY: RuleState = {
   last_fired_at: undefined,
   fire_count: 0,
+  next_run_at: undefined,
   running: 0,
   queued: 0,
   paused: false,
@@ -61,7 +62,14 @@ const NO_ACTIVITY: RuleState = {
   last_error: undefined,
 };
 
-export function describe(entry: ListedFile, exists: Exists, activity: RuleState = NO_ACTIVITY): RuleInfo {
+export interface Described {
+  exists: Exists;
+  /** What lint says of the version that runs. */
+  linted: readonly RuleWarning[];
+  activity?: RuleState | undefined;
+}
+
+export function describe(entry: ListedFile, { exists, linted, activity = NO_ACTIVITY }: Described): RuleInfo {
   const { id, file, format, problems, good } = entry;
   const broken = problems.length > 0;
   const rule = good?.rule;
@@ -76,12 +84,16 @@ export function describe(entry: ListedFile, exists: Exists, activity: RuleState 
     format,
     runningVersion: rule === undefined ? "none" : broken ? "last_good" : "current",
     problems,
-    warnings: warningsOf(entry, exists),
+    warnings: inOrder([...warningsOf(entry, exists), ...linted]),
     triggerTypes: [...new Set(rule?.triggers.map(({ type }) => type))],
     rule,
     made: good?.made,
     activity,
   };
+}
+
+function inOrder(warnings: RuleWarning[]): RuleWarning[] {
+  return warnings.sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
 function stateOf(rule: Rule | undefined, { paused }: RuleState): RuleStatus {

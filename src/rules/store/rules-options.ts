@@ -9,6 +9,7 @@ import type { StateDb } from "../../db/state-db.ts";
 import type { EventFeed } from "../../events/feed.ts";
 import type { RulesSection } from "../config.ts";
 import type { RuleHost } from "../model/host.ts";
+import type { ReplaysOptions } from "../replay/trials.ts";
 import type { OtherNames } from "./bound-rules.ts";
 import type { RuleStatus } from "./describe.ts";
 
@@ -43,4 +44,5 @@ export interface RulesOptions extends OtherNames {
   budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;
+  replays?: ReplaysOptions;
 }

@@ -1,4 +1,4 @@
-// Lays out a history of a year at once: the file is made by the hub's own opening and migrations, the rows by one INSERT …
+// Lays out a history of a year, or of another span, at once: the file is made by the hub's own opening and migrations, the rows by one INSERT …
 // SELECT a series in the order of their key, as settling leaves them. Ten million take some ten seconds.
 import { openDatabase } from "../../../src/db/open.ts";
 import { historyMigrations } from "../../../src/history/migrations/index.ts";
@@ -14,6 +14,8 @@ export interface HistoryFileOptions {
   meterSamples: number;
   /** Epoch ms; the year ends here. */
   end: number;
+  /** Instead of a year. */
+  spanMs?: number;
 }
 
 /** The value of the i-th sample, in SQL, and its type in the file. */
@@ -25,8 +27,8 @@ const VALUES = {
   power_w: { sql: "round(400 + 300 * sin(i / 911.0) + i % 50, 1)", type: null },
 };
 
-/** Samples of a series are spread over the year, each at a random moment of its share. */
-export function buildHistoryFile({ path, samples, meterSamples, end }: HistoryFileOptions): void {
+/** Samples of a series are spread over the span, each at a random moment of its share. */
+export function buildHistoryFile({ path, samples, meterSamples, end, spanMs = YEAR_MS }: HistoryFileOptions): void {
   const { db } = openDatabase({ path, migrations: historyMigrations, now: Date.now, synchronous: "normal" });
   db.run("PRAGMA journal_mode = OFF");
   db.run("PRAGMA synchronous = OFF");
@@ -40,7 +42,7 @@ export function buildHistoryFile({ path, samples, meterSamples, end }: HistoryFi
       `INSERT INTO samples (series_id, at, n, value, type)
        WITH RECURSIVE number (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM number WHERE i < ?3 - 1)
        SELECT ?1, ?2 + i * ?4 + abs(random()) % ?4, 0, ${sql}, ?5 FROM number`,
-    ).run(id, end - YEAR_MS, count, Math.floor(YEAR_MS / count), type);
+    ).run(id, end - spanMs, count, Math.floor(spanMs / count), type);
   };
   const each = Math.round(samples / (DEVICES * ATTRIBUTES.length));
   db.transaction(() => {

@@ -129,11 +129,4 @@ describe("fade_device", () => {
     ]);
     expect(problemsIn("actions", fade({ to: 5, duration_secs: 86_401 }))).toHaveLength(1);
   });
-
-  test("only reports in a dry run", async () => {
-    const { house, steps } = houseAt(0);
-    const detail = await createActor(house, { dryRun: true }).act(fade({ to: 100, steps: 10 }));
-    expect(detail).toBe("lamp.brightness 0 → 100 in 10 s, 10 steps");
-    expect(steps()).toEqual([]);
-  });
 });

@@ -135,11 +135,6 @@ describe("waiting", () => {
     await expect(actor.act({ ...action, on_timeout: "Exit" })).rejects.toThrow("did not come within 5 s");
   });
 
-  test.each([forEvent, forExpression])("does not wait in a dry run: %j", async (action) => {
-    const actor = createActor(createHouse(), { dryRun: true });
-    expect(await actor.act({ ...action, on_timeout: "exit" })).toStartWith("would wait for");
-  });
-
   test.each<[JsonObject, string]>([
     [
       { event_type: "mode_chnged", timeout_secs: 1 },
@@ -264,11 +259,5 @@ describe("repeating", () => {
       `stopped after 7 turns, and ${why}: correct the expression, or raise max_turns`,
     );
     expect([actor.inside.length, actor.turns]).toEqual([7, 7]);
-  });
-
-  test.each(["repeat_while", "repeat_until"])("%s makes one turn in a dry run", async (type) => {
-    const actor = createActor(createHouse(), { expressions: { x: () => type === "repeat_while" }, dryRun: true });
-    expect(await actor.act({ type, expression: "x", actions })).toEndWith("one turn is shown");
-    expect(actor.inside).toEqual(["comment: turn"]);
   });
 });

@@ -49,9 +49,7 @@ test("the door has been open for ten minutes: at most one alert in ten minutes",
   expect(rig.commands).toEqual([]);
   const [trace] = rig.engine.traces(door.id);
   expect(trace?.conditions).toMatchObject([{ passed: true }, { type: "time_elapsed", passed: false }]);
-  expect(trace?.why).toStartWith(
-    "time_elapsed did not pass: expected front_door.open unchanged for at least 600 s, found",
-  );
+  expect(trace?.why).toStartWith("front_door.open was unchanged for");
   await rig.clock.advance(60_000);
   expect(rig.commands).toEqual(["all: The door is open", "log: door"]);
   expect(rig.events.at(-1)).toMatchObject({ type: "rule_fired", rule_name: "Door left open", trigger_type: "Cron" });

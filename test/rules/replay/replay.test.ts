@@ -117,6 +117,59 @@ describe("a light that goes on by motion when it is dark", () => {
   });
 });
 
+describe("runs that take time", () => {
+  const off = '[[actions]]\ntype = "set_device_state"\ndevice_id = "lamp"\nstate = { on = false }\n';
+  const rule = (mode: string, wait: string): string => `run_mode = "${mode}"\n${MOTION}${LIGHT}${wait}${off}`;
+  const pause = '[[actions]]\ntype = "delay"\nduration_secs = 600\n';
+
+  beforeEach(() => {
+    rig.report("2026-01-19T06:00:00Z", "motion", { motion: false });
+    for (const minute of [0, 5, 30]) {
+      rig.report(minutes("2026-01-19T10:00:00Z", minute), "motion", { motion: true });
+      rig.report(minutes("2026-01-19T10:01:00Z", minute), "motion", { motion: false });
+    }
+  });
+  const lastsOf = ({ firings }: Awaited<ReturnType<ReplayRig["replay"]>>): string[] =>
+    firings.map(({ at, endedAt = 0, actions }) => {
+      const time = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
+      return `${time(at)}–${time(endedAt)} ${actions.map(({ result }) => result).join(" ")}`;
+    });
+
+  test("a run that lasts has its place in the run mode", async () => {
+    expect(lastsOf(await rig.replay(rule("single", pause), WEEK))).toEqual([
+      "10:00–10:10 ok ok ok",
+      "10:30–10:40 ok ok ok",
+    ]);
+    expect(lastsOf(await rig.replay(rule("restart", pause), WEEK))).toEqual([
+      "10:00–10:05 ok cancelled",
+      "10:05–10:15 ok ok ok",
+      "10:30–10:40 ok ok ok",
+    ]);
+    const single = await rig.replay(rule("single", pause), WEEK);
+    expect(single.misses.map(({ why }) => why)).toEqual(["its last run is not over, and its run mode is single"]);
+  });
+
+  test("it waits for what is recorded", async () => {
+    const quiet = `
+      [[actions]]
+      type = "wait_for_expression"
+      expression = "!device_state('motion').motion"
+      timeout_secs = 3600\n`;
+    expect(lastsOf(await rig.replay(rule("parallel", quiet), WEEK))).toEqual([
+      "10:00–10:01 ok ok ok",
+      "10:05–10:06 ok ok ok",
+      "10:30–10:31 ok ok ok",
+    ]);
+  });
+
+  test("one that is not over at the end says so", async () => {
+    const { firings } = await rig.replay(rule("parallel", pause), { ...WEEK, to: "2026-01-19T10:35:00Z" });
+    expect(firings.at(-1)?.why).toBe(
+      "motion.motion to true; there are no conditions; it was still running at 2026-01-19 11:35",
+    );
+  });
+});
+
 describe("a number that passes a limit", () => {
   const threshold = (limits: string): string =>
     `[trigger]\ntype = "numeric_threshold"\ndevice_id = "fridge"\nattribute = "t"\n${limits}\n${LIGHT}`;

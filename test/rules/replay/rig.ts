@@ -1,4 +1,4 @@
-// Replays of a rule in a house whose history a test writes, with the real history database.
+// Replays and tests of a rule in a house whose history a test writes, with the real history database.
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { createSun } from "../../../src/core/sun.ts";
@@ -6,6 +6,7 @@ import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
 import { createRuleExpressions } from "../../../src/rules/read/expressions.ts";
 import { type Replay, type ReplayOptions, type ReplayWanted, replayRule } from "../../../src/rules/replay/replay.ts";
+import { type TestOptions, type TestResult, type TestWanted, testRule } from "../../../src/rules/replay/test-run.ts";
 import { createRuleReader } from "../../../src/rules/store/read-rule.ts";
 import { triggers } from "../../../src/rules/triggers/index.ts";
 import { startHistoryRig } from "../../history/history-rig.ts";
@@ -22,6 +23,8 @@ export interface ReplayRig extends AsyncDisposable {
     period: { from: string; to: string },
     more?: Partial<ReplayOptions & ReplayWanted>,
   ): Promise<Replay>;
+  /** `rule` as above. */
+  test(rule: string, wanted?: TestWanted, more?: Partial<TestOptions>): Promise<TestResult>;
 }
 
 export function openReplayRig({ timezone = "Europe/Berlin" } = {}): ReplayRig {
@@ -31,6 +34,21 @@ export function openReplayRig({ timezone = "Europe/Berlin" } = {}): ReplayRig {
   const expressions = createRuleExpressions();
   const reader = createRuleReader(expressions);
   const states = new Map<string, JsonObject>();
+
+  function optionsFor(text: string): TestOptions {
+    const read = reader.read(`id = "rule-1"\nname = "test"\n${text}`, { file: "test.toml" });
+    if (!read.good) throw new Error(read.problems.map(({ message }) => message).join("; "));
+    return {
+      ...read.good,
+      host: house,
+      clock: house.clock,
+      random: (bytes: number) => randomBytes(bytes),
+      vocabulary: { triggers, conditions, actions },
+      evaluate: expressions.evaluate,
+      hasRule: (id) => id === "other",
+    };
+  }
+
   history.clock.step(Date.parse("2026-01-01T00:00:00Z") - history.clock.now());
 
   return {
@@ -45,27 +63,18 @@ export function openReplayRig({ timezone = "Europe/Berlin" } = {}): ReplayRig {
       history.report(deviceId, current);
     },
     async replay(text, { from, to }, more = {}) {
-      const read = reader.read(`id = "rule-1"\nname = "test"\n${text}`, { file: "test.toml" });
-      if (!read.good) throw new Error(read.problems.map(({ message }) => message).join("; "));
-      const options = {
-        ...read.good,
-        host: house,
-        clock: house.clock,
-        random: (bytes: number) => randomBytes(bytes),
-        vocabulary: { triggers, conditions, actions },
-        evaluate: expressions.evaluate,
-        hasRule: () => false,
-        ...more,
-      };
-      return replayRule(options, {
-        from: Date.parse(from),
-        to: Date.parse(to),
-        history: history.history,
-        signal: new AbortController().signal,
-        withoutSecrets: false,
-        ...more,
-      });
+      return replayRule(
+        { ...optionsFor(text), ...more },
+        {
+          from: Date.parse(from),
+          to: Date.parse(to),
+          history: history.history,
+          withoutSecrets: false,
+          ...more,
+        },
+      );
     },
+    test: (text, wanted = {}, more = {}) => testRule({ ...optionsFor(text), ...more }, wanted),
     async [Symbol.asyncDispose]() {
       await history[Symbol.asyncDispose]();
       folder[Symbol.dispose]();

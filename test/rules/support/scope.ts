@@ -71,13 +71,12 @@ export interface Actor {
 }
 
 export interface ActorOptions extends ScopeOptions {
-  dryRun?: boolean;
   /** The results of waits. */
   event?: boolean;
   isTrue?: boolean;
 }
 
-export function createActor(house: House, { dryRun = false, event, isTrue, ...options }: ActorOptions = {}): Actor {
+export function createActor(house: House, { event, isTrue, ...options }: ActorOptions = {}): Actor {
   const run = new AbortController();
   let cancelled = new AbortController();
   const level = (name: string) => (message: string) => void actor.logged.push(`${name} ${message}`);
@@ -103,7 +102,6 @@ export function createActor(house: House, { dryRun = false, event, isTrue, ...op
     ruleName: "Tür 🚪 21 °C",
     actor: { kind: "rule", id: "rule-1", name: "Tür 🚪 21 °C" },
     log: { ...log, child: () => scope.log },
-    dryRun,
     mono: house.clock.mono,
     signal: run.signal,
     resumed: () => undefined,
@@ -120,7 +118,7 @@ export function createActor(house: House, { dryRun = false, event, isTrue, ...op
         }
       }
     },
-    delay: (ms) => (dryRun ? Promise.resolve(true) : sleep(house.clock, "delay", ms, cancelled.signal)),
+    delay: (ms) => sleep(house.clock, "delay", ms, cancelled.signal),
     async waitForEvent(wanted) {
       actor.waits.push(wanted);
       return event ? house.envelope({ type: "custom_x" }) : undefined;

@@ -1,7 +1,7 @@
-// The clock of a replay: it stands at a moment of the past, and moves only from one event of that time to the next.
+// The clock of a simulation: it stands still, and moves only from one event of its time to the next.
 import type { Clock, Timer } from "../../core/clock.ts";
 
-export interface PastClock extends Clock {
+export interface SimulatedClock extends Clock {
   moveTo(at: number): void;
   /** When its first timer is due, in epoch ms. */
   due(): number | undefined;
@@ -14,7 +14,10 @@ interface Pending extends Timer {
   readonly fn: () => void;
 }
 
-export function createPastClock(start: number): PastClock {
+// What is repeated for a day need not be repeated every few seconds: a simulation of a year would not come to an end.
+const SLOWER_WITH_AGE = 1 / 1000;
+
+export function createSimulatedClock(start: number): SimulatedClock {
   const timers = new Set<Pending>();
   let now = start;
 
@@ -32,11 +35,17 @@ export function createPastClock(start: number): PastClock {
 
   return {
     now: () => now,
-    // Nobody set the clock of a past that is read from a file.
+    // Nobody sets the clock of a simulation.
     mono: () => now,
     after,
-    every() {
-      throw new Error("nothing in a replay happens again and again");
+    every(name, ms, fn) {
+      const began = now;
+      let timer = after(name, ms, again);
+      function again(): void {
+        timer = after(name, Math.max(ms, (now - began) * SLOWER_WITH_AGE), again);
+        fn();
+      }
+      return { name, [Symbol.dispose]: () => timer[Symbol.dispose]() };
     },
     moveTo(at) {
       now = Math.max(now, at);

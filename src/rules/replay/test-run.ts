@@ -1,0 +1,137 @@
+// A test of a rule: one evaluation and its whole run, waits included, in simulated time. What the rule sets, it sees; what
+// happens meanwhile is what the person says, and otherwise nothing does.
+import type { Clock } from "../../core/clock.ts";
+import { HubError } from "../../core/errors.ts";
+import type { RandomBytes } from "../../core/ids.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { HubEvent } from "../../events/catalog.ts";
+import type { Run } from "../engine/entry.ts";
+import type { EngineOptions } from "../engine/wire-engine.ts";
+import type { PrivateBooleans } from "../model/define.ts";
+import type { RuleHost } from "../model/host.ts";
+import type { Trace } from "../model/trace.ts";
+import type { Rule } from "../read/rule.ts";
+import { contentsOf } from "./contents.ts";
+import { earlier } from "./past-schedules.ts";
+import { createSimulatedClock, type SimulatedClock } from "./simulated-clock.ts";
+import { createSimulatedEngine, type SimulatedEngine } from "./simulated-engine.ts";
+import { type Assumed, createTestHouse, type HouseChange, type TestHouse } from "./test-house.ts";
+import { activationFor, stateIn, type TriggerWanted } from "./test-trigger.ts";
+import { type Named, unknownInRuns } from "./unknown.ts";
+
+export interface TestWanted extends Assumed {
+  trigger?: TriggerWanted | undefined;
+  /** Epoch ms; now where absent. */
+  at?: number | undefined;
+  /** What happens during the run. */
+  changes?: readonly TestChange[] | undefined;
+}
+
+export interface TestChange extends HouseChange {
+  afterSecs: number;
+  event?: HubEvent | undefined;
+}
+
+export interface TestResult {
+  trace: Trace;
+  /** What could not be known, each in one sentence for people. */
+  unknown: string[];
+}
+
+export interface TestOptions {
+  rule: Rule;
+  /** What it names. */
+  references: readonly Named[];
+  /** The house of now. */
+  host: RuleHost;
+  /** The real time. */
+  clock: Clock;
+  random: RandomBytes;
+  vocabulary: EngineOptions["vocabulary"];
+  evaluate: EngineOptions["evaluate"];
+  hasRule(id: string): boolean;
+  /** Its last evaluations, newest first. */
+  traces?: readonly Trace[];
+  /** Why it would not fire now, although its conditions pass. */
+  refusal?: string | undefined;
+  captured?: ReadonlyMap<string, Readonly<Record<string, JsonObject>>> | undefined;
+  privateBooleans?: PrivateBooleans | undefined;
+}
+
+const LONGEST_RUN_MS = 366 * 86_400_000;
+const MOST_STEPS = 30_000;
+const LONGEST_MS = 5000;
+
+/** Nothing of it reaches the real house. Throws HubError `not_found` for a trigger or device that is made up wrongly. */
+export async function testRule(options: TestOptions, wanted: TestWanted): Promise<TestResult> {
+  const { rule, host, references } = options;
+  const clock = createSimulatedClock(wanted.at ?? options.clock.now());
+  const contents = contentsOf(rule, references);
+  const unknown = new Set(unknownInRuns(contents));
+  const house = createTestHouse({
+    host,
+    clock,
+    hear: (event) => engine.hear(event),
+    unknown: (text) => unknown.add(text),
+  });
+  const engine = createSimulatedEngine({ ...options, clock, host: house.host, listens: false });
+  checkDevices(wanted, { host, references });
+  house.assume(wanted);
+  const activation = activationFor(rule, wanted.trigger ?? {}, { ...options, house: house.host });
+  house.assume({ devices: stateIn(activation.context, { host, made: wanted.devices }) });
+  const evaluated = engine.consider(activation);
+  if (!evaluated.run) return { trace: evaluated.trace, unknown: [] };
+  const { trace } = evaluated.run;
+  await runToEnd(evaluated.run, { clock, house, engine, options, changes: wanted.changes ?? [] });
+  if (options.refusal !== undefined) trace.why += `; now it would not fire: ${options.refusal}`;
+  return { trace, unknown: [...unknown] };
+}
+
+interface Running {
+  clock: SimulatedClock;
+  house: TestHouse;
+  engine: SimulatedEngine;
+  options: Pick<TestOptions, "clock">;
+  changes: readonly TestChange[];
+}
+
+async function runToEnd(run: Run, { clock, house, engine, options, changes }: Running): Promise<void> {
+  const beganAt = clock.now();
+  const beganMono = options.clock.mono();
+  const pending = [...changes].sort((a, b) => a.afterSecs - b.afterSecs);
+  const whyStopped = (): string | undefined => {
+    if (run.counts.steps > MOST_STEPS) return `the test ended after ${MOST_STEPS} steps: it may never end by itself`;
+    return options.clock.mono() - beganMono > LONGEST_MS ? "the test took too long and was ended" : undefined;
+  };
+  const stop = (why: string): void => engine.end(run, why);
+  for (;;) {
+    await engine.settle(whyStopped);
+    if (run.trace.endedAt !== undefined) return;
+    const [change] = pending;
+    const changeAt = change && beganAt + change.afterSecs * 1000;
+    const next = earlier(changeAt, clock.due());
+    const why = whyStopped();
+    if (why !== undefined) return stop(why);
+    if (next === undefined) return stop("the test ended here: it waits for something that does not come");
+    if (next - beganAt > LONGEST_RUN_MS) return stop("the test ended here: it runs for more than a year");
+    clock.moveTo(next);
+    if (!change || changeAt !== next) clock.runDue();
+    else {
+      pending.shift();
+      house.change(change);
+      if (change.event) engine.hear(change.event);
+    }
+  }
+}
+
+/** A device that neither exists nor is in the rule is a slip of the pen. */
+function checkDevices(
+  { devices, lastChanged, changes = [] }: TestWanted,
+  { host, references }: Pick<TestOptions, "host" | "references">,
+): void {
+  const named = new Set(references.map(({ name }) => name));
+  const made = { ...devices, ...lastChanged, ...Object.assign({}, ...changes.map((change) => change.devices)) };
+  const unknown = Object.keys(made).find((id) => !named.has(id) && !host.device(id));
+  if (unknown !== undefined)
+    throw new HubError("not_found", `devices: there is no device "${unknown}", and the rule names none`);
+}
