@@ -2,9 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { shippedBlueprints } from "../../src/rules/blueprints/shipped.ts";
 import { createRuleExpressions } from "../../src/rules/read/expressions.ts";
 import { lint } from "../../src/rules/read/lint.ts";
-import { vocabulary } from "../../src/rules/read/vocabulary.ts";
+import { ruleShape, vocabulary } from "../../src/rules/read/vocabulary.ts";
+import { BlueprintFiles } from "../../src/rules/store/blueprint-files.ts";
 import { createRuleReader } from "../../src/rules/store/read-rule.ts";
 import { openRulesRig } from "./store/rig.ts";
 
@@ -12,7 +14,13 @@ const root = resolve(import.meta.dir, "..", "..");
 const examples = join(root, "rules", "examples");
 const names = readdirSync(examples).sort();
 const expressions = createRuleExpressions();
-const reader = createRuleReader(expressions);
+const reader = createRuleReader(
+  expressions,
+  new BlueprintFiles({
+    ...{ folder: "", shipped: shippedBlueprints, shape: ruleShape(), checkExpression: expressions.check },
+    onChange() {},
+  }),
+);
 
 describe("examples", () => {
   for (const name of names) {
