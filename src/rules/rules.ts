@@ -14,7 +14,7 @@ import type { Trace } from "./model/trace.ts";
 import { createRuleExpressions } from "./read/expressions.ts";
 import { knownHouse } from "./read/known-house.ts";
 import type { Rule } from "./read/rule.ts";
-import { createTrials, type Trials, type Tried } from "./replay/trials.ts";
+import { createTrials, type ReplaysOptions, type Trials, type Tried } from "./replay/trials.ts";
 import { BLUEPRINTS, Blueprints } from "./store/blueprints.ts";
 import { type BoundRules, createBoundRules } from "./store/bound-rules.ts";
 import { type CheckedText, type CheckTools, type ComposedText, checkText, composeText } from "./store/check-text.ts";
@@ -49,7 +49,7 @@ export class Rules implements AsyncDisposable {
   #started = false;
   #stopped = false;
 
-  constructor(options: RulesOptions) {
+  constructor(options: RulesOptions & { replays?: ReplaysOptions }) {
     const { folder, feed, clock, log, random, host } = options;
     const expressions = createRuleExpressions();
     const reader = createRuleReader(expressions, { find: (id) => this.blueprints.find(id) });

@@ -18,7 +18,7 @@ export const deviceLastChange = defineCondition({
   evaluate({ device_id, kind, ...wanted }, { host }) {
     const words = Object.entries({ kind, ...wanted }).filter(([key, value]) => key in WORDS && value !== undefined);
     const by = words.map(([key, value]) => `${key} ${show(value)}`).join(", ");
-    const expected = `${device_id} changed last ${by === "" ? "by anybody" : `by ${by}`}`;
+    const expected = `the last change of ${device_id} is ${by === "" ? "by anybody" : `by ${by}`}`;
     const device = host.device(device_id);
     if (!device) return { passed: false, expected, actual: `there is no device "${device_id}"` };
     const { lastChange } = device;

@@ -18,8 +18,8 @@ export const triggerIs = defineCondition({
     const named = typeof id === "string" && id !== "";
     return {
       passed: named && matchesValue(id, ids),
-      expected: `the trigger ${showChoice(ids)}`,
-      actual: named ? `the trigger ${JSON.stringify(id)}` : "a trigger without an id, or none",
+      expected: `the trigger is ${showChoice(ids)}`,
+      actual: named ? id : "there is no id at what fired it",
     };
   },
   example: { ids: ["door", "window"] },

@@ -65,7 +65,7 @@ function leafText({ type, expected, actual, error }: ConditionTrace, must: boole
 }
 
 /** What conditions say in place of a value. */
-const MISSING = /^(there is no |the device ".*" has no |no change of )/;
+const MISSING = /^(there is no |the device ".*" has no |no change of |none goes on|it is not known )/;
 
 /** `hall.lux is below 30`: the subject, and what is said of it. */
 function splitAt(wanted: string): { subject: string; state: string } {

@@ -181,7 +181,7 @@ function triggerProblem({ triggers }: Rule, key: string): string | undefined {
 
 function contextKeysOf({ type }: Typed): readonly string[] {
   const definition = triggers.find((trigger) => trigger.type === type);
-  return definition?.schedule ? ["scheduled_at"] : (definition?.contextKeys ?? []);
+  return [...(definition?.schedule ? ["scheduled_at"] : []), ...(definition?.contextKeys ?? [])];
 }
 
 function variableProblem(

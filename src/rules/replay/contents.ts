@@ -3,10 +3,20 @@ import type { TSchema } from "@sinclair/typebox";
 import { isObject } from "../../core/json.ts";
 import type { Typed } from "../model/define.ts";
 import { CEL, type Kind } from "../model/fields.ts";
-import { devicesOf, type SomeDevices } from "../model/targets.ts";
-import { type Reference, rewriteRule } from "../read/references.ts";
+import type { RuleHost } from "../model/host.ts";
+import {
+  concerns,
+  devicesOf,
+  FOUND_BY,
+  foundDevices,
+  isFound,
+  resolveDevices,
+  type SomeDevices,
+} from "../model/targets.ts";
+import { rewriteRule } from "../read/references.ts";
 import { Rule } from "../read/rule.ts";
 import { members } from "../read/schemas.ts";
+import type { Named } from "./unknown.ts";
 
 export interface RuleContents {
   /** Of all depths. */
@@ -15,12 +25,14 @@ export interface RuleContents {
   readonly expressions: readonly string[];
   /** Attributes that a trigger or condition names. */
   readonly reads: readonly { deviceId: string; attribute: string }[];
+  /** Devices and modes that it names, or finds now. */
+  readonly deviceIds: readonly string[];
   /** The attributes of a device that can matter; undefined where it may be any. */
   attributesOf(deviceId: string): readonly string[] | undefined;
 }
 
 /** `references`: with the names in expressions. */
-export function contentsOf(rule: Rule, references: readonly Pick<Reference, "kind" | "name">[]): RuleContents {
+export function contentsOf(rule: Rule, references: readonly Named[], host: RuleHost): RuleContents {
   const parts: Record<Kind, Typed[]> = { trigger: [], condition: [], action: [] };
   const expressions = new Set<string>();
   rewriteRule({ schema: Rule, value: rule, path: "" }, ({ schema, value }) => {
@@ -31,12 +43,17 @@ export function contentsOf(rule: Rule, references: readonly Pick<Reference, "kin
   });
   const modes = references.filter(({ kind }) => kind === "mode");
   const reads = [
-    ...[...parts.trigger, ...parts.condition].flatMap(attributesRead),
+    ...[...parts.trigger, ...parts.condition].flatMap((part) => attributesRead(part, host)),
     ...modes.map(({ name }) => ({ deviceId: name, attribute: "on" })),
   ];
   const unique = new Map(reads.map((one) => [`${one.deviceId}/${one.attribute}`, one]));
   const contents = { parts, expressions: [...expressions], reads: [...unique.values()] };
-  return { ...contents, attributesOf: (deviceId) => attributesThatMatter(contents, deviceId) };
+  const deviceIds = [...new Set(references.flatMap((reference) => devicesBy(reference, host)))];
+  const openIds = new Set(
+    references.filter(({ path }) => path === undefined).flatMap((one) => (isGroup(one) ? devicesBy(one, host) : [])),
+  );
+  const attributesOf = (id: string) => (openIds.has(id) ? undefined : attributesThatMatter(contents, id, host));
+  return { ...contents, deviceIds, attributesOf };
 }
 
 const KIND_OF_SCHEMA = new Map<TSchema, Kind>(
@@ -45,32 +62,50 @@ const KIND_OF_SCHEMA = new Map<TSchema, Kind>(
   ),
 );
 
+/** Whether devices are found by it. */
+function isGroup({ kind }: Named): boolean {
+  return FOUND_BY.some((by) => by === kind);
+}
+
+function devicesBy(reference: Named, host: RuleHost): readonly string[] {
+  if (isGroup(reference)) return resolveDevices({ [reference.kind]: reference.name }, host);
+  return reference.kind === "device" || reference.kind === "mode" ? [reference.name] : [];
+}
+
 function attributesThatMatter(
-  { parts, expressions, reads }: Omit<RuleContents, "attributesOf">,
+  { parts, expressions, reads }: Pick<RuleContents, "parts" | "expressions" | "reads">,
   deviceId: string,
+  host: RuleHost,
 ): readonly string[] | undefined {
-  const isAbout = (part: Typed): boolean => devicesOf(part as SomeDevices)?.includes(deviceId) ?? false;
+  const isAbout = (part: Typed): boolean =>
+    devicesOf(part as SomeDevices)?.includes(deviceId) ??
+    (isFound(part as SomeDevices) && concerns(part as SomeDevices, deviceId, host));
   const about = [...parts.trigger, ...parts.condition, ...parts.action.filter(readsItsDevice)].filter(isAbout);
   const isOpen =
-    about.some((part) => attributesRead(part).length === 0) ||
+    about.some((part) => attributesRead(part, host).length === 0) ||
     parts.trigger.some(
       (trigger) => devicesOf(trigger as SomeDevices) === undefined && trigger.attribute === undefined,
     ) ||
     parts.action.some(({ type }) => type === "wait_for_event") ||
     expressions.some((text) => text.includes(deviceId) || NAMES_NO_DEVICE.test(text));
   if (isOpen) return undefined;
-  const read = [...reads, ...about.flatMap(attributesRead)].filter((one) => one.deviceId === deviceId);
+  const read = [...reads, ...about.flatMap((part) => attributesRead(part, host))].filter(
+    (one) => one.deviceId === deviceId,
+  );
   return [...new Set(read.map(({ attribute }) => attribute))];
 }
 
 /** A call such as `device_state(trigger.device_id)`. */
 const NAMES_NO_DEVICE = /\bdevices?(_state)?\s*\(\s*[^'"\s]/;
 const READS_ITS_DEVICE = new Set(["fade_device", "capture_device_state"]);
-const readsItsDevice = ({ type }: Typed): boolean => READS_ITS_DEVICE.has(type);
+// Which of those found a command is for depends on their attributes.
+const readsItsDevice = (part: Typed): boolean => READS_ITS_DEVICE.has(part.type) || isFound(part as SomeDevices);
 
-function attributesRead(part: Typed): { deviceId: string; attribute: string }[] {
+function attributesRead(part: Typed, host: RuleHost): { deviceId: string; attribute: string }[] {
   const { type, attribute } = part;
-  const devices = devicesOf(part as SomeDevices) ?? [];
   const name = typeof attribute === "string" ? attribute : type === "timer_state_changed" ? "state" : undefined;
-  return name === undefined ? [] : devices.map((deviceId) => ({ deviceId, attribute: name }));
+  if (name === undefined) return [];
+  const found = isFound(part as SomeDevices) ? foundDevices(part as SomeDevices, host) : [];
+  const having = found.filter(({ attributes }) => Object.hasOwn(attributes, name)).map(({ id }) => id);
+  return (devicesOf(part as SomeDevices) ?? having).map((deviceId) => ({ deviceId, attribute: name }));
 }

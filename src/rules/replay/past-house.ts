@@ -55,7 +55,8 @@ export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOpti
     host: {
       ...host,
       device,
-      devices: () => [...host.devices()].flatMap(({ id }) => device(id) ?? []),
+      devices: () =>
+        [...host.devices()].flatMap((now) => (deviceIds.has(now.id) ? (device(now.id) ?? []) : notRead(now))),
       variable(name) {
         if (variables.has(name)) return variables.get(name);
         const value = host.variable(name);
@@ -104,6 +105,11 @@ export function createPastHouse({ host, deviceIds, now, unknown }: PastHouseOpti
     },
     firstRecorded: (deviceId, attribute) => devices.get(deviceId)?.first.get(attribute),
   };
+}
+
+/** Only what a device is called and where it is. */
+function notRead({ id, name, area, deviceType, tags }: RuleDevice): RuleDevice {
+  return { id, name, area, deviceType, tags, available: true, attributes: {}, lastChanged: {} };
 }
 
 /** null removes the key. */

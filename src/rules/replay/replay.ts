@@ -72,14 +72,13 @@ const PROGRESS_MS = 250;
 export async function replayRule(options: ReplayOptions, wanted: ReplayWanted): Promise<Replay> {
   const { rule, references, vocabulary, host } = options;
   const { from, to, history } = wanted;
-  const contents = contentsOf(rule, references);
-  const named = references.filter(({ kind }) => kind === "device" || kind === "mode").map(({ name }) => name);
+  const contents = contentsOf(rule, references, host);
   const clock = createSimulatedClock(from);
   const asked = { rule, contents, references, definitions: vocabulary.triggers, from, zone: host.zone };
   const unknown = new Set(unknownOf(asked));
-  const deviceIds = new Set(named);
+  const deviceIds = new Set(contents.deviceIds);
   const house = createPastHouse({ host, deviceIds, now: clock.now, unknown: (text) => unknown.add(text) });
-  const devices = new Map(named.map((id) => [id, contents.attributesOf(id)]));
+  const devices = new Map(contents.deviceIds.map((id) => [id, contents.attributesOf(id)]));
   const recorded = await readRecorded({ history, devices, from, to });
   for (const change of recorded.before) house.apply(change);
   const engine = createSimulatedEngine({ ...options, clock, host: house.host, listens: true });

@@ -66,7 +66,7 @@ const LONGEST_MS = 5000;
 export async function testRule(options: TestOptions, wanted: TestWanted): Promise<TestResult> {
   const { rule, host, references } = options;
   const clock = createSimulatedClock(wanted.at ?? options.clock.now());
-  const contents = contentsOf(rule, references);
+  const contents = contentsOf(rule, references, host);
   const unknown = new Set(unknownInRuns(contents));
   const house = createTestHouse({
     host,

@@ -2,7 +2,7 @@
 import type { Zone } from "../../core/zone.ts";
 import type { TriggerDefinition } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
-import { devicesOf, isFound, type SomeDevices } from "../model/targets.ts";
+import { devicesOf, FOUND_BY, isFound, type SomeDevices } from "../model/targets.ts";
 import type { Reference } from "../read/references.ts";
 import type { Rule } from "../read/rule.ts";
 import type { RuleContents } from "./contents.ts";
@@ -50,16 +50,15 @@ export function unrecorded({ contents, references, from, zone }: Asked, host: Ru
   return more > 0 ? [...unique.slice(0, MOST_NAMED), `${more} more values are not recorded either`] : unique;
 }
 
-function unknownTriggers({ rule, definitions }: Asked): string[] {
-  const texts = rule.triggers.flatMap((trigger) => {
+/** Triggers that actions wait for included. */
+function unknownTriggers({ contents, definitions }: Asked): string[] {
+  const texts = contents.parts.trigger.flatMap((trigger) => {
     const { type } = trigger;
     const definition = definitions.find((known) => known.type === type);
     if (definition?.schedule) return [];
     if (!REPLAYED.has(type)) return [`what fires the trigger ${type} is not recorded: it did not fire here`];
     const names = type === "mode_changed" ? trigger.mode_id : devicesOf(trigger as Parameters<typeof devicesOf>[0]);
-    if (isFound(trigger as SomeDevices))
-      return [`the trigger ${type} finds its devices by area, tag or type: it did not fire here`];
-    if (names === undefined && type !== "manual_trigger")
+    if (names === undefined && !isFound(trigger as SomeDevices) && type !== "manual_trigger")
       return [`the trigger ${type} names no device: the changes of all devices are not replayed`];
     if (type === "button_event" || type === "device_action")
       return [
@@ -86,14 +85,20 @@ export function unknownInRuns({ parts }: RuleContents): string[] {
   const types = new Set(parts.action.map(({ type }) => type));
   return [
     ...(types.has("call_service") ? ["what services answer: each was taken to answer 200 without a text"] : []),
+    ...(types.has("ping_host") ? ["whether what it pings answers: it was taken to answer"] : []),
     ...(types.has("run_rule") ? ["what the rules do that it runs: try them out as well"] : []),
   ];
 }
 
-function unknownInPast({ contents: { parts } }: Asked): string[] {
-  const types = new Set(parts.action.map(({ type }) => type));
+function unknownInPast({ contents: { parts }, references }: Asked): string[] {
+  const types = new Set([...parts.action, ...parts.condition].map(({ type }) => type));
   const has = (...some: string[]): boolean => some.some((type) => types.has(type));
+  const finds = references.some(({ kind }) => FOUND_BY.some((by) => by === kind));
   return [
+    ...(finds ? ["which devices an area, a tag or a type had then: those of now were taken"] : []),
+    ...(has("private_boolean_is")
+      ? ["the private booleans of the rule: each was taken to be false at the beginning"]
+      : []),
     ...(has("wait_for_event") ? ["events that it waits for and that are not recorded: they did not come here"] : []),
     ...(has("pause_rule", "resume_rule") ? ["whether a rule was paused: pauses are not replayed"] : []),
     ...(has("capture_device_state", "restore_device_state") ? ["the states that it captures and restores"] : []),

@@ -9,7 +9,6 @@ import type { StateDb } from "../../db/state-db.ts";
 import type { EventFeed } from "../../events/feed.ts";
 import type { RulesSection } from "../config.ts";
 import type { RuleHost } from "../model/host.ts";
-import type { ReplaysOptions } from "../replay/trials.ts";
 import type { OtherNames } from "./bound-rules.ts";
 import type { RuleStatus } from "./describe.ts";
 
@@ -44,5 +43,4 @@ export interface RulesOptions extends OtherNames {
   budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;
-  replays?: ReplaysOptions;
 }

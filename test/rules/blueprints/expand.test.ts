@@ -135,7 +135,7 @@ test("problems of a rule stand at its inputs: wrong, unknown, missing, and what 
   expect(problems("level = 1")).toEqual(["3 inputs.lamps missing: Lamps"]);
   // Within what the input takes, and more than the action does.
   expect(problems('lamps = ["a"]\nafter = "300d"')).toEqual([
-    '5 inputs.after must be a number of seconds from 0 to 86400 (as actions[0].duration_secs of the blueprint "lamp")',
+    '5 inputs.after must be a number of seconds from 0 to 86400, or a duration such as "5m" or "1h30m" (as actions[0].duration_secs of the blueprint "lamp")',
   ]);
   const own = readUse(text, use("", '[[actions]]\ntype = "comment"\ntext = "x"'));
   expect(own.problems[0]?.message).toMatch(/^comes from the blueprint "lamp": leave it out/);

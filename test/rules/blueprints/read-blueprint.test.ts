@@ -65,7 +65,7 @@ test("each mistake is shown at its place, with what would be right", () => {
   expect(after('"The lamp"', '"The lamp"\nmin = 3')).toEqual([
     expect.stringMatching(/^7 inputs\.lamp\.min unknown key "min"/),
   ]);
-  expect(after('duration_secs = "${after}"', 'duration_secs = "${after} s"')).toEqual([
+  expect(after('duration_secs = "${after}"', 'duration_secs = "in ${after}"')).toEqual([
     expect.stringMatching(/^16 actions\[0\]\.duration_secs must be a number of seconds/),
   ]);
   expect(after("[[actions]]", "[[acitons]]")).toEqual([

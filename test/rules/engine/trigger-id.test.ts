@@ -32,9 +32,7 @@ test("has its id in expressions, in the event, in the trace and in the condition
   });
 
   rig.report("door", { open: false });
-  expect(rig.last("by-condition")).toBe(
-    'conditions_failed: trigger_is did not pass: expected the trigger "opened" or "elsewhere", found the trigger "closed"',
-  );
+  expect(rig.last("by-condition")).toBe('conditions_failed: the trigger was "closed", must be "opened" or "elsewhere"');
   expect(rig.last("by-expression")).toStartWith("fired");
 });
 

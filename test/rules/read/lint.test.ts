@@ -153,7 +153,7 @@ test("a rule without actions is reported", () => {
 
 test("every trigger declares the keys of its context", () => {
   const silent = triggers.filter(
-    ({ schedule, contextKeys }) => (schedule === undefined) === (contextKeys === undefined),
+    ({ schedule, contextAt, contextKeys }) => (schedule && !contextAt) === (contextKeys !== undefined),
   );
   expect(silent.map(({ type }) => type)).toEqual([]);
 });

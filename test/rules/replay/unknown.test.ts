@@ -42,7 +42,7 @@ test("triggers that are not recorded, each once", async () => {
     "what fires the trigger webhook_received is not recorded: it did not fire here",
     "what fires the trigger device_availability_changed is not recorded: it did not fire here",
     "the trigger device_state_changed names no device: the changes of all devices are not replayed",
-    "the trigger device_state_changed finds its devices by area, tag or type: it did not fire here",
+    "which devices an area, a tag or a type had then: those of now were taken",
   ]);
 });
 
