@@ -14,13 +14,11 @@ const root = resolve(import.meta.dir, "..", "..");
 const examples = join(root, "rules", "examples");
 const names = readdirSync(examples).sort();
 const expressions = createRuleExpressions();
-const reader = createRuleReader(
-  expressions,
-  new BlueprintFiles({
-    ...{ folder: "", shipped: shippedBlueprints, shape: ruleShape(), checkExpression: expressions.check },
-    onChange() {},
-  }),
-);
+const blueprints = new BlueprintFiles({
+  ...{ folder: "", shipped: shippedBlueprints, shape: ruleShape(), checkExpression: expressions.check },
+  onChange() {},
+});
+const reader = createRuleReader(expressions, blueprints);
 
 describe("examples", () => {
   for (const name of names) {
@@ -107,9 +105,12 @@ describe("docs/rules.md", () => {
   }));
   const id = "11111111-1111-4111-8111-111111111111";
 
-  test("every block is a rule of its language", () => {
+  test("every block is a rule of its language, or a blueprint", () => {
     expect(blocks.length).toBeGreaterThanOrEqual(3);
-    for (const { language, code } of blocks) {
+    const isBlueprint = ({ code }: { code: string }): boolean => /^\[inputs\./m.test(code);
+    for (const { language, code } of blocks.filter(isBlueprint))
+      expect(blueprints.read(`example.${language}`, code).problems).toEqual([]);
+    for (const { language, code } of blocks.filter((block) => !isBlueprint(block))) {
       const { good, problems, format } = reader.read(code, { id });
       const warnings = good && lint(good.rule, {});
       expect({ code, problems, warnings, format, good: good !== undefined }).toEqual({
