@@ -134,7 +134,7 @@ describe("conditions", () => {
     await house.clock.advance(10_000);
     house.house.variables.set("alarm_state", "armed");
     await house.hear("check_all");
-    expect(house.last("all_conditions")).toContain("not did not pass");
+    expect(house.last("all_conditions")).toContain('variable alarm_state was "armed", must not be "armed" (in "not")');
     house.house.variables.set("alarm_state", "off");
     await house.hear("check_all");
     expect(house.last("all_conditions")).toStartWith("fired");

@@ -286,3 +286,24 @@ describe("what happened to modes, timers and buttons", () => {
     ]);
   });
 });
+
+test("devices that the rule finds by their area are read as well", async () => {
+  await using rig = openReplayRig();
+  for (const id of ["hall_a", "hall_b"]) rig.house.put(id, { area: "hall", attributes: { motion: false } });
+  rig.report("2026-01-10T10:00:00Z", "hall_a", { motion: false });
+  rig.report("2026-01-10T11:00:00Z", "hall_b", { motion: false });
+  rig.report("2026-01-12T08:00:00Z", "hall_a", { motion: true });
+  rig.report("2026-01-12T09:00:00Z", "hall_b", { motion: true });
+  const rule = `
+    [[triggers]]
+    type = "device_state_changed"
+    area = "hall"
+    attribute = "motion"
+    to = true
+    [[actions]]
+    type = "log_message"
+    expression = "trigger.device_id"`;
+  const replay = await rig.replay(rule, { from: "2026-01-12T00:00:00Z", to: "2026-01-13T00:00:00Z" });
+  expect(firingsOf(replay)).toEqual(["2026-01-12T08:00:00.000Z info: hall_a", "2026-01-12T09:00:00.000Z info: hall_b"]);
+  expect(replay.unknown).toEqual(["which devices an area, a tag or a type had then: those of now were taken"]);
+});

@@ -290,3 +290,105 @@ test("what cannot be known is said", async () => {
     'what the command "boost" changes at "fan": nothing was taken to change',
   ]);
 });
+
+describe("in simulated time", () => {
+  const action = (type: string, fields: string): string => `[[actions]]\ntype = "${type}"\n${fields}\n`;
+
+  test("wait_for_trigger takes the time of its triggers, and hears what is made up", async () => {
+    const rule = `${MOTION}${action(
+      "wait_for_trigger",
+      `timeout_secs = 7200\non_timeout = "continue"
+       triggers = [{ type = "device_state_changed", device_id = "door", attribute = "open", to = false, for_duration_secs = 300 }]`,
+    )}${set(true)}`;
+    const timedOut = await rig.test(rule, { at: AT });
+    expect(timedOut.trace.endedAt).toBe(AT + 7_200_000);
+    const changes = [
+      { afterSecs: 60, devices: { door: { open: false } } },
+      { afterSecs: 120, devices: { door: { open: true } } },
+      { afterSecs: 600, devices: { door: { open: false } } },
+    ];
+    const { trace } = await rig.test(rule, { at: AT, changes });
+    expect(trace.endedAt).toBe(AT + 900_000);
+    expect(trace.actions[0]?.detail).toEndWith("came");
+  });
+
+  test("an expression that must stay true for a while is waited for", async () => {
+    const rule = `${MOTION}${action(
+      "wait_for_expression",
+      `expression = "!device_state('door').open"\nfor_duration_secs = 30\ntimeout_secs = 600\non_timeout = "exit"`,
+    )}${set(true)}`;
+    const changes = [
+      { afterSecs: 10, devices: { door: { open: false } } },
+      { afterSecs: 20, devices: { door: { open: true } } },
+      { afterSecs: 40, devices: { door: { open: false } } },
+    ];
+    const { trace } = await rig.test(rule, { at: AT, changes });
+    expect(trace.endedAt).toBe(AT + 70_000);
+  });
+
+  test("devices of an area are those of the house, with what is made up and what the rule does", async () => {
+    rig.house.put("lamp", { area: "hall", deviceType: "light", attributes: { on: false } });
+    rig.house.put("spot", { area: "hall", deviceType: "light", attributes: { on: false } });
+    const rule = `${MOTION}${action("set_device_state", 'area = "hall"\ndevice_type = "light"\nstate = { on = true }')}
+      ${action("conditional", `condition = "devices('hall', 'light').all(l, device_state(l.id).on)"\nthen_actions = [{ type = "comment", text = "all on" }]`)}`;
+    const { trace } = await rig.test(rule, { at: AT });
+    expect(trace.actions.map(({ error }) => error)).toEqual([undefined, undefined]);
+    expect(trace.actions[0]?.detail).toBe('lamp, spot {"on":true}');
+    expect(trace.actions[1]?.parts).toHaveLength(1);
+    expect(rig.house.done.commands).toEqual([]);
+  });
+
+  test("private booleans begin as they are, and what the test sets stays in it", async () => {
+    const real = new Map([["armed", true]]);
+    const privateBooleans = {
+      get: (name: string) => real.get(name) ?? false,
+      set: (name: string, value: boolean) => void real.set(name, value),
+    };
+    const rule = `${MOTION}
+      [[conditions]]
+      type = "private_boolean_is"
+      name = "armed"
+      value = true
+      ${action("set_private_boolean", 'name = "armed"\nvalue = false')}`;
+    const { trace } = await rig.test(rule, { at: AT }, { privateBooleans });
+    expect(trace.outcome).toBe("fired");
+    expect(real.get("armed")).toBe(true);
+    expect((await rig.test(rule, { at: AT })).trace.outcome).toBe("conditions_failed");
+  });
+
+  test("nothing is pinged and no rule is run or stopped, and the trace goes on as if", async () => {
+    const rule = `${MOTION}
+      ${action("ping_host", 'host = "192.168.1.1"\nthen_actions = [{ type = "comment", text = "it answers" }]')}
+      ${action("run_rule", 'rule_id = "other"\nparameters = { level = "{{= 1 + 1 }}" }\nwait = true')}
+      ${action("stop_rule_chain", "")}
+      ${action("fade_device", 'device_id = "lamp"\nattribute = "level"\nto = 20\nduration_secs = 10\nsteps = 5')}`;
+    const { trace, unknown } = await rig.test(rule, { at: AT });
+    expect(trace.actions.map(({ result, error }) => error ?? result)).toEqual(["ok", "ok", "ok", "ok"]);
+    expect(trace.actions[0]?.detail).toBe("192.168.1.1 answers");
+    expect(trace.endedAt).toBe(AT + 10_000);
+    expect(unknown).toContain("whether what it pings answers: it was taken to answer");
+  });
+
+  test("the run ends when its conditions no longer hold, where the rule wants that", async () => {
+    const rule = `cancel_on_false = true\n${MOTION}
+      [[conditions]]
+      type = "device_state"
+      device_id = "door"
+      attribute = "open"
+      value = true
+      ${delay(600)}${set(true)}`;
+    const { trace } = await rig.test(rule, {
+      at: AT,
+      changes: [{ afterSecs: 60, devices: { door: { open: false } } }],
+    });
+    expect(trace.endedAt).toBe(AT + 60_000);
+    expect(trace.why).toContain("cancelled, because its conditions no longer hold");
+  });
+
+  test("a device that is not available takes what is sent, unless the rule says that this fails", async () => {
+    rig.house.put("lamp", { available: false, attributes: { on: false } });
+    const strict = set(true).replace("state =", 'offline = "fail"\nstate =');
+    const { trace } = await rig.test(MOTION + set(true) + strict, { at: AT });
+    expect(trace.actions.map(({ result }) => result)).toEqual(["ok", "failed"]);
+  });
+});
