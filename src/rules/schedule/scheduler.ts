@@ -11,10 +11,7 @@ import { lastBetween, type Schedule, type Scheduled } from "./schedule.ts";
 /** The last moment of each schedule that was run (or from which on it counts), kept over restarts. */
 export interface ScheduleMark {
   load(id: string): number | undefined;
-  /**
-   * Called right before the moment is run: what is written later runs twice after a crash in between. It is called as
-   * often as schedules run; an implementation may batch the writes of frequent ones.
-   */
+  /** Called right before the moment is run: what is written later runs twice after a crash. Frequent ones may be batched. */
   save(id: string, at: number): void;
 }
 
