@@ -27,8 +27,7 @@ export function createPatience({
     return (await waits.forEvent(wanted, { deadline: { since: started, ms: PATIENCE_MS }, signal })) !== undefined;
   }
 
-  const patient = (host: RuleHost, signal: AbortSignal): RuleHost => ({
-    ...host,
+  const waiting = (host: RuleHost, signal: AbortSignal): Pick<RuleHost, "command" | "activateScene"> => ({
     async command(deviceId, command, actor, options) {
       while (leftMs() > 0 && host.device(deviceId)?.available === false) if (!(await change(deviceId, signal))) break;
       await host.command(deviceId, command, actor, options);
@@ -47,7 +46,10 @@ export function createPatience({
   // Each run has a signal of its own, and asks for its host with every action.
   const hosts = new WeakMap<AbortSignal, RuleHost>();
   return function patientHost(host, signal) {
-    const made = hosts.get(signal) ?? patient(host, signal);
+    const found = hosts.get(signal);
+    if (found) return found;
+    // All else is the host's own: thousands of runs may go on at once, and a copy for each takes long.
+    const made: RuleHost = Object.assign(Object.create(host), waiting(host, signal));
     hosts.set(signal, made);
     return made;
   };

@@ -9,6 +9,7 @@ import { positionFromJson } from "./position.ts";
 import type { RunRow, RunStore } from "./run-store.ts";
 import type { StoredRun } from "./runs.ts";
 import { type Begun, type Changing, objectOf, readBegun, readChanging } from "./stored-run.ts";
+import { readTrace } from "./trace-store.ts";
 
 export interface RestoreOptions {
   clock: Clock;
@@ -16,8 +17,6 @@ export interface RestoreOptions {
   entries: ReadonlyMap<string, Entry>;
   markOf(actions: readonly Typed[]): string;
   scopeFor(entry: Entry, begun: Begun, changing: Changing): ConditionScope;
-  /** The trace as it was last stored. */
-  traceOf(id: string): Trace | undefined;
   /** Tells that a run does not go on. */
   onLost(run: { ruleId: string; id: string; entry: Entry | undefined; trace: Trace | undefined }, why: string): void;
 }
@@ -31,7 +30,7 @@ export function readStoredRuns({ store, onLost, ...options }: RestoreOptions): S
     const entry = options.entries.get(row.rule_id);
     try {
       const begun = readBegun(row);
-      const trace = traceFor(row, begun, options.traceOf(row.id));
+      const trace = traceFor(row, begun);
       const why = reasonAgainst(entry, begun, options.markOf);
       if (entry && why === undefined) return [storedRun({ row, begun, trace, entry }, options)];
       onLost({ ruleId: row.rule_id, id: row.id, entry, trace }, why ?? "");
@@ -69,16 +68,19 @@ function storedRun(
 ): StoredRun {
   const changing = readChanging(row);
   const position = positionFromJson(clock, objectOf(row.position));
-  entry.captured = new Map([...(entry.captured ?? []), ...Object.entries(changing.captured)]);
+  entry.captured ??= new Map();
+  for (const key in changing.captured) entry.captured.set(key, changing.captured[key] ?? {});
   const { hold, chain, parent } = begun;
   const scope = scopeFor(entry, begun, changing);
   return { entry, actions: entry.rule.actions, trace, scope, chain, hold, position, parentId: parent };
 }
 
 /** Of a trace that was not stored yet, what is known. */
-function traceFor({ id, rule_id }: RunRow, { at, trigger, why }: Begun, stored: Trace | undefined): Trace {
+function traceFor({ id, rule_id, trace: text }: RunRow, { at, trigger, why }: Begun): Trace {
+  const stored = text === null ? undefined : readTrace(text);
   const known = { id, ruleId: rule_id, at, dryRun: false, outcome: "fired", why, conditions: [], actions: [] } as const;
   const trace: Trace = stored ?? { ...known, trigger: { ...trigger }, conditions: [], actions: [] };
   delete trace.endedAt;
-  return trace.why.includes(WENT_ON) ? trace : { ...trace, why: trace.why + WENT_ON };
+  if (!trace.why.includes(WENT_ON)) trace.why += WENT_ON;
+  return trace;
 }

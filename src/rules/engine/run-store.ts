@@ -10,6 +10,8 @@ export interface RunRow {
   /** JSON. */
   begun: string;
   vars: string;
+  /** JSON, as it was last stored: see trace-store.ts. */
+  trace: string | null;
 }
 
 /** What of a run has to be written; undefined: it is on disk as it is. */
@@ -62,8 +64,9 @@ export function openRunStore({ own, behind }: Pick<StateDb, "own" | "behind">): 
     read: () =>
       own
         .query<RunRow, []>(
-          `SELECT rule_runs.id, rule_id, position, begun, vars FROM rule_runs
-            LEFT JOIN rule_run_data ON rule_run_data.id = rule_runs.id ORDER BY number`,
+          `SELECT rule_runs.id, rule_runs.rule_id, position, begun, vars, trace FROM rule_runs
+            LEFT JOIN rule_run_data ON rule_run_data.id = rule_runs.id
+            LEFT JOIN rule_traces ON rule_traces.id = rule_runs.id ORDER BY number`,
         )
         .all(),
     write: (changed, over) => (changed.length > 0 ? writeSynced(changed, over) : writeBehind(changed, over)),

@@ -141,7 +141,15 @@ export function createActionScope(
 
   const rules = tools.controlFor(run);
   return {
-    ...scope,
+    // A spread would be slow, and thousands of runs may go on at a start.
+    trigger: scope.trigger,
+    vars: scope.vars,
+    deviceId: scope.deviceId,
+    privateBooleans: scope.privateBooleans,
+    msSince: scope.msSince,
+    evaluate: scope.evaluate,
+    isTrue: scope.isTrue,
+    ask: scope.ask,
     host: acting,
     ruleId: id,
     ruleName: name,

@@ -16,7 +16,6 @@ export interface TraceStore extends Disposable {
   changed(ruleId: string, kept: () => readonly KeptTrace[]): void;
   /** Newest first. */
   of(ruleId: string): Trace[];
-  find(id: string): Trace | undefined;
   forget(ruleId: string): void;
   /** Writes what is left, and nothing after that. */
   close(): void;
@@ -64,7 +63,6 @@ export function openTraceStore({ db, clock, log, maxBytes, budget }: TraceStoreO
   const readAll = behind.query<{ trace: string }, [string]>(
     "SELECT trace FROM rule_traces WHERE rule_id = ? ORDER BY at DESC, id DESC",
   );
-  const readOne = behind.query<{ trace: string }, [string]>("SELECT trace FROM rule_traces WHERE id = ?");
 
   const sources = new Map<string, () => readonly KeptTrace[]>();
   let used: number | undefined;
@@ -130,8 +128,7 @@ export function openTraceStore({ db, clock, log, maxBytes, budget }: TraceStoreO
       sources.set(ruleId, kept);
       unwritten.mark(ruleId);
     },
-    of: (ruleId) => readAll.all(ruleId).flatMap(({ trace }) => parsed(trace) ?? []),
-    find: (id) => parsed(readOne.get(id)?.trace),
+    of: (ruleId) => readAll.all(ruleId).flatMap(({ trace }) => readTrace(trace) ?? []),
     forget(ruleId) {
       if (closed) return;
       sources.delete(ruleId);
@@ -151,7 +148,7 @@ export function openTraceStore({ db, clock, log, maxBytes, budget }: TraceStoreO
 }
 
 /** Undefined if it is damaged: others may have edited the database. */
-function parsed(text: unknown): Trace | undefined {
+export function readTrace(text: unknown): Trace | undefined {
   try {
     const trace: unknown = JSON.parse(String(text));
     const isWhole =

@@ -184,7 +184,7 @@ export function wireEngine(
 
   function restoreRuns(): readonly StoredRun[] {
     const stored = readStoredRuns({
-      ...{ clock, store: runStore, entries, markOf: marks, traceOf: traceStore.find },
+      ...{ clock, store: runStore, entries, markOf: marks },
       onLost({ ruleId, id, entry, trace }, why) {
         if (trace) closeCutOff(trace, { at: clock.now(), why });
         if (entry && trace) traces.add(entry, trace);
