@@ -13,10 +13,16 @@ import {
   resolveDevices,
   type SomeDevices,
 } from "../model/targets.ts";
-import { rewriteRule } from "../read/references.ts";
+import { type Reference, rewriteRule } from "../read/references.ts";
 import { Rule } from "../read/rule.ts";
 import { members } from "../read/schemas.ts";
-import type { Named } from "./unknown.ts";
+
+/** What a rule names; `path` is where, unless it is in an expression. */
+export interface Named {
+  readonly kind: Reference["kind"];
+  readonly name: string;
+  readonly path?: string | undefined;
+}
 
 export interface RuleContents {
   /** Of all depths. */

@@ -6,7 +6,7 @@ import type { Run } from "../engine/entry.ts";
 import type { EngineOptions } from "../engine/wire-engine.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { Rule } from "../read/rule.ts";
-import { contentsOf } from "./contents.ts";
+import { contentsOf, type Named } from "./contents.ts";
 import { eventsOf } from "./past-events.ts";
 import { createPastHouse, type PastHouse } from "./past-house.ts";
 import { earlier } from "./past-schedules.ts";
@@ -14,7 +14,7 @@ import { type Recorded, type RecordedChange, type RecordedHistory, readRecorded 
 import { createResults, type Found, type Results } from "./results.ts";
 import { createSimulatedClock, type SimulatedClock } from "./simulated-clock.ts";
 import { createSimulatedEngine, type SimulatedEngine } from "./simulated-engine.ts";
-import { type Named, readsAvailability, unknownOf, unrecorded, wallText } from "./unknown.ts";
+import { readsAvailability, unknownOf, unrecorded, wallText } from "./unknown.ts";
 
 export interface ReplayWanted {
   /** Epoch ms; `to` is not included. */

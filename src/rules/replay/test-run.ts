@@ -11,13 +11,13 @@ import type { PrivateBooleans } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
-import { contentsOf } from "./contents.ts";
+import { contentsOf, type Named } from "./contents.ts";
 import { earlier } from "./past-schedules.ts";
 import { createSimulatedClock, type SimulatedClock } from "./simulated-clock.ts";
 import { createSimulatedEngine, type SimulatedEngine } from "./simulated-engine.ts";
 import { type Assumed, createTestHouse, type HouseChange, type TestHouse } from "./test-house.ts";
 import { activationFor, stateIn, type TriggerWanted } from "./test-trigger.ts";
-import { type Named, unknownInRuns } from "./unknown.ts";
+import { unknownInRuns } from "./unknown.ts";
 
 export interface TestWanted extends Assumed {
   trigger?: TriggerWanted | undefined;

@@ -3,17 +3,9 @@ import type { Zone } from "../../core/zone.ts";
 import type { TriggerDefinition } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
 import { devicesOf, FOUND_BY, isFound, type SomeDevices } from "../model/targets.ts";
-import type { Reference } from "../read/references.ts";
 import type { Rule } from "../read/rule.ts";
-import type { RuleContents } from "./contents.ts";
+import type { Named, RuleContents } from "./contents.ts";
 import type { PastHouse } from "./past-house.ts";
-
-/** What a rule names; `path` is where, unless it is in an expression. */
-export interface Named {
-  readonly kind: Reference["kind"];
-  readonly name: string;
-  readonly path?: string | undefined;
-}
 
 export interface Asked {
   rule: Rule;

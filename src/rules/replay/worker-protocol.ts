@@ -2,10 +2,10 @@
 // thread reaches: pages pass through it as text.
 import type { ErrorCode } from "../../core/errors.ts";
 import type { Rule } from "../read/rule.ts";
+import type { Named } from "./contents.ts";
 import type { HouseNow } from "./house-now.ts";
 import type { HistoryQuery, RecordedPage } from "./recorded.ts";
 import type { Replay, ReplayProgress } from "./replay.ts";
-import type { Named } from "./unknown.ts";
 
 export interface ReplayTask {
   rule: Rule;
