@@ -100,7 +100,10 @@ export class Scheduler {
     if (entry.handled !== loaded) this.#remember(id, entry.handled);
     this.#plan(entry, now);
     if (this.#due.first() === entry) this.#arm();
-    const changes = schedule.onChange?.(() => this.#replan(entry));
+    const changes = schedule.onChange?.(() => {
+      this.#plan(entry, this.#clock.now());
+      this.#arm();
+    });
     return {
       dueAt: () => (entry.slot < 0 ? undefined : entry.dueAt),
       nextAfter: (at) => entry.schedule.next(at),
@@ -137,11 +140,6 @@ export class Scheduler {
       dueAt: 0,
       slot: -1,
     };
-  }
-
-  #replan(entry: Entry): void {
-    this.#plan(entry, this.#clock.now());
-    this.#arm();
   }
 
   #remove(entry: Entry): void {
