@@ -28,6 +28,9 @@ home_checks() {
   check "… and has its device" same 200 status_of PATCH /devices/guests '{"area":"living_room"}'
   check "… and counts it" answer /areas/living_room '.devices == 1'
   check "the events show it" answer '/events?type=scene_activated,hub_variable_changed' 'length == 2'
+  check "a calendar is read" soon answer '/calendars/family/events' 'length > 10 and all(.title == "Choir 🎶")'
+  check "lamps for the page's group" same '201 201' sh_of POST /switches '{"id":"desk_lamp"}' POST /switches '{"id":"bed_lamp"}'
+  check "… and a plug" same 201 status_of POST /switches '{"id":"hall_plug"}'
   check "the examples of docs/house.md run as pasted" page_examples
   check "history as JSON" answer '/devices/guests/history?attribute=on' 'map(.value) | index(true) != null and .[-1] == false'
   check "history as CSV" same 'timestamp,attribute,value' sh -c "curl -sS '$api/devices/guests/history?attribute=on&format=csv' -H 'Authorization: Bearer $token' | head -1 | tr -d '\r'"

@@ -47,7 +47,13 @@ username = "watcher"
 password = "watcher secret"
 publish = []
 subscribe = ["hub/devices/garage_5/#", "hub/devices/garage_311/#"]
+
+[[calendars]]
+id = "family"
+file = "config/family.ics"
 TOML
+  printf '%s\r\n' BEGIN:VCALENDAR VERSION:2.0 PRODID:-//test BEGIN:VEVENT UID:1 DTSTAMP:20260101T000000Z \
+    DTSTART:20260101T180000Z DTEND:20260101T190000Z RRULE:FREQ=WEEKLY 'SUMMARY:Choir 🎶' END:VEVENT END:VCALENDAR >"$home/config/family.ics"
 }
 
 port_of() { sed -n "s/.*$1.* port=\([0-9]*\).*/\1/p" "$work/hub.log"; }
