@@ -108,7 +108,7 @@ test("what it prints names everything that did not move, with the reason, and no
     "rule Without a file: homeCore has no file of it",
     "it is switched off, because it runs a script",
     "user two words: the username must have",
-    "variable group_doors: a group of homeCore is no variable",
+    "group Doors: none of its members is here",
     "mode mode_movie: its criteria have no counterpart",
     "setting [influx]: not part of this hub's settings",
     "API keys (1): wall tablet: homeCore keeps only their fingerprints",

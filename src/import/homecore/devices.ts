@@ -31,6 +31,8 @@ export function importDevices(devices: readonly OldDevice[], into: DeviceImport)
 
 export interface NewState extends Pick<Device, "pluginId" | "attributes"> {
   deviceType?: string;
+  /** Those of the old device when absent, if its plugin is the same. */
+  details?: DeviceDetails;
   note?: string | undefined;
 }
 
@@ -53,7 +55,7 @@ export function addDevice(old: OldDevice, kind: Kind, state: NewState, into: Dev
     area,
     areaIsUsers: area !== undefined,
     deviceType: state.deviceType ?? old.device_type ?? undefined,
-    details: state.pluginId === old.plugin_id ? detailsOf(old) : {},
+    details: state.details ?? (state.pluginId === old.plugin_id ? detailsOf(old) : {}),
     available: old.available ?? true,
     attributes: state.attributes,
     lastSeen: timeOf(old.last_seen),
