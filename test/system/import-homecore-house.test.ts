@@ -103,7 +103,7 @@ test("groups, schedules, calendars and running timers go on, and what cannot is 
   expect(ran.stderr).toBe("");
   for (const said of [
     "group All off: it is on when all members are",
-    "group Lamps: without gone, not here",
+    "group Lamps: without gone: no such device is here",
     'group Doors: rules that ask for its "on" must ask for its "open"',
     "schedule Broken: its times cannot be read",
     "the button Bell: there are no buttons of this kind here",

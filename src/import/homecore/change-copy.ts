@@ -157,29 +157,31 @@ async function changeHistory(
   progress(`reading ${megabytes(archive.historyBytes)} of history`);
   const from = join(work, "homecore-history.db");
   await archive.unpackHistory(from);
+  const days = retentionDays(home);
   if (dryRun) {
-    report.add("history", samples(countHistory(from)), "changed", "those that are not older than this hub keeps them");
+    const note = `of these, those of the last ${days} days that are not here yet`;
+    report.addMany("history", samples(countHistory(from)), "changed", note);
     return;
   }
   const now = edge.clock.now();
-  const days = retentionDays(home);
   const { added, older, unusable, rows } = importHistory({ from, to: home.historyDb, since: now - days * DAY_MS, now });
   removeIfPossible(from);
   const there = rows - added - older - unusable;
-  if (added > 0) report.add("history", samples(added), "moved");
-  if (there > 0) report.add("history", samples(there), "there");
+  if (added > 0) report.addMany("history", samples(added), "moved");
+  if (there > 0) report.addMany("history", samples(there), "there");
   if (older > 0)
-    report.add(
+    report.addMany(
       "history",
       samples(older),
       "left",
       `older than ${days} days: set [history] retention_days first, then import again`,
     );
-  if (unusable > 0) report.add("history", samples(unusable), "left", "without a time or a value that can be kept here");
+  if (unusable > 0)
+    report.addMany("history", samples(unusable), "left", "without a time or a value that can be kept here");
 }
 
-function samples(count: number): string {
-  return `${count} ${count === 1 ? "sample" : "samples"}`;
+function samples(count: number): { name: string; count: number } {
+  return { name: `${count} ${count === 1 ? "sample" : "samples"}`, count };
 }
 
 function retentionDays({ hubToml }: Home): number {

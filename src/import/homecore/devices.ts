@@ -88,7 +88,8 @@ function completeDevice(device: Device, old: OldDevice, { store, areaOf, report,
 }
 
 function problemOf(old: OldDevice, { pluginId, attributes }: NewState, known: number): string | undefined {
-  if (!isValidId(old.device_id)) return "its id cannot be one here: it would be a level of an MQTT topic";
+  if (!isValidId(old.device_id))
+    return 'its id cannot be one here: as a part of an MQTT topic it has no "/", "+" or "#"';
   if (!isValidId(pluginId)) return "the id of its plugin cannot be one here";
   if (known >= MOST_DEVICES) return `there are ${MOST_DEVICES} devices here already: remove some`;
   const bytes = JSON.stringify(attributes).length + JSON.stringify(old.schema ?? null).length;

@@ -37,7 +37,7 @@ function importGroup(old: OldDevice, members: GroupMembers, into: DeviceImport &
   const listed = Array.isArray(old.attributes.member_ids) ? old.attributes.member_ids.map(String) : [];
   const found = [...new Set(listed.flatMap((name) => idOf(name) ?? []))];
   if (found.length === 0 && !into.known.has(old.device_id)) {
-    report.add("group", old.name, "left", "none of its members is here");
+    report.add("group", old.name, "left", listed.length === 0 ? "it has no members" : "none of its members is here");
     return;
   }
   try {
@@ -66,7 +66,7 @@ function noteOf(
 ): string | undefined {
   const missing = listed.filter((name) => idOf(name) === undefined);
   const notes = [
-    ...(missing.length === 0 ? [] : [`without ${missing.join(", ")}, not here`]),
+    ...(missing.length === 0 ? [] : [`without ${missing.join(", ")}: no such device is here`]),
     ...(typeof attribute !== "string" || attribute === "on"
       ? []
       : [`rules that ask for its "on" must ask for its "${attribute}"`]),

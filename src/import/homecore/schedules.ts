@@ -9,7 +9,7 @@ import type { DeviceImport } from "./devices.ts";
 import type { OldDevice } from "./shapes.ts";
 import { addOwn } from "./virtual.ts";
 
-const ACTIVE = 'in expressions, its "active" is "on" here';
+const ACTIVE = 'expressions must ask for its "on" where they ask for its "active"';
 
 export function importSchedules(
   tables: Pick<StateDb, "durable" | "faults">,

@@ -24,7 +24,7 @@ export function importModeStates(modes: readonly ListedMode[], into: DeviceImpor
 }
 
 // modes.toml has told of each mode.
-const NO_REPORT: Report = { entries: [], add() {} };
+const NO_REPORT: Report = { entries: [], add() {}, addMany() {} };
 
 export interface OwnDevice {
   readonly kind: "timer" | "switch" | "mode" | "schedule" | "group";
