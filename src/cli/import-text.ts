@@ -17,6 +17,9 @@ const PLURALS: Readonly<Record<Kind, string>> = {
   mode: "modes",
   timer: "timers",
   switch: "switches",
+  group: "groups",
+  schedule: "schedules",
+  calendar: "calendars",
   variable: "variables",
   user: "users",
   history: "history",
@@ -64,7 +67,8 @@ function table(entries: readonly ReportEntry[]): string {
 }
 
 function count(entries: readonly ReportEntry[], kind: Kind, outcome: Outcome): number {
-  return entries.filter((entry) => entry.kind === kind && entry.outcome === outcome).length;
+  const counted = entries.filter((entry) => entry.kind === kind && entry.outcome === outcome);
+  return counted.reduce((sum, entry) => sum + entry.count, 0);
 }
 
 /** Those with something to say; what moved as it was needs no line. */
@@ -76,11 +80,12 @@ function section(title: string, entries: readonly ReportEntry[], outcome: Outcom
 }
 
 function ending({ logins, kept, home }: ShownImport): string {
-  if (kept === undefined) return `${home.root} had all of it already: nothing was changed.\n`;
+  if (kept === undefined) return `There was nothing new to move: ${home.root} is as it was.\n`;
   return [
     passwords(logins),
     `${home.root} holds the house now. \`hub restore --undo\` brings back what was there before.\n`,
-    `Stop homeCore before you start the hub: two hubs must not command the same devices.\n`,
+    "Stop homeCore before you start the hub: two hubs must not command the same devices.\n",
+    "Then `hub rules list` shows which rules run, and `hub rules check` what is wrong with the others.\n",
   ].join("");
 }
 

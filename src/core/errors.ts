@@ -56,7 +56,6 @@ export class HubError extends Error {
 /** For messages: how a person restarts the hub. */
 export const RESTART_THE_HUB = "restart the hub (`sudo systemctl restart hub`, or stop it and run `hub serve` again)";
 
-/** The message of anything that was thrown. */
 /** The message of anything thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

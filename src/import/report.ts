@@ -9,6 +9,9 @@ export const KINDS = [
   "mode",
   "timer",
   "switch",
+  "group",
+  "schedule",
+  "calendar",
   "variable",
   "user",
   "history",
@@ -33,27 +36,29 @@ export interface ReportEntry {
   /** Without control characters. */
   readonly name: string;
   readonly outcome: Outcome;
+  /** How many things it stands for. */
+  readonly count: number;
   readonly note: string | undefined;
 }
 
 export interface Report {
   readonly entries: readonly ReportEntry[];
   add(kind: Kind, name: string, outcome: Outcome, note?: string): void;
+  /** Adds one entry for several things. */
+  addMany(kind: Kind, many: { name: string; count: number }, outcome: Outcome, note?: string): void;
 }
 
 export function createReport(): Report {
   const entries: ReportEntry[] = [];
-  return {
-    entries,
-    add(kind, name, outcome, note) {
-      entries.push({
-        kind,
-        name: printable(name) || "(without a name)",
-        outcome,
-        note: note === undefined ? undefined : printable(note),
-      });
-    },
-  };
+  const addMany: Report["addMany"] = (kind, { name, count }, outcome, note) =>
+    void entries.push({
+      kind,
+      name: printable(name) || "(without a name)",
+      outcome,
+      count,
+      note: note === undefined ? undefined : printable(note),
+    });
+  return { entries, addMany, add: (kind, name, ...rest) => addMany(kind, { name, count: 1 }, ...rest) };
 }
 
 /** A name that a person can read and type: control characters become spaces. Undefined where nothing is left. */

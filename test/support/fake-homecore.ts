@@ -13,6 +13,7 @@ export interface OldHouseData {
   groups: unknown[];
   modes: unknown[];
   users: unknown[];
+  calendars: unknown[];
 }
 
 export interface FakeHomecore extends Disposable {
@@ -39,11 +40,14 @@ export function startFakeHomecore(house: OldHouseData = smallHouse()): FakeHomec
     "/automations/groups": () => house.groups,
     "/modes": () => house.modes,
     "/timers": () => own("core.timer"),
-    "/switches": () => own("core.switch"),
+    "/switches": () => [
+      ...own("core.switch"),
+      ...own("core.glue").filter(({ device_type }) => device_type === "switch"),
+    ],
     "/glue": () => ["core.glue", "core.timer", "core.switch"].flatMap(own),
     "/auth/users": () => house.users,
     "/auth/api-keys": () => [{ id: "k1", label: "wall tablet" }],
-    "/calendars": () => [],
+    "/calendars": () => house.calendars,
     "/dashboards": () => [{ id: "d1", name: "Home" }],
   };
   const server = Bun.serve({
@@ -84,7 +88,7 @@ function devicePage(devices: readonly unknown[], query: URLSearchParams): Respon
   });
 }
 
-function device(device_id: string, name: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+export function device(device_id: string, name: string, more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     ...{ device_id, name, plugin_id: "plugin.hue", available: true, attributes: {}, area: null },
     ...{ last_seen: "2026-11-20T10:00:00.123456789Z", ...more },
@@ -165,6 +169,7 @@ export function smallHouse(): OldHouseData {
       { id: "u3", username: "grandma", role: "observer", created_at: "2026-01-01T00:00:00Z" },
       { id: "u4", username: "two words", role: "user", created_at: "2026-01-01T00:00:00Z" },
     ],
+    calendars: [],
   };
 }
 

@@ -47,6 +47,7 @@ test("a house moves: devices, areas, scenes, rules, modes, timers, logins, histo
   makeHomecoreBackup(zip);
   const done = await runImport(place, old, "--backup", zip);
   expect(done.counts.device).toMatchObject({ moved: 2, changed: 1, left: 1 });
+  expect(done.counts.history).toMatchObject({ moved: 102, left: 2 });
   const hub = await place.start();
   expect(hub.output).not.toContain("password:");
   const password = (name: string) => done.logins.find(({ username }) => username === name)?.password ?? "";
@@ -108,7 +109,7 @@ test("what it prints names everything that did not move, with the reason, and no
     "rule Without a file: homeCore has no file of it",
     "it is switched off, because it runs a script",
     "user two words: the username must have",
-    "variable group_doors: a group of homeCore is no variable",
+    "group Doors: it has no members",
     "mode mode_movie: its criteria have no counterpart",
     "setting [influx]: not part of this hub's settings",
     "API keys (1): wall tablet: homeCore keeps only their fingerprints",

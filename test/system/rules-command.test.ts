@@ -146,3 +146,24 @@ test("what a stopped hub cannot tell, and wrong words, are said plainly", async 
   expect(await said("why", "--url", `http://127.0.0.1:${hub.port}`)).toContain("name one rule");
   expect(await said("list", "--url", "http://192.0.2.1:8080")).toContain("an address of this machine");
 }, 30_000);
+
+test("a stopped home knows the hub's blueprints; a broken edit leaves what ran before, and can be tried", async () => {
+  await using place = createHubPlace();
+  furnish(place);
+  const hall = '(id: "hall", name: "Hall", use: "motion-light", inputs: {"sensors": ["door"], "lamps": ["hall"]})\n';
+  place.put("rules/hall.ron", hall);
+  expect((await place.run(["rules", "list"])).stdout).toMatch(/^Hall +on +never$/m);
+
+  const hub = await place.start();
+  const url = ["--url", `http://127.0.0.1:${hub.port}`];
+  place.put("rules/night.ron", NIGHT.replace("LogMessage", "LogMesage"));
+  await until("the edit is read", async () =>
+    /^Night light +broken .*\(what it said before goes on\)$/m.test(
+      (await place.run(["rules", "list", ...url])).stdout,
+    ),
+  );
+  expect((await place.run(["rules", "test", "night", ...url])).stdout).toContain("nothing of this has happened");
+  expect((await place.run(["rules", "why", "night", ...url])).stdout).toContain("none of its triggers has fired");
+  const refused = await place.run(["rules", "test", "broken", ...url]);
+  expect(refused.stderr).toContain("broken.ron cannot be tried out, because it does not run: actions[0]");
+}, 40_000);

@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { firedRules } from "../../db/known-ids.ts";
 import type { Home } from "../../home/paths.ts";
 import { createRuleExpressions } from "../../rules/read/expressions.ts";
+import { blueprintsIn } from "../../rules/store/check.ts";
 import { readRuleFile, ruleFilesIn } from "../../rules/store/disk.ts";
 import { createRuleReader } from "../../rules/store/read-rule.ts";
 import type { HubClient } from "../hub-client.ts";
@@ -16,6 +17,8 @@ export interface ListedRule {
   readonly enabled: boolean;
   /** `enabled`, `disabled`, `paused`, `broken` or `loading`. */
   readonly state: string;
+  /** `current`, or of a broken file `last_good` or `none`. */
+  readonly running_version: string;
   /** UTC. */
   readonly last_fired_at: string | null;
   readonly fire_count: number;
@@ -40,6 +43,7 @@ function fromAnswer(rule: JsonObject): ListedRule {
     file: textOf(rule.file),
     enabled: rule.enabled === true,
     state: textOf(rule.state),
+    running_version: textOf(rule.running_version),
     last_fired_at: optionalText(rule.last_fired_at),
     fire_count: typeof rule.fire_count === "number" ? rule.fire_count : 0,
     next_run_at: next_run_at === undefined ? undefined : optionalText(next_run_at),
@@ -54,7 +58,8 @@ function placed({ path, message }: JsonObject): string {
 }
 
 export function rulesOfHome({ rules, stateDb }: Home): ListedRule[] {
-  const reader = createRuleReader(createRuleExpressions());
+  const expressions = createRuleExpressions();
+  const reader = createRuleReader(expressions, blueprintsIn(rules, expressions));
   const fired = firedRules(stateDb);
   return ruleFilesIn(rules).map((file): ListedRule => {
     const text = readRuleFile(join(rules, file));
@@ -66,6 +71,7 @@ export function rulesOfHome({ rules, stateDb }: Home): ListedRule[] {
     return {
       ...{ id, file, name: rule?.name ?? file, enabled: rule?.enabled ?? false },
       state: problem ? "broken" : rule?.enabled ? "enabled" : "disabled",
+      running_version: problem ? "none" : "current",
       last_fired_at: at === null ? null : new Date(at).toISOString(),
       ...{ fire_count: count, next_run_at: undefined, last_error: null },
       problem: problem ? placed(problem as unknown as JsonObject) : null,

@@ -80,14 +80,15 @@ function listText(
 ): string {
   if (found.length === 0) return "there are no rules: put one into rules/, or make one on the page\n";
   const time = (iso: string | null | undefined, none: string): string => (iso ? clockface.at(iso) : none);
+  const hasNext = found.some(({ next_run_at }) => next_run_at !== undefined);
   const rows = found.map((rule) => [
     printable(rule.name),
     STATES[rule.state] ?? rule.state,
     time(rule.last_fired_at, "never"),
-    ...(isRunning ? [time(rule.next_run_at, "-")] : []),
+    ...(hasNext ? [time(rule.next_run_at, "-")] : []),
     noteOf(rule),
   ]);
-  const head = ["RULE", "STATE", "LAST RUN", ...(isRunning ? ["NEXT RUN"] : []), ""];
+  const head = ["RULE", "STATE", "LAST RUN", ...(hasNext ? ["NEXT RUN"] : []), ""];
   const note = isRunning ? "" : "The hub is stopped: next runs and last errors are known while it runs.\n";
   const [heading = "", ...lines] = table([head, ...rows]).split("\n");
   return `${[paint("dim", heading), ...lines].join("\n")}${note}`;
@@ -95,8 +96,9 @@ function listText(
 
 const STATES: Readonly<Record<string, string>> = { enabled: "on", disabled: "off" };
 
-function noteOf({ problem, last_error, warnings }: ListedRule): string {
-  if (problem !== null) return printable(problem);
+function noteOf({ problem, running_version, last_error, warnings }: ListedRule): string {
+  if (problem !== null)
+    return `${printable(problem)}${running_version === "last_good" ? " (what it said before goes on)" : ""}`;
   if (last_error !== null) return `last error: ${printable(last_error.message)}`;
   return warnings > 0 ? counted(warnings, "warning") : "";
 }
@@ -135,6 +137,8 @@ async function test({ invocation, home, config, names }: Context): Promise<numbe
   const body = testBody({ trigger: optional(options.trigger), at: optional(options.at), set });
   const client = await runningClient({ invocation, home, config }, "a rule is tried out by the running hub");
   const rule = await named(client, names);
+  if (isStopped(rule))
+    throw new HubError("conflict", `${rule.name} cannot be tried out, because it does not run: ${rule.problem ?? ""}`);
   const trace = await client.ask("POST", `/rules/${encodeURIComponent(rule.id)}/test`, body);
   if (!isObject(trace)) throw new HubError("upstream_failed", "the hub gave no answer that can be shown");
   io.edge.stdout.write(
@@ -161,9 +165,14 @@ async function why({ invocation, home, config, names }: Context): Promise<number
   return 0;
 }
 
+/** Its file is wrong, and there is no version from before that goes on. */
+function isStopped({ problem, running_version }: ListedRule): boolean {
+  return problem !== null && running_version !== "last_good";
+}
+
 function whyText(rule: ListedRule, traces: readonly JsonObject[], options: TraceTextOptions): string {
   const name = printable(rule.name);
-  if (rule.problem !== null) return `${name} does not run: ${printable(rule.problem)}\n`;
+  if (isStopped(rule)) return `${name} does not run: ${printable(rule.problem ?? "")}\n`;
   if (traces.length > 0)
     return `${name}, newest first\n\n${traces.map((trace) => traceText(trace, options)).join("\n")}`;
   const why = rule.state === "disabled" ? "it is switched off" : "none of its triggers has fired since the hub started";

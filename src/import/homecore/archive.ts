@@ -24,6 +24,8 @@ export interface OldArchive extends Disposable {
   readonly modeDefinitions: string | undefined;
   /** Plugin → the text of its config.toml. */
   readonly pluginConfigs: ReadonlyMap<string, string>;
+  /** Calendar → the text of its .ics file. homeCore puts none into its backup; a person may. */
+  readonly calendars: ReadonlyMap<string, string>;
   /** Bytes of history.db; undefined where there is none. */
   readonly historyBytes: number | undefined;
   /** Unpacks history.db into a file that must not exist yet. */
@@ -32,6 +34,7 @@ export interface OldArchive extends Disposable {
 
 const MOST_RULES = 2000;
 const MOST_PLUGINS = 500;
+const MOST_CALENDARS = 50;
 const MOST_CONFIG_BYTES = 4 * 1024 * 1024;
 
 /** Throws HubError: `not_found`, `storage`, or `invalid` for what is no sound backup of homeCore. */
@@ -76,6 +79,7 @@ async function read(descriptor: number): Promise<Omit<OldArchive, keyof Disposab
     modesToml: await text(entries.get("config/modes.toml")),
     modeDefinitions: await text(entries.get("config/mode_definitions.json")),
     pluginConfigs: await texts(/^plugins\/([^/]+)\/(?:config\/)?config\.toml$/, MOST_PLUGINS),
+    calendars: await texts(/^(?:config\/)?calendars\/([^/]+)\.ics$/, MOST_CALENDARS),
     historyBytes: history?.bytes,
     async unpackHistory(target) {
       if (history) await unpackEntry(descriptor, history, target);

@@ -13,8 +13,10 @@ import { createDeviceStore } from "../../state/device-store.ts";
 import type { Report } from "../report.ts";
 import { type StagedCopy, textOf, writeStaged } from "../staged-home.ts";
 import { importAreas } from "./areas.ts";
-import { importConfig } from "./config.ts";
+import { mapCalendars, writeCalendars } from "./calendars.ts";
+import { importCalendars, importConfig } from "./config.ts";
 import { importDevices } from "./devices.ts";
+import { importGlue } from "./glue.ts";
 import { countHistory, importHistory } from "./history.ts";
 import { importModes, oldModes, reportCriteria } from "./modes.ts";
 import type { HomecoreImport } from "./options.ts";
@@ -22,7 +24,7 @@ import type { OldHouse } from "./read-house.ts";
 import { importRules, type OldRuleText } from "./rules.ts";
 import { importScenes } from "./scenes.ts";
 import { importUsers, type NewLogin } from "./users.ts";
-import { importGlue, importModeStates, importSwitches, importTimers } from "./virtual.ts";
+import { importModeStates, importSwitches, importTimers } from "./virtual.ts";
 
 export interface Change extends HomecoreImport {
   readonly house: OldHouse;
@@ -68,15 +70,13 @@ const CHECK_BROKER = "if this hub is another machine, change broker_host in it";
 
 function changeConfig(copy: Home, { archive, house, report, untouchedHubToml, dryRun }: Change): void {
   const before = textOf(copy.hubToml) ?? untouchedHubToml;
-  const hubToml =
-    archive?.homecoreToml === undefined
-      ? before
-      : importConfig(archive.homecoreToml, {
-          text: before,
-          untouched: untouchedHubToml,
-          plugins: archive.pluginConfigs,
-          report,
-        });
+  const calendarFiles = archive?.calendars ?? new Map();
+  const calendars = mapCalendars(house.calendars, calendarFiles);
+  const into = { untouched: untouchedHubToml, plugins: archive?.pluginConfigs ?? new Map(), report };
+  const configured =
+    archive?.homecoreToml === undefined ? before : importConfig(archive.homecoreToml, { ...into, text: before });
+  const hubToml = importCalendars(calendars, { ...into, text: configured });
+  writeCalendars(copy, calendars, calendarFiles);
   if (archive === undefined)
     report.add(
       "other",
@@ -104,8 +104,8 @@ function isLocated(hubToml: string): boolean {
 
 function changeState(db: Database, { house, report, edge }: Change): void {
   const now = edge.clock.now();
-  const faults = { unreadable() {} };
-  const store = createDeviceStore({ durable: db, behind: db, faults: { ...faults, list: () => [] } });
+  const tables = { durable: db, faults: { unreadable() {}, list: () => [] } };
+  const store = createDeviceStore({ ...tables, behind: db });
   db.transaction(() => {
     const areaOf = importAreas(db, house.areas, { report, now });
     const into = { known: new Map(store.load().map((device) => [device.id, device])), store, areaOf, report, now };
@@ -113,7 +113,7 @@ function changeState(db: Database, { house, report, edge }: Change): void {
     importTimers(house.timers, into);
     importSwitches(house.switches, into);
     importModeStates(house.modes, into);
-    importGlue(db, house.glue, { report, now });
+    importGlue(tables, house.glue, into);
     importScenes(db, house.scenes, { report, now });
   }).immediate();
 }
@@ -157,29 +157,31 @@ async function changeHistory(
   progress(`reading ${megabytes(archive.historyBytes)} of history`);
   const from = join(work, "homecore-history.db");
   await archive.unpackHistory(from);
+  const days = retentionDays(home);
   if (dryRun) {
-    report.add("history", samples(countHistory(from)), "changed", "those that are not older than this hub keeps them");
+    const note = `of these, those of the last ${days} days that are not here yet`;
+    report.addMany("history", samples(countHistory(from)), "changed", note);
     return;
   }
   const now = edge.clock.now();
-  const days = retentionDays(home);
   const { added, older, unusable, rows } = importHistory({ from, to: home.historyDb, since: now - days * DAY_MS, now });
   removeIfPossible(from);
   const there = rows - added - older - unusable;
-  if (added > 0) report.add("history", samples(added), "moved");
-  if (there > 0) report.add("history", samples(there), "there");
+  if (added > 0) report.addMany("history", samples(added), "moved");
+  if (there > 0) report.addMany("history", samples(there), "there");
   if (older > 0)
-    report.add(
+    report.addMany(
       "history",
       samples(older),
       "left",
       `older than ${days} days: set [history] retention_days first, then import again`,
     );
-  if (unusable > 0) report.add("history", samples(unusable), "left", "without a time or a value that can be kept here");
+  if (unusable > 0)
+    report.addMany("history", samples(unusable), "left", "without a time or a value that can be kept here");
 }
 
-function samples(count: number): string {
-  return `${count} ${count === 1 ? "sample" : "samples"}`;
+function samples(count: number): { name: string; count: number } {
+  return { name: `${count} ${count === 1 ? "sample" : "samples"}`, count };
 }
 
 function retentionDays({ hubToml }: Home): number {

@@ -5,7 +5,8 @@ import { parseToml } from "../../core/toml.ts";
 /** Plugin → the text of its configuration. */
 export type PluginConfigs = ReadonlyMap<string, string>;
 
-type Mapped = { entry: JsonObject; note?: string } | string;
+/** A text says why it has no counterpart. */
+export type Mapped = { entry: JsonObject; note?: string } | string;
 
 const SHORTEST_PASSWORD = 8;
 

@@ -5,7 +5,8 @@ import { checkConfig } from "../../config/load.ts";
 import { HubError } from "../../core/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { parseToml, stringifyToml } from "../../core/toml.ts";
-import type { Report } from "../report.ts";
+import type { Kind, Report } from "../report.ts";
+import type { MappedCalendar } from "./calendars.ts";
 import { channelOf, mqttUserOf, type PluginConfigs, pluginOf, UNMAPPED } from "./config-map.ts";
 
 export interface ConfigImport {
@@ -27,6 +28,11 @@ export function importConfig(homecoreToml: string, options: ConfigImport): strin
   return new ConfigEdits(options).apply(read.table);
 }
 
+/** Returns the text of hub.toml with `[[calendars]]`. */
+export function importCalendars(calendars: readonly MappedCalendar[], options: ConfigImport): string {
+  return new ConfigEdits(options).addCalendars(calendars);
+}
+
 const SCALARS: readonly (readonly [from: string, key: string, to: string, key: string])[] = [
   ["server", "host", "server", "host"],
   ["server", "port", "server", "port"],
@@ -46,6 +52,8 @@ const SCALAR_NOTES: Readonly<Record<string, string>> = {
 };
 const PREFIX_NOTE =
   "topics begin with homecore/, as its plugins expect: what spoke under another prefix here has to change";
+
+const LIST_KINDS: Readonly<Record<string, Kind>> = { plugins: "plugin", calendars: "calendar" };
 
 class ConfigEdits {
   readonly #report: Report;
@@ -71,6 +79,11 @@ class ConfigEdits {
     }
     this.#set([{ section: "mqtt", key: "prefix", value: "homecore" }], PREFIX_NOTE);
     this.#tell(old);
+    return this.#text;
+  }
+
+  addCalendars(calendars: readonly MappedCalendar[]): string {
+    for (const { id, mapped } of calendars) this.#append("calendars", "id", mapped, id);
     return this.#text;
   }
 
@@ -117,8 +130,8 @@ class ConfigEdits {
 
   /** Adds an entry to a list of tables, unless there is one of its name. */
   #append(list: string, key: string, entry: { entry: JsonObject; note?: string } | string, name: string): void {
-    const kind = list === "plugins" ? "plugin" : "setting";
-    const shown = kind === "plugin" ? name : `[[${list}]] ${name}`;
+    const kind = LIST_KINDS[list] ?? "setting";
+    const shown = kind !== "setting" ? name : `[[${list}]] ${name}`;
     if (typeof entry === "string") {
       this.#report.add(kind, shown, "left", entry);
       return;
@@ -135,7 +148,7 @@ class ConfigEdits {
     this.#try(kind, shown, () => `${this.#text}${this.#text.endsWith("\n") ? "" : "\n"}\n${body}`, entry.note);
   }
 
-  #try(kind: "setting" | "plugin", name: string, edit: () => string, note?: string): void {
+  #try(kind: Kind, name: string, edit: () => string, note?: string): void {
     try {
       const edited = edit();
       const problem = newProblem(this.#text, edited);

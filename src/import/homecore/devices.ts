@@ -31,6 +31,8 @@ export function importDevices(devices: readonly OldDevice[], into: DeviceImport)
 
 export interface NewState extends Pick<Device, "pluginId" | "attributes"> {
   deviceType?: string;
+  /** Those of the old device when absent, if its plugin is the same. */
+  details?: DeviceDetails;
   note?: string | undefined;
 }
 
@@ -53,7 +55,7 @@ export function addDevice(old: OldDevice, kind: Kind, state: NewState, into: Dev
     area,
     areaIsUsers: area !== undefined,
     deviceType: state.deviceType ?? old.device_type ?? undefined,
-    details: state.pluginId === old.plugin_id ? detailsOf(old) : {},
+    details: state.details ?? (state.pluginId === old.plugin_id ? detailsOf(old) : {}),
     available: old.available ?? true,
     attributes: state.attributes,
     lastSeen: timeOf(old.last_seen),
@@ -86,7 +88,8 @@ function completeDevice(device: Device, old: OldDevice, { store, areaOf, report,
 }
 
 function problemOf(old: OldDevice, { pluginId, attributes }: NewState, known: number): string | undefined {
-  if (!isValidId(old.device_id)) return "its id cannot be one here: it would be a level of an MQTT topic";
+  if (!isValidId(old.device_id))
+    return 'its id cannot be one here: as a part of an MQTT topic it has no "/", "+" or "#"';
   if (!isValidId(pluginId)) return "the id of its plugin cannot be one here";
   if (known >= MOST_DEVICES) return `there are ${MOST_DEVICES} devices here already: remove some`;
   const bytes = JSON.stringify(attributes).length + JSON.stringify(old.schema ?? null).length;

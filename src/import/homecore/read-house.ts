@@ -7,6 +7,7 @@ import type { HomecoreClient } from "./client.ts";
 import {
   ListedMode,
   OldArea,
+  OldCalendar,
   OldDevice,
   OldGroup,
   OldRule,
@@ -28,6 +29,7 @@ export interface OldHouse {
   readonly groups: readonly OldGroup[];
   readonly modes: readonly ListedMode[];
   readonly users: readonly OldUser[];
+  readonly calendars: readonly OldCalendar[];
 }
 
 const PAGE = 500;
@@ -69,6 +71,7 @@ export async function readHouse(client: HomecoreClient, report: Report): Promise
     switches: await list("/switches", OldDevice),
     glue: (await optional("/glue", OldDevice)).filter(({ plugin_id }) => plugin_id === "core.glue"),
     users: await list("/auth/users", OldUser),
+    calendars: await optional("/calendars", OldCalendar),
   };
   await noteOthers(client, report);
   return house;
@@ -116,7 +119,6 @@ function refuseOwnKind(answer: Json, origin: string): void {
 
 const NOT_MOVED = [
   { path: "/auth/api-keys", what: "API keys", note: "homeCore keeps only their fingerprints: make new ones here" },
-  { path: "/calendars", what: "calendars", note: "copy the .ics files and name each under [[calendars]] in hub.toml" },
   { path: "/dashboards", what: "dashboards", note: "this hub's page is arranged by hand" },
 ];
 

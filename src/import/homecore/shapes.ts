@@ -56,6 +56,9 @@ export type OldMode = Static<typeof OldMode>;
 export const ListedMode = Type.Object({ config: OldMode, state: maybe(OldDevice) });
 export type ListedMode = Static<typeof ListedMode>;
 
+export const OldCalendar = Type.Object({ id: text, source_url: maybe(text) });
+export type OldCalendar = Static<typeof OldCalendar>;
+
 export const OldUser = Type.Object({ username: text, role: text });
 export type OldUser = Static<typeof OldUser>;
 

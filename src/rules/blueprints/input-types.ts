@@ -1,8 +1,8 @@
 // The types an input can have: what its declaration may say, the schema of a value for it, and how a written value is read.
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { parseDuration } from "../../core/duration.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { days, name as named, text, timeOfDay, YEAR_SECS } from "../model/fields.ts";
-import { durationSecs } from "./duration.ts";
 
 export interface InputType {
   /** What a declaration of this type may say beside what all may. */
@@ -96,6 +96,13 @@ const plainText: InputType = {
 };
 
 const MAX_DURATION = YEAR_SECS;
+
+/** Seconds, of a number or a text such as `5m`; undefined for what is no duration. */
+function durationSecs(value: Json): number | undefined {
+  if (typeof value === "string") return parseDuration(value);
+  return typeof value === "number" && value >= 0 ? value : undefined;
+}
+
 const duration: InputType = {
   fields: {
     min: Type.Optional(durationField("The shortest")),

@@ -1,7 +1,7 @@
 // What kinds about devices share: which events concern a trigger, the context they give to the rule, and commanding several
 // devices.
-import { HubError, messageOf } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { throwRefusals } from "../../core/refusals.ts";
 import type { EventType, HubEvent, Stamp } from "../../events/catalog.ts";
 import type { Envelope } from "../../events/feed.ts";
 import type { ActionScope, Interest, Typed } from "./define.ts";
@@ -98,13 +98,5 @@ export async function commandEach(
   const results = await Promise.allSettled(
     entries.map(async ([id, command]) => host.command(id, command, actor, { offline })),
   );
-  const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
-  const [first] = reasons;
-  if (first === undefined) return;
-  if (entries.length === 1) throw first;
-  const code = first instanceof HubError ? first.code : "upstream_failed";
-  const texts = reasons.map(messageOf).join("; ");
-  throw new HubError(code, `${reasons.length} of ${entries.length} devices refused the command: ${texts}`, {
-    cause: first,
-  });
+  throwRefusals(results);
 }

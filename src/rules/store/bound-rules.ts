@@ -74,10 +74,12 @@ export function createBoundRules({ host, clock, names, needModes, byName, run }:
     }) as Rule;
   }
 
-  /** The states of a timer, where a rule calls that by its name. */
+  /** The states of a timer, where a rule calls that by its name, and what schedules call `on`. */
   function inOurWords(schema: TSchema, spec: Record<string, unknown>): unknown {
     const key = TIMER_VALUES[schema.properties?.type?.const as string];
     const id = typeof spec.device_id === "string" ? (idOf(spec.device_id) ?? spec.device_id) : undefined;
+    if (spec.attribute === "active" && id !== undefined && host.device(id)?.deviceType === "schedule")
+      return { ...spec, attribute: "on" };
     if (key === undefined || spec.attribute !== "state" || id === undefined || !isTimerStateWord(spec[key]))
       return spec;
     return host.device(id)?.deviceType === "timer" ? { ...spec, [key]: ourTimerState(spec[key] as Json) } : spec;

@@ -34,6 +34,19 @@ export interface CheckedRules {
   findings: RuleFinding[];
 }
 
+/** The hub's blueprints and those in a folder of rules, as they are now. */
+export function blueprintsIn(folder: string, expressions: ExpressionReader): BlueprintFiles {
+  const blueprints = new BlueprintFiles({
+    folder: join(folder, BLUEPRINTS),
+    shipped: shippedBlueprints,
+    shape: ruleShape(),
+    checkExpression: expressions.check,
+    onChange() {},
+  });
+  for (const name of ruleFilesIn(join(folder, BLUEPRINTS))) blueprints.load(name);
+  return blueprints;
+}
+
 export function checkRuleFiles(
   folder: string,
   { exists, expressions, house = {} }: { exists: Exists; expressions: ExpressionReader; house?: KnownHouse },
@@ -45,14 +58,7 @@ export function checkRuleFiles(
     if (systemCode(error) === "ENOENT") return { files: 0, findings: [] };
     return { files: 0, findings: [{ file: folder, line: 0, column: 0, message: messageOf(error), warning: false }] };
   }
-  const blueprints = new BlueprintFiles({
-    folder: join(folder, BLUEPRINTS),
-    shipped: shippedBlueprints,
-    shape: ruleShape(),
-    checkExpression: expressions.check,
-    onChange() {},
-  });
-  for (const name of ruleFilesIn(join(folder, BLUEPRINTS))) blueprints.load(name);
+  const blueprints = blueprintsIn(folder, expressions);
   const reader = createRuleReader(expressions, blueprints);
   const files = createRuleFiles({
     folder,

@@ -1,5 +1,5 @@
 // What each member of a group gets of a command to the group.
-import { HubError, messageOf } from "../../core/errors.ts";
+import { HubError } from "../../core/errors.ts";
 import { HUB_PLUGIN_ID } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { describedAttribute } from "../command-check.ts";
@@ -49,19 +49,6 @@ function takes({ pluginId, deviceType = "", details, attributes }: Device, name:
   const described = describedAttribute(details, name);
   if (described) return described.readOnly !== true;
   return Object.hasOwn(attributes, name) || (name === "command" && !details.schema && !details.capabilities);
-}
-
-/** Throws one HubError that names every refusal. */
-export function throwRefusals(results: readonly PromiseSettledResult<unknown>[]): void {
-  const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
-  const [first] = reasons;
-  if (first === undefined) return;
-  if (results.length === 1) throw first;
-  const code = first instanceof HubError ? first.code : "upstream_failed";
-  const texts = reasons.map(messageOf).join("; ");
-  throw new HubError(code, `${reasons.length} of ${results.length} devices refused the command: ${texts}`, {
-    cause: first,
-  });
 }
 
 /** Who sent the command to the group. */

@@ -10,10 +10,10 @@ import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createHouse } from "../support/host.ts";
 import { FILES } from "./rig.ts";
 
-async function openNamedHouse() {
+async function openNamedHouse(text = FILES["by_name.ron"] ?? "") {
   const stack = new AsyncDisposableStack();
   const home = stack.use(createTemporaryFolder());
-  await Bun.write(home.at("rules", "by_name.ron"), FILES["by_name.ron"] ?? "");
+  await Bun.write(home.at("rules", "by_name.ron"), text);
   const house = createHouse();
   const { clock } = house;
   const db = stack.use(openStateDb(home.at("state.redb"), clock.now));
@@ -34,6 +34,10 @@ async function openNamedHouse() {
     commands,
     async register(id: string, name: string, area?: string) {
       registry.register({ device_id: id, name, ...(area && { area }) }, "hue");
+      await clock.advance(0);
+    },
+    async registerSchedule(id: string, name: string) {
+      registry.register({ device_id: id, name, device_type: "schedule" }, "hue");
       await clock.advance(0);
     },
     async report(id: string, attributes: { on: boolean }) {
@@ -65,4 +69,15 @@ test("a rule finds its devices when they appear, and loses them when the name is
   await house.report("0x01", { on: false });
   await house.report("0x01", { on: true });
   expect(house.commands).toEqual(['0x02 {"on":true}', '0x02 {"on":true}']);
+});
+
+test("a schedule that homeCore calls active is on here", async () => {
+  await using house = await openNamedHouse(
+    `Rule(id: "work", name: "Work", trigger: DeviceStateChanged(device_id: "Working hours", attribute: Some("active"), to: Some(true)), conditions: [DeviceState(device_id: "work", attribute: "active", op: Eq, value: true)], actions: [RuleAction(enabled: true, action: SetDeviceState(device_id: "lamp", state: {"on": true}))])`,
+  );
+  await house.register("lamp", "Lamp");
+  await house.registerSchedule("work", "Working hours");
+  await house.report("work", { on: false });
+  await house.report("work", { on: true });
+  expect(house.commands).toEqual(['lamp {"on":true}']);
 });
