@@ -51,6 +51,7 @@ export async function startPageHouse(options: PageHouseOptions = {}): Promise<Pa
   const ports = { http: await freePort(), mqtt: await freePort() };
   place.put("config/hub.toml", configOf(ports, options), 0o600);
   place.put("config/family.ics", EVENTS);
+  place.put("config/modes.toml", MODES);
   const known = KNOWN.map((name, index) => member(index + 1, 0, name));
   const others = Math.max(0, zigbee - known.length - more.length);
   const members = [...known, ...more, ...(tidy ? madeUp(others) : await zigbeeHouse(others))];
@@ -113,6 +114,11 @@ DURATION:PT2H
 RRULE:FREQ=DAILY
 END:VEVENT
 END:VCALENDAR
+`;
+const MODES = `[[modes]]
+id = "night"
+name = "Night"
+kind = "manual"
 `;
 const VIRTUAL = `[[plugins]]
 id = "virtual"

@@ -110,7 +110,15 @@ const CLAUSES: Readonly<Record<string, (spec: Part) => string>> = {
   fire_event: ({ event_type }) => t("do.event", { type: words.quoted(event_type) }),
   publish_mqtt: ({ topic }) => t("do.publish", { topic: words.quoted(topic) }),
   call_service: ({ url }) => t("do.call", { host: isolated(hostOf(words.text(url))) }),
-  run_rule: (spec) => t("do.run_rule", { rule: rule(spec) }),
+  run_rule(spec) {
+    const clause = t("do.run_rule", { rule: rule(spec) });
+    const handed = Object.entries((spec.parameters as Attributes | undefined) ?? {});
+    if (handed.length === 0) return clause;
+    const values = handed.map(([name, value]) =>
+      t("do.value", { attribute: isolated(name), value: words.valueWords(value) }),
+    );
+    return t("do.handed", { clause, values: words.listed(values) });
+  },
   pause_rule: (spec) =>
     spec.duration_secs === undefined || spec.duration_secs === null
       ? t("do.pause_rule", { rule: rule(spec) })
@@ -171,7 +179,14 @@ function channelWords(channel: string): string {
   return channel === "all" ? t("do.channel_all") : channel === "log" ? t("do.channel_log") : nameOf("channel", channel);
 }
 
-function timerWords({ device_id, command, duration_secs }: Part): string {
+function timerWords(spec: Part): string {
+  const clause = timerClause(spec);
+  const notes = [spec.repeat === true ? t("do.again") : undefined, spec.label && words.quoted(spec.label)];
+  const values = notes.filter(Boolean).join(", ");
+  return values === "" ? clause : t("do.with", { clause, values });
+}
+
+function timerClause({ device_id, command, duration_secs }: Part): string {
   const device = words.deviceWords([words.text(device_id)]);
   if (command === "start" && duration_secs !== undefined && duration_secs !== null)
     return t("do.timer_start_for", { device, time: words.span(duration_secs) });

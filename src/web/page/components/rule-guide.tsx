@@ -2,6 +2,7 @@
 import type { Json } from "../state/house.ts";
 import type { Part, Vocabulary, WholeRule } from "../state/rules.ts";
 import { t } from "../texts/index.ts";
+import { InRule, namesIn } from "./rule-context.ts";
 import type { WriteRule } from "./rule-draft.ts";
 import { RuleField } from "./rule-field.tsx";
 import { PartList } from "./rule-part-list.tsx";
@@ -18,7 +19,10 @@ const SECTIONS = [
   ["actions", "action"],
 ] as const;
 /** Of the rule itself; the others are for its text. */
-const FIELDS = ["cooldown_secs", "run_mode", "tags"] as const;
+const FIELDS = [
+  ...["description", "tags", "priority", "cooldown_secs", "run_mode", "max_queued", "trigger_condition"],
+  ...["required_expression", "cancel_on_false", "durable", "catch_up_secs"],
+] as const;
 
 export function RuleGuide({ rule, vocabulary, onChange }: GuideProps) {
   const set = (key: string, value: Json | undefined): Promise<unknown> => {
@@ -26,37 +30,39 @@ export function RuleGuide({ rule, vocabulary, onChange }: GuideProps) {
     return onChange((value === undefined ? rest : { ...rest, [key]: value }) as WholeRule);
   };
   return (
-    <div class="guide">
-      <RuleField
-        name="name"
-        schema={{ type: "string" }}
-        value={rule.name}
-        part={{ type: "rule" }}
-        onChange={(name) => void set("name", name)}
-      />
-      {SECTIONS.map(([key, kind]) => (
-        <PartList
-          key={key}
-          kind={kind}
-          parts={rule[key] as Part[]}
-          vocabulary={vocabulary}
-          heading={t(`guide.${key}`)}
-          onChange={(parts) => set(key, parts as unknown as Json)}
+    <InRule.Provider value={namesIn(rule)}>
+      <div class="guide">
+        <RuleField
+          name="name"
+          schema={{ type: "string" }}
+          value={rule.name}
+          part={{ type: "rule" }}
+          onChange={(name) => void set("name", name)}
         />
-      ))}
-      <details class="more-fields">
-        <summary>{t("guide.more")}</summary>
-        {FIELDS.map((key) => (
-          <RuleField
+        {SECTIONS.map(([key, kind]) => (
+          <PartList
             key={key}
-            name={key}
-            schema={vocabulary.rule.properties?.[key] ?? {}}
-            value={rule[key] as Json}
-            part={{ type: "rule" }}
-            onChange={(value) => void set(key, value)}
+            kind={kind}
+            parts={rule[key] as Part[]}
+            vocabulary={vocabulary}
+            heading={t(`guide.${key}`)}
+            onChange={(parts) => set(key, parts as unknown as Json)}
           />
         ))}
-      </details>
-    </div>
+        <details class="more-fields">
+          <summary>{t("guide.more")}</summary>
+          {FIELDS.map((key) => (
+            <RuleField
+              key={key}
+              name={key}
+              schema={vocabulary.rule.properties?.[key] ?? {}}
+              value={rule[key] as Json}
+              part={{ type: "rule" }}
+              onChange={(value) => void set(key, value)}
+            />
+          ))}
+        </details>
+      </div>
+    </InRule.Provider>
   );
 }

@@ -3,10 +3,13 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Json } from "../state/house.ts";
 import type { FieldSchema, Part, Vocabulary } from "../state/rules.ts";
-import { t } from "../texts/index.ts";
+import { t, textFor } from "../texts/index.ts";
 import { Problem } from "./problem.tsx";
-import { RuleField } from "./rule-field.tsx";
+import { otherThan, shownOf } from "./rule-alternatives.ts";
+import { Branches } from "./rule-branches.tsx";
+import { fieldLabel, RuleField } from "./rule-field.tsx";
 import { type Kind, type ListProps, wordsFor } from "./rule-kinds.ts";
+import { TARGET_FIELDS, TargetPick } from "./rule-target.tsx";
 
 interface FormProps {
   kind: Kind;
@@ -22,55 +25,95 @@ interface FormProps {
 const USUAL: readonly string[] = [
   ...["device_id", "attribute", "to", "op", "value", "above", "below", "state", "time", "days", "event", "action"],
   ...["start", "end", "mode_id", "on", "position", "duration_secs", "channel", "message", "scene_id", "condition"],
-  ...["conditions", "actions", "then_actions", "else_actions", "command", "rule_id", "available", "topic", "path"],
-];
-/** Either of them is enough; the form shows the first that is set, else the first. */
-const ALTERNATIVES: readonly (readonly string[])[] = [
-  ["device_id", "device_ids"],
-  ["duration_secs", "expression"],
-  ["state", "expression"],
-  ["value", "expression"],
-  ["condition", "conditions"],
-  ["above", "crosses_above"],
-  ["below", "crosses_below"],
-  ["on", "toggle"],
+  ...[
+    "conditions",
+    "actions",
+    "choices",
+    "then_actions",
+    "else_if",
+    "else_actions",
+    "command",
+    "rule_id",
+    "available",
+    "topic",
+    "path",
+  ],
+  ...["channels", "toggle", "expression", "crosses_above", "crosses_below", "calendar", "title", "offset_minutes"],
+  ...["parameters", "label", "repeat", "triggers", "timeout_secs", "name", "host"],
 ];
 const HIDDEN: ReadonlySet<string> = new Set(["type", "enabled", "comment"]);
 
 export function PartForm({ kind, part, vocabulary, list: PartList, onChange }: FormProps) {
   const [mine, setMine] = useState(part);
   const [problem, setProblem] = useState<unknown>();
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const given = JSON.stringify(part);
   useEffect(() => setMine(part), [given]);
   const word = wordsFor(kind, vocabulary).find(({ type }) => type === mine.type);
   if (!word) return <p class="hint">{t("guide.in_text")}</p>;
-  const fields = fieldsOf(word.schema, mine);
+  const all = Object.entries(word.schema.properties ?? {});
+  const isTargeted = TARGET_FIELDS.every((name) => all.some(([key]) => key === name));
+  const named = all.filter(([name]) => !HIDDEN.has(name) && !(isTargeted && isTarget(name)));
+  const fields = shownOf(named, mine, picked).sort(([a], [b]) => place(a) - place(b));
   const isUsual = ([name]: [string, FieldSchema]): boolean =>
     USUAL.includes(name) || mine[name] !== undefined || word.schema.required?.includes(name) === true;
   const rest = fields.filter((field) => !isUsual(field));
 
-  async function set(name: string, value: Json | undefined): Promise<unknown> {
-    const { [name]: _, ...others } = mine;
-    const next = (value === undefined ? others : { ...others, [name]: value }) as Part;
+  async function change(next: Part): Promise<unknown> {
     setMine(next);
     const refused = await onChange(next);
     setProblem(refused);
     return refused;
   }
+  /** What stands for the same is taken out. */
+  function set(name: string, value: Json | undefined): Promise<unknown> {
+    const { [name]: _, ...others } = mine;
+    if (value === undefined) return change(others as Part);
+    const { [otherThan(named, name) ?? name]: __, ...rest } = others;
+    return change({ ...rest, [name]: value } as Part);
+  }
   const draw = ([name, schema]: [string, FieldSchema]) => {
+    const other = otherThan(named, name);
+    return (
+      <div class="part-field" key={name}>
+        {drawField(name, schema)}
+        {other !== undefined && (
+          <button
+            type="button"
+            class="instead"
+            onClick={() => setPicked(new Set([...[...picked].filter((one) => one !== name), other]))}
+          >
+            {t("guide.instead", { field: fieldLabel(other) })}
+          </button>
+        )}
+      </div>
+    );
+  };
+  function drawField(name: string, schema: FieldSchema): JSX.Element {
     const inner = innerKind(schema);
-    return inner ? (
-      <PartList
-        key={name}
-        kind={inner}
-        parts={innerParts(mine[name])}
-        vocabulary={vocabulary}
-        heading={t(`guide.${inner}s_inside`)}
-        onChange={(parts) => set(name, (schema.items ? parts : parts.at(-1)) as unknown as Json)}
-      />
-    ) : (
+    if (inner)
+      return (
+        <PartList
+          kind={inner}
+          parts={innerParts(mine[name])}
+          vocabulary={vocabulary}
+          heading={textFor(`inside.${name}`) ?? t(`guide.${inner}s_inside`)}
+          onChange={(parts) => set(name, (schema.items ? parts : parts.at(-1)) as unknown as Json)}
+        />
+      );
+    if (schema.items?.properties !== undefined)
+      return (
+        <Branches
+          heading={fieldLabel(name)}
+          schema={schema.items}
+          value={mine[name]}
+          vocabulary={vocabulary}
+          list={PartList}
+          onChange={(value) => set(name, value)}
+        />
+      );
+    return (
       <RuleField
-        key={name}
         name={name}
         schema={schema}
         value={mine[name]}
@@ -78,10 +121,11 @@ export function PartForm({ kind, part, vocabulary, list: PartList, onChange }: F
         onChange={(value) => void set(name, value)}
       />
     );
-  };
+  }
 
   return (
     <div class="part-form">
+      {isTargeted && <TargetPick part={mine} mayBeAny={kind === "trigger"} onChange={(next) => void change(next)} />}
       {fields.filter(isUsual).map(draw)}
       {rest.length > 0 && (
         <details class="more-fields">
@@ -94,15 +138,7 @@ export function PartForm({ kind, part, vocabulary, list: PartList, onChange }: F
   );
 }
 
-function fieldsOf(schema: FieldSchema, part: Part): [string, FieldSchema][] {
-  const all = Object.entries(schema.properties ?? {}).filter(([name]) => !HIDDEN.has(name));
-  const isShown = (name: string): boolean =>
-    ALTERNATIVES.every((names) => {
-      if (!names.includes(name) || !names.every((one) => all.some(([key]) => key === one))) return true;
-      return name === (names.find((one) => part[one] !== undefined) ?? names[0]);
-    });
-  return all.filter(([name]) => isShown(name)).sort(([a], [b]) => place(a) - place(b));
-}
+const isTarget = (name: string): boolean => (TARGET_FIELDS as readonly string[]).includes(name);
 
 const place = (name: string): number => (USUAL.includes(name) ? USUAL.indexOf(name) : USUAL.length);
 

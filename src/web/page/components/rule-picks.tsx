@@ -2,21 +2,25 @@
 import { deviceList, devices, type Json } from "../state/house.ts";
 import { t } from "../texts/index.ts";
 import { known, type Named } from "./rule-names.ts";
-import { attributeWords, text } from "./rule-words.ts";
+import { attributeWords, text, typeWords } from "./rule-words.ts";
 
 interface PickProps {
   id?: string;
   label?: string;
+  /** Instead of "Choose …". */
+  empty?: string | undefined;
   value: string;
   onChange: (value: string | undefined) => void;
 }
 
-/** By area. What is not there any more stays as it is. */
-export function DevicePick({ id, label, value, onChange }: PickProps) {
+/** By area; `fits`: only of this type. What is not there any more stays as it is. */
+export function DevicePick({ id, label, value, fits, onChange }: PickProps & { fits?: string | undefined }) {
   const areas = new Map<string, { id: string; name: string }[]>();
-  for (const { area, id: device, name } of deviceList.peek())
+  const fitting = deviceList.peek().filter(({ device_type: type }) => fits === undefined || type === fits);
+  for (const { area, id: device, name } of fitting)
     areas.set(area ?? "", [...(areas.get(area ?? "") ?? []), { id: device, name }]);
   const isKnown = value === "" || devices.value.has(value);
+  const isLeftOut = isKnown && value !== "" && !fitting.some((one) => one.id === value);
   return (
     <select
       id={id}
@@ -26,6 +30,7 @@ export function DevicePick({ id, label, value, onChange }: PickProps) {
     >
       <option value="">{t("guide.pick_device")}</option>
       {!isKnown && <option value={value}>{t("guide.unknown", { id: value })}</option>}
+      {isLeftOut && <option value={value}>{devices.value.get(value)?.peek().name}</option>}
       {[...areas]
         .sort(([a], [b]) => a.localeCompare(b))
         .map(([area, inside]) => (
@@ -84,14 +89,19 @@ export function AttributePick({ id, device, value, onChange }: PickProps & { dev
   );
 }
 
-export function NamePick({ id, kind, value, onChange }: PickProps & { kind: string }) {
-  const names = new Map(Object.hasOwn(known.value, kind) ? known.value[kind as Named] : []);
+export function NamePick({ id, label, empty, kind, value, onChange }: PickProps & { kind: string }) {
+  const names = namesOf(kind);
   if (kind === "channel")
     for (const fixed of ["log", "all"]) names.set(fixed, t(`do.channel_${fixed as "log" | "all"}`));
   if (value !== "" && !names.has(value)) names.set(value, value);
   return (
-    <select id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}>
-      <option value="">{t("guide.pick")}</option>
+    <select
+      id={id}
+      aria-label={label}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
+    >
+      <option value="">{empty ?? t("guide.pick")}</option>
       {[...names].map(([one, name]) => (
         <option key={one} value={one}>
           {name}
@@ -99,4 +109,15 @@ export function NamePick({ id, kind, value, onChange }: PickProps & { kind: stri
       ))}
     </select>
   );
+}
+
+/** Areas may also be named by plugins alone; tags and types are what devices have. */
+function namesOf(kind: string): Map<string, string> {
+  const all = deviceList.peek();
+  const plain = (names: Iterable<string>): [string, string][] => [...new Set(names)].sort().map((one) => [one, one]);
+  if (kind === "tag") return new Map(plain(all.flatMap(({ tags = [] }) => tags)));
+  if (kind === "device_type")
+    return new Map(plain(all.flatMap(({ device_type: type }) => type ?? [])).map(([type]) => [type, typeWords(type)]));
+  const own = Object.hasOwn(known.value, kind) ? known.value[kind as Named] : [];
+  return kind === "area" ? new Map([...plain(all.flatMap(({ area }) => area ?? [])), ...own]) : new Map(own);
 }

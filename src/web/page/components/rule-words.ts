@@ -102,7 +102,7 @@ export function targetWords(spec: Fields, type?: "conjunction" | "disjunction"):
   ].join(" ");
 }
 
-function typeWords(type: string): string {
+export function typeWords(type: string): string {
   return textFor(`kind_name.${type}`) ?? isolated(type.replaceAll("_", " "));
 }
 

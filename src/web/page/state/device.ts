@@ -11,6 +11,8 @@ export interface Device {
   plugin_id: string;
   area: string | null;
   device_type: string | null;
+  /** Words that a person gave it, for rules. */
+  tags?: string[];
   available: boolean;
   attributes: Attributes;
   last_seen: string | null;

@@ -136,11 +136,13 @@ export const rulePath = (id: string, rest = ""): string => `/rules/${encodeURICo
 
 /** A field of a trigger, condition or action, as far as editors use it. */
 export interface FieldSchema {
-  type?: string;
+  /** Of a span of time, also a text. */
+  type?: string | string[];
   const?: Json;
   anyOf?: FieldSchema[];
   items?: FieldSchema;
   properties?: Record<string, FieldSchema>;
+  patternProperties?: Record<string, FieldSchema>;
   required?: string[];
   $ref?: string;
   default?: Json;
@@ -151,6 +153,7 @@ export interface FieldSchema {
   contentMediaType?: string;
   examples?: Json[];
   "x-names"?: string;
+  "x-keys-name"?: string;
   "x-attribute"?: boolean;
   "x-attributes"?: boolean;
   "x-template"?: boolean;

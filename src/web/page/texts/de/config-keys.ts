@@ -154,5 +154,10 @@ export const configKeys: Translated<"configKeys"> = {
   "key.alerts.memory_mb": "Viel Speicher ab (MB)",
   "key.alerts.backup_days": "Sicherung überfällig nach (Tage)",
   "key.alerts.certificate_days": "Zertifikat endet in (Tage)",
+  "key.calendars.id": "Id (Buchstaben, Ziffern, - und _)",
+  "key.calendars.name": "Name",
+  "key.calendars.url": "Adresse im Netz (iCalendar)",
+  "key.calendars.file": "Oder eine Datei",
+  "key.calendars.refresh_mins": "Nachgesehen wird alle (Minuten)",
   "key.log.level": "Stufe",
 };

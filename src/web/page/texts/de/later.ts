@@ -14,6 +14,7 @@ import { plugins } from "./plugins.ts";
 import { replay } from "./replay.ts";
 import { ruleActions } from "./rule-actions.ts";
 import { ruleEdit } from "./rule-edit.ts";
+import { ruleFields } from "./rule-fields.ts";
 import { ruleGuide } from "./rule-guide.ts";
 import { ruleWords } from "./rule-words.ts";
 import { rules } from "./rules.ts";
@@ -36,6 +37,7 @@ export const later: Later = {
   replay,
   ruleActions,
   ruleEdit,
+  ruleFields,
   ruleGuide,
   ruleWords,
   rules,

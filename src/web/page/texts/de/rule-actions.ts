@@ -11,6 +11,8 @@ export const ruleActions: Translated<"ruleActions"> = {
   "do.unlocked": "{device} wird aufgeschlossen",
   "do.command": "{device} bekommt den Befehl {command}",
   "do.set": "{device}: {values}",
+  "do.handed": "{clause} mit {values}",
+  "do.again": "immer wieder",
   "do.computed": "{device} wird nach der Formel „{text}“ gestellt",
   "do.with": "{clause} ({values})",
   "do.for": "{clause} für {time}",

@@ -152,5 +152,10 @@ export const configKeys = {
   "key.alerts.memory_mb": "Much memory above (MB)",
   "key.alerts.backup_days": "Backup overdue after (days)",
   "key.alerts.certificate_days": "Certificate ends within (days)",
+  "key.calendars.id": "Id (letters, digits, - and _)",
+  "key.calendars.name": "Name",
+  "key.calendars.url": "Address on the web (iCalendar)",
+  "key.calendars.file": "Or a file",
+  "key.calendars.refresh_mins": "Looked at again after (minutes)",
   "key.log.level": "Level",
 } as const;

@@ -13,6 +13,7 @@ import { plugins } from "./plugins.ts";
 import { replay } from "./replay.ts";
 import { ruleActions } from "./rule-actions.ts";
 import { ruleEdit } from "./rule-edit.ts";
+import { ruleFields } from "./rule-fields.ts";
 import { ruleGuide } from "./rule-guide.ts";
 import { ruleWords } from "./rule-words.ts";
 import { rules } from "./rules.ts";
@@ -35,6 +36,7 @@ export const later = {
   replay,
   ruleActions,
   ruleEdit,
+  ruleFields,
   ruleGuide,
   ruleWords,
   rules,

@@ -9,6 +9,8 @@ export const ruleActions = {
   "do.unlocked": "{device} is unlocked",
   "do.command": "{device} gets the command {command}",
   "do.set": "{device}: {values}",
+  "do.handed": "{clause} with {values}",
+  "do.again": "again and again",
   "do.computed": "{device} is set by the formula “{text}”",
   "do.with": "{clause} ({values})",
   "do.for": "{clause} for {time}",
