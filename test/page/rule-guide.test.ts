@@ -163,7 +163,7 @@ async function fill(page: Page, label: string, value: string): Promise<void> {
         const fields = [...(form?.querySelectorAll<HTMLInputElement>("input, select, textarea") ?? [])];
         const named = (one: HTMLInputElement): boolean =>
           one.ariaLabel === wanted || [...(one.labels ?? [])].some((by) => by.textContent?.trim() === wanted);
-        const field = fields.findLast(named);
+        const field = fields.find(named);
         if (!field) return false;
         if (field.type === "checkbox") {
           field.click();

@@ -21,6 +21,8 @@ export interface Timer {
   ends_at: string | null;
   remaining_secs: number | null;
   label: string | null;
+  /** It starts again at its end. */
+  repeat: boolean;
 }
 
 export function TimerRow({ timer, read }: { timer: Timer; read: () => Promise<void> }) {
@@ -52,6 +54,7 @@ export function TimerRow({ timer, read }: { timer: Timer; read: () => Promise<vo
           {state === "started" &&
             timer.ends_at !== null &&
             ` · ${t("timer.until", { time: formatTime(timer.ends_at) })}`}
+          {timer.repeat && ` · ${t("timer.repeats")}`}
           {timer.label !== null && (
             <>
               {" · "}
@@ -64,11 +67,7 @@ export function TimerRow({ timer, read }: { timer: Timer; read: () => Promise<vo
       {allows("user") && (
         <>
           <TimerOrders timer={timer} disabled={isLocked} order={order} onRemove={() => void act.run(drop)} />
-          <StartTimer
-            name={name}
-            disabled={isLocked}
-            onStart={(secs) => order({ command: "start", duration_secs: secs })}
-          />
+          <StartTimer name={name} disabled={isLocked} onStart={(how) => order({ command: "start", ...how })} />
         </>
       )}
       <Problem of={act.problem} />

@@ -1,8 +1,10 @@
-// Starts a timer: with a usual duration, or any.
+// Starts a timer: with a usual duration, or any; with a note, and again and again.
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Attributes } from "../state/house.ts";
 import { t } from "../texts/index.ts";
 
 const QUICK_MINUTES = [1, 5, 10, 30, 60] as const;
+const MAX_LABEL_CHARS = 200;
 const UNITS = { seconds: 1, minutes: 60, hours: 3600 } as const;
 type Unit = keyof typeof UNITS;
 
@@ -13,13 +15,17 @@ export function StartTimer({
 }: {
   name: string;
   disabled: boolean;
-  onStart: (secs: number) => void;
+  /** With the fields of the command. */
+  onStart: (how: Attributes) => void;
 }) {
   const [amount, setAmount] = useState("");
   const [unit, setUnit] = useState<Unit>("minutes");
+  const [label, setLabel] = useState("");
+  const [repeat, setRepeat] = useState(false);
   const details = useRef<HTMLDetailsElement>(null);
   const start = (secs: number): void => {
-    onStart(secs);
+    const note = label.trim();
+    onStart({ duration_secs: secs, ...(note !== "" && { label: note }), ...(repeat && { repeat }) });
     if (details.current) details.current.open = false;
   };
   useEffect(() => setAmount(""), [unit]);
@@ -60,6 +66,20 @@ export function StartTimer({
               </option>
             ))}
           </select>
+        </label>
+        <label class="field">
+          {t("timer.label")}
+          <input
+            dir="auto"
+            maxLength={MAX_LABEL_CHARS}
+            autocomplete="off"
+            value={label}
+            onInput={({ currentTarget }) => setLabel(currentTarget.value)}
+          />
+        </label>
+        <label class="check">
+          <input type="checkbox" checked={repeat} onChange={({ currentTarget }) => setRepeat(currentTarget.checked)} />
+          {t("timer.repeat")}
         </label>
         <button type="submit" class="main" disabled={disabled}>
           {t("timer.start")}
