@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { downloadBackup } from "../support/archives.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { until } from "../support/wait.ts";
@@ -86,4 +87,26 @@ test("stopped until long after the delay, it turns the lamp off as soon as the l
   await until("the lamp is off", async () => (await isOn(second)) === false);
   // With what it did before the restart.
   expect(trace?.id).toBe(run.id);
+}, 60_000);
+
+test("a backup of a house with a run that waits goes on in the house that it is restored to", async () => {
+  await using place = createHouse();
+  const first = await place.start();
+  const run = await open(first);
+  // Users come with the house, and so do their tokens.
+  const token = await first.adminToken();
+  const zip = join(place.cwd, "..", "house.zip");
+  await downloadBackup(first, zip);
+  first.kill("SIGKILL");
+  await first.exited;
+
+  await using other = createHubPlace(null);
+  expect(await other.run(["restore", zip])).toMatchObject({ code: 0 });
+  const second = await other.start();
+  const read = async <T>(path: string): Promise<T[]> => (await second.request("GET", path, { token })).json<T[]>();
+  await until("the run is over", async () => (await read<RunBody>("/rules/door-light/runs")).length === 0);
+  const [trace] = await read<TraceBody>("/rules/door-light/traces");
+  expect(trace).toMatchObject({ id: run.id, why: expect.stringContaining("the hub was restarted meanwhile") });
+  expect(trace?.actions.at(-1)).toMatchObject({ type: "set_device_state", result: "ok" });
+  expect(Date.now()).toBeGreaterThan(Date.parse(run.waits[0]?.until ?? ""));
 }, 60_000);
