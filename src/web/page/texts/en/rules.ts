@@ -75,7 +75,7 @@ export const rules = {
   "why.action_failed": "Failed: {action}",
   "why.action_skipped": "Skipped: {action}",
   "why.action_cancelled": "Cancelled: {action}",
-  "why.still": "another {time}",
+  "why.still": "{time} left",
   "why.since": "for {time}",
   "found.it": "it",
   "found.light": "light",
