@@ -59,8 +59,11 @@ export const triggers: Readonly<Record<string, Translate>> = {
     if (!cron.ok) problemAt(to, expression, cron.problem);
     return cron.ok ? objectAt(part, { ...othersOf(part, []), expression: expression.with(cron.expression) }) : part;
   },
-  webhook_received: (part) =>
-    objectAt(part, { ...othersOf(part, []), ...(part.get("secret") === undefined && { open: true }) }),
+  webhook_received(part, to) {
+    const isOpen = part.get("secret") === undefined;
+    if (isOpen) warningAt(to, part, "without a `secret`, everybody who reaches the hub can call this webhook");
+    return objectAt(part, { ...othersOf(part, []), ...(isOpen && { open: true }) });
+  },
 };
 
 /** There, without a calendar, all of them are meant. */
