@@ -31,7 +31,15 @@ export const person = signal(session.peek()?.user);
 /** Their id. */
 export const viewsOf = computed(() => person.value?.id);
 
+let isLeaving = false;
+
+/** The person signs out: that the hub refuses the token from now on is what they want. */
+export function beginLeaving(): void {
+  isLeaving = true;
+}
+
 export function setSession(next: Session | undefined): void {
+  isLeaving = false;
   const kept = next && { gotAt: Date.now(), ...next };
   save(WHY, undefined);
   save(KEY, kept);
@@ -48,7 +56,7 @@ function change(next: Session | undefined, because: "expired" | undefined): void
 
 /** The hub no longer takes the token. What was typed stays where it is: the view comes back after signing in. */
 export function sessionExpired(): void {
-  if (!session.value) return;
+  if (!session.value || isLeaving) return;
   save(WHY, "expired");
   save(KEY, undefined);
   change(undefined, "expired");

@@ -1,10 +1,11 @@
 // Signing out: ends the session on the hub, and clears what this browser kept of the house.
 import { get, remove } from "./api.ts";
-import { setSession } from "./session.ts";
+import { beginLeaving, setSession } from "./session.ts";
 import { clear } from "./storage.ts";
 
 /** False where the hub could not be told: then the session lives there until it is ended or expires. */
 export async function signOut(): Promise<boolean> {
+  beginLeaving();
   const isEnded = await endOwn().catch(() => false);
   setSession(undefined);
   clear();
