@@ -1,6 +1,7 @@
 // A rule of a blueprint, made and changed with the page, as somebody does it who has never seen a rule file.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "puppeteer-core";
+import { until } from "../support/wait.ts";
 import { openBrowser, type Visitors } from "./support/browser.ts";
 import { type PageHouse, startPageHouse } from "./support/page-house.ts";
 import { picture, settled } from "./support/seen.ts";
@@ -77,8 +78,14 @@ test("a rule is made of the motion light, with what is wrong beside its field, a
   await visitor.go(`/rules/${encodeURIComponent(id)}?tab=edit`);
   await settled(page);
   expect(await page.$$(".part-list")).toHaveLength(0);
-  await fill(page, "Off after", "9");
-  await page.waitForSelector(".save-bar button.main:not(:disabled)");
+  await until(
+    "it can be saved",
+    async () => {
+      await fill(page, "Off after", "9");
+      return page.waitForSelector(".save-bar button.main:not(:disabled)", { timeout: 3000 }).catch(() => undefined);
+    },
+    { timeoutMs: 30_000 },
+  );
   await picture(page, "edit-made");
   await page.click(".save-bar button.main");
   await page.waitForFunction(() => document.body.textContent?.includes("Nothing is changed."));
