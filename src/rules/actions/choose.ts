@@ -1,16 +1,9 @@
 // `choose`: runs the actions of the first choice whose conditions pass.
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../model/checks.ts";
-import { type ActionScope, defineAction, type Typed } from "../model/define.ts";
-import { expression, text } from "../model/fields.ts";
-import { innerList } from "../model/flow.ts";
-import { shortened } from "../model/values.ts";
-
-interface Choice {
-  name?: string | undefined;
-  condition?: string | undefined;
-  conditions?: Typed[] | undefined;
-}
+import { defineAction } from "../model/define.ts";
+import { text } from "../model/fields.ts";
+import { branchFields, innerList, passes, shown } from "../model/flow.ts";
 
 const MOST_CHOICES = 100;
 
@@ -23,8 +16,7 @@ export const choose = defineAction({
       Type.Object(
         {
           name: Type.Optional(text("A name for the trace", { maxLength: 100 })),
-          condition: Type.Optional(expression("CEL, true or false")),
-          conditions: Type.Optional(innerList(condition, "Conditions that all must pass, instead of `condition`")),
+          ...branchFields(condition),
           actions: Type.Array(action, { description: "Run one after the other if it is chosen" }),
         },
         { additionalProperties: false },
@@ -64,11 +56,3 @@ export const choose = defineAction({
     else_actions: [{ type: "activate_scene", scene_id: "bright" }],
   },
 });
-
-function passes({ condition, conditions = [] }: Choice, scope: ActionScope): boolean {
-  return condition === undefined ? conditions.every((one) => scope.ask(one).passed) : scope.isTrue(condition);
-}
-
-function shown({ condition, conditions = [] }: Choice): string {
-  return condition === undefined ? conditions.map(({ type }) => type).join(" and ") : shortened(condition);
-}

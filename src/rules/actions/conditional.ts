@@ -1,20 +1,8 @@
 // `conditional`: runs one of several lists of actions, chosen by conditions.
-import { type TUnsafe, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { checkOneOf, invalid } from "../model/checks.ts";
-import { type ActionScope, defineAction, type Typed } from "../model/define.ts";
-import { expression } from "../model/fields.ts";
-import { innerList } from "../model/flow.ts";
-import { shortened } from "../model/values.ts";
-
-interface Branch {
-  condition?: string | undefined;
-  conditions?: Typed[] | undefined;
-}
-
-const branchFields = (condition: TUnsafe<Typed>) => ({
-  condition: Type.Optional(expression("CEL, true or false")),
-  conditions: Type.Optional(innerList(condition, "Conditions that all must pass, instead of `condition`")),
-});
+import { defineAction } from "../model/define.ts";
+import { branchFields, innerList, passes, shown } from "../model/flow.ts";
 
 export const conditional = defineAction({
   type: "conditional",
@@ -74,11 +62,3 @@ export const conditional = defineAction({
     else_actions: [{ type: "activate_scene", scene_id: "day" }],
   },
 });
-
-function passes({ condition, conditions = [] }: Branch, scope: ActionScope): boolean {
-  return condition === undefined ? conditions.every((one) => scope.ask(one).passed) : scope.isTrue(condition);
-}
-
-function shown({ condition, conditions = [] }: Branch): string {
-  return condition === undefined ? conditions.map(({ type }) => type).join(" and ") : shortened(condition);
-}

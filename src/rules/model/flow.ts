@@ -2,8 +2,9 @@
 import { type TUnsafe, Type } from "@sinclair/typebox";
 import { HubError } from "../../core/errors.ts";
 import type { ActionScope, ConditionScope, Typed } from "./define.ts";
-import { choice } from "./fields.ts";
+import { choice, expression } from "./fields.ts";
 import type { ConditionTrace } from "./trace.ts";
+import { shortened } from "./values.ts";
 import { setWait } from "./variables.ts";
 
 /** A list of conditions or actions inside another one. */
@@ -52,4 +53,24 @@ export function timedOut(
   setWait(scope, { completed: false });
   const what = `${waitedFor} did not come within ${timeout_secs} s`;
   return on_timeout === "exit" ? scope.exit(what) : `${what}; continuing`;
+}
+
+/** What decides whether a list of actions runs. One of the two is given. */
+interface Branch {
+  condition?: string | undefined;
+  conditions?: Typed[] | undefined;
+}
+
+export const branchFields = (condition: TUnsafe<Typed>) => ({
+  condition: Type.Optional(expression("CEL, true or false")),
+  conditions: Type.Optional(innerList(condition, "Conditions that all must pass, instead of `condition`")),
+});
+
+export function passes({ condition, conditions = [] }: Branch, scope: ActionScope): boolean {
+  return condition === undefined ? conditions.every((one) => scope.ask(one).passed) : scope.isTrue(condition);
+}
+
+/** For the trace. */
+export function shown({ condition, conditions = [] }: Branch): string {
+  return condition === undefined ? conditions.map(({ type }) => type).join(" and ") : shortened(condition);
 }

@@ -1,5 +1,5 @@
 // Makes a rule of a blueprint: its name, its inputs, and what is wrong with them while they are filled in.
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import { ApiError, post } from "../state/api.ts";
 import { type Blueprint, blueprintPath, type InputValues } from "../state/blueprints.ts";
 import { connection } from "../state/live.ts";
@@ -9,6 +9,7 @@ import { t } from "../texts/index.ts";
 import { BlueprintFields, OtherProblem, problemsOf } from "./blueprint-fields.tsx";
 import { madeSentence, titleOf } from "./blueprint-words.ts";
 import { useAct } from "./use-act.ts";
+import { useAskSoon } from "./use-ask-soon.ts";
 
 const CHECK_MS = 250;
 
@@ -24,18 +25,16 @@ export function BlueprintForm({ blueprint, onMade }: { blueprint: Blueprint; onM
   const missing = blueprint.inputs.filter(({ id, required }) => required && values[id] === undefined);
 
   // What is not filled in yet is no mistake; what is filled in is looked at by the hub.
-  useEffect(() => {
-    if (!isTouched.current || !isLive) return;
-    const timer = setTimeout(async () => {
-      try {
-        await post("/rules/compose", { rule: { ...body, use: blueprint.id }, text: "" });
-        setFound(undefined);
-      } catch (error) {
-        setFound(error);
-      }
-    }, CHECK_MS);
-    return () => clearTimeout(timer);
-  }, [name, values, isLive]);
+  const check = () => post("/rules/compose", { rule: { ...body, use: blueprint.id }, text: "" });
+  useAskSoon(
+    {
+      ask: isTouched.current && isLive ? check : undefined,
+      onAnswer: () => setFound(undefined),
+      onFailure: setFound,
+      afterMs: CHECK_MS,
+    },
+    [name, values, isLive],
+  );
 
   function change(next: InputValues): void {
     isTouched.current = true;

@@ -6,6 +6,7 @@ import { type Draft, keepDraft, loadDraft } from "../state/draft.ts";
 import { connection } from "../state/live.ts";
 import { type CheckedRule, type RuleDetails, rulePath, type WholeRule } from "../state/rules.ts";
 import { mergeTexts } from "./text-merge.ts";
+import { useAskSoon } from "./use-ask-soon.ts";
 
 export interface RuleDraft {
   /** Undefined until it is read. */
@@ -66,6 +67,7 @@ export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions):
   const latest = useRef(draft);
   latest.current = draft;
   const theirsNow = useRef<string>(undefined);
+  const writing = useRef<Promise<unknown>>(Promise.resolve());
 
   function change(next: Draft): void {
     latest.current = next;
@@ -97,20 +99,19 @@ export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions):
     const timer = setInterval(() => document.visibilityState === "visible" && void read(), READ_EVERY_MS);
     return () => clearInterval(timer);
   }, [key, isLive]);
-  useEffect(() => {
-    if (text === undefined || !isLive) return;
-    const timer = setTimeout(async () => {
-      try {
-        setChecked({
-          of: text,
-          result: await post<CheckedRule>("/rules/check", { text, ...(id !== undefined && { id }) }),
-        });
-      } catch (error) {
-        setProblem(error);
-      }
-    }, CHECK_MS);
-    return () => clearTimeout(timer);
-  }, [key, text, isLive]);
+  const check = async (of: string) => ({
+    of,
+    result: await post<CheckedRule>("/rules/check", { text: of, ...(id !== undefined && { id }) }),
+  });
+  useAskSoon(
+    {
+      ask: text === undefined || !isLive ? undefined : () => check(text),
+      onAnswer: setChecked,
+      onFailure: setProblem,
+      afterMs: CHECK_MS,
+    },
+    [key, text, isLive],
+  );
 
   async function act(how: () => Promise<void>): Promise<void> {
     setBusy(true);
@@ -153,18 +154,25 @@ export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions):
     return (await post<RuleDetails>("/rules", rule)).id;
   }
 
-  async function writeRule(rule: WholeRule): Promise<unknown> {
+  async function writeNext(rule: WholeRule): Promise<unknown> {
     const before = latest.current;
     if (before === undefined) return undefined;
     try {
       const body = { rule, text: before.text, ...(id !== undefined && { id }) };
       const written = await post<WrittenText>("/rules/compose", body);
       if (!written.comments_kept) onLost();
-      change({ ...before, text: written.text });
+      // What it is based on may have been read again meanwhile.
+      change({ ...(latest.current ?? before), text: written.text });
       return undefined;
     } catch (error) {
       return error;
     }
+  }
+
+  /** One after the other: each is written into the text that the one before it made. */
+  function writeRule(rule: WholeRule): Promise<unknown> {
+    writing.current = writing.current.then(() => writeNext(rule));
+    return writing.current;
   }
 
   const isElsewhere = theirs !== undefined && draft !== undefined && theirs.etag !== draft.etag;

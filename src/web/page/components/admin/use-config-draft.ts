@@ -14,6 +14,7 @@ import {
   readConfigSchema,
 } from "../../state/hub-config.ts";
 import { connection } from "../../state/live.ts";
+import { useAskSoon } from "../use-ask-soon.ts";
 import type { FormSchema } from "./schema-input.tsx";
 
 const CHECK_AFTER_MS = 400;
@@ -101,27 +102,18 @@ export function useConfigDraft(): ConfigDrafting {
   }
 
   useEffect(() => void read(draft()), []);
-  useEffect(() => {
-    if (!file || !isLive) return;
-    let isLatest = true;
-    const soon = setTimeout(
-      () => {
-        checkConfig(text).then(
-          (result) => {
-            if (!isLatest) return;
-            setChecked({ of: text, result });
-            if (waiting.current.length === 0 && !isWriting.current) setValues(result.values ?? undefined);
-          },
-          () => {},
-        );
+  useAskSoon(
+    {
+      ask: file && isLive ? () => checkConfig(text) : undefined,
+      onAnswer(result) {
+        setChecked({ of: text, result });
+        if (waiting.current.length === 0 && !isWriting.current) setValues(result.values ?? undefined);
       },
-      checked ? CHECK_AFTER_MS : 0,
-    );
-    return () => {
-      isLatest = false;
-      clearTimeout(soon);
-    };
-  }, [file, text, isLive]);
+      onFailure() {},
+      afterMs: checked ? CHECK_AFTER_MS : 0,
+    },
+    [file, text, isLive],
+  );
 
   return {
     problem,
