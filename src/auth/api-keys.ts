@@ -5,6 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { HubError } from "../core/errors.ts";
 import { type RandomBytes, secret, uuid } from "../core/ids.ts";
 import { numberIn, textOrMark } from "../db/rows.ts";
+import { type McpScope, storedScope } from "./mcp-scope.ts";
 import { type Role, storedRole } from "./roles.ts";
 
 export interface ApiKey {
@@ -21,6 +22,8 @@ export interface ApiKey {
   createdAt: number;
   /** Epoch ms; never when undefined. */
   expiresAt: number | undefined;
+  /** There for a key that opens /mcp only. */
+  mcp: McpScope | undefined;
 }
 
 export interface NewApiKey {
@@ -29,6 +32,7 @@ export interface NewApiKey {
   createdBy: string;
   owner?: string | undefined;
   expiresInDays?: number | undefined;
+  mcp?: McpScope | undefined;
 }
 
 export interface ApiKeys {
@@ -51,16 +55,17 @@ interface Row {
   owner_name: string | null;
   created_at: number;
   expires_at: number | null;
+  mcp: string | null;
 }
 
-const PREFIX = "hub_";
+export const API_KEY_PREFIX = "hub_";
 const LONGEST_LABEL = 100;
 // All of them are listed in one answer, and a house has a handful.
 const MOST_KEYS = 1000;
 const MOST_DAYS = 3650;
 const DAY_MS = 86_400_000;
 const COLUMNS =
-  "id, label, role, created_by, owner, (SELECT username FROM users WHERE users.id = api_keys.owner) AS owner_name, created_at, expires_at";
+  "id, label, role, created_by, owner, (SELECT username FROM users WHERE users.id = api_keys.owner) AS owner_name, created_at, expires_at, mcp";
 
 const LABEL_RULE = `must have 1 to ${LONGEST_LABEL} characters, and not spaces alone`;
 const DAYS_RULE = `must be above 0 and at most ${MOST_DAYS}; leave it out for no expiry`;
@@ -70,7 +75,7 @@ export const ExpiryDays = Type.Number({ exclusiveMinimum: 0, maximum: MOST_DAYS,
 
 /** Whether a credential claims to be an API key; a JWT never starts so. */
 export function looksLikeApiKey(credential: string): boolean {
-  return credential.startsWith(PREFIX);
+  return credential.startsWith(API_KEY_PREFIX);
 }
 
 export function createApiKeys(db: Database, random: RandomBytes, now: () => number): ApiKeys {
@@ -80,14 +85,14 @@ export function createApiKeys(db: Database, random: RandomBytes, now: () => numb
   const byHash = db.query<Row, [string]>(`SELECT ${COLUMNS} FROM api_keys WHERE key_hash = ?`);
   const remove = db.query("DELETE FROM api_keys WHERE id = ?");
   const insert = db.query(
-    "INSERT INTO api_keys (id, key_hash, label, role, created_by, owner, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO api_keys (id, key_hash, label, role, created_by, owner, created_at, expires_at, mcp) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
 
   return {
     list: () => list.all().map(keyOf),
     byId: (id) => optionalKey(byId.get(id)),
     find: (key) => optionalKey(byHash.get(sha256(key))),
-    create({ label: rawLabel, role, createdBy, owner, expiresInDays }) {
+    create({ label: rawLabel, role, createdBy, owner, expiresInDays, mcp }) {
       const label = checkLabel(rawLabel);
       checkDays(expiresInDays);
       if ((count.get()?.keys ?? 0) >= MOST_KEYS)
@@ -95,8 +100,9 @@ export function createApiKeys(db: Database, random: RandomBytes, now: () => numb
       const createdAt = now();
       const expiresAt = expiresInDays === undefined ? undefined : Math.round(createdAt + expiresInDays * DAY_MS);
       const id = uuid(random);
-      const key = `${PREFIX}${secret(random, 32)}`;
-      insert.run(id, sha256(key), label, role, createdBy, owner ?? null, createdAt, expiresAt ?? null);
+      const key = `${API_KEY_PREFIX}${secret(random, 32)}`;
+      const scope = mcp ? JSON.stringify(mcp) : null;
+      insert.run(id, sha256(key), label, role, createdBy, owner ?? null, createdAt, expiresAt ?? null, scope);
       const created = optionalKey(byId.get(id));
       if (!created) throw new Error("the API key cannot be read after it was written");
       return { ...created, key };
@@ -137,5 +143,6 @@ function keyOf(row: Row): ApiKey {
     createdAt: numberIn(row.created_at, 0),
     // An expiry that cannot be read counts as expired.
     expiresAt: row.expires_at === null ? undefined : numberIn(row.expires_at, 0),
+    mcp: storedScope(row.mcp),
   };
 }

@@ -12,11 +12,13 @@ import { type ApiKeys, createApiKeys } from "./api-keys.ts";
 import type { Audit } from "./audit.ts";
 import { type Authenticator, createAuthenticator, type Identity } from "./authenticate.ts";
 import type { AuthSection } from "./config.ts";
+import { type Borrower, createLentKeys, type LentKeys } from "./lent-keys.ts";
 import { createLogin, type LoggedIn, type Login } from "./login.ts";
 import { createLoginLimit, type LoginLimit } from "./login-limit.ts";
 import { type LoginSession, LoginSessions } from "./login-sessions.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import type { Role } from "./roles.ts";
+import { RowCache } from "./row-cache.ts";
 import { createTokens } from "./tokens.ts";
 import { checkUsername, createUsers, type User, type Users } from "./users.ts";
 
@@ -62,7 +64,10 @@ export class Auth implements Disposable {
   readonly #passwords: Passwords;
   readonly #meta: Meta;
   readonly #sessions: LoginSessions;
+  readonly #lentKeys: LentKeys;
   readonly #authenticator: Authenticator;
+  /** By username. */
+  readonly #initialPasswords: RowCache<boolean>;
   readonly #login: Login;
   readonly #random: RandomBytes;
   readonly #log: Log;
@@ -84,8 +89,18 @@ export class Auth implements Disposable {
     this.#passwords = passwords;
     this.#meta = createMeta(db);
     this.#sessions = sessions;
-    this.#authenticator = createAuthenticator({ users, apiKeys, tokens, sessions, whitelist, clock });
+    this.#lentKeys = createLentKeys(random);
+    this.#authenticator = createAuthenticator({
+      users,
+      apiKeys,
+      lentKeys: this.#lentKeys,
+      tokens,
+      sessions,
+      whitelist,
+      clock,
+    });
     this.#login = createLogin({ users, passwords, tokens, limit, sessions, audit });
+    this.#initialPasswords = new RowCache(clock, (username) => this.#readInitialPassword(username));
     this.logins = limit;
     const revoked = (): void => this.#revoked();
     this.users = createAccounts(users, passwords, revoked);
@@ -110,15 +125,26 @@ export class Auth implements Disposable {
   /**
    * Whose a bearer token or API key is. Without a credential: the whitelisted address, or undefined. Throws HubError
    * `unauthenticated` with `tokenSent` for a wrong credential, from a whitelisted address too, so that a mistake shows.
-   * Synchronous for keys and for tokens that were verified before.
    */
-  identify(credential: string | undefined, address: string): ReturnType<Authenticator["identify"]> {
+  identify(credential: string | undefined, address: string): Identity | undefined {
     return this.#authenticator.identify(credential, address);
   }
 
   /** Whether an identity found earlier is still valid: not expired, the user there and unchanged, the key not deleted. */
   stillValid(identity: Identity): boolean {
     return this.#authenticator.stillValid(identity);
+  }
+
+  /** An API key for a program that the hub runs, until it is taken back. */
+  lend(borrower: Borrower): string {
+    return this.#lentKeys.lend(borrower);
+  }
+
+  /** Ends its requests and streams at once. */
+  takeBack(id: string): void {
+    if (!this.#lentKeys.isLent(id)) return;
+    this.#lentKeys.takeBack(id);
+    this.#revoked();
   }
 
   /** Throws HubError: `unauthenticated`, `rate_limited`, `unavailable`. */
@@ -139,8 +165,7 @@ export class Auth implements Disposable {
 
   /** Whether a user still has the password that was printed at the first start. */
   hasInitialPassword(username: string): boolean {
-    const hash = this.#users.passwordHash(username);
-    return hash !== undefined && this.#meta.get(FIRST_PASSWORD) === sha256(hash);
+    return this.#initialPasswords.get(username);
   }
 
   /** Creates the user `admin` if there are no users. `show` gets its password, which is kept nowhere else. */
@@ -166,8 +191,14 @@ export class Auth implements Disposable {
     this.#sessions[Symbol.dispose]();
   }
 
+  #readInitialPassword(username: string): boolean {
+    const hash = this.#users.passwordHash(username);
+    return hash !== undefined && this.#meta.get(FIRST_PASSWORD) === sha256(hash);
+  }
+
   #revoked(): void {
     this.#authenticator.forgetUsers();
+    this.#initialPasswords.clear();
     for (const listener of [...this.#listeners]) listener();
   }
 }

@@ -4,8 +4,11 @@ import type { Clock } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import { type AddressSet, normalizeAddress } from "./addresses.ts";
 import { type ApiKey, type ApiKeys, looksLikeApiKey } from "./api-keys.ts";
+import type { Borrower, LentKeys } from "./lent-keys.ts";
 import type { LoginSessions } from "./login-sessions.ts";
+import type { McpScope } from "./mcp-scope.ts";
 import { allows, type Role } from "./roles.ts";
+import { RowCache } from "./row-cache.ts";
 import type { TokenClaims, Tokens } from "./tokens.ts";
 import type { Users } from "./users.ts";
 
@@ -24,10 +27,12 @@ export interface Identity {
   session?: string;
   /** The id of the user who made a key; absent where no user made it. */
   owner?: string;
+  /** What a key for MCP may see and do; such a key opens /mcp only, and others do not open it. */
+  mcp?: McpScope;
 }
 
 export interface Authenticator {
-  identify(credential: string | undefined, address: string): Identity | undefined | Promise<Identity | undefined>;
+  identify(credential: string | undefined, address: string): Identity | undefined;
   stillValid(identity: Identity): boolean;
   /** To be called after this process changed a user: drops the cached rows. */
   forgetUsers(): void;
@@ -36,26 +41,28 @@ export interface Authenticator {
 export interface AuthenticatorOptions {
   users: Users;
   apiKeys: ApiKeys;
-  tokens: Tokens;
+  lentKeys: Pick<LentKeys, "find" | "isLent">;
+  tokens: Pick<Tokens, "verify">;
   sessions: Pick<LoginSessions, "isEnded" | "used">;
   whitelist: AddressSet;
   clock: Clock;
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { users, apiKeys, tokens, sessions, whitelist, clock } = options;
+  const { users, apiKeys, lentKeys, tokens, sessions, whitelist, clock } = options;
   const cachedUsers = new RowCache(clock, users.byId);
   const unexpired = (expiresAt: number | undefined): boolean => expiresAt === undefined || clock.now() < expiresAt;
 
-  function identityOfToken({ session, ...claims }: TokenClaims): Identity {
+  function identityOfToken(claims: TokenClaims): Identity {
     const { userId, ver, expiresAt } = claims;
     const user = cachedUsers.get(userId);
     if (!user || user.ver !== ver) throw refusal();
-    const identity = { kind: "user", id: user.id, name: user.username, role: user.role, expiresAt, ver } as const;
-    if (session === undefined) return identity;
-    if (sessions.isEnded(session)) throw refusal();
-    sessions.used({ ...claims, session });
-    return { ...identity, session };
+    const identity: Identity = { kind: "user", id: user.id, name: user.username, role: user.role, expiresAt, ver };
+    if (!hasSession(claims)) return identity;
+    if (sessions.isEnded(claims.session)) throw refusal();
+    sessions.used(claims);
+    identity.session = claims.session;
+    return identity;
   }
 
   /** Only administrators make keys, so a key ends when its owner is removed or demoted, whatever the key's own role. */
@@ -65,13 +72,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return user !== undefined && allows(user.role, "admin");
   }
 
-  async function verifyToken(token: string): Promise<Identity> {
-    const claims = await tokens.verify(token);
-    if (!claims) throw refusal();
-    return identityOfToken(claims);
-  }
-
   function identifyKey(credential: string): Identity {
+    const borrower = lentKeys.find(credential);
+    if (borrower) return identityOfBorrower(borrower);
     const key = apiKeys.find(credential);
     if (!key || !unexpired(key.expiresAt) || !ownerIsAdmin(key)) throw refusal();
     return identityOfKey(key);
@@ -82,8 +85,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     identify(credential, address) {
       if (credential === undefined) return whitelist.has(address) ? identityOfAddress(address) : undefined;
       if (looksLikeApiKey(credential)) return identifyKey(credential);
-      const claims = tokens.recall(credential);
-      return claims ? identityOfToken(claims) : verifyToken(credential);
+      const claims = tokens.verify(credential);
+      if (!claims) throw refusal();
+      return identityOfToken(claims);
     },
     stillValid({ kind, id, expiresAt, ver, session }) {
       if (!unexpired(expiresAt)) return false;
@@ -91,45 +95,24 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (kind === "user") {
         return cachedUsers.get(id)?.ver === ver && !(session !== undefined && sessions.isEnded(session));
       }
+      if (lentKeys.isLent(id)) return true;
       const key = apiKeys.byId(id);
       return key !== undefined && ownerIsAdmin(key);
     },
   };
 }
 
-/** Another process (`hub passwd`) may change a row, so what was read is used for this long only. */
-const ROW_CACHE_MS = 20;
-
-/** Rows that were read a moment ago: reading one from SQLite takes longer than the rest of a request's check. */
-class RowCache<T> {
-  readonly #clock: Clock;
-  readonly #read: (id: string) => T | undefined;
-  readonly #rows = new Map<string, T | undefined>();
-  #since = Number.NEGATIVE_INFINITY;
-
-  constructor(clock: Clock, read: (id: string) => T | undefined) {
-    this.#clock = clock;
-    this.#read = read;
-  }
-
-  get(id: string): T | undefined {
-    const now = this.#clock.mono();
-    if (now - this.#since > ROW_CACHE_MS) {
-      this.#rows.clear();
-      this.#since = now;
-    }
-    if (!this.#rows.has(id)) this.#rows.set(id, this.#read(id));
-    return this.#rows.get(id);
-  }
-
-  clear(): void {
-    this.#rows.clear();
-  }
+function hasSession(claims: TokenClaims): claims is TokenClaims & { session: string } {
+  return claims.session !== undefined;
 }
 
-function identityOfKey({ id, label, role, expiresAt, owner }: ApiKey): Identity {
+function identityOfKey({ id, label, role, expiresAt, owner, mcp }: ApiKey): Identity {
   const identity = { kind: "api_key", id, name: label, role, expiresAt, ver: undefined } as const;
-  return owner === undefined ? identity : { ...identity, owner };
+  return { ...identity, ...(owner !== undefined && { owner }), ...(mcp && { mcp }) };
+}
+
+function identityOfBorrower({ id, name, role }: Borrower): Identity {
+  return { kind: "api_key", id, name, role, expiresAt: undefined, ver: undefined };
 }
 
 function identityOfAddress(address: string): Identity {

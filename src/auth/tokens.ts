@@ -1,8 +1,9 @@
-// Tokens: signed and verified through @elysiajs/jwt. Whether a token's user still exists unchanged is checked by
-// authenticate.ts.
-import { jwt } from "@elysiajs/jwt";
+// Tokens: signed through @elysiajs/jwt, which is loaded with the first login. Whether a token's user still exists unchanged is
+// checked by authenticate.ts.
 import type { Clock } from "../core/clock.ts";
 import { type RandomBytes, uuid } from "../core/ids.ts";
+import type { JsonObject } from "../core/json.ts";
+import { signedPayload } from "./signed-payload.ts";
 
 export interface TokenClaims {
   userId: string;
@@ -23,10 +24,8 @@ export interface IssuedToken {
 export interface Tokens {
   /** Of a new session, or another one of a session there is. */
   issue(user: { id: string; role: string; ver: number }, session?: string): Promise<IssuedToken>;
-  /** The claims of a token that was verified before and has not expired, from memory. */
-  recall(token: string): TokenClaims | undefined;
-  /** Undefined for a token that this hub did not sign, that was changed, or that has expired. */
-  verify(token: string): Promise<TokenClaims | undefined>;
+  /** Undefined for a token that this hub did not sign, that was changed, or that has expired. From memory, if it was verified before. */
+  verify(token: string): TokenClaims | undefined;
 }
 
 export interface TokenOptions {
@@ -42,7 +41,6 @@ export interface TokenOptions {
 const LONGEST_TOKEN = 4096;
 
 export function createTokens({ secret, lifetimeHours, clock, random, capacity = 1000 }: TokenOptions): Tokens {
-  const signer = jwt({ name: "jwt", secret }).decorator.jwt;
   const expiresIn = Math.max(1, Math.round(lifetimeHours * 3600));
   const verified = new Map<string, TokenClaims>();
 
@@ -55,30 +53,26 @@ export function createTokens({ secret, lifetimeHours, clock, random, capacity = 
   return {
     async issue({ id, role, ver }, session = uuid(random)) {
       const exp = Math.floor(clock.now() / 1000) + expiresIn;
+      const { jwt } = await import("@elysiajs/jwt");
+      const signer = jwt({ name: "jwt", secret }).decorator.jwt;
       // The library sets `iat` itself, from the system's clock; nothing here depends on it.
       const token = await signer.sign({ sub: id, role, ver, exp, jti: session });
       return { token, expiresIn, claims: { userId: id, ver, expiresAt: exp * 1000, session } };
     },
-    recall(token) {
-      const claims = verified.get(token);
-      if (!claims || clock.now() < claims.expiresAt) return claims;
+    verify(token) {
+      const known = verified.get(token);
+      if (known && clock.now() < known.expiresAt) return known;
       verified.delete(token);
-      return undefined;
-    },
-    async verify(token) {
-      if (token.length > LONGEST_TOKEN) return undefined;
-      const payload = await signer.verify(token, {
-        algorithms: ["HS256"],
-        requiredClaims: ["sub", "exp", "ver"],
-        currentDate: new Date(clock.now()),
-      });
-      if (!payload) return undefined;
-      const { sub, exp, ver, jti } = payload;
-      if (typeof sub !== "string" || typeof exp !== "number" || typeof ver !== "number") return undefined;
-      const session = typeof jti === "string" && jti !== "" ? jti : undefined;
-      const claims: TokenClaims = { userId: sub, ver, expiresAt: exp * 1000, session };
-      remember(token, claims);
+      const claims = token.length > LONGEST_TOKEN ? undefined : claimsOf(signedPayload(token, secret, clock.now()));
+      if (claims) remember(token, claims);
       return claims;
     },
   };
+}
+
+function claimsOf(payload: JsonObject | undefined): TokenClaims | undefined {
+  const { sub, exp, ver, jti } = payload ?? {};
+  if (typeof sub !== "string" || typeof exp !== "number" || typeof ver !== "number") return undefined;
+  const session = typeof jti === "string" && jti !== "" ? jti : undefined;
+  return { userId: sub, ver, expiresAt: exp * 1000, session };
 }

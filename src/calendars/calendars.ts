@@ -3,6 +3,7 @@
 import type { Clock, Timer } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import { watchFile } from "../core/file-watch.ts";
+import type { FolderNotices } from "../core/folder-notices.ts";
 import type { JsonObject } from "../core/json.ts";
 import { background, guarded } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
@@ -25,13 +26,15 @@ export interface CalendarsOptions {
   config: CalendarsSection;
   devices: CalendarDevices;
   clock: Clock;
+  /** See core/file-watch.ts. */
+  notices?: FolderNotices | undefined;
   log: Log;
   fetch: typeof fetch;
   /** Where downloads are kept. */
   folder: string;
   resolve(path: string): string;
   /** IANA name. */
-  timezone: string;
+  timezone: () => string;
   read: ReadFile;
 }
 
@@ -96,7 +99,7 @@ export class Calendars implements AsyncDisposable {
     const cache = createCache(folder);
     cache.keepOnly(config.filter(({ url }) => url !== undefined).map(({ id }) => id));
     const readNow = (path: string) =>
-      read({ path, timezone, from: clock.now() - BEFORE_MS, until: clock.now() + AHEAD_MS });
+      read({ path, timezone: timezone(), from: clock.now() - BEFORE_MS, until: clock.now() + AHEAD_MS });
     for (const entry of config) {
       this.#calendars.set(entry.id, {
         ...{ entry, source: sourceOf(entry, { ...options, cache, read: readNow }) },
@@ -138,12 +141,13 @@ export class Calendars implements AsyncDisposable {
 
   /** Reads what is on disk, then asks the sources, and follows the clock from now on. */
   start(): void {
-    const { log, clock } = this.#options;
+    const { log, clock, notices } = this.#options;
     for (const calendar of this.#calendars.values()) {
       const { entry, source } = calendar;
       background(log, `calendar ${entry.id}`, this.#begin(calendar));
       const refresh = guarded(log, `calendar ${entry.id}`, () => void this.#refresh(calendar));
-      if (source.file !== undefined) this.#stack.use(watchFile({ clock, log, path: source.file, onChange: refresh }));
+      if (source.file !== undefined)
+        this.#stack.use(watchFile({ clock, log, path: source.file, notices, onChange: refresh }));
       const everyMs = source.file === undefined ? entry.refresh_mins * 60_000 : DAY_MS;
       const isDue = (): boolean => calendar.problem !== undefined || clock.mono() - calendar.triedAt >= everyMs;
       this.#stack.use(clock.every(`calendar ${entry.id}`, RETRY_MS, () => (isDue() ? refresh() : undefined)));

@@ -26,7 +26,7 @@ const MOST_ROUNDS = 100;
 export function confine(
   table: JsonObject,
   known: readonly Problem[] = [],
-  { otherMqttAccounts = false }: { otherMqttAccounts?: boolean } = {},
+  beside: { readonly otherMqttAccounts?: boolean } = {},
 ): Confined {
   const channels = confinedProblems(table).map((problem) => withTomlAdvice(problem));
   const entries = createEntries(table);
@@ -35,7 +35,7 @@ export function confine(
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const checked = checkValue(HubConfig, table);
     const now = checked.ok
-      ? between(checked.value, { haveUsers: otherMqttAccounts || entries.haveLost("mqtt.users") })
+      ? between(checked.value, () => beside.otherMqttAccounts || entries.haveLost("mqtt.users"))
       : checked.problems.map(withMend);
     const found = [...before, ...now].map(
       (problem): Found => ({ problem, cut: problem.warning ? undefined : cutFor(problem.path) }),
@@ -60,8 +60,8 @@ export function confine(
 }
 
 /** `haveUsers`: where accounts are elsewhere or were cut out, it is no mistake that [mqtt] has none for other machines. */
-function between(config: HubConfig, { haveUsers }: { haveUsers: boolean }): Problem[] {
-  return crossProblems(config).filter(({ path }) => path !== "mqtt.host" || !haveUsers);
+function between(config: HubConfig, haveUsers: () => boolean): Problem[] {
+  return crossProblems(config).filter(({ path }) => path !== "mqtt.host" || !haveUsers());
 }
 
 /** Says what to write; for a key before any heading, or under the wrong one, where it belongs. */
@@ -88,7 +88,7 @@ interface Entries {
 }
 
 function createEntries(table: JsonObject): Entries {
-  const lists = ["plugins", "mqtt.users", "calendars"] as const;
+  const lists = ["plugins", "mqtt.users", "calendars", "people", "history.export", "backup.targets"] as const;
   const origins = Object.fromEntries(lists.map((list) => [list, [...listAt(table, list).keys()]])) as Record<
     EntryCut["list"],
     number[]
@@ -97,6 +97,9 @@ function createEntries(table: JsonObject): Entries {
     plugins: origins.plugins.length,
     "mqtt.users": origins["mqtt.users"].length,
     calendars: origins.calendars.length,
+    people: origins.people.length,
+    "history.export": origins["history.export"].length,
+    "backup.targets": origins["backup.targets"].length,
   };
 
   function inFile(problem: Problem): Problem {
@@ -133,14 +136,14 @@ function createEntries(table: JsonObject): Entries {
 
 function nameOf(entry: unknown): string | undefined {
   if (!isObject(entry)) return undefined;
-  const name = [entry.id, entry.username].find((text) => typeof text === "string" && text !== "");
+  const name = [entry.id, entry.username, entry.name].find((text) => typeof text === "string" && text !== "");
   return name as string | undefined;
 }
 
 type Cut = EntryCut | KeyCut;
 
 interface EntryCut {
-  readonly list: "plugins" | "mqtt.users" | "calendars";
+  readonly list: "plugins" | "mqtt.users" | "calendars" | "people" | "history.export" | "backup.targets";
   readonly index: number;
   /** What that means until the file is mended, for the message. */
   readonly meanwhile: string;
@@ -152,7 +155,7 @@ interface KeyCut {
   apply(table: JsonObject): boolean;
 }
 
-const ENTRY = /^(plugins|mqtt\.users|calendars)\[(\d+)\]/;
+const ENTRY = /^(plugins|mqtt\.users|calendars|people|history\.export|backup\.targets)\[(\d+)\]/;
 
 /** Undefined where the hub cannot do without what is wrong. */
 function cutFor(path: string): Cut | undefined {
@@ -160,6 +163,10 @@ function cutFor(path: string): Cut | undefined {
   if (list === "plugins") return { list, index: Number(index), meanwhile: "the plugin is not started" };
   if (list === "mqtt.users") return { list, index: Number(index), meanwhile: "the account is left out" };
   if (list === "calendars") return { list, index: Number(index), meanwhile: "the calendar is not read" };
+  if (list === "people") return { list, index: Number(index), meanwhile: "the person is told nothing" };
+  if (list === "history.export") return { list, index: Number(index), meanwhile: "nothing is exported there" };
+  if (path === "history.export") return cut("nothing is exported", ({ history }) => remove(history, "export"));
+  if (list === "backup.targets") return { list, index: Number(index), meanwhile: "nothing is copied there" };
   if (path === "mqtt.users") return cut("no account of it may log in", ({ mqtt }) => remove(mqtt, "users"));
   const [section = "", key = ""] = path.split(/[.[]/);
   switch (section) {
@@ -167,8 +174,11 @@ function cutFor(path: string): Cut | undefined {
       return cut("no plugin is started", (table) => replace(table, section, []));
     case "calendars":
       return cut("no calendar is read", (table) => replace(table, section, []));
+    case "people":
+      return cut("no person is told anything", (table) => replace(table, section, []));
     case "backup":
       if (key === "notify_channel") return cut("nobody is notified", ({ backup }) => remove(backup, key));
+      if (key === "targets") return cut("nothing is copied elsewhere", ({ backup }) => remove(backup, key));
       // Backups that are not encrypted, or that push older ones out too early, are worse than none.
       return cut("no backups are made by themselves", (table) => replace(table, section, {}));
     case "history":
@@ -193,7 +203,7 @@ function cutFor(path: string): Cut | undefined {
 
 /** The list itself; empty where it is none. */
 function listAt(table: JsonObject, list: EntryCut["list"]): unknown[] {
-  const found = list === "mqtt.users" ? isObject(table.mqtt) && table.mqtt.users : table[list];
+  const found = list.split(".").reduce<unknown>((inside, key) => (isObject(inside) ? inside[key] : undefined), table);
   return Array.isArray(found) ? found : [];
 }
 

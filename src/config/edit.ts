@@ -127,12 +127,20 @@ function* waysToAppend(
     return;
   }
   yield [entryAtEnd(text, newline, path, value)];
+  // One inside an entry that is not the last of its list.
+  const last = list?.items?.at(-1);
+  if (last) yield [insertion(lineEnd(text, lastOf(last)), newline + entryLines(path, value).join(newline))];
 }
 
 function entryAtEnd(text: string, newline: string, path: PathEdit["path"], value: Json): Splice {
-  const keys = isObject(value) ? Object.entries(value).map(([key, inner]) => `${key} = ${tomlValue(inner)}`) : [];
-  const lines = ["", `[[${path.join(".")}]]`, ...keys, ""];
+  const lines = [...entryLines(path, value), ""];
   return insertion(text.length, (text === "" || text.endsWith("\n") ? "" : newline) + lines.join(newline));
+}
+
+/** With an empty line before. */
+function entryLines(path: PathEdit["path"], value: Json): string[] {
+  const keys = isObject(value) ? Object.entries(value).map(([key, inner]) => `${key} = ${tomlValue(inner)}`) : [];
+  return ["", `[[${path.filter((part) => typeof part === "string").join(".")}]]`, ...keys];
 }
 
 function* waysToRemove(syntax: Syntax, mark: Mark): Generator<Splice[]> {

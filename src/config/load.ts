@@ -18,8 +18,8 @@ export interface LoadedConfig {
 
 /** What a check cannot see in the file itself. */
 export interface BesideTheFile {
-  /** Whether there may be MQTT accounts besides [[mqtt.users]]. */
-  otherMqttAccounts?: boolean;
+  /** Whether there may be MQTT accounts besides [[mqtt.users]]. Asked only where [mqtt] needs some. */
+  readonly otherMqttAccounts?: boolean;
 }
 
 /** Reads and checks the file. Throws HubError `config` whose details hold `problems: LocatedProblem[]`. */

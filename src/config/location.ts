@@ -28,7 +28,7 @@ export function locationProblems({ latitude, longitude, timezone }: LocationSect
   return problems;
 }
 
-/** IANA name of the house's time zone. */
+/** IANA name of the house's time zone. For what asks later, and perhaps never, see `createZone`. */
 export function timezoneOf({ timezone = Temporal.Now.timeZoneId() }: LocationSection): string {
   return timezone;
 }

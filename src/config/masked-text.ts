@@ -85,7 +85,7 @@ function secretsIn(root: Node): PlacedNode[] {
       if (isSecret && typeof value !== "boolean") found.push({ value, mark, path });
       return;
     }
-    const own = path.startsWith("notify.channels[") ? (channelSchema(value) ?? schema) : schema;
+    const own = path.startsWith("notify.channels[") ? (channelSchema(value) ?? schema) : variantOf(schema, value);
     for (const { key, ...child } of children) {
       const known = typeof key === "number" ? (own?.items as TSchema | undefined) : propertyOf(own, key);
       const isNamed = known === undefined && typeof key === "string" && (isSecretName(key) || /key$/i.test(key));
@@ -99,6 +99,12 @@ function secretsIn(root: Node): PlacedNode[] {
 function propertyOf(schema: TSchema | undefined, key: string): TSchema | undefined {
   const properties = (schema?.properties ?? {}) as Record<string, TSchema>;
   return Object.hasOwn(properties, key) ? properties[key] : undefined;
+}
+
+/** Of several kinds of tables, the one that the value says it is. */
+function variantOf(schema: TSchema | undefined, value: unknown): TSchema | undefined {
+  const variants = schema?.anyOf as TSchema[] | undefined;
+  return (isObject(value) && variants?.find(({ properties }) => properties?.type?.const === value.type)) || schema;
 }
 
 function channelSchema(value: unknown): TSchema | undefined {

@@ -10,15 +10,20 @@ import type { LineProblem } from "../core/toml.ts";
 import { createZone } from "../core/zone.ts";
 import { DiscoverySection } from "../discovery/config.ts";
 import { EventsSection } from "../events/config.ts";
+import { HistoryExports, historyExportProblems } from "../export/config.ts";
 import { HistorySection } from "../history/config.ts";
 import { MqttSection, mqttProblems } from "../mqtt/config.ts";
+import { missingPassword } from "../mqtt/external/config.ts";
 import { channelNames, NotifySection, readChannels } from "../notify/config.ts";
+import { PeopleSection, peopleNames, peopleProblems } from "../notify/people/config.ts";
 import { PluginsSection, pluginProblems } from "../plugins/config.ts";
 import { RulesSection } from "../rules/config.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
 import { BatterySection, batteryProblems, DevicesSection, StorageSection } from "../state/config.ts";
 import { LocationSection, locationProblems } from "./location.ts";
+import { McpSection } from "./mcp.ts";
 import { ServerSection, serverProblems } from "./server.ts";
+import { StandbySection, standbyProblems } from "./standby.ts";
 
 /** [log]: how much the hub writes to its log. */
 const LogSection = Type.Object(
@@ -30,6 +35,12 @@ const LogSection = Type.Object(
   { additionalProperties: false },
 );
 
+/** [history], with the exports of another room. */
+const HistoryWithExports = Type.Object(
+  { ...HistorySection.properties, export: HistoryExports },
+  { additionalProperties: false, default: {} },
+);
+
 export const HubConfig = Type.Object(
   {
     server: ServerSection,
@@ -39,15 +50,18 @@ export const HubConfig = Type.Object(
     discovery: DiscoverySection,
     plugins: PluginsSection,
     notify: NotifySection,
+    people: PeopleSection,
     calendars: CalendarsSection,
     events: EventsSection,
     devices: DevicesSection,
     rules: RulesSection,
     storage: StorageSection,
-    history: HistorySection,
+    history: HistoryWithExports,
     battery: BatterySection,
     backup: BackupSection,
     alerts: AlertsSection,
+    mcp: McpSection,
+    standby: StandbySection,
     log: LogSection,
   },
   { additionalProperties: false },
@@ -76,6 +90,11 @@ export function sectionsWith(key: string): string[] {
   );
 }
 
+/** All names that a message can be sent to: channels, people and groups. */
+export function addressNames({ notify, people }: Pick<HubConfig, "notify" | "people">): string[] {
+  return [...channelNames(notify), ...peopleNames(people)];
+}
+
 /** Problems between keys, in a file where each key is right by itself. */
 export function crossProblems(config: HubConfig): Problem[] {
   return [
@@ -85,11 +104,15 @@ export function crossProblems(config: HubConfig): Problem[] {
     ...mqttProblems(config.mqtt),
     ...pluginProblems(config.plugins),
     ...calendarsProblems(config.calendars),
+    ...historyExportProblems(config.history.export),
     ...batteryProblems(config.battery),
-    ...backupProblems(config.backup, { cronProblem, channels: channelNames(config.notify) }),
-    ...alertsProblems(config.alerts, channelNames(config.notify)),
+    ...peopleProblems(config.people, channelNames(config.notify)),
+    ...backupProblems(config.backup, { cronProblem, channels: addressNames(config) }),
+    ...alertsProblems(config.alerts, addressNames(config)),
+    ...standbyProblems(config.standby),
     ...portProblems(config),
     ...accountProblems(config),
+    ...passwordProblems(config),
   ];
 }
 
@@ -100,8 +123,11 @@ function cronProblem(text: string): string | undefined {
 
 /** Problems of channels, each of which disables its own channel; looked for whatever else is wrong with the file. */
 export function confinedProblems(table: unknown): Problem[] {
-  const notify = isObject(table) ? table.notify : undefined;
-  return isObject(notify) && Array.isArray(notify.channels) ? readChannels(notify.channels).problems : [];
+  const { notify, mqtt } = isObject(table) ? table : {};
+  if (!isObject(notify) || !Array.isArray(notify.channels)) return [];
+  const given = isObject(mqtt) ? mqtt.prefix : undefined;
+  const mqttPrefix = typeof given === "string" ? given : HubConfig.properties.mqtt.properties.prefix.default;
+  return readChannels(notify.channels, { mqttPrefix }).problems;
 }
 
 // A plugin that the hub runs gets its account, named by its id, from the hub.
@@ -119,8 +145,18 @@ function accountProblems({ mqtt, plugins }: HubConfig): Problem[] {
   );
 }
 
+/** A plugin's account at an external broker is made by a person; where the hub itself needs none, plugins need none. */
+function passwordProblems({ mqtt, plugins }: HubConfig): Problem[] {
+  if (mqtt.mode === "embedded" || mqtt.username === undefined) return [];
+  return plugins.flatMap(({ id, enabled, password }, index) =>
+    enabled && password === undefined
+      ? [{ path: `plugins[${index}].password`, message: missingPassword(id), warning: true }]
+      : [],
+  );
+}
+
 function portProblems({ server, mqtt }: HubConfig): Problem[] {
-  if (server.port !== mqtt.port || server.port === 0) return [];
+  if (mqtt.mode === "external" || server.port !== mqtt.port || server.port === 0) return [];
   return [
     { path: "mqtt.port", message: `${mqtt.port} is [server] port as well; the two listeners need different ports` },
   ];

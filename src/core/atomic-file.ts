@@ -2,6 +2,7 @@
 import { dlopen, ptr } from "bun:ffi";
 import {
   closeSync,
+  fsync,
   fsyncSync,
   linkSync,
   openSync,
@@ -157,6 +158,16 @@ export function syncFolder(path: string): void {
   const folder = openSync(path, "r");
   try {
     fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** The same, without waiting; the folder has to be there when it is called. */
+export async function syncFolderSoon(path: string): Promise<void> {
+  const folder = openSync(path, "r");
+  try {
+    await new Promise<void>((resolve, reject) => fsync(folder, (error) => (error ? reject(error) : resolve())));
   } finally {
     closeSync(folder);
   }

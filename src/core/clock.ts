@@ -11,12 +11,15 @@ export interface Clock {
   mono(): number;
   /** Runs `fn` once, after `ms` monotonic milliseconds. */
   after(name: string, ms: number, fn: () => void): Timer;
-  /** Runs `fn` every `ms` monotonic milliseconds. */
+  /** Runs `fn` every `ms` monotonic milliseconds; for the first time up to a second later. */
   every(name: string, ms: number, fn: () => void): Timer;
 }
 
 // setTimeout takes a signed 32-bit integer: with a longer time it would fire at once.
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
+// What is done every second or less often is done at whole seconds: an idle hub wakes up once for all of it.
+const TOGETHER_MS = 1000;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -31,8 +34,23 @@ export const systemClock: Clock = {
     return { name, [Symbol.dispose]: () => clearTimeout(handle) };
   },
   every(name, ms, fn) {
-    const handle = setInterval(fn, Math.min(ms, LONGEST_WAIT_MS));
-    return { name, [Symbol.dispose]: () => clearInterval(handle) };
+    if (ms < TOGETHER_MS) {
+      const handle = setInterval(fn, ms);
+      return { name, [Symbol.dispose]: () => clearInterval(handle) };
+    }
+    let timer: Timer | undefined;
+    let due = Math.ceil((performance.now() + ms) / TOGETHER_MS) * TOGETHER_MS;
+    const wait = (): void => {
+      timer = systemClock.after(name, due - performance.now(), run);
+    };
+    const run = (): void => {
+      // What was missed while something kept it waiting is not made up for.
+      due += ms * Math.max(1, Math.ceil((performance.now() - due) / ms));
+      wait();
+      fn();
+    };
+    wait();
+    return { name, [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
   },
 };
 

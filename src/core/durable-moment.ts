@@ -14,6 +14,16 @@ export function momentNow(clock: Clock): DurableMoment {
   return { wall: clock.now(), mono: clock.mono(), restored: false };
 }
 
+// A smaller difference is a clock being slewed.
+const STEP_MS = 1000;
+
+/** What to store: the moment as the clock shows it now, which may have been set since. */
+export function wallOf(clock: Clock, moment: DurableMoment): number {
+  if (moment.restored) return moment.wall;
+  const wall = clock.now() - msSince(clock, moment);
+  return Math.abs(wall - moment.wall) < STEP_MS ? moment.wall : Math.round(wall);
+}
+
 /** A stored moment in the future (the clock was set back since) counts from now. */
 export function restoreMoment(clock: Clock, wall: number): DurableMoment {
   return { wall, mono: clock.mono() - Math.max(0, clock.now() - wall), restored: true };

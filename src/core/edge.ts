@@ -1,18 +1,23 @@
 // The edge to the outside world: clock, network, random numbers, environment and output are injected, so that tests can
 // replace them. Files and sockets are used directly.
 import type { Clock } from "./clock.ts";
+import type { FolderNotices } from "./folder-notices.ts";
 
 export interface Output {
   /** Whether it is a terminal. */
   readonly isTerminal: boolean;
   /** Whether it is the systemd journal, which reads levels from prefixes such as `<6>`. */
   readonly isJournal: boolean;
+  /** Whether nobody reads it any more. */
+  readonly isClosed?: boolean;
   /** Writes the text unchanged. */
   write(text: string): void;
 }
 
 export interface Edge {
   clock: Clock;
+  /** Without them, files are looked at again and again. */
+  notices?: FolderNotices;
   fetch: typeof fetch;
   /** Cryptographically random bytes. */
   random(bytes: number): Uint8Array;

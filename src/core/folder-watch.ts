@@ -1,9 +1,11 @@
-// Reports which files of a folder may have changed. It looks again and again (why: file-watch.ts), at a few files
-// at a time, so that thousands of them block nothing else. Reading them is left to others.
-import { readdirSync, statSync } from "node:fs";
+// Reports which files of a folder may have changed. It looks at those of which the kernel tells, and now and then at all; where
+// the kernel does not tell of everything, again and again at all of them, a few at a time, so that thousands block nothing else.
+// Reading them is left to others.
 import { join } from "node:path";
 import type { Clock } from "./clock.ts";
-import { systemCode } from "./errors.ts";
+import { messageOf } from "./errors.ts";
+import { ABSENT, FolderListing, fingerprintOf } from "./folder-listing.ts";
+import type { FolderNotices, Following } from "./folder-notices.ts";
 import { guarded } from "./lifecycle.ts";
 import type { Log } from "./log.ts";
 
@@ -11,6 +13,8 @@ export interface FolderWatchOptions {
   clock: Clock;
   log: Log;
   folder: string;
+  /** Without them it only looks. */
+  notices?: FolderNotices | undefined;
   /** Which names are looked at; folders and pipes of such a name are not. */
   accepts: (name: string) => boolean;
   /** Called when a file has changed, appeared or gone, and was then the same at two looks in a row. */
@@ -23,17 +27,20 @@ const SETTLE_MS = 200;
 const BETWEEN_SLICES_MS = 2;
 const LOOKS_IN_A_SLICE = 100;
 const REPORTS_IN_A_SLICE = 5;
-// Some file systems count times in steps of 2 s: a change in the same step as the last look does not show.
-const LISTINGS_AFTER_A_CHANGE = 4;
-// And some do not keep the time of a folder at all.
-const ROUNDS_BETWEEN_LISTINGS = 15;
-const ABSENT = "absent";
+// Where the kernel tells of changes, a round looks at the folder itself: it may be another one now, or a new one.
+const TOLD_ROUND_MS = 2000;
+// And all files are looked at: the kernel does not tell of what is written through a mapping, or through a hard link elsewhere.
+const SWEEP_MS = 60_000;
+// Of more at once it is not asked which they are.
+const MOST_NOTICES = 100;
 
 /** A file that differs from what was reported of it. */
 interface Unsettled {
   seen: string;
   /** Monotonic ms of the look that has to find the same. */
   due: number;
+  /** Whether it was found by looking, although the kernel should have told. */
+  isUntold: boolean;
 }
 
 /** Watches from now on. What was read before may already be old, so begin watching first and read then. */
@@ -45,23 +52,39 @@ export class FolderWatch {
   /** The files that were there when it began, by name. */
   readonly names: readonly string[];
   readonly #options: FolderWatchOptions;
-  readonly #listing: Listing;
+  readonly #listing: FolderListing;
   /** The files that are known to be there, with their last reported fingerprints. */
   readonly #reported = new Map<string, string>();
   /** In the order in which they are due. */
   readonly #unsettled = new Map<string, Unsettled>();
-  #round: Disposable | undefined;
+  #rounds: Disposable | undefined;
+  #roundMs = 0;
+  /** The next slice of a look, or the look that was asked for. */
+  #next: Disposable | undefined;
+  #isLooking = false;
   #settling: Disposable | undefined;
+  /** Undefined: all files are looked at in each round. */
+  #notices: FolderNotices | undefined;
+  #following: Following | undefined;
+  /** Whether the kernel has told of anything since the last round. */
+  #wasTold = false;
+  /** Whether it has told of more than of single files. */
+  #isAnyTold = false;
+  #sweptAt: number;
 
   constructor(options: FolderWatchOptions) {
     this.#options = options;
-    this.#listing = new Listing(options.folder, options.accepts);
+    this.#notices = options.notices;
+    this.#listing = new FolderListing(options.folder, options.accepts);
+    this.#sweptAt = options.clock.mono();
+    this.#follow();
+    this.#isAnyTold = false;
     for (const name of this.#listing.names()) {
       const now = this.#fingerprint(name);
       if (now !== ABSENT) this.#reported.set(name, now);
     }
     this.names = [...this.#reported.keys()].sort();
-    this.#roundAfter(ROUND_MS, () => this.#lookAtAll());
+    this.#keepPace();
   }
 
   /** Why the folder cannot be read now. Nothing is reported meanwhile: what cannot be seen has not gone. */
@@ -70,35 +93,90 @@ export class FolderWatch {
   }
 
   [Symbol.dispose](): void {
-    this.#round?.[Symbol.dispose]();
+    this.#following?.[Symbol.dispose]();
+    this.#rounds?.[Symbol.dispose]();
+    this.#next?.[Symbol.dispose]();
     this.#settling?.[Symbol.dispose]();
   }
 
-  #lookAtAll(): void {
-    const { clock } = this.#options;
-    const begun = clock.mono();
-    const names = new Set([...this.#listing.names(), ...this.#reported.keys()]).values();
-    const slice = (): void => {
-      if (this.#lookAtSome(names)) this.#roundAfter(BETWEEN_SLICES_MS, slice);
-      else this.#roundAfter(Math.max(BETWEEN_SLICES_MS, ROUND_MS - (clock.mono() - begun)), () => this.#lookAtAll());
-    };
-    slice();
+  /** Has the kernel tell of the folder that is there now. */
+  #follow(): void {
+    const { folder, log } = this.#options;
+    if (!this.#notices || this.#following?.isCurrent()) return;
+    this.#following?.[Symbol.dispose]();
+    this.#following = undefined;
+    try {
+      const notice = guarded(log, "folder watch", (name: string | undefined) => this.#onNotice(name));
+      this.#following = this.#notices.follow(folder, notice);
+      this.#isAnyTold = true;
+    } catch (error) {
+      if (this.#listing.isThere()) this.#poll(messageOf(error));
+    }
+  }
+
+  #poll(why: string): void {
+    this.#options.log.info("a folder is looked at again and again", { folder: this.#options.folder, why });
+    this.#notices = undefined;
+    this.#following?.[Symbol.dispose]();
+    this.#following = undefined;
+    this.#keepPace();
+  }
+
+  #onNotice(name: string | undefined): void {
+    this.#wasTold = true;
+    const unsettled = name === undefined ? undefined : this.#unsettled.get(name);
+    if (unsettled) unsettled.isUntold = false;
+    else if (name === undefined || this.#unsettled.size >= MOST_NOTICES) this.#lookAtAllSoon();
+    else if (this.#options.accepts(name)) this.#lookAt(name, false);
+  }
+
+  #lookAtAllSoon(): void {
+    if (!this.#isAnyTold && !this.#isLooking) this.#nextAfter(SETTLE_MS, () => this.#lookAround());
+    this.#isAnyTold = true;
+  }
+
+  #lookAround(): void {
+    if (this.#isLooking) return;
+    this.#follow();
+    const names = this.#listing.names();
+    const now = this.#options.clock.mono();
+    const isSwept = now - this.#sweptAt >= SWEEP_MS || (this.#listing.changed && !this.#wasTold);
+    const isAll = !this.#following || this.#isAnyTold || isSwept;
+    const isUntold = isSwept && !this.#isAnyTold;
+    if (isAll) this.#sweptAt = now;
+    this.#wasTold = false;
+    this.#isAnyTold = false;
+    this.#keepPace();
+    this.#lookAtSlices(
+      (isAll ? new Set([...names, ...this.#reported.keys()]) : this.#listing.links).values(),
+      isUntold,
+    );
+  }
+
+  #lookAtSlices(names: Iterator<string>, isUntold: boolean): void {
+    this.#isLooking = this.#lookAtSome(names, isUntold);
+    if (this.#isLooking) this.#nextAfter(BETWEEN_SLICES_MS, () => this.#lookAtSlices(names, isUntold));
+    else if (this.#isAnyTold) this.#nextAfter(SETTLE_MS, () => this.#lookAround());
   }
 
   /** Looks at the next few; returns whether there are more. */
-  #lookAtSome(names: Iterator<string>): boolean {
+  #lookAtSome(names: Iterator<string>, isUntold: boolean): boolean {
     for (let looks = 0; looks < LOOKS_IN_A_SLICE; looks++) {
       const { value: name, done } = names.next();
       if (done) return false;
-      const now = this.#fingerprint(name);
-      if (now !== (this.#reported.get(name) ?? ABSENT) && !this.#unsettled.has(name)) this.#lookAgain(name, now);
+      if (!this.#unsettled.has(name)) this.#lookAt(name, isUntold && !this.#listing.links.has(name));
     }
     return true;
   }
 
-  #lookAgain(name: string, seen: string): void {
+  #lookAt(name: string, isUntold: boolean): void {
+    const now = this.#fingerprint(name);
+    if (now !== (this.#reported.get(name) ?? ABSENT)) this.#lookAgain(name, now, isUntold);
+  }
+
+  #lookAgain(name: string, seen: string, isUntold: boolean): void {
     this.#unsettled.delete(name);
-    this.#unsettled.set(name, { seen, due: this.#options.clock.mono() + SETTLE_MS });
+    this.#unsettled.set(name, { seen, due: this.#options.clock.mono() + SETTLE_MS, isUntold });
     this.#settleAfter(SETTLE_MS);
   }
 
@@ -108,31 +186,50 @@ export class FolderWatch {
     try {
       const now = clock.mono();
       let looks = 0;
-      for (const [name, { seen, due }] of this.#unsettled) {
+      for (const [name, { seen, due, isUntold }] of this.#unsettled) {
         if (due > now || looks++ === REPORTS_IN_A_SLICE) break;
         const found = this.#fingerprint(name);
-        if (found === seen) this.#report(name, seen);
-        else this.#lookAgain(name, found);
+        if (found === seen) this.#report(name, seen, isUntold);
+        else this.#lookAgain(name, found, isUntold);
       }
     } finally {
-      const next = this.#unsettled.values().next().value;
-      if (next) this.#settleAfter(Math.max(BETWEEN_SLICES_MS, next.due - clock.mono()));
+      this.#settleNext();
     }
   }
 
-  #report(name: string, seen: string): void {
+  #settleNext(): void {
+    // Set for those that were looked at again, which are due later than what is left.
+    this.#settling?.[Symbol.dispose]();
+    this.#settling = undefined;
+    const next = this.#unsettled.values().next().value;
+    if (next) this.#settleAfter(Math.max(BETWEEN_SLICES_MS, next.due - this.#options.clock.mono()));
+  }
+
+  #report(name: string, seen: string, isUntold: boolean): void {
     this.#unsettled.delete(name);
     if (seen === (this.#reported.get(name) ?? ABSENT)) return;
     // A folder that is gone takes all its files with it for a while, such as one on a disk that was pulled out.
     if (seen === ABSENT && !this.#listing.isThere()) return;
+    if (isUntold && this.#following) this.#poll(`the kernel did not tell of a change of ${name}`);
     if (seen === ABSENT) this.#reported.delete(name);
     else this.#reported.set(name, seen);
     this.#options.onChange(name);
   }
 
-  #roundAfter(ms: number, step: () => void): void {
+  #keepPace(): void {
     const { clock, log, folder } = this.#options;
-    this.#round = clock.after(`watch ${folder}`, ms, guarded(log, "folder watch", step));
+    const roundMs = this.#notices && this.#listing.links.size === 0 ? TOLD_ROUND_MS : ROUND_MS;
+    if (roundMs === this.#roundMs) return;
+    this.#roundMs = roundMs;
+    this.#rounds?.[Symbol.dispose]();
+    const round = guarded(log, "folder watch", () => this.#lookAround());
+    this.#rounds = clock.every(`watch ${folder}`, roundMs, round);
+  }
+
+  #nextAfter(ms: number, step: () => void): void {
+    const { clock, log, folder } = this.#options;
+    this.#next?.[Symbol.dispose]();
+    this.#next = clock.after(`watch ${folder}: look`, ms, guarded(log, "folder watch", step));
   }
 
   #settleAfter(ms: number): void {
@@ -143,58 +240,5 @@ export class FolderWatch {
 
   #fingerprint(name: string): string {
     return fingerprintOf(join(this.#options.folder, name));
-  }
-}
-
-/** Listing thousands of names takes longer than a slice, so it is done when the folder's own time has changed. */
-class Listing {
-  /** Why the folder cannot be read now. */
-  fault: string | undefined;
-  readonly #folder: string;
-  readonly #accepts: (name: string) => boolean;
-  #names: readonly string[] = [];
-  #seen = "";
-  #wanted = 0;
-  #rounds = 0;
-
-  constructor(folder: string, accepts: (name: string) => boolean) {
-    this.#folder = folder;
-    this.#accepts = accepts;
-  }
-
-  /** The last that could be read. */
-  names(): readonly string[] {
-    try {
-      this.#look();
-      this.fault = undefined;
-    } catch (error) {
-      this.fault = systemCode(error) ?? String(error);
-    }
-    return this.#names;
-  }
-
-  isThere(): boolean {
-    return statSync(this.#folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  }
-
-  #look(): void {
-    const { ino, mtimeMs } = statSync(this.#folder);
-    const now = `${ino} ${mtimeMs}`;
-    if (now !== this.#seen) this.#wanted = 1 + LISTINGS_AFTER_A_CHANGE;
-    this.#seen = now;
-    if (this.#wanted === 0 && ++this.#rounds < ROUNDS_BETWEEN_LISTINGS) return;
-    this.#names = readdirSync(this.#folder).filter(this.#accepts);
-    this.#wanted = Math.max(0, this.#wanted - 1);
-    this.#rounds = 0;
-  }
-}
-
-function fingerprintOf(path: string): string {
-  try {
-    const stat = statSync(path);
-    return stat.isFile() ? `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}` : ABSENT;
-  } catch (error) {
-    const code = systemCode(error);
-    return code === "ENOENT" || code === "ENOTDIR" ? ABSENT : `${code}`;
   }
 }

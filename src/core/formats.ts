@@ -1,12 +1,14 @@
 // How values are shown to people: as they are, or in a format that a placeholder names.
 import { durationText, parseDuration } from "./duration.ts";
 import type { Json } from "./json.ts";
+import { lazy } from "./lazy.ts";
 
 export const FORMATS = ["number", "time", "date", "datetime", "duration"] as const;
 export type FormatName = (typeof FORMATS)[number];
 
-const large = new Intl.NumberFormat("en", { useGrouping: false, maximumFractionDigits: 4 });
-const small = new Intl.NumberFormat("en", { useGrouping: false, maximumSignificantDigits: 4 });
+// Loading the data of a language takes milliseconds.
+const large = lazy(() => new Intl.NumberFormat("en", { useGrouping: false, maximumFractionDigits: 4 }));
+const small = lazy(() => new Intl.NumberFormat("en", { useGrouping: false, maximumSignificantDigits: 4 }));
 const CEL_DURATION = /^-?[0-9]+(?:\.[0-9]+)?s$/;
 
 /** A value as people write it: without exponents and rounding errors such as 21.499999; undefined for null. */
@@ -44,7 +46,9 @@ export function localText(at: number, timezone: string): Record<"date" | "time" 
 function numberText(value: number): string | undefined {
   if (!Number.isFinite(value)) return undefined;
   // Adding 0 turns -0 into 0.
-  return (Math.abs(value) < 1 ? small : large).format(value + 0).replace(/^-0$/, "0");
+  return (Math.abs(value) < 1 ? small : large)()
+    .format(value + 0)
+    .replace(/^-0$/, "0");
 }
 
 function fixedText(value: number | undefined, digits: number): string | undefined {

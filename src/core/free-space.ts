@@ -3,6 +3,9 @@ import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { HubError } from "./errors.ts";
 
+/** Left free in any case: the hub goes on writing meanwhile. */
+export const RESERVE_BYTES = 16 * 1024 * 1024;
+
 /** Throws HubError `storage` with the numbers where `folder`, or its nearest existing parent, has less free space. */
 export function requireSpace(folder: string, neededBytes: number, purpose: string): void {
   const available = freeBytes(folder);

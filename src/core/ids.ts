@@ -6,11 +6,11 @@ export type RandomBytes = (bytes: number) => Uint8Array;
 
 /** A random UUID (version 4). */
 export function uuid(random: RandomBytes): string {
-  const bytes = Uint8Array.from(random(16));
+  const bytes = Buffer.from(random(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = Buffer.from(bytes).toString("hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** A URL-safe secret with `bytes` bytes of entropy. */

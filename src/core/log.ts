@@ -153,9 +153,9 @@ function fileSink(file: RotatingFile, clock: Clock): Sink {
   function writeRecord(record: LogRecord): void {
     file.append(format(record));
     if (isFirst) {
-      // Shows at once whether the file can be written.
+      // Shows at once whether the file can be written. A start does not wait for the disk: the next write is synced.
       isFirst = false;
-      file.flush();
+      file.flush(record.level === "error" ? undefined : "unsynced");
     }
     if (record.level !== "error") return;
     const waitMs = errorAt + ERRORS_APART_MS - clock.mono();

@@ -37,8 +37,23 @@ const PROSE = new Set(
   ),
 );
 
+// The names of a house are few, and each is asked about in every event of its device. Above the bound it begins anew.
+const MOST_KNOWN = 4096;
+const LONGEST_KNOWN = 64;
+const known = new Map<string, boolean>();
+
 /** Whether a field of this name holds a secret: `pin_code`, `userCode2`, `code`, `api_key`. */
 export function isSecretName(name: string): boolean {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const isSecret = soundsSecret(name);
+  if (name.length > LONGEST_KNOWN) return isSecret;
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(name, isSecret);
+  return isSecret;
+}
+
+function soundsSecret(name: string): boolean {
   if (!SUSPECT.test(name)) return false;
   const words = wordsOf(name);
   const last = words.at(-1)?.replace(/s$/, "");
@@ -80,15 +95,17 @@ export function withoutValues(text: string): string {
 }
 
 function walk(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const items = value.map(walk);
-    return items.some((item, index) => item !== value[index]) ? items : value;
-  }
+  if (Array.isArray(value)) return walkList(value);
   return isObject(value) ? walkObject(value) : value;
 }
 
+function walkList(list: readonly unknown[]): readonly unknown[] {
+  for (let index = 0; index < list.length; index++) if (walk(list[index]) !== list[index]) return list.map(walk);
+  return list;
+}
+
 function walkObject(value: Record<string, unknown>): object {
-  const isNamed = [value.attribute, value.name].some((name) => typeof name === "string" && isSecretName(name));
+  const isNamed = isSecretText(value.attribute) || isSecretText(value.name);
   let copy: Record<string, unknown> | undefined;
   for (const key in value) {
     const item = value[key];
@@ -100,6 +117,8 @@ function walkObject(value: Record<string, unknown>): object {
   }
   return copy ?? value;
 }
+
+const isSecretText = (name: unknown): boolean => typeof name === "string" && isSecretName(name);
 
 function textOf(key: string, text: string): string {
   return PROSE.has(key) ? maskedText(text) : text;

@@ -23,6 +23,8 @@ export interface Placeholder {
   readonly problem?: string;
   /** It has no end, so that it is a part of the text. */
   readonly unclosed?: true;
+  /** What is wrong with the format, if what stands behind the bar is one and not a part of a name. */
+  readonly doubt?: string;
 }
 
 const LONGEST_PATH = 500;
@@ -39,6 +41,13 @@ export function placeholdersIn(text: string): Placeholder[] {
   return found;
 }
 
+/** The beginnings of paths whose braces do not close, each with up to 40 characters. */
+export function unclosedIn(text: string): string[] {
+  return [...text.matchAll(UNCLOSED)].map(([, beginning = ""]) => beginning.trim());
+}
+
+const UNCLOSED = /\{\{(?!=)([^{}\n]{0,40})(?![^{}]*\}\})/g;
+
 /** Nothing where the braces hold something else, such as other braces. */
 function pathAt(text: string, start: number): Placeholder | undefined {
   const ahead = text.slice(start + OPEN.length, start + OPEN.length + LONGEST_PATH + 2);
@@ -48,7 +57,10 @@ function pathAt(text: string, start: number): Placeholder | undefined {
   if (inside === "" || /[{}]/.test(inside)) return undefined;
   const { text: path, format, problem } = withoutFormat(inside.trim());
   // A bar may be a part of a name: only a format that there is makes it one.
-  const parts = format && problem === undefined ? { text: path, format } : { text: inside.trim() };
+  const parts =
+    format && problem === undefined
+      ? { text: path, format }
+      : { text: inside.trim(), ...(problem !== undefined && { doubt: problem }) };
   return { source: inside.trim(), expression: false, ...parts, start, end: end + 2 };
 }
 

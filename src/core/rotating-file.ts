@@ -17,7 +17,8 @@ import { messageOf, systemCode } from "./errors.ts";
 
 export interface RotatingFile extends Disposable {
   append(text: string): void;
-  flush(): void;
+  /** `unsynced`: what is written outlives the process, and a power cut only when something else was written after it. */
+  flush(how?: "unsynced"): void;
   /** Flushes within `ms`, or sooner if that was due anyway. */
   flushWithin(ms: number): void;
   /** Why the last write failed; undefined if it succeeded. */
@@ -49,7 +50,8 @@ export function createRotatingFile(options: RotatingFileOptions): RotatingFile {
   let dueMs = 0;
   let problem: string | undefined;
 
-  function flush(): void {
+  function flush(how?: "unsynced"): void {
+    const sync = options.sync && how !== "unsynced";
     timer?.[Symbol.dispose]();
     timer = undefined;
     if (buffer === "") return;
@@ -57,8 +59,8 @@ export function createRotatingFile(options: RotatingFileOptions): RotatingFile {
     buffer = "";
     try {
       mkdirSync(dirname(path), { recursive: true });
-      if (options.untrustedFolder) inUntrustedFolder(path, (file) => write(file, text, options));
-      else write(path, text, options);
+      if (options.untrustedFolder) inUntrustedFolder(path, (file) => write(file, text, { ...options, sync }));
+      else write(path, text, { ...options, sync });
       problem = undefined;
     } catch (error) {
       const wasFailing = problem !== undefined;
@@ -72,7 +74,7 @@ export function createRotatingFile(options: RotatingFileOptions): RotatingFile {
     if (timer && dueMs <= due) return;
     timer?.[Symbol.dispose]();
     dueMs = due;
-    timer = clock.after("log file", ms, flush);
+    timer = clock.after("log file", ms, () => flush());
   }
 
   return {
@@ -84,7 +86,7 @@ export function createRotatingFile(options: RotatingFileOptions): RotatingFile {
     flush,
     flushWithin,
     problem: () => problem,
-    [Symbol.dispose]: flush,
+    [Symbol.dispose]: () => flush(),
   };
 }
 

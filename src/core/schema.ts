@@ -2,8 +2,8 @@
 // and never shows the rejected value, which may be a password.
 import { Kind, type Static, type TSchema } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
-import { closest, distance } from "fastest-levenshtein";
-import { isObject } from "./json.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import { isObject, type Json } from "./json.ts";
 
 export interface Problem {
   /** Dotted path of the key, `notify.channels[1].smtp.port`; empty for the whole value. */
@@ -23,11 +23,53 @@ export type Checked<T> = { ok: true; value: T } | { ok: false; problems: Problem
 
 /** Fills in defaults and checks the result. Unknown keys of closed objects are problems. */
 export function checkValue<S extends TSchema>(schema: S, value: unknown, at = ""): Checked<Static<S>> {
+  return checkOwn(schema, Value.Clone(value), at);
+}
+
+/** As `checkValue`, of a value that nobody else has: defaults are put into it. */
+export function checkOwn<S extends TSchema>(schema: S, value: unknown, at = ""): Checked<Static<S>> {
   const misplaced = tablesForLists(schema, value, at);
-  const filled = Value.Default(schema, Value.Clone(value));
+  const filled = withDefaults(schema, value);
   if (misplaced.length === 0 && Value.Check(schema, filled)) return { ok: true, value: filled as Static<S> };
   const problems = [...misplaced, ...[...Value.Errors(schema, filled)].flatMap((error) => describeError(error, at))];
   return { ok: false, problems: firstPerPath(problems) };
+}
+
+/** As `Value.Default`, which visits each key twice, and copies the default also where there is a value. */
+function withDefaults(schema: TSchema, value: unknown): unknown {
+  if (!isObject(value) || !isPlainTable(schema)) return Value.Default(schema, value);
+  for (const { key, property, mayBeFilled } of fieldsOf(schema)) {
+    const item = value[key];
+    if (item === undefined && !mayBeFilled) continue;
+    if (item !== undefined && (typeof item !== "object" || item === null)) continue;
+    const filled = item === undefined ? Value.Default(property, undefined) : withDefaults(property, item);
+    if (filled !== undefined) value[key] = filled as Json;
+  }
+  return value;
+}
+
+/** An object whose keys are all known, and that is not merged with a default of its own. */
+const isPlainTable = ({ type, properties, default: own, additionalProperties }: TSchema): boolean =>
+  type === "object" && properties !== undefined && own === undefined && typeof additionalProperties !== "object";
+
+interface Field {
+  key: string;
+  property: TSchema;
+  /** It has a default, or a part of it may. */
+  mayBeFilled: boolean;
+}
+
+const knownFields = new WeakMap<TSchema, readonly Field[]>();
+
+function fieldsOf(schema: TSchema): readonly Field[] {
+  const known = knownFields.get(schema);
+  if (known) return known;
+  const fields = Object.entries(schema.properties as Record<string, TSchema>).map(([key, property]): Field => {
+    const isSimple = property.type !== undefined && property.default === undefined;
+    return { key, property, mayBeFilled: !isSimple };
+  });
+  knownFields.set(schema, fields);
+  return fields;
 }
 
 /**
@@ -44,9 +86,12 @@ function tablesForLists(schema: TSchema, value: unknown, path: string): Problem[
   if (Array.isArray(value) || value instanceof Date)
     return [{ path, message: typeof schema.problem === "string" ? schema.problem : `must be ${expected(schema)}` }];
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, child]) => {
-    const inner = (schema.properties as Record<string, TSchema> | undefined)?.[key];
-    return inner ? tablesForLists(inner, child, path === "" ? key : `${path}.${key}`) : [];
+  const properties: Record<string, TSchema> = schema.properties ?? {};
+  return Object.keys(value).flatMap((key) => {
+    const [inner, child] = [properties[key], value[key]];
+    // What is neither cannot be the wrong one of both.
+    if (!inner || typeof child !== "object" || child === null) return [];
+    return tablesForLists(inner, child, path === "" ? key : `${path}.${key}`);
   });
 }
 
@@ -57,15 +102,6 @@ export function dottedPath(pointer: string, at = ""): string {
     .slice(1)
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path === "" ? part : `${path}.${part}`), at);
-}
-
-/** " – did you mean "x"?" if one of the known words is similar, else the empty string. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  if (known.length === 0) return "";
-  const best = closest(word, known);
-  // Two swapped letters are two edits.
-  const tolerated = Math.max(word.length < 4 ? 1 : 2, Math.floor(Math.max(word.length, best.length) / 3));
-  return distance(word, best) <= tolerated ? ` – did you mean "${best}"?` : "";
 }
 
 /** The problem that an error of TypeBox reports; several if the value has alternatives. */

@@ -6,7 +6,14 @@ export async function takeTurns<T>(all: Iterable<T>, each: (one: T) => void, tur
   for (const one of all) {
     each(one);
     if (performance.now() < end) continue;
-    await new Promise((resolve) => setImmediate(resolve));
+    await turnOfOthers();
     end = performance.now() + turnMs;
   }
 }
+
+/** Does nothing for `ms`, so that what comes in meanwhile is answered at once. */
+export async function giveWay(ms: number): Promise<void> {
+  for (const end = performance.now() + ms; performance.now() < end; ) await turnOfOthers();
+}
+
+const turnOfOthers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -49,6 +49,11 @@ export function parseToml(text: string): TomlDocument {
   }
 }
 
+/** The values alone of a text that is known to be right; throws for any other. */
+export function parseTomlTable(text: string): JsonObject {
+  return parse(text, OPTIONS) as JsonObject;
+}
+
 /** The text of a table; throws for what TOML cannot hold. */
 export function stringifyToml(table: JsonObject): string {
   return stringify(table);

@@ -1,6 +1,6 @@
 // Writes changed items in batches, at most one per period, and less often if the write budget says so. What cannot be written
 // stays in memory and is retried.
-import type { Clock } from "./clock.ts";
+import type { Clock, Timer } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
 import type { StorageTrouble } from "./storage-fault.ts";
@@ -20,7 +20,8 @@ export type DiskBudget = Pick<WriteBudget, "allows" | "enlist">;
 export interface WriteBehindOptions<T> {
   clock: Clock;
   log: Log;
-  periodMs: number;
+  /** Undefined: only when `flush` is called. */
+  periodMs?: number;
   write: (items: Iterable<T>) => void;
   /** What is written, for the log. */
   what?: string;
@@ -60,20 +61,28 @@ export function startWriteBehind<T>({
     return failing === undefined;
   }
 
-  const timer = clock.every("write-behind", periodMs, () => {
-    if (marked.size > 0 && (budget?.allows(clock.mono() - waitingSince) ?? true)) flush();
-  });
+  /** Runs only while something is marked: an idle hub sleeps. */
+  let timer: Timer | undefined;
+  function writeLater(): void {
+    if (periodMs === undefined) return;
+    timer ??= clock.after("write-behind", periodMs, () => {
+      timer = undefined;
+      if (marked.size > 0 && (budget?.allows(clock.mono() - waitingSince) ?? true)) flush();
+      if (marked.size > 0) writeLater();
+    });
+  }
   const enlisted = budget?.enlist(flush);
   return {
     mark(item) {
       if (marked.size === 0) waitingSince = clock.mono();
       marked.add(item);
+      writeLater();
     },
     forget: (item) => void marked.delete(item),
     flush,
     failingSince: () => failing,
     [Symbol.dispose]() {
-      timer[Symbol.dispose]();
+      timer?.[Symbol.dispose]();
       enlisted?.[Symbol.dispose]();
       if (!flush()) log.error(`${what} could not be kept`, { changes: marked.size });
     },

@@ -74,7 +74,9 @@ export function createWriteBudget({ clock, bytesPerDay, bytesWritten }: WriteBud
       return total === undefined ? undefined : total - (hourly[0] ?? 0);
     },
     get sparing() {
-      return bytesPerDay !== undefined && left <= 0;
+      if (bytesPerDay === undefined) return false;
+      settle();
+      return left <= 0;
     },
     [Symbol.dispose]: () => timer[Symbol.dispose](),
   };

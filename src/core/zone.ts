@@ -1,4 +1,5 @@
 // A time zone as a sequence of stretches with a constant offset from UTC, and the changes between them.
+import { lazy } from "./lazy.ts";
 
 /** [from, until) in epoch ms, infinite if the clocks were never changed. Local time is the instant plus the offset. */
 export interface Stretch {
@@ -19,9 +20,13 @@ export interface Zone {
 // Schedules need today's stretch and the next few; only rare ones look years ahead.
 const MOST_CACHED = 64;
 
-/** `name` must be one for which `isTimeZone` is true. Costs nothing until it is used: time zones take memory. */
-export function createZone(name: string): Zone {
-  const zoned = (instant: number) => Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(name);
+/**
+ * `name` must be one for which `isTimeZone` is true; the machine's own zone where it is undefined. Costs nothing until it is used:
+ * time zones take memory, and the first question about one takes 5 ms.
+ */
+export function createZone(name: string | undefined): Zone {
+  const nameOf = lazy(() => name ?? Temporal.Now.timeZoneId());
+  const zoned = (instant: number) => Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(nameOf());
   const offsetAt = (instant: number): number => zoned(instant).offsetNanoseconds / 1e6;
   let cached: Stretch[] = [];
 
@@ -34,7 +39,9 @@ export function createZone(name: string): Zone {
   }
 
   return {
-    name,
+    get name() {
+      return nameOf();
+    },
     at(instant) {
       const known = cached.find(({ from, until }) => from <= instant && instant < until);
       if (known) return known;

@@ -1,6 +1,7 @@
 // Reads ids from a state database without opening it for writing: for checks, whether or not a hub is running.
 import { Database } from "bun:sqlite";
 import { isObject, type JsonObject, parseJson } from "../core/json.ts";
+import { type Reading, readUnfoldedBeside } from "./readings.ts";
 
 const QUERIES = {
   devices: "SELECT id FROM devices",
@@ -21,13 +22,35 @@ export function knownVariables(path: string): ReadonlySet<string> | undefined {
   return rows && new Set(rows.map(({ name }) => name));
 }
 
+/** What the hub keeps for itself under this key; undefined if there is nothing, or it cannot be read. */
+export function knownMeta(path: string, key: string): string | undefined {
+  return rowsOf<{ key: string; value: string }>(path, "SELECT key, value FROM meta")?.find((row) => row.key === key)
+    ?.value;
+}
+
 /** The names of each device's attributes, by its id; undefined if they cannot be read. */
 export function knownAttributes(path: string): ReadonlyMap<string, readonly string[]> | undefined {
   const rows = rowsOf<{ id: string; attributes: string | null }>(
     path,
     "SELECT id, attributes FROM devices LEFT JOIN device_state ON device_id = id",
   );
-  return rows && new Map(rows.map(({ id, attributes }) => [id, Object.keys(objectIn(attributes ?? "{}"))]));
+  if (!rows) return undefined;
+  const known = new Map(rows.map(({ id, attributes }) => [id, new Set(Object.keys(objectIn(attributes ?? "{}")))]));
+  for (const { device, set = {} } of unfoldedReadings(path)) {
+    const names = known.get(device);
+    for (const name of Object.keys(set)) names?.add(name);
+  }
+  return new Map([...known].map(([id, names]) => [id, [...names]]));
+}
+
+/** What a running hub, or one that was killed, has in its journal. */
+function unfoldedReadings(path: string): Reading[] {
+  try {
+    const { segments, folded } = readUnfoldedBeside(path) ?? { segments: [], folded: 0 };
+    return segments.filter(({ number }) => number > folded).flatMap(({ readings }) => readings);
+  } catch {
+    return [];
+  }
 }
 
 /** What each device says of itself, by its id; undefined if that cannot be read. */

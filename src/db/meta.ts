@@ -7,6 +7,9 @@ export interface Meta {
   set(key: string, value: string): void;
 }
 
+/** Of the second machine of a house. A backup that is restored does not bring them back: it may be another house then. */
+export const STANDBY_META = { key: "standby_key", machine: "standby_machine" } as const;
+
 export function createMeta({ own, trouble }: Pick<StateDb, "own" | "trouble">): Meta {
   const read = own.query<{ value: string }, [string]>("SELECT value FROM meta WHERE key = ?");
   const write = own.query(

@@ -13,9 +13,9 @@ export interface OpenOptions {
   synchronous?: Synchronous;
   /**
    * When every page is checked: at each opening (when absent), or only if the last end left a log behind, for files that
-   * take long to read. Damage after a clean end is then found when the damaged page is read.
+   * take long to read; or never, where the caller does it later. Damage is then found when the damaged page is read.
    */
-  check?: "always" | "after-crash";
+  check?: "always" | "after-crash" | "never";
 }
 
 export type Synchronous = "full" | "normal";
@@ -45,13 +45,29 @@ export function connect(path: string, synchronous: Synchronous): Database {
   const db = new Database(path, { create: true, strict: true });
   try {
     db.run("PRAGMA busy_timeout = 5000");
-    db.run("PRAGMA journal_mode = WAL");
+    keepLog(db);
     db.run(`PRAGMA synchronous = ${synchronous}`);
     db.run("PRAGMA foreign_keys = ON");
     return db;
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+const MOST_TRIES = 100;
+const TRY_AGAIN_MS = 20;
+
+/** For this change alone SQLite does not wait: another connection may be opening or closing the same new file. */
+function keepLog(db: Database): void {
+  for (let tries = 1; ; tries++) {
+    try {
+      db.run("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (tries === MOST_TRIES || !systemCode(error)?.startsWith("SQLITE_BUSY")) throw error;
+      Bun.sleepSync(TRY_AGAIN_MS);
+    }
   }
 }
 
@@ -65,10 +81,12 @@ export function closeDatabase(db: Database): void {
   db.close();
 }
 
-/** Renames a closed file and its log, and returns the new name. */
+/** Renames a closed file with its log and the note of its mark (backup/stale-wal.ts), and returns the new name. */
 export function setAside(path: string, now: number): string {
   const target = `${path}.damaged-${new Date(now).toISOString().replace(/[:.]/g, "-")}`;
-  for (const suffix of ["", "-wal", "-shm"]) if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);
+  // The log of the new file would not fit the old one's mark, and a kill would cost all that is in it.
+  for (const suffix of ["", "-wal", "-shm", ".mark"])
+    if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);
   return target;
 }
 
@@ -79,7 +97,7 @@ export function isDamage(error: unknown): boolean {
 
 function openSound({ path, migrations, synchronous = "full", check = "always" }: OpenOptions): Database {
   // A clean end removes the log.
-  const checkAll = check === "always" || existsSync(`${path}-wal`);
+  const checkAll = check === "always" || (check === "after-crash" && existsSync(`${path}-wal`));
   const db = connect(path, synchronous);
   try {
     if (checkAll) checkPages(db);
@@ -97,7 +115,8 @@ function checkPages(db: Database): void {
 }
 
 function migrate(db: Database, migrations: readonly string[], path: string): void {
-  const version = db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+  const layout = db.query<{ user_version: number }, []>("PRAGMA user_version");
+  const version = layout.get()?.user_version ?? 0;
   if (version > migrations.length) {
     throw new HubError(
       "config",
@@ -106,7 +125,8 @@ function migrate(db: Database, migrations: readonly string[], path: string): voi
   }
   if (version === migrations.length) return;
   db.transaction(() => {
-    for (const sql of migrations.slice(version)) db.run(sql);
+    // A worker that was told to end may still be opening the same file: it was first, then.
+    for (const sql of migrations.slice(layout.get()?.user_version)) db.run(sql);
     db.run(`PRAGMA user_version = ${migrations.length}`);
   }).immediate();
 }

@@ -91,7 +91,7 @@ export class Discovery {
     }
   }
 
-  /** Hears what the broker has kept, and asks for announcements, once the broker is up. Resolves when all is heard. */
+  /** Hears what the broker has kept, and asks for announcements, whenever the broker is up. Resolves when all is heard. */
   async start(): Promise<void> {
     await takeTurns(this.#options.retained("#"), (heard) => {
       try {

@@ -24,6 +24,7 @@ export class Greeting {
   begin(): void {
     if (this.#isOver) return;
     this.#greet();
+    this.#again?.[Symbol.dispose]();
     this.#again = this.#clock.after("discovery birth", AGAIN_MS, () => this.#greet());
   }
 

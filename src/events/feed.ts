@@ -15,6 +15,8 @@ export interface Envelope<E extends HubEvent = HubEvent> {
   readonly type: E["type"];
   readonly event: E & Stamp;
   readonly seq: number;
+  /** When it happened, in epoch ms. */
+  readonly at: number;
   /** The device it is about, if any. */
   readonly deviceId: string | undefined;
   /** The event; if that is longer than `LARGEST_EVENT_BYTES`, a `stream_gap` of its `seq` that says so. */
@@ -69,14 +71,14 @@ export class EventFeed {
     this.ring = new EventRing({ most: buffer, mostBytes: bufferBytes, from: this.#sequence.current });
   }
 
-  /** A field, so that it can be passed on without the feed. */
-  readonly emit = (event: HubEvent): void => {
+  /** A field, so that it can be passed on without the feed. `at`: for who has noted the same time elsewhere. */
+  readonly emit = (event: HubEvent, at = this.#clock.now()): void => {
     // Stamped last: a custom event may have fields of these names.
     const { type } = event;
-    const stamped = Object.assign({ type, timestamp: "", seq: 0 }, event) as HubEvent & Stamp;
-    stamped.timestamp = this.#timestamp(this.#clock.now());
+    const stamped = { type, timestamp: "", seq: 0, ...(event as object) } as HubEvent & Stamp;
+    stamped.timestamp = this.#timestamp(at);
     stamped.seq = this.#sequence.next();
-    const envelope = createEnvelope(stamped);
+    const envelope = createEnvelope(stamped, at);
     const isCrowded = type !== "mqtt_message" && this.ring.add(envelope);
     this.#deliver(envelope);
     if (type === "mqtt_message") return;
@@ -125,24 +127,26 @@ export class EventFeed {
   }
 }
 
-export function createEnvelope(event: HubEvent & Stamp): Envelope {
-  return new EventEnvelope(event);
+export function createEnvelope(event: HubEvent & Stamp, at = Date.parse(event.timestamp)): Envelope {
+  return new EventEnvelope(event, at);
 }
 
 class EventEnvelope implements Envelope {
   readonly type: EventType;
   readonly event: HubEvent & Stamp;
   readonly seq: number;
+  readonly at: number;
   readonly deviceId: string | undefined;
   #json: string | undefined;
   #masked: HubEvent | undefined;
   #veiled: string | undefined;
 
-  constructor(event: HubEvent & Stamp) {
+  constructor(event: HubEvent & Stamp, at: number) {
     const deviceId = (event as { device_id?: unknown }).device_id;
     this.type = event.type;
     this.event = event;
     this.seq = event.seq;
+    this.at = at;
     this.deviceId = typeof deviceId === "string" ? deviceId : undefined;
   }
 
@@ -168,6 +172,8 @@ const GAP = '{"type":"stream_gap"';
 
 function textOf(event: HubEvent & Stamp): string {
   const text = JSON.stringify(event);
+  // A character takes two bytes at most.
+  if (2 * text.length <= LARGEST_EVENT_BYTES) return text;
   const bytes = bytesHeldBy(text);
   if (bytes <= LARGEST_EVENT_BYTES) return text;
   const { type, timestamp, seq } = event;

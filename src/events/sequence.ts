@@ -18,7 +18,10 @@ export interface Sequence {
 const BLOCK = 1_000_000;
 const RETRY_BLOCK = 10_000;
 
-/** Starts at the clock (microseconds, below 2^53 until the year 2255) or after the stored mark, whichever is greater. */
+/**
+ * Starts at the clock (microseconds, below 2^53 until the year 2255) or after the stored mark, whichever is greater. Reserves nothing
+ * before the first number is given out: until then a start writes nothing.
+ */
 export function createSequence(clock: Clock, mark: SequenceMark): Sequence {
   let current = Math.max(Math.floor(clock.now()) * 1000, mark.load());
   let reserved = current;
@@ -31,8 +34,6 @@ export function createSequence(clock: Clock, mark: SequenceMark): Sequence {
       reserved = current + RETRY_BLOCK;
     }
   }
-
-  reserve();
 
   return {
     get current() {

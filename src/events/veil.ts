@@ -34,6 +34,8 @@ export function veiledTrigger<T extends Trigger>(trigger: T): T {
       const context = { ...trigger.context, ...veiledValues({ payload, value }) };
       return { ...trigger, label: withoutValues(trigger.label), context };
     }
+    case "notificationacknowledged":
+      return masked({ ...trigger, label: withoutValues(trigger.label), context: { ...trigger.context, title: MASK } });
     default:
       return masked(trigger);
   }

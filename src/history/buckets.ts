@@ -1,6 +1,7 @@
 // Buckets: one value for each stretch of local time. A mean is weighted by how long each value lasted, including the value from
 // before the bucket: the mean temperature of a day does not depend on how often the sensor reported.
 import type { Zone } from "../core/zone.ts";
+import { HOUR_MS, type HourSummary, meanOf, weighted } from "./hour-summary.ts";
 import { jsonOf, numberOf, type Sample } from "./sample.ts";
 import type { Aggregate } from "./worker-protocol.ts";
 
@@ -12,56 +13,53 @@ export interface Bucket {
 }
 
 export interface AggregateOptions {
-  /** The last sample before `from`. */
-  previous: Sample | undefined;
   /** Starts of the buckets; `from` is in the first. */
   starts: readonly number[];
   /** Epoch ms. */
   from: number;
   to: number;
   aggregate: Aggregate;
+  /** The last sample before `at`. */
+  lastBefore: (at: number) => Sample | undefined;
 }
 
 /** A bucket for each start; undefined before the attribute's first sample. */
 export function aggregateBuckets(
-  portions: Iterable<readonly Sample[]>,
-  options: AggregateOptions,
+  summaries: Iterable<HourSummary>,
+  { starts, from, to, aggregate, lastBefore }: AggregateOptions,
 ): (Bucket | undefined)[] {
-  const { starts, from, to, aggregate } = options;
   const buckets: (Bucket | undefined)[] = [];
-  const tally = createTally(options.previous);
+  const tally = createTally(lastBefore(from));
   let end = from;
 
+  function result(): string {
+    if (aggregate === "count") return String(tally.count);
+    if (aggregate === "last") return jsonOf(tally.current ?? lastBefore(end) ?? { value: null, type: null });
+    return JSON.stringify(tally[aggregate]() ?? null);
+  }
   function finish(): void {
     tally.lastUntil(end);
-    const { current } = tally;
-    buckets.push(current && { json: resultOf(aggregate, tally, current), count: tally.count });
+    buckets.push(tally.isKnown ? { json: result(), count: tally.count } : undefined);
   }
   function begin(): void {
     const begin = Math.max(starts[buckets.length] ?? to, from);
     end = starts[buckets.length + 1] ?? to;
-    tally.begin(begin, end);
+    tally.begin(begin);
   }
 
   begin();
-  for (const samples of portions) {
-    for (const sample of samples) {
-      for (; sample.at >= end; begin()) finish();
-      tally.change(sample);
-    }
+  for (const summary of summaries) {
+    for (; summary.at >= end; begin()) finish();
+    tally.add(summary);
   }
   for (; buckets.length < starts.length; begin()) finish();
   return buckets;
 }
 
-function resultOf(aggregate: Aggregate, tally: Tally, current: Sample): string {
-  if (aggregate === "count") return String(tally.count);
-  if (aggregate === "last") return jsonOf(current);
-  return JSON.stringify(tally[aggregate]() ?? null);
-}
-
 interface Tally {
-  /** The latest sample so far; from before the bucket where there is none within. */
+  /** Whether there has been a sample, within the bucket or before. */
+  readonly isKnown: boolean;
+  /** The last sample so far; undefined where it is not at hand. */
   readonly current: Sample | undefined;
   /** Changes since the bucket began. */
   readonly count: number;
@@ -69,41 +67,38 @@ interface Tally {
   min(): number | undefined;
   max(): number | undefined;
   avg(): number | undefined;
-  begin(at: number, end: number): void;
-  change(sample: Sample): void;
+  begin(at: number): void;
+  add(summary: HourSummary): void;
   /** The current value lasted until then. */
   lastUntil(until: number): void;
 }
 
 function createTally(previous: Sample | undefined): Tally {
+  let isKnown = previous !== undefined;
   let current = previous;
   let value = previous && numberOf(previous);
-  let span = 1;
   let since = 0;
   let count = 0;
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   let sum = 0;
-  // The same sum in shares of the bucket, where huge numbers stay finite. Milliseconds are exact for all others.
-  let shares = 0;
   let weightMs = 0;
 
-  function widen(by: number): void {
-    if (by < min) min = by;
-    if (by > max) max = by;
-  }
   function lastUntil(until: number): void {
     const ms = until - since;
     if (value !== undefined && ms > 0) {
-      sum += value * ms;
-      shares += value * (ms / span);
+      sum += weighted(value, ms);
       weightMs += ms;
-      widen(value);
+      min = Math.min(min, value);
+      max = Math.max(max, value);
     }
     since = until;
   }
 
   return {
+    get isKnown() {
+      return isKnown;
+    },
     get current() {
       return current;
     },
@@ -112,34 +107,32 @@ function createTally(previous: Sample | undefined): Tally {
     },
     min: () => (max >= min ? min : undefined),
     max: () => (max >= min ? max : undefined),
-    avg() {
-      if (weightMs === 0) return undefined;
-      const mean = Number.isFinite(sum) ? sum / weightMs : (shares / weightMs) * span;
-      // Rounding must not move it outside.
-      return Math.min(max, Math.max(min, mean));
-    },
-    begin(at, end) {
+    // Rounding must not move it outside.
+    avg: () => (weightMs === 0 ? undefined : Math.min(max, Math.max(min, meanOf(sum, weightMs)))),
+    begin(at) {
       since = at;
-      span = end - at;
       count = 0;
       min = Number.POSITIVE_INFINITY;
       max = Number.NEGATIVE_INFINITY;
       sum = 0;
-      shares = 0;
       weightMs = 0;
     },
-    change(sample) {
-      lastUntil(sample.at);
-      current = sample;
-      value = numberOf(sample);
-      count++;
-      if (value !== undefined) widen(value);
+    add(summary) {
+      lastUntil(summary.at);
+      isKnown = true;
+      current = summary.sample;
+      count += summary.count;
+      min = Math.min(min, summary.min);
+      max = Math.max(max, summary.max);
+      sum += summary.sum;
+      weightMs += summary.weightMs;
+      value = summary.last;
+      since = summary.until;
     },
     lastUntil,
   };
 }
 
-const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 // 1970-01-05 was a Monday.

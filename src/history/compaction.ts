@@ -58,6 +58,8 @@ function write(db: Database, slice: Slice): void {
 
 function release(series: Series, samples: readonly Sample[]): void {
   const last = samples.at(-1);
+  if (last && series.compactedBefore !== undefined)
+    series.compactedBefore = Math.max(series.compactedBefore, last.at + 1);
   if (last && series.buffered[samples.length - 1] === last) series.buffered = series.buffered.slice(samples.length);
   else {
     const compacted = new Set(samples);
@@ -70,18 +72,25 @@ export function numberSample(db: Database, series: Series, sample: Sample): void
   series.newest ??= newestOf(db, series);
   if (sample.at > series.newest) {
     series.newest = sample.at;
+    series.newestNumber = 0;
     sample.n = 0;
     return;
   }
-  // Twice within one millisecond, or the clock stepped back.
+  const isNewest = sample.at === series.newest;
+  sample.n = 1 + ((isNewest ? series.newestNumber : undefined) ?? highestNumber(db, series, sample.at));
+  if (isNewest) series.newestNumber = sample.n;
+}
+
+/** Of those within one millisecond, in the file or in memory; -1 where there is none. */
+export function highestNumber(db: Database, series: Series, at: number): number {
   const compacted = db
     .query<{ n: number | null }, [number, number]>("SELECT max(n) AS n FROM samples WHERE series_id = ? AND at = ?")
-    .get(series.id, sample.at)?.n;
+    .get(series.id, at)?.n;
   let highest = compacted ?? -1;
   const { buffered } = series;
-  for (let index = firstFrom(buffered, sample.at); buffered[index]?.at === sample.at; index++)
+  for (let index = firstFrom(buffered, at); buffered[index]?.at === at; index++)
     highest = Math.max(highest, buffered[index]?.n ?? -1);
-  sample.n = highest + 1;
+  return highest;
 }
 
 function newestOf(db: Database, { id, buffered }: Series): number {

@@ -59,5 +59,8 @@ function createMatch(patterns: readonly string[]): IsAttribute {
     const attribute = wildcard(slash < 0 ? "*" : pattern.slice(slash + 1));
     return { device, attribute };
   });
-  return (deviceId, name) => tests.some(({ device, attribute }) => device.test(deviceId) && attribute.test(name));
+  return function matches(deviceId, name) {
+    for (const { device, attribute } of tests) if (device.test(deviceId) && attribute.test(name)) return true;
+    return false;
+  };
 }

@@ -12,15 +12,19 @@ export interface HistoryFile {
   setAside: string | undefined;
 }
 
-/** Throws HubError: `storage` where it cannot be opened at all, `config` where a newer hub wrote it. */
-export function openHistoryFile(path: string, now: number): HistoryFile {
+/** `check`: see `OpenOptions`. Throws HubError: `storage` where it cannot be opened at all, `config` where a newer hub wrote it. */
+export function openHistoryFile(
+  path: string,
+  now: number,
+  check: "after-crash" | "never" = "after-crash",
+): HistoryFile {
   try {
     const { db, setAside } = openDatabase({
       path,
       migrations: historyMigrations,
       now: () => now,
       synchronous: "normal",
-      check: "after-crash",
+      check,
     });
     // A long backup lets the log grow; afterwards it shrinks to this.
     db.run("PRAGMA journal_size_limit = 8388608");

@@ -8,11 +8,15 @@ import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
 import { createZone, type Zone } from "../core/zone.ts";
+import type { FoldMark } from "../db/fold-mark.ts";
+import type { Reading } from "../db/readings.ts";
 import type { EventFeed } from "../events/feed.ts";
 import { createExclude, type HistorySection } from "./config.ts";
+import type { MergedSeries } from "./merge.ts";
 import { createRecorder } from "./recorder.ts";
+import { rowsOf } from "./replay.ts";
 import { WorkerClient } from "./worker-client.ts";
-import type { HistoryPage, HistoryQuery, StoreHealth } from "./worker-protocol.ts";
+import type { HistoryPage, HistoryQuery, KeptSpan, SamplesPage, SamplesQuery, StoreHealth } from "./worker-protocol.ts";
 
 const HOUR_MS = 3_600_000;
 const CLOSE_MS = 5000;
@@ -21,13 +25,14 @@ const FLUSH_SAMPLES = 5000;
 
 const NOTHING_STORED: StoreHealth = {
   ...{ problem: undefined, recorded: 0, waiting: 0, dropped: 0, storageFault: undefined, damagedFile: undefined },
+  folded: undefined,
 };
 
 export interface HistoryHealth {
   recording: boolean;
   /** Why it does not record, and what to do. */
   problem: string | undefined;
-  /** Written to the file since the start. */
+  /** Written to the file or its journal since the start. */
   samplesRecorded: number;
   /** Samples that were lost. */
   samplesDropped: number;
@@ -40,10 +45,21 @@ export interface History extends AsyncDisposable {
   readonly zone: Zone;
   /** Includes everything recorded before the call. Throws HubError `invalid` or `unavailable`. */
   query(query: HistoryQuery): Promise<HistoryPage>;
+  /** What was recorded of all devices, with everything recorded before the call. Throws HubError `unavailable`. */
+  samples(query: SamplesQuery): Promise<SamplesPage>;
+  /** Throws HubError `unavailable`. */
+  kept(): Promise<KeptSpan>;
+  /**
+   * Takes what another machine recorded for this house, unless it is there: how many samples were not. On the disk when it resolves.
+   * Throws HubError `invalid` or `unavailable`.
+   */
+  merge(series: MergedSeries): Promise<number>;
   /** Resolves once the worker has tried to write everything recorded before the call. */
   flush(): Promise<void>;
   /** As the worker last reported it. */
   health(): HistoryHealth;
+  /** Asks the worker to give back memory that it does not need now. */
+  release(): void;
 }
 
 export interface HistoryOptions {
@@ -56,8 +72,10 @@ export interface HistoryOptions {
   log: Log;
   random: RandomBytes;
   feed: Pick<EventFeed, "on">;
-  /** IANA name. */
-  timezone: string;
+  /** IANA name; the machine's own zone where undefined. */
+  timezone: string | undefined;
+  /** Keeps samples until they are written; without one, they are written every `flushSecs`. */
+  journal?: SampleJournal | undefined;
   /** Whether samples that have waited so long may be written now; always, where absent. */
   mayWrite?: (waitedMs: number) => boolean;
   /** See `historyWorker`. */
@@ -73,18 +91,32 @@ export interface HistoryOptions {
   devices?: () => Iterable<string>;
 }
 
+/** The journal of readings, as the history needs it. */
+export interface SampleJournal {
+  readonly id: string;
+  enlist(
+    name: string,
+    target: { through: number; fold(mark: FoldMark): void; written(): void },
+  ): { folded(segment: number): void; foldNow(): void; again(): void } & Disposable;
+  /** Everything that a target has not folded yet, oldest first. */
+  unfolded(): { segment: number; readings: Reading[] }[];
+}
+
 /** Returns at once; the file is opened by the worker. */
 export function startHistory(options: HistoryOptions): History {
-  const { config, clock, log, feed, mayWrite = () => true, isHidden = () => false } = options;
+  const { config, clock, log, feed, journal, mayWrite = () => true, isHidden = () => false } = options;
   const zone = createZone(options.timezone);
-  if (!config.enabled)
-    return offHistory(options.timezone, "no history is kept: [history] enabled is false in hub.toml");
+  if (!config.enabled) return offHistory(zone, "no history is kept: [history] enabled is false in hub.toml");
   let stored = NOTHING_STORED;
   // The counts of workers that died.
   let before = { recorded: 0, dropped: 0 };
   let flushedAt = 0;
   let waitingSince: number | undefined;
   let damagedFile: string | undefined;
+  /** Samples that are in the journal or in the file. */
+  let kept = 0;
+  /** What the worker was last told to write, and how many samples that makes since the start. */
+  let handedOver: { segment: number; samples: number } | undefined;
 
   const worker: WorkerClient = new WorkerClient({
     source: options.worker,
@@ -102,6 +134,12 @@ export function startHistory(options: HistoryOptions): History {
       if (report.kind === "taken") recorder.acknowledge(report.samples);
       else {
         stored = report.health;
+        if (stored.folded !== undefined) {
+          folding?.folded(stored.folded);
+          if (stored.folded === handedOver?.segment) kept = Math.max(kept, handedOver.samples);
+        }
+        // What a damaged file had not compacted is in the worker's memory only.
+        if (stored.problem !== undefined || (stored.damagedFile ?? damagedFile) !== damagedFile) folding?.again();
         damagedFile = stored.damagedFile ?? damagedFile;
         if (stored.storageFault !== undefined) options.onStorageFault?.(stored.storageFault);
         // Samples that a flush could not write are tried again.
@@ -113,12 +151,15 @@ export function startHistory(options: HistoryOptions): History {
       before = { recorded: before.recorded + stored.recorded, dropped: before.dropped + stored.dropped };
       stored = NOTHING_STORED;
     },
+    onStart: replay,
   });
-  const isExcluded = createExclude(config, options.isMinor);
+  const isListed = createExclude(config, options.isMinor);
+  const isExcluded = (id: string, attribute: string): boolean => isHidden(id) || isListed(id, attribute);
   const recorder = createRecorder({
     clock,
     log,
-    isExcluded: (id, attribute) => isHidden(id) || isExcluded(id, attribute),
+    isExcluded,
+    journaled: journal !== undefined,
     mostTextBytes: config.max_waiting_mb * 1_048_576,
     ...(options.limits && { limits: options.limits }),
     post(rows, samples) {
@@ -127,20 +168,48 @@ export function startHistory(options: HistoryOptions): History {
       if (recorder.posted - flushedAt >= FLUSH_SAMPLES) flush();
     },
   });
+  const folding = journal?.enlist("history", {
+    through: 0,
+    fold(mark) {
+      recorder.flush();
+      handedOver = { segment: mark.segment, samples: recorder.posted };
+      write(mark);
+    },
+    written() {
+      recorder.flush();
+      kept = recorder.posted;
+    },
+  });
   const moment = () => ({ now: clock.now(), mono: clock.mono() });
 
   function flush(): void {
+    if (folding) folding.foldNow();
+    else write(undefined);
+  }
+
+  function write(mark: FoldMark | undefined): void {
     waitingSince = undefined;
     flushedAt = recorder.posted;
-    worker.post({ kind: "flush", at: moment() });
+    worker.post({ kind: "flush", at: moment(), ...(mark && { mark }) });
+  }
+
+  /** What the worker before this one, or the hub before this one, took with it. */
+  function replay(): void {
+    if (!journal) return;
+    recorder.discard();
+    for (const { segment, readings } of journal.unfolded()) {
+      const rows = rowsOf(readings, isExcluded);
+      worker.post({ kind: "replay", rows: JSON.stringify(rows), mark: { id: journal.id, segment } });
+      folding?.again();
+    }
   }
 
   worker.start();
   const disposables = [
-    feed.on("device_state_changed", "history", ({ event }) => recorder.record(event)),
+    feed.on("device_state_changed", "history", ({ event, at }) => recorder.record(event, at)),
     clock.every("history-flush", options.flushSecs * 1000, function flushIfDue() {
       recorder.flush();
-      if (waitingSince !== undefined && mayWrite(clock.mono() - waitingSince)) flush();
+      if (!folding && waitingSince !== undefined && mayWrite(clock.mono() - waitingSince)) flush();
     }),
     clock.every("history-retention", HOUR_MS, function retain() {
       const devices = options.devices && [...options.devices()];
@@ -155,6 +224,15 @@ export function startHistory(options: HistoryOptions): History {
       recorder.flush();
       return worker.query(query);
     },
+    samples(query) {
+      recorder.flush();
+      return worker.samples(query);
+    },
+    kept: () => worker.kept(),
+    async merge(series) {
+      recorder.flush();
+      return (await worker.merge(JSON.stringify(series))).added;
+    },
     async flush() {
       recorder.flush();
       flush();
@@ -166,27 +244,35 @@ export function startHistory(options: HistoryOptions): History {
       return {
         recording: problem === undefined,
         problem,
-        samplesRecorded: before.recorded + stored.recorded,
+        samplesRecorded: journal ? kept : before.recorded + stored.recorded,
         samplesDropped: before.dropped + stored.dropped + recorder.dropped,
         damagedFile,
       };
     },
+    release: () => void worker.post({ kind: "release" }),
     async [Symbol.asyncDispose]() {
       recorder.flush();
+      folding?.foldNow();
       for (const disposable of disposables) disposable[Symbol.dispose]();
       if (!(await within(clock, CLOSE_MS, "history-close", worker.close())))
         log.error("the history did not close in time; samples that were not written are lost");
+      else folding?.[Symbol.dispose]();
       worker.terminate();
     },
   };
 }
 
 /** Records nothing, and answers every query with the reason. */
-export function offHistory(timezone: string, reason: string): History {
+export function offHistory(zone: Zone, reason: string): History {
+  const refuse = () => Promise.reject(new HubError("unavailable", reason));
   return {
-    zone: createZone(timezone),
-    query: () => Promise.reject(new HubError("unavailable", reason)),
+    zone,
+    query: refuse,
+    samples: refuse,
+    kept: refuse,
+    merge: refuse,
     async flush() {},
+    release() {},
     health: () => ({
       recording: false,
       problem: undefined,

@@ -6,14 +6,15 @@ import type { Zone } from "../core/zone.ts";
 import { aggregateBuckets, bucketStarts } from "./buckets.ts";
 import { mergeSorted } from "./merge-sorted.ts";
 import { createPageWriter, type PageWriter } from "./page-writer.ts";
+import type { Rollup } from "./rollups.ts";
 import { jsonOf, REMOVED, type Sample } from "./sample.ts";
 import { createScanner, type Scanner } from "./scan.ts";
 import type { Series, SeriesDirectory } from "./series.ts";
+import { summariesOf } from "./summary-scan.ts";
 import type { HistoryPage, HistoryQuery } from "./worker-protocol.ts";
 
 // A page of long texts ends before it has `limit` samples.
 const LONGEST_PAGE = 4 * 1024 * 1024;
-const PORTION = 4000;
 export const MOST_BUCKETS = 10_000;
 
 export interface QuerySource {
@@ -22,6 +23,8 @@ export interface QuerySource {
   zone: Zone;
   /** Buckets end here. */
   now: number;
+  /** Called with each rollup that was missing. */
+  onRollup: (rollup: Rollup) => void;
 }
 
 export function answerQuery(query: HistoryQuery, source: QuerySource): HistoryPage {
@@ -37,7 +40,7 @@ export function answerQuery(query: HistoryQuery, source: QuerySource): HistoryPa
 }
 
 /** Masks secrets inside lists and objects too. */
-function pageFor({ format, withoutSecrets }: HistoryQuery, counted: boolean): PageWriter {
+export function pageFor({ format, withoutSecrets }: HistoryQuery, counted: boolean): PageWriter {
   const page = createPageWriter(format, counted);
   if (!withoutSecrets) return page;
   return {
@@ -111,15 +114,17 @@ function bucketsPage(
   const page = pageFor(query, true);
   const to = Math.min(query.to, source.now);
   if (from >= to || series.length === 0) return { text: page.end(), next: undefined };
-  if ((to - from) / bucketMs > MOST_BUCKETS) throw tooMany(to - from);
+  assertFewBuckets(to - from, bucketMs);
   const all = bucketStarts(from, to, bucketMs, source.zone);
   const starts = all.slice(0, Math.max(1, Math.floor(limit / series.length)));
   const next = all[starts.length];
-  const rows = series.map((one) => {
-    const samples = scanner.portions(one, { from, to: next ?? to, portion: PORTION });
-    const previous = scanner.lastBefore(one, from);
-    return aggregateBuckets(samples, { previous, starts, from, to: next ?? to, aggregate });
-  });
+  const span = { from, to: next ?? to, starts };
+  const rows = series.map((one) =>
+    aggregateBuckets(summariesOf({ ...source, ...span, scanner, series: one }), {
+      ...{ ...span, aggregate },
+      lastBefore: (at) => scanner.lastBefore(one, at),
+    }),
+  );
   for (const [index, start] of starts.entries()) {
     for (const [order, { attribute }] of series.entries()) {
       const bucket = rows[order]?.[index];
@@ -138,6 +143,11 @@ const SUGGESTED_SIZES = [
   ["1d", 86_400],
   ["1w", 604_800],
 ] as const;
+
+/** Throws HubError `invalid`. */
+export function assertFewBuckets(spanMs: number, bucketMs: number): void {
+  if (spanMs / bucketMs > MOST_BUCKETS) throw tooMany(spanMs);
+}
 
 function tooMany(spanMs: number): HubError {
   const fits = SUGGESTED_SIZES.find(([, secs]) => spanMs / (secs * 1000) <= MOST_BUCKETS)?.[0] ?? "4w";

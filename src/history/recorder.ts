@@ -11,7 +11,7 @@ const BATCH_MS = 250;
 const MOST_IN_FLIGHT = 200_000;
 const MOST_TEXT_BYTES = 16 * 1_048_576;
 /** The worker keeps the name of every attribute in memory. */
-const LONGEST_NAME = 255;
+export const LONGEST_NAME = 255;
 /** Attributes to warn about, each once; the list must not grow for ever. */
 const MOST_WARNED = 1000;
 
@@ -26,13 +26,16 @@ export interface Recorder extends Disposable {
   readonly dropped: number;
   /** Samples posted since the start. */
   readonly posted: number;
-  record(change: Change): void;
+  /** `at`: epoch ms. */
+  record(change: Change, at: number): void;
   /** Posts the samples of the current batch. */
   flush(): void;
   /** The worker has taken so many. */
   acknowledge(samples: number): void;
-  /** The worker died: samples in flight are lost. */
+  /** The worker died: samples in flight are lost, unless the journal has them. */
   dropInFlight(): void;
+  /** Forgets the current batch: the journal has it. */
+  discard(): void;
 }
 
 export interface RecorderOptions {
@@ -43,10 +46,12 @@ export interface RecorderOptions {
   /** For texts that are posted and not acknowledged. */
   mostTextBytes?: number;
   limits?: Limits;
+  /** A journal keeps what is in flight. */
+  journaled?: boolean;
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { clock, log, isExcluded, post, mostTextBytes = MOST_TEXT_BYTES, limits } = options;
+  const { clock, log, isExcluded, post, mostTextBytes = MOST_TEXT_BYTES, limits, journaled = false } = options;
   // Bytes of text in each batch in flight, in the order they were posted.
   const textOfBatches: number[] = [];
   const warned = new Set<string>();
@@ -68,7 +73,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     log.warn(`an attribute is not recorded: ${why}`, { attribute: name });
   }
 
-  function add(deviceId: string, attribute: string, value: unknown): void {
+  function add(deviceId: string, attribute: string, value: unknown, at: number): void {
     const stored = storedOf(value);
     const text = typeof stored === "string" ? 0 : textBytes(stored);
     if (attribute.length > LONGEST_NAME)
@@ -78,7 +83,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     else if (inFlight + gathered >= MOST_IN_FLIGHT) overflow();
     else if (text > 0 && textInFlight + gatheredText + text > mostTextBytes) overflow();
     else {
-      rows.push(deviceId, attribute, clock.now(), stored.value, stored.type);
+      rows.push(deviceId, attribute, at, stored.value, stored.type);
       gathered++;
       gatheredText += text;
     }
@@ -114,10 +119,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
     get posted() {
       return posted;
     },
-    record({ device_id, changed, current }) {
+    record({ device_id, changed, current }, at) {
       for (const name of changed) {
         if (!isExcluded(device_id, name))
-          add(device_id, name, Object.hasOwn(current, name) ? current[name] : undefined);
+          add(device_id, name, Object.hasOwn(current, name) ? current[name] : undefined, at);
       }
       if (gathered >= BATCH_SAMPLES) flush();
       else if (gathered > 0) timer ??= clock.after("history-batch", BATCH_MS, flush);
@@ -132,10 +137,15 @@ export function createRecorder(options: RecorderOptions): Recorder {
       }
     },
     dropInFlight() {
-      dropped += inFlight;
+      if (!journaled) dropped += inFlight;
       inFlight = 0;
       textInFlight = 0;
       textOfBatches.length = 0;
+    },
+    discard() {
+      rows = [];
+      gathered = 0;
+      gatheredText = 0;
     },
     [Symbol.dispose]() {
       timer?.[Symbol.dispose]();

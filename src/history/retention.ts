@@ -1,10 +1,13 @@
 // Removes the oldest samples: hourly by age, and by size where the file is too large. It works in slices. The last sample before
 // the cut stays, as its value lasts beyond it. Writes nothing where nothing is due.
 import type { Database } from "bun:sqlite";
+import type { Log } from "../core/log.ts";
 import { compact } from "./compaction.ts";
 import { REMOVED } from "./sample.ts";
 import type { SampleBuffer } from "./sample-buffer.ts";
 import { firstFrom, type Series } from "./series.ts";
+import type { Unsent } from "./unsent.ts";
+import type { KeptSpan } from "./worker-protocol.ts";
 
 const DAY_MS = 86_400_000;
 const SHORTEST_STEP_MS = 600_000;
@@ -19,6 +22,8 @@ export interface RetainOptions {
   maxBytes: number;
   /** Ids of the existing devices; undefined where they are not known. */
   devices: readonly string[] | undefined;
+  /** Is told what is about to be removed. */
+  unsent?: Pick<Unsent, "count"> | undefined;
 }
 
 type MetaKey = "age_cut" | "size_cut";
@@ -56,6 +61,18 @@ export function* retainBySize(options: RetainOptions): Generator<void> {
   }
 }
 
+/** Logs where removing begins to be held back. */
+export function createCatchUpNotice(log: Pick<Log, "info">): (heldBack: boolean) => void {
+  let catchingUp = false;
+  return function note(heldBack) {
+    if (heldBack && !catchingUp)
+      log.info(
+        "the clock leapt, the hub was off for days, or fewer days are kept than before: each hour a day of old samples is removed",
+      );
+    catchingUp = heldBack;
+  };
+}
+
 function* compactAll({ db, buffer }: RetainOptions): Generator<void> {
   yield* compact(db, buffer.series.all(), (samples, bytes) => buffer.release(samples, bytes));
 }
@@ -91,11 +108,11 @@ function nextCutBySize(oldest: number, now: number): number {
 }
 
 /** Trims, and removes series without samples. */
-function* trimAndForget({ db, buffer, devices }: RetainOptions, cut: number): Generator<void> {
+function* trimAndForget({ db, buffer, devices, unsent }: RetainOptions, cut: number): Generator<void> {
   const existing = devices && new Set(devices);
   const series = [...buffer.series.all()].filter(({ id }) => id > 0);
   const isGone = (deviceId: string): boolean => existing !== undefined && !existing.has(deviceId);
-  const emptied: Series[] = yield* trim({ db, series, cut, isGone });
+  const emptied: Series[] = yield* trim({ db, series, cut, isGone, unsent });
   const remove = db.query("DELETE FROM series WHERE id = ?");
   db.transaction(() => {
     for (const one of emptied) {
@@ -114,6 +131,7 @@ interface TrimOptions {
   cut: number;
   /** Whether the device was removed: then its last sample before the cut goes too. */
   isGone: (deviceId: string) => boolean;
+  unsent: RetainOptions["unsent"];
 }
 
 /** Everything of a series before this sample. */
@@ -124,7 +142,7 @@ interface Doomed {
 }
 
 /** Removes samples that are older than the cut. Returns the series that have none left in the file. */
-function* trim({ db, series, cut, isGone }: TrimOptions): Generator<void, Series[]> {
+function* trim({ db, series, cut, isGone, unsent }: TrimOptions): Generator<void, Series[]> {
   const last = db.query<{ at: number; n: number; type: number | null }, [number, number]>(
     "SELECT at, n, type FROM samples WHERE series_id = ? AND at < ? ORDER BY at DESC, n DESC LIMIT 1",
   );
@@ -140,34 +158,35 @@ function* trim({ db, series, cut, isGone }: TrimOptions): Generator<void, Series
     if (keep && oldest) {
       const whole = keep.type === REMOVED || isGone(one.deviceId);
       const end = { id: one.id, at: keep.at, n: whole ? keep.n + 1 : keep.n };
-      yield* removeLongRun(db, end);
+      yield* removeLongRun(db, end, unsent);
       if (oldest.at !== end.at || oldest.n !== end.n) doomed.push(end);
       if (whole) emptied.push(one);
     }
     if (doomed.length < SLICE_SERIES && index % SLICE_ROWS < SLICE_ROWS - 1) continue;
-    removeBefore(db, doomed);
+    removeBefore(db, doomed, unsent);
     doomed = [];
     yield;
   }
-  removeBefore(db, doomed);
+  removeBefore(db, doomed, unsent);
   return emptied.filter(({ id }) => !first.get(id));
 }
 
 /** Removes all but the last slice of one series, slice by slice. */
-function* removeLongRun(db: Database, end: Doomed): Generator<void> {
+function* removeLongRun(db: Database, end: Doomed, unsent: TrimOptions["unsent"]): Generator<void> {
   const bound = db.query<{ at: number; n: number }, [number, number, number, number]>(
     `SELECT at, n FROM samples WHERE series_id = ? AND (at, n) < (?, ?) ORDER BY at, n LIMIT 1 OFFSET ?`,
   );
   for (;;) {
     const found = bound.get(end.id, end.at, end.n, SLICE_ROWS);
     if (!found) return;
-    removeBefore(db, [{ id: end.id, ...found }]);
+    removeBefore(db, [{ id: end.id, ...found }], unsent);
     yield;
   }
 }
 
-function removeBefore(db: Database, doomed: readonly Doomed[]): void {
+function removeBefore(db: Database, doomed: readonly Doomed[], unsent: TrimOptions["unsent"]): void {
   if (doomed.length === 0) return;
+  unsent?.count(db, doomed);
   const remove = db.query("DELETE FROM samples WHERE series_id = ? AND (at, n) < (?, ?)");
   db.transaction(() => {
     for (const { id, at, n } of doomed) remove.run(id, at, n);
@@ -178,6 +197,13 @@ function removeBefore(db: Database, doomed: readonly Doomed[]): void {
 export function usedBytes(db: Database): number {
   const value = (name: string): number => Number(Object.values(db.query(`PRAGMA ${name}`).get() ?? { none: 0 })[0]);
   return (value("page_count") - value("freelist_count")) * value("page_size");
+}
+
+/** What is there, whatever was removed. */
+export function keptSpan(db: Database, series: readonly Series[], now: number): KeptSpan {
+  const cut = Math.max(0, ...(["age_cut", "size_cut"] as const).map((key) => getMeta(db, key) ?? 0));
+  const from = (at: number): number => Math.min(now, oldestFrom(db, series, at));
+  return { cut, oldest: from(cut), first: from(0) };
 }
 
 /** The time of the oldest sample that is not before `at`, in the file or in memory; infinite where there is none. */

@@ -72,8 +72,9 @@ export class SampleBuffer {
 
   record(rows: SampleRows): void {
     for (let index = 0; index < rows.length; index += ROW_WIDTH) {
-      const [deviceId, attribute, at, value = null, type] = rows.slice(index, index + ROW_WIDTH);
-      this.#add(String(deviceId), String(attribute), { at: Number(at), n: -1, value, type: type as number | null });
+      const [at, value = null, type] = [rows[index + 2], rows[index + 3], rows[index + 4]];
+      const sample = { at: Number(at), n: -1, value, type: type as number | null };
+      this.#add(String(rows[index]), String(rows[index + 1]), sample);
     }
     const { mostWaiting, mostTextBytes } = this.#limits;
     if (this.#waiting.length > mostWaiting || this.#waitingTextBytes > mostTextBytes) this.#dropOldest();

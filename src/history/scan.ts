@@ -29,7 +29,11 @@ export function createScanner(db: Database): Scanner {
     "SELECT at, n, value, type FROM samples WHERE series_id = ? AND at < ? ORDER BY at DESC, n DESC LIMIT 1",
   );
 
+  const newest = db.query<{ at: number | null }, [number]>("SELECT max(at) AS at FROM samples WHERE series_id = ?");
+
   function* compacted(series: Series, { from, to, portion: rows }: Span): Iterable<Sample[]> {
+    series.compactedBefore ??= (newest.get(series.id)?.at ?? Number.NEGATIVE_INFINITY) + 1;
+    if (from >= series.compactedBefore) return;
     for (let at = from, n = 0; ; ) {
       const found = portion.all(series.id, at, n, to, rows);
       yield found;

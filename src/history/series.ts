@@ -8,8 +8,12 @@ export interface Series {
   id: number;
   /** Not compacted yet, in order of time; those of one millisecond in order of arrival. */
   buffered: Sample[];
+  /** No compacted sample is at this time or later; undefined until it is looked up. */
+  compactedBefore: number | undefined;
   /** The greatest time in the file or given to it; undefined until it is looked up. */
   newest: number | undefined;
+  /** The last number given at that time; undefined where none was given yet. */
+  newestNumber: number | undefined;
 }
 
 export interface SeriesDirectory {
@@ -23,6 +27,8 @@ export interface SeriesDirectory {
   load(id: number, deviceId: string, attribute: string): Series;
   remove(series: Series): void;
 }
+
+const UNKNOWN = { compactedBefore: undefined, newest: undefined, newestNumber: undefined } as const;
 
 export function createSeriesDirectory(most: number): SeriesDirectory {
   const devices = new Map<string, Map<string, Series>>();
@@ -49,9 +55,9 @@ export function createSeriesDirectory(most: number): SeriesDirectory {
     open(deviceId, attribute) {
       const known = find(deviceId, attribute);
       if (known || size >= most) return known;
-      return add({ deviceId, attribute, id: 0, buffered: [], newest: undefined });
+      return add({ deviceId, attribute, id: 0, buffered: [], ...UNKNOWN });
     },
-    load: (id, deviceId, attribute) => add({ deviceId, attribute, id, buffered: [], newest: undefined }),
+    load: (id, deviceId, attribute) => add({ deviceId, attribute, id, buffered: [], ...UNKNOWN }),
     remove({ deviceId, attribute }) {
       const attributes = devices.get(deviceId);
       if (!attributes?.delete(attribute)) return;

@@ -3,37 +3,40 @@
 import type { Database } from "bun:sqlite";
 import { HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { isStorageFault, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
 import { createZone, type Zone } from "../core/zone.ts";
+import { type FoldMark, foldedOf } from "../db/fold-mark.ts";
 import { closeDatabase, isDamage, setAside } from "../db/open.ts";
-import { compact, numberSample } from "./compaction.ts";
+import { append } from "./append.ts";
+import { compact } from "./compaction.ts";
 import { type HistoryFile, openHistoryFile } from "./history-file.ts";
+import { type MergedSeries, mergeSamples } from "./merge.ts";
 import { answerQuery } from "./query.ts";
-import { retainByAge, retainBySize } from "./retention.ts";
-import { type Arrival, type BufferLimits, SampleBuffer } from "./sample-buffer.ts";
-import type { Series } from "./series.ts";
-import type { HistoryPage, HistoryQuery, Moment, SampleRows, StoreHealth, StoreOptions } from "./worker-protocol.ts";
+import { createCatchUpNotice, keptSpan, retainByAge, retainBySize } from "./retention.ts";
+import { completedDays, rollUp } from "./roll-up.ts";
+import { keepRollupsIfWritable, type Rollup } from "./rollups.ts";
+import { SampleBuffer } from "./sample-buffer.ts";
+import { createSpanReader } from "./span-reader.ts";
+import { createStoreFaults, type StoreFaults, type Work } from "./store-faults.ts";
+import { type StoreLimits, storeLimits } from "./store-limits.ts";
+import { createUnsent } from "./unsent.ts";
+import type {
+  HistoryPage,
+  HistoryQuery,
+  KeptSpan,
+  Moment,
+  SampleRows,
+  SamplesPage,
+  SamplesQuery,
+  StoreHealth,
+  StoreOptions,
+} from "./worker-protocol.ts";
 
 const REOPEN_MS = 60_000;
-
-export interface StoreLimits extends BufferLimits {
-  /** Samples in memory at which they are compacted. */
-  compactAt: number;
-}
-
-export const storeLimits: StoreLimits = {
-  compactAt: 50_000,
-  mostWaiting: 200_000,
-  mostTextBytes: 16 * 1_048_576,
-  mostSeries: 100_000,
-};
 
 export interface OpenStoreOptions extends StoreOptions {
   log: Log;
   limits?: StoreLimits;
 }
-
-type Work = "open" | "write" | "compact";
 
 /** Opens the file; where that fails, `health` says why and it is tried again later. */
 export function openStore(options: OpenStoreOptions, at: Moment): Store {
@@ -47,27 +50,33 @@ export class Store {
   readonly #limits: StoreLimits;
   readonly #zone: Zone;
   readonly #buffer: SampleBuffer;
-  /** What is wrong with which work; each is logged once. */
-  readonly #faults = new Map<Work, { problem: string; storage: StorageFault | undefined }>();
+  readonly #spans = createSpanReader();
+  readonly #unsent = createUnsent();
+  readonly #noteCatchingUp: (heldBack: boolean) => void;
+  readonly #faults: StoreFaults;
   #damagedFile: string | undefined;
   #file: HistoryFile | undefined;
   #openedAt = 0;
   #recorded = 0;
-  #catchingUp = false;
+  /** Goes into the file with the samples that wait. */
+  #mark: FoldMark | undefined;
+  #folded: number | undefined;
 
   constructor(options: OpenStoreOptions) {
     this.#options = options;
     this.#limits = options.limits ?? { ...storeLimits, mostTextBytes: options.mostTextBytes };
     this.#zone = createZone(options.timezone);
     this.#buffer = new SampleBuffer(this.#limits, options.log);
+    this.#noteCatchingUp = createCatchUpNotice(options.log);
+    this.#faults = createStoreFaults(options);
   }
 
   get health(): StoreHealth {
     const { waiting, dropped } = this.#buffer;
-    const [fault] = this.#faults.values();
+    const fault = this.#faults.first();
     return {
       ...{ problem: fault?.problem, recorded: this.#recorded, waiting: waiting.length, dropped },
-      ...{ storageFault: fault?.storage, damagedFile: this.#damagedFile },
+      ...{ storageFault: fault?.storage, damagedFile: this.#damagedFile, folded: this.#folded },
     };
   }
 
@@ -89,11 +98,11 @@ export class Store {
       this.#file = file;
       if (file.setAside) this.#reportDamage(file.setAside);
       this.#buffer.reload(file.db);
-      if (file.readOnly) this.#fault("open", file.readOnly);
-      else this.#mended("open");
+      if (file.readOnly) this.#faults.note("open", file.readOnly);
+      else this.#faults.mended("open");
     } catch (error) {
       if (isDamage(error)) this.#replace(now);
-      else this.#fault("open", error);
+      else this.#faults.note("open", error);
     }
   }
 
@@ -101,25 +110,50 @@ export class Store {
     this.#buffer.record(rows);
   }
 
-  /** Writes the waiting samples; false where they still wait. */
-  flush(at: Moment): boolean {
+  /** Takes samples that the journal kept, unless they are in the file. */
+  replay(rows: SampleRows, { id, segment }: FoldMark): void {
+    if (!this.#file || foldedOf(this.#file.db, id) < segment) this.record(rows);
+  }
+
+  /**
+   * Writes the waiting samples; false where they still wait. With a mark of the journal (the one of this call, or of an
+   * earlier one that failed) it is noted beside them, and both are synced.
+   */
+  flush(at: Moment, mark = this.#mark): boolean {
+    this.#mark = mark;
     const buffer = this.#buffer;
     const samples = buffer.waiting.length;
-    if (samples === 0) return true;
+    if (samples === 0 && (!mark || mark.segment === this.#folded)) return true;
     const db = this.#writable(at);
     // Where compaction fails, written samples stay in memory. Above the limits writing stops too, and the waiting ones are bounded.
     const written = { samples: buffer.size - samples, textBytes: buffer.textBytes - buffer.waitingTextBytes };
     const { mostWaiting, mostTextBytes } = this.#limits;
     if (!db || written.samples > mostWaiting || written.textBytes > mostTextBytes) return false;
     try {
-      append(db, buffer.waiting);
+      append(db, buffer.waiting, mark);
       buffer.markWritten();
+      this.#folded = mark?.segment;
       this.#recorded += samples;
-      this.#mended("write");
+      this.#faults.mended("write");
       return true;
     } catch (error) {
       this.#failed("write", error, at);
       return false;
+    }
+  }
+
+  /** Takes what another machine recorded, unless it is there: how many were not. On the disk when it returns. Throws HubError. */
+  merge(all: MergedSeries, at: Moment): number {
+    const db = this.#writable(at);
+    if (!db) throw new HubError("unavailable", this.#faults.notOpen());
+    try {
+      const added = mergeSamples(db, this.#buffer.series, all);
+      this.#recorded += added;
+      return added;
+    } catch (error) {
+      if (error instanceof HubError) throw error;
+      this.#failed("write", error, at);
+      throw new HubError("unavailable", `the samples cannot be written: ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -128,7 +162,9 @@ export class Store {
     const buffer = this.#buffer;
     const released = (samples: number, bytes: number): void => buffer.release(samples, bytes);
     yield* this.#maintain(at, function* compactAll(db, retention) {
+      const completed = completedDays(buffer.series.all());
       yield* compact(db, buffer.series.all(), released);
+      yield* rollUp(db, completed);
       yield* retainBySize(retention);
     });
   }
@@ -137,23 +173,51 @@ export class Store {
   *retain(at: Moment, devices: readonly string[] | undefined): Generator<void> {
     const store = this;
     yield* this.#maintain(at, function* retainAll(_db, retention) {
-      store.#logCatchingUp(yield* retainByAge({ ...retention, devices }));
+      store.#noteCatchingUp(yield* retainByAge({ ...retention, devices }));
       yield* retainBySize({ ...retention, devices });
     });
   }
 
   /** Throws HubError `unavailable` where the file cannot be read. */
   query(query: HistoryQuery, at: Moment): HistoryPage {
+    return this.#read(at, (file) => {
+      const made: Rollup[] = [];
+      const onRollup = (rollup: Rollup): void => void made.push(rollup);
+      const source = { db: file.db, series: this.#buffer.series, zone: this.#zone, now: at.now, onRollup };
+      const page = answerQuery(query, source);
+      keepRollupsIfWritable(file, made, this.#options.log);
+      return page;
+    });
+  }
+
+  /** Throws as `query` does. */
+  samples({ reader, isHead, ...query }: SamplesQuery, at: Moment): SamplesPage {
+    if (isHead) this.#unsent.readUntil(reader, query.from);
+    const page = this.#read(at, ({ db }) => this.#spans.read(query, { db, series: this.#buffer.series }));
+    return { ...page, lost: this.#unsent.lost(reader) };
+  }
+
+  /** Throws as `query` does. */
+  kept(at: Moment): KeptSpan {
+    return this.#read(at, ({ db }) => keptSpan(db, [...this.#buffer.series.all()], at.now));
+  }
+
+  #read<T>(at: Moment, from: (file: HistoryFile) => T): T {
     if (!this.#file) this.#writable(at);
     const file = this.#file;
-    if (!file) throw new HubError("unavailable", this.#faults.get("open")?.problem ?? "the history is not open");
+    if (!file) throw new HubError("unavailable", this.#faults.notOpen());
     try {
-      return answerQuery(query, { db: file.db, series: this.#buffer.series, zone: this.#zone, now: at.now });
+      return from(file);
     } catch (error) {
       if (error instanceof HubError) throw error;
       if (isDamage(error)) this.#replace(at.now);
       throw new HubError("unavailable", `the history cannot be read: ${messageOf(error)}`, { cause: error });
     }
+  }
+
+  /** Empties SQLite's cache of pages. */
+  release(): void {
+    this.#file?.db.run("PRAGMA shrink_memory");
   }
 
   /** Writes the waiting samples and closes the file, without a log beside it. */
@@ -178,9 +242,9 @@ export class Store {
       this.#reportDamage(setAside(path, now));
       this.#file = openHistoryFile(path, now);
       this.#buffer.reload(this.#file.db);
-      this.#mended("open");
+      this.#faults.mended("open");
     } catch (error) {
-      this.#fault("open", error);
+      this.#faults.note("open", error);
     }
   }
 
@@ -189,22 +253,9 @@ export class Store {
     this.#options.log.error("the history was damaged; it was set aside and a new one begun", { kept_as: keptAs });
   }
 
-  #fault(work: Work, error: unknown): void {
-    const why = isStorageFault(error) ? "the disk is full or cannot be written" : messageOf(error);
-    const newer = error instanceof HubError && error.code === "config";
-    const mend = newer ? "" : `; free some space, or let the hub write ${this.#options.path}`;
-    const problem = `the history cannot be recorded: ${why}${mend}`;
-    if (!this.#faults.has(work)) this.#options.log.error(problem);
-    this.#faults.set(work, { problem, storage: work === "open" ? undefined : storageFaultOf(error) });
-  }
-
-  #mended(work: Work): void {
-    if (this.#faults.delete(work) && this.#faults.size === 0) this.#options.log.info("the history is recorded again");
-  }
-
   #failed(work: Work, error: unknown, { now }: Moment): void {
     if (isDamage(error)) this.#replace(now);
-    else this.#fault(work, error);
+    else this.#faults.note(work, error);
   }
 
   /** The database where it can be written; otherwise reopened once a minute. */
@@ -220,10 +271,18 @@ export class Store {
     const db = this.#writable(at);
     if (!db) return;
     const { retentionDays, maxBytes } = this.#options;
-    const retention = { db, buffer: this.#buffer, now: at.now, retentionDays, maxBytes, devices: undefined };
+    const retention = {
+      db,
+      buffer: this.#buffer,
+      now: at.now,
+      retentionDays,
+      maxBytes,
+      devices: undefined,
+      unsent: this.#unsent,
+    };
     try {
       yield* steps(db, retention);
-      this.#mended("compact");
+      this.#faults.mended("compact");
     } catch (error) {
       // Between two steps the file may have been replaced; then the work is obsolete.
       if (this.#file?.db === db) this.#failed("compact", error, at);
@@ -236,37 +295,5 @@ export class Store {
     const samples = (size - waiting.length) / this.#limits.compactAt;
     // Due at a quarter of the limit: as many again may come before it is done.
     return Math.max(samples, (4 * (textBytes - waitingTextBytes)) / this.#limits.mostTextBytes);
-  }
-
-  #logCatchingUp(heldBack: boolean): void {
-    if (heldBack && !this.#catchingUp)
-      this.#options.log.info(
-        "the clock leapt, the hub was off for days, or fewer days are kept than before: each hour a day of old samples is removed",
-      );
-    this.#catchingUp = heldBack;
-  }
-}
-
-/** Appends what arrived, in one transaction. A series gets its row with its first sample. */
-function append(db: Database, waiting: readonly Arrival[]): void {
-  const insertSeries = db.query<{ id: number }, [string, string]>(
-    "INSERT INTO series (device_id, attribute) VALUES (?, ?) RETURNING id",
-  );
-  const insert = db.query("INSERT INTO recent (series_id, at, n, value, type) VALUES (?, ?, ?, ?, ?)");
-  const begun: Series[] = [];
-  try {
-    db.transaction(() => {
-      for (const { series, sample } of waiting) {
-        if (series.id === 0) {
-          series.id = insertSeries.get(series.deviceId, series.attribute)?.id ?? 0;
-          begun.push(series);
-        }
-        if (sample.n < 0) numberSample(db, series, sample);
-        insert.run(series.id, sample.at, sample.n, sample.value, sample.type);
-      }
-    }).immediate();
-  } catch (error) {
-    for (const series of begun) series.id = 0;
-    throw error;
   }
 }

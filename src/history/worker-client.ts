@@ -5,7 +5,19 @@ import type { Clock, Timer } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { Log } from "../core/log.ts";
-import type { FromWorker, HistoryPage, HistoryQuery, Moment, StoreOptions, ToWorker } from "./worker-protocol.ts";
+import type {
+  AnswerPage,
+  FromWorker,
+  HistoryPage,
+  HistoryQuery,
+  KeptSpan,
+  Merged,
+  Moment,
+  SamplesPage,
+  SamplesQuery,
+  StoreOptions,
+  ToWorker,
+} from "./worker-protocol.ts";
 
 const ANSWER_MS = 30_000;
 const BACKOFF: BackoffOptions = { firstMs: 1000, longestMs: 60_000 };
@@ -22,10 +34,12 @@ export interface WorkerClientOptions {
   onReport: (report: Report) => void;
   /** Called when a worker died, with everything it had not written. */
   onDeath: () => void;
+  /** Called when a worker began, before anything else is posted. */
+  onStart?: () => void;
 }
 
 interface PendingQuery {
-  resolve: (page: HistoryPage) => void;
+  resolve: (page: AnswerPage) => void;
   reject: (error: HubError) => void;
   timer: Timer;
 }
@@ -64,6 +78,7 @@ export class WorkerClient {
       if (this.#worker === worker) this.#died(why);
     });
     this.post({ kind: "open", at: this.#moment(), options: this.#options.store });
+    this.#options.onStart?.();
   }
 
   /** False where there is no worker: nothing was sent. */
@@ -73,12 +88,29 @@ export class WorkerClient {
   }
 
   query(query: HistoryQuery): Promise<HistoryPage> {
+    return this.#ask((id) => ({ kind: "query", at: this.#moment(), id, query }));
+  }
+
+  samples(query: SamplesQuery): Promise<SamplesPage> {
+    return this.#ask((id) => ({ kind: "samples", at: this.#moment(), id, query }));
+  }
+
+  kept(): Promise<KeptSpan> {
+    return this.#ask((id) => ({ kind: "kept", at: this.#moment(), id }));
+  }
+
+  merge(series: string): Promise<Merged> {
+    return this.#ask((id) => ({ kind: "merge", at: this.#moment(), id, series }));
+  }
+
+  /** Each kind of question has its own kind of answer. */
+  #ask<T>(questionOf: (id: number) => ToWorker): Promise<T> {
     const id = ++this.#lastId;
-    const answer = Promise.withResolvers<HistoryPage>();
+    const answer = Promise.withResolvers<T>();
     const late = new HubError("unavailable", "the history is busy and did not answer in time; try again");
     const timer = this.#options.clock.after("history-answer", ANSWER_MS, () => this.#take(id)?.reject(late));
-    this.#pending.set(id, { ...answer, timer });
-    if (!this.post({ kind: "query", at: this.#moment(), id, query }))
+    this.#pending.set(id, { resolve: (page) => answer.resolve(page as T), reject: answer.reject, timer });
+    if (!this.post(questionOf(id)))
       this.#take(id)?.reject(new HubError("unavailable", this.#problem ?? "the history is not running"));
     return answer.promise;
   }

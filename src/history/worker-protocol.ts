@@ -3,6 +3,8 @@
 import type { ErrorCode } from "../core/errors.ts";
 import type { Fields, Level } from "../core/log.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
+import type { FoldMark } from "../db/fold-mark.ts";
+import type { SpanPage, SpanQuery } from "./span-reader.ts";
 
 /** The time, sent with each message: the worker has no clock of its own. */
 export interface Moment {
@@ -40,9 +42,38 @@ export interface HistoryPage {
   next: number | undefined;
 }
 
+/** Asks for what was recorded of all devices: see span-reader.ts. */
+export interface SamplesQuery extends SpanQuery {
+  /** Who asks. What it has not asked for when it is removed is counted as lost. */
+  reader: string;
+  /** It has got everything before `from`. */
+  isHead: boolean;
+}
+
+export interface SamplesPage extends SpanPage {
+  /** Samples that were removed before the reader had them, since the worker started. */
+  lost: number;
+}
+
+export interface Merged {
+  /** Samples that were not there. */
+  added: number;
+}
+
+/** What the file has, in epoch ms. */
+export interface KeptSpan {
+  /** Everything before was removed, but the last sample of each attribute. */
+  cut: number;
+  /** The oldest sample since; the time now where there is none. */
+  oldest: number;
+  /** The same, with those that outlived their removal. */
+  first: number;
+}
+
 export interface StoreOptions {
   path: string;
-  timezone: string;
+  /** IANA name; the machine's own zone where undefined. */
+  timezone: string | undefined;
   retentionDays: number;
   maxBytes: number;
   /** Memory for texts that are not written, or not compacted yet. */
@@ -56,9 +87,17 @@ export const ROW_WIDTH = 5;
 export type ToWorker =
   | { kind: "open"; at: Moment; options: StoreOptions }
   | { kind: "record"; rows: string; samples: number }
-  | { kind: "flush"; at: Moment }
+  | { kind: "flush"; at: Moment; mark?: FoldMark }
+  // From the journal of readings: taken unless the file has the segment already.
+  | { kind: "replay"; rows: string; mark: FoldMark }
   | { kind: "retain"; at: Moment; devices: string[] | undefined }
   | { kind: "query"; at: Moment; id: number; query: HistoryQuery }
+  | { kind: "samples"; at: Moment; id: number; query: SamplesQuery }
+  | { kind: "kept"; at: Moment; id: number }
+  /** JSON of what another machine recorded: see merge.ts. */
+  | { kind: "merge"; at: Moment; id: number; series: string }
+  /** It is quiet: gives memory back. */
+  | { kind: "release" }
   | { kind: "close"; at: Moment };
 
 export interface StoreHealth {
@@ -74,12 +113,16 @@ export interface StoreHealth {
   storageFault: StorageFault | undefined;
   /** Where the file was moved that was found damaged last. */
   damagedFile: string | undefined;
+  /** The segment of the journal up to which everything is in the file, and synced. */
+  folded: number | undefined;
 }
+
+export type AnswerPage = HistoryPage | SamplesPage | KeptSpan | Merged;
 
 export type FromWorker =
   | { kind: "taken"; samples: number }
   | { kind: "health"; health: StoreHealth }
-  | { kind: "answer"; id: number; page: HistoryPage }
+  | { kind: "answer"; id: number; page: AnswerPage }
   | { kind: "refusal"; id: number; code: ErrorCode; message: string; details: Record<string, unknown> }
   | { kind: "log"; level: Exclude<Level, "warning"> | "warn"; message: string; fields: Fields }
   | { kind: "closed" };

@@ -2,6 +2,7 @@
 // in between.
 import { HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import type { MergedSeries } from "./merge.ts";
 import { openStore, type Store } from "./store.ts";
 import type { FromWorker, Moment, SampleRows, ToWorker } from "./worker-protocol.ts";
 
@@ -51,9 +52,19 @@ function enqueue(job: Generator<void>): void {
   if (jobs.push(job) === 1) setImmediate(work);
 }
 
-function answer({ id, query, at }: Extract<ToWorker, { kind: "query" }>): void {
+type Question = Extract<ToWorker, { id: number }>;
+
+function answerTo(question: Question): Extract<FromWorker, { kind: "answer" }>["page"] {
+  const { kind, at } = question;
+  if (kind === "query") return opened().query(question.query, at);
+  if (kind === "merge") return { added: opened().merge(JSON.parse(question.series) as MergedSeries, at) };
+  return kind === "samples" ? opened().samples(question.query, at) : opened().kept(at);
+}
+
+function answer(question: Question): void {
+  const { id } = question;
   try {
-    post({ kind: "answer", id, page: opened().query(query, at) });
+    post({ kind: "answer", id, page: answerTo(question) });
   } catch (error) {
     const { code, details } = error instanceof HubError ? error : new HubError("unavailable", "");
     post({ kind: "refusal", id, code, message: messageOf(error), details });
@@ -74,8 +85,11 @@ function handle(message: ToWorker): void {
       opened().record(JSON.parse(message.rows) as SampleRows);
       post({ kind: "taken", samples: message.samples });
       break;
+    case "replay":
+      opened().replay(JSON.parse(message.rows) as SampleRows, message.mark);
+      break;
     case "flush":
-      opened().flush(message.at);
+      opened().flush(message.at, message.mark);
       postHealth();
       compactIfDue(message.at);
       // In a flood of messages `setImmediate` never fires: then each flush does some of the work.
@@ -85,7 +99,14 @@ function handle(message: ToWorker): void {
       enqueue(opened().retain(message.at, message.devices));
       break;
     case "query":
+    case "samples":
+    case "kept":
+    case "merge":
       answer(message);
+      break;
+    case "release":
+      store?.release();
+      Bun.shrink();
       break;
     case "close":
       jobs.length = 0;

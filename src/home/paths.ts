@@ -23,9 +23,17 @@ export interface Home {
   readonly historyDb: string;
   /** Downloaded calendars. */
   readonly calendars: string;
+  /** Of messages that wait to be sent. */
+  readonly waitingPictures: string;
   readonly lock: string;
+  /** What the rules were read into: see rules/store/read-cache.ts. */
+  readonly readRules: string;
   /** How the last starts of the hub went. */
   readonly starts: string;
+  /** How the last upgrade over the API went. */
+  readonly lastUpgrade: string;
+  /** The databases as they were before an upgrade that is being tried out. */
+  readonly beforeUpgrade: string;
   /** The checksums of the executable's own files that were laid out. */
   readonly assetManifest: string;
   readonly logs: string;
@@ -65,8 +73,12 @@ export function homeAt(path: string): Home {
     stateDb: at("data", "state.redb"),
     historyDb: at("data", "history.db"),
     calendars: at("data", "calendars"),
+    waitingPictures: at("data", "pictures"),
     lock: at("data", "hub.lock"),
+    readRules: at("data", "rules.cache"),
     starts: at("data", "starts.json"),
+    lastUpgrade: at("data", "last-upgrade.json"),
+    beforeUpgrade: at("data", "before-upgrade"),
     assetManifest: at("data", "assets.json"),
     logs: at("logs"),
     hubLog: at("logs", "hub.log"),

@@ -9,6 +9,7 @@ import { isObject } from "../core/json.ts";
 import { isStorageFault } from "../core/storage-fault.ts";
 import type { Asset } from "./layout.ts";
 import type { Home } from "./paths.ts";
+import { lookAt, looksAsBefore, type Seen } from "./seen-assets.ts";
 
 export interface Refreshed {
   /** Paths in the home that were updated. */
@@ -27,14 +28,23 @@ interface Manifest {
   laid: Sums;
   /** What a hub wanted and did not write. */
   declined: Sums;
+  /** Where all files were compared and none was written. */
+  seen?: Seen | undefined;
 }
 
-/** To be called when the home is laid out, before anything in it runs. Throws HubError `storage` when it cannot be written. */
-export function refreshAssets(home: Home, assets: readonly Asset[]): Refreshed {
+/**
+ * To be called when the home is laid out, before anything in it runs. `executable`: the one that the assets are in; without it
+ * they are compared even where neither it nor a file has changed. Throws HubError `storage` when the home cannot be written.
+ */
+export function refreshAssets(home: Home, all: readonly Asset[], executable?: string): Refreshed {
   const before = readManifest(home.assetManifest);
+  const assets = all.filter(({ path }) => isRefreshed(path));
+  const seen = executable === undefined ? undefined : lookAt(home, assets, executable);
+  if (looksAsBefore(seen, before?.seen)) return { renewed: [], kept: [], failed: [] };
   const found: Found = { manifest: { laid: {}, declined: {} }, renewed: [], kept: [], failed: [] };
   try {
-    for (const asset of assets.filter(({ path }) => isRefreshed(path))) tryRefresh(asset, { home, before, found });
+    for (const asset of assets) tryRefresh(asset, { home, before, found });
+    if (found.failed.length === 0 && found.renewed.length === 0) found.manifest.seen = seen;
     const text = `${JSON.stringify(found.manifest, null, 2)}\n`;
     if (text !== textOf(home.assetManifest)) writeFileAtomic(home.assetManifest, text);
   } catch (error) {
@@ -135,8 +145,8 @@ function textOf(path: string): string | undefined {
 /** Undefined where it is missing or cannot be read: then no file counts as written by a hub. */
 function readManifest(path: string): Manifest | undefined {
   try {
-    const { laid, declined } = JSON.parse(textOf(path) ?? "");
-    return isObject(laid) && isObject(declined) ? { laid: laid as Sums, declined: declined as Sums } : undefined;
+    const { laid, declined, seen } = JSON.parse(textOf(path) ?? "");
+    return isObject(laid) && isObject(declined) ? ({ laid, declined, seen } as Manifest) : undefined;
   } catch {
     return undefined;
   }

@@ -69,6 +69,11 @@ export class Areas implements Crud<Area, NewArea, { name: string }> {
     return this.#names.has(id) || Iterator.from(this.#registry.list()).some(({ area }) => area === id);
   }
 
+  /** Of a declared area. */
+  nameOf(id: string | undefined): string | undefined {
+    return id === undefined ? undefined : this.#names.find(id);
+  }
+
   get(id: string): Area {
     const area = this.#areaOf(id, this.#devicesIn(id).length);
     if (!area.declared && area.devices === 0) throw notFound("area", id);

@@ -48,6 +48,7 @@ export class Availability implements Disposable {
 
   /** The plugin or account is there: its devices are again what they were before the hub's restart. */
   heard(owner: string): void {
+    if (this.#unheard.size === 0) return;
     for (const device of [...this.#unheard.values()]) if (device.pluginId === owner) this.#set(device, true);
   }
 

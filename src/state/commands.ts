@@ -41,6 +41,8 @@ export interface CommandsOptions {
   /** Whether somebody is connected who takes the device's commands. */
   reaches: (device: Device) => boolean;
   watch: CommandWatch;
+  /** Where two machines share the house: tells plugins which of two hubs is the newer one. */
+  epoch?: () => number | undefined;
   /**
    * For the hub's own devices: checks the command and returns the function that carries it out. Throws HubError `invalid`
    * or `conflict`. `force`: also where it is for a device that is not available.
@@ -54,7 +56,12 @@ export interface CommandsOptions {
 }
 
 export function createCommands(options: CommandsOptions): Commands {
-  const { registry, clock, random, emit, dispatch, reaches, watch, prepare } = options;
+  const { registry, clock, random, emit, dispatch, reaches, watch, prepare, epoch } = options;
+
+  function numbered(cause: JsonObject): JsonObject {
+    const now = epoch?.();
+    return now === undefined ? cause : { ...cause, epoch: now };
+  }
 
   async function pass(device: Device, payload: JsonObject, sent: SentFields): Promise<void> {
     watch.expect(device, sent);
@@ -102,7 +109,7 @@ export function createCommands(options: CommandsOptions): Commands {
         return correlationId;
       }
       const reached = reaches(device);
-      await pass(device, { ...wanted, _hc: { command: cause } }, sent);
+      await pass(device, { ...wanted, _hc: { command: numbered(cause) } }, sent);
       emit({ type: "device_command_sent", ...sent });
       watch.sent(correlationId, reached);
       return correlationId;

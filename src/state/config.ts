@@ -11,8 +11,8 @@ export const StorageSection = Type.Object(
     flush_secs: Type.Number({
       minimum: 1,
       maximum: 3600,
-      default: 1,
-      description: "Seconds between writes of changed attributes; a power cut loses no more than these.",
+      default: 5,
+      description: "Seconds between writes of what devices report; see docs/operations.md for what a power cut takes.",
     }),
     max_write_mb_per_day: Type.Number({
       minimum: 0,

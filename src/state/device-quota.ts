@@ -118,7 +118,7 @@ export function bytesAfter(
 ): DeviceBytes {
   let { attributes } = bytes;
   for (const name of changed) attributes += attributeBytes(current, name) - attributeBytes(previous, name);
-  return { ...bytes, attributes };
+  return { description: bytes.description, attributes };
 }
 
 function attributeBytes(attributes: JsonObject, name: string): number {

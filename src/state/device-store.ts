@@ -3,6 +3,7 @@
 import type { Database } from "bun:sqlite";
 import { messageOf } from "../core/errors.ts";
 import { type JsonObject, parseJson } from "../core/json.ts";
+import { type FoldMark, setFolded } from "../db/fold-mark.ts";
 import { numberIn, objectIn, type RowFaults, readEach, textIn } from "../db/rows.ts";
 import type { StateDb } from "../db/state-db.ts";
 import { type Device, type DeviceDetails, newDevice } from "./device.ts";
@@ -19,6 +20,8 @@ export interface DeviceStore {
   removeBehind(id: string): void;
   /** One transaction for all of them; synced at the next checkpoint. */
   saveStates(devices: Iterable<Device>): void;
+  /** Durable when it returns, together with the mark of the journal up to which they are complete. */
+  foldStates(devices: Iterable<Device>, mark?: FoldMark): void;
   /** Durable when it returns. */
   saveStateNow(device: Device): void;
 }
@@ -61,6 +64,7 @@ export function createDeviceStore({
     remove: (id) => void remove.run(id),
     removeBehind: (id) => void removeBehind.run(id),
     saveStates,
+    foldStates: saveNow,
     saveStateNow: (device) => saveNow([device]),
   };
 }
@@ -94,14 +98,14 @@ function identityWriter(db: Database): DeviceStore["saveIdentity"] {
   };
 }
 
-function stateWriter(db: Database): DeviceStore["saveStates"] {
+function stateWriter(db: Database): DeviceStore["foldStates"] {
   const upsert = db.query(
     `INSERT INTO device_state (device_id, available, attributes, last_changed, last_seen)
      VALUES ($id, $available, $attributes, $last_changed, $last_seen)
      ON CONFLICT (device_id) DO UPDATE SET available = excluded.available, attributes = excluded.attributes,
        last_changed = excluded.last_changed, last_seen = excluded.last_seen`,
   );
-  return db.transaction((devices: Iterable<Device>) => {
+  return db.transaction((devices: Iterable<Device>, mark?: FoldMark) => {
     for (const device of devices) {
       upsert.run({
         id: device.id,
@@ -111,6 +115,7 @@ function stateWriter(db: Database): DeviceStore["saveStates"] {
         last_seen: device.lastSeen ?? null,
       });
     }
+    if (mark) setFolded(db, mark);
   }).immediate;
 }
 

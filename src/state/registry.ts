@@ -5,7 +5,7 @@ import { HubError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
-import { type DiskBudget, startWriteBehind, type WriteBehind } from "../core/write-behind.ts";
+import type { DiskBudget } from "../core/write-behind.ts";
 import type { StateDb } from "../db/state-db.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import { Availability } from "./availability.ts";
@@ -22,7 +22,9 @@ import {
 } from "./device.ts";
 import { bytesAfter, bytesOf, DeviceQuota, descriptionBytes } from "./device-quota.ts";
 import { createDeviceStore, type DeviceStore } from "./device-store.ts";
+import type { ReadingJournal } from "./reading-journal.ts";
 import type { Origin, Reported, StateReport } from "./reports.ts";
+import { readingOf, type StateWriter, startStateWriter } from "./state-writer.ts";
 
 export type { Reported } from "./reports.ts";
 
@@ -30,10 +32,13 @@ export interface RegistryOptions {
   db: StateDb;
   clock: Clock;
   log: Log;
-  emit: (event: HubEvent) => void;
+  /** `at`: when it happened, in epoch ms; now where absent. */
+  emit: (event: HubEvent, at?: number) => void;
   flushSecs: number;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;
+  /** Where states are written first; without one, they are written to their rows every `flushSecs`. */
+  journal?: ReadingJournal | undefined;
   /** [devices]; its defaults when absent. */
   config?: DevicesSection;
   limits?: Limits;
@@ -45,17 +50,18 @@ export function openRegistry(options: RegistryOptions): Registry {
 
 export class Registry implements Disposable {
   readonly #clock: Clock;
-  readonly #emit: (event: HubEvent) => void;
+  readonly #emit: (event: HubEvent, at?: number) => void;
   readonly #store: DeviceStore;
   readonly #devices: Map<string, Device>;
   readonly #quota: DeviceQuota;
   readonly #removals: Bus<{ type: "removed"; device: Device }>;
   readonly #reports: Bus<Reported>;
   readonly #identities: Bus<{ type: "identified" }>;
-  readonly #unwritten: WriteBehind<Device>;
+  readonly #states: StateWriter;
   readonly #availability: Availability;
 
-  constructor({ db, clock, log, emit, flushSecs, budget, config = DEFAULT_DEVICES, limits }: RegistryOptions) {
+  constructor(options: RegistryOptions) {
+    const { db, clock, log, emit, config = DEFAULT_DEVICES, limits } = options;
     this.#clock = clock;
     this.#emit = emit;
     this.#store = createDeviceStore(db);
@@ -63,11 +69,9 @@ export class Registry implements Disposable {
     this.#quota = new DeviceQuota(config, limits ?? { reached() {} });
     for (const device of this.#devices.values()) this.#quota.set(device, bytesOf(device));
     [this.#removals, this.#reports, this.#identities] = [createBus(log), createBus(log), createBus(log)];
-    this.#unwritten = startWriteBehind({
-      ...{ clock, log, periodMs: flushSecs * 1000, write: this.#store.saveStates, trouble: db.trouble },
-      ...(budget && { budget }),
-    });
-    const changed = (device: Device): void => this.#unwritten.mark(device);
+    this.#states = startStateWriter({ ...options, store: this.#store });
+    const changed = (device: Device): void =>
+      this.#states.changed(device, { device: device.id, at: clock.now(), available: device.available });
     this.#availability = new Availability(this.#devices.values(), { clock, emit, changed });
   }
 
@@ -121,15 +125,20 @@ export class Registry implements Disposable {
     if (bytes) this.#quota.check(device, bytes);
     this.#saveIfNew(device);
     if (!report.retained) this.#markAlive(device);
-    if (bytes) this.#changeState(device, { ...change, bytes: bytes.attributes }, report);
+    if (bytes) this.#changeState(device, change, bytes.attributes, report);
     if (!report.retained) this.#reports.publish({ type: "reported", deviceId: id, attributes, change: report.change });
   }
 
-  /** One that is kept since before says only that a device was offline. */
-  availability(id: string, available: boolean, pluginId: string, { retained = false }: Origin = {}): void {
+  /** One that is kept since before says only that a device was offline, unless it lasts. */
+  availability(
+    id: string,
+    available: boolean,
+    pluginId: string,
+    { retained = false, lasting = false }: Origin = {},
+  ): void {
     const device = this.#ownedBy(pluginId, id, !retained);
     this.#saveIfNew(device);
-    if (retained && available) return;
+    if (retained && available && !lasting) return;
     if (!retained) device.lastSeen = this.#clock.now();
     this.#availability.reported(device, available);
   }
@@ -181,6 +190,11 @@ export class Registry implements Disposable {
     return device;
   }
 
+  /** What a plugin, or the hub itself, said of it is synced when it returns. Throws HubError `not_found`. */
+  secure(id: string): void {
+    this.#store.saveIdentity(this.get(id), this.#clock.now());
+  }
+
   /** Another plugin speaks for it from now on. Throws HubError `not_found`, and if it exceeds a limit of that plugin. */
   give(id: string, pluginId: string): void {
     const device = this.get(id);
@@ -216,12 +230,12 @@ export class Registry implements Disposable {
 
   /** Since when device state cannot be written, in epoch ms. */
   storageFailingSince(): number | undefined {
-    return this.#unwritten.failingSince();
+    return this.#states.failingSince();
   }
 
   [Symbol.dispose](): void {
     this.#availability[Symbol.dispose]();
-    this.#unwritten[Symbol.dispose]();
+    this.#states[Symbol.dispose]();
   }
 
   /** The device, or a new one that is not registered yet. */
@@ -246,25 +260,25 @@ export class Registry implements Disposable {
     if (!this.#devices.has(device.id)) this.#save(device);
   }
 
-  #changeState(
-    device: Device,
-    { current, changed, bytes }: AttributeChange & { bytes: number },
-    { durable, change }: StateReport,
-  ): void {
+  #changeState(device: Device, { current, changed }: AttributeChange, bytes: number, report: StateReport): void {
+    const { durable, change } = report;
     const previous = device.attributes;
     const lastChanged = durable ? { ...device.lastChanged } : device.lastChanged;
+    const at = this.#clock.now();
     for (const name of changed) {
-      if (Object.hasOwn(current, name)) lastChanged[name] = this.#clock.now();
+      if (Object.hasOwn(current, name)) lastChanged[name] = at;
       else delete lastChanged[name];
     }
-    if (durable) this.#store.saveStateNow({ ...device, attributes: current, lastChanged });
-    else this.#unwritten.mark(device);
-    this.#quota.set(device, { ...this.#quota.of(device.id), attributes: bytes });
+    const reading = readingOf({ device, at, current, changed }, report);
+    if (durable) this.#states.changing(device, { ...device, attributes: current, lastChanged }, { reading, durable });
+    else this.#states.changed(device, reading);
+    this.#quota.set(device, { description: this.#quota.of(device.id).description, attributes: bytes });
     device.attributes = current;
     device.lastChanged = lastChanged;
     device.lastChange = change ?? { kind: "unknown" };
     const event = { type: "device_state_changed", device_id: device.id, previous, current, changed } as const;
-    this.#emit(change ? { ...event, change } : event);
+    // The history and the journal must have it at the same time: after a kill it is read from the journal.
+    this.#emit(change ? { ...event, change } : event, at);
   }
 
   #markAlive(device: Device): void {
@@ -274,7 +288,7 @@ export class Registry implements Disposable {
 
   #delete(device: Device, removeRow: (id: string) => void): void {
     removeRow(device.id);
-    this.#unwritten.forget(device);
+    this.#states.removed(device);
     this.#quota.delete(device);
     this.#devices.delete(device.id);
     this.#availability.removed(device);

@@ -5,6 +5,8 @@ import type { JsonObject } from "../core/json.ts";
 export interface Origin {
   /** From a message that was kept since before: it says how things were, and is no sign of life. */
   retained?: boolean;
+  /** Of availability: who kept it stayed up, and would have changed it. */
+  lasting?: boolean;
 }
 
 export interface StateReport extends Origin {
@@ -13,8 +15,11 @@ export interface StateReport extends Origin {
   partial: boolean;
   /** Who caused it, echoed from a command. */
   change?: JsonObject;
-  /** Written to disk before it takes effect, for what the hub itself must not forget. Throws if it cannot be written. */
-  durable?: boolean;
+  /**
+   * Written to disk before it takes effect, for what the hub itself must not forget: `written` outlives a crash of the hub and
+   * is synced within seconds, `synced` outlives a power cut as well. Throws if it cannot be written.
+   */
+  durable?: "written" | "synced";
 }
 
 /** A live report of a device, whether anything changed or not. */

@@ -15,6 +15,15 @@ import privateBooleans from "./0017-private-booleans.sql" with { type: "text" };
 import imported from "./0018-import.sql" with { type: "text" };
 import deviceTags from "./0019-device-tags.sql" with { type: "text" };
 import outboxOptions from "./0020-outbox-options.sql" with { type: "text" };
+import peopleMessages from "./0021-people-messages.sql" with { type: "text" };
+import notices from "./0022-notices.sql" with { type: "text" };
+import webPush from "./0023-web-push.sql" with { type: "text" };
+import outboxHtml from "./0024-outbox-html.sql" with { type: "text" };
+import outboxSettled from "./0025-outbox-settled.sql" with { type: "text" };
+import ruleRunRows from "./0026-rule-run-rows.sql" with { type: "text" };
+import once from "./0027-once.sql" with { type: "text" };
+import historyExports from "./0028-history-exports.sql" with { type: "text" };
+import mcpKeys from "./0029-mcp-keys.sql" with { type: "text" };
 
 export const stateMigrations: readonly string[] = [
   initial,
@@ -33,5 +42,14 @@ export const stateMigrations: readonly string[] = [
   imported,
   deviceTags,
   outboxOptions,
+  peopleMessages,
+  notices,
+  webPush,
+  outboxHtml,
+  outboxSettled,
+  ruleRunRows,
+  once,
+  historyExports,
+  mcpKeys,
   // A new one goes here, at the end.
 ];

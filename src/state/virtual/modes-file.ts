@@ -1,9 +1,10 @@
 // Reads modes.toml and reports all problems at once, each with its line. A mode with a problem does not affect the others.
 import { type Static, Type } from "@sinclair/typebox";
+import { didYouMean } from "../../core/did-you-mean.ts";
 import { messageOf, systemCode } from "../../core/errors.ts";
 import { ID_RULE, isValidId } from "../../core/ids.ts";
 import { isObject } from "../../core/json.ts";
-import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
+import { checkValue, type Problem } from "../../core/schema.ts";
 import { SOLAR_EVENTS, type SolarEvent, type SolarMoment } from "../../core/sun.ts";
 import { type LineProblem, readToml, readTomlFile, type TomlFile } from "../../core/toml.ts";
 import { withTomlAdvice } from "../../core/toml-advice.ts";

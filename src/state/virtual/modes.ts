@@ -3,6 +3,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import { watchFile } from "../../core/file-watch.ts";
+import type { FolderNotices } from "../../core/folder-notices.ts";
 import { HUB_PLUGIN_ID } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
@@ -32,6 +33,8 @@ export interface Location {
 export interface ModesOptions {
   registry: Registry;
   clock: Clock;
+  /** See core/file-watch.ts. */
+  notices?: FolderNotices | undefined;
   log: Log;
   emit: (event: HubEvent) => void;
   location: Location;
@@ -117,9 +120,9 @@ export class Modes implements Disposable {
 
   /** Makes the transitions that were missed, and follows the file and the sun from now on. */
   start(): void {
-    const { clock, log, file } = this.#options;
+    const { clock, notices, log, file } = this.#options;
     this.#started = true;
-    this.#disposables.use(watchFile({ clock, log, path: file, onChange: () => this.read() }));
+    this.#disposables.use(watchFile({ clock, log, path: file, notices, onChange: () => this.read() }));
     this.read();
   }
 

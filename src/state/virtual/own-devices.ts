@@ -8,6 +8,7 @@ import { storageFaultOf } from "../../core/storage-fault.ts";
 import { type Crud, idTaken, notFound, tooMany } from "../collection.ts";
 import { type Device, isGroup } from "../device.ts";
 import type { Registry } from "../registry.ts";
+import type { StateReport } from "../reports.ts";
 
 export interface NewOwnDevice {
   id: string;
@@ -34,8 +35,8 @@ export interface OwnDevices extends Omit<OwnDeviceType, "create" | "prepare"> {
   /** Throws HubError `invalid`, or `conflict` for a taken id or where there are too many. */
   checkNew(id: string): void;
   /**
-   * Replaces the whole state, by command. Durable when it returns; throws if it cannot be written. What a rule commands
-   * takes effect even then, and is written later: rules run the house whatever the disk is like.
+   * Replaces the whole state, by command. Synced when it returns; throws if it cannot be written. What a rule commands is
+   * written and synced within seconds, and takes effect even if it cannot be: rules run the house whatever the disk is like.
    */
   commanded(id: string, attributes: JsonObject, cause: JsonObject): void;
   /** Replaces the whole state, as time has passed. Takes effect even if the disk is full, and is then written later. */
@@ -61,10 +62,14 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
     throw notFound(deviceType, id);
   }
 
-  function happened(id: string, attributes: JsonObject, change?: JsonObject): void {
+  function happened(
+    id: string,
+    attributes: JsonObject,
+    { change, durable = "written" }: Pick<StateReport, "change" | "durable"> = {},
+  ): void {
     const report = { pluginId: HUB_PLUGIN_ID, partial: false, ...(change && { change }) };
     try {
-      registry.state(id, attributes, { ...report, durable: true });
+      registry.state(id, attributes, { ...report, durable });
     } catch (error) {
       if (storageFaultOf(error) === undefined) throw error;
       log.error(`the state of a ${deviceType} cannot be written; it takes effect all the same and is written later`, {
@@ -90,7 +95,9 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
       checkNew(id);
       const givenName = name === undefined ? id : readGivenName(name);
       registry.register({ device_id: id, name: givenName, device_type: deviceType }, HUB_PLUGIN_ID);
-      happened(id, attributes);
+      // A person made it: the answer says that it is on the disk.
+      happened(id, attributes, { durable: "synced" });
+      registry.secure(id);
       return get(id);
     },
     edit(id, edit) {
@@ -102,8 +109,8 @@ export function createOwnDevices({ registry, log, deviceType }: OwnDevicesOption
       registry.remove(id);
     },
     commanded(id, attributes, change) {
-      if (change.kind === "rule") happened(id, attributes, change);
-      else registry.state(id, attributes, { pluginId: HUB_PLUGIN_ID, partial: false, durable: true, change });
+      if (change.kind === "rule") happened(id, attributes, { change });
+      else registry.state(id, attributes, { pluginId: HUB_PLUGIN_ID, partial: false, durable: "synced", change });
     },
     happened: (id, attributes) => happened(id, attributes),
   };

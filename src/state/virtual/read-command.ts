@@ -1,8 +1,9 @@
 // Reads a command for a virtual device. An unknown command is refused with the list of known ones.
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { didYouMean } from "../../core/did-you-mean.ts";
 import { HubError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
+import { checkValue, type Problem } from "../../core/schema.ts";
 
 const closed = { additionalProperties: false } as const;
 

@@ -2,6 +2,7 @@
 // here instead of by a plugin.
 import type { Clock } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
+import type { FolderNotices } from "../../core/folder-notices.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { Zone } from "../../core/zone.ts";
@@ -45,6 +46,8 @@ export interface VirtualDevices extends Disposable {
 export interface VirtualDevicesOptions {
   registry: Registry;
   clock: Clock;
+  /** For modes.toml. */
+  notices?: FolderNotices | undefined;
   log: Log;
   emit: (event: HubEvent) => void;
   location: Location;

@@ -1,20 +1,24 @@
 // The short forms of keys in Home Assistant's discovery messages.
+import { lazy } from "../../../core/lazy.ts";
 
 /** Pairs of a short and a long key. */
-function table(text: string): ReadonlyMap<string, string> {
-  return new Map(
-    text
-      .trim()
-      .split(/\s*,\s*/)
-      .map((pair): [string, string] => {
-        const [short = "", long = ""] = pair.split(" ");
-        return [short, long];
-      }),
+function table(text: string): () => ReadonlyMap<string, string> {
+  return lazy(
+    () =>
+      new Map(
+        text
+          .trim()
+          .split(/\s*,\s*/)
+          .map((pair): [string, string] => {
+            const [short = "", long = ""] = pair.split(" ");
+            return [short, long];
+          }),
+      ),
   );
 }
 
 /** Of an entity. */
-export const KEYS = table(`
+export const keysOfEntity = table(`
   act_t action_topic, act_tpl action_template, act_stat_t activity_state_topic,
   act_val_tpl activity_value_template, atype automation_type, av_tones available_tones, avty availability,
   avty_mode availability_mode, avty_t availability_topic, avty_tpl availability_template, b_tpl blue_template,
@@ -101,12 +105,12 @@ export const KEYS = table(`
 `);
 
 /** In a `device` block. */
-export const DEVICE_KEYS = table(`
+export const keysOfDevice = table(`
   cns connections, cu configuration_url, ids identifiers, mf manufacturer, mdl model, mdl_id model_id,
   hw hw_version, sw sw_version, sa suggested_area, sn serial_number
 `);
 
 /** In an `origin` block. */
-export const ORIGIN_KEYS = table(`
+export const keysOfOrigin = table(`
   sw sw_version, url support_url
 `);

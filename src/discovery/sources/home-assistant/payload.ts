@@ -1,7 +1,7 @@
 // Discovery messages as Home Assistant reads them: the topic, both forms of the payload, short keys, `~`, shared options. What comes
 // out is one entity after another, in full.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
-import { DEVICE_KEYS, KEYS, ORIGIN_KEYS } from "./abbreviations.ts";
+import { keysOfDevice, keysOfEntity, keysOfOrigin } from "./abbreviations.ts";
 
 /** `<prefix>/<component>/[<node>/]<object>/config`. */
 export interface ConfigTopic {
@@ -46,11 +46,11 @@ export function parseConfigTopic(prefix: string, topic: string): ConfigTopic | u
 /** Throws Error with what is wrong with it. */
 export function readAnnouncement({ component, id }: ConfigTopic, payload: Json | undefined): Announcement {
   if (!isObject(payload)) throw new Error("the payload is no JSON object");
-  const whole = expand(payload, KEYS);
+  const whole = expand(payload, keysOfEntity());
   if (whole.migrate_discovery === true)
     return { device: undefined, origin: undefined, entities: [], removed: [], isMigration: true };
-  const device = blockOf(whole.device, DEVICE_KEYS);
-  const origin = blockOf(whole.origin, ORIGIN_KEYS);
+  const device = blockOf(whole.device, keysOfDevice());
+  const origin = blockOf(whole.origin, keysOfOrigin());
   if (component !== "device") {
     const entity = entityOf({ component, part: "", id: id.split(" ").at(-1) ?? id, config: finished(whole) }, id);
     return { device, origin, entities: [entity], removed: [], isMigration: false };
@@ -79,7 +79,7 @@ function readDevice(
   const found: Pick<Announcement, "entities" | "removed"> = { entities: [], removed: [] };
   for (const [name, given] of Object.entries(whole.components)) {
     if (!isObject(given)) throw new Error(`components.${name}: must be an object`);
-    const { platform, ...config } = expand(given, KEYS);
+    const { platform, ...config } = expand(given, keysOfEntity());
     if (typeof platform !== "string") throw new Error(`components.${name}: needs a platform`);
     if (Object.keys(config).length === 0) {
       found.removed.push(name);
@@ -116,7 +116,7 @@ function finished(config: JsonObject): JsonObject {
   const { "~": base, ...rest } = config;
   const whole = withBase(rest, base);
   const { availability } = whole;
-  const finishedOne = (one: Json): Json => (isObject(one) ? withBase(expand(one, KEYS), base) : one);
+  const finishedOne = (one: Json): Json => (isObject(one) ? withBase(expand(one, keysOfEntity()), base) : one);
   if (Array.isArray(availability)) whole.availability = availability.map(finishedOne);
   else if (availability !== undefined) whole.availability = finishedOne(availability);
   return whole;

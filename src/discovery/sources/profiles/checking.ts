@@ -1,5 +1,6 @@
 // What the checks of a profile share.
-import { didYouMean, type Problem } from "../../../core/schema.ts";
+import { didYouMean } from "../../../core/did-you-mean.ts";
+import type { Problem } from "../../../core/schema.ts";
 import type { CheckedExpressions } from "./profile.ts";
 import { placeholdersOf } from "./topic-pattern.ts";
 

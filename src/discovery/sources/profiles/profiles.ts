@@ -3,12 +3,13 @@
 import { basename, join } from "node:path";
 import type { Clock } from "../../../core/clock.ts";
 import { messageOf, systemCode } from "../../../core/errors.ts";
+import type { FolderNotices } from "../../../core/folder-notices.ts";
 import { type FolderWatch, watchFolder } from "../../../core/folder-watch.ts";
 import type { Log } from "../../../core/log.ts";
 import { takeTurns } from "../../../core/take-turns.ts";
 import type { LineProblem } from "../../../core/toml.ts";
 import type { ExpressionCompiler, Profile } from "./profile.ts";
-import { createProfileReader, type ProfileReader } from "./read-profile.ts";
+import { createProfileReader, type ProfileReader, type ShippedProfiles } from "./read-profile.ts";
 
 export interface ProfileProblem extends LineProblem {
   /** Path of the file, or of the folder. */
@@ -20,8 +21,11 @@ export type ProfileListener = (name: string, profile: Profile | undefined) => vo
 export interface ProfilesOptions {
   folder: string;
   clock: Clock;
+  /** See core/folder-watch.ts. */
+  notices?: FolderNotices | undefined;
   log: Log;
   compiler: ExpressionCompiler;
+  shipped?: ShippedProfiles;
 }
 
 interface File {
@@ -47,10 +51,10 @@ export class Profiles implements Disposable {
 
   constructor(options: ProfilesOptions) {
     this.#options = options;
-    this.#reader = createProfileReader(options.compiler);
-    const { folder, clock, log } = options;
+    this.#reader = createProfileReader(options.compiler, options.shipped);
+    const { folder, clock, notices, log } = options;
     this.#watch = watchFolder({
-      ...{ folder, clock, log, accepts: isProfileFileName },
+      ...{ folder, clock, notices, log, accepts: isProfileFileName },
       onChange: (file) => this.#load(file),
     });
   }

@@ -23,7 +23,7 @@ const LONGEST_TOPIC = 500;
 export function createProfilesSource(host: SourceHost, profiles: { follow(listener: ProfileListener): void }): Source {
   const families = new Map<string, Family>();
   /** By the first level of the topic; undefined for those of any. */
-  let listening = new Map<string | undefined, Listening[]>();
+  let listening: Map<string | undefined, Listening[]> | undefined;
   /** Who listens to a topic that was heard. */
   const matched = new Map<string, readonly Listening[]>();
   /** What was said before the device was known, such as that it is online: the last of each account and topic. */
@@ -36,7 +36,8 @@ export function createProfilesSource(host: SourceHost, profiles: { follow(listen
       families.delete(name);
     } else if (known) known.replace(profile);
     else families.set(name, new Family(host, profile));
-    listening = listeningOf(families.values());
+    // Made anew at the next message: at a start, once for all profiles.
+    listening = undefined;
     matched.clear();
   });
 
@@ -53,9 +54,9 @@ export function createProfilesSource(host: SourceHost, profiles: { follow(listen
     const known = matched.get(topic);
     if (known) return known;
     const end = topic.indexOf("/");
-    const [here = [], anywhere = []] = [end < 0 ? topic : topic.slice(0, end), undefined].map((one) =>
-      listening.get(one),
-    );
+    listening ??= listeningOf(families.values());
+    const all = listening;
+    const [here = [], anywhere = []] = [end < 0 ? topic : topic.slice(0, end), undefined].map((one) => all.get(one));
     if ((here.length === 0 && anywhere.length === 0) || topic.length > LONGEST_TOPIC) return [];
     const levels = topic.split("/");
     const found = [...here, ...anywhere].filter(({ pattern }) => pattern.match(levels));

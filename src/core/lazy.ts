@@ -1,0 +1,10 @@
+// Puts off work that a start can do without.
+
+/** Makes the value when it is first asked for. */
+export function lazy<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

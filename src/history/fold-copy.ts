@@ -1,0 +1,34 @@
+// Puts the samples of a journal of readings into a copy of the history's file, for those who copy the file of a hub that works or
+// was killed.
+import { Database } from "bun:sqlite";
+import { silentLog } from "../core/log.ts";
+import { foldedOf } from "../db/fold-mark.ts";
+import type { Unfolded } from "../db/readings.ts";
+import { append } from "./append.ts";
+import { rowsOf } from "./replay.ts";
+import { SampleBuffer } from "./sample-buffer.ts";
+import { storeLimits } from "./store-limits.ts";
+
+/**
+ * The journal must have been read before the copy was made: then each sample is in the copy once, also where the hub has written
+ * some of them to its file in between.
+ */
+export function foldSamplesIntoCopy(
+  copy: string,
+  { id, segments }: Pick<Unfolded, "id" | "segments">,
+  isExcluded: (deviceId: string, attribute: string) => boolean,
+): void {
+  using db = new Database(copy);
+  db.run("PRAGMA journal_mode = MEMORY");
+  const folded = foldedOf(db, id);
+  const missing = segments.filter(({ number }) => number > folded);
+  if (missing.length === 0) return;
+  const { mostSeries } = storeLimits;
+  const buffer = new SampleBuffer({ mostWaiting: Infinity, mostTextBytes: Infinity, mostSeries }, silentLog);
+  buffer.reload(db);
+  for (const { number, readings } of missing) {
+    buffer.record(rowsOf(readings, isExcluded));
+    append(db, buffer.waiting, { id, segment: number });
+    buffer.markWritten();
+  }
+}

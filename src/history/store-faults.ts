@@ -1,0 +1,39 @@
+// What is wrong with the history's file, and with which work on it; each is logged once, and when all are over.
+import { HubError, messageOf } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { isStorageFault, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
+
+export type Work = "open" | "write" | "compact";
+
+interface Fault {
+  problem: string;
+  /** Undefined where the file cannot even be opened. */
+  storage: StorageFault | undefined;
+}
+
+export interface StoreFaults {
+  first(): Fault | undefined;
+  /** Why the file is not open, for people. */
+  notOpen(): string;
+  note(work: Work, error: unknown): void;
+  mended(work: Work): void;
+}
+
+export function createStoreFaults({ path, log }: { path: string; log: Pick<Log, "error" | "info"> }): StoreFaults {
+  const faults = new Map<Work, Fault>();
+  return {
+    first: () => faults.values().next().value,
+    notOpen: () => faults.get("open")?.problem ?? "the history is not open",
+    note(work, error) {
+      const why = isStorageFault(error) ? "the disk is full or cannot be written" : messageOf(error);
+      const newer = error instanceof HubError && error.code === "config";
+      const mend = newer ? "" : `; free some space, or let the hub write ${path}`;
+      const problem = `the history cannot be recorded: ${why}${mend}`;
+      if (!faults.has(work)) log.error(problem);
+      faults.set(work, { problem, storage: work === "open" ? undefined : storageFaultOf(error) });
+    },
+    mended(work) {
+      if (faults.delete(work) && faults.size === 0) log.info("the history is recorded again");
+    },
+  };
+}
