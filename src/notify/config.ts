@@ -1,9 +1,11 @@
 // [notify]. Its channels are checked one by one, so that a wrong one is disabled and nothing else is.
 import { type Static, Type } from "@sinclair/typebox";
+import { didYouMean } from "../core/did-you-mean.ts";
 import { isObject } from "../core/json.ts";
-import { checkValue, didYouMean, type Problem } from "../core/schema.ts";
+import { checkValue, type Problem } from "../core/schema.ts";
 import type { ChannelDefinition } from "./channel.ts";
 import { kinds } from "./channels/index.ts";
+import type { Dialect } from "./markup/dialect.ts";
 
 export const NotifySection = Type.Object(
   {
@@ -20,12 +22,30 @@ export const NotifySection = Type.Object(
       maximum: 1_000_000,
       description: "Messages that may wait, of all channels; beyond it, the oldest of the longest queue is given up",
     }),
+    public_url: Type.Optional(
+      Type.String({
+        pattern: "^https?://[^/@?#\\s]+(/[^@?#\\s]*)?$",
+        problem: "must be an address such as https://hub.example.org, without user, query or fragment",
+        description:
+          "The address at which phones reach the hub: messages that somebody has to confirm get a link to it. Without it they have none",
+      }),
+    ),
     max_waiting_mb: Type.Number({
       default: 16,
       minimum: 1,
       maximum: 4096,
       description: "The same limit for the space they take on disk",
     }),
+    picture_hosts: Type.Array(
+      Type.String({
+        pattern: "^(\\[[0-9A-Fa-f:.]+\\]|[^\\s/@:?#\\[\\]]+)(:[0-9]{1,5})?$",
+        problem: 'must be a host, or host and port, such as "localhost:5000"',
+      }),
+      {
+        default: [],
+        description: "Services of the hub's own machine that devices' addresses of pictures may lead to",
+      },
+    ),
   },
   { additionalProperties: false },
 );
@@ -53,19 +73,26 @@ export interface ReadChannels {
   problems: Problem[];
 }
 
+/** What channels must not get in the way of. */
+export interface BesideChannels {
+  /** The first levels of the hub's own MQTT topics; where it is absent, no topic is taken for one. */
+  readonly mqttPrefix?: string | undefined;
+}
+
 /** Checks each entry on its own. A problem that is no warning disables its channel, and is marked as `confined`. */
-export function readChannels(entries: readonly unknown[], at = "notify.channels"): ReadChannels {
-  const read = entries.map((_, index) => readEntry(entries, index, `${at}[${index}]`));
+export function readChannels(entries: readonly unknown[], beside: BesideChannels = {}): ReadChannels {
+  const read = entries.map((_, index) => readEntry(entries, index, beside));
   return { entries: read.map(({ entry }) => entry), problems: read.flatMap(({ problems }) => problems) };
 }
 
 function readEntry(
   entries: readonly unknown[],
   index: number,
-  at: string,
+  beside: BesideChannels,
 ): { entry: ChannelEntry; problems: Problem[] } {
+  const at = `notify.channels[${index}]`;
   const value = entries[index];
-  const checked = checkEntry(value, at);
+  const checked = checkEntry(value, at, beside);
   const found = [...nameProblems(entries, index, at), ...checked.problems];
   const problems = found.map((problem): Problem => (problem.warning ? problem : { ...problem, confined: true }));
   const wrong = problems.filter(({ confined }) => confined);
@@ -80,13 +107,26 @@ function readEntry(
   };
 }
 
-function checkEntry(value: unknown, at: string): { config?: ChannelConfig; problems: Problem[] } {
+function checkEntry(
+  value: unknown,
+  at: string,
+  beside: BesideChannels,
+): { config?: ChannelConfig; problems: Problem[] } {
   if (!isObject(value)) return { problems: [{ path: at, message: "must be a table of keys and values" }] };
   const definition = definitionOf(value.type);
   if (!definition) return { problems: [unknownType(value.type, `${at}.type`)] };
   const checked = checkValue(definition.schema, value, at);
   if (!checked.ok) return { problems: checked.problems };
-  return { config: checked.value as ChannelConfig, problems: definition.problems(checked.value, at) };
+  return { config: checked.value as ChannelConfig, problems: definition.problems(checked.value, at, beside) };
+}
+
+/** What the channels that work speak, by their names. */
+export function dialectsOf({ channels }: Pick<NotifySection, "channels">): ReadonlyMap<string, Dialect> {
+  const spoken = readChannels(channels).entries.flatMap((entry) => {
+    const dialect = "config" in entry ? definitionOf(entry.kind)?.dialect?.(entry.config) : undefined;
+    return dialect ? [[entry.name, dialect] as const] : [];
+  });
+  return new Map(spoken);
 }
 
 /** The definition whose `kind` this is. */

@@ -1,43 +1,79 @@
 // Opens a configured channel so that nothing it says contains one of its secrets.
 import { messageOf } from "../core/errors.ts";
 import type { Fields, Log } from "../core/log.ts";
-import { type Channel, type ChannelDefinition, type ChannelDeps, type Delivery, DeliveryError } from "./channel.ts";
+import {
+  type Channel,
+  type ChannelDefinition,
+  type ChannelDeps,
+  type Delivery,
+  DeliveryError,
+  type DeliveryFault,
+} from "./channel.ts";
 import { type ChannelConfig, definitionOf } from "./config.ts";
 import { createScrubber, secretsOf } from "./secrets.ts";
+
+/** A signed link to the hub, which a server may echo: whoever has it can answer. */
+const LINK = /(notify(?:\/|%2F)links(?:\/|%2F))[\w.-]+/gi;
 
 /** `config` is what `readChannels` returned. Connects to nothing. */
 export function openChannel(config: ChannelConfig, deps: ChannelDeps): Channel {
   const definition = definitionOf(config.type) as ChannelDefinition;
-  const scrub = createScrubber(secretsOf(definition.schema, config));
+  const scrubSecrets = createScrubber(secretsOf(definition.schema, config));
+  const scrub: Scrub = (text) => scrubSecrets(text.replace(LINK, "$1[redacted]"));
   const channel = definition.open(config, { ...deps, log: scrubbedLog(deps.log, scrub) });
+  const { change, remove } = channel;
   return {
     ...channel,
-    async send(message, signal) {
+    async send(message, signal, sending) {
       if (signal.aborted) throw new DeliveryError("it was not sent: its time was over already", { transient: true });
-      try {
-        return scrubbedDelivery(await channel.send(message, signal), scrub);
-      } catch (error) {
-        throw scrubbedError(error, scrub);
-      }
+      return scrubbedDelivery(await scrubbed(channel.send(message, signal, sending), scrub), scrub);
     },
+    ...(change && {
+      change: async (...how) => scrubbedDelivery(await scrubbed(change(...how), scrub), scrub),
+    }),
+    ...(remove && { remove: (...how) => scrubbed(remove(...how), scrub) }),
   };
+}
+
+async function scrubbed<T>(work: Promise<T>, scrub: Scrub): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw scrubbedError(error, scrub);
+  }
 }
 
 type Scrub = (text: string) => string;
 
 function scrubbedDelivery(delivery: Delivery, scrub: Scrub): Delivery {
-  const { answer, note } = delivery;
-  return { ...delivery, answer: scrub(answer), ...(note === undefined ? {} : { note: scrub(note) }) };
+  const { answer, note, remote, refused, refusedText, ...rest } = delivery;
+  return {
+    ...rest,
+    answer: scrub(answer),
+    ...(note === undefined ? {} : { note: scrub(note) }),
+    ...(refusedText === undefined ? {} : { refusedText: scrub(refusedText) }),
+    // What contains a secret is no name that the service gave.
+    ...(remote === undefined || scrub(remote) !== remote ? {} : { remote }),
+    ...scrubbedRefusals({ refused }, scrub),
+  };
+}
+
+function scrubbedRefusals(
+  { refused }: { refused?: Delivery["refused"] | undefined },
+  scrub: Scrub,
+): Pick<Delivery, "refused"> {
+  return refused ? { refused: refused.map(({ recipient, answer }) => ({ recipient, answer: scrub(answer) })) } : {};
 }
 
 // Any error but a DeliveryError is a bug of ours: it is reported as a failure for good.
 function scrubbedError(error: unknown, scrub: Scrub): DeliveryError {
-  const fault = error instanceof DeliveryError ? error.fault : { transient: false };
+  const fault: DeliveryFault = error instanceof DeliveryError ? error.fault : { transient: false };
   const { answer, hint } = fault;
   return new DeliveryError(scrub(messageOf(error)), {
     ...fault,
     ...(answer === undefined ? {} : { answer: scrub(answer) }),
     ...(hint === undefined ? {} : { hint: scrub(hint) }),
+    ...scrubbedRefusals(fault, scrub),
   });
 }
 

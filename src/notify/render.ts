@@ -1,20 +1,27 @@
 // Fills in the two texts of a notification for one channel: the title as plain text in one line, the message in its markup.
+
+import { clean, isBlank } from "../core/clean-text.ts";
 import type { Clock } from "../core/clock.ts";
 import { localText } from "../core/formats.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { createLookup, fillTemplate, type TemplateContext, type TemplateHouse } from "../core/template.ts";
-import { type Channel, type ChannelMessage, type MessageOptions, plainText } from "./channel.ts";
+import { type Channel, type ChannelMessage, type Piece, plainText } from "./channel.ts";
+import type { OwnMarkup } from "./markup/dialect.ts";
+import { plain } from "./markup/plain-dialects.ts";
+import type { AuthorsMarkup } from "./markup/read.ts";
+import { showsNothing, type Written, writtenFor } from "./markup/written-for.ts";
+import type { GivenOptions } from "./message-options.ts";
 
 /** As a rule passes it on. */
-export interface Notification {
+export interface Notification extends GivenOptions {
   channel: string;
   message: string;
   title?: string | undefined;
-  /** See MessageOptions in channel.ts. */
-  priority?: number | undefined;
-  silent?: boolean | undefined;
-  tag?: string | undefined;
+  /** What the message is written in, for all channels alike; without it, in each channel's own markup. */
+  markup?: AuthorsMarkup | undefined;
+  /** It is one of several channels that get this message. */
+  shared?: boolean | undefined;
   /** For the placeholders in both texts. */
   context?: TemplateContext;
 }
@@ -24,11 +31,11 @@ export interface RendererDeps {
   log: Log;
   house: Pick<TemplateHouse, "device" | "variable">;
   houseTime: (at: number) => string;
-  /** IANA name. */
-  timezone: string;
+  /** IANA name. A function is asked when it is needed. */
+  timezone: string | (() => string);
 }
 
-const DEFAULT_TITLE = "Hub Alert";
+export const DEFAULT_TITLE = "Hub Alert";
 const NOTHING: TemplateContext = {
   deviceId: undefined,
   trigger: {} satisfies JsonObject,
@@ -54,35 +61,49 @@ export function createRenderer({ clock, log, house, houseTime, timezone }: Rende
     });
   }
 
+  /** `spoken`: the own markups of the channels that get this message besides. */
   return function render(
-    { title = DEFAULT_TITLE, message, context = NOTHING }: Notification,
-    channel: Pick<Channel, "compose"> = plainText,
-  ): Pick<ChannelMessage, "title" | "message"> {
-    const look = createLookup({ ...house, now: () => houseTime(clock.now()), timezone }, context);
-    const fill = (template: string, into: Pick<Channel, "compose">): string => {
+    { title = DEFAULT_TITLE, message, markup, context = NOTHING }: Notification,
+    channel: Pick<Channel, "compose" | "dialect"> = plainText,
+    spoken?: ReadonlySet<OwnMarkup>,
+  ): Rendered {
+    const look = createLookup({ ...house, now: () => houseTime(clock.now()), timezone: named(timezone) }, context);
+    const fill = (template: string): Piece[] => {
       const unknown: string[] = [];
       const pieces = fillTemplate(template, look, {
         onUnknown: (source, reason) => unknown.push(reason === undefined ? source : `${source} (${reason})`),
       });
       reportUnknown(template, unknown);
-      return into.compose(pieces);
+      return pieces.map(cleaned);
     };
-    return { title: oneLine(fill(title, plainText)) || DEFAULT_TITLE, message: fill(message, channel) };
+    const shownTitle = oneLine(plain.compose(fill(title)));
+    const texts = { title: isBlank(shownTitle) ? DEFAULT_TITLE : shownTitle };
+    const pieces = fill(message);
+    const { dialect } = channel;
+    if (!dialect) return { ...texts, message: channel.compose(pieces) };
+    const written = writtenFor(dialect, pieces, { markup, shared: spoken });
+    return { ...texts, ...(showsNothing(dialect, written) ? inPlaceOfNothing(texts.title, dialect) : written) };
   };
 }
 
-/** Only those that are given. */
-export function optionsOf({ priority, silent, tag }: Pick<Notification, keyof MessageOptions>): MessageOptions {
-  return {
-    ...(priority !== undefined && { priority }),
-    ...(silent !== undefined && { silent }),
-    ...(tag !== undefined && { tag }),
-  };
+/** A message as it is stored and sent, and what its author should know of it. */
+export type Rendered = Pick<ChannelMessage, "title" | "message" | "html"> & Pick<Written, "note">;
+
+function inPlaceOfNothing(title: string, dialect: Pick<typeof plain, "compose">): Written {
+  return { message: dialect.compose([{ value: title }]), note: "its text was blank: the title was sent in its place" };
 }
 
-/** Epoch ms as local time, `2026-11-21 14:02`. The zone is an IANA name that was checked before. */
-export function createHouseTime(timezone: string): (at: number) => string {
-  return (at) => localText(at, timezone).datetime;
+function cleaned(piece: Piece): Piece {
+  return "markup" in piece ? { markup: clean(piece.markup) } : { value: clean(piece.value) };
+}
+
+/** Epoch ms as local time, `2026-11-21 14:02`. The zone is an IANA name that was checked before; a function is asked when it is needed. */
+export function createHouseTime(timezone: string | (() => string)): (at: number) => string {
+  return (at) => localText(at, named(timezone)).datetime;
+}
+
+function named(timezone: string | (() => string)): string {
+  return typeof timezone === "string" ? timezone : timezone();
 }
 
 function oneLine(text: string): string {

@@ -6,12 +6,16 @@ import { isSecretName } from "../core/masking.ts";
 
 /** Shorter ones would black out ordinary words. */
 const SHORTEST = 4;
+/** Of a part of a secret, which may be an ordinary word. */
+const LEAST_TELLING = 8;
 /** Fields of these kinds cannot hold a secret. */
 const HARMLESS = new Set(["Boolean", "Integer", "Number", "Null", "Literal"]);
 
-/** Values of all fields that are marked `secret: true`, in objects at any depth; lists, unions and records are not searched. */
+/** Values of all fields that are marked `secret: true`, in tables and lists at any depth; unions and records are not searched. */
 export function secretsOf(schema: TSchema, value: unknown): string[] {
   if (schema.secret === true) return typeof value === "string" && value.length >= SHORTEST ? [value] : [];
+  if (schema[Kind] === "Array" && Array.isArray(value))
+    return value.flatMap((item) => secretsOf(schema.items as TSchema, item));
   if (schema[Kind] !== "Object" || !isObject(value)) return [];
   return Object.entries((schema.properties ?? {}) as Record<string, TSchema>).flatMap(([key, inner]) =>
     Object.hasOwn(value, key) ? secretsOf(inner, value[key]) : [],
@@ -22,8 +26,7 @@ export function secretsOf(schema: TSchema, value: unknown): string[] {
 export function checkSecretMarks(schema: TSchema, path: string, { searched = true, named = false } = {}): void {
   if (schema.secret === true) {
     if (schema[Kind] !== "String") throw new Error(`${path}: a field with \`secret: true\` must be a string`);
-    if (!searched)
-      throw new Error(`${path}: a secret inside a list, union or record is not scrubbed: move it to a table`);
+    if (!searched) throw new Error(`${path}: a secret inside a union or record is not scrubbed: move it to a table`);
     return;
   }
   const fields = Object.entries((schema.properties ?? {}) as Record<string, TSchema>);
@@ -33,7 +36,8 @@ export function checkSecretMarks(schema: TSchema, path: string, { searched = tru
   const inside = searched && schema[Kind] === "Object";
   for (const [key, field] of fields)
     checkSecretMarks(field, `${path}.${key}`, { searched: inside, named: named || isSecretField(key) });
-  for (const inner of nested) checkSecretMarks(inner, `${path}[]`, { searched: false, named });
+  const isList = schema[Kind] === "Array";
+  for (const inner of nested) checkSecretMarks(inner, `${path}[]`, { searched: searched && isList, named });
 }
 
 function isSecretField(name: string): boolean {
@@ -48,7 +52,8 @@ function nestedSchemas({ items, anyOf, allOf, not, patternProperties, additional
 
 /** Returns a function that replaces every secret in a text, in any of its forms. */
 export function createScrubber(secrets: readonly string[]): (text: string) => string {
-  const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
+  const parts = secrets.flatMap((secret) => [secret, ...partsOf(secret)]);
+  const forms = [...new Set(parts.flatMap(formsOf))].sort((a, b) => b.length - a.length);
   return (text) => {
     const clean = forms.reduce((text, form) => text.replaceAll(form, "[redacted]"), text);
     return forms.reduce(withoutBeginning, clean);
@@ -66,10 +71,34 @@ function withoutBeginning(text: string, form: string): string {
   return clean;
 }
 
+/** What a server may tell of a secret that is an address or a header, and what betrays it. */
+function partsOf(secret: string): string[] {
+  const url = /^https?:/i.test(secret) ? URL.parse(secret) : null;
+  if (url) return [url.href, ...tellingOf(url)];
+  const [, scheme, credentials = ""] = /^(bearer|basic|token|digest)\s+(\S.*)$/i.exec(secret) ?? [];
+  if (scheme?.toLowerCase() !== "basic") return [credentials].filter(isTelling);
+  const login = Buffer.from(credentials, "base64").toString();
+  return [credentials, login, login.slice(login.indexOf(":") + 1)].filter(isTelling);
+}
+
+function tellingOf({ pathname, search, searchParams, password }: URL): string[] {
+  // "/api/notifications" is no secret, "/hooks/T0123ABC" is one.
+  const segments = pathname.split("/").filter((segment) => segment.length >= 20 || /\d/.test(segment));
+  const named = [...searchParams].filter(([key]) => isSecretField(key)).map(([, value]) => value);
+  const others = [pathname + search, search.slice(1), ...segments, ...searchParams.values()];
+  return [...others.filter(isTelling), ...named, password];
+}
+
+function isTelling(part: string): boolean {
+  return part.length >= LEAST_TELLING;
+}
+
 function formsOf(secret: string): string[] {
   const inForm = new URLSearchParams({ "": secret }).toString().slice(1);
   const encoded = [encodeURIComponent(secret), inForm, JSON.stringify(secret).slice(1, -1)];
-  const forms = [secret, ...encoded, ...base64FormsOf(secret)];
+  // A server may take the bytes of a header or body for the other of the two.
+  const misread = [Buffer.from(secret, "latin1").toString(), Buffer.from(secret).toString("latin1")];
+  const forms = [secret, ...encoded, ...misread, ...base64FormsOf(secret)];
   return forms.filter((form) => form.length >= SHORTEST);
 }
 

@@ -8,6 +8,7 @@ export const HINTS = {
   authentication: "Likely wrong username or password; an application password may be needed",
   tls: "Use `starttls = true` for port 587 or `tls = true` for port 465",
   relay: "The SMTP server requires authentication; check username and password",
+  noLogin: "This port offers no login: use the server's port for submission (587 or 465), or leave smtp.username empty",
   certificate:
     "The server's certificate is not valid for this host; smtp.tls_ca can name the file of the authority that signed it",
 } as const;
@@ -27,6 +28,8 @@ interface SmtpFault {
   timeoutType?: string;
   /** The SMTP command in flight. */
   command?: string;
+  /** A login is configured, and the server offers none. */
+  withoutLogin?: boolean;
 }
 
 export function smtpFailure(error: unknown, place: SmtpPlace): DeliveryError {
@@ -41,7 +44,8 @@ export function smtpFailure(error: unknown, place: SmtpPlace): DeliveryError {
     ...(status ? { status } : {}),
     answer: wordsOf(response ?? messageOf(error)),
   };
-  return new DeliveryError(`${place.host}:${place.port}: ${what}: ${found.answer}`, found);
+  const noLogin = fault.withoutLogin ? "the server offers no login (AUTH), so the configured one was not used; " : "";
+  return new DeliveryError(`${place.host}:${place.port}: ${noLogin}${what}: ${found.answer}`, found);
 }
 
 // Only the server's answer to this message or login is final; a connection that failed may succeed later.
@@ -78,5 +82,6 @@ function diagnose(code: string, fault: SmtpFault, { tls }: SmtpPlace): { what: s
   if (code === "EENVELOPE" && responseCode >= 500 && refusesStrangers) {
     return { what: "relay denied", hint: HINTS.relay };
   }
-  return { what: command && responseCode > 0 ? `${command} refused` : "the connection broke" };
+  const what = command && responseCode > 0 ? `${command} refused` : "the connection broke";
+  return { what, ...(fault.withoutLogin && responseCode > 0 && { hint: HINTS.noLogin }) };
 }

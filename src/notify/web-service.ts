@@ -19,26 +19,37 @@ export const apiUrl = Type.Optional(
   }),
 );
 
+/** Of a text that is sent in a header. */
+export const HEADER_SAFE = { pattern: "^[\\x21-\\x7e]+$", problem: "must be letters, digits and signs without spaces" };
+
 export function withoutSlash(url: string): string {
   return url.replace(/\/+$/, "");
 }
 
 /** Over plain HTTP the key can be read on the way, except to this machine itself. */
-export function apiUrlProblems(url: string | undefined, at: string): Problem[] {
+export function apiUrlProblems(url: string | undefined, at: string, key = "api_url"): Problem[] {
   if (url === undefined || !url.startsWith("http:") || isLoopback(URL.parse(url)?.hostname ?? "")) return [];
-  return [{ path: `${at}.api_url`, message: "sends the key unencrypted: use https", warning: true }];
+  return [{ path: `${at}.${key}`, message: "sends the key unencrypted: use https", warning: true }];
 }
 
 export function isLoopback(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(host);
 }
 
-export interface PostRequest {
+export interface WebRequest {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
-  contentType: string;
-  body: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: string | Uint8Array<ArrayBuffer>;
   /** What messages call the server, instead of its address. */
   service: string;
+  /** The key of the configuration that holds its address, for hints; `api_url` when absent. */
+  addressKey?: string;
+}
+
+export interface PostRequest extends Pick<WebRequest, "url" | "service"> {
+  contentType: string;
+  body: string | Uint8Array<ArrayBuffer>;
 }
 
 export interface PostAnswer {
@@ -51,14 +62,20 @@ export interface PostAnswer {
 }
 
 /** Throws DeliveryError when no answer came, or a redirect. */
-export async function post(send: typeof fetch, request: PostRequest, signal: AbortSignal): Promise<PostAnswer> {
-  const { url, contentType, body, service } = request;
-  const answer = await attempt(request, signal, async () => {
+export function post(send: typeof fetch, request: PostRequest, signal: AbortSignal): Promise<PostAnswer> {
+  const { contentType, ...rest } = request;
+  return call(send, { ...rest, method: "POST", headers: { "content-type": contentType } }, signal);
+}
+
+/** One request of any method. Throws as `post` does. */
+export async function call(send: typeof fetch, request: WebRequest, signal: AbortSignal): Promise<PostAnswer> {
+  const { url, service, method, headers, body, addressKey = "api_url" } = request;
+  const answer = await attempt({ url, service, addressKey }, signal, async () => {
     // A redirect is not followed: it would pass the secret on to another server.
     const response = await send(url, {
-      method: "POST",
-      headers: { "content-type": contentType },
-      body,
+      method,
+      ...(headers && { headers }),
+      ...(body !== undefined && { body }),
       redirect: "manual",
       signal,
     });
@@ -68,7 +85,7 @@ export async function post(send: typeof fetch, request: PostRequest, signal: Abo
     throw new DeliveryError(`${service} answered with a redirect (status ${answer.status}), which is not followed`, {
       transient: true,
       status: answer.status,
-      hint: "Likely a wrong api_url, or a network that wants a login first",
+      hint: `Likely a wrong ${addressKey}, or a network that wants a login first`,
     });
   }
   const parsed = parseJson(answer.text);
@@ -86,21 +103,28 @@ export function wordsOf(text: string): string {
   return line.length > LONGEST_WORDS ? `${line.slice(0, LONGEST_WORDS)}…` : line;
 }
 
-async function attempt<T>({ url, service }: PostRequest, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+type Called = Required<Pick<WebRequest, "url" | "service" | "addressKey">>;
+
+async function attempt<T>(called: Called, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const { url, service, addressKey } = called;
   try {
     return await work();
   } catch (error) {
+    if (error instanceof DeliveryError) throw error;
     if (signal.aborted) throw new DeliveryError(`${service} did not answer in time`, { transient: true });
     const code = systemCode(error) ?? "no connection";
     const host = new URL(url).host;
-    throw new DeliveryError(`no answer from ${service} at ${host}: ${code}`, { transient: true, hint: hintFor(code) });
+    throw new DeliveryError(`no answer from ${service} at ${host}: ${code}`, {
+      transient: true,
+      hint: hintFor(code, addressKey),
+    });
   }
 }
 
-function hintFor(code: string): string {
+function hintFor(code: string, addressKey: string): string {
   if (/CERT|SIGNATURE|SELF_SIGNED|ALTNAME/.test(code)) return "The server's certificate is not valid for this address";
-  if (code === "EPROTO") return "The TLS handshake failed; likely a wrong port or scheme in api_url";
-  return "No network, or a wrong api_url";
+  if (code === "EPROTO") return `The TLS handshake failed; likely a wrong port or scheme in ${addressKey}`;
+  return `No network, or a wrong ${addressKey}`;
 }
 
 async function beginningOf(response: Response): Promise<string> {

@@ -2,21 +2,14 @@
 import { readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../../core/schema.ts";
-import {
-  type ChannelDeps,
-  type ChannelMessage,
-  type Delivery,
-  DeliveryError,
-  defineChannel,
-  plainText,
-} from "../channel.ts";
-import { html } from "../markup/html.ts";
-import { HINTS, smtpFailure } from "../smtp-failure.ts";
-import { isLoopback, wordsOf } from "../web-service.ts";
+import { type ChannelDeps, DeliveryError, defineChannel } from "../channel.ts";
+import { speaks } from "../markup/dialect.ts";
+import { plainAndHtml } from "../markup/plain-dialects.ts";
+import { HINTS } from "../smtp-failure.ts";
+import { isLoopback } from "../web-service.ts";
 
 const ADDRESS = /^([^<>]*)<([^@\s<>]+@[^@\s<>]+)>$/;
 const FROM_NAME = "Hub";
-const SOCKET_TIMEOUT_MS = 60_000;
 
 const address = Type.String({
   pattern: "^[^@\\s<>,;]+@[^@\\s<>,;]+$|^[^<>\\r\\n]*<[^@\\s<>,;]+@[^@\\s<>,;]+>$",
@@ -58,27 +51,32 @@ export const email = defineChannel({
   service: "SMTP",
   fields,
   problems: ({ smtp }, at) => smtpProblems(smtp, `${at}.smtp`),
-  open(config, { houseTime, resolve, log }) {
-    const { host, port, tls } = config.smtp;
+  open(config, { houseTime, resolve, log, gate }) {
+    const { host, port, tls, username, password } = config.smtp;
+    const sender = mailbox(config.from);
+    const mailing = {
+      place: { host, port, tls: tls === true },
+      login: username === "" ? undefined : { user: username, pass: password },
+      from: { ...sender, name: sender.name || FROM_NAME },
+      to: config.to.map(mailbox),
+      houseTime,
+      gate,
+    };
+    let noted: string | undefined;
     return {
       name: config.name,
       kind: config.type,
       limits: { concurrent: 1 },
-      ...plainText,
-      async send(message, signal) {
+      ...speaks(plainAndHtml),
+      async send(message, signal, sending) {
+        const options = connectionOptions(config, resolve);
         // Loaded when needed: it takes 2 MB of memory.
-        const { createTransport } = await import("nodemailer");
-        const transport = createTransport(transportOptions(config, resolve));
-        try {
-          const delivery = deliveryOf(await transport.sendMail({ ...mailOf(config, message, houseTime), signal }));
-          if (delivery.note) log.warn("a mail did not reach all recipients", { note: delivery.note });
-          return delivery;
-        } catch (error) {
-          if (signal.aborted) throw new DeliveryError(`${host}:${port} did not answer in time`, { transient: true });
-          throw smtpFailure(error, { host, port, tls: tls === true });
-        } finally {
-          transport.close();
-        }
+        const { sendMail } = await import("../mail/send-mail.ts");
+        const delivery = await sendMail({ ...mailing, options }, message, { signal, sending });
+        const { note } = delivery;
+        if (note && note !== noted) log.warn("a mail did not go as it should", { note });
+        noted = note;
+        return delivery;
       },
     };
   },
@@ -108,8 +106,8 @@ function smtpProblems({ host, port, tls, starttls }: Config["smtp"], at: string)
   return warn("", "may send the password unencrypted: use starttls = true (port 587) or tls = true (port 465)");
 }
 
-function transportOptions({ smtp }: Config, resolve: ChannelDeps["resolve"]) {
-  const { host, port, username, password, tls, starttls, tls_ca, timeout_secs } = smtp;
+function connectionOptions({ smtp }: Config, resolve: ChannelDeps["resolve"]) {
+  const { host, port, tls, starttls, tls_ca, timeout_secs } = smtp;
   const timeoutMs = timeout_secs * 1000;
   return {
     host,
@@ -119,14 +117,10 @@ function transportOptions({ smtp }: Config, resolve: ChannelDeps["resolve"]) {
     requireTLS: starttls === true,
     ignoreTLS: !tls && !starttls && isLoopback(host),
     tls: { minVersion: "TLSv1.2" as const, ...(tls_ca ? { ca: readAuthority(resolve(tls_ca)) } : {}) },
-    ...(username === "" ? {} : { auth: { user: username, pass: password } }),
     dnsTimeout: timeoutMs,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
-    socketTimeout: SOCKET_TIMEOUT_MS,
     socketCloseTimeout: 0,
-    disableFileAccess: true,
-    disableUrlAccess: true,
   };
 }
 
@@ -139,43 +133,7 @@ function readAuthority(path: string): string {
   }
 }
 
-function mailOf({ from, to }: Config, message: ChannelMessage, houseTime: (at: number) => string) {
-  const sender = mailbox(from);
-  const lateness = message.late ? `\n\n(delivered late; this is from ${houseTime(message.at)})` : "";
-  const repeated = message.repeats ? ` ${message.repeats}` : "";
-  const text = message.message + repeated + lateness;
-  return {
-    from: { ...sender, name: sender.name || FROM_NAME },
-    to: to.map(mailbox),
-    subject: message.title,
-    date: new Date(message.at),
-    // Mail programs recognise a copy that arrives twice.
-    messageId: `<${message.id}@${sender.address.split("@")[1]}>`,
-    headers: { "Auto-Submitted": "auto-generated" },
-    text,
-    html: `<!doctype html><html><body><div style="white-space: pre-wrap">${html.escape(text)}</div></body></html>`,
-  };
-}
-
 function mailbox(text: string): { name: string; address: string } {
   const [, name = "", address = text] = ADDRESS.exec(text) ?? [];
   return { name: name.trim().replace(/^"(.*)"$/, "$1"), address };
-}
-
-interface Sent {
-  response: string;
-  rejectedErrors?: { recipient?: string; response?: string }[] | undefined;
-}
-
-function deliveryOf({ response, rejectedErrors = [] }: Sent): Delivery {
-  const status = Number.parseInt(response, 10);
-  const refused = rejectedErrors.map(
-    (error) => `${error.recipient ?? "a recipient"} (${wordsOf(error.response ?? "")})`,
-  );
-  return {
-    ...(status > 0 ? { status } : {}),
-    answer: wordsOf(response),
-    parts: 1,
-    ...(refused.length > 0 ? { note: `not delivered to ${refused.join(", ")}` } : {}),
-  };
 }

@@ -1,19 +1,30 @@
 // `messaging_bot`: Telegram, or another server with its Bot API.
 import { type Static, Type } from "@sinclair/typebox";
-import { sleep } from "../../core/clock.ts";
-import { isObject } from "../../core/json.ts";
-import { type ChannelDeps, type ChannelMessage, type Delivery, DeliveryError, defineChannel } from "../channel.ts";
+import { type Clock, sleep } from "../../core/clock.ts";
+import {
+  type ChannelDeps,
+  type ChannelMessage,
+  type Delivery,
+  DeliveryError,
+  defineChannel,
+  type Picture,
+} from "../channel.ts";
+import { type Dialect, speaks } from "../markup/dialect.ts";
 import { html } from "../markup/html.ts";
-import { splitText } from "../markup/long-text.ts";
 import { markdown } from "../markup/markdown.ts";
 import { markdownV2 } from "../markup/markdown-v2.ts";
-import { type Markup, unmarked } from "../markup/markup.ts";
+import { unmarked } from "../markup/markup.ts";
+import { plain } from "../markup/plain-dialects.ts";
+import { telegramDialects } from "../markup/telegram-dialects.ts";
 import { apiUrl, apiUrlProblems, type PostAnswer, post, withoutSlash } from "../web-service.ts";
+import { deliveryOf, descriptionOf, migratedTo, SERVICE, statusOf } from "./telegram-answer.ts";
+import { connectBot } from "./telegram-bot.ts";
+import { joinRemotes, type Keyboard, keyboardOf } from "./telegram-messages.ts";
+import { mayBeThePicture, requestOf, slotsOf } from "./telegram-photo.ts";
+import { isAboutText, isTooLong, partsOf, plainPartsOf } from "./telegram-text.ts";
+import { listenToChat } from "./telegram-updates.ts";
 
-const SERVICE = "the Telegram server";
 const MARKUPS = { HTML: html, Markdown: markdown, MarkdownV2: markdownV2 };
-// Telegram allows 4096 UTF-16 units after parsing, and 32 KiB of UTF-8 before it.
-const PART = { visible: 4096, source: 10_000 };
 // Limits for one chat.
 const PER_SECOND = 1;
 const PER_MINUTE_IN_GROUP = 20;
@@ -29,6 +40,12 @@ const fields = {
     problem: 'must be the numeric identifier in quotes, such as "-100123"',
   }),
   parse_mode: Type.Optional(Type.Union([Type.Literal("HTML"), Type.Literal("Markdown"), Type.Literal("MarkdownV2")])),
+  commands: Type.Optional(
+    Type.Boolean({
+      description: "Whether what people write in the chat is done: `/status`, `/devices`, `/scene NAME`, `/run NAME`",
+    }),
+  ),
+  user: Type.Optional(Type.String({ minLength: 1, description: "The user of the hub whose rights commands have" })),
   api_url: apiUrl,
 };
 type Config = Static<ReturnType<typeof Type.Object<typeof fields>>>;
@@ -37,10 +54,18 @@ export const messagingBot = defineChannel({
   kind: "messaging_bot",
   service: "Telegram",
   fields,
-  problems: ({ api_url }, at) => apiUrlProblems(api_url, at),
+  problems: ({ api_url, commands, user }, at) => [
+    ...apiUrlProblems(api_url, at),
+    ...(commands && user === undefined
+      ? [{ path: `${at}.user`, message: "missing: `commands` needs the name of the user whose rights they have" }]
+      : []),
+  ],
+  dialect: dialectOf,
   open(config, deps) {
     const markup = config.parse_mode ? MARKUPS[config.parse_mode] : unmarked;
-    const chat = openChat(config, markup, deps);
+    const dialect = dialectOf(config);
+    const chat = openChat(config, dialect, deps);
+    const bot = connectBot(config, { fetch: deps.fetch, check: deliveryOf });
     return {
       name: config.name,
       kind: config.type,
@@ -49,22 +74,44 @@ export const messagingBot = defineChannel({
         concurrent: 1,
         ...(config.chat_id.startsWith("-") ? { perMinute: PER_MINUTE_IN_GROUP } : {}),
       },
-      compose: markup.compose,
+      ...speaks(dialect),
       async send(message, signal) {
-        const parts = splitText(markup, textOf(message, markup, deps.houseTime), PART);
+        const slots = slotsOf(message, partsOf(message, markup, deps.houseTime), markup);
         let delivery: Delivery = { answer: "all parts arrived in an earlier try", parts: 0 };
         const notes = new Set<string>();
-        for (let index = message.skipParts ?? 0; index < parts.length; index++) {
+        const remotes: string[] = [];
+        for (let index = message.skipParts ?? 0; index < slots.length; index++) {
+          const slot = slots[index];
+          if (!slot?.text) continue;
           delivery = await afterParts(index, async () => {
-            if (delivery.parts > 0) await pause(deps.clock, signal);
-            const part = { text: parts[index] ?? "", silent: isSilent(message) };
-            const { note, ...arrived } = await chat.send(part, signal);
+            if (delivery.parts > 0) await betweenParts(message, deps.clock, signal);
+            const keyboard = index === slots.length - 1 ? keyboardOf(message) : undefined;
+            const part = { ...slot, silent: isSilent(message), keyboard };
+            const { note, remote, ...arrived } = await chat.send(part, signal);
             if (note) notes.add(note);
+            if (remote !== undefined) remotes.push(remote);
             return { ...arrived, parts: delivery.parts + arrived.parts };
           });
         }
-        return notes.size > 0 ? { ...delivery, note: [...notes].join("; ") } : delivery;
+        const named = message.notice === undefined ? delivery : { ...delivery, ...joinRemotes(remotes) };
+        return notes.size > 0 ? { ...named, note: [...notes].join("; ") } : named;
       },
+      change: (remote, message, signal) =>
+        bot.change(
+          remote,
+          {
+            parts: partsOf(message, markup, deps.houseTime),
+            ...{
+              parseMode: config.parse_mode,
+              keyboard: keyboardOf(message),
+              plain: (part: string) => plain.write(dialect.read(part)),
+            },
+          },
+          signal,
+        ),
+      remove: bot.remove,
+      listensAlways: config.commands === true,
+      listen: (inbox) => listenToChat({ ...config, inbox, bot }, deps),
     };
   },
   doc: "Telegram, or another server with its Bot API.",
@@ -80,24 +127,26 @@ function isSilent({ silent, priority = 0 }: ChannelMessage): boolean {
   return silent ?? priority < 0;
 }
 
+function dialectOf({ parse_mode }: Pick<Config, "parse_mode">): Dialect {
+  return parse_mode ? telegramDialects[parse_mode] : plain;
+}
+
 /** A text as the bot sends it. */
 interface Part {
   text: string;
   silent: boolean;
+  /** Then the text is its caption. */
+  picture?: Picture | undefined;
+  /** The buttons under it. */
+  keyboard?: Keyboard | undefined;
 }
 
-function textOf(
-  { title, message, repeats, at, late }: ChannelMessage,
-  markup: Markup,
-  houseTime: (at: number) => string,
-) {
-  // Added at the end, so that the parts that arrived before it was late stay the same.
-  const repeated = repeats ? ` ${markup.escape(repeats)}` : "";
-  const lateness = late ? `\n\n${markup.escape(`(delivered late; this is from ${houseTime(at)})`)}` : "";
-  return `${markup.bold(title)}\n${message}${repeated}${lateness}`;
+async function betweenParts({ yieldsNow }: ChannelMessage, clock: Clock, signal: AbortSignal): Promise<void> {
+  await pause(clock, signal);
+  if (yieldsNow?.()) throw new DeliveryError("another message goes first", { transient: true, yielded: true });
 }
 
-async function pause(clock: ChannelDeps["clock"], signal: AbortSignal): Promise<void> {
+async function pause(clock: Clock, signal: AbortSignal): Promise<void> {
   if (await sleep(clock, "notify-part", 1000 / PER_SECOND, signal)) return;
   throw new DeliveryError("the time was over before all parts were sent", { transient: true });
 }
@@ -113,17 +162,22 @@ async function afterParts<T>(partsArrived: number, work: () => Promise<T>): Prom
   }
 }
 
-function openChat(config: Config, markup: Markup, { fetch, clock, log }: ChannelDeps) {
+function openChat(config: Config, dialect: Dialect, { fetch, clock, log }: ChannelDeps) {
   const url = `${withoutSlash(config.api_url ?? "https://api.telegram.org")}/bot${config.bot_token}/sendMessage`;
   let chatId = config.chat_id;
 
-  async function call({ text, silent }: Part, parseMode: string | undefined, signal: AbortSignal): Promise<PostAnswer> {
-    const body = JSON.stringify({
+  async function call(
+    { text, silent, picture, keyboard }: Part,
+    parseMode: string | undefined,
+    signal: AbortSignal,
+  ): Promise<PostAnswer> {
+    const fields = {
       ...{ chat_id: chatId, text },
       ...(parseMode && { parse_mode: parseMode }),
       ...(silent && { disable_notification: true }),
-    });
-    return post(fetch, { url, contentType: "application/json", body, service: SERVICE }, signal);
+      ...(keyboard && { reply_markup: keyboard }),
+    };
+    return post(fetch, { ...requestOf(url, fields, picture), service: SERVICE }, signal);
   }
 
   /** Calls, and once more when the group got another id. */
@@ -136,84 +190,59 @@ function openChat(config: Config, markup: Markup, { fetch, clock, log }: Channel
     return call(part, parseMode, signal);
   }
 
-  async function sendPlain({ text, silent }: Part, refusal: string, signal: AbortSignal): Promise<Delivery> {
-    log.warn("the markup was refused; the message is sent as plain text", { answer: refusal });
-    const parts = splitText(unmarked, markup.plain(text), PART);
+  /** The last try for a text that was refused. */
+  async function sendPlain(
+    { silent, picture, keyboard }: Part,
+    texts: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Delivery> {
     let last: Delivery = { answer: "", parts: 0 };
-    for (const [index, plain] of parts.entries()) {
+    for (const [index, text] of texts.entries()) {
       if (index > 0) await pause(clock, signal);
-      last = deliveryOf(await callMoved({ text: plain, silent }, undefined, signal));
+      const own = {
+        picture: index === 0 ? picture : undefined,
+        keyboard: index === texts.length - 1 ? keyboard : undefined,
+      };
+      const part = { text, silent, ...own };
+      last = deliveryOf(await callMoved(part, undefined, signal));
     }
-    return { ...last, parts: parts.length, note: `sent as plain text, as the markup was refused: ${refusal}` };
+    return { ...last, parts: texts.length };
   }
 
   async function sendPart(part: Part, signal: AbortSignal): Promise<Delivery> {
     const answer = await callMoved(part, config.parse_mode, signal);
-    const unreadable = config.parse_mode !== undefined && statusOf(answer) === 400 && /entit/i.test(answer.words);
-    return unreadable ? sendPlain(part, descriptionOf(answer), signal) : deliveryOf(answer);
+    const status = statusOf(answer);
+    if (!isAboutText(status, answer.words)) return deliveryOf(answer);
+    const texts = plainPartsOf(part.text, dialect, { short: isTooLong(status, answer.words) });
+    // The same once more would be refused once more.
+    if (config.parse_mode === undefined && texts.length === 1 && texts[0] === part.text.trim())
+      return deliveryOf(answer);
+    const refusal = descriptionOf(answer);
+    const what = /entit/i.test(answer.words) ? "markup" : "text";
+    log.warn(`the ${what} was refused; the message is sent as plain text`, { answer: refusal });
+    const delivery = await sendPlain(part, texts, signal);
+    return { ...delivery, note: `sent as plain text, as the ${what} was refused: ${refusal}`, refusedText: refusal };
+  }
+
+  /** A message never fails for its picture. */
+  async function sendShown(part: Part, signal: AbortSignal): Promise<Delivery> {
+    try {
+      return await sendPart(part, signal);
+    } catch (error) {
+      if (!part.picture || !(error instanceof DeliveryError) || !mayBeThePicture(error.fault)) throw error;
+      const delivery = await sendPart({ ...part, picture: undefined }, signal);
+      const refused = `sent without its picture, which was refused: ${error.fault.answer}`;
+      log.warn("a picture was refused; the message is sent without it", { answer: error.fault.answer });
+      return { ...delivery, note: delivery.note ? `${delivery.note}; ${refused}` : refused };
+    }
   }
 
   return {
     async send(part: Part, signal: AbortSignal): Promise<Delivery> {
-      const delivery = await sendPart(part, signal);
+      const delivery = await sendShown(part, signal);
       if (chatId === config.chat_id) return delivery;
       const moved = `the group moved to ${chatId}; change chat_id`;
       return { ...delivery, note: delivery.note ? `${delivery.note}; ${moved}` : moved };
     },
   };
-}
-
-function migratedTo({ json }: PostAnswer): string | undefined {
-  const to = isObject(json?.parameters) ? json.parameters.migrate_to_chat_id : undefined;
-  return typeof to === "number" || typeof to === "string" ? String(to) : undefined;
-}
-
-/** Throws DeliveryError unless the server says that it accepted the message. */
-function deliveryOf(answer: PostAnswer): Delivery {
-  const { json, headers } = answer;
-  const status = statusOf(answer);
-  if (json?.ok === true) {
-    const id = isObject(json.result) ? json.result.message_id : undefined;
-    return { status, answer: id === undefined ? "ok" : `ok, message ${id}`, parts: 1 };
-  }
-  const words = descriptionOf(answer);
-  const said = { status, answer: words };
-  if (status === 429) {
-    const asked = isObject(json?.parameters) ? Number(json.parameters.retry_after) : Number.NaN;
-    const secs = [asked, Number(headers.get("retry-after"))].find((value) => value > 0) ?? 1;
-    throw new DeliveryError(`too many messages, ${SERVICE} asks for a pause of ${secs} s: ${words}`, {
-      ...said,
-      transient: true,
-      retryAfterMs: secs * 1000,
-    });
-  }
-  if (status >= 500) {
-    const fault = { ...said, transient: true, mayBeTheMessage: true };
-    throw new DeliveryError(`${SERVICE} has an error: ${words}`, fault);
-  }
-  throw new DeliveryError(`${SERVICE} refused the message: ${words}`, {
-    ...said,
-    transient: false,
-    ...hintFor(status, words),
-  });
-}
-
-function hintFor(status: number, words: string): { hint?: string } {
-  if (status === 401 || status === 404) return { hint: "Likely a wrong bot_token (or api_url)" };
-  if (status === 403) return { hint: "The bot may not write there: it was blocked, removed or never started" };
-  if (/chat not found|PEER_ID_INVALID/i.test(words)) {
-    return {
-      hint: "Likely a wrong chat_id; a person has to write to the bot first, a group must have it as a member",
-    };
-  }
-  return status < 300 ? { hint: "Likely a wrong api_url: this is not an answer of the Telegram Bot API" } : {};
-}
-
-// Some compatible servers answer 200 and put the status inside.
-function statusOf({ status, json }: PostAnswer): number {
-  return json?.ok === false && typeof json.error_code === "number" ? json.error_code : status;
-}
-
-function descriptionOf({ json, words, status }: PostAnswer): string {
-  return typeof json?.description === "string" ? json.description.slice(0, 300) : words || `status ${status}`;
 }

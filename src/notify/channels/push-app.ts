@@ -1,15 +1,21 @@
 // `push_app`: Pushover, or another server with its API.
 import { type Static, Type } from "@sinclair/typebox";
+import { isBlank } from "../../core/clean-text.ts";
 import { type Clock, isoSeconds } from "../../core/clock.ts";
 import { type ChannelMessage, type Delivery, DeliveryError, defineChannel } from "../channel.ts";
+import { type Dialect, speaks } from "../markup/dialect.ts";
 import { html } from "../markup/html.ts";
 import { shorten } from "../markup/long-text.ts";
 import { type Markup, unmarked } from "../markup/markup.ts";
+import { plain, pushoverHtml } from "../markup/plain-dialects.ts";
 import { apiUrl, apiUrlProblems, type PostAnswer, post, withoutSlash, wordsOf } from "../web-service.ts";
+import { bodyOf, isAboutPicture } from "./pushover-attachment.ts";
+import { connectReceipts, receiptIn, tagOf } from "./pushover-receipts.ts";
 
 const SERVICE = "the Pushover server";
 const LONGEST_MESSAGE = 1024;
 const LONGEST_TITLE = 250;
+const LONGEST_URL = 512;
 const EMERGENCY = 2;
 // Pushover blocks addresses that open more connections, or try again sooner.
 const CONNECTIONS = 2;
@@ -45,46 +51,83 @@ export const pushApp = defineChannel({
   service: "Pushover",
   fields,
   problems: ({ api_url }, at) => apiUrlProblems(api_url, at),
-  open(config, { fetch, clock, semaphores }) {
+  dialect: dialectOf,
+  open(config, { fetch, clock, semaphores, log }) {
     const base = withoutSlash(config.api_url ?? "https://api.pushover.net");
-    const markup = config.html ? html : unmarked;
+    const dialect = dialectOf(config);
     return {
       name: config.name,
       kind: config.type,
       limits: { concurrent: CONNECTIONS },
-      compose: markup.compose,
+      ...speaks(dialect),
       async send(message, signal) {
         using _connection = await acquire(() => semaphores.acquire(`push_app ${base}`, CONNECTIONS, signal));
-        const request = {
-          url: `${base}/1/messages.json`,
-          contentType: "application/x-www-form-urlencoded",
-          body: formOf(config, markup, message),
-          service: SERVICE,
+        const call = (body: ReturnType<typeof bodyOf>): Promise<PostAnswer> => {
+          const request = { url: `${base}/1/messages.json`, ...body, service: SERVICE };
+          return withPause(() => post(fetch, request, signal));
         };
-        return deliveryOf(await withPause(() => post(fetch, request, signal)), clock);
+        const notes: string[] = [];
+        let form = formOf(config, message);
+        let refusedText: string | undefined;
+        let { picture } = message;
+        let answer = await call(bodyOf(form, picture));
+        if (picture && isAboutPicture(answer)) {
+          notes.push(`sent without its picture, which was refused: ${answer.words}`);
+          picture = undefined;
+          answer = await call(bodyOf(form, picture));
+        }
+        const plainForm = isAboutText(answer) ? formOf({ ...config, html: false }, plainOf(message, dialect)) : form;
+        if (plainForm !== form) {
+          refusedText = errorsOf(answer);
+          log.warn("the text was refused; the message is sent as plain text", { answer: refusedText });
+          notes.push(`sent as plain text, as the text was refused: ${refusedText}`);
+          form = plainForm;
+          answer = await call(bodyOf(form, picture));
+        }
+        return {
+          ...deliveryOf(answer, clock),
+          ...receiptIn(answer.json, message),
+          ...(notes.length > 0 && { note: notes.join("; ") }),
+          ...(refusedText !== undefined && { refusedText }),
+        };
       },
+      ...connectReceipts(
+        { base, token: config.api_key },
+        { fetch, clock, log, check: (one) => deliveryOf(one, clock) },
+      ),
     };
   },
   doc: "Pushover, or another server with its API.",
   example: { name: "phone", api_key: "the application's key", user_key: "the user's key", priority: 1 },
 });
 
-function formOf(config: Config, markup: Markup, message: ChannelMessage): string {
+function dialectOf({ html }: Pick<Config, "html">): Dialect {
+  return html ? pushoverHtml : plain;
+}
+
+function formOf(config: Config, message: ChannelMessage): string {
   const { api_key, user_key, device, sound, retry_secs, expire_secs } = config;
   const priority = priorityOf(config, message);
   const form = new URLSearchParams({
     token: api_key,
     user: user_key,
-    title: shorten(message.title, LONGEST_TITLE),
-    message: textOf(message, markup),
+    title: shorten(message.title.toWellFormed(), LONGEST_TITLE),
+    message: textOf(message, config.html ? html : unmarked).toWellFormed(),
     timestamp: String(Math.floor(message.at / 1000)),
     ...(device ? { device } : {}),
     ...(sound ? { sound } : {}),
     ...(config.html ? { html: "1" } : {}),
     ...(priority === undefined ? {} : { priority: String(priority) }),
-    ...(priority === EMERGENCY ? { retry: String(retry_secs), expire: String(expire_secs) } : {}),
+    ...(priority === EMERGENCY ? { retry: String(retry_secs), expire: String(expire_secs), ...tagOf(message) } : {}),
+    ...linkOf(message),
   });
   return form.toString();
+}
+
+/** Pushover shows one link, and no buttons: its page has all answers. A longer address would be refused, and the alarm with it. */
+function linkOf({ acknowledgeUrl: url, actionLinks }: ChannelMessage): { url?: string; url_title?: string } {
+  if (url === undefined || url.length > LONGEST_URL) return {};
+  return { url, url_title: actionLinks ? "Answer" : "Confirm" };
 }
 
 /** A silent message makes no sound whatever its priority: -1. */
@@ -94,9 +137,31 @@ function priorityOf(config: Config, { priority = config.priority, silent }: Chan
 
 function textOf({ title, message, repeats }: ChannelMessage, markup: Markup): string {
   // Pushover refuses a blank message.
-  const text = message.trim() === "" ? markup.escape(title) : message;
+  const text = isBlank(message) ? markup.escape(title) : message;
   const repeated = repeats ? ` ${markup.escape(repeats)}` : "";
   return shorten(text, LONGEST_MESSAGE - repeated.length, markup) + repeated;
+}
+
+/** The last try for a text that was refused. Half as long, as what counts as a character is the server's to say. */
+function plainOf(message: ChannelMessage, { read }: Dialect): ChannelMessage {
+  return { ...message, message: shorten(plain.write(read(message.message)), LONGEST_MESSAGE / 2) };
+}
+
+/** Pushover names the field that it refuses. */
+function isAboutText({ status, json }: PostAnswer): boolean {
+  if (status === 413) return true;
+  if (status < 400 || status >= 500 || status === 429 || json === undefined) return false;
+  const names = ["token", "user", "device", "sound", "priority", "retry", "expire", "attachment"];
+  if (names.some((name) => json[name] !== undefined)) return false;
+  return (
+    json.message !== undefined ||
+    json.title !== undefined ||
+    /message|title|html|text|utf-?8|encod/i.test(String(json.errors))
+  );
+}
+
+function errorsOf({ json, words, status }: PostAnswer): string {
+  return Array.isArray(json?.errors) ? wordsOf(json.errors.join("; ")) : words || `status ${status}`;
 }
 
 async function acquire(work: () => Promise<Disposable>): Promise<Disposable> {
@@ -118,12 +183,13 @@ async function withPause(work: () => Promise<PostAnswer>): Promise<PostAnswer> {
 }
 
 /** Throws DeliveryError unless the server says that it accepted the message. */
-function deliveryOf({ status, json, headers, words }: PostAnswer, clock: Clock): Delivery {
+function deliveryOf(given: PostAnswer, clock: Clock): Delivery {
+  const { status, json, headers } = given;
   if (status < 300 && json?.status === 1) {
     const receipt = typeof json.receipt === "string" ? `, receipt ${json.receipt.slice(0, 64)}` : "";
     return { status, answer: `status 1, request ${wordsOf(String(json.request ?? "none"))}${receipt}`, parts: 1 };
   }
-  const answer = Array.isArray(json?.errors) ? wordsOf(json.errors.join("; ")) : words || `status ${status}`;
+  const answer = errorsOf(given);
   const said = { status, answer };
   if (status >= 500) {
     const fault = { ...said, transient: true, retryAfterMs: RETRY_AFTER_MS, mayBeTheMessage: true };

@@ -8,6 +8,11 @@ const ELLIPSIS = "…";
 // `shorten` looks at no more than this many UTF-16 units for each character it may keep.
 const LONGEST_CHARACTER = 64;
 
+// Of a limited text: more than as many parts can show.
+const LONGEST_SOURCE = 100_000;
+// "… (1234567 more characters)", with escapes.
+const REST_LENGTH = 40;
+
 export interface PartSize {
   /** UTF-16 units without the markup. */
   visible: number;
@@ -21,19 +26,54 @@ export interface PartSize {
  */
 export function splitText(markup: Markup, source: string, size: PartSize): string[] {
   if (source.length <= Math.min(size.visible, size.source)) return [source];
-  const marked = markup.tokens(source);
-  const tokens = depthOf(marked) <= DEEPEST ? marked : textTokens(source);
+  return split(markup, source, size);
+}
+
+interface Limit {
+  /** What does not fit into so many parts is left out, and the last one says how much that is. */
+  readonly most: number;
+  /** In the same markup: stands behind the text, also where that is shortened. It changes no part but the last. */
+  readonly ending: string;
+}
+
+/** As `splitText`, with a limit for the parts. */
+export function splitInto(markup: Markup, source: string, size: PartSize, limit: Limit): string[] {
+  const whole = source.length <= LONGEST_SOURCE ? splitText(markup, source + limit.ending, size) : [];
+  return whole.length > 0 && whole.length <= limit.most ? whole : split(markup, source, size, limit);
+}
+
+function split(markup: Markup, source: string, size: PartSize, limit?: Limit): string[] {
+  const read = limit ? source.slice(0, LONGEST_SOURCE).toWellFormed() : source;
+  const marked = markup.tokens(read);
+  const tokens = depthOf(marked) <= DEEPEST ? marked : textTokens(read);
   const parts: string[] = [];
   let start: Cut = { end: 0, next: 0, open: [] };
-  while (start.next < tokens.length) {
-    const cut = furthest(tokens, start, size);
+  while (start.next < tokens.length && parts.length !== limit?.most) {
+    const last = limit?.most === parts.length + 1;
+    const cut = furthest(tokens, start, last ? without(size, limit.ending) : size);
     const own = tokens.slice(start.next, cut.end);
     if (own.some(({ kind, source }) => kind === "text" && source.trim() !== "")) {
       parts.push(assemble(markup, start.open, own, cut.open));
     }
     start = cut;
   }
+  if (limit) {
+    const left = visibleIn(tokens.slice(start.next)) + source.length - read.length;
+    parts.push((parts.pop() ?? "") + (left > 0 ? restOf(markup, left) : "") + limit.ending);
+  }
   return parts.length > 0 ? parts : [source];
+}
+
+function without({ visible, source }: PartSize, ending: string): PartSize {
+  return { visible: visible - ending.length - REST_LENGTH, source: source - ending.length - REST_LENGTH };
+}
+
+function visibleIn(tokens: readonly Token[]): number {
+  return tokens.reduce((sum, token) => sum + (token.kind === "text" ? token.visible : 0), 0);
+}
+
+function restOf(markup: Markup, left: number): string {
+  return `${ELLIPSIS}${markup.escape(` (${left} more ${left === 1 ? "character" : "characters"})`)}`;
 }
 
 interface Cut {

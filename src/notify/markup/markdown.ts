@@ -1,12 +1,12 @@
 // Telegram's legacy Markdown: nothing nests, and between a pair of markers a backslash escapes nothing. A marker inside a value there
 // can only be written by closing the markup, escaping it, and opening the markup again.
-import type { Piece } from "../channel.ts";
+import type { Piece } from "../../core/template.ts";
 import { type Markup, type Span, type Token, textToken, textTokens } from "./markup.ts";
 
 const WORD_JOINER = "\u2060";
 const ESCAPED = /\\([_*`[])/g;
-// Bounded, as a text may contain many openings that are never closed.
-const LINK = /\[[^\]]{0,1000}\](?:\([^)]{0,1000}\))?/y;
+// Bounded, as a text may contain many openings that are never closed. Without a text it is no link: what follows `[]` is text.
+const LINK = /\[(?:\]|[^\]]{1,1000}\](?:\([^)]{0,1000}\))?)/y;
 const PRE_START = /```(?:[^\s`]+(?=\s))?(?:\r?\n)?/y;
 
 function escapeText(value: string): string {

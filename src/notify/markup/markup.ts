@@ -1,5 +1,6 @@
 // What a channel needs of a markup: escaping values, and tokens, so that a text can be cut between them.
-import type { Piece } from "../channel.ts";
+import { lazy } from "../../core/lazy.ts";
+import type { Piece } from "../../core/template.ts";
 
 /** A marked piece of text: its opening and closing marker. */
 export interface Span {
@@ -36,7 +37,7 @@ export function composeWith(escapeText: (value: string) => string): Markup["comp
   return (pieces) => pieces.map((piece) => ("markup" in piece ? piece.markup : escapeText(piece.value))).join("");
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const graphemes = lazy(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }));
 // A letter can have any number of combining marks; a longer one is cut nevertheless.
 const LONGEST_GRAPHEME = 64;
 
@@ -51,7 +52,7 @@ export function textTokens(run: string): Token[] {
 
 /** Splits a text into what a person sees as characters. */
 export function charactersOf(text: string): string[] {
-  return [...graphemes.segment(text)].flatMap(({ segment }) =>
+  return [...graphemes().segment(text)].flatMap(({ segment }) =>
     segment.length > LONGEST_GRAPHEME ? [...segment] : [segment],
   );
 }

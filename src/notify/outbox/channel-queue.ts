@@ -1,84 +1,60 @@
 // The messages of one channel: sent one at a time, no faster than the service allows, with growing pauses while it fails. Channels
-// do not wait for each other. Which message is next is decided in skip-poison.ts, when in retry-schedule.ts.
-import { isoSeconds, type Timer } from "../../core/clock.ts";
+// do not wait for each other. Which message is next is decided in message-list.ts and skip-poison.ts, when in retry-schedule.ts.
+// An emergency does not wait for a message that takes long: it is sent beside it.
+import type { Timer } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
-import type { RandomBytes } from "../../core/ids.ts";
-import { guarded, within } from "../../core/lifecycle.ts";
-import type { Log } from "../../core/log.ts";
-import type { HubEvent } from "../../events/catalog.ts";
-import type { DeliveryFault, MessageOptions } from "../channel.ts";
-import type { ChannelOutcome, ChannelState, Notifier } from "../notifier.ts";
-import {
-  channelMessageOf,
-  hashOf,
-  haveSameOptions,
-  isLate,
-  MessageList,
-  momentOf,
-  type QueuedMessage,
-  type Texts,
-  type Times,
-} from "./queued-message.ts";
+import { guarded } from "../../core/lifecycle.ts";
+import type { DeliveryFault } from "../channel.ts";
+import { type MessageOptions, type Rank, rankOf } from "../message-options.ts";
+import { type ChannelNews, createChannelNews, type GiveUpReason } from "./channel-news.ts";
+import { MessageList } from "./message-list.ts";
+import type { ChannelQueueDeps, QueueOptions } from "./queue-deps.ts";
+import { aboutOf, isLate, type QueuedMessage, refusalsIn, type Texts } from "./queued-message.ts";
 import { createRetrySchedule, type RetrySchedule } from "./retry-schedule.ts";
 import { createSkipPoison, type NextMessage, type SkipPoison } from "./skip-poison.ts";
-import type { OutboxStore } from "./store.ts";
+import { messagesSent, type TryResult, tryMessage } from "./try-message.ts";
+import { UnderWay } from "./under-way.ts";
 
-export interface ChannelQueueDeps extends Times {
-  log: Log;
-  random: RandomBytes;
-  notifier: Pick<Notifier, "deliver">;
-  store: Pick<OutboxStore, "texts">;
-  /** Writes changed messages to disk, now or as soon as the disk accepts them. */
-  keep: (messages: readonly QueuedMessage[]) => void;
-  emit: (event: HubEvent) => void;
-  expireMs: number;
-}
-
-export interface QueueOptions extends Pick<ChannelState, "name" | "limits"> {
-  /** Why nothing can be sent to the channel; its messages wait nevertheless. */
-  blocked: string | undefined;
-}
-
-export type GiveUpReason = "expired" | "refused" | "disabled" | "no_room";
-
-const FIRST_TRY_MS = 10_000;
-// Nobody waits for the later tries, so a slow server is given more time.
-const LATER_TRY_MS = 60_000;
 const LONGEST_RETRY_AFTER_MS = 24 * 3_600_000;
 const LONGEST_SUSPICION_MS = 60_000;
-const STOP_MS = 3000;
+const LONGEST_PAUSE_OF_EMERGENCY_MS = 60_000;
 
 export class ChannelQueue {
   readonly name: string;
   readonly blocked: string | undefined;
+  readonly news: ChannelNews;
   readonly #deps: ChannelQueueDeps;
   readonly #list = new MessageList();
   readonly #order: SkipPoison;
   readonly #schedule: RetrySchedule;
   readonly #wakeSafely: () => void;
-  #sending: { message: QueuedMessage; abort: AbortController; done: Promise<void> } | undefined;
+  readonly #underWay: UnderWay;
   #timer: Timer | undefined;
   #stopped = false;
   #lastError: string | undefined;
 
   /** `earlier` are the messages of earlier runs. */
   constructor({ name, blocked, limits }: QueueOptions, earlier: readonly QueuedMessage[], deps: ChannelQueueDeps) {
-    const { clock, log, random, uptime } = deps;
-    const [first] = earlier;
+    const { clock, log, random, uptime, emit } = deps;
     this.name = name;
     this.blocked = blocked;
     this.#deps = deps;
+    this.#underWay = new UnderWay(clock);
     for (const message of earlier) this.#list.add(message);
     this.#order = createSkipPoison(this.messages, uptime);
+    const tried = earlier.filter(({ tries }) => tries > 0).sort((a, b) => b.triedMs - a.triedMs);
+    const notBeforeMs = Math.max(0, ...tried.map((message) => message.notBeforeMs));
+    const failed = tried.length > 0;
     this.#schedule = createRetrySchedule({
       ...{ limits, clock, random },
-      earlier: first && { retryAfterMs: Math.max(0, first.notBeforeMs - uptime()), failed: first.tries > 0 },
+      earlier: earlier.length > 0 ? { retryAfterMs: Math.max(0, notBeforeMs - uptime()), failed } : undefined,
     });
     this.#wakeSafely = guarded(log, "outbox", () => this.wake());
-    this.#lastError = first?.lastError ?? blocked;
+    this.#lastError = tried[0]?.lastError ?? blocked;
+    this.news = createChannelNews({ channel: name, clock, log, emit, failing: this.#lastError !== undefined });
   }
 
-  /** The oldest first. */
+  /** In the order in which they are sent. */
   get messages(): readonly QueuedMessage[] {
     return this.#list.messages;
   }
@@ -92,47 +68,52 @@ export class ChannelQueue {
     return this.#lastError;
   }
 
-  /** Whether a message that is added now would be sent at once. */
-  isIdle(): boolean {
-    return !this.blocked && !this.#stopped && !this.#order.hasUnskipped() && this.#schedule.waitMs() <= 0;
+  /** Whether a message that is added now would be sent at once, or nearly so. */
+  sendsAtOnce(options: MessageOptions): boolean {
+    if (this.blocked || this.#stopped) return false;
+    return rankOf(options) === 2 || (!this.#order.hasUnskipped() && this.#schedule.waitMs() <= 0);
   }
 
-  /** A waiting message with the same texts and options, not one that is being sent. */
+  /** A waiting message with the same texts and options, not one that is being sent or that somebody has already. */
   duplicateOf(texts: Texts, options: MessageOptions): QueuedMessage | undefined {
-    const found = this.#list.waitingWith(hashOf(texts, options));
-    if (found && !haveSameOptions(found.options, options)) return undefined;
-    const known = found && (found.texts ?? this.#deps.store.texts(found.id));
-    return known?.title === texts.title && known.message === texts.message ? found : undefined;
+    return this.#list.duplicateOf(texts, options, this.#deps.store);
   }
 
   add(message: QueuedMessage): void {
-    // An alarm does not wait ten minutes to find out whether only the message before it is refused.
-    if (this.#order.suspectsOldest()) this.#schedule.limitPause(LONGEST_SUSPICION_MS);
+    this.#expect(message);
     this.#list.add(message);
+  }
+
+  /** As `add`, for one that was posted on another machine before: it takes its place by `id`. */
+  insert(message: QueuedMessage): void {
+    this.#expect(message);
+    this.#list.insert(message);
   }
 
   /** Sends the next message, or sets the timer for it. */
   wake(): void {
     this.#timer?.[Symbol.dispose]();
-    if (this.#stopped || this.#sending) return;
-    this.#giveUp(this.#expired(), "expired");
+    if (this.#stopped) return;
+    this.#giveUp(
+      this.#list.oldestWhile((message) => message.state === "waiting" && this.#msToExpiry(message) <= 0),
+      "expired",
+    );
     // A listener of that event may have posted a message, which called `wake` already.
     this.#timer?.[Symbol.dispose]();
-    if (this.#sending) return;
-    const [oldest] = this.messages;
-    const next = this.#order.next();
-    if (!oldest || !next) return;
+    const next = this.#underWay.isEmpty ? this.#order.next() : this.#beside();
+    if (!next) return;
     const waitMs = this.blocked ? Number.POSITIVE_INFINITY : this.#waitMs(next);
-    if (waitMs <= 0) this.#send(next.message);
-    else {
-      const sleepMs = Math.max(1, Math.min(waitMs, this.#msToExpiry(oldest)));
-      this.#timer = this.#deps.clock.after("outbox", sleepMs, this.#wakeSafely);
+    if (waitMs <= 0) {
+      this.#send(next.message);
+      return;
     }
+    const expiries = this.#list.oldest().map((oldest) => this.#msToExpiry(oldest));
+    this.#timer = this.#deps.clock.after("outbox", Math.max(1, Math.min(waitMs, ...expiries)), this.#wakeSafely);
   }
 
   /** Epoch ms; undefined when others come first or nothing can be sent. */
   nextTry(message: QueuedMessage): number | undefined {
-    const next = this.blocked || this.#sending ? undefined : this.#order.next();
+    const next = !this.blocked && this.#underWay.isEmpty ? this.#order.next() : undefined;
     if (next?.message !== message) return undefined;
     return this.#deps.clock.now() + Math.max(0, Math.ceil(this.#waitMs(next)));
   }
@@ -146,86 +127,109 @@ export class ChannelQueue {
   }
 
   drop(message: QueuedMessage): void {
-    this.#remove([message]);
-    message.answer?.({ channel: this.name, state: "failed", error: "it was dropped" });
-    if (this.#sending?.message === message) this.#sending.abort.abort();
+    this.#drop(message);
+    this.#deps.keep([message]);
     this.wake();
   }
 
-  /** Frees space; false when no message can be given up. */
-  giveUpOldest(): boolean {
-    const oldest = this.messages.find(({ state }) => state === "waiting");
+  /** It arrived through another channel. What is being sent of it may arrive here too. It leaves the disk with the next change. */
+  withdraw(message: QueuedMessage): void {
+    this.#forget(message);
+    message.answer?.({ channel: this.name, state: "delivered" });
+    this.#deps.mark(message);
+  }
+
+  /** Drops what waits of this notice, on disk with the next change; a copy that is being sent is told of by `sent`. */
+  dropNotice(notice: string): void {
+    const waiting = this.messages.filter(({ state, options }) => state === "waiting" && options.notice === notice);
+    for (const message of waiting) this.#drop(message);
+    if (waiting.length > 0) this.wake();
+  }
+
+  /** Whether a message of this rank waits that can be given up. */
+  hasWaiting(rank: Rank): boolean {
+    return this.#list.oldestWaiting(rank) !== undefined;
+  }
+
+  /** Frees space; false when no message of this rank can be given up. */
+  giveUpOldest(rank: Rank): boolean {
+    const oldest = this.#list.oldestWaiting(rank);
     if (oldest) this.#giveUp([oldest], "no_room");
     return oldest !== undefined;
   }
 
-  /** Gives a message that is being sent three seconds to end by itself. */
+  /** Gives what is being sent three seconds to end by itself. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.[Symbol.dispose]();
-    if (!this.#sending) return;
-    const { done, abort } = this.#sending;
-    const { clock } = this.#deps;
-    if (await within(clock, STOP_MS, "outbox-stop", done)) return;
-    abort.abort();
-    await within(clock, STOP_MS, "outbox-stop", done);
+    await this.#underWay.stop();
+    this.news[Symbol.dispose]();
+  }
+
+  #expect({ options }: QueuedMessage): void {
+    // An alarm does not wait ten minutes to find out whether only the message before it is refused.
+    if (this.#order.suspectsOldest()) this.#schedule.limitPause(LONGEST_SUSPICION_MS);
+    if (rankOf(options) === 2) this.#schedule.hurry();
+  }
+
+  /** An emergency that was not tried yet, while another message takes long. */
+  #beside(): NextMessage | undefined {
+    const message = this.#list.oldestWaiting(2);
+    if (!message || message.tries > 0) return undefined;
+    return { message, probe: false, waitMs: this.#underWay.waitMs() };
+  }
+
+  #drop(message: QueuedMessage): void {
+    this.#deps.relays.settle(message);
+    this.#forget(message);
+    this.#deps.mark(message);
+    message.answer?.({ channel: this.name, state: "failed", error: "it was dropped" });
+    this.#underWay.abort(message);
   }
 
   #remove(messages: readonly QueuedMessage[]): void {
-    for (const message of messages) {
-      message.state = "gone";
-      this.#list.remove(message);
-    }
-    if (!this.#order.hasUnskipped()) this.#schedule.reset();
+    for (const message of messages) this.#forget(message);
     this.#deps.keep(messages);
   }
 
-  #waitMs({ probe, waitMs }: NextMessage): number {
-    return Math.max(waitMs, probe ? this.#schedule.serviceWaitMs() : this.#schedule.waitMs());
+  #forget(message: QueuedMessage): void {
+    message.state = "gone";
+    this.#list.remove(message);
+    if (!this.#order.hasUnskipped()) this.#schedule.reset();
+  }
+
+  #waitMs({ message, probe, waitMs }: NextMessage): number {
+    const urgent = rankOf(message.options) === 2 && message.tries === 0;
+    return Math.max(waitMs, probe ? this.#schedule.serviceWaitMs(urgent) : this.#schedule.waitMs(urgent));
   }
 
   #msToExpiry({ keptMs }: QueuedMessage): number {
     return this.#deps.expireMs - (this.#deps.uptime() - keptMs);
   }
 
-  #expired(): readonly QueuedMessage[] {
-    const fresh = this.messages.findIndex((message) => this.#msToExpiry(message) > 0);
-    return fresh < 0 ? [...this.messages] : this.messages.slice(0, fresh);
-  }
-
   #send(message: QueuedMessage): void {
-    const abort = new AbortController();
-    message.state = "sending";
-    const done = this.#deliver(message, abort.signal)
-      .then((result) => {
-        this.#sending = undefined;
-        this.#handleResult(message, result);
-      })
-      .catch((error) => {
-        this.#deps.log.error("a try failed unexpectedly", { channel: this.name, error: messageOf(error) });
-        if (message.state === "sending") this.#postpone(message, messageOf(error), { transient: true });
-      })
-      .finally(this.#wakeSafely);
-    this.#sending = { message, abort, done };
+    this.#underWay.begin(message, (signal) => this.#try(message, signal).finally(this.#wakeSafely));
+    // An emergency may wait for what is slow.
+    this.wake();
   }
 
   /** Never rejects. */
-  async #deliver(queued: QueuedMessage, signal: AbortSignal): Promise<ChannelOutcome["result"]> {
-    const { notifier, store } = this.#deps;
+  async #try(message: QueuedMessage, signal: AbortSignal): Promise<void> {
+    const yieldsNow = (): boolean => this.#list.hasMoreImportant(message);
+    const result = await tryMessage(message, signal, { ...this.#deps, yieldsNow });
+    this.#underWay.ended(message);
     try {
-      const texts = queued.texts ?? store.texts(queued.id);
-      if (!texts) return { ok: false, reason: "its text is no longer on disk", fault: { transient: false } };
-      const message = channelMessageOf(queued, texts, this.#deps);
-      const withinMs = queued.tries === 0 ? FIRST_TRY_MS : LATER_TRY_MS;
-      return (await notifier.deliver({ channel: this.name, message }, signal, withinMs)).result;
+      this.#handleResult(message, result);
     } catch (error) {
-      return { ok: false, reason: messageOf(error), fault: { transient: true } };
+      this.#deps.log.error("a try failed unexpectedly", { channel: this.name, error: messageOf(error) });
+      if (message.state === "sending") this.#postpone(message, messageOf(error), { transient: true });
     }
   }
 
-  #handleResult(message: QueuedMessage, result: ChannelOutcome["result"]): void {
+  #handleResult(message: QueuedMessage, result: TryResult): void {
     this.#schedule.sent(messagesSent(message, result));
     message.tries++;
+    for (const refusal of refusalsIn(result)) this.news.recipientRefused(aboutOf(message, this.#deps), refusal);
     if (message.state === "gone") return;
     if (result.ok) this.#delivered(message);
     else if (result.fault.transient) this.#postpone(message, result.reason, result.fault);
@@ -233,66 +237,61 @@ export class ChannelQueue {
   }
 
   #delivered(message: QueuedMessage): void {
-    const { log, emit, uptime } = this.#deps;
-    const waited_secs = Math.round((uptime() - message.keptMs) / 1000);
+    const { log, uptime } = this.#deps;
     const late = isLate(message, this.#deps);
     const poison = this.#order.delivered(message);
+    this.#deps.relays.settle(message);
     this.#remove([message]);
     this.#schedule.reset();
     this.#lastError = undefined;
+    this.news.works(this.messages.length);
     message.answer?.({ channel: this.name, state: "delivered" });
     if (poison)
       log.warn("a notification is skipped for now: only this one is refused", {
-        ...this.#describe(poison),
-        error: poison.lastError,
+        ...{ channel: this.name, title: poison.title, tries: poison.tries, error: poison.lastError },
       });
-    if (!late) return;
-    log.info("a notification was delivered late", { channel: this.name, waited_secs, waiting: this.messages.length });
-    emit({ type: "notification_delivered_late", ...this.#describe(message), waited_secs });
+    if (late) this.news.deliveredLate(aboutOf(message, this.#deps), Math.round((uptime() - message.keptMs) / 1000));
   }
 
   #postpone(message: QueuedMessage, reason: string, fault: DeliveryFault): void {
     const { hint, retryAfterMs = 0, partsArrived = message.parts, mayBeTheMessage = false } = fault;
     message.state = "waiting";
     message.parts = partsArrived;
-    // A try that was cancelled because the hub stops is no failure.
-    if (!this.#stopped) {
+    message.settled = fault.settled ?? message.settled;
+    // A try that was cancelled because the hub stops is no failure, and neither is one that lets another message go first.
+    const failed = !this.#stopped && !fault.yielded;
+    if (failed) {
       const retryMs = Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS);
       this.#order.failed(message, mayBeTheMessage);
-      // Another refusal of a skipped message says nothing about the channel.
-      if (!mayBeTheMessage || !this.#order.isSkipped(message)) this.#schedule.failed();
-      this.#schedule.retryAfter(retryMs);
       message.lastError = reason;
       message.triedMs = this.#deps.uptime();
       message.notBeforeMs = retryMs > 0 ? message.triedMs + retryMs : 0;
-      if (this.#lastError === undefined)
-        this.#deps.log.info("notifications wait until the channel accepts them", { channel: this.name });
-      this.#lastError = reason;
+      // Another refusal of a skipped message says nothing about the channel.
+      if (!mayBeTheMessage || !this.#order.isSkipped(message)) {
+        this.#schedule.failed();
+        this.#lastError = reason;
+        this.news.waits(aboutOf(message, this.#deps), { error: reason, hint });
+      }
+      this.#schedule.retryAfter(retryMs);
+      if (this.hasWaiting(2)) this.#schedule.limitPause(LONGEST_PAUSE_OF_EMERGENCY_MS);
     }
     this.#deps.keep([message]);
+    if (failed) this.#deps.relays.failed(message);
     message.answer?.({ channel: this.name, state: "queued", error: reason, ...(hint && { hint }) });
   }
 
   #giveUp(lost: readonly QueuedMessage[], reason: GiveUpReason, cause?: string, hint?: string): void {
     const [first] = lost;
     if (!first) return;
-    const channel = this.name;
     const error = cause ?? first.lastError ?? this.blocked ?? this.#lastError ?? "it was not tried yet";
+    const passedOn = reason === "refused" && this.#deps.relays.passOn(first);
+    if (!passedOn) for (const message of lost) this.#deps.relays.settle(message);
     this.#remove(lost);
-    for (const { answer } of lost) answer?.({ channel, state: "failed", error, ...(hint && { hint }) });
-    this.#deps.log.warn("notifications are given up", { channel, reason, messages: lost.length, error });
-    const more = lost.length - 1;
-    this.#deps.emit({ type: "notification_given_up", ...this.#describe(first), reason, error, more });
+    const state = passedOn ? "queued" : "failed";
+    for (const { answer } of lost) answer?.({ channel: this.name, state, error, ...(hint && { hint }) });
+    if (passedOn) this.news.waits(aboutOf(first, this.#deps), { error, hint });
+    else this.news.givenUp(aboutOf(first, this.#deps), { reason, error, hint, more: lost.length - 1 });
+    for (const { options } of passedOn ? [] : lost)
+      if (options.notice !== undefined) this.#deps.lost?.({ channel: this.name, notice: options.notice });
   }
-
-  #describe(message: QueuedMessage) {
-    const { title, tries, count } = message;
-    return { channel: this.name, title, at: isoSeconds(momentOf(message, this.#deps)), tries, count };
-  }
-}
-
-/** How many messages count for the service's limits: those that were accepted, and one that was refused. */
-function messagesSent({ parts }: QueuedMessage, result: ChannelOutcome["result"]): number {
-  if (result.ok) return Math.max(1, result.delivery.parts);
-  return 1 + Math.max(0, (result.fault.partsArrived ?? 0) - parts);
 }

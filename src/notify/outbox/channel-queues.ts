@@ -3,7 +3,8 @@
 import { HubError } from "../../core/errors.ts";
 import type { Limits } from "../../core/limits.ts";
 import type { Notifier } from "../notifier.ts";
-import { ChannelQueue, type ChannelQueueDeps, type QueueOptions } from "./channel-queue.ts";
+import { ChannelQueue } from "./channel-queue.ts";
+import type { ChannelQueueDeps, QueueOptions } from "./queue-deps.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
 export interface ChannelQueues {
@@ -11,7 +12,7 @@ export interface ChannelQueues {
   all(): readonly ChannelQueue[];
   /** Throws HubError `not_found`. */
   find(id: string): { queue: ChannelQueue; message: QueuedMessage };
-  /** Gives up the oldest message of the fullest queue, until all are within the quota. */
+  /** Gives up the oldest of the least important messages, in the fullest queue, until all are within the quota. */
   enforceQuota(): void;
 }
 
@@ -40,8 +41,14 @@ export function openChannelQueues(earlier: readonly QueuedMessage[], deps: Chann
 
   function giveUpAbove(most: number, sizeOf: (queue: ChannelQueue) => number, limit: string): void {
     while (sum(all, sizeOf) > most) {
-      const fullest = greatest(all, sizeOf);
-      if (!fullest?.giveUpOldest()) return;
+      // What is more important stays as long as anything else is there.
+      const rank = ([0, 1, 2] as const).find((each) => all.some((queue) => queue.hasWaiting(each)));
+      if (rank === undefined) return;
+      const fullest = greatest(
+        all.filter((queue) => queue.hasWaiting(rank)),
+        sizeOf,
+      );
+      if (!fullest?.giveUpOldest(rank)) return;
       const message = "too many messages wait: the oldest of this channel are given up";
       limits?.reached({ limit, account: fullest.name, message });
     }

@@ -1,67 +1,72 @@
 // The outbox: a message that fails for a transient reason is kept in the state database and retried until it gets through or
 // expires. It is on disk before it is sent, and deleted when the service has accepted it: if the hub dies in between, it is sent
 // twice. Texts are filled in before they come here; sending is the notifier's work.
-import { type Clock, isoSeconds } from "../../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { RandomBytes } from "../../core/ids.ts";
 import type { Limits } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
 import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
+import type { OwnRows } from "../../db/own-rows.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { HubEvent } from "../../events/catalog.ts";
+import { optionsOf } from "../message-options.ts";
 import type { Addressed, Notifier } from "../notifier.ts";
-import { optionsOf } from "../render.ts";
-import type { ChannelQueue, GiveUpReason } from "./channel-queue.ts";
+import type { GiveUpReason, Why } from "./channel-news.ts";
 import { type OutboxQuota, openChannelQueues } from "./channel-queues.ts";
+import type { LeftMessage } from "./left-message.ts";
 import {
   bytesOf,
   createUptimeClock,
   type FirstTry,
   hashOf,
-  momentOf,
+  LARGEST_BYTES,
   type QueuedMessage,
   shortened,
   type Texts,
 } from "./queued-message.ts";
+import { createRelays } from "./relays.ts";
 import { createOutboxStore } from "./store.ts";
+import type { LostMessage, SentMessage } from "./try-message.ts";
+import { type WaitingMessage, waitingMessageOf } from "./waiting-message.ts";
 
 export type { FirstTry } from "./queued-message.ts";
+export type { SentMessage } from "./try-message.ts";
+export type { WaitingMessage } from "./waiting-message.ts";
 
 export interface Outbox extends AsyncDisposable {
   /**
    * Stores what `render` made and sends it, at once if nothing waits for its channel. It is stored when `post` returns; the promise
-   * resolves with the results of the first tries, within about 10 s. Rejects only when there is no such channel.
+   * resolves with the results of the first tries, within about 10 s. Rejects only when there is no such channel. `along`: written in
+   * the same commit, also where nothing has to be stored.
    */
-  post(addressed: readonly Addressed[]): Promise<FirstTry[]>;
+  post(addressed: readonly Addressed[], along?: OwnRows): Promise<FirstTry[]>;
   /** The oldest first. */
   list(filter?: { channel?: string | undefined; limit?: number | undefined }): WaitingMessage[];
+  /** Whether a message with this `ChannelMessage.id` is kept. */
+  has(messageId: string): boolean;
   /** How many messages wait for this channel. */
   waiting(channel: string): number;
   /** Ends the pause of its channel; older messages go first. Throws HubError `not_found`, or `conflict` when nothing can be sent. */
   retry(id: string): void;
   /** Throws HubError `not_found`. */
   drop(id: string): void;
-}
-
-export interface WaitingMessage {
-  id: string;
-  channel: string;
-  title: string;
-  /** Shortened. */
-  message: string;
-  /** Epoch ms, as `nextTry`. */
-  at: number;
-  tries: number;
-  /** Only for the next message of its channel; the others follow it. */
-  nextTry: number | undefined;
-  lastError: string | undefined;
-  /** How often the same text was posted while it waited, itself included. */
-  count: number;
-  /** `blocked`: its channel is disabled or not in the configuration. */
-  state: "sending" | "waiting" | "queued" | "blocked";
+  /**
+   * Drops the copies of a notice that were not sent yet, on disk with the next commit, or at the end of this turn of the event loop.
+   * One that is being sent is told of by `sent`, if it arrives.
+   */
+  cancelNotice(notice: string): void;
+  /** The channels in which copies of a notice are kept. */
+  waitingFor(notice: string): string[];
+  /**
+   * Takes messages that waited on the machine that was the hub before, and sends them as those of an earlier run. Leaves out those it
+   * keeps, took within the last hour or cannot send. They are on disk when it returns, which is how many it took. Throws HubError
+   * `storage` if they cannot be: then it took none.
+   */
+  adopt(messages: readonly LeftMessage[]): number;
 }
 
 export interface OutboxOptions {
-  db: Pick<StateDb, "own" | "faults" | "trouble">;
+  db: Pick<StateDb, "own" | "faults" | "trouble" | "copy">;
   notifier: Pick<Notifier, "list" | "deliver">;
   clock: Clock;
   log: Log;
@@ -75,58 +80,85 @@ export interface OutboxOptions {
   /** How much may wait. */
   quota?: OutboxQuota;
   limits?: Limits;
+  /** Told of each message that arrived, where the service named it, before the message leaves the disk. */
+  sent?: (sent: SentMessage) => void;
+  /** Told of each message of a notice that will not arrive, after it has left the disk. */
+  lost?: (lost: LostMessage) => void;
 }
 
 const HOUR_MS = 3_600_000;
 const FLUSH_MS = 10_000;
-const LARGEST_BYTES = 1024 * 1024;
 // A little longer than the first try may last, as its result says more.
 const ANSWER_MS = 10_500;
-// One character more than is shown, to see whether the text is longer.
-const SHOWN = 201;
 
 /** Continues with the messages that earlier runs left. */
 export function startOutbox(options: OutboxOptions): Outbox {
-  const { db, clock, log, notifier, emit, budget } = options;
-  const store = createOutboxStore(db);
+  const { db, clock, log, notifier, budget } = options;
+  const store = createOutboxStore(db, log);
   const earlier = store.load();
   const uptime = createUptimeClock(clock, latest(earlier));
-  const behind = startWriteBehind<QueuedMessage>({
+  const behind = startWriteBehind<QueuedMessage | OwnRows>({
     ...{ clock, log, periodMs: FLUSH_MS, write: store.save, what: "the outbox" },
     ...(budget && { budget }),
     trouble: db.trouble,
   });
-  const keep = (messages: readonly QueuedMessage[]): void => {
-    for (const message of messages) behind.mark(message);
-    if (messages.length > 0) behind.flush();
+  const keep = (changes: readonly (QueuedMessage | OwnRows)[]): void => {
+    for (const change of changes) behind.mark(change);
+    if (changes.length > 0) behind.flush();
+  };
+  let isMakingRoom = false;
+  /** Where thousands are given up, not each has a commit of its own. */
+  const keepSoon = (changes: readonly QueuedMessage[]): void => {
+    if (!isMakingRoom) keep(changes);
+    else for (const change of changes) behind.mark(change);
   };
   const expireMs = options.expireHours * HOUR_MS;
-  const queues = openChannelQueues(earlier, { ...options, uptime, store, keep, expireMs });
+  const relays = createRelays({
+    ...{ clock, uptime, mark: behind.mark },
+    send(message) {
+      const queue = queues.get(message.channel);
+      if (!queue || queue.blocked) return false;
+      queue.add(message);
+      queue.wake();
+      return true;
+    },
+    withdraw: (message) => queues.get(message.channel)?.withdraw(message),
+  });
+  const sendable = earlier.filter((message) => !relays.standBy(message));
+  const shared = { ...options, uptime, store, relays, expireMs };
+  const queues = openChannelQueues(sendable, { ...shared, mark: behind.mark, keep: keepSoon });
   const ending = new AbortController();
   let lastId = earlier.at(-1)?.id ?? 0;
+  let adopt: Outbox["adopt"] | undefined;
 
-  function admit(addressed: Addressed): { queued?: QueuedMessage; answer: Promise<FirstTry> } {
-    const { channel, message } = addressed;
+  /** `counted`: relays whose message was counted as another one that waits. */
+  function admit(addressed: Addressed, counted: Set<string>): { queued?: QueuedMessage; answer?: Promise<FirstTry> } {
+    const { channel, message, relay } = addressed;
+    if (relay && counted.has(relay.id)) return {};
     const queue = queues.get(channel);
     if (!queue || queue.blocked) return { answer: deliverNow(addressed) };
-    const texts = { title: message.title, message: message.message };
+    const { title, message: text, html } = message;
+    const texts = { title, message: text, ...(html !== undefined && { html }) };
     if (bytesOf(texts) > LARGEST_BYTES) return { answer: Promise.resolve(refuse(addressed)) };
     const { lastError: error } = queue;
     const waits = Promise.resolve<FirstTry>({ channel, state: "queued", ...(error !== undefined && { error }) });
-    const duplicate = queue.duplicateOf(texts, optionsOf(message));
+    const options = optionsOf(message);
+    const duplicate = queue.duplicateOf(texts, options);
     if (duplicate) {
       duplicate.count++;
       // It is on disk already; the count is written in batches.
       behind.mark(duplicate);
+      if (relay) counted.add(relay.id);
       return { answer: waits };
     }
     const queued = queuedMessageOf(addressed, texts);
-    const answer = queue.isIdle() ? firstTry(queued) : waits;
+    if (relays.standBy(queued)) return { queued };
+    const answer = queue.sendsAtOnce(options) ? firstTry(queued) : waits;
     queue.add(queued);
     return { queued, answer };
   }
 
-  function queuedMessageOf({ channel, message }: Addressed, texts: Texts): QueuedMessage {
+  function queuedMessageOf({ channel, message, relay }: Addressed, texts: Texts): QueuedMessage {
     const { id, at } = message;
     const options = optionsOf(message);
     const keptMs = uptime();
@@ -135,7 +167,7 @@ export function startOutbox(options: OutboxOptions): Outbox {
     return {
       ...{ id: lastId, channel, messageId: id, at, keptMs, triedMs: keptMs, notBeforeMs: 0, texts },
       ...{ count: 1, tries: 0, parts: 0, lastError: undefined, state: "waiting" },
-      ...{ title: shortened(texts.title), options, bytes: bytesOf(texts), hash: hashOf(texts, options) },
+      ...{ title: shortened(texts.title), options, relay, bytes: bytesOf(texts), hash: hashOf(texts, options) },
       wallAheadMs: clock.now() - keptMs,
     };
   }
@@ -158,44 +190,48 @@ export function startOutbox(options: OutboxOptions): Outbox {
     const { result } = await notifier.deliver(addressed, ending.signal);
     if (result.ok) return { channel, state: "delivered" };
     const { reason, fault } = result;
-    reportLost(addressed, "disabled", reason);
+    reportLost(addressed, "disabled", { error: reason, hint: fault.hint });
     return { channel, state: "failed", error: reason, ...(fault.hint && { hint: fault.hint }) };
   }
 
   function refuse(addressed: Addressed): FirstTry {
     const { channel } = addressed;
     const error = `the message is too long: at most ${LARGEST_BYTES} bytes are sent`;
-    log.warn("a notification was not delivered", { channel, reason: error });
-    reportLost(addressed, "refused", error);
+    reportLost(addressed, "refused", { error });
     return { channel, state: "failed", error };
   }
 
-  function reportLost({ channel, message }: Addressed, reason: GiveUpReason, error: string): void {
-    const about = { channel, title: shortened(message.title), at: isoSeconds(message.at) };
-    emit({ type: "notification_given_up", ...about, tries: 1, count: 1, reason, error, more: 0 });
+  function reportLost({ channel, message }: Addressed, reason: GiveUpReason, why: Why): void {
+    const about = { title: shortened(message.title), at: message.at, tries: 1, count: 1 };
+    queues.get(channel)?.news.givenUp(about, { ...why, reason, more: 0 });
   }
 
-  function listed({ queue, queued }: { queue: ChannelQueue; queued: QueuedMessage }): WaitingMessage {
-    const { channel, title, tries, count } = queued;
-    const { message = "" } = queued.texts ?? store.texts(queued.id, SHOWN) ?? {};
-    const nextTry = queue.nextTry(queued);
-    return {
-      ...{ id: String(queued.id), channel, title, message: shortened(message), tries, count },
-      at: momentOf(queued, { ...options, uptime }),
-      nextTry,
-      lastError: shortenedOr(queue.blocked ?? queued.lastError),
-      state: stateOf(queue, queued, nextTry),
-    };
+  function makeRoom(): void {
+    isMakingRoom = true;
+    try {
+      queues.enforceQuota();
+    } finally {
+      isMakingRoom = false;
+      behind.flush();
+    }
+  }
+
+  function noteId(id: number): void {
+    lastId = Math.max(lastId, id);
   }
 
   for (const queue of queues.all()) queue.wake();
   return {
-    post(addressed) {
-      const admitted = addressed.map(admit);
-      keep(admitted.flatMap(({ queued }) => queued ?? []));
+    post(addressed, along) {
+      const counted = new Set<string>();
+      const admitted = addressed.map((each) => ({ ...admit(each, counted), note: each.note }));
+      keep([...admitted.flatMap(({ queued }) => queued ?? []), ...(along ? [along] : [])]);
       queues.enforceQuota();
       for (const { channel } of addressed) queues.get(channel)?.wake();
-      return Promise.all(admitted.map(({ answer }) => answer));
+      const noted = admitted.flatMap(({ answer, note }) =>
+        answer && note !== undefined ? answer.then((first) => ({ ...first, note })) : (answer ?? []),
+      );
+      return Promise.all(noted);
     },
     list: ({ channel, limit } = {}) =>
       queues
@@ -204,33 +240,44 @@ export function startOutbox(options: OutboxOptions): Outbox {
         .flatMap((queue) => queue.messages.map((queued) => ({ queue, queued })))
         .sort((a, b) => a.queued.id - b.queued.id)
         .slice(0, limit)
-        .map(listed),
+        .map((each) => waitingMessageOf(each, { ...options, uptime, store })),
+    has: (messageId) =>
+      relays.has(messageId) ||
+      queues.all().some(({ messages }) => messages.some((each) => each.messageId === messageId)),
     waiting: (channel) => queues.get(channel)?.messages.length ?? 0,
     retry: (id) => queues.find(id).queue.retryNow(),
     drop(id) {
       const { queue, message } = queues.find(id);
       queue.drop(message);
     },
+    cancelNotice(notice) {
+      relays.dropNotice(notice);
+      for (const queue of queues.all()) queue.dropNotice(notice);
+      queueMicrotask(behind.flush);
+    },
+    waitingFor: (notice) => [
+      ...relays.waitingFor(notice),
+      ...queues
+        .all()
+        .filter(({ messages }) => messages.some(({ options }) => options.notice === notice))
+        .map(({ name }) => name),
+    ],
+    adopt(messages) {
+      adopt ??= loadAdoption().createAdoption({ ...shared, queues, makeRoom, noteId });
+      return adopt(messages);
+    },
     async [Symbol.asyncDispose]() {
       ending.abort();
+      relays[Symbol.dispose]();
       await Promise.all(queues.all().map((queue) => queue.stop()));
       behind[Symbol.dispose]();
     },
   };
 }
 
-function shortenedOr(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : shortened(text);
-}
-
-function stateOf(
-  { blocked }: ChannelQueue,
-  { state }: QueuedMessage,
-  nextTry: number | undefined,
-): WaitingMessage["state"] {
-  if (blocked) return "blocked";
-  if (state === "sending") return "sending";
-  return nextTry === undefined ? "queued" : "waiting";
+/** A former hub comes back rarely. */
+function loadAdoption(): typeof import("./adoption.ts") {
+  return require("./adoption.ts");
 }
 
 function latest(messages: readonly QueuedMessage[]): number {

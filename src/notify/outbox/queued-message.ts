@@ -1,12 +1,24 @@
 // A message that waits in the outbox: its state in memory, and the message that is sent to the channel for it.
 import type { Clock } from "../../core/clock.ts";
-import { isObject, parseJson } from "../../core/json.ts";
 import { ownBeginning } from "../../core/memory-size.ts";
-import type { ChannelMessage, MessageOptions } from "../channel.ts";
+import type { ChannelMessage, Settled } from "../channel.ts";
+import { keyOf, type MessageOptions, type Relay } from "../message-options.ts";
+import type { ChannelOutcome } from "../notifier.ts";
 
 export interface Texts {
   readonly title: string;
   readonly message: string;
+  /** The message as HTML, where its channel has both. */
+  readonly html?: string | undefined;
+}
+
+/** A message as events describe it. */
+export interface AboutMessage {
+  readonly title: string;
+  /** Epoch ms. */
+  readonly at: number;
+  readonly tries: number;
+  readonly count: number;
 }
 
 /** Without its text, which is on disk, so that ten thousand of these need little memory. */
@@ -22,6 +34,8 @@ export interface QueuedMessage {
   readonly at: number;
   /** When it was posted, by the uptime clock, as `triedMs` and `notBeforeMs`. */
   readonly keptMs: number;
+  /** One of several copies, of which one is to arrive. */
+  readonly relay: Relay | undefined;
   readonly bytes: number;
   readonly hash: TextHash;
   /** Wall clock minus uptime clock when it was posted; undefined for a message of an earlier run. */
@@ -31,6 +45,8 @@ export interface QueuedMessage {
   tries: number;
   /** Parts of a long text that have arrived. */
   parts: number;
+  /** Of several recipients, those that need no other copy. */
+  settled?: Settled | undefined;
   lastError: string | undefined;
   triedMs: number;
   notBeforeMs: number;
@@ -39,37 +55,6 @@ export interface QueuedMessage {
   texts?: Texts | undefined;
   /** Called once, with the result of the first try. */
   answer?: ((first: FirstTry) => void) | undefined;
-}
-
-/** The messages of one channel in order, searchable by their texts. */
-export class MessageList {
-  readonly messages: QueuedMessage[] = [];
-  readonly #byHash = new Map<TextHash, QueuedMessage>();
-  #bytes = 0;
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  add(message: QueuedMessage): void {
-    this.messages.push(message);
-    this.#byHash.set(message.hash, message);
-    this.#bytes += message.bytes;
-  }
-
-  remove(message: QueuedMessage): void {
-    const index = this.messages.indexOf(message);
-    if (index < 0) return;
-    this.messages.splice(index, 1);
-    if (this.#byHash.get(message.hash) === message) this.#byHash.delete(message.hash);
-    this.#bytes -= message.bytes;
-  }
-
-  /** The newest with this hash, if it is not being sent: its text may still change. */
-  waitingWith(hash: TextHash): QueuedMessage | undefined {
-    const message = this.#byHash.get(hash);
-    return message?.state === "waiting" ? message : undefined;
-  }
 }
 
 /** The result of posting. */
@@ -81,31 +66,19 @@ export interface FirstTry {
   readonly error?: string;
   /** What to do about it, in plain words. */
   readonly hint?: string;
+  /** What its author should know of its text. */
+  readonly note?: string;
 }
 
 export type TextHash = ReturnType<typeof Bun.hash>;
 
 /** Equal texts and options have equal hashes; different ones nearly always have different ones. */
-export function hashOf({ title, message }: Texts, { priority, silent, tag }: MessageOptions): TextHash {
-  return Bun.hash(`${title}\0${message}\0${JSON.stringify([priority, silent, tag])}`);
+export function hashOf({ title, message, html = "" }: Texts, options: MessageOptions): TextHash {
+  return Bun.hash(`${title}\0${message}\0${html}\0${keyOf(options)}`);
 }
 
-/** Whether two messages should arrive in the same way. */
-export function haveSameOptions(one: MessageOptions, other: MessageOptions): boolean {
-  return one.priority === other.priority && one.silent === other.silent && one.tag === other.tag;
-}
-
-/** As they are on disk; what is not readable is left out. */
-export function readOptions(text: string): MessageOptions {
-  const read = parseJson(text);
-  if (!read.ok || !isObject(read.value)) return {};
-  const { priority, silent, tag } = read.value;
-  return {
-    ...(typeof priority === "number" && { priority }),
-    ...(typeof silent === "boolean" && { silent }),
-    ...(typeof tag === "string" && { tag }),
-  };
-}
+/** Longer messages are refused. */
+export const LARGEST_BYTES = 1_048_576;
 
 // The size of a row without its texts.
 const ROW_BYTES = 200;
@@ -117,8 +90,8 @@ export function shortened(text: string): string {
   return text.length > LONGEST_SHOWN ? `${ownBeginning(text, LONGEST_SHOWN).toWellFormed()}…` : text;
 }
 
-export function bytesOf({ title, message }: Texts): number {
-  return ROW_BYTES + Buffer.byteLength(title) + Buffer.byteLength(message);
+export function bytesOf({ title, message, html = "" }: Texts): number {
+  return ROW_BYTES + Buffer.byteLength(title) + Buffer.byteLength(message) + Buffer.byteLength(html);
 }
 
 /**
@@ -156,20 +129,34 @@ export function momentOf({ at, wallAheadMs }: QueuedMessage, { clock, uptime }: 
   return Math.abs(stepMs) > STEP_MS ? at + stepMs : at;
 }
 
+/** As events describe it. */
+export function aboutOf(message: QueuedMessage, times: Times): AboutMessage {
+  const { title, tries, count } = message;
+  return { title, at: momentOf(message, times), tries, count };
+}
+
 /** The message as it is sent to the channel now. */
-export function channelMessageOf(queued: QueuedMessage, { title, message }: Texts, times: Times): ChannelMessage {
+export function channelMessageOf(queued: QueuedMessage, { title, message, html }: Texts, times: Times): ChannelMessage {
   const at = momentOf(queued, times);
-  const { messageId: id, count, parts, options } = queued;
+  const { messageId: id, count, parts, settled, options } = queued;
   return {
     ...options,
     id,
     title,
     message,
+    ...(html !== undefined && { html }),
     ...(count > 1 && { repeats: `(${count} times since ${sinceText(at, times)})` }),
     at,
     late: isLate(queued, times),
     ...(parts > 0 && { skipParts: parts }),
+    ...(settled && { settled }),
   };
+}
+
+/** Recipients that this try refused for good, as their event tells. */
+export function refusalsIn(result: ChannelOutcome["result"]): { recipient: string; error: string }[] {
+  const { refused = [] } = result.ok ? result.delivery : result.fault;
+  return refused.map(({ recipient, answer: error }) => ({ recipient, error }));
 }
 
 /** `14:02` for today, with the date for other days. */

@@ -6,10 +6,10 @@ import type { RandomBytes } from "../../core/ids.ts";
 import type { Limits } from "../channel.ts";
 
 export interface RetrySchedule {
-  /** Milliseconds until the next try. */
-  waitMs(): number;
+  /** Milliseconds until the next try; `urgent` is not held up by the service's limit for a minute. */
+  waitMs(urgent?: boolean): number;
   /** The same without our own pause: only what the service demands. */
-  serviceWaitMs(): number;
+  serviceWaitMs(urgent?: boolean): number;
   /** Counts messages that were sent, whatever the result. */
   sent(messages: number): void;
   /** A try failed: the pause grows. */
@@ -18,6 +18,8 @@ export interface RetrySchedule {
   limitPause(ms: number): void;
   /** The service allows no other try for so long. */
   retryAfter(ms: number): void;
+  /** Ends the pause for an emergency, also one that the service asked for, but only now and then. */
+  hurry(): void;
   /** Ends the pause and forgets the failures. */
   reset(): void;
   /** As `reset`, and ignores what the service asked for, as a person wants to try now. */
@@ -36,6 +38,9 @@ const PAUSES = { firstMs: 5000, longestMs: 10 * 60_000 };
 // The first pause after a start, however long the pauses were before: people restart to see whether it works now. The network
 // may come up a little later than the hub.
 const AFTER_START_MS = 3000;
+// Emergencies may come in a storm. Pushover wants five seconds between tries.
+const HURRY_EVERY_MS = 5000;
+const INSIST_EVERY_MS = 60_000;
 
 export function createRetrySchedule({ limits, clock, random, earlier }: RetryScheduleOptions): RetrySchedule {
   const begun = clock.mono();
@@ -44,10 +49,11 @@ export function createRetrySchedule({ limits, clock, random, earlier }: RetrySch
   const backoff = createBackoff(PAUSES, random);
   let pausedUntil = earlier ? begun + AFTER_START_MS : begun;
   let forbiddenUntil = begun + (earlier?.retryAfterMs ?? 0);
+  let hurriedAt = Number.NEGATIVE_INFINITY;
 
-  function serviceWaitMs(): number {
+  function serviceWaitMs(urgent = false): number {
     const now = clock.mono();
-    return Math.max(forbiddenUntil - now, pace.waitMs(now));
+    return Math.max(forbiddenUntil - now, pace.waitMs(now, urgent));
   }
 
   function reset(): void {
@@ -56,7 +62,7 @@ export function createRetrySchedule({ limits, clock, random, earlier }: RetrySch
   }
 
   return {
-    waitMs: () => Math.max(pausedUntil - clock.mono(), serviceWaitMs()),
+    waitMs: (urgent) => Math.max(pausedUntil - clock.mono(), serviceWaitMs(urgent)),
     serviceWaitMs,
     sent: (messages) => pace.sent(messages, clock.mono()),
     failed() {
@@ -68,6 +74,13 @@ export function createRetrySchedule({ limits, clock, random, earlier }: RetrySch
     retryAfter(ms) {
       forbiddenUntil = clock.mono() + ms;
     },
+    hurry() {
+      const now = clock.mono();
+      if (now - hurriedAt < (forbiddenUntil > now ? INSIST_EVERY_MS : HURRY_EVERY_MS)) return;
+      hurriedAt = now;
+      pausedUntil = Math.min(pausedUntil, now);
+      forbiddenUntil = Math.min(forbiddenUntil, now);
+    },
     reset,
     retryNow() {
       reset();
@@ -77,8 +90,8 @@ export function createRetrySchedule({ limits, clock, random, earlier }: RetrySch
 }
 
 interface Pace {
-  /** Milliseconds until one more may be sent, by a clock that shows `now`. */
-  waitMs(now: number): number;
+  /** Milliseconds until one more may be sent, by a clock that shows `now`; for `urgent`, by the limit for a second alone. */
+  waitMs(now: number, urgent: boolean): number;
   /** `messages` were sent, the last of them no later than `now`. */
   sent(messages: number, now: number): void;
 }
@@ -91,7 +104,10 @@ function createPace({ perSecond, perMinute }: Limits, full?: { now: number; free
   if (full) second?.sent(second.limit, full.now);
   if (full) minute?.sent(minute.limit - full.free, full.now);
   return {
-    waitMs: (now) => Math.max(0, ...windows.map((window) => window.waitMs(now))),
+    waitMs: (now, urgent) => {
+      const binding = windows.filter((window) => !urgent || window === second);
+      return Math.max(0, ...binding.map((window) => window.waitMs(now)));
+    },
     sent(messages, now) {
       for (const window of windows) window.sent(messages, now);
     },

@@ -29,6 +29,8 @@ export interface SkipPoison {
 
 const REFUSALS = 5;
 const RETRY_SKIPPED_MS = 10 * 60_000;
+/** The first pause of a message that only some of its recipients still need. */
+const RETRY_LEFT_MS = 60_000;
 
 /** `messages` is the live list of one channel, the oldest first. */
 export function createSkipPoison(messages: readonly QueuedMessage[], uptime: UptimeClock): SkipPoison {
@@ -67,6 +69,12 @@ export function createSkipPoison(messages: readonly QueuedMessage[], uptime: Upt
       if (skipped.has(message)) skipped.set(message, uptime() + RETRY_SKIPPED_MS);
       if (!refused) return;
       refusals.set(message, refusalsOf(message) + 1);
+      // The service works, as others have it: what is left of this one holds nothing up.
+      if (message.settled) {
+        const pauseMs = RETRY_LEFT_MS * 2 ** (refusalsOf(message) - 1);
+        skipped.set(message, uptime() + Math.min(pauseMs, RETRY_SKIPPED_MS));
+        return;
+      }
       if (wasProbe || skipped.has(message) || refusalsOf(message) < REFUSALS) return;
       const probe = leastRefused(message);
       if (probe) probing = { suspect: message, probe };

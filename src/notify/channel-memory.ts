@@ -1,0 +1,72 @@
+// What was last heard of each channel, kept over restarts.
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import { type DiskBudget, startWriteBehind } from "../core/write-behind.ts";
+import { numberIn, readEach, textIn } from "../db/rows.ts";
+import type { StateDb } from "../db/state-db.ts";
+
+/** Times are epoch ms. */
+export interface LastHeard {
+  lastSuccess?: number;
+  lastError?: { at: number; message: string };
+}
+
+export interface ChannelMemory extends Disposable {
+  get(name: string): LastHeard | undefined;
+  /** `news`: it works again, or fails otherwise than before, which is written at once. */
+  set(name: string, heard: LastHeard, news: boolean): void;
+}
+
+export interface ChannelMemoryOptions {
+  db: Pick<StateDb, "own" | "faults" | "trouble">;
+  clock: Clock;
+  log: Log;
+  budget?: DiskBudget;
+}
+
+interface Row {
+  name: string;
+  last_success: number | null;
+  last_error_at: number | null;
+  last_error: string | null;
+}
+
+const PERIOD_MS = 60_000;
+/** Of an answer of a server. */
+const LONGEST_ERROR = 2000;
+
+export function openChannelMemory({ db, clock, log, budget }: ChannelMemoryOptions): ChannelMemory {
+  const rows = db.own.query<Row, []>("SELECT * FROM notify_channels");
+  const reading = { faults: db.faults, table: "notify_channels", keyOf: ({ name }: Row) => name };
+  const heard = new Map(readEach(rows.iterate(), (row): [string, LastHeard] => [row.name, heardIn(row)], reading));
+  const insert = db.own.query("INSERT OR REPLACE INTO notify_channels VALUES (?, ?, ?, ?)");
+  const write = db.own.transaction((names: Iterable<string>) => {
+    for (const name of names) {
+      const { lastSuccess = null, lastError } = heard.get(name) ?? {};
+      insert.run(name, lastSuccess, lastError?.at ?? null, lastError?.message.slice(0, LONGEST_ERROR) ?? null);
+    }
+  }).immediate;
+  const behind = startWriteBehind<string>({
+    ...{ clock, log, periodMs: PERIOD_MS, write, what: "the state of the notification channels" },
+    ...(budget && { budget }),
+    trouble: db.trouble,
+  });
+  return {
+    get: (name) => heard.get(name),
+    set(name, last, news) {
+      heard.set(name, last);
+      behind.mark(name);
+      if (news) behind.flush();
+    },
+    [Symbol.dispose]: () => behind[Symbol.dispose](),
+  };
+}
+
+function heardIn({ last_success, last_error_at, last_error }: Row): LastHeard {
+  return {
+    ...(last_success !== null && { lastSuccess: numberIn(last_success, 0) }),
+    ...(last_error !== null && {
+      lastError: { at: numberIn(last_error_at, 0), message: textIn(last_error, "last_error") },
+    }),
+  };
+}

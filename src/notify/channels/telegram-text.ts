@@ -1,0 +1,49 @@
+// The texts of `messaging_bot`: a message in parts, and what is left to try of a text that Telegram refused.
+
+import { isBlank } from "../../core/clean-text.ts";
+import type { ChannelMessage } from "../channel.ts";
+import type { Dialect } from "../markup/dialect.ts";
+import { splitInto } from "../markup/long-text.ts";
+import { type Markup, unmarked } from "../markup/markup.ts";
+import { plain } from "../markup/plain-dialects.ts";
+
+// Telegram allows 4096 UTF-16 units after parsing, and 32 KiB of UTF-8 before it.
+const PART = { visible: 4096, source: 10_000 };
+const MOST_PARTS = 5;
+// For a server that finds a part too long nevertheless.
+const SHORT_PART = { visible: 1000, source: 1000 };
+
+/** Joined, title and text; at most five. */
+export function partsOf(
+  { title, message, repeats, at, late }: ChannelMessage,
+  markup: Markup,
+  houseTime: (at: number) => string,
+): string[] {
+  // Added at the end, so that the parts that arrived before it was late stay the same.
+  const repeated = repeats ? ` ${markup.escape(repeats)}` : "";
+  const lateness = late ? `\n\n${markup.escape(`(delivered late; this is from ${houseTime(at)})`)}` : "";
+  const limit = { most: MOST_PARTS, ending: repeated + lateness };
+  return splitInto(markup, `${markup.bold(title)}\n${message}`.toWellFormed(), PART, limit);
+}
+
+/** What a person would read of it, in pieces that any server takes. */
+export function plainPartsOf(text: string, dialect: Pick<Dialect, "read">, { short }: { short: boolean }): string[] {
+  const shown = plain.write(dialect.read(text));
+  const size = short ? SHORT_PART : PART;
+  return splitInto(unmarked, isBlank(shown) ? "–" : shown, size, { most: MOST_PARTS, ending: "" }).map((part) =>
+    part.trim(),
+  );
+}
+
+const ABOUT_SOMETHING_ELSE =
+  /chat|peer|user|member|right|admin|permission|thread|topic|repl|upgraded|button|keyboard|photo|file|media/i;
+
+/** Whether another text might be accepted: whatever a server says that names nothing else. */
+export function isAboutText(status: number, words: string): boolean {
+  if (isTooLong(status, words)) return true;
+  return status === 400 && (/entit/i.test(words) || !ABOUT_SOMETHING_ELSE.test(words));
+}
+
+export function isTooLong(status: number, words: string): boolean {
+  return status === 413 || (status === 400 && /too[ _]long/i.test(words));
+}

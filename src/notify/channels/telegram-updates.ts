@@ -1,0 +1,94 @@
+// What people answer to a bot, and write to it: one chat of it for each channel. Chats that are in no channel get no answer.
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { background } from "../../core/lifecycle.ts";
+import type { ChannelDeps, Inbox, Reply, Sender } from "../channel.ts";
+import type { Bot, Parameters } from "./telegram-bot.ts";
+import { pressedIn, replyKeyboard } from "./telegram-messages.ts";
+import { createPoller, type Poller } from "./telegram-poller.ts";
+
+export interface ChatToHear {
+  readonly chat_id: string;
+  /** Whether what people write is passed on, too. */
+  readonly commands?: boolean;
+  readonly inbox: Inbox;
+  readonly bot: Bot;
+}
+
+const ANSWER_WITHIN_MS = 15_000;
+const LONGEST_REPLY = 4000;
+/** The Bot API refuses longer answers to a press. */
+const LONGEST_NOTE = 200;
+const LONGEST_TEXT = 1000;
+
+/** All chats of one bot share one poller: the Bot API gives each answer to one connection. */
+export function listenToChat(chat: ChatToHear, deps: ChannelDeps): AsyncDisposable {
+  const { bot } = chat;
+  const poller = deps.shared.get<Poller>(bot.key, () => createPoller(bot, deps));
+  return poller.attach({
+    texts: chat.commands === true,
+    chat: chat.chat_id,
+    hear: (update, signal) => hear(update, chat, { ...deps, signal }),
+    hears: chat.inbox.hears,
+  });
+}
+
+interface Hearing extends Pick<ChannelDeps, "clock" | "log"> {
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the answer is on disk; showing it is done beside. */
+async function hear(update: JsonObject, chat: ChatToHear, hearing: Hearing): Promise<void> {
+  const { callback_query: query, message } = update;
+  if (isObject(query)) await press(query, chat, hearing);
+  else if (isObject(message) && chat.commands && typeof message.text === "string") {
+    const text = message.text.slice(0, LONGEST_TEXT);
+    background(hearing.log, "a command", answerText(text, senderOf(message, chat), { chat, hearing }));
+  }
+}
+
+async function press(query: JsonObject, chat: ChatToHear, hearing: Hearing): Promise<void> {
+  const pressed = pressedIn(query.data);
+  const from = senderOf(query, chat);
+  if (pressed && "command" in pressed) {
+    if (!chat.commands) return;
+    background(hearing.log, "a command", answerText(pressed.command, from, { chat, hearing }));
+    return show(query, "", { chat, hearing });
+  }
+  if (!pressed) return show(query, "", { chat, hearing });
+  const words = await chat.inbox.answered({ ...pressed, by: from.name });
+  show(query, words, { chat, hearing });
+}
+
+interface Answering {
+  readonly chat: ChatToHear;
+  readonly hearing: Hearing;
+}
+
+/** Ends the waiting mark of the button. The answer counts whether or not this arrives. */
+function show(query: JsonObject, words: string, { chat, hearing }: Answering): void {
+  const parameters = { callback_query_id: String(query.id), text: words.slice(0, LONGEST_NOTE).toWellFormed() };
+  background(hearing.log, "an answer to a press", call("answerCallbackQuery", parameters, { chat, hearing }));
+}
+
+async function answerText(text: string, from: Sender, { chat, hearing }: Answering): Promise<void> {
+  const reply = await chat.inbox.written(text, from);
+  if (reply) await call("sendMessage", replyOf(from.chat, reply), { chat, hearing });
+}
+
+function replyOf(chat: string, reply: Reply): Parameters {
+  const keyboard = replyKeyboard(reply);
+  const text = reply.text.slice(0, LONGEST_REPLY).toWellFormed() || "…";
+  return { chat_id: chat, text, ...(keyboard && { reply_markup: keyboard }) };
+}
+
+async function call(method: string, parameters: Parameters, { chat, hearing }: Answering): Promise<void> {
+  const late = new AbortController();
+  using _timer = hearing.clock.after("telegram-answer", ANSWER_WITHIN_MS, () => late.abort());
+  await chat.bot.call(method, parameters, AbortSignal.any([hearing.signal, late.signal]));
+}
+
+function senderOf({ from }: JsonObject, { chat_id }: ChatToHear): Sender {
+  const { first_name, last_name, username } = isObject(from) ? from : {};
+  const name = [first_name, last_name].filter((part) => typeof part === "string" && part !== "").join(" ");
+  return { chat: chat_id, name: name || (typeof username === "string" ? username : "somebody") };
+}

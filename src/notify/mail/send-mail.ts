@@ -1,0 +1,77 @@
+// Sends one message as one mail to those of its recipients that do not have it yet.
+import type { SMTPConnectionOptions } from "nodemailer/lib/smtp-connection";
+import type { Gate } from "../../core/gate.ts";
+import { type ChannelMessage, type Delivery, DeliveryError, type Sending } from "../channel.ts";
+import { type SmtpPlace, smtpFailure } from "../smtp-failure.ts";
+import { wordsOf } from "../web-service.ts";
+import { composeMail, type MailFrame } from "./compose-mail.ts";
+import { settle, unsettled } from "./recipients.ts";
+import { type RejectedRecipient, runSession, type SmtpAnswer } from "./smtp-session.ts";
+
+/** RFC 5321, 4.5.3.2.6: a server may take this long to confirm a mail, and one that is cut off earlier may come twice. */
+const CONFIRM_MS = 10 * 60_000;
+
+export interface Mailing extends MailFrame {
+  readonly place: SmtpPlace;
+  readonly options: SMTPConnectionOptions;
+  readonly login: { readonly user: string; readonly pass: string } | undefined;
+  readonly gate?: Gate | undefined;
+}
+
+/** Throws DeliveryError. */
+export async function sendMail(
+  mailing: Mailing,
+  message: ChannelMessage,
+  { signal, sending }: { signal: AbortSignal; sending: Sending | undefined },
+): Promise<Delivery> {
+  const { place, options, login, gate } = mailing;
+  const where = `${place.host}:${place.port}`;
+  const mail = composeMail(mailing, message);
+  const { from, to: everybody } = mail.getEnvelope();
+  const to = unsettled(everybody, message.settled);
+  if (to.length === 0) return { answer: "all recipients were settled in an earlier try", parts: 0 };
+  let handedOver = false;
+  const session = {
+    // Of silence. Everything before the final dot is limited by the signal.
+    options: { ...options, socketTimeout: CONFIRM_MS + 5000 },
+    ...{ gate, login, from: from || mailing.from.address, to, mail: mail.createReadStream() },
+    handedOver() {
+      handedOver = true;
+      sending?.handedOver(CONFIRM_MS);
+    },
+  };
+  const outcome = (rejected: readonly RejectedRecipient[]) =>
+    settle({ place: where, to, rejected, before: message.settled });
+  try {
+    const answer = await runSession(session, signal);
+    return deliveryOf(answer, outcome(answer.rejected));
+  } catch (error) {
+    if (error instanceof DeliveryError) throw error;
+    if (signal.aborted) throw cutOff(where, handedOver);
+    if (gate?.closed !== undefined) throw new DeliveryError(gate.closed, { transient: true });
+    const { rejectedErrors = [] } = (error ?? {}) as { rejectedErrors?: RejectedRecipient[] };
+    const settled = rejectedErrors.length > 0 ? outcome(rejectedErrors) : undefined;
+    if (settled) return { answer: wordsOf(rejectedErrors.at(-1)?.response ?? ""), parts: 0, ...settled };
+    throw smtpFailure(error, place);
+  }
+}
+
+function cutOff(where: string, handedOver: boolean): DeliveryError {
+  const what = handedOver ? "did not confirm the mail, which may have arrived" : "did not answer in time";
+  return new DeliveryError(`${where} ${what}`, { transient: true });
+}
+
+function deliveryOf({ response, withoutLogin }: SmtpAnswer, settled: Partial<Delivery> = {}): Delivery {
+  const status = Number.parseInt(response, 10);
+  const notes = [settled.note, withoutLogin && WITHOUT_LOGIN].filter((note) => !!note);
+  return {
+    ...(status > 0 && { status }),
+    answer: wordsOf(response),
+    parts: 1,
+    ...settled,
+    ...(notes.length > 0 && { note: notes.join("; ") }),
+  };
+}
+
+const WITHOUT_LOGIN =
+  "the server offers no login (AUTH) here, so the mail was sent without: leave smtp.username empty, or use the server's port for submission (587 or 465)";

@@ -1,0 +1,42 @@
+// What notices need of the hub.
+import type { Clock } from "../../core/clock.ts";
+import type { RandomBytes } from "../../core/ids.ts";
+import type { Log } from "../../core/log.ts";
+import type { TemplateHouse } from "../../core/template.ts";
+import type { StateDb } from "../../db/state-db.ts";
+import type { HubEvent } from "../../events/catalog.ts";
+import type { Channel, ChannelMessage, Reply, Sender } from "../channel.ts";
+import type { Messenger } from "../messenger.ts";
+import type { Notification } from "../render.ts";
+
+export interface NoticesDeps {
+  db: Pick<StateDb, "own" | "faults" | "trouble">;
+  clock: Clock;
+  log: Log;
+  random: RandomBytes;
+  emit: (event: HubEvent) => void;
+  /** Fills in texts. */
+  house: TemplateHouse;
+  /** Epoch ms as local time, `2026-01-31 14:02`. */
+  houseTime: (at: number) => string;
+  /** After so long without an answer nobody will answer. */
+  expireMs: number;
+  /** Hands it over to the outbox before it returns, for each channel of the names. Resolves with the first tries. */
+  post: Messenger["post"];
+  /** The texts as the channel gets them. */
+  render: (notification: Notification) => ChannelMessage;
+  /** Drops the copies of a notice that were not sent yet. */
+  cancelWaiting: (notice: string) => void;
+  /** The channels in which copies of it wait. */
+  waitingIn: (notice: string) => readonly string[];
+  channels: () => readonly Channel[];
+  channel: (name: string) => Channel | undefined;
+  /** Whom a name stands for when they are asked one after the other: a group's people in their order; else itself. */
+  expand: (name: string) => readonly string[];
+  /** The channels of a name that is a channel's or `all`; undefined for people, whose channels depend on the moment. */
+  plainChannels: (name: string) => readonly string[] | undefined;
+  /** All channels that a name stands for, of people every one they have; none where there is no such name. */
+  channelsOf: (name: string) => readonly string[];
+  /** What somebody wrote to a channel, if it takes commands. */
+  written?: (channel: string, text: string, from: Sender) => Promise<Reply | undefined>;
+}

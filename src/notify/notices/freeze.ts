@@ -1,0 +1,67 @@
+// Fills in the placeholders of a notification once, for all channels and all later times: the next person gets the same text in
+// an hour, after a restart, when the rule's run is over.
+import type { JsonObject } from "../../core/json.ts";
+import type { Log } from "../../core/log.ts";
+import {
+  createLookup,
+  fillTemplate,
+  type Piece,
+  type TemplateContext,
+  type TemplateHouse,
+} from "../../core/template.ts";
+import type { Unaddressed } from "../messenger.ts";
+import type { FrozenNotification } from "./notice.ts";
+
+export interface FreezeDeps {
+  readonly log: Log;
+  readonly house: TemplateHouse;
+}
+
+const NOTHING: TemplateContext = { deviceId: undefined, trigger: {}, vars: {} };
+const DEFAULT_TITLE = "Hub Alert";
+
+export interface Frozen {
+  readonly said: FrozenNotification;
+  /** Both texts with the author's markup and plain values, for lists and events. */
+  readonly title: string;
+  readonly message: string;
+}
+
+/** The author's markup stays as it is; each placeholder becomes one that names the value it had. */
+export function freeze({ context = NOTHING, ...given }: Unaddressed, { log, house }: FreezeDeps): Frozen {
+  const { title = DEFAULT_TITLE, message } = given;
+  const look = createLookup(house, context);
+  const unknown: string[] = [];
+  const filling = { onUnknown: (source: string) => void unknown.push(source) };
+  const values: JsonObject = {};
+  const [titled, texted] = [title, message].map((text) => fillTemplate(text, look, filling));
+  const frozen = (pieces: readonly Piece[] = []): string =>
+    pieces.map((piece) => ("markup" in piece ? piece.markup : placeholderFor(piece.value, values))).join("");
+  const said = { ...given, title: frozen(titled), message: frozen(texted), values };
+  if (unknown.length > 0)
+    log.warn('a message has placeholders without a value; they become "unknown"', {
+      placeholders: [...new Set(unknown)].slice(0, 10).join(", "),
+    });
+  return { said, title: plain(titled), message: plain(texted) };
+}
+
+/** As channels render it. */
+export function thawed({ values, ...said }: FrozenNotification): Unaddressed {
+  return { ...said, context: { deviceId: undefined, trigger: {}, vars: values } };
+}
+
+/** The same notification with a line of the hub's own at its end. */
+export function withLine(said: FrozenNotification, line: string): FrozenNotification {
+  const values = { ...said.values };
+  return { ...said, message: `${said.message}\n\n${placeholderFor(line, values)}`, values };
+}
+
+function placeholderFor(value: string, values: JsonObject): string {
+  const name = `v${Object.keys(values).length}`;
+  values[name] = value;
+  return `{{vars.${name}}}`;
+}
+
+function plain(pieces: readonly Piece[] = []): string {
+  return pieces.map((piece) => ("markup" in piece ? piece.markup : piece.value)).join("");
+}

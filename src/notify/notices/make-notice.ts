@@ -1,0 +1,54 @@
+// What a rule says as a notice, and how many notices are kept.
+import type { Clock } from "../../core/clock.ts";
+import { type RandomBytes, uuid } from "../../core/ids.ts";
+import { PRIORITIES } from "../../core/message-words.ts";
+import { shortened } from "../outbox/queued-message.ts";
+import { type FreezeDeps, freeze } from "./freeze.ts";
+import { isAnswerable, type Notice, type RaisedNotice } from "./notice.ts";
+
+export interface MakeDeps extends FreezeDeps {
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  /** Whom a name stands for when they are asked one after the other. */
+  readonly expand: (name: string) => readonly string[];
+}
+
+/** How often an emergency goes round all who are asked. */
+const ROUNDS = 3;
+const MOST_STAGES = 100;
+const LARGEST_PLAN = 64 * 1024;
+const MOST_KEPT = 500;
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+/** With its placeholders filled in. Nobody is told yet. */
+export function makeNotice({ channels, escalateMs, ...given }: RaisedNotice, deps: MakeDeps): Notice {
+  const { clock, random, expand } = deps;
+  const { said, title, message } = freeze(given, deps);
+  const escalates = escalateMs !== undefined;
+  const names = [...new Set(escalates ? channels.flatMap(expand) : channels)].slice(0, MOST_STAGES);
+  const emergency = (given.priority ?? 0) >= PRIORITIES.emergency;
+  const at = clock.now();
+  return {
+    ...{ id: uuid(random), at, tag: given.tag, title: shortened(title), message: shortened(message) },
+    plan: {
+      ...{ said, answerable: isAnswerable(given, escalateMs), escalateMs },
+      stages: escalates ? names.map((name) => [name]) : [names],
+      rounds: emergency && escalates ? ROUNDS : 1,
+    },
+    ...{ state: "open", steps: 0, reached: 0, stepAt: at, end: undefined, unansweredAt: undefined, told: true },
+  };
+}
+
+/** A longer one is not kept: all of them are in memory. */
+export function isSmallEnough({ plan }: Notice): boolean {
+  return JSON.stringify(plan).length <= LARGEST_PLAN;
+}
+
+/** The ids of those to forget: the old ones, and the oldest above the limit, those first that wait for nobody. */
+export function surplusOf(all: readonly Notice[], now: number): string[] {
+  const over = all.filter(({ state, plan }) => state !== "open" || !plan.answerable);
+  const old = over.filter(({ at }) => now - at > KEPT_MS);
+  const surplus = Math.max(0, all.length - old.length - MOST_KEPT);
+  const first = [...over, ...all].filter((notice) => !old.includes(notice));
+  return [...new Set([...old, ...first.slice(0, surplus)].map(({ id }) => id))];
+}

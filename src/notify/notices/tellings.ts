@@ -1,0 +1,38 @@
+// A notice as others are told of it: as a channel shows it now, and as events say it.
+import { isoSeconds } from "../../core/clock.ts";
+import type { HubEvent } from "../../events/catalog.ts";
+import type { ChannelMessage } from "../channel.ts";
+import type { Unaddressed } from "../messenger.ts";
+import type { NoticesDeps } from "./deps.ts";
+import { thawed, withLine } from "./freeze.ts";
+import type { Notice } from "./notice.ts";
+import { endLine } from "./words.ts";
+
+/** With its buttons while it is open, with how it ended afterwards. */
+export function messageFor(
+  notice: Notice,
+  channel: string,
+  { render, houseTime }: Pick<NoticesDeps, "render" | "houseTime">,
+): ChannelMessage {
+  const { id, at, plan, state } = notice;
+  const line = endLine(notice, houseTime);
+  const { actions, ...said } = line === undefined ? plan.said : withLine(plan.said, line);
+  const buttons = state === "open" && plan.answerable ? { answerable: true, ...(actions && { actions }) } : {};
+  return { ...render({ ...thawed(said), channel, notice: id, ...buttons }), at, late: false };
+}
+
+/** How it ended, as a message of its own, for channels that cannot change the first. */
+export function endOf(notice: Notice, { houseTime }: Pick<NoticesDeps, "houseTime">): Unaddressed {
+  const values = { title: notice.title, line: endLine(notice, houseTime) ?? "" };
+  const context = { deviceId: undefined, trigger: {}, vars: values };
+  return { title: "{{vars.title}}", message: "{{vars.line}}", silent: true, context };
+}
+
+export function answeredEvent({ id, tag = "", title, end }: Notice): HubEvent {
+  const { action = "", by = "", channel = "", at = 0 } = end ?? {};
+  return { type: "notification_acknowledged", id, tag, title, action, by, channel, at: isoSeconds(at) };
+}
+
+export function unansweredEvent({ id, tag = "", title, unansweredAt = 0, plan }: Notice): HubEvent {
+  return { type: "notification_unanswered", id, tag, title, asked: plan.stages.length, at: isoSeconds(unansweredAt) };
+}

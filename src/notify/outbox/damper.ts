@@ -1,0 +1,72 @@
+// Keeps a storm of alike news from filling the log and pushing all else out of the events: the first few in a while are told one
+// by one, the others together.
+import type { Clock, Timer } from "../../core/clock.ts";
+
+/** Something to be told. */
+export interface News<T> {
+  readonly about: T;
+  /** Further ones like it, for which it stands. */
+  readonly more: number;
+}
+
+export interface Damper<T> extends Disposable {
+  /** Tells it now, or with others later. `kind` is one of a few. */
+  add(kind: string, news: News<T>): void;
+}
+
+const ONE_BY_ONE = 10;
+const WINDOW_MS = 60_000;
+// A queue of thousands may take hours to drain.
+const LONGEST_WINDOW_MS = 16 * 60_000;
+
+interface Window<T> {
+  readonly endsAt: number;
+  readonly spanMs: number;
+  told: number;
+  untold: News<T> | undefined;
+  timer: Timer | undefined;
+}
+
+/** Disposing tells what was not told yet. */
+export function createDamper<T>(clock: Clock, tell: (news: News<T>) => void): Damper<T> {
+  const windows = new Map<string, Window<T>>();
+
+  function open(kind: string, spanMs: number, told: number): Window<T> {
+    const window = { endsAt: clock.mono() + spanMs, spanMs, told, untold: undefined, timer: undefined };
+    windows.set(kind, window);
+    return window;
+  }
+
+  function openWindow(kind: string): Window<T> {
+    const window = windows.get(kind);
+    return window && (window.timer || clock.mono() < window.endsAt) ? window : open(kind, WINDOW_MS, 0);
+  }
+
+  function close(kind: string, { untold, spanMs }: Window<T>): void {
+    // While the storm lasts, it is told once in a window.
+    open(kind, Math.min(2 * spanMs, LONGEST_WINDOW_MS), ONE_BY_ONE);
+    if (untold) tell(untold);
+  }
+
+  return {
+    add(kind, news) {
+      const window = openWindow(kind);
+      if (window.told < ONE_BY_ONE) {
+        window.told++;
+        tell(news);
+        return;
+      }
+      const { untold } = window;
+      window.untold = untold ? { ...untold, more: untold.more + 1 + news.more } : news;
+      const leftMs = Math.max(0, window.endsAt - clock.mono());
+      window.timer ??= clock.after("outbox-news", leftMs, () => close(kind, window));
+    },
+    [Symbol.dispose]() {
+      for (const { timer, untold } of windows.values()) {
+        timer?.[Symbol.dispose]();
+        if (untold) tell(untold);
+      }
+      windows.clear();
+    },
+  };
+}

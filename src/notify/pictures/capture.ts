@@ -1,0 +1,59 @@
+// Takes a picture from any of its sources.
+import { type Clock, sleep } from "../../core/clock.ts";
+import { HubError } from "../../core/errors.ts";
+import { type ImageSource, parseImageSource } from "../../core/image-source.ts";
+import type { Picture } from "../channel.ts";
+import { readHouseFile } from "./house-file.ts";
+import { type MqttPictureDeps, nextPicture } from "./mqtt-pictures.ts";
+import { pictureOf, plainName } from "./picture-type.ts";
+import { fetchSnapshot, type PicturedDevice, type SnapshotDeps, snapshotUrl } from "./snapshot.ts";
+
+export interface CaptureDeps extends SnapshotDeps, MqttPictureDeps {
+  clock: Clock;
+  /** HUB_HOME. */
+  home: string;
+  device: (id: string) => PicturedDevice | undefined;
+}
+
+/** An alarm waits no longer for its picture. */
+const WITHIN_MS = 5000;
+/** How long a newer picture may take until a retained one will do. */
+const NEWER_WITHIN_MS = 2000;
+
+/** `image` as the rule gives it. Rejects within some seconds with a HubError that says why in plain words. */
+export async function capture(image: string, deps: CaptureDeps): Promise<Picture> {
+  const source = parseImageSource(image);
+  if ("problem" in source) throw new HubError("invalid", source.problem);
+  const ended = new AbortController();
+  const late = sleep(deps.clock, "picture", WITHIN_MS, ended.signal).then(() => {
+    throw new HubError("upstream_failed", `it took longer than ${WITHIN_MS / 1000} s`);
+  });
+  try {
+    const picture = pictureOf(nameOf(source), await Promise.race([bytesOf(source, deps, ended.signal), late]));
+    if (!picture) throw new HubError("invalid", "what came is not a JPEG, PNG, GIF or WebP picture");
+    return picture;
+  } finally {
+    ended.abort();
+  }
+}
+
+/** For people, without an extension. */
+export function nameOf(source: ImageSource): string {
+  if (source.kind === "device") return plainName(source.id);
+  if (source.kind === "mqtt") return plainName(source.topic);
+  return plainName(source.path.replace(/^.*\//, "").replace(/\.\w+$/, ""));
+}
+
+async function bytesOf(source: ImageSource, deps: CaptureDeps, signal: AbortSignal): Promise<Uint8Array> {
+  switch (source.kind) {
+    case "device":
+      return fetchSnapshot(snapshotUrl(deps.device(source.id), source), deps, signal);
+    case "mqtt":
+      return nextPicture(source.topic, deps, {
+        signal,
+        soon: sleep(deps.clock, "picture", NEWER_WITHIN_MS, signal),
+      });
+    case "file":
+      return readHouseFile(deps.home, source.path);
+  }
+}

@@ -1,0 +1,85 @@
+// Pictures of waiting messages, as files named after their messages: an outage of hours still shows the moment.
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { freeBytes, RESERVE_BYTES } from "../../core/free-space.ts";
+import type { Picture } from "../channel.ts";
+import { EXTENSIONS, extensionOf } from "./picture-type.ts";
+
+export interface PictureStore {
+  /** On disk when it resolves. When there is no room, the oldest ones go. Rejects where the disk does not take it. */
+  save(messageId: string, picture: Picture): Promise<void>;
+  read(messageId: string): Promise<Buffer | undefined>;
+  /** Removes those of messages that are not alive; resolves with how many are left. */
+  sweep(isAlive: (messageId: string) => boolean): Promise<number>;
+}
+
+export interface StoreBounds {
+  bytes: number;
+  files: number;
+}
+
+const BOUNDS: StoreBounds = { bytes: 64 * 1_048_576, files: 500 };
+const NAME = /^([0-9A-Za-z-]{1,64})\.(?:jpg|png|gif|webp|part)$/;
+
+interface Kept {
+  readonly name: string;
+  readonly bytes: number;
+  readonly at: number;
+}
+
+/** `folder` is made when it is first needed. */
+export function createPictureStore(folder: string, bounds = BOUNDS): PictureStore {
+  const at = (name: string): string => join(folder, name);
+
+  async function kept(): Promise<Kept[]> {
+    const names = await readdir(folder).catch(() => []);
+    const files = await Promise.all(
+      names.map(async (name) => {
+        const found = await stat(at(name)).catch(() => undefined);
+        return found?.isFile() ? [{ name, bytes: found.size, at: found.mtimeMs }] : [];
+      }),
+    );
+    return files.flat().sort((a, b) => a.at - b.at);
+  }
+
+  async function makeRoom(bytes: number): Promise<void> {
+    const files = await kept();
+    let total = files.reduce((sum, file) => sum + file.bytes, bytes);
+    for (const [index, file] of files.entries()) {
+      if (total <= bounds.bytes && files.length - index < bounds.files) return;
+      await rm(at(file.name), { force: true });
+      total -= file.bytes;
+    }
+  }
+
+  return {
+    async save(messageId, { bytes }) {
+      if (!NAME.test(`${messageId}.part`)) throw new Error("the id cannot be a file's name");
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      if (freeBytes(folder) - RESERVE_BYTES < bytes.length) throw new Error("the disk is full");
+      await makeRoom(bytes.length);
+      const temporary = at(`${messageId}.part`);
+      await using file = await open(temporary, "w", 0o600);
+      await file.writeFile(bytes);
+      await file.sync();
+      await rename(temporary, at(`${messageId}.${extensionOf(bytes) ?? "part"}`));
+    },
+    async read(messageId) {
+      if (!NAME.test(`${messageId}.part`)) return undefined;
+      for (const extension of EXTENSIONS) {
+        const bytes = await readFile(at(`${messageId}.${extension}`)).catch(() => undefined);
+        if (bytes) return bytes;
+      }
+      return undefined;
+    },
+    async sweep(isAlive) {
+      const files = await kept();
+      const dead = files.filter(({ name }) => {
+        const [, id] = NAME.exec(name) ?? [];
+        return id === undefined || !isAlive(id);
+      });
+      await Promise.all(dead.map(({ name }) => rm(at(name), { force: true })));
+      return files.length - dead.length;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+// What a browser gets of a message: JSON that the page's service worker shows, within the bytes of one push.
+import { answerLinks } from "../answer-links.ts";
+import type { ChannelMessage } from "../channel.ts";
+import { shorten } from "../markup/long-text.ts";
+import { isSilent, textOf } from "../plain-message.ts";
+import { LONGEST_PLAIN_BYTES } from "./encryption.ts";
+
+const LONGEST_TITLE = 120;
+const LONGEST_TAG = 100;
+const LONGEST_LINK = 1000;
+const LONGEST_LABEL = 60;
+/** Browsers show two buttons, of which one confirms. */
+const MOST_ACTIONS = 1;
+const LEAST_TEXT = 64;
+
+/** As src/web/worker/push.ts reads it. */
+export interface PushMessage {
+  title: string;
+  body: string;
+  /** One with the same tag takes its place. */
+  tag: string;
+  /** Epoch ms. */
+  at: number;
+  silent: boolean;
+  /** It stays on the screen until somebody reacts. */
+  stays: boolean;
+  /** Confirms with a POST; a person sees a page with a GET. */
+  confirm?: string;
+  /** Buttons beside the one that confirms; `url` as `confirm`. */
+  actions?: { label: string; url: string }[];
+  notice?: string;
+}
+
+const EMERGENCY = 2;
+
+export function pushMessage(message: ChannelMessage, houseTime: (at: number) => string): Uint8Array {
+  const { title, tag, id, at, priority = 0, notice } = message;
+  const [confirm, ...others] = answerLinks(message).filter(({ url }) => url.length <= LONGEST_LINK);
+  const actions = others
+    .slice(0, MOST_ACTIONS)
+    .map(({ label, url }) => ({ label: shorten(label, LONGEST_LABEL), url }));
+  const rest: Omit<PushMessage, "body"> = {
+    title: shorten(title.toWellFormed(), LONGEST_TITLE),
+    tag: (tag ?? id).toWellFormed().slice(0, LONGEST_TAG),
+    at,
+    silent: isSilent(message),
+    stays: priority >= EMERGENCY,
+    ...(confirm && { confirm: confirm.url }),
+    ...(actions.length > 0 && { actions }),
+    ...(notice !== undefined && notice.length <= LONGEST_TAG && { notice }),
+  };
+  let limit = LONGEST_PLAIN_BYTES;
+  for (;;) {
+    const body = textOf(message, houseTime, limit);
+    const bytes = new TextEncoder().encode(JSON.stringify({ ...rest, body } satisfies PushMessage));
+    if (bytes.length <= LONGEST_PLAIN_BYTES || limit <= LEAST_TEXT) return bytes;
+    // Quotes and line breaks take more than one byte in JSON.
+    limit = Math.max(LEAST_TEXT, Math.floor(Math.min(limit - (bytes.length - LONGEST_PLAIN_BYTES), limit * 0.9)));
+  }
+}
+
+/** RFC 8030: how much it may cost the phone's battery. */
+export function urgencyOf({ priority = 0 }: ChannelMessage): "very-low" | "low" | "normal" | "high" {
+  if (priority > 0) return "high";
+  if (priority === 0) return "normal";
+  return priority === -1 ? "low" : "very-low";
+}
