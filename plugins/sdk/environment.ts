@@ -1,9 +1,16 @@
 // What the hub passes to a plugin at its start: argv and HUB_* variables.
 
+/** `ca`: certificates (PEM) that the broker's is checked with; those of the system if undefined. */
+export interface Tls {
+  ca: string | undefined;
+}
+
 export interface Environment {
   pluginId: string;
   host: string;
   port: number;
+  /** Where the broker wants an encrypted connection. */
+  tls: Tls | undefined;
   username: string;
   password: string | undefined;
   /** Unique for each plugin. */
@@ -24,12 +31,16 @@ export function readEnvironment(
   else if (/[/+#]/.test(pluginId)) problems.push("HUB_PLUGIN_ID must not contain / + or #");
   const port = Number(env.HUB_MQTT_PORT || 1883);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) problems.push("HUB_MQTT_PORT must be from 1 to 65535");
+  const scheme = /^(\w+):/.exec(env.HUB_MQTT_URL || "mqtt:")?.[1];
+  if (scheme !== "mqtt" && scheme !== "mqtts")
+    problems.push(`the broker is at ${env.HUB_MQTT_URL}, but this plugin speaks mqtt:// and mqtts:// only`);
   if (problems.length > 0) throw new Error(problems.join("; "));
 
   return {
     pluginId,
     host: env.HUB_MQTT_HOST || "127.0.0.1",
     port,
+    tls: scheme === "mqtts" ? { ca: env.HUB_MQTT_CA || undefined } : undefined,
     username: env.HUB_MQTT_USERNAME || pluginId,
     password: env.HUB_MQTT_PASSWORD,
     clientId: env.HUB_MQTT_CLIENT_ID || `plugin-${pluginId}`,

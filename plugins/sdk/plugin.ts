@@ -37,7 +37,7 @@ export async function startPlugin<S extends TObject>(
   kit: Kit,
 ): Promise<RunningPlugin> {
   const { environment, printError, heartbeatMs = 30_000 } = kit;
-  const { pluginId, prefix, host, port, username, password, clientId, configPath } = environment;
+  const { pluginId, prefix, host, port, tls, username, password, clientId, configPath } = environment;
   const config = openConfig(configPath, definition.configSchema);
   const topics = createTopics(prefix, pluginId);
   const refused = Promise.withResolvers<string>();
@@ -55,7 +55,7 @@ export async function startPlugin<S extends TObject>(
   const session = startSession(
     // Always the same client id: after a network failure the new connection replaces the old one, whose will
     // would otherwise report the running plugin as offline.
-    { host, port, username, ...login, clientId, keepAliveSecs: KEEP_ALIVE_SECS, will },
+    { host, port, tls, username, ...login, clientId, keepAliveSecs: KEEP_ALIVE_SECS, will },
     {
       onConnected: announce,
       onDisconnected: (reason) => log.warn("lost the broker, trying again", { reason }),

@@ -68,7 +68,7 @@ export function createBridge(options: BridgeOptions): (message: ReceivedMessage)
   return function onMessage(message) {
     const { account, name } = message;
     try {
-      noteSignOfLife(message);
+      if (!message.kept) noteSignOfLife(message);
       const rejection = dispatch(message);
       if (rejection) logIgnored(message, rejection);
     } catch (error) {
@@ -79,6 +79,6 @@ export function createBridge(options: BridgeOptions): (message: ReceivedMessage)
         );
     }
     // What a plugin remembers may be the keys to its bridge: it is nobody else's to read.
-    if (!isPluginMemory(message.topic)) emitMqttMessage(feed, message);
+    if (!message.kept && !isPluginMemory(message.topic)) emitMqttMessage(feed, message);
   };
 }

@@ -5,6 +5,7 @@ import { Aedes, type Client } from "aedes";
 import { writeToStream } from "mqtt-packet";
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
+import type { Gate } from "../core/gate.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import { within } from "../core/lifecycle.ts";
 import type { Limits } from "../core/limits.ts";
@@ -23,6 +24,8 @@ import { Gatekeeper, type GatekeeperOptions } from "./gatekeeper.ts";
 import { packetLimitOf } from "./packet-limit.ts";
 import type { PacketError } from "./packet-queue.ts";
 import { createPendingConnections } from "./pending-connections.ts";
+import { type PublishingBroker, publishInOrder } from "./publish-order.ts";
+import { MAX_TOPIC_LEVELS } from "./publish-packet.ts";
 import type { RetainedMessage } from "./retained-messages.ts";
 import { isPluginMemory, parseTopic } from "./topics.ts";
 
@@ -60,6 +63,8 @@ export interface BrokerOptions
   clock: Clock;
   random: RandomBytes;
   limits: Limits;
+  /** Once it is closed, no client gets anything. */
+  gate?: Gate | undefined;
   /** Time in which a new connection has to send its CONNECT. */
   connectTimeoutMs?: number;
 }
@@ -71,7 +76,7 @@ const AEDES = {
   drainTimeout: 86_400_000,
   // QoS 2 messages of one client that wait for their PUBREL.
   maxInflightInbound: 250,
-  maxTopicLevels: 20,
+  maxTopicLevels: MAX_TOPIC_LEVELS,
   // aedes publishes the wills of "lost" brokers by the wall clock. When a Pi's clock jumps by years after boot, it would publish
   // the wills of all connected clients. This is the longest period whose fourfold fits a timer, which prevents that.
   heartbeatInterval: 500_000_000,
@@ -103,20 +108,23 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       counts.denied++;
     },
     onAdmitted: (connection) => pending.remove(connection),
+    pass: (packet, from, passed) => unlimited.publish(packet, from, passed),
   });
   await using starting = new AsyncDisposableStack();
   // Without this it makes a buffer for each of the 65,536 numbers in packets at the first message: 5 MB.
   writeToStream.cacheNumbers = false;
   const aedes = await Aedes.createBroker({ ...AEDES, ...gatekeeper.hooks, connectTimeout: connectTimeoutMs });
+  const unlimited = aedes as unknown as UnlimitedBroker<Client>;
   starting.defer(() => new Promise<void>((resolve) => aedes.close(() => resolve())));
   const memory: BrokerMemory = starting.use(
-    createBrokerMemory(aedes as unknown as UnlimitedBroker<Client>, {
+    createBrokerMemory(unlimited, {
       ...options,
       keys: config,
       accountOf: (client) => gatekeeper.accountOf(client),
       isMemory: (topic) => isPluginMemory(parseTopic(config.prefix, topic)),
     }),
   );
+  publishInOrder(aedes as unknown as PublishingBroker<Client>);
   await memory.load();
   const bufferQuota: BufferQuota = createBufferQuota({
     keys: config,
@@ -132,6 +140,9 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       yield { connection, account: accounts.get(connection) ?? connection.address };
   }
 
+  aedes.on("connackSent", ({ returnCode }, client) => {
+    if (returnCode === 0) connections.get(client.conn as Duplex)?.open();
+  });
   aedes.on("unsubscribe", (filters, client) => gatekeeper.unsubscribed(client, filters));
   aedes.on("clientError", logEnd);
   aedes.on("connectionError", logEnd);
@@ -167,6 +178,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       clock,
       random,
       scheduler,
+      gate: options.gate,
       onReceived: (bytes) => bufferQuota.moved(bytes),
       onRefused: logRefused,
     });

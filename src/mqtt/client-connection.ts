@@ -1,20 +1,22 @@
-// One client's connection, between its socket and the broker: passes received bytes on in batches, inserts the MQTT 5 gateway for
-// clients that use version 5, and joins the broker's many small writes.
+// One client's connection, between its socket and the broker: reads published messages itself, in batches, and passes the rest on,
+// through the MQTT 5 gateway for clients that use version 5.
 import type { Socket } from "node:net";
-import { Duplex } from "node:stream";
-import type { Clock, Timer } from "../core/clock.ts";
+import type { Duplex } from "node:stream";
+import type { Timer } from "../core/clock.ts";
 import type { RandomBytes } from "../core/ids.ts";
+import { createBrokerStream } from "./broker-stream.ts";
 import type { FairScheduler } from "./fair-scheduler.ts";
-import { createPacketQueue, type PacketError, protocolLevel } from "./packet-queue.ts";
+import { createKeepAlive, type KeepAlive } from "./keep-alive.ts";
+import { type Opened, Opening } from "./opening.ts";
+import { createPacketQueue, type PacketError } from "./packet-queue.ts";
+import { type PublishHandler, PublishIntake } from "./publish-intake.ts";
 import type { RateLimit } from "./rate-limits.ts";
-import { createSocketWriter, joined, type SocketWriter } from "./socket-writer.ts";
+import { createSocketWriter, type SocketWriter, type SocketWriterOptions } from "./socket-writer.ts";
 import { V5Gateway } from "./v5-gateway.ts";
 
-export interface ConnectionOptions {
-  clock: Clock;
+export interface ConnectionOptions extends Pick<SocketWriterOptions, "clock" | "gate"> {
   random: RandomBytes;
   scheduler: FairScheduler;
-  /** Called with the number of bytes received. */
   onReceived: (bytes: number) => void;
   /** Called once, when the connection is closed because of what the client sent. */
   onRefused: (connection: ClientConnection, error: Omit<PacketError, "code">) => void;
@@ -24,35 +26,33 @@ export interface ConnectionOptions {
 export interface Allowance {
   rateLimit: RateLimit;
   maxPacketBytes: number;
+  onPublish: PublishHandler;
 }
 
 // A CONNECT has names and a small will. Before the login no client may make the hub buffer more.
 const MAX_CONNECT_BYTES = 65_536;
 // Above this many received bytes in the queue, the socket is paused.
 const MAX_QUEUED_BYTES = 16_384;
-// Bytes that may be buffered for a slow reader before its publishers are slowed down too.
-const WRITE_BUFFER_BYTES = 1_048_576;
 // Time for the client to read the last packet before the socket is destroyed.
 const LINGER_MS = 1000;
-const CONNACK_UNKNOWN_LEVEL = Buffer.from([0x20, 2, 0, 1]);
 
 export class ClientConnection {
-  /** For aedes. */
   readonly stream: Duplex;
   readonly address: string;
   readonly #socket: Socket;
   readonly #writer: SocketWriter;
   readonly #options: ConnectionOptions;
   readonly #received = createPacketQueue(MAX_CONNECT_BYTES);
+  readonly #publishes: PublishIntake;
+  readonly #keepAlive: KeepAlive;
   /** For the broker to read. */
   readonly #outgoing: Buffer[] = [];
-  /** The first bytes, until the protocol level is known. */
-  #head: Buffer | undefined = Buffer.alloc(0);
+  /** Until the protocol level is known. */
+  #opening: Opening | undefined = new Opening();
   #gateway: V5Gateway | undefined;
   #connectSent = false;
   /** Undefined until the login. */
-  #rateLimit: RateLimit | undefined;
-  #maxPacketBytes = MAX_CONNECT_BYTES;
+  #allowance: Allowance | undefined;
   #pause: Timer | undefined;
   #scheduled = false;
   /** Nothing more will be received; with the error, if that is the reason. */
@@ -67,11 +67,25 @@ export class ClientConnection {
     this.#socket = socket;
     this.#options = options;
     this.address = socket.remoteAddress ?? "unknown";
-    this.stream = this.#createStream();
+    this.stream = createBrokerStream({
+      onRead: () => this.#wake(),
+      write: (chunks, done) => this.#write(chunks, done),
+      close: (error) => this.#close(error),
+    });
     this.#writer = createSocketWriter(socket, {
-      clock: options.clock,
+      ...options,
       onDrain: () => this.#continueWriting(),
       onStalled: () => this.stream.destroy(new Error("it takes nothing of what is sent to it")),
+    });
+    this.#publishes = new PublishIntake({
+      protocolLevel: () => (this.#gateway ? 5 : 4),
+      // The client may read no longer, while its last messages are still taken.
+      write: (bytes) => !socket.writable || this.#writer.write(bytes),
+      onReady: () => this.#wake(),
+    });
+    this.#keepAlive = createKeepAlive(options.clock, {
+      isHeldUp: () => this.#received.size > 0,
+      onSilent: () => this.stream.destroy(new Error("keep alive timeout")),
     });
     socket.setNoDelay(true);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
@@ -83,11 +97,21 @@ export class ClientConnection {
     });
   }
 
+  /** The client promises to send something at least as often. */
+  expect(keepAliveSecs: number): void {
+    this.#keepAlive.watch(keepAliveSecs);
+  }
+
   /** The client has logged in. */
-  accept({ rateLimit, maxPacketBytes }: Allowance): void {
-    this.#received.allow(maxPacketBytes);
-    this.#maxPacketBytes = maxPacketBytes;
-    this.#rateLimit = rateLimit;
+  accept(allowance: Allowance): void {
+    this.#received.allow(allowance.maxPacketBytes);
+    this.#allowance = allowance;
+  }
+
+  /** The client has its CONNACK: what follows is taken from now on. */
+  open(): void {
+    if (!this.#allowance) return;
+    this.#publishes.open(this.#allowance.onPublish);
     this.#wake();
   }
 
@@ -103,7 +127,7 @@ export class ClientConnection {
 
   /** Bytes in its queue, its socket and its gateway, without `waiting`. What the stream counts as well is taken off. */
   bufferedBytes(): number {
-    const received = (this.#head?.length ?? 0) + this.#received.size;
+    const received = (this.#opening?.size ?? 0) + this.#received.heldBytes;
     const countedTwice = this.#gateway ? 0 : this.#inFlightBytes;
     return received + this.#socket.writableLength + (this.#gateway?.bufferedBytes() ?? 0) - countedTwice;
   }
@@ -119,31 +143,11 @@ export class ClientConnection {
     this.#socket.destroy();
   }
 
-  #createStream(): Duplex {
-    const stream = new Duplex({
-      writableHighWaterMark: WRITE_BUFFER_BYTES,
-      // `#takeTurn` pushes.
-      read() {},
-      write: (chunk: Buffer, _encoding, done) => this.#write([chunk], done),
-      writev: (chunks, done) => this.#write(joined(chunks.map(({ chunk }) => chunk as Buffer)), done),
-      destroy: (error, done) => {
-        this.#close(error);
-        done(error);
-      },
-    });
-    const read = stream.read.bind(stream);
-    stream.read = (size) => {
-      const chunk: unknown = read(size);
-      if (chunk !== null) this.#wake();
-      return chunk;
-    };
-    return stream;
-  }
-
   #close(error: Error | null): void {
     const socket = this.#socket;
     this.#closing = true;
     this.#pause?.[Symbol.dispose]();
+    this.#keepAlive[Symbol.dispose]();
     this.#received.clear();
     if (error || socket.destroyed) socket.destroy();
     else {
@@ -155,7 +159,7 @@ export class ClientConnection {
     }
   }
 
-  #write(chunks: readonly Buffer[], done: (error?: Error | null) => void): void {
+  #write(chunks: readonly Buffer[], done: () => void): void {
     // The client no longer reads, while the broker still works on its last packets.
     if (!this.#socket.writable) {
       done();
@@ -177,6 +181,7 @@ export class ClientConnection {
     this.#onDrain = undefined;
     this.#inFlightBytes = 0;
     done?.();
+    this.#publishes.drained();
   }
 
   /** Closes the connection because of what the client sent. */
@@ -191,34 +196,30 @@ export class ClientConnection {
   #receive(chunk: Buffer): void {
     if (this.#closing) return;
     this.#options.onReceived(chunk.length);
-    if (this.#head) {
-      this.#head = Buffer.concat([this.#head, chunk]);
-      if (!this.#readLevel(this.#head)) return;
-      this.#received.add(this.#head);
-      this.#head = undefined;
-    } else this.#received.add(chunk);
+    this.#keepAlive.heard();
+    if (!this.#opening) this.#received.add(chunk);
+    else if (!this.#begin(this.#opening.read(chunk))) return;
     if (this.#received.size > MAX_QUEUED_BYTES) this.#socket.pause();
     this.#wake();
   }
 
-  /** True once the level is known and the gateway exists where one is needed. */
-  #readLevel(bytes: Buffer): boolean {
-    const level = protocolLevel(bytes);
-    if (level === undefined) return false;
-    if (level === "not_mqtt") this.refuse({ reason: "not MQTT", code: 0x81 });
-    else if (level < 3 || level > 5) {
-      this.#socket.write(CONNACK_UNKNOWN_LEVEL);
-      this.refuse({ reason: `protocol level ${level} is not supported`, code: 0x84 });
-    } else if (level === 5) this.#gateway = this.#createGateway();
+  #begin(opened: Opened | undefined): boolean {
+    if (!opened) return false;
+    this.#opening = undefined;
+    if ("refusal" in opened) {
+      if (opened.answer) this.#socket.write(opened.answer);
+      this.refuse(opened.refusal);
+      return false;
+    }
+    if (opened.level === 5) this.#gateway = this.#createGateway();
+    this.#received.add(opened.bytes);
     return true;
   }
 
   #createGateway(): V5Gateway {
-    const { clock, random } = this.#options;
     return new V5Gateway({
-      clock,
-      random,
-      maxPacketBytes: () => this.#maxPacketBytes,
+      ...this.#options,
+      maxPacketBytes: () => this.#allowance?.maxPacketBytes ?? MAX_CONNECT_BYTES,
       toBroker: (bytes) => {
         if (this.#hungUp) return;
         this.#outgoing.push(bytes);
@@ -242,7 +243,8 @@ export class ClientConnection {
 
   /** After the CONNECT nothing is taken until it is answered: no packet is handled for an unknown client. */
   #mayTake(): boolean {
-    return this.#received.size > 0 && (this.#rateLimit !== undefined || !this.#connectSent);
+    if (this.#received.size === 0 || this.#publishes.isBusy) return false;
+    return this.#publishes.isOpen || !this.#connectSent;
   }
 
   /** Schedules a turn if there is anything to do in one. */
@@ -253,14 +255,12 @@ export class ClientConnection {
     this.#options.scheduler.schedule(this.#takeTurn);
   }
 
-  // The broker parses what it reads, and reads more while it parses as soon as a handler has completed. Bytes that it gets then
-  // confuse its parser. So bytes are pushed only here, once in a turn in which the broker does nothing else, and only when it
-  // has read the ones before.
+  // The broker reads on while it parses, as soon as a handler has completed: bytes that it gets then confuse its parser. So they are
+  // pushed only here, in a turn in which it does nothing else, and only when it has read the ones before.
   readonly #takeTurn = (): void => {
     this.#scheduled = false;
     if (this.#closing || this.stream.readableLength > 0) return;
-    if (this.#mayTake() && this.#takeBatch() === "wait") return;
-    if (this.#closing) return;
+    if ((this.#mayTake() && this.#takeBatch() === "wait") || this.#closing) return;
     if (this.#received.size <= MAX_QUEUED_BYTES && this.#socket.isPaused()) this.#socket.resume();
     const outgoing = this.#outgoing;
     if (outgoing.length > 0)
@@ -274,7 +274,7 @@ export class ClientConnection {
 
   #takeBatch(): "wait" | undefined {
     const { clock, scheduler } = this.#options;
-    const rateLimit = this.#rateLimit;
+    const rateLimit = this.#allowance?.rateLimit;
     const ms = rateLimit?.waitMs() ?? 0;
     if (ms > 0) {
       this.#pause = clock.after("mqtt rate limit", ms, () => {
@@ -284,10 +284,13 @@ export class ClientConnection {
       return this.#outgoing.length > 0 ? undefined : "wait";
     }
     const most = rateLimit ? scheduler.batch : { ...scheduler.batch, packets: 1 };
-    const { bytes, packets, requests, error } = this.#received.take(most);
-    if (error) return void this.refuse(error);
-    rateLimit?.spend(requests, bytes.length);
+    const { publishes, bytes, taken, packets, requests, error } = this.#received.take(most);
+    rateLimit?.spend(requests, taken);
     if (!rateLimit && packets > 0) this.#connectSent = true;
+    // Messages that came before the error count.
+    const wrong = this.#publishes.take(publishes) ?? error;
+    if (wrong) return void this.refuse(wrong);
+    if (this.#closing || bytes.length === 0) return undefined;
     if (this.#gateway) this.#gateway.fromClient(bytes);
     else this.#outgoing.push(bytes);
     return undefined;

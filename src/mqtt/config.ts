@@ -1,11 +1,11 @@
 // [mqtt]: where the broker listens, who besides the supervised plugins may connect, and what clients may use.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import ipaddr from "ipaddr.js";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { Problem } from "../core/schema.ts";
 import { isTopicFilter } from "../core/topic-filter.ts";
+import { externalKeys, externalProblems } from "./external/config.ts";
 
 const closed = { additionalProperties: false } as const;
 const patterns = Type.Optional(Type.Array(Type.String(), { expected: "a list of topic patterns" }));
@@ -54,13 +54,12 @@ const memoryKeys = {
   max_filters_mb_per_account: megabytes(8),
 };
 
-const MemoryKeys = Type.Object(memoryKeys);
+export const MemoryKeys = Type.Object(memoryKeys);
 export type MemoryKeys = Static<typeof MemoryKeys>;
-
-export const DEFAULT_MEMORY: MemoryKeys = Value.Create(MemoryKeys);
 
 export const MqttSection = Type.Object(
   {
+    ...externalKeys,
     host: Type.String({ default: "127.0.0.1", minLength: 1, expected: "an address of this machine to listen on" }),
     port: Type.Integer({ default: 1883, minimum: 0, maximum: 65_535, description: "0 takes any free port." }),
     prefix: Type.String({
@@ -134,8 +133,8 @@ export const MqttSection = Type.Object(
 export type MqttSection = Static<typeof MqttSection>;
 
 export function mqttProblems(config: MqttSection): Problem[] {
-  const problems: Problem[] = [];
-  if (!isLoopbackHost(config.host) && config.users.length === 0) {
+  const problems: Problem[] = externalProblems(config);
+  if (config.mode === "embedded" && !isLoopbackHost(config.host) && config.users.length === 0) {
     const other = config.anonymous ? " (anonymous = true allows this machine only)" : "";
     problems.push({
       path: "mqtt.host",

@@ -16,6 +16,9 @@ const AVAILABILITY = new Map([
   ["false", false],
 ]);
 
+// The broker, which stayed up, would have said so if the device had left.
+const KEPT = { retained: true, lasting: true };
+
 export function createDeviceMessages(devices: DevicePort): (message: ReceivedMessage, topic: DeviceTopic) => Rejection {
   /** The plugin that reports: the device's owner, where it has one and that is not the hub itself; else the account. */
   function reporter({ account }: ReceivedMessage, deviceId: string): string {
@@ -27,7 +30,8 @@ export function createDeviceMessages(devices: DevicePort): (message: ReceivedMes
     const read = readObject(message.payload);
     if (!read.ok) return read.problem;
     const { attributes, change } = withoutMetadata(read.value);
-    devices.state(deviceId, attributes, { pluginId: reporter(message, deviceId), partial, ...(change && { change }) });
+    const from = { pluginId: reporter(message, deviceId), partial, ...(message.kept && { retained: true }) };
+    devices.state(deviceId, attributes, change ? { ...from, change } : from);
     return undefined;
   }
 
@@ -45,7 +49,9 @@ export function createDeviceMessages(devices: DevicePort): (message: ReceivedMes
         if (payload.length > 64) return "neither online nor offline";
         const available = AVAILABILITY.get(textOf(payload).trim().toLowerCase());
         if (available === undefined) return "neither online nor offline";
-        devices.availability(deviceId, available, reporter(message, deviceId));
+        const pluginId = reporter(message, deviceId);
+        if (message.kept) devices.availability(deviceId, available, pluginId, KEPT);
+        else devices.availability(deviceId, available, pluginId);
         return undefined;
       }
       case "schema": {

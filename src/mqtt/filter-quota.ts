@@ -3,6 +3,7 @@
 import type { ISubscription, QoS } from "mqtt-packet";
 import type { Limits } from "../core/limits.ts";
 import { createShares, type Shares } from "../core/shares.ts";
+import { FilterIndex } from "./filter-index.ts";
 import { boundsOf, type QuotaOptions, reportFull } from "./quota.ts";
 
 type Subscription = Pick<ISubscription, "qos"> & { topic: string };
@@ -39,6 +40,7 @@ export class FilterQuota {
   readonly #onChange: (sessionId: string) => void;
   readonly #shares: Shares;
   readonly #sessions = new Map<string, Session>();
+  readonly #index = new FilterIndex();
   #size = 0;
 
   constructor({ keys, limits, onChange }: FilterQuotaOptions) {
@@ -50,6 +52,11 @@ export class FilterQuota {
   /** Filters of all sessions: one message has at most so many deliveries. */
   get size(): number {
     return this.#size;
+  }
+
+  /** Whether a session, connected or kept, may have subscribed to the topic. */
+  mayMatch(topic: string): boolean {
+    return this.#index.mayMatch(topic);
   }
 
   /** The filters of a session with their QoS; undefined where it has none. */
@@ -72,7 +79,10 @@ export class FilterQuota {
       return false;
     }
     this.#shares.add(session.account, more);
-    if (!known) this.#size++;
+    if (!known) {
+      this.#size++;
+      this.#index.add(topic);
+    }
     session.filters.set(topic, { bytes, qos });
     this.#sessions.set(id, session);
     if (!clean && known?.qos !== qos) session.unstored.push(subscription);
@@ -84,7 +94,9 @@ export class FilterQuota {
     if (!session) return;
     for (const filter of filters) {
       this.#shares.add(session.account, -(session.filters.get(filter)?.bytes ?? 0));
-      if (session.filters.delete(filter)) this.#size--;
+      if (!session.filters.delete(filter)) continue;
+      this.#size--;
+      this.#index.remove(filter);
     }
     if (session.filters.size === 0) this.#sessions.delete(sessionId);
   }

@@ -32,7 +32,7 @@ export function forwarded(packet: AedesPublishPacket, { filters, connection }: S
 }
 
 /** It is acknowledged as usual, and delivered to nobody. */
-export function drop(packet: PublishPacket): void {
+export function drop(packet: Pick<PublishPacket, "topic" | "payload" | "retain">): void {
   packet.topic = DROPPED;
   packet.payload = NOTHING;
   packet.retain = false;

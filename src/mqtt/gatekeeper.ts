@@ -1,45 +1,32 @@
-// Decides for aedes which clients are admitted, and what they may publish, subscribe to and receive. An allowed message goes to the
-// hub first and to subscribers afterwards, so that a slow subscriber never delays the hub.
+// Decides for aedes which clients are admitted, and what they may publish (publish-gate.ts), subscribe to and receive.
 import type { Duplex } from "node:stream";
 import type { AedesOptions, AedesPublishPacket, Client, ConnectPacket, PublishPacket, Subscription } from "aedes";
-import type { Clock } from "../core/clock.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
 import { matchesFilter } from "../core/topic-filter.ts";
 import { type Account, type Accounts, accountKey } from "./accounts.ts";
-import type { BrokerMemory } from "./broker-memory.ts";
 import type { ClientConnection } from "./client-connection.ts";
-import type { MqttSection } from "./config.ts";
 import { type ConnectionLimits, createConnectionLimits } from "./connection-limits.ts";
-import { drop, forwarded, isDropped } from "./forwarding.ts";
-import { isExpired, propertiesOf, published, setProperties } from "./message-properties.ts";
+import { forwarded, isDropped } from "./forwarding.ts";
+import { isExpired, propertiesOf, setProperties } from "./message-properties.ts";
 import { packetLimitOf } from "./packet-limit.ts";
-import type { ReceivedMessage } from "./ports.ts";
-import type { RateLimitedLog } from "./rate-limited-log.ts";
+import { PublishGate, type PublishGateOptions } from "./publish-gate.ts";
 import type { RateLimits } from "./rate-limits.ts";
-import type { Rights } from "./rights.ts";
 import { assignedClientId, isReservedClientId, sessionId } from "./session-ids.ts";
-import { isPluginMemory, MAX_MEMORY_BYTES, parseTopic, type Topic } from "./topics.ts";
 
-export interface GatekeeperOptions {
-  config: MqttSection;
-  clock: Clock;
+export interface GatekeeperOptions extends PublishGateOptions {
   random: RandomBytes;
   limits: Limits;
   rateLimits: RateLimits;
   accounts: Pick<Accounts, "authenticate">;
-  rights: Rights;
-  onMessage: (message: ReceivedMessage) => void;
   connectionOf: (stream: Duplex) => ClientConnection | undefined;
-  memory: () => BrokerMemory;
   /** Called with the number of bytes that are to be sent to a client. */
   onSending: (bytes: number) => void;
   /** Called for each publish and subscription that is denied. */
   onDenied: () => void;
   onAdmitted: (connection: ClientConnection) => void;
   log: Log;
-  limited: RateLimitedLog;
 }
 
 interface Session {
@@ -63,7 +50,6 @@ type Hooks = Required<
 >;
 type Callback<Hook extends keyof Hooks> = Parameters<Hooks[Hook]> extends [...unknown[], infer Last] ? Last : never;
 
-const TOO_LARGE = 0x95;
 const MAX_FILTERS = 1000;
 const MAX_CLIENT_ID_LENGTH = 256;
 const REFUSALS = {
@@ -86,14 +72,15 @@ export class Gatekeeper {
     authorizeForward: (client, packet) => this.#authorizeForward(client, packet),
   };
   readonly #options: GatekeeperOptions;
+  readonly #publishGate: PublishGate;
   readonly #connectionLimits: ConnectionLimits;
   readonly #logins = new WeakMap<Client, Login>();
   readonly #sessions = new Map<string, Session>();
   readonly #sessionOf = new WeakMap<Client, Session>();
-  #ignoring = false;
 
   constructor(options: GatekeeperOptions) {
     this.#options = options;
+    this.#publishGate = new PublishGate(options);
     const { config, limits } = options;
     this.#connectionLimits = createConnectionLimits({
       ...{ config, limits, sessions: this.#sessions },
@@ -136,7 +123,7 @@ export class Gatekeeper {
 
   /** From now on messages are ignored: those left are wills of the clients that a stop disconnects. */
   ignoreMessages(): void {
-    this.#ignoring = true;
+    this.#publishGate.ignoreMessages();
   }
 
   #preConnect(client: Client, packet: ConnectPacket, callback: Callback<"preConnect">) {
@@ -150,7 +137,11 @@ export class Gatekeeper {
   #identify(client: Client, packet: ConnectPacket): void {
     const { accounts, connectionOf, random } = this.#options;
     const { username, password, clean } = packet;
-    const address = connectionOf(client.conn as Duplex)?.address ?? "unknown";
+    const connection = connectionOf(client.conn as Duplex);
+    const address = connection?.address ?? "unknown";
+    // Ours to watch: aedes does not see the messages that the connection reads itself.
+    connection?.expect(packet.keepalive ?? 0);
+    packet.keepalive = 0;
     const clientId = packet.clientId || assignedClientId(random);
     let found: Account | Refusal = accounts.authenticate({ username, password, address });
     if (typeof found !== "string") {
@@ -185,12 +176,17 @@ export class Gatekeeper {
     const session: Session = { client, clientId, account, connection, filters: new Map() };
     this.#sessionOf.set(client, session);
     this.#sessions.set(client.id, session);
-    connection.accept({ rateLimit: rateLimits.of(account), maxPacketBytes: packetLimitOf(account, config).bytes });
+    connection.accept({
+      rateLimit: rateLimits.of(account),
+      maxPacketBytes: packetLimitOf(account, config).bytes,
+      onPublish: (publish, passed) => this.#publishGate.receive(session, publish, passed),
+    });
     onAdmitted(connection);
     connection.stream.once("close", () => {
       if (this.#sessions.get(client.id) !== session) return;
       this.#sessions.delete(client.id);
       memory().sessions.left(client.id);
+      memory().queues.left(client.id);
     });
     log.debug("an MQTT client connected", { client: clientId, account: account.name, address: connection.address });
   }
@@ -200,6 +196,7 @@ export class Gatekeeper {
     if (!packet.clean && this.#connectionLimits.mayKeep(account, client.id)) {
       const connection = this.#options.connectionOf(client.conn as Duplex);
       memory.sessions.connected(client.id, connection?.v5?.keepSecs);
+      memory.queues.resume(client.id);
       return;
     }
     packet.clean = true;
@@ -209,48 +206,8 @@ export class Gatekeeper {
 
   #authorizePublish(client: Client | null, packet: PublishPacket, callback: Callback<"authorizePublish">) {
     const session = client ? this.#sessionOf.get(client) : undefined;
-    if (!session) return callback(new Error("publish without a login"));
-    const { length } = packet.payload;
-    const { payloadBytes } = packetLimitOf(session.account, this.#options.config);
-    if (length > payloadBytes) {
-      const reason = `a payload of ${length} bytes is more than ${payloadBytes}`;
-      session.connection.refuse({ reason, bytes: length, code: TOO_LARGE });
-      return callback(new Error(reason));
-    }
-    const properties = session.connection.v5?.propertiesOf(packet);
-    setProperties(packet, properties && published(properties, this.#options.clock.mono()));
-    this.#publish(session, packet);
-    callback();
-  }
-
-  #publish(session: Session, packet: PublishPacket): void {
-    const { config, rights, onMessage } = this.#options;
-    const { account, clientId } = session;
-    const topic = parseTopic(config.prefix, packet.topic);
-    const refusal = rights.mayPublish(account, packet.topic, topic)
-      ? tooMuch(packet, topic)
-      : "it may not publish there";
-    if (refusal !== undefined) {
-      this.#deny(session, packet, refusal);
-      return;
-    }
-    if (this.#ignoring) {
-      drop(packet);
-      return;
-    }
-    const { topic: name, qos, retain } = packet;
-    const payload = typeof packet.payload === "string" ? Buffer.from(packet.payload) : packet.payload;
-    onMessage({ account, clientId, name, topic, payload, qos, retain });
-  }
-
-  #deny({ account, clientId, connection }: Session, packet: PublishPacket, reason: string): void {
-    const { limited, onDenied } = this.#options;
-    const { topic } = packet;
-    const from = { account: account.name, client: clientId, address: connection.address };
-    const fields = { ...from, topic: topic.slice(0, 200), reason };
-    onDenied();
-    limited.warn(`denied ${account.name}`, "a publish was denied and dropped", fields);
-    drop(packet);
+    if (session) this.#publishGate.authorize(session, packet, callback);
+    else callback(new Error("publish without a login"));
   }
 
   #authorizeSubscribe(client: Client, wanted: Subscription, callback: Callback<"authorizeSubscribe">) {
@@ -273,6 +230,7 @@ export class Gatekeeper {
   /** Called for every delivery, with a packet of its own. */
   #authorizeForward(client: Client, packet: AedesPublishPacket): AedesPublishPacket | null {
     const session = this.#sessionOf.get(client);
+    if (this.#options.memory().queues.isResumed(client.id, packet)) return null;
     if (session && this.#mayForward(session, packet)) return forwarded(packet, session);
     if (!client.clean) this.#options.memory().queues.skip(client.id, packet);
     return null;
@@ -291,9 +249,4 @@ export class Gatekeeper {
     if (sender) rateLimits.of(sender.account).countDelivery();
     return senderId !== session.client.id || !session.connection.refusesOwn(topic);
   }
-}
-
-function tooMuch({ payload }: PublishPacket, topic: Topic): string | undefined {
-  if (!isPluginMemory(topic) || payload.length <= MAX_MEMORY_BYTES) return undefined;
-  return `a plugin's memory has at most ${MAX_MEMORY_BYTES} bytes, not ${payload.length}`;
 }

@@ -14,6 +14,7 @@ type WillProperties = NonNullable<NonNullable<IConnectPacket["will"]>["propertie
 
 const EXPIRY = 0x02;
 const PAIR = 0x26;
+const TOPIC_ALIAS = 0x23;
 /** Bytes of a value: a number of them, or so many with a length of two bytes before each. */
 const SIZES: ReadonlyMap<number, number | "text" | "pair"> = new Map<number, number | "text" | "pair">([
   // Payload format.
@@ -25,6 +26,9 @@ const SIZES: ReadonlyMap<number, number | "text" | "pair"> = new Map<number, num
   [0x09, "text"],
   [PAIR, "pair"],
 ]);
+
+/** The CONNACK allows none. */
+export class TopicAliasError extends RangeError {}
 
 /** Reads those of a PUBLISH. Throws RangeError for what may not be in one, or is cut off. */
 export function readProperties(raw: Buffer): MessageProperties | undefined {
@@ -45,6 +49,7 @@ export function readProperties(raw: Buffer): MessageProperties | undefined {
 }
 
 function endOf(raw: Buffer, at: number, id: number): number {
+  if (id === TOPIC_ALIAS) throw new TopicAliasError("a topic alias");
   const size = SIZES.get(id);
   if (size === undefined) throw new RangeError(`the property ${id} is not one of a message`);
   const end = typeof size === "number" ? at + 1 + size : endOfTexts(raw, at + 1, size === "pair" ? 2 : 1);

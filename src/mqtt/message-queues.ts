@@ -67,6 +67,14 @@ interface FullQuota {
   from: () => string[];
 }
 
+/** Of a client that is back: what waited for it goes out first, and what is published meanwhile must not go out twice. */
+interface Resumption {
+  /** Of the messages that the stream of waiting ones sends, by the broker's numbers. */
+  readonly numbers: Set<number>;
+  /** From then on messages are sent as they are published. */
+  hasStream: boolean;
+}
+
 /** Of the broker: the next number of a message. */
 export interface Numbers {
   readonly id: string;
@@ -79,6 +87,7 @@ export class MessageQueues {
   readonly #options: QueueOptions;
   readonly #shares: Shares;
   readonly #queues = new Map<string, Queue>();
+  readonly #resumptions = new Map<string, Resumption>();
   #numbers: Numbers = { id: "", counter: 0 };
   #lastId = 0;
 
@@ -104,6 +113,21 @@ export class MessageQueues {
     return true;
   }
 
+  /** The client is back: until the broker reads what waits for it, whatever is published for it waits as well. */
+  resume(session: string): void {
+    this.#resumptions.set(session, { numbers: new Set(this.#queues.get(session)?.messages.keys()), hasStream: false });
+  }
+
+  /** The client has left. */
+  left(session: string): void {
+    this.#resumptions.delete(session);
+  }
+
+  /** Whether a message that is being published is sent with those that waited. */
+  isResumed(session: string, { brokerCounter = 0, messageId }: QueuedPacket): boolean {
+    return messageId === undefined && this.#resumptions.get(session)?.numbers.has(brokerCounter) === true;
+  }
+
   /** The client may not have this message: it was not sent. */
   skip(session: string, { brokerCounter }: QueuedPacket): void {
     const queued = this.#queues.get(session)?.messages.get(brokerCounter ?? 0);
@@ -126,6 +150,8 @@ export class MessageQueues {
       if (!this.#makeSpace(session, bytesOf(queued))) continue;
       this.#lastId++;
       this.#add(number, queued);
+      const resumption = this.#resumptions.get(session);
+      if (resumption && !resumption.hasStream) resumption.numbers.add(number);
       this.#options.onChange(queued);
     }
   }
@@ -156,6 +182,8 @@ export class MessageQueues {
   *#packets(session: string): Generator<object> {
     const now = this.#options.clock.mono();
     const { id: brokerId } = this.#numbers;
+    const resumption = this.#resumptions.get(session);
+    if (resumption) resumption.hasStream = true;
     for (const [brokerCounter, queued] of [...(this.#queues.get(session)?.messages ?? [])]) {
       const { message, messageId } = queued;
       const known = { brokerId, brokerCounter, ...(messageId !== undefined && { messageId }) };
@@ -177,6 +205,7 @@ export class MessageQueues {
   #remove(queued: QueuedMessage, number: number): void {
     const queue = this.#queues.get(queued.session);
     if (!queue?.messages.delete(number)) return;
+    this.#resumptions.get(queued.session)?.numbers.delete(number);
     this.#count(queue, -bytesOf(queued));
     if (queue.messages.size === 0) this.#queues.delete(queued.session);
     queued.message = undefined;

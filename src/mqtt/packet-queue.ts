@@ -1,5 +1,5 @@
-// The bytes that a connection has received and the broker has not read, taken in batches of whole packets. Only the outermost
-// layer of MQTT is read here: the protocol level, where packets end, and whether one is too long (known from its first five bytes).
+// The bytes that a connection has received and nobody has read, taken in batches of whole packets. Only the outermost layer of MQTT
+// is read here: where packets end, which are messages, and whether one is too long (known from its first five bytes).
 
 export interface PacketQueue {
   add(chunk: Buffer): void;
@@ -8,6 +8,8 @@ export interface PacketQueue {
   clear(): void;
   /** Bytes that wait. */
   readonly size: number;
+  /** Memory of what waits, and of the PUBLISH that is being put together. */
+  readonly heldBytes: number;
   /** From the next packet on, they may be so long. Only a PUBLISH may be longer than 128 KiB. */
   allow(maxBytes: number): void;
 }
@@ -18,7 +20,12 @@ interface BatchLimit {
 }
 
 export interface Batch {
+  /** Each PUBLISH with QoS 0 or 1 before `bytes`, as a whole. */
+  readonly publishes: readonly Buffer[];
+  /** Of other packets. */
   readonly bytes: Buffer;
+  /** How many bytes left the queue. */
+  readonly taken: number;
   /** Packets that end in it. */
   readonly packets: number;
   /** Packets in it that cause work: publishes, subscriptions, logins. Not acknowledgements and pings. */
@@ -34,6 +41,10 @@ export interface PacketError {
   readonly bytes?: number;
 }
 
+// One of the chunks in which a packet arrives.
+const CHUNK_BYTES = 150;
+const NOTHING = Buffer.alloc(0);
+
 export function createPacketQueue(maxBytes: number): PacketQueue {
   const cutter = createPacketCutter(maxBytes);
   const chunks: Buffer[] = [];
@@ -48,24 +59,27 @@ export function createPacketQueue(maxBytes: number): PacketQueue {
     },
     take(most) {
       const [chunk] = chunks;
-      if (!chunk) return { bytes: Buffer.alloc(0), packets: 0, requests: 0 };
-      const { end, ...cut } = cutter.cut(chunk, at, most);
-      const bytes = chunk.subarray(at, end);
-      size -= bytes.length;
+      if (!chunk) return { publishes: [], bytes: NOTHING, taken: 0, packets: 0, requests: 0 };
+      const { end, ...batch } = cutter.cut(chunk, at, most);
+      size -= batch.taken;
       at = end;
       if (at === chunk.length) {
         chunks.shift();
         at = 0;
       }
-      return { ...cut, bytes };
+      return batch;
     },
     clear() {
       chunks.length = 0;
       at = 0;
       size = 0;
+      cutter.clear();
     },
     get size() {
       return size;
+    },
+    get heldBytes() {
+      return size + chunks.length * CHUNK_BYTES + cutter.heldBytes;
     },
     allow(longest) {
       cutter.maxBytes = longest;
@@ -87,8 +101,14 @@ const MALFORMED: PacketError = { reason: "a malformed packet length", code: 0x81
 const tooLarge = (most: number): PacketError => ({ reason: `a packet of more than ${most} bytes`, code: 0x95 });
 
 interface PacketCutter {
-  /** Follows the packet boundaries from `at`. Ends after so many packets or bytes, or with the chunk, never inside a header. */
-  cut(chunk: Uint8Array, at: number, most: BatchLimit): Omit<Batch, "bytes"> & { readonly end: number };
+  /**
+   * Follows the packet boundaries from `at`. Ends after so many packets or bytes, with the chunk, or where a PUBLISH comes after
+   * other packets; never inside a header, unless the chunk ends there.
+   */
+  cut(chunk: Buffer, at: number, most: BatchLimit): Batch & { readonly end: number };
+  clear(): void;
+  /** Of a PUBLISH of which some chunks have come. */
+  readonly heldBytes: number;
   /** Of the body of a packet. */
   maxBytes: number;
 }
@@ -100,64 +120,101 @@ function createPacketCutter(maxBytes: number): PacketCutter {
   let length = 0;
   let longest = maxBytes;
   let shortest = 0;
-  let isPublish = false;
+  let type = 0;
+  /** Whether the packet is a PUBLISH that leaves as a whole. */
+  let isWhole = false;
+  let parts: Buffer[] = [];
+  let heldBytes = 0;
+
+  function beginPacket(byte: number): void {
+    type = byte >> 4;
+    lengthBytes = 0;
+    length = 0;
+    isWhole = isWholePublish(byte);
+    shortest = ACKNOWLEDGEMENTS.has(type) ? IDENTIFIER_BYTES : 0;
+    longest = type === PUBLISH ? cutter.maxBytes : Math.min(cutter.maxBytes, MAX_OTHER_BYTES);
+  }
+
+  /** Takes one byte of a length; an error where the client may not send such a packet. */
+  function readLength(byte: number): PacketError | undefined {
+    length += (byte & 0x7f) * 128 ** lengthBytes++;
+    if (byte & 0x80) return lengthBytes === 4 ? MALFORMED : undefined;
+    if (length > longest) return type === PUBLISH ? { ...tooLarge(longest), bytes: length } : tooLarge(longest);
+    if (length < shortest) return NO_IDENTIFIER;
+    body = length;
+    lengthBytes = -1;
+    return undefined;
+  }
+
+  function hold(part: Buffer): void {
+    parts.push(part);
+    heldBytes += part.length + CHUNK_BYTES;
+  }
+
+  function joined(last: Buffer): Buffer {
+    if (parts.length === 0) return last;
+    const whole = Buffer.concat([...parts, last]);
+    parts = [];
+    heldBytes = 0;
+    return whole;
+  }
 
   const cutter: PacketCutter = {
     maxBytes,
+    get heldBytes() {
+      return heldBytes;
+    },
+    clear() {
+      parts = [];
+      heldBytes = 0;
+    },
     cut(chunk, from, most) {
+      const publishes: Buffer[] = [];
       let at = from;
       let packets = 0;
       let requests = 0;
+      /** Where the packet begins, or the chunk. */
+      let begin = from;
+      /** Where the bytes of other packets begin. */
+      let others = -1;
+      const isBetween = () => body === 0 && lengthBytes < 0;
+      const batch = (error?: PacketError) => ({
+        ...{ publishes, packets, requests, end: at, taken: at - from, ...(error && { error }) },
+        bytes: others < 0 ? NOTHING : chunk.subarray(others, at),
+      });
+
       while (at < chunk.length) {
-        if (body > 0) {
+        if (isBetween()) {
+          if (packets >= most.packets || at - from >= most.bytes) break;
+          const byte = chunk[at] ?? 0;
+          if (others >= 0 && isWholePublish(byte)) break;
+          begin = at++;
+          beginPacket(byte);
+          if (REQUESTS.has(type)) requests++;
+          if (!isWhole && others < 0) others = begin;
+          continue;
+        }
+        if (!isWhole && others < 0) others = at;
+        if (lengthBytes >= 0) {
+          const error = readLength(chunk[at++] ?? 0);
+          if (error) return batch(error);
+        } else {
           const step = Math.min(body, chunk.length - at);
           body -= step;
           at += step;
-          if (body === 0 && (++packets >= most.packets || at - from >= most.bytes)) break;
-          continue;
         }
-        const byte = chunk[at++] ?? 0;
-        if (lengthBytes < 0) {
-          lengthBytes = 0;
-          length = 0;
-          if (REQUESTS.has(byte >> 4)) requests++;
-          shortest = ACKNOWLEDGEMENTS.has(byte >> 4) ? IDENTIFIER_BYTES : 0;
-          isPublish = byte >> 4 === PUBLISH;
-          longest = isPublish ? cutter.maxBytes : Math.min(cutter.maxBytes, MAX_OTHER_BYTES);
-          continue;
-        }
-        length += (byte & 0x7f) * 128 ** lengthBytes++;
-        if (byte & 0x80) {
-          if (lengthBytes === 4) return { end: at, packets, requests, error: MALFORMED };
-          continue;
-        }
-        if (length > longest) {
-          const error = isPublish ? { ...tooLarge(longest), bytes: length } : tooLarge(longest);
-          return { end: at, packets, requests, error };
-        }
-        if (length < shortest) return { end: at, packets, requests, error: NO_IDENTIFIER };
-        body = length;
-        lengthBytes = -1;
-        if (body === 0 && (++packets >= most.packets || at - from >= most.bytes)) break;
+        if (!isBetween()) continue;
+        packets++;
+        if (isWhole) publishes.push(joined(chunk.subarray(begin, at)));
       }
-      return { end: at, packets, requests };
+      if (isWhole && !isBetween()) hold(chunk.subarray(begin, at));
+      return batch();
     },
   };
   return cutter;
 }
 
-/** The protocol level in the CONNECT that opens a connection; undefined until enough has arrived. */
-export function protocolLevel(bytes: Uint8Array): number | "not_mqtt" | undefined {
-  if (bytes[0] !== 0x10) return bytes.length === 0 ? undefined : "not_mqtt";
-  let at = 1;
-  while ((bytes[at] ?? 0) & 0x80) if (++at > 4) return "not_mqtt";
-  at++;
-  const length = bytes[at + 1];
-  if (length === undefined) return undefined;
-  // "MQTT", or "MQIsdp" for 3.1.
-  if (bytes[at] !== 0 || (length !== 4 && length !== 6)) return "not_mqtt";
-  const level = bytes[at + 2 + length];
-  if (level === undefined) return undefined;
-  const name = Buffer.from(bytes.subarray(at + 2, at + 2 + length)).toString("latin1");
-  return name === "MQTT" || name === "MQIsdp" ? level & 0x7f : "not_mqtt";
+/** QoS 2 has a longer exchange, which is the broker's. */
+function isWholePublish(byte: number): boolean {
+  return byte >> 4 === PUBLISH && (byte & 4) === 0;
 }

@@ -77,7 +77,10 @@ export function createCheck<S extends TSchema>(schema: S): (value: unknown) => C
 }
 
 export function textOf(payload: Uint8Array): string {
-  return Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString("utf8");
+  const bytes = Buffer.isBuffer(payload)
+    ? payload
+    : Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+  return bytes.toString("utf8");
 }
 
 function withoutNulls(object: JsonObject): JsonObject {

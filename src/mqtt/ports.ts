@@ -11,9 +11,15 @@ export interface DevicePort {
   state(
     deviceId: string,
     attributes: JsonObject,
-    from: { pluginId: string; partial: boolean; change?: JsonObject },
+    from: { pluginId: string; partial: boolean; change?: JsonObject; retained?: boolean },
   ): void;
-  availability(deviceId: string, available: boolean, pluginId: string): void;
+  /** `retained`, `lasting`: what an external broker has kept, and would have changed when the device left. */
+  availability(
+    deviceId: string,
+    available: boolean,
+    pluginId: string,
+    from?: { retained: boolean; lasting: boolean },
+  ): void;
   schema(deviceId: string, schema: JsonObject, pluginId: string): void;
   /** Any message of the plugin or account about one of its devices. */
   heard(pluginId: string): void;
@@ -44,6 +50,8 @@ export interface ReceivedMessage {
   payload: Uint8Array;
   qos: number;
   retain: boolean;
+  /** An external broker had kept it: it says how things are, and is neither an event nor a sign of life. */
+  kept?: true;
 }
 
 /** Why a message is ignored, for the log; undefined where it is not. */

@@ -66,7 +66,7 @@ export class RetainedMessages {
   }
 
   /** Above the quota a message is not retained and its topic keeps the last one. Clearing always works. */
-  store(packet: PacketToKeep): void {
+  store(packet: PacketToKeep, account = this.#options.publisher()): void {
     const { topic } = packet;
     const before = this.#messages.get(topic);
     if (packet.payload.length === 0) {
@@ -75,7 +75,7 @@ export class RetainedMessages {
       this.#options.onChange(topic);
       return;
     }
-    const message = { ...keptMessage(packet), account: this.#options.publisher() };
+    const message = { ...keptMessage(packet), account };
     if (this.#keep(message) && !(before && isSame(before, message))) this.#options.onChange(topic);
   }
 

@@ -2,6 +2,7 @@
 // some seconds is stalled, one that needs a minute for eight megabytes is not.
 import type { Socket } from "node:net";
 import type { Clock, Timer } from "../core/clock.ts";
+import type { Gate } from "../core/gate.ts";
 
 export interface SocketWriter {
   /** False where the socket is full; `onDrain` is called once everything is with the socket. */
@@ -16,6 +17,8 @@ export interface SocketWriterOptions {
   clock: Clock;
   onDrain: () => void;
   onStalled: () => void;
+  /** Once it is closed, nothing is written, and the socket is destroyed. */
+  gate?: Gate | undefined;
 }
 
 const PIECE_BYTES = 65_536;
@@ -23,7 +26,10 @@ const PIECE_BYTES = 65_536;
 const JOINED_BYTES = 16_384;
 const STALLED_MS = 5000;
 
-export function createSocketWriter(socket: Socket, { clock, onDrain, onStalled }: SocketWriterOptions): SocketWriter {
+export function createSocketWriter(
+  socket: Socket,
+  { clock, onDrain, onStalled, gate }: SocketWriterOptions,
+): SocketWriter {
   let waiting: Buffer[] = [];
   let full = false;
   let ending = false;
@@ -34,7 +40,15 @@ export function createSocketWriter(socket: Socket, { clock, onDrain, onStalled }
     stall = full ? clock.after("mqtt stalled reader", STALLED_MS, onStalled) : undefined;
   }
 
+  function isShut(): boolean {
+    if (gate?.closed === undefined) return false;
+    waiting = [];
+    socket.destroy();
+    return true;
+  }
+
   function writeWaiting(): void {
+    if (isShut()) return;
     let at = 0;
     for (; at < waiting.length && !full; at++) {
       const bytes = waiting[at] as Buffer;
@@ -59,6 +73,7 @@ export function createSocketWriter(socket: Socket, { clock, onDrain, onStalled }
 
   return {
     write(bytes) {
+      if (isShut()) return true;
       if (!full && bytes.length <= PIECE_BYTES) full = !socket.write(bytes);
       else {
         waiting.push(bytes);

@@ -11,6 +11,7 @@ import { type Account, createAccounts, type PluginGrant, type StoredAccounts } f
 import { createBridge } from "./bridge.ts";
 import { type Broker, type BrokerOptions, startBroker } from "./broker.ts";
 import type { MqttSection } from "./config.ts";
+import type { ExternalBroker } from "./external/broker-state.ts";
 import { type LoginCounter, limitAttempts, type RefusedLogin, reportRefusals } from "./login-attempts.ts";
 import { emitMqttMessage } from "./mqtt-events.ts";
 import { createNewDeviceLimit } from "./new-device-limit.ts";
@@ -28,6 +29,8 @@ export interface Mqtt extends AsyncDisposable {
   /** The port that is bound; where the configuration has 0, the one that was free. */
   readonly port: number;
   readonly prefix: string;
+  /** Where the broker is another's. */
+  readonly external?: ExternalBroker;
   /** Accounts of supervised plugins. Revoking one also disconnects it. */
   readonly accounts: {
     issue(pluginId: string, grant?: PluginGrant): string;
@@ -59,7 +62,7 @@ export interface Mqtt extends AsyncDisposable {
   endSessionsOf(account: string): void;
 }
 
-export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "db" | "budget" | "flushSecs"> {
+export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "db" | "budget" | "flushSecs" | "gate"> {
   config: MqttSection;
   clock: Clock;
   log: Log;
@@ -79,6 +82,8 @@ export interface MqttOptions extends Pick<BrokerOptions, "connectTimeoutMs" | "d
 
 export interface OtherMessage extends Pick<ReceivedMessage, "account" | "payload"> {
   topic: string;
+  /** An external broker had kept it. */
+  kept?: true;
   /** Whether the account may publish there as well. */
   mayPublish(topic: string): boolean;
 }
@@ -88,7 +93,7 @@ const LINES = 5;
 const RECHECK_MS = 1000;
 
 export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
-  const { config, clock, log, random, feed, devices, plugins, limits, storedAccounts } = options;
+  const { config, clock, log, random, feed, devices, plugins, limits, storedAccounts, gate } = options;
   const { prefix } = config;
   await using stack = new AsyncDisposableStack();
   const limited = stack.use(createRateLimitedLog({ clock, log, lines: LINES }));
@@ -126,6 +131,7 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
 
   async function publish(topic: string, payload: string, qos: 0 | 1, retain: boolean): Promise<void> {
     if (!isTopicName(topic)) throw new HubError("invalid", `"${topic}" is not an MQTT topic for publishing`);
+    gate?.assertOpen();
     // At once, so that a rule which triggers itself by what it publishes is recognised.
     emitMqttMessage(feed, { name: topic, payload: Buffer.from(payload), qos, retain });
     await broker.publish(topic, payload, { qos, retain });
@@ -163,6 +169,7 @@ export async function startMqtt(options: MqttOptions): Promise<Mqtt> {
       ),
     async manage(pluginId, payload) {
       const topic = formatTopic(prefix, { kind: "plugin", pluginId: checkedId(pluginId), subtopic: "manage/cmd" });
+      gate?.assertOpen();
       // No event: configurations and answers to questions contain passwords.
       await broker.publish(topic, JSON.stringify(payload), { qos: 1, retain: false });
     },

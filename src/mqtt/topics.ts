@@ -69,6 +69,24 @@ export function parseTopic(prefix: string, topic: string): Topic {
   return family === "plugins" ? pluginTopic(id, subtopic) : OTHER;
 }
 
+/** Longer topics are read each time. */
+const LONGEST_KNOWN = 200;
+const MOST_KNOWN = 1000;
+
+/** `parseTopic` for what comes again and again: devices report on the same topics all day. */
+export function createTopicReader(prefix: string): (topic: string) => Topic {
+  const known = new Map<string, Topic>();
+  return function read(topic) {
+    const found = known.get(topic);
+    if (found) return found;
+    const parsed = parseTopic(prefix, topic);
+    if (topic.length > LONGEST_KNOWN) return parsed;
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(topic, parsed);
+    return parsed;
+  };
+}
+
 function pluginTopic(pluginId: string, subtopic: string): Topic {
   if (PLUGIN_SUBTOPICS.has(subtopic)) return { kind: "plugin", pluginId, subtopic: subtopic as PluginSubtopic };
   const request = /^commands\/([^/]+)\/events$/.exec(subtopic)?.[1];

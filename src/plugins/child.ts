@@ -1,4 +1,5 @@
 // One child process in a process group of its own. A shell waits as its first process until the reaper knows the group.
+import type { Gate } from "../core/gate.ts";
 import { killEscaped, type Reaper, RUN_MARK } from "./reaper.ts";
 
 // `read` reads single bytes up to the newline. If the hub dies before it writes "go", it fails and nothing runs.
@@ -21,6 +22,8 @@ export interface ChildOptions {
   userProcesses?: number | undefined;
   /** What the launcher gets on its stdin. */
   input?: string | undefined;
+  /** It runs only while this is open. */
+  gate?: Gate | undefined;
 }
 
 export interface Exit {
@@ -39,8 +42,8 @@ export interface Child {
   kill(): void;
 }
 
-/** Rejects with the system's error, or when the reaper cannot be reached; nothing runs then. */
-export async function startChild({ argv, cwd, env, reaper, userProcesses, input }: ChildOptions): Promise<Child> {
+/** Rejects with the system's error, or when the reaper cannot be reached or the gate is closed; nothing runs then. */
+export async function startChild({ argv, cwd, env, reaper, userProcesses, input, gate }: ChildOptions): Promise<Child> {
   const mark = reaper.newMark();
   const script = WAIT + (input === undefined ? PLUGIN : LAUNCHER);
   const child = Bun.spawn(["/bin/sh", "-c", script, "sh", String(userProcesses ?? ""), ...argv], {
@@ -63,6 +66,7 @@ export async function startChild({ argv, cwd, env, reaper, userProcesses, input 
   });
   try {
     await reaper.add(pid);
+    gate?.assertOpen();
     child.stdin.write(`go\n${input ?? ""}`);
     await child.stdin.end();
   } catch (error) {

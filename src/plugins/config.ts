@@ -1,8 +1,9 @@
 // `[[plugins]]`: which plugins the hub runs, and the checks of their entries.
 import { isAbsolute, normalize } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
+import { didYouMean } from "../core/did-you-mean.ts";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
-import { didYouMean, type Problem } from "../core/schema.ts";
+import type { Problem } from "../core/schema.ts";
 import { isTopicFilter } from "../core/topic-filter.ts";
 import { EXPANDABLE, referencesIn } from "./environment.ts";
 
@@ -69,6 +70,11 @@ export const PluginEntry = Type.Object(
         minLength: 8,
         secret: true,
         description: "A fixed MQTT password, for a plugin with several processes; a new one for each start when absent",
+      }),
+    ),
+    api: Type.Optional(
+      Type.Union([Type.Literal("viewer"), Type.Literal("user")], {
+        description: "It may use the API with this role, by a key of its own for each start; not at all when absent",
       }),
     ),
     publish: Type.Array(Type.String(), {

@@ -22,6 +22,8 @@ export interface ExternalPluginOptions {
   log: Log;
   emit: (event: HubEvent) => void;
   devices: PluginDevices;
+  /** Whether no plugin can be heard now. */
+  cutOff?: () => boolean;
 }
 
 export interface ExternalPlugin extends Disposable {

@@ -7,8 +7,7 @@ import type { RandomBytes } from "../core/ids.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Log } from "../core/log.ts";
-import type { HubEvent } from "../events/catalog.ts";
-import type { PluginEntry } from "./config.ts";
+import type { PluginAccounts, PluginKeys } from "./credentials.ts";
 import {
   failedStart,
   type PluginProcess,
@@ -16,7 +15,7 @@ import {
   startProcess,
   whyNotRunnable,
 } from "./plugin-process.ts";
-import { createPresence, type PluginDevices, type Presence } from "./presence.ts";
+import { createPresence, type PluginDevices, type Presence, type PresenceOptions } from "./presence.ts";
 import type { LastExit, Notice, PluginRecord } from "./records.ts";
 import { excessOf, type Process, type Usage, usageOf } from "./usage.ts";
 
@@ -27,21 +26,15 @@ const HOUR_MS = 3_600_000;
 const CRASHES_WORTH_A_NOTICE = 5;
 const MOST_CRASHES = 1000;
 
-export interface ManagedPluginOptions extends ProcessOptions {
+export interface ManagedPluginOptions extends ProcessOptions, Pick<PresenceOptions, "cutOff" | "emit"> {
   log: Log;
   random: RandomBytes;
-  emit: (event: HubEvent) => void;
   accounts: PluginAccounts;
+  keys: PluginKeys;
   devices: PluginDevices;
   limits: Limits;
   /** Of the machine, in bytes. */
   totalMemory: number;
-}
-
-/** MQTT accounts: a new password for each start, unless the entry has a fixed one. */
-export interface PluginAccounts {
-  issue(id: string, grant: Pick<PluginEntry, "password" | "publish" | "subscribe">): string;
-  revoke(id: string): void;
 }
 
 export class ManagedPlugin implements AsyncDisposable {
@@ -61,7 +54,7 @@ export class ManagedPlugin implements AsyncDisposable {
   #lastRequest: Promise<unknown> = Promise.resolve();
 
   constructor(options: ManagedPluginOptions) {
-    const { entry, clock, random, emit, devices } = options;
+    const { entry, clock, random, emit, devices, cutOff } = options;
     this.#options = options;
     this.#id = entry.id;
     this.#log = options.log.child(entry.id);
@@ -74,6 +67,7 @@ export class ManagedPlugin implements AsyncDisposable {
       log: this.#log,
       emit,
       initially: "stopped",
+      ...(cutOff && { cutOff }),
       heard: () => devices.heard(entry.id),
       lost: () => devices.unavailable(entry.id),
       hung: () => this.#background("restart of a plugin that hangs", () => this.#endHung()),
@@ -178,22 +172,27 @@ export class ManagedPlugin implements AsyncDisposable {
 
   /** True when a process runs; otherwise a retry is scheduled. */
   async #launch(): Promise<boolean> {
-    const { entry, accounts } = this.#options;
+    const { entry, accounts, keys } = this.#options;
     this.#cancelRetry();
     if (this.#closing) return false;
     const reason = whyNotRunnable(this.#options);
     if (reason) return this.#startFailed(new Error(reason), this.#slowBackoff.next());
     this.#presence.to("starting");
     try {
-      this.#process = await startProcess(this.#options, accounts.issue(this.#id, entry));
+      const api = entry.api && keys.issue(this.#id, entry.api);
+      this.#process = await startProcess(this.#options, { password: accounts.issue(this.#id, entry), api });
     } catch (error) {
-      accounts.revoke(this.#id);
+      this.#revoke();
       return this.#startFailed(error, this.#backoff.next());
     }
     this.#presence.expect();
     this.#log.info("plugin started", { process: this.#process.pid });
     background(this.#log, "end of a plugin", this.#watch(this.#process));
     return true;
+  }
+
+  #revoke(): void {
+    for (const credentials of [this.#options.accounts, this.#options.keys]) credentials.revoke(this.#id);
   }
 
   #startFailed(error: unknown, retryMs: number): false {
@@ -250,7 +249,7 @@ export class ManagedPlugin implements AsyncDisposable {
     this.#process = undefined;
     this.#lastExit = exit;
     this.#presence.release();
-    this.#options.accounts.revoke(this.#id);
+    this.#revoke();
   }
 
   /** Ends the process if there is one; false when it survives SIGKILL, which only the kernel can cause. */

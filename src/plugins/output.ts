@@ -20,8 +20,8 @@ const READ_BURST = 1024 * 1024;
 const READ_PER_SECOND = 640 * 1024;
 
 export interface Output extends Disposable {
-  /** Reads both streams of a new process, and masks `secret` in them. */
-  attach(streams: readonly ReadableStream<Uint8Array>[], secret: string): Capture;
+  /** Reads both streams of a new process, and masks `secrets` in them. */
+  attach(streams: readonly ReadableStream<Uint8Array>[], secrets: readonly string[]): Capture;
   /** Writes a line of the hub between the plugin's. */
   note(text: string): void;
   /** The last lines of all processes, oldest first, each with its time. */
@@ -103,8 +103,8 @@ export function createOutput(options: LogFileOptions): Output {
   }
 
   return {
-    attach(streams, secret) {
-      const mask = createMask(secret);
+    attach(streams, secrets) {
+      const mask = createMask(secrets);
       const own = createRingBuffer<string>(KEPT_LINES);
       const readers = streams.map((stream) => stream.getReader());
       const hurried = new AbortController();
@@ -167,10 +167,10 @@ type Mask = (text: string) => string;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
-function createMask(secret: string): Mask {
+function createMask(secrets: readonly string[]): Mask {
   return function maskLine(text) {
     let clean = Bun.stripANSI(text).replace(CONTROL, "");
-    if (secret !== "") clean = clean.replaceAll(secret, "[redacted]");
+    for (const secret of secrets) if (secret !== "") clean = clean.replaceAll(secret, "[redacted]");
     for (const { pattern, replacement } of SECRET_PATTERNS)
       clean =
         typeof replacement === "string" ? clean.replace(pattern, replacement) : clean.replace(pattern, replacement);

@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { type Clock, isoSeconds } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
+import type { Gate } from "../core/gate.ts";
 import { within } from "../core/lifecycle.ts";
 import type { Home } from "../home/paths.ts";
 import { type Child, type Exit, startChild } from "./child.ts";
@@ -9,7 +10,8 @@ import { pluginCommand } from "./command.ts";
 import type { PluginEntry } from "./config.ts";
 import type { Confinement } from "./confine/confinement.ts";
 import { denialsIn } from "./confine/denials.ts";
-import { pluginEnvironment } from "./environment.ts";
+import type { Credentials } from "./credentials.ts";
+import { type PluginBroker, pluginEnvironment } from "./environment.ts";
 import type { Capture, Output } from "./output.ts";
 import type { Reaper } from "./reaper.ts";
 import type { LastExit } from "./records.ts";
@@ -26,10 +28,11 @@ export interface ProcessOptions {
   execPath: string;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
-  broker: () => { host: string; port: number; prefix: string };
+  broker: () => PluginBroker;
   reaper: Reaper;
   output: Output;
   confinement: Confinement;
+  gate?: Gate | undefined;
 }
 
 export interface PluginProcess {
@@ -52,7 +55,7 @@ export function whyNotRunnable({ entry, home, execPath, confinement }: ProcessOp
 }
 
 /** Rejects with a reason for people. */
-export async function startProcess(options: ProcessOptions, password: string): Promise<PluginProcess> {
+export async function startProcess(options: ProcessOptions, { password, api }: Credentials): Promise<PluginProcess> {
   const { entry, home, clock, output, confinement } = options;
   const { binary, config } = pathsOf(entry, home);
   const result = pluginCommand({ entry, binary, config, execPath: options.execPath });
@@ -65,6 +68,7 @@ export async function startProcess(options: ProcessOptions, password: string): P
     config,
     broker: options.broker(),
     password,
+    api,
   });
   mkdirSync(folder, { recursive: true });
   const { argv, env: needed } = result.command;
@@ -73,10 +77,11 @@ export async function startProcess(options: ProcessOptions, password: string): P
   const child = await startChild({
     ...(confined ? confinement.wrap(entry, program) : program),
     reaper: options.reaper,
+    gate: options.gate,
     userProcesses: userProcesses(entry),
   });
   output.note(`started, process ${child.pid}${confined ? ", confined" : ""}`);
-  const capture = output.attach([child.stdout, child.stderr], password);
+  const capture = output.attach([child.stdout, child.stderr], [password, ...(api ? [api.token] : [])]);
   const denials = (): string[] => (confined ? denialsIn(capture.lastLines(), { folder, home }) : []);
   return {
     pid: child.pid,

@@ -27,6 +27,8 @@ export interface PresenceOptions {
   clock: Clock;
   log: Log;
   emit: (event: HubEvent) => void;
+  /** Whether no plugin can be heard now, as the broker is gone: silence then says nothing. */
+  cutOff?: () => boolean;
   /** Called at each sign of life. */
   heard: () => void;
   /** Called when its devices can no longer be reached. */
@@ -60,6 +62,7 @@ export function createPresence({
   clock,
   log,
   emit,
+  cutOff,
   heard,
   lost,
   hung,
@@ -103,6 +106,11 @@ export function createPresence({
 
   function judge(): void {
     silence = undefined;
+    if (cutOff?.()) {
+      heardAt = clock.mono();
+      watch(timeoutMs);
+      return;
+    }
     const silentMs = clock.mono() - heardAt;
     const isLong = silentMs >= 2 * timeoutMs;
     if (status === "active" && !sendsHeartbeats) return;

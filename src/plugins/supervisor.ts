@@ -3,6 +3,7 @@ import { totalmem } from "node:os";
 import type { Clock } from "../core/clock.ts";
 import type { Edge } from "../core/edge.ts";
 import { HubError } from "../core/errors.ts";
+import type { Gate } from "../core/gate.ts";
 import type { RandomBytes } from "../core/ids.ts";
 import type { JsonObject } from "../core/json.ts";
 import { background } from "../core/lifecycle.ts";
@@ -14,8 +15,10 @@ import type { Home } from "../home/paths.ts";
 import type { PluginEntry } from "./config.ts";
 import { createConfinement } from "./confine/confinement.ts";
 import type { Landlock } from "./confine/landlock.ts";
+import type { PluginAccounts, PluginKeys } from "./credentials.ts";
+import type { PluginBroker } from "./environment.ts";
 import { createExternalPlugin, type ExternalPlugin, type KnownPlugins } from "./external-plugin.ts";
-import { ManagedPlugin, type PluginAccounts } from "./managed-plugin.ts";
+import { ManagedPlugin } from "./managed-plugin.ts";
 import { createOutput } from "./output.ts";
 import type { PluginDevices, Presence } from "./presence.ts";
 import { createReaper } from "./reaper.ts";
@@ -72,8 +75,11 @@ export interface PluginsOptions {
   log: Log;
   random: RandomBytes;
   emit: (event: HubEvent) => void;
-  broker: () => { host: string; port: number; prefix: string };
+  broker: () => PluginBroker;
+  /** Whether no plugin can be heard now, as the broker is gone. */
+  cutOff?: () => boolean;
   accounts: PluginAccounts;
+  keys: PluginKeys;
   channel: ManageChannel;
   devices: PluginDevices;
   known: KnownPlugins;
@@ -84,6 +90,8 @@ export interface PluginsOptions {
   landlock: () => Landlock;
   /** Files and folders outside the home that contain secrets of the hub. */
   secrets: readonly string[];
+  /** Once it is closed, no plugin is started. */
+  gate?: Gate | undefined;
 }
 
 export function createPlugins(options: PluginsOptions): Plugins {

@@ -36,6 +36,8 @@ export interface Connection {
 export interface OpenOptions extends ConnectOptions {
   host: string;
   port: number;
+  /** Encrypted, and the broker's certificate is checked. */
+  tls?: { ca: string | undefined } | undefined;
   connectTimeoutMs?: number;
   onMessage(topic: string, payload: string): void;
 }
@@ -60,7 +62,7 @@ export class RefusedError extends Error {
 
 /** Resolves when the broker has accepted the connection. Throws RefusedError when it refuses. */
 export async function openConnection(options: OpenOptions): Promise<Connection> {
-  const { host, port, keepAliveSecs, connectTimeoutMs = 10_000 } = options;
+  const { host, port, tls, keepAliveSecs, connectTimeoutMs = 10_000 } = options;
   const waiting = new Map<number, (done: boolean) => void>();
   const writer = createWriter();
   const decode = createDecoder();
@@ -127,6 +129,12 @@ export async function openConnection(options: OpenOptions): Promise<Connection> 
     pongDue = true;
   }
 
+  function begin(socket: Bun.Socket): void {
+    if (over) return;
+    writer.attach(socket);
+    writer.write(encodeConnect(options));
+  }
+
   const connectTimer = setTimeout(() => finish(`no answer within ${connectTimeoutMs / 1000} s`), connectTimeoutMs);
   // Twice as often as the keep-alive time requires: a dead peer is noticed within one keep-alive time.
   const pinging = setInterval(ping, (keepAliveSecs * 1000) / 2);
@@ -135,12 +143,16 @@ export async function openConnection(options: OpenOptions): Promise<Connection> 
   Bun.connect({
     hostname: host,
     port,
+    ...(tls && { tls: { serverName: host, rejectUnauthorized: true, ...(tls.ca !== undefined && { ca: tls.ca }) } }),
     socket: {
       open(socket) {
         box.socket = socket;
         if (over) return void socket.terminate();
-        writer.attach(socket);
-        writer.write(encodeConnect(options));
+        if (!tls) begin(socket);
+      },
+      handshake(socket, isTrusted, error) {
+        if (isTrusted && !error) begin(socket);
+        else finish(`the broker's certificate is not trusted: ${error?.message ?? "unknown reason"}`);
       },
       data(_socket, chunk) {
         try {

@@ -1,0 +1,54 @@
+import { FanControl } from "@matter/main/clusters/fan-control";
+import { FanDevice } from "@matter/main/devices/fan";
+import { booleanOf, has, known, type MakePart, numberOf, whenSet, within } from "./part.ts";
+
+const { FanMode, FanModeSequence } = FanControl;
+
+export const fan: MakePart = (device) => {
+  if (device.device_type !== "fan" || !has(device, "on")) return undefined;
+  const speeds = has(device, "speed_pct");
+  return {
+    id: "fan",
+    features: speeds ? "speeds" : "",
+    type: FanDevice,
+    fixed: {
+      fanControl: {
+        fanModeSequence: FanModeSequence.OffLowMedHigh,
+        fanMode: FanMode.Off,
+        percentSetting: 0,
+        percentCurrent: 0,
+      },
+    },
+    values({ on, speed_pct }) {
+      const running = booleanOf(on);
+      const told = speeds ? within(0, 100, numberOf(speed_pct)) : undefined;
+      const pct = running === false ? 0 : (told ?? (running ? 100 : undefined));
+      const mode = pct === undefined ? undefined : modeOf(pct);
+      return { fanControl: known({ percentSetting: pct, percentCurrent: pct, fanMode: mode }) };
+    },
+    watch(endpoint, ask) {
+      const turn = (pct: number) =>
+        ask(pct === 0 ? { on: false } : speeds ? { on: true, speed_pct: pct } : { on: true });
+      whenSet(endpoint, "fanControl", "percentSetting", (pct) => {
+        if (typeof pct === "number") turn(pct);
+      });
+      whenSet(endpoint, "fanControl", "fanMode", (mode) => {
+        const pct = typeof mode === "number" ? SPEED_OF_MODE[mode] : undefined;
+        if (pct !== undefined) turn(pct);
+      });
+    },
+  };
+};
+
+const SPEED_OF_MODE: Readonly<Record<number, number>> = {
+  [FanMode.Off]: 0,
+  [FanMode.Low]: 33,
+  [FanMode.Medium]: 66,
+  [FanMode.High]: 100,
+  [FanMode.On]: 100,
+};
+
+function modeOf(pct: number): number {
+  if (pct === 0) return FanMode.Off;
+  return pct <= 33 ? FanMode.Low : pct <= 66 ? FanMode.Medium : FanMode.High;
+}

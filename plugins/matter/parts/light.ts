@@ -1,0 +1,122 @@
+// Lights: on and off, brightness, the temperature of white, colour.
+import type { Endpoint } from "@matter/main";
+import { ColorControlServer } from "@matter/main/behaviors/color-control";
+import { ColorTemperatureLightDevice } from "@matter/main/devices/color-temperature-light";
+import { DimmableLightDevice } from "@matter/main/devices/dimmable-light";
+import { ExtendedColorLightDevice } from "@matter/main/devices/extended-color-light";
+import { OnOffLightDevice } from "@matter/main/devices/on-off-light";
+import type { JsonObject } from "../../sdk/index.ts";
+import type { HubDevice } from "../hub.ts";
+import { fromHueAndSaturation, fromXy, toHueAndSaturation, toXy } from "./color.ts";
+import { type Ask, booleanOf, describedAs, has, known, type MakePart, numberOf, whenSet, within } from "./part.ts";
+import { SwitchedServer, whenSwitched } from "./switched.ts";
+
+const HIGHEST_LEVEL = 254;
+const COLOR_MODE = { hueAndSaturation: 0, xy: 1, temperature: 2 } as const;
+const DEFAULT_RANGE_K = { warm: 2200, cold: 6500 };
+
+const PlainLight = OnOffLightDevice.with(SwitchedServer);
+const DimmableLight = DimmableLightDevice.with(SwitchedServer);
+const WhiteLight = ColorTemperatureLightDevice.with(SwitchedServer);
+const ColorLight = ExtendedColorLightDevice.with(
+  SwitchedServer,
+  ColorControlServer.with("HueSaturation", "Xy", "ColorTemperature"),
+);
+
+export const light: MakePart = (device) => {
+  if (device.device_type !== "light" || !has(device, "on")) return undefined;
+  const can = {
+    dim: has(device, "brightness_pct"),
+    white: has(device, "color_temp_k"),
+    color: has(device, "color_rgb"),
+  };
+  const range = rangeOf(device);
+  const colored = can.white || can.color;
+  return {
+    id: "light",
+    features: JSON.stringify({ ...can, range }),
+    type: can.color ? ColorLight : can.white ? WhiteLight : can.dim ? DimmableLight : PlainLight,
+    ...(colored ? { fixed: { colorControl: fixedColor(range) } } : {}),
+    values: (attributes) => ({
+      onOff: known({ onOff: booleanOf(attributes.on) }),
+      ...(can.dim || colored
+        ? { levelControl: known({ currentLevel: levelOf(numberOf(attributes.brightness_pct)) }) }
+        : {}),
+      ...(colored ? { colorControl: colorOf(attributes, can, range) } : {}),
+    }),
+    watch(endpoint, ask) {
+      whenSwitched(endpoint, ask);
+      if (can.dim)
+        whenSet(endpoint, "levelControl", "currentLevel", (level) => {
+          if (typeof level === "number")
+            ask({ brightness_pct: Math.max(1, Math.round((level * 100) / HIGHEST_LEVEL)) });
+        });
+      if (colored) watchColor(endpoint, ask, can.color);
+    },
+  };
+};
+
+function levelOf(pct: number | undefined): number | undefined {
+  return within(1, HIGHEST_LEVEL, pct === undefined ? undefined : (pct * HIGHEST_LEVEL) / 100);
+}
+
+function miredsOf(kelvin: number): number {
+  return Math.round(1_000_000 / kelvin);
+}
+
+interface Range {
+  warmest: number;
+  coldest: number;
+}
+
+/** In mireds. */
+function rangeOf(device: HubDevice): Range {
+  const described = describedAs(device, "color_temp_k");
+  const { warm, cold } = DEFAULT_RANGE_K;
+  return {
+    warmest: miredsOf(numberOf(described?.minimum) ?? warm),
+    coldest: miredsOf(numberOf(described?.maximum) ?? cold),
+  };
+}
+
+function fixedColor({ warmest, coldest }: Range): Record<string, unknown> {
+  return {
+    colorMode: COLOR_MODE.temperature,
+    colorTempPhysicalMinMireds: coldest,
+    colorTempPhysicalMaxMireds: warmest,
+    coupleColorTempToLevelMinMireds: coldest,
+    colorTemperatureMireds: coldest,
+    startUpColorTemperatureMireds: null,
+  };
+}
+
+function colorOf(
+  attributes: JsonObject,
+  can: { color: boolean },
+  { warmest, coldest }: Range,
+): Record<string, unknown> {
+  const kelvin = numberOf(attributes.color_temp_k);
+  const mireds = kelvin === undefined ? undefined : within(coldest, warmest, miredsOf(kelvin));
+  const rgb = typeof attributes.color_rgb === "string" ? attributes.color_rgb : undefined;
+  const inColor = can.color && rgb !== undefined && attributes.color_mode !== "color_temp";
+  if (!inColor)
+    return known({
+      colorTemperatureMireds: mireds,
+      ...(mireds === undefined ? {} : { colorMode: COLOR_MODE.temperature }),
+    });
+  return { ...toHueAndSaturation(rgb), ...toXy(rgb), colorMode: COLOR_MODE.hueAndSaturation };
+}
+
+function watchColor(endpoint: Endpoint, ask: Ask, color: boolean): void {
+  const state = () => endpoint.stateOf("colorControl") as unknown as Record<string, number>;
+  whenSet(endpoint, "colorControl", "colorTemperatureMireds", (mireds) => {
+    if (typeof mireds === "number" && mireds > 0) ask({ color_temp_k: Math.round(1_000_000 / mireds) });
+  });
+  if (!color) return;
+  const byHue = () => ask({ color_rgb: fromHueAndSaturation(state().currentHue ?? 0, state().currentSaturation ?? 0) });
+  const byXy = () => ask({ color_rgb: fromXy(state().currentX ?? 0, state().currentY ?? 0) });
+  whenSet(endpoint, "colorControl", "currentHue", byHue);
+  whenSet(endpoint, "colorControl", "currentSaturation", byHue);
+  whenSet(endpoint, "colorControl", "currentX", byXy);
+  whenSet(endpoint, "colorControl", "currentY", byXy);
+}

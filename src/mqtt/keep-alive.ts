@@ -1,0 +1,46 @@
+// Notices that a client has been silent for longer than it promised. One timer for each connection, which looks when it is due: a
+// packet costs nothing.
+import type { Clock, Timer } from "../core/clock.ts";
+
+export interface KeepAlive extends Disposable {
+  /** Something came from the client. */
+  heard(): void;
+  /** The promise of its CONNECT; 0 where it made none. */
+  watch(seconds: number): void;
+}
+
+// MQTT 3.1.1, 3.1.2.10: one and a half times the keep-alive period.
+const PATIENCE = 1.5;
+
+export interface KeepAliveOptions {
+  /** Whether something came that was not read yet, as the client is slowed down. */
+  isHeldUp: () => boolean;
+  onSilent: () => void;
+}
+
+export function createKeepAlive(clock: Clock, { isHeldUp, onSilent }: KeepAliveOptions): KeepAlive {
+  let heardAt = clock.mono();
+  let mostMs = 0;
+  let timer: Timer | undefined;
+
+  function judge(): void {
+    if (isHeldUp()) heardAt = clock.mono();
+    const leftMs = heardAt + mostMs - clock.mono();
+    if (leftMs > 0) timer = clock.after("mqtt keep-alive", leftMs, judge);
+    else onSilent();
+  }
+
+  return {
+    heard() {
+      heardAt = clock.mono();
+    },
+    watch(seconds) {
+      timer?.[Symbol.dispose]();
+      mostMs = seconds * 1000 * PATIENCE;
+      timer = mostMs > 0 ? clock.after("mqtt keep-alive", mostMs, judge) : undefined;
+    },
+    [Symbol.dispose]() {
+      timer?.[Symbol.dispose]();
+    },
+  };
+}
