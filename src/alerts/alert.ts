@@ -17,6 +17,11 @@ export const AlertKind = Type.Union(
     Type.Literal("flood"),
     Type.Literal("certificate"),
     Type.Literal("calendar"),
+    Type.Literal("history_export"),
+    Type.Literal("mqtt_broker"),
+    Type.Literal("standby"),
+    Type.Literal("lease"),
+    Type.Literal("took_over"),
   ],
   { description: "What it is about" },
 );
@@ -34,6 +39,10 @@ export interface Finding {
   message: string;
   /** What to do. */
   mend: string;
+  /** Which of several sentences of its kind `message` is; with `values`, for those who have words of their own for it. */
+  variant?: string;
+  /** What stands in the sentence: numbers, names, and reasons that others gave. */
+  values?: Readonly<Record<string, string | number>>;
 }
 
 /** Looks for problems of one sort. It is called every few seconds, so it must be cheap, and keeps its own state. */
@@ -49,6 +58,11 @@ export interface Alert extends Finding {
   readonly since: number;
   /** Epoch ms; undefined while it lasts. */
   until: number | undefined;
+}
+
+/** What a finding says, besides its sentences. */
+export function saidBy({ variant, values }: Finding): Pick<Finding, "variant" | "values"> {
+  return { ...(variant !== undefined && { variant }), ...(values && { values }) };
 }
 
 export function alertId({ kind, about }: Pick<Finding, "kind" | "about">): string {

@@ -4,7 +4,7 @@ import type { Clock, Timer } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
-import { type Alert, type AlertKind, alertId, type Finding, type Watch } from "./alert.ts";
+import { type Alert, type AlertKind, alertId, type Finding, saidBy, type Watch } from "./alert.ts";
 
 export interface AlertsOptions {
   watches: readonly Watch[];
@@ -135,7 +135,7 @@ export class Alerts implements Disposable {
   #report(alert: Alert, state: AlertEvent["state"]): void {
     const { log, emit, notify } = this.#options;
     const { id, kind, severity, message, mend } = alert;
-    emit({ type: "alert", id, kind, severity, state, message, mend });
+    emit({ type: "alert", id, kind, severity, state, message, mend, ...saidBy(alert) });
     if (state === "cleared") log.info("an alert is over", { alert: id });
     else if (severity === "info") log.info(message, { alert: id, mend });
     else log[severity === "critical" ? "error" : "warn"](message, { alert: id, mend });
@@ -163,8 +163,8 @@ export class Alerts implements Disposable {
   }
 }
 
-function lineOf({ id, kind, about, severity, message, mend }: Omit<Alert, "since" | "until">): string {
-  return JSON.stringify({ id, kind, about, severity, message, mend });
+function lineOf({ id, kind, about, severity, message, mend, variant, values }: Omit<Alert, "since" | "until">): string {
+  return JSON.stringify({ id, kind, about, severity, message, mend, variant, values });
 }
 
 function parseLine(line: string): [id: string, finding: Finding | undefined] {

@@ -3,13 +3,13 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Unit } from "../backup/archive-plan.ts";
-import { placesIn, RESERVE_BYTES } from "../backup/places.ts";
-import { stagedHome } from "../backup/stage.ts";
+import { placesIn, stagedHome } from "../backup/places.ts";
 import { hasJournal } from "../backup/swap.ts";
 import { syncFolder, writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError, messageOf } from "../core/errors.ts";
-import { requireSpace } from "../core/free-space.ts";
+import { RESERVE_BYTES, requireSpace } from "../core/free-space.ts";
 import { isStorageFault } from "../core/storage-fault.ts";
+import { readingsFolder } from "../db/readings.ts";
 import type { Home } from "../home/paths.ts";
 
 export interface StagedCopy extends Disposable {
@@ -42,6 +42,9 @@ export function copyHome(home: Home, { historyBytes }: CopyOptions): StagedCopy 
   try {
     mkdirSync(copy.data, { recursive: true, mode: 0o700 });
     for (const path of databases) copyDatabase(path, copy.data);
+    // What a killed hub had not put into its databases: the next start does, as it would have without the import.
+    const readings = readingsFolder(home.stateDb);
+    if (existsSync(readings)) copyFolder(readings, readingsFolder(copy.stateDb));
     for (const folder of ["config", "rules"] as const) copyFolder(home[folder], copy[folder]);
     return { home: copy, work, [Symbol.dispose]: remove };
   } catch (error) {

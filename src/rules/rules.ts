@@ -5,6 +5,7 @@ import { HubError } from "../core/errors.ts";
 import { etagOf } from "../core/etag.ts";
 import { type FolderWatch, watchFolder } from "../core/folder-watch.ts";
 import type { JsonObject } from "../core/json.ts";
+import { takeTurns } from "../core/take-turns.ts";
 import { actions } from "./actions/index.ts";
 import { conditions } from "./conditions/index.ts";
 import { Engine, type RunOptions } from "./engine/engine.ts";
@@ -23,12 +24,13 @@ import { isRuleFileName, readRuleFile, removeLeftovers, ruleFilesIn } from "./st
 import { createIdGiver, createRuleEdits, type RuleEdits, type RulePatch } from "./store/edits.ts";
 import { createRuleFiles, type ListedFile, type RuleFiles } from "./store/files.ts";
 import { createLintCache, type LintCache } from "./store/lint-cache.ts";
+import { openReadCache, type ReadCache } from "./store/read-cache.ts";
 import { createRuleReader } from "./store/read-rule.ts";
 import type { RuleFileText, RulesFilter, RulesOptions, RulesProblem } from "./store/rules-options.ts";
 import { triggers } from "./triggers/index.ts";
 
 // Loading thousands of files must not block the rest of the hub.
-const FILES_BETWEEN_YIELDS = 10;
+const LOAD_TURN_MS = 8;
 
 /** Methods that take an id throw HubError `not_found`; for other errors see RuleEdits and Engine. */
 export class Rules implements AsyncDisposable {
@@ -43,6 +45,7 @@ export class Rules implements AsyncDisposable {
   readonly #bound: BoundRules;
   readonly #checks: CheckTools;
   readonly #lint: LintCache;
+  readonly #readCache: ReadCache | undefined;
   /** The files at the time of opening. They are listed from then on, before they are loaded. */
   readonly #expected: readonly string[];
   #watch: FolderWatch | undefined;
@@ -50,11 +53,18 @@ export class Rules implements AsyncDisposable {
   #stopped = false;
 
   constructor(options: RulesOptions & { replays?: ReplaysOptions }) {
-    const { folder, feed, clock, log, random, host } = options;
+    const { folder, feed, clock, notices, log, random, host } = options;
     const expressions = createRuleExpressions();
     const reader = createRuleReader(expressions, { find: (id) => this.blueprints.find(id) });
     this.blueprints = new Blueprints({
-      ...{ folder: join(folder, BLUEPRINTS), clock, log, shape: reader.shape, checkExpression: expressions.check },
+      ...{
+        folder: join(folder, BLUEPRINTS),
+        clock,
+        notices,
+        log,
+        shape: reader.shape,
+        checkExpression: expressions.check,
+      },
       onChange: (id) => this.#files.rereadUsers(id),
       usersOf: (id) => this.#files.usersOf(id),
     });
@@ -70,10 +80,11 @@ export class Rules implements AsyncDisposable {
       put: (rule: Rule, file: string) => this.#put(rule, file),
       remove: (id: string) => this.#remove(id),
     };
+    this.#readCache = options.readCache && openReadCache(reader, { ...options.readCache, log });
     this.#files = createRuleFiles({
       folder,
       log,
-      reader,
+      reader: this.#readCache?.reader ?? reader,
       giveId: createIdGiver(folder, random, options.db.trouble),
       runner,
     });
@@ -97,17 +108,16 @@ export class Rules implements AsyncDisposable {
 
   /** Loads all files, starts the engine and watches the folder from then on. Before `system_started`. */
   async start(): Promise<void> {
-    const { clock, log, folder } = this.#options;
+    const { clock, notices, log, folder } = this.#options;
     removeLeftovers(folder);
     this.blueprints.start();
-    this.#watch = watchFolder({ clock, log, folder, accepts: isRuleFileName, onChange: this.#files.load });
-    for (const [index, name] of [...new Set([...this.#watch.names, ...this.#expected])].sort().entries()) {
-      if (index % FILES_BETWEEN_YIELDS === 0) await new Promise((resolve) => setImmediate(resolve));
-      if (this.#stopped) return;
-      this.#files.load(name);
-    }
+    this.#watch = watchFolder({ clock, log, folder, notices, accepts: isRuleFileName, onChange: this.#files.load });
+    const names = [...new Set([...this.#watch.names, ...this.#expected])].sort();
+    await takeTurns(names, (name) => this.#stopped || this.#files.load(name), LOAD_TURN_MS);
+    if (this.#stopped) return;
     this.#started = true;
     this.#engine.ready();
+    this.#readCache?.close();
     log.info("rules are running", { files: this.#files.size, broken: this.#files.broken().length });
   }
 
@@ -233,6 +243,7 @@ export class Rules implements AsyncDisposable {
   }
 
   #put(rule: Rule, file: string): void {
+    this.#options.host.texts?.refused.forget(rule.id);
     this.#engine.put(this.#bound.put(rule));
     this.#webhooks.put(rule);
     if (this.#started) this.#options.log.info("a rule was loaded", { file, rule: rule.name, enabled: rule.enabled });
@@ -247,7 +258,9 @@ export class Rules implements AsyncDisposable {
 
   #info(entry: ListedFile): RuleInfo {
     const activity = entry.good && this.#engine.state(entry.good.rule.id);
-    return describe(entry, { exists: this.#checks.exists, linted: this.#lint.of(entry), activity });
+    const refused = entry.good ? (this.#options.host.texts?.refused.of(entry.good.rule.id) ?? []) : [];
+    const linted = [...this.#lint.of(entry), ...refused.map((message) => ({ message, line: 1, column: 1 }))];
+    return describe(entry, { exists: this.#checks.exists, linted, activity, idOf: this.#bound.idOf });
   }
 
   /** Until all files are loaded, it is unknown which file has which id. */

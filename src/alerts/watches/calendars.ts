@@ -21,6 +21,7 @@ export function calendarWatch(
             severity: "warning",
             message: `The calendar ${id} cannot be read: ${message}`,
             mend: "What was read before stays; look at its [[calendars]] entry in hub.toml.",
+            values: { calendar: id, reason: message },
           }),
         ),
   };

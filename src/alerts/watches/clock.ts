@@ -38,6 +38,8 @@ function steppedBy(step: number, now: number): Finding {
     severity: "info",
     message: `The clock was set ${step > 0 ? "forward" : "back"} by ${far}, to ${isoSeconds(now)}`,
     mend: "If that is right, nothing is to be done; times of history and events before it are off by as much.",
+    variant: step > 0 ? "forward" : "back",
+    values: { minutes },
   };
 }
 
@@ -46,4 +48,5 @@ const UNSURE: Finding = {
   severity: "warning",
   message: "The clock cannot be right: it is before 2026",
   mend: "Connect the machine to the internet or set its clock; until then, rules with times run at the wrong moments.",
+  variant: "unsure",
 };

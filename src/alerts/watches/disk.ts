@@ -43,6 +43,7 @@ function full(free: number): Finding {
     severity: "critical",
     message: `The disk of the hub is full: ${free} MB are free, and nothing that changes is kept`,
     mend: "Free some space: old backups and logs are the first to look at.",
+    values: { free_mb: free },
   };
 }
 
@@ -52,13 +53,20 @@ function nearlyFull(free: number): Finding {
     severity: "warning",
     message: `The disk of the hub is nearly full: ${free} MB are free`,
     mend: "Free some space, or lower [history] retention_days and [backup] keep.",
+    values: { free_mb: free },
   };
 }
 
 function failing(fault: StorageFault): Finding {
   const { what, mend } = STORAGE_TEXTS[fault];
   const message = `The hub cannot write: ${what}. The house runs on; what changes now is lost at the next power cut`;
-  return { kind: "disk_failing", severity: "critical", message, mend: `${mend[0]?.toUpperCase()}${mend.slice(1)}.` };
+  return {
+    kind: "disk_failing",
+    severity: "critical",
+    message,
+    mend: `${mend[0]?.toUpperCase()}${mend.slice(1)}.`,
+    variant: fault,
+  };
 }
 
 const ALLOWANCE: Finding = {

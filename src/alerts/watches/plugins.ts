@@ -42,6 +42,9 @@ export function pluginWatch(list: () => readonly PluginState[], clock: Clock): W
         const { id, status, enabled, last_exit } = plugin;
         const reason = last_exit ? `: ${last_exit.reason}` : "";
         const mend = `Its last lines are at /api/v1/plugins/${id}/log.`;
+        const said: Pick<Finding, "variant" | "values"> = last_exit
+          ? { variant: "ended", values: { plugin: id, reason: last_exit.reason } }
+          : { values: { plugin: id } };
         if (restartsOf(plugin, now) >= LOOP_RESTARTS)
           return [
             {
@@ -50,6 +53,7 @@ export function pluginWatch(list: () => readonly PluginState[], clock: Clock): W
               severity: "warning",
               message: `The plugin ${id} ends again and again${reason}`,
               mend,
+              ...said,
             },
           ];
         if (!enabled || status !== "offline") {
@@ -60,7 +64,14 @@ export function pluginWatch(list: () => readonly PluginState[], clock: Clock): W
         downSince.set(id, since);
         if (now - since < DOWN_AFTER_MS) return [];
         return [
-          { kind: "plugin_down", about: id, severity: "warning", message: `The plugin ${id} is down${reason}`, mend },
+          {
+            kind: "plugin_down",
+            about: id,
+            severity: "warning",
+            message: `The plugin ${id} is down${reason}`,
+            mend,
+            ...said,
+          },
         ];
       });
     },

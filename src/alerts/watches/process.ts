@@ -19,6 +19,7 @@ export function memoryWatch(residentBytes: () => number, limitMb: number): Watch
           severity: "warning",
           message: `The hub uses ${mb} MB of memory`,
           mend: "Restart it if this stays, and report it with its log; [alerts] memory_mb sets the limit.",
+          values: { used_mb: mb },
         },
       ];
     },
@@ -37,6 +38,7 @@ export function floodWatch(reached: () => readonly { limit: string; account: str
           severity: "warning",
           message: `${account} reached the limit ${limit}: ${message}`,
           mend: "Look at what that device or plugin does; if it is honest, raise the limit in hub.toml.",
+          values: { limit, account, reason: message },
         }),
       ),
   };
@@ -63,6 +65,7 @@ export function databaseLost(keptAs: string | undefined, mend: string): Finding 
     severity: "critical",
     message: `The state database of this house ${how}: its devices, users, scenes and settings are gone`,
     mend,
+    ...(keptAs === undefined ? { variant: "missing" } : { variant: "damaged", values: { file: keptAs } }),
   };
 }
 
@@ -73,6 +76,7 @@ export const HISTORY_LOST: Finding = {
   severity: "warning",
   message: "The history of this house is missing or empty: a new one was begun, and what was recorded before is gone",
   mend: "If it is wanted back, stop the hub and restore a backup with its history: hub restore FILE.",
+  variant: "history_missing",
 };
 
 /** Lasts a day after a damaged history was found; `file` is where it was moved. */
@@ -88,6 +92,8 @@ export function historyWatch(file: () => string | undefined, clock: Clock): Watc
         {
           ...HISTORY_LOST,
           message: `The history of this house was damaged; it is kept as ${found.file}, and a new one was begun`,
+          variant: "history_damaged",
+          values: { file: found.file },
         },
       ];
     },
@@ -109,6 +115,7 @@ export function certificateWatch(expiresAt: () => number | undefined, now: () =>
           severity: left < 3 ? "critical" : "warning",
           message: `The TLS certificate of the hub ${when}`,
           mend: `Renew it ([server] tls_cert and tls_key), then ${RESTART_THE_HUB}.`,
+          ...(left < 0 ? { variant: "expired" } : { values: { days: left } }),
         },
       ];
     },

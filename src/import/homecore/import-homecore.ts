@@ -2,9 +2,9 @@
 // copy is swapped in; so it is done wholly or not at all, can be undone as a restore can, and can be run again.
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { inLockedHome, swapInStaged } from "../../backup/restore.ts";
 import { setAsideStaleWal } from "../../backup/stale-wal.ts";
 import { hasJournal } from "../../backup/swap.ts";
+import { inLockedHome, swapInStaged } from "../../backup/swap-in.ts";
 import { removeIfPossible, writeFileAtomic } from "../../core/atomic-file.ts";
 import type { Edge } from "../../core/edge.ts";
 import { stateMigrations } from "../../db/migrations/index.ts";

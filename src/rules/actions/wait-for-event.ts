@@ -1,6 +1,6 @@
 // `wait_for_event`: waits for an event.
 import { Type } from "@sinclair/typebox";
-import { didYouMean } from "../../core/schema.ts";
+import { didYouMean } from "../../core/did-you-mean.ts";
 import { catalog } from "../../events/catalog.ts";
 import { invalid } from "../model/checks.ts";
 import { defineAction } from "../model/define.ts";

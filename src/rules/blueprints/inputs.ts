@@ -1,8 +1,9 @@
 // The inputs of a blueprint: reading their declarations, and checking the values that a rule gives for them.
 import { type TObject, Type } from "@sinclair/typebox";
+import { didYouMean } from "../../core/did-you-mean.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { isSecretName } from "../../core/masking.ts";
-import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
+import { checkValue, type Problem } from "../../core/schema.ts";
 import { json, text } from "../model/fields.ts";
 import { inputTypes } from "./input-types.ts";
 

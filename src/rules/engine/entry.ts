@@ -6,6 +6,7 @@ import type { ConditionScope, Interest, TriggerContext, TriggerDefinition, Typed
 import type { ActionTrace, Trace } from "../model/trace.ts";
 import type { Rule } from "../read/rule.ts";
 import type { Scheduled } from "../schedule/schedule.ts";
+import type { LazyAbort } from "./lazy-abort.ts";
 import type { ListPosition } from "./position.ts";
 import type { ChainedRun } from "./rule-chain.ts";
 import type { StateRow } from "./store.ts";
@@ -70,7 +71,7 @@ export interface Run extends ChainedRun {
   /** Actions in the trace that the hub stopped in the middle of, and that did not go on yet. */
   readonly interrupted: Set<ActionTrace>;
   readonly captured: Map<string, Readonly<Record<string, JsonObject>>>;
-  readonly abort: AbortController;
+  readonly abort: LazyAbort;
   readonly delays: Set<{ key: string | undefined; cancel(): void }>;
   readonly counts: RunCounts;
   readonly finished: PromiseWithResolvers<void>;

@@ -53,6 +53,8 @@ const MAX_CHAIN = 10;
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { clock, host, runs, traces, scopeTools, quota } = options;
   const nextId = traceIds(options.random);
+  /** The types of triggers as `rule_fired` spells them, by ours. */
+  const wireTypes = new Map<string, string>();
 
   function begin(entry: Entry, activation: Activation): Trace {
     const { type, label, context } = activation;
@@ -102,6 +104,12 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     if (rule.log_runs) options.log.info(`rule ${outcome}`, { rule: rule.name, why });
   }
 
+  function wireTypeOf(type: string): string {
+    const known = wireTypes.get(type) ?? upperCamelCase(type);
+    wireTypes.set(type, known);
+    return known;
+  }
+
   function fire(entry: Entry, activation: Activation): void {
     entry.persisted.fired = momentNow(clock);
     entry.persisted.fireCount++;
@@ -110,7 +118,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       type: "rule_fired",
       rule_id: entry.rule.id,
       rule_name: entry.rule.name,
-      trigger_type: upperCamelCase(activation.type),
+      trigger_type: wireTypeOf(activation.type),
       trigger_context: activation.context,
       trigger_label: activation.label,
     });

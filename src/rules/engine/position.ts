@@ -1,7 +1,7 @@
 // Where a run is: for each list of actions that it is in, which of them runs, how far that one is, and the lists inside it. As
 // JSON it is what makes a run go on after a restart. Nothing here knows what the actions do.
 import type { Clock } from "../../core/clock.ts";
-import { type DurableMoment, msSince, restoreMoment } from "../../core/durable-moment.ts";
+import { type DurableMoment, restoreMoment, wallOf } from "../../core/durable-moment.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { Typed } from "../model/define.ts";
 
@@ -23,6 +23,8 @@ export interface ActionPosition {
   wait?: Wait;
   /** Of an earlier process of the hub, until the action waits again. */
   pendingWait?: Wait;
+  /** It is a loop: its progress is its turn. */
+  loops?: true;
   /** By slot. */
   lists?: Map<number, ListPosition>;
 }
@@ -46,8 +48,6 @@ export interface Waiting {
   readonly wait: Wait;
 }
 
-// A smaller difference is a clock being slewed.
-const STEP_MS = 1000;
 // Deeper than actions can be nested (see MAX_DEPTH in read/read-typed.ts).
 const MAX_DEPTH = 100;
 
@@ -131,11 +131,4 @@ function waitFrom(clock: Clock, value: Json): Wait {
 function momentFrom(clock: Clock, value: unknown): DurableMoment {
   if (typeof value !== "number" || !Number.isFinite(value)) throw new TypeError("a time is no number");
   return restoreMoment(clock, value);
-}
-
-/** As the clock shows it now: it may have been set since the moment. */
-export function wallOf(clock: Clock, moment: DurableMoment): number {
-  if (moment.restored) return moment.wall;
-  const wall = clock.now() - msSince(clock, moment);
-  return Math.abs(wall - moment.wall) < STEP_MS ? moment.wall : Math.round(wall);
 }

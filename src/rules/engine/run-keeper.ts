@@ -4,10 +4,11 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
+import type { RunChange } from "../../db/run-rows.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import { isOver, type Run } from "./entry.ts";
 import { positionToJson } from "./position.ts";
-import type { RunChange, RunStore } from "./run-store.ts";
+import type { RunStore } from "./run-store.ts";
 import { begunOf, changingOf } from "./stored-run.ts";
 
 export interface RunKeeper extends Disposable {
@@ -20,6 +21,8 @@ export interface RunKeeper extends Disposable {
   /** Writes at once how far it is, if it is kept. */
   secure(run: Run): void;
   isKept(run: Run): boolean;
+  /** It is kept, and was written before. */
+  isStored(run: Run): boolean;
   /** It is over. */
   drop(run: Run): void;
   /** Writes the final state: from now on nothing changes on disk any more. */
@@ -50,6 +53,7 @@ export const NO_KEEPER: RunKeeper = {
   progressed() {},
   secure() {},
   isKept: () => false,
+  isStored: () => false,
   drop() {},
   close() {},
   [Symbol.dispose]() {},
@@ -72,6 +76,8 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
   let spentMs = 0;
   let spentAt = clock.mono();
   let closed = false;
+  /** What is written now must not be done twice. */
+  let securing = false;
   let aheadMs = clock.now() - clock.mono();
 
   function changeOf(run: Run, stored: Stored): RunChange & Required<Pick<RunChange, "position" | "vars">> {
@@ -103,7 +109,7 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
         vars: change.vars === stored.vars ? undefined : change.vars,
       }))
       .filter(({ position, vars }) => position !== undefined || vars !== undefined);
-    if (changed.length > 0 || over.size > 0) store.write(changed, [...over]);
+    if (changed.length > 0 || over.size > 0) store.write(changed, [...over], { secured: securing });
     over.clear();
     spentMs = unpaidMs() + clock.mono() - begun;
     spentAt = clock.mono();
@@ -171,9 +177,12 @@ export function createRunKeeper({ clock, log, store, trouble, markOf, budget }: 
       if (run.parent && kept.has(run.parent)) keep(run);
       if (!kept.has(run)) return;
       unwritten.mark(run);
+      securing = true;
       unwritten.flush();
+      securing = false;
     },
     isKept: (run) => kept.has(run),
+    isStored: (run) => kept.get(run)?.vars !== undefined,
     drop(run) {
       const stored = kept.get(run);
       if (closed || !stored) return;

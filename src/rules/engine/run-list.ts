@@ -1,9 +1,10 @@
 // The runs of a rule as people see them: what each waits for, where in its actions, and until when.
 import type { Clock } from "../../core/clock.ts";
+import { wallOf } from "../../core/durable-moment.ts";
 import { isObject } from "../../core/json.ts";
 import type { Typed } from "../model/define.ts";
 import type { Entry, Run } from "./entry.ts";
-import { type Waiting, waitsIn, wallOf } from "./position.ts";
+import { type Waiting, waitsIn } from "./position.ts";
 
 export interface RunInfo {
   readonly id: string;

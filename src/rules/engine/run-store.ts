@@ -1,5 +1,17 @@
-// The rows of runs that wait, in the state database. A run is on disk for good when `write` returns; that it is over may be lost
-// with the power, as what it did last may be done twice.
+// Runs that wait, on disk: what changes of them goes into the journal of readings, and into their rows when the journal is folded,
+// once an hour or when much has come together; a run that is over before has never been a row. Where there is no journal, rows
+// are written at once.
+import type { FiringNote } from "../../db/firing-notes.ts";
+import type { FoldMark } from "../../db/fold-mark.ts";
+import {
+  createRunNumbers,
+  createUnwrittenRuns,
+  noteOf,
+  openRunRows,
+  type RunChange,
+  type RunNote,
+  type RunRows,
+} from "../../db/run-rows.ts";
 import type { StateDb } from "../../db/state-db.ts";
 
 export interface RunRow {
@@ -14,61 +26,102 @@ export interface RunRow {
   trace: string | null;
 }
 
-/** What of a run has to be written; undefined: it is on disk as it is. */
-export interface RunChange {
-  readonly id: string;
-  readonly ruleId: string;
-  readonly position: string | undefined;
-  readonly begun: string | undefined;
-  readonly vars: string | undefined;
-}
-
-export interface RunStore {
-  /** In the order in which they began. */
+export interface RunStore extends Disposable {
+  /** In the order in which they began. Before the first `write`. */
   read(): RunRow[];
-  /** In one transaction. Throws if it cannot be written. */
-  write(changed: readonly RunChange[], over: readonly string[]): void;
+  /**
+   * All of it or nothing, and written when it returns, so that it outlives the process. `secured`: a power cut, too; otherwise one
+   * may take what was written within the last 20 s where rules act all the time, and that a run is over. Throws.
+   */
+  write(changed: readonly RunChange[], over: readonly string[], how?: { secured: boolean }): void;
+  /** Puts all of it into the rows, before a copy of the database is made. */
+  fold(): void;
 }
 
-export function openRunStore({ own, behind }: Pick<StateDb, "own" | "behind">): RunStore {
-  const statementsOf = (db: StateDb["own"]) => ({
-    position: db.query(
-      `INSERT INTO rule_runs (id, rule_id, position) VALUES ($id, $rule_id, $position)
-        ON CONFLICT (id) DO UPDATE SET position = excluded.position`,
-    ),
-    begun: db.query("INSERT OR REPLACE INTO rule_run_data (id, begun, vars) VALUES ($id, $begun, $vars)"),
-    vars: db.query("UPDATE rule_run_data SET vars = $vars WHERE id = $id"),
-    removeRun: db.query("DELETE FROM rule_runs WHERE id = ?"),
-    removeData: db.query("DELETE FROM rule_run_data WHERE id = ?"),
-  });
+/** The journal of readings: see state/reading-journal.ts. */
+export interface RunJournal {
+  readonly through: number;
+  writeRuns(notes: readonly RunNote[], synced: "now" | "soon" | "later"): void;
+  noteFiring(note: FiringNote): void;
+  enlist(
+    name: string,
+    target: { through: number; fold(mark: FoldMark): void },
+  ): Disposable & { folded(segment: number): void; foldNow(): void; again(): void };
+}
 
-  function transactionOn(db: StateDb["own"]) {
-    const { position, begun, vars, removeRun, removeData } = statementsOf(db);
-    return db.transaction((changed: readonly RunChange[], over: readonly string[]) => {
-      for (const id of over) {
-        removeRun.run(id);
-        removeData.run(id);
-      }
-      for (const one of changed) {
-        const { id } = one;
-        if (one.position !== undefined) position.run({ id, rule_id: one.ruleId, position: one.position });
-        if (one.begun !== undefined) begun.run({ id, begun: one.begun, vars: one.vars ?? "{}" });
-        else if (one.vars !== undefined) vars.run({ id, vars: one.vars });
-      }
-    }).immediate;
-  }
+/** More at once is written into the rows: it would end the segment. */
+const MOST_NOTE_CHARS = 262_144;
 
-  const writeSynced = transactionOn(own);
-  const writeBehind = transactionOn(behind);
+type Db = Pick<StateDb, "own" | "behind" | "trouble">;
+
+export function openRunStore(db: Db, journal?: RunJournal): RunStore {
+  const numbers = createRunNumbers(db.own);
+  const rows = openRunRows(db.own, numbers);
+  const read = (): RunRow[] => readRows(db.own);
+  if (journal) return { read, ...writeToJournal(rows, journal, db.trouble) };
+  const behind = openRunRows(db.behind, numbers);
   return {
-    read: () =>
-      own
-        .query<RunRow, []>(
-          `SELECT rule_runs.id, rule_runs.rule_id, position, begun, vars, trace FROM rule_runs
-            LEFT JOIN rule_run_data ON rule_run_data.id = rule_runs.id
-            LEFT JOIN rule_traces ON rule_traces.id = rule_runs.id ORDER BY number`,
-        )
-        .all(),
-    write: (changed, over) => (changed.length > 0 ? writeSynced(changed, over) : writeBehind(changed, over)),
+    read,
+    write: (changed, over) => (changed.length > 0 ? rows : behind).write(changed, over),
+    fold() {},
+    [Symbol.dispose]() {},
   };
 }
+
+function writeToJournal(rows: RunRows, journal: RunJournal, trouble: Db["trouble"]): Omit<RunStore, "read"> {
+  const unwritten = createUnwrittenRuns();
+  let marked = journal.through;
+  let fault: unknown;
+
+  const folding = journal.enlist("runs of rules", {
+    through: journal.through,
+    fold(mark) {
+      try {
+        if (mark.segment !== marked || !unwritten.isEmpty())
+          rows.write(unwritten.changed.values(), unwritten.over, mark);
+        unwritten.clear();
+        marked = mark.segment;
+        folding.folded(marked);
+      } catch (error) {
+        fault = error;
+        trouble.note(error);
+        folding.again();
+      }
+    },
+  });
+
+  return {
+    write(changed, over, { secured } = { secured: false }) {
+      const notes = [...over.map((run): RunNote => ({ run })), ...changed.map(noteOf)];
+      if (charsOf(changed) <= MOST_NOTE_CHARS) {
+        journal.writeRuns(notes, secured ? "now" : changed.length > 0 ? "soon" : "later");
+        unwritten.add(notes);
+        return;
+      }
+      unwritten.add(notes);
+      folding.foldNow();
+      if (!unwritten.isEmpty()) throw fault;
+    },
+    fold: folding.foldNow,
+    [Symbol.dispose]() {
+      folding.foldNow();
+      if (unwritten.isEmpty()) folding[Symbol.dispose]();
+    },
+  };
+}
+
+const charsOf = (changed: readonly RunChange[]): number =>
+  changed.reduce(
+    (sum, { begun = "", vars = "", position = "" }) => sum + begun.length + vars.length + position.length,
+    0,
+  );
+
+const readRows = (db: StateDb["own"]): RunRow[] =>
+  db
+    .query<RunRow, []>(
+      `SELECT rule_runs.id, rule_runs.rule_id, position, coalesce(rule_runs.begun, rule_run_data.begun) AS begun,
+        coalesce(rule_runs.vars, rule_run_data.vars) AS vars, trace FROM rule_runs
+        LEFT JOIN rule_run_data ON rule_run_data.number = rule_runs.number
+        LEFT JOIN rule_traces ON rule_traces.id = rule_runs.id ORDER BY rule_runs.number`,
+    )
+    .all();

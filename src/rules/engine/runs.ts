@@ -7,6 +7,7 @@ import type { Log } from "../../core/log.ts";
 import type { ConditionScope, TriggerContext, Typed } from "../model/define.ts";
 import type { ActionTrace, Trace } from "../model/trace.ts";
 import { type Dispatch, type Entry, isOver, type Run } from "./entry.ts";
+import { createLazyAbort } from "./lazy-abort.ts";
 import { type ListPosition, startOfList } from "./position.ts";
 import type { RunKeeper } from "./run-keeper.ts";
 import type { Traces } from "./traces.ts";
@@ -70,13 +71,15 @@ export interface RunsOptions {
   traces: Traces;
   quota: { take(context: TriggerContext): Disposable };
   keeper: RunKeeper;
+  /** Told of each run that is over. */
+  onOver(run: Run): void;
   /** Tells that a run could not go on. */
   onLost(run: Pick<Run, "entry" | "trace">, why: string): void;
   /** Runs its actions one after the other, from its position on. A promise only if one of them waits. */
   runActions(run: Run): Promise<void> | undefined;
 }
 
-export function createRuns({ clock, log, traces, quota, keeper, onLost, runActions }: RunsOptions): Runs {
+export function createRuns({ clock, log, traces, quota, keeper, onOver, onLost, runActions }: RunsOptions): Runs {
   const taken = new WeakMap<Run, Disposable>();
   const byId = new Map<string, Run>();
 
@@ -116,6 +119,7 @@ export function createRuns({ clock, log, traces, quota, keeper, onLost, runActio
     byId.delete(run.trace.id);
     if (how.lost !== undefined) onLost(run, how.lost);
     keeper.drop(run);
+    onOver(run);
     traces.seal(entry, run.trace);
     const queuedAt = entry.queue.indexOf(run);
     if (queuedAt >= 0) entry.queue.splice(queuedAt, 1);
@@ -206,7 +210,7 @@ function createRun(
     chain: restored ? chain : [...chain, entry.rule.name],
     mono: clock.mono(),
     captured: entry.captured,
-    abort: new AbortController(),
+    abort: createLazyAbort(),
     delays: new Set(),
     counts: { steps: 0, recorded: 0, failed: 0, firstFailure: undefined, turns: 0, turnsSince: clock.mono() },
     finished: Promise.withResolvers(),

@@ -17,11 +17,12 @@ import type {
 import { deviceOf, firstDeviceOf } from "../model/devices.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { ActionTrace, ConditionTrace } from "../model/trace.ts";
+import type { Effects } from "./effects.ts";
 import { isOver, type Run } from "./entry.ts";
 import { type ActionPosition, enterList, noteProgress, type Wait } from "./position.ts";
 import { overlaid } from "./private-booleans.ts";
 import { type RunEnd, RunEnded } from "./runs.ts";
-import { runActions, type SequenceTools, yieldIfDue } from "./sequence.ts";
+import { countTurn, runActions, type SequenceTools, yieldIfDue } from "./sequence.ts";
 import { clipCondition, clipText } from "./traces.ts";
 import type { Deadline, Waits } from "./waits.ts";
 
@@ -50,15 +51,12 @@ export interface ActionScopeTools {
   end(run: Run, end: RunEnd): void;
   /** To be called when a run begins to wait; `ms` undefined: for an unknown time. */
   keep(run: Run, ms: number | undefined): void;
+  once: Effects["once"];
   /** A wait that ended while the hub was off is no longer followed after so many ms. */
   lateMs: number;
   /** The host for runs that began before the hub was started. */
   patient(host: RuleHost, signal: AbortSignal): RuleHost;
 }
-
-const MAX_TURNS = 10_000;
-// Per minute, because a loop that waits may run for weeks.
-const TURNS_WINDOW_MS = 60_000;
 
 export function createConditionScope(
   { evaluate, conditions, msSince }: ConditionScopeTools,
@@ -90,8 +88,6 @@ export function createActionScope(
   const { waits, log, end, clock } = tools;
   const { scope, entry, abort, captured } = run;
   const { id, name } = entry.rule;
-  const { signal } = abort;
-  const acting = run.restored ? tools.patient(scope.host, signal) : scope.host;
   const resumed = position.progress;
 
   /** Notes a wait while it lasts, or takes up the one from before the restart. */
@@ -139,7 +135,20 @@ export function createActionScope(
     else tools.keep(run, ms);
   }
 
-  const rules = tools.controlFor(run);
+  function createControl(): ActionScope["rules"] {
+    const rules = tools.controlFor(run);
+    return {
+      ...rules,
+      run: (id, options) =>
+        options.wait
+          ? noted({ ms: undefined, label: `rule ${id}` }, () => rules.run(id, options))
+          : rules.run(id, options),
+      awaitRun: async (id) =>
+        position.pendingWait !== undefined && noted({ ms: undefined, label: `rule ${id}` }, () => rules.awaitRun(id)),
+    };
+  }
+
+  let control: ActionScope["rules"] | undefined;
   return {
     // A spread would be slow, and thousands of runs may go on at a start.
     trigger: scope.trigger,
@@ -150,29 +159,33 @@ export function createActionScope(
     evaluate: scope.evaluate,
     isTrue: scope.isTrue,
     ask: scope.ask,
-    host: acting,
+    // Made for those that ask: most actions, and those around them, do not.
+    get host() {
+      return run.restored ? tools.patient(scope.host, abort.signal) : scope.host;
+    },
+    get rules() {
+      control ??= createControl();
+      return control;
+    },
     ruleId: id,
     ruleName: name,
     actor: { kind: "rule", id, name },
     log,
     mono: tools.clock.mono,
-    signal,
-    captured,
-    rules: {
-      ...rules,
-      run: (id, options) =>
-        options.wait
-          ? noted({ ms: undefined, label: `rule ${id}` }, () => rules.run(id, options))
-          : rules.run(id, options),
-      awaitRun: async (id) =>
-        position.pendingWait !== undefined && noted({ ms: undefined, label: `rule ${id}` }, () => rules.awaitRun(id)),
+    get signal() {
+      return abort.signal;
     },
+    captured,
     resumed: () => resumed,
     progress: (value) => noteProgress(position, value),
     elapsed() {
       position.began ??= momentNow(clock);
       return msSince(clock, position.began);
     },
+    queued() {
+      trace.result = "queued";
+    },
+    once: () => tools.once(run, position),
     secure: () => tools.sequence.keeper.secure(run),
     async run(actions, slot = 0) {
       const list = enterList(position, slot);
@@ -186,7 +199,8 @@ export function createActionScope(
     async delay(ms, key, step) {
       const wait = { ms: Math.max(0, ms), label: "delay", key };
       const onBegin = (cancel: () => void): Disposable => addDelay(run, key, cancel);
-      const begin = (deadline: Deadline): Promise<boolean> => waits.forTime(deadline, { signal, onBegin });
+      const begin = (deadline: Deadline): Promise<boolean> =>
+        waits.forTime(deadline, { signal: abort.signal, onBegin });
       if (step) noteSteps({ ms: step.stepOf, label: "delay" });
       const completed = step
         ? await begin({ ...wait, since: momentNow(clock) })
@@ -197,13 +211,16 @@ export function createActionScope(
     async waitForEvent(wanted) {
       if (wanted.stepOf) {
         noteSteps(wanted.stepOf);
-        return waits.forEvent(wanted, { deadline: { since: momentNow(clock), ms: wanted.timeoutMs }, signal });
+        return waits.forEvent(wanted, {
+          deadline: { since: momentNow(clock), ms: wanted.timeoutMs },
+          signal: abort.signal,
+        });
       }
       const types = [wanted.event].flat().join(" or ");
       const label = wanted.deviceId === undefined ? types : `${types} of ${wanted.deviceId}`;
       return waiting(
         { ms: wanted.timeoutMs, label },
-        (deadline) => waits.forEvent(wanted, { deadline, signal }),
+        (deadline) => waits.forEvent(wanted, { deadline, signal: abort.signal }),
         (envelope) => envelope === undefined,
       );
     },
@@ -212,11 +229,11 @@ export function createActionScope(
       if (isTrue()) return true;
       if (stepOf) {
         noteSteps(stepOf);
-        return waits.until(isTrue, { deadline: { since: momentNow(clock), ms: timeoutMs }, signal });
+        return waits.until(isTrue, { deadline: { since: momentNow(clock), ms: timeoutMs }, signal: abort.signal });
       }
       return waiting(
         { ms: timeoutMs, label: clipText(expression) },
-        (deadline) => waits.until(isTrue, { deadline, signal }),
+        (deadline) => waits.until(isTrue, { deadline, signal: abort.signal }),
         (passed) => !passed,
       );
     },
@@ -226,7 +243,7 @@ export function createActionScope(
       end(run, { note: `ended by ${trace.type}: ${why}`, by: trace });
       throw new RunEnded();
     },
-    turn: () => countTurn(run, tools.clock.mono()),
+    turn: () => countTurn(run, position, tools.clock.mono()),
   };
 }
 
@@ -279,15 +296,4 @@ function addDelay({ delays }: Run, key: string | undefined, cancel: () => void):
   const delay = { key, cancel };
   delays.add(delay);
   return { [Symbol.dispose]: () => void delays.delete(delay) };
-}
-
-function countTurn(run: Run, mono: number): void {
-  const { counts } = run;
-  if (isOver(run)) throw new RunEnded();
-  if (mono - counts.turnsSince >= TURNS_WINDOW_MS) Object.assign(counts, { turns: 0, turnsSince: mono });
-  if (++counts.turns <= MAX_TURNS) return;
-  throw new HubError(
-    "conflict",
-    `the loop made more than ${MAX_TURNS} turns within a minute and was ended: add a delay, or correct its end condition`,
-  );
 }

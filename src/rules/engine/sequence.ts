@@ -24,6 +24,9 @@ export interface SequenceTools {
   readonly keeper: Pick<RunKeeper, "progressed" | "secure">;
 }
 
+const MAX_TURNS = 10_000;
+// Per minute, because a loop that waits may run for weeks.
+const TURNS_WINDOW_MS = 60_000;
 // A loop that does not wait would otherwise block the hub.
 const STEPS_BETWEEN_YIELDS = 100;
 const CUT_OFF = "the hub stopped while it ran, or right after it; it is not run again, as it may have had its effect";
@@ -74,6 +77,19 @@ export function yieldIfDue({ counts }: Run): Promise<void> | undefined {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Counts a turn of the loop at this position, and throws where there are too many. */
+export function countTurn(run: Run, position: ActionPosition, mono: number): void {
+  const { counts } = run;
+  position.loops = true;
+  if (isOver(run)) throw new RunEnded();
+  if (mono - counts.turnsSince >= TURNS_WINDOW_MS) Object.assign(counts, { turns: 0, turnsSince: mono });
+  if (++counts.turns <= MAX_TURNS) return;
+  throw new HubError(
+    "conflict",
+    `the loop made more than ${MAX_TURNS} turns within a minute and was ended: add a delay, or correct its end condition`,
+  );
+}
+
 function runAction(tools: SequenceTools, run: Run, { action, into, list }: Step): Promise<void> | undefined {
   if (isOver(run)) throw new RunEnded();
   const wasRunning = list.action !== undefined;
@@ -91,7 +107,8 @@ function runAction(tools: SequenceTools, run: Run, { action, into, list }: Step)
     trace.durationMs = Math.round(tools.clock.mono() - startedMono);
     if (detail !== undefined) trace.detail = clipText(detail);
     const { rule } = run.entry;
-    if (rule.log_runs) tools.log.info("an action of a rule", { rule: rule.name, action: action.type, result, detail });
+    if (rule.log_runs)
+      tools.log.info("an action of a rule", { rule: rule.name, action: action.type, result: trace.result, detail });
   }
 
   function fail(error: unknown): void {

@@ -1,9 +1,11 @@
 // The state of rules on disk: when they fired, pauses, holds, and up to which moment schedules have run. It is written behind
-// in batches, except for pauses, and for what must not happen twice.
+// in batches, except for pauses, and for what must not happen twice. How often a rule fired is for people: it is noted in the journal
+// of readings and written when that is folded; without a journal once a minute, as each batch costs whole pages.
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { type DiskBudget, startWriteBehind } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
+import type { RunJournal } from "./run-store.ts";
 
 export interface StateRow {
   rule_id: string;
@@ -32,16 +34,17 @@ export interface RuleStore extends Disposable {
   states(): StateRow[];
   holds(): HoldRow[];
   marks(): MarkRow[];
-  /** Written with the next batch, in the last version of each row. `row` is called at that time. */
+  /** On disk within a minute: in the journal, or in the last version of each row. `row` is called at once and when it is written. */
   saveState(ruleId: string, row: () => StateRow): void;
+  /** Written as soon as the current work is done. */
+  saveStateSoon(ruleId: string, row: () => StateRow): void;
+  /** Written with the next batch. */
   saveHold(row: HoldRow): void;
   dropHold(row: Omit<HoldRow, "since" | "fired" | "context">): void;
   saveMark(row: MarkRow): void;
   dropMark(id: string): void;
   /** Stored durably when it returns. Throws if it cannot be written. */
   saveStateNow(row: StateRow): void;
-  /** Writes the next batch as soon as the current work is done. */
-  soon(): void;
   /** Writes the pending rows; false if that failed. */
   flush(): boolean;
   /** Deletes the state of unknown rules that have not fired since `before`, in epoch ms. */
@@ -53,10 +56,13 @@ export interface RuleStoreOptions {
   clock: Clock;
   log: Log;
   flushMs: number;
+  /** Where firings are noted; without it, each rule's row is written. */
+  journal?: RunJournal | undefined;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;
 }
 
+const COUNTS_MS = 60_000;
 const UPSERT_STATE = `INSERT INTO rule_state (rule_id, last_fired_at, fire_count, paused_at, paused_ms)
   VALUES ($rule_id, $last_fired_at, $fire_count, $paused_at, $paused_ms)
   ON CONFLICT (rule_id) DO UPDATE SET last_fired_at = excluded.last_fired_at, fire_count = excluded.fire_count,
@@ -66,7 +72,7 @@ const UPSERT_HOLD = `INSERT INTO rule_holds (rule_id, trigger_key, device_id, si
   ON CONFLICT (rule_id, trigger_key, device_id) DO UPDATE
     SET since = excluded.since, fired = excluded.fired, context = excluded.context`;
 
-export function openRuleStore({ db, clock, log, flushMs, budget }: RuleStoreOptions): RuleStore {
+export function openRuleStore({ db, clock, log, flushMs, journal, budget }: RuleStoreOptions): RuleStore {
   const { durable, behind, trouble } = db;
   const putState = behind.query(UPSERT_STATE);
   const putStateNow = durable.query(UPSERT_STATE);
@@ -78,33 +84,51 @@ export function openRuleStore({ db, clock, log, flushMs, budget }: RuleStoreOpti
     "INSERT INTO rule_marks (id, at) VALUES ($id, $at) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
   );
   const removeMark = behind.query("DELETE FROM rule_marks WHERE id = $id");
-  const waiting = new Map<string, () => void>();
-  const writeAll = behind.transaction((keys: Iterable<string>) => {
-    for (const key of keys) waiting.get(key)?.();
-  }).immediate;
-  const unwritten = startWriteBehind<string>({
-    clock,
-    log,
-    what: "what rules remember",
-    periodMs: flushMs,
-    write(keys) {
-      writeAll(keys);
-      waiting.clear();
+  const unwritten = startRowWriter("what rules remember", flushMs);
+  const counts = startRowWriter("how often rules fired", journal ? undefined : COUNTS_MS);
+  const folding = journal?.enlist("how often rules fired", {
+    through: journal.through,
+    fold({ segment }) {
+      if (counts.flush()) folding?.folded(segment);
+      else folding?.again();
     },
-    ...(budget && { budget }),
-    trouble,
   });
+  /** When each rule fired last, by the monotonic clock: what fires all the time is written once a minute. */
+  const savedAt = new Map<string, number>();
   let hurrying: Disposable | undefined;
 
-  function later(key: string, write: () => void): void {
-    waiting.set(key, write);
-    unwritten.mark(key);
+  function startRowWriter(what: string, periodMs: number | undefined) {
+    const waiting = new Map<string, () => void>();
+    const writeAll = behind.transaction((keys: Iterable<string>) => {
+      for (const key of keys) waiting.get(key)?.();
+    }).immediate;
+    const rows = startWriteBehind<string>({
+      ...{ clock, log, trouble, what },
+      ...(periodMs !== undefined && { periodMs }),
+      write(keys) {
+        writeAll(keys);
+        waiting.clear();
+      },
+      ...(budget && { budget }),
+    });
+    return {
+      later(key: string, write: () => void): void {
+        waiting.set(key, write);
+        rows.mark(key);
+      },
+      flush: rows.flush,
+      [Symbol.dispose]: rows[Symbol.dispose],
+    };
   }
+
+  const { later } = unwritten;
+  const stateWriter = (row: () => StateRow) => () => void putState.run({ ...row() });
 
   function flush(): boolean {
     hurrying?.[Symbol.dispose]();
     hurrying = undefined;
-    return unwritten.flush();
+    const areRowsWritten = unwritten.flush();
+    return counts.flush() && areRowsWritten;
   }
 
   // The database may have been edited by others: a time that is not a number would stop clocks.
@@ -129,7 +153,26 @@ export function openRuleStore({ db, clock, log, flushMs, budget }: RuleStoreOpti
         .query<MarkRow, []>("SELECT * FROM rule_marks")
         .all()
         .filter(({ at }) => areTimes(at)),
-    saveState: (ruleId, row) => later(`state/${ruleId}`, () => void putState.run({ ...row() })),
+    saveState(ruleId, row) {
+      if (journal) {
+        const { last_fired_at, fire_count } = row();
+        journal.noteFiring({ fired: ruleId, at: last_fired_at ?? clock.now(), count: fire_count });
+        counts.later(ruleId, stateWriter(row));
+        return;
+      }
+      const now = clock.mono();
+      const isRare = now - (savedAt.get(ruleId) ?? Number.NEGATIVE_INFINITY) >= COUNTS_MS;
+      savedAt.set(ruleId, now);
+      if (isRare) later(`state/${ruleId}`, stateWriter(row));
+      else counts.later(ruleId, stateWriter(row));
+    },
+    saveStateSoon(ruleId, row) {
+      counts.later(ruleId, stateWriter(row));
+      hurrying ??= clock.after("rules: write soon", 0, () => {
+        hurrying = undefined;
+        counts.flush();
+      });
+    },
     saveHold: (row) => later(holdKey(row), () => void putHold.run({ ...row })),
     dropHold({ rule_id, trigger_key, device_id }) {
       const key = { rule_id, trigger_key, device_id };
@@ -145,18 +188,21 @@ export function openRuleStore({ db, clock, log, flushMs, budget }: RuleStoreOpti
         throw error;
       }
     },
-    soon() {
-      hurrying ??= clock.after("rules: write soon", 0, flush);
-    },
     flush,
     forget(known, before) {
       const gone = states().filter(({ rule_id, last_fired_at }) => !known(rule_id) && (last_fired_at ?? 0) < before);
       const remove = behind.query("DELETE FROM rule_state WHERE rule_id = ?");
-      for (const { rule_id } of gone) later(`state/${rule_id}`, () => void remove.run(rule_id));
+      for (const { rule_id } of gone) {
+        savedAt.delete(rule_id);
+        counts.later(rule_id, () => void remove.run(rule_id));
+      }
     },
     [Symbol.dispose]() {
       hurrying?.[Symbol.dispose]();
-      unwritten[Symbol.dispose]();
+      folding?.foldNow();
+      // Where they could not be written, the journal keeps what it has of them.
+      if (counts.flush()) folding?.[Symbol.dispose]();
+      for (const rows of [unwritten, counts]) rows[Symbol.dispose]();
     },
   };
 }

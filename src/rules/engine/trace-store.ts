@@ -1,6 +1,6 @@
 // The last traces of each rule on disk, so that they outlive a restart. Traces are for people, and rules may fire a thousand
-// times a second: they are written once a minute and a bounded amount at a time; the rest waits for the next minute, or for the
-// end of the hub. What is on disk is read only when somebody asks.
+// times a second: they are written once a minute, those of one rule once in five, and a bounded amount at a time; the rest waits
+// for the next minute, or for the end of the hub. What is on disk is read only when somebody asks.
 import type { Clock, Timer } from "../../core/clock.ts";
 import { isObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
@@ -32,6 +32,8 @@ export interface TraceStoreOptions {
 
 const STORED_PER_RULE = 20;
 const PERIOD_MS = 60_000;
+// A rule that fires all day replaces its traces, each time on several pages.
+const RULE_PERIOD_MS = 5 * PERIOD_MS;
 const MAX_BYTES_AT_ONCE = 65_536;
 // A longer one is not stored.
 const MAX_CHARS = 65_536;
@@ -65,6 +67,8 @@ export function openTraceStore({ db, clock, log, maxBytes, budget }: TraceStoreO
   );
 
   const sources = new Map<string, () => readonly KeptTrace[]>();
+  /** Monotonic ms, by rule. */
+  const writtenAt = new Map<string, number>();
   let used: number | undefined;
   let isLast = false;
   let closed = false;
@@ -74,13 +78,19 @@ export function openTraceStore({ db, clock, log, maxBytes, budget }: TraceStoreO
   function writeRule(ruleId: string): number {
     let bytes = 0;
     const source = sources.get(ruleId);
-    if (!source) removeAll.run(ruleId);
+    if (source) writtenAt.set(ruleId, clock.mono());
+    else removeAll.run(ruleId);
     for (const kept of source?.().slice(-STORED_PER_RULE) ?? []) {
       const trace = typeof kept === "string" ? kept : JSON.stringify(kept);
       if (trace.length <= MAX_CHARS && put.run({ trace, rule_id: ruleId }).changes > 0) bytes += trace.length;
     }
     removeSurplus.run(ruleId);
     return bytes;
+  }
+
+  function wasJustWritten(ruleId: string): boolean {
+    const at = writtenAt.get(ruleId);
+    return at !== undefined && clock.mono() - at < RULE_PERIOD_MS;
   }
 
   /** Counts what it adds, and looks again only when that may be too much. */
@@ -101,7 +111,7 @@ export function openTraceStore({ db, clock, log, maxBytes, budget }: TraceStoreO
   const writeSome = behind.transaction((ruleIds: readonly string[]) => {
     let bytes = 0;
     const left = ruleIds.filter((ruleId) => {
-      if (bytes >= MAX_BYTES_AT_ONCE && !isLast) return true;
+      if ((bytes >= MAX_BYTES_AT_ONCE || wasJustWritten(ruleId)) && !isLast) return true;
       bytes += writeRule(ruleId);
       return false;
     });
@@ -132,6 +142,7 @@ export function openTraceStore({ db, clock, log, maxBytes, budget }: TraceStoreO
     forget(ruleId) {
       if (closed) return;
       sources.delete(ruleId);
+      writtenAt.delete(ruleId);
       unwritten.mark(ruleId);
     },
     close() {

@@ -20,6 +20,7 @@ import type { RuleHost } from "../model/host.ts";
 import type { Rule } from "../read/rule.ts";
 import { createMarks } from "./action-mark.ts";
 import { withCancelOnFalse } from "./cancel-on-false.ts";
+import { openEffects } from "./effects.ts";
 import { activationBy, type Cause, type Dispatch, type Entry, type Run, type TriggerRef, toRow } from "./entry.ts";
 import { createEvaluator, type Evaluator } from "./evaluator.ts";
 import { Holds } from "./holds.ts";
@@ -30,12 +31,12 @@ import { readStoredRuns } from "./restore-runs.ts";
 import { createRuleChains, type RuleChains } from "./rule-chain.ts";
 import { type Control, createControl } from "./rule-control.ts";
 import { createRunKeeper, type RunKeeper } from "./run-keeper.ts";
-import { openRunStore } from "./run-store.ts";
+import { openRunStore, type RunJournal } from "./run-store.ts";
 import { createRuns, type Runs, type StoredRun } from "./runs.ts";
 import { createSchedules, type Schedules } from "./schedules.ts";
 import { type ActionScopeTools, createActionScope, createConditionScope } from "./scope.ts";
 import { runActions, type SequenceTools } from "./sequence.ts";
-import { openRuleStore, type RuleStore } from "./store.ts";
+import { openRuleStore, type RuleStore, type StateRow } from "./store.ts";
 import { openTraceStore } from "./trace-store.ts";
 import { closeCutOff, createTraces, type Traces } from "./traces.ts";
 import { createSubscriptions, createTriggerIndex } from "./trigger-index.ts";
@@ -49,6 +50,8 @@ export interface EngineOptions {
   random: RandomBytes;
   host: RuleHost;
   db: Pick<StateDb, "durable" | "behind" | "own" | "trouble">;
+  /** Where runs that wait are noted; without it, each is a row at once. */
+  journal?: RunJournal | undefined;
   vocabulary: {
     triggers: readonly TriggerDefinition[];
     conditions: readonly ConditionDefinition[];
@@ -104,16 +107,20 @@ export function wireEngine(
   const waits = createWaits({ clock, subscriptions });
   const booleans = openBooleanStore(options);
   const marks = createMarks(byType(vocabulary.actions));
-  const runStore = openRunStore(options.db);
+  const runStore = stack.use(openRunStore(options.db, options.journal));
   const keeper = stack.use(
     createRunKeeper({
       ...{ clock, log, store: runStore, trouble: options.db.trouble, budget: options.budget },
       markOf: ({ actions }) => marks(actions),
     }),
   );
+  // After what the keeper itself writes then.
+  if (options.budget) stack.use(options.budget.enlist(runStore.fold));
+  const running = () => [...entries.values()].flatMap((entry) => [...entry.running]);
+  const effects = stack.use(openEffects({ db: options.db, clock, log, keeper, running }));
   const onLost = tellLost(options);
   const allRuns = createRuns({
-    ...{ clock, log, traces, quota, keeper },
+    ...{ clock, log, traces, quota, keeper, onOver: effects.over },
     onLost: ({ entry, trace }, why) => onLost({ rule: entry.rule, ruleId: entry.rule.id, id: trace.id }, why),
     runActions: (run) =>
       runActions(sequence, run, { actions: run.actions, into: run.trace.actions, position: run.position }),
@@ -135,6 +142,7 @@ export function wireEngine(
   const lateMs = (config?.late_secs ?? LATE_SECS) * 1000;
   const sequence = createSequence(options, {
     ...{ clock, log, waits, controlFor: control.for, end: runs.end, keep: keeper.keep, lateMs, patient },
+    once: effects.once,
     ...{ chains, keeper },
   });
   const holds = stack.use(
@@ -229,9 +237,10 @@ function createSequence(
 }
 
 function saveFiring(store: RuleStore, { rule: { id, cooldown_secs }, persisted }: Entry): void {
-  store.saveState(id, () => toRow(id, persisted));
+  const row = (): StateRow => toRow(id, persisted);
   // With a cooldown it must not fire again because the power failed a moment later.
-  if (cooldown_secs > 0) store.soon();
+  if (cooldown_secs > 0) store.saveStateSoon(id, row);
+  else store.saveState(id, row);
 }
 
 export function byType<D extends { type: string }>(definitions: readonly D[]): ReadonlyMap<string, D> {

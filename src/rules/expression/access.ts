@@ -1,7 +1,7 @@
 // Members of values: `x.name`, `x[key]` and `has(x.name)`. Only maps and lists have any, and only their own: an
 // expression never reaches JavaScript's.
 import { EvaluationError } from "@marcbachmann/cel-js";
-import { didYouMean } from "../../core/schema.ts";
+import { didYouMean } from "../../core/did-you-mean.ts";
 import type { CelNode, Evaluator, Macro, Run, TypeChecker } from "./cel-tree.ts";
 
 const MOST_NAMES_SHOWN = 12;

@@ -1,8 +1,6 @@
 // CEL about one message instead of the home: it has these variables, and no functions that read the home.
 import type { Json, JsonObject } from "../../core/json.ts";
-import { createCompiler } from "./compile.ts";
-import { createBareEnvironment } from "./environment.ts";
-import { problemText } from "./wording.ts";
+import { loadCel } from "./load-cel.ts";
 
 export type MessageExpression =
   | { ok: true; run(values: JsonObject): { ok: true; value: Json } | { ok: false; problem: string } }
@@ -10,6 +8,7 @@ export type MessageExpression =
 
 /** `run` is to be given a value for each of the variables. */
 export function messageExpressions(variables: readonly string[]): (text: string) => MessageExpression {
+  const { createBareEnvironment, createCompiler, problemText } = loadCel();
   const compile = createCompiler(createBareEnvironment(variables), variables);
   return function compileMessage(text) {
     const compiled = compile(text);

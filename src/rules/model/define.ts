@@ -2,6 +2,7 @@
 import type { Static, TObject, TProperties, TUnsafe } from "@sinclair/typebox";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
+import type { OwnRows } from "../../db/own-rows.ts";
 import type { EventType } from "../../events/catalog.ts";
 import type { Envelope } from "../../events/feed.ts";
 import type { Schedule } from "../schedule/schedule.ts";
@@ -144,6 +145,10 @@ export interface ActionScope extends Scope {
   progress(value: Json): void;
   /** Ms since it first asked, also over a restart of the hub. */
   elapsed(): number;
+  /** What the action sent is stored and not delivered yet: the trace says so, and it counts as done. */
+  queued(): void;
+  /** For an effect in the state database that must happen once. Undefined for a run that nothing begins again after a kill. */
+  once(): Once | undefined;
   /** Writes how far the run is, if it is one that goes on after a restart: what comes next must not make this happen again. */
   secure(): void;
   /**
@@ -172,6 +177,14 @@ export interface ActionScope extends Scope {
   readonly captured: Map<string, Readonly<Record<string, JsonObject>>>;
   readonly rules: RuleControl;
   readonly privateBooleans: PrivateBooleans;
+}
+
+/** An effect that must happen once, also if the hub is killed in the middle of its action and the run goes on. */
+export interface Once {
+  /** It happened, before the hub was killed. */
+  readonly happened: boolean;
+  /** To be written in the commit of the effect: both are on disk, or neither. */
+  readonly record: OwnRows;
 }
 
 /** A wait of several steps. */

@@ -4,6 +4,7 @@ import { type SchemaOptions, type TSchema, type TUnsafe, Type } from "@sinclair/
 import type { Json, JsonObject } from "../../core/json.ts";
 import { WEEKDAYS } from "../schedule/cron.ts";
 import type { Typed } from "./define.ts";
+import { oncePerSchema } from "./once-per-schema.ts";
 
 export type Kind = "trigger" | "condition" | "action";
 /** What a text can name. Moments of the sun have fixed names and need the `location` of the house. */
@@ -43,8 +44,12 @@ export function child(kind: Kind): TUnsafe<Typed> {
   return Type.Unsafe<Typed>(Type.Unknown({ $ref: refOf(kind) }));
 }
 
-export function kindOfChild(schema: TSchema): Kind | undefined {
-  return (["trigger", "condition", "action"] as const).find((kind) => schema.$ref === refOf(kind));
+const CHILDREN: ReadonlyMap<string, Kind> = new Map(
+  (["trigger", "condition", "action"] as const).map((kind) => [refOf(kind), kind]),
+);
+
+export function kindOfChild({ $ref }: TSchema): Kind | undefined {
+  return $ref === undefined ? undefined : CHILDREN.get($ref);
 }
 
 /** A text that names something of the house. That need not exist yet. */
@@ -163,10 +168,14 @@ export function choice<const T extends string>(
 }
 
 /** The words of a choice, or undefined for any other schema. */
-export function wordsOf(schema: TSchema): string[] | undefined {
-  const words: unknown[] | undefined = schema.anyOf?.map((branch: TSchema) => branch.const);
-  return words?.every((word) => typeof word === "string") ? (words as string[]) : undefined;
+export function wordsOf(schema: TSchema): readonly string[] | undefined {
+  return schema.anyOf === undefined ? undefined : wordsOfUnion(schema);
 }
+
+const wordsOfUnion = oncePerSchema((schema): readonly string[] | undefined => {
+  const words: unknown[] = schema.anyOf.map((branch: TSchema) => branch.const);
+  return words.every((word) => typeof word === "string") ? words : undefined;
+});
 
 /** How a rule with several triggers tells them apart. */
 export const triggerId = Type.String({

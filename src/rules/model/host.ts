@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { SolarEvent } from "../../core/sun.ts";
 import type { Zone } from "../../core/zone.ts";
+import type { OwnRows } from "../../db/own-rows.ts";
 import type { HubEvent } from "../../events/catalog.ts";
 
 /** A device as rules see it, in its current state. */
@@ -33,7 +34,8 @@ export interface RuleActor {
 export type Offline = "send" | "fail";
 
 export interface Notification {
-  channel: string;
+  /** Names of channels, people and groups: see docs/notifications.md. */
+  channels: readonly string[];
   message: string;
   title: string | undefined;
   /** From -2 (silent) to 2 (emergency); undefined: that of the channel. */
@@ -42,12 +44,36 @@ export interface Notification {
   silent?: boolean | undefined;
   /** What it is about: it takes the place of the last one with this tag. */
   tag?: string | undefined;
+  /** Where its picture comes from: see core/image-source.ts. */
+  image?: string | undefined;
+  /** What the message is written in; without it, in each channel's own markup. */
+  markup?: "html" | "markdown" | "none" | undefined;
+  /** The id of the rule that sends it. */
+  rule?: string | undefined;
+  /** Buttons under it, besides the one that confirms. */
+  actions?: readonly { readonly id: string; readonly label: string }[] | undefined;
+  /** After so long without an answer the next name is asked; without it all are told at once. */
+  escalateMs?: number | undefined;
   /** For the placeholders in both texts. `evaluate` throws what cannot be evaluated. */
   context: {
     deviceId: string | undefined;
     trigger: JsonObject;
     vars: Readonly<JsonObject>;
     evaluate(expression: string): Json;
+  };
+}
+
+/** What channels say of the texts that rules send. */
+export interface RuleTexts {
+  /** Of a text that is not sent yet, in words for its author. */
+  problems(
+    text: Pick<Notification, "message" | "markup"> & { readonly channels: readonly string[] },
+  ): readonly string[];
+  /** Of texts that were sent. */
+  readonly refused: {
+    of(ruleId: string): readonly string[];
+    /** The rule has another text now. */
+    forget(ruleId: string): void;
   };
 }
 
@@ -83,6 +109,14 @@ export interface Ping {
   rttMs?: number;
 }
 
+/** What is known of a notification at once. */
+export interface Posted {
+  /** Why it waits, where it did not get through at once. */
+  readonly waits?: string | undefined;
+  /** What its author should know of its text although it was sent: shown in the trace. */
+  readonly notes: readonly string[];
+}
+
 export interface RuleHost {
   device(id: string): RuleDevice | undefined;
   /** All of them. */
@@ -104,8 +138,15 @@ export interface RuleHost {
   captureStates(deviceIds: readonly string[]): Readonly<Record<string, JsonObject>>;
   /** Rejects when a device of the scene refused its command. */
   activateScene(id: string, actor: RuleActor): Promise<void>;
-  /** Rejects when it was not sent; the rule continues. */
-  notify(notification: Notification, signal: AbortSignal): Promise<void>;
+  /**
+   * It is stored when this returns, in one commit with the rows that `record` writes. The promise resolves with what is known at
+   * once, and rejects when somebody will not get it; the rule continues.
+   */
+  notify(notification: Notification, signal: AbortSignal, record?: OwnRows): Promise<Posted>;
+  /** Takes back what was last said with this tag; false where that is nothing. */
+  clearNotification(tag: string): boolean;
+  /** Absent where there are no channels to ask. */
+  readonly texts?: RuleTexts | undefined;
   publish(topic: string, payload: string, options: { retain: boolean; qos: 0 | 1 }): Promise<void>;
   request(request: HttpRequest, signal: AbortSignal): Promise<{ status: number; body: string }>;
   /** ICMP echo requests; `reachable` if one was answered. Does not reject. */

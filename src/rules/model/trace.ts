@@ -31,7 +31,8 @@ export interface ConditionTrace {
 
 export interface ActionTrace {
   type: string;
-  result: "running" | "ok" | "failed" | "skipped" | "cancelled";
+  /** `queued`: what it sent is stored, and is tried again until it gets through. */
+  result: "running" | "ok" | "queued" | "failed" | "skipped" | "cancelled";
   /** What was done, in a test what would be: `hall_lamp {"on":true}`. */
   detail?: string;
   error?: string;

@@ -51,8 +51,8 @@ export function readRuleText(text: string, { shape = defaultShape, file }: ReadO
       offset: 0,
       message: "a rule file holds a megabyte at most: split the rule",
     });
-  const half = text.search(/\p{Cs}/u);
-  if (half >= 0) return broken(text, format ?? named, { offset: half, message: LONE_SURROGATE });
+  if (!text.isWellFormed())
+    return broken(text, format ?? named, { offset: text.search(/\p{Cs}/u), message: LONE_SURROGATE });
   if (format === undefined) return broken(text, named, { offset: 0, message: NOTHING });
   const {
     value,

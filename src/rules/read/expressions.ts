@@ -1,9 +1,9 @@
 // CEL in rules: connects the language in expression/ with the house as rules see it.
 import { HubError } from "../../core/errors.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
-import { createExpressions } from "../expression/compile.ts";
+import { lazy } from "../../core/lazy.ts";
 import type { ExpressionHost } from "../expression/host.ts";
-import { problemText } from "../expression/wording.ts";
+import { loadCel } from "../expression/load-cel.ts";
 import type { Evaluate } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
 import { foundDevices } from "../model/targets.ts";
@@ -17,7 +17,7 @@ export interface RuleExpressions {
 }
 
 export function createRuleExpressions(): RuleExpressions {
-  const expressions = createExpressions();
+  const expressions = lazy(() => loadCel().createExpressions());
   const hosts = new WeakMap<RuleHost, ExpressionHost>();
 
   function hostOf(host: RuleHost): ExpressionHost {
@@ -28,17 +28,17 @@ export function createRuleExpressions(): RuleExpressions {
 
   return {
     evaluate(text, host, scope): Json {
-      const compiled = expressions.compile(text);
+      const compiled = expressions().compile(text);
       const result = compiled.ok ? compiled.program.evaluate(hostOf(host), scope) : compiled;
       if (result.ok) return result.value;
-      throw new HubError("invalid", problemText(result.problem));
+      throw new HubError("invalid", loadCel().problemText(result.problem));
     },
     check(text) {
-      const compiled = expressions.compile(text);
-      return compiled.ok ? undefined : problemText(compiled.problem);
+      const compiled = expressions().compile(text);
+      return compiled.ok ? undefined : loadCel().problemText(compiled.problem);
     },
     names(text) {
-      const compiled = expressions.compile(text);
+      const compiled = expressions().compile(text);
       if (!compiled.ok) return [];
       const { devices, modes, areas, types } = compiled.program.references();
       return [
@@ -61,7 +61,9 @@ function expressionHost(host: RuleHost): ExpressionHost {
     now: () => new Date(host.now()),
     random: () => host.random(),
     sunElevation: () => host.sun?.elevation(host.now()),
-    timezone: host.timezone,
+    get timezone() {
+      return host.timezone;
+    },
   };
 }
 

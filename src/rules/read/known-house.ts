@@ -10,5 +10,6 @@ export function knownHouse(host: RuleHost): KnownHouse {
     },
     described: (device) => host.described?.(device),
     variable: (name) => host.variable(name) !== undefined,
+    textProblems: host.texts?.problems,
   };
 }

@@ -1,15 +1,16 @@
 // Likely mistakes in a valid rule: attributes that known devices do not have, values that those never take, misspelt
 // placeholders, and no actions. `hub check` and the API report them. They are only warnings, because the house may change.
 import type { TSchema } from "@sinclair/typebox";
+import { didYouMean } from "../../core/did-you-mean.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
-import { placeholdersIn } from "../../core/placeholders.ts";
-import { didYouMean } from "../../core/schema.ts";
+import { placeholdersIn, unclosedIn } from "../../core/placeholders.ts";
 import { isOwn, TEMPLATE_ROOTS } from "../../core/template.ts";
 import type { TextPosition } from "../../core/text-places.ts";
 import { readRuleFileText } from "../homecore/read-text.ts";
 import type { Typed } from "../model/define.ts";
 import { firstDeviceOf } from "../model/devices.ts";
 import { ATTRIBUTE, ATTRIBUTES, TEMPLATE } from "../model/fields.ts";
+import type { RuleTexts } from "../model/host.ts";
 import { devicesOf, type SomeDevices } from "../model/targets.ts";
 import type { RuleShape } from "../parse/shape.ts";
 import { triggers } from "../triggers/index.ts";
@@ -28,6 +29,8 @@ export interface KnownHouse {
   /** The JSON Schemas of a device's attributes; undefined where it does not describe itself. */
   readonly described?: ((deviceId: string) => DescribedAttributes | undefined) | undefined;
   readonly variable?: ((name: string) => boolean) | undefined;
+  /** What is wrong with the text of a message for its channels. */
+  readonly textProblems?: RuleTexts["problems"] | undefined;
 }
 
 export interface LintWarning {
@@ -44,7 +47,13 @@ const MOST_NAMED = 12;
 
 /** Looks at one place of the rule. A new check is a line here. */
 type Check = (place: Place, rule: Rule, house: KnownHouse) => LintWarning[];
-const CHECKS: readonly Check[] = [attributeWarnings, valueWarnings, placeholderWarnings, triggerIdWarnings];
+const CHECKS: readonly Check[] = [
+  attributeWarnings,
+  valueWarnings,
+  placeholderWarnings,
+  triggerIdWarnings,
+  textWarnings,
+];
 
 /** In the order of the rule. */
 export function lint(rule: Rule, house: KnownHouse): LintWarning[] {
@@ -104,6 +113,21 @@ function triggerIdWarnings({ value, path }: Place, rule: Rule): LintWarning[] {
   });
 }
 
+function textWarnings({ value, path }: Place, _: Rule, { textProblems }: KnownHouse): LintWarning[] {
+  if (!textProblems || !isObject(value) || value.type !== "notify" || typeof value.message !== "string") return [];
+  const { message, channel, channels = [channel], markup } = value as NotifySpec;
+  const names = channels.filter((name) => name !== undefined);
+  return textProblems({ message, markup, channels: names }).map((problem) => ({
+    path: under(path, "message"),
+    message: problem,
+  }));
+}
+
+type NotifySpec = Pick<Parameters<RuleTexts["problems"]>[0], "message" | "markup"> & {
+  channel?: string;
+  channels?: string[];
+};
+
 /** The attributes that a field names: itself, by its keys, or by the keys of each of its tables. */
 function attributesIn(field: TSchema, value: unknown, path: string): { name: string; path: string }[] {
   if (field[ATTRIBUTE]) return typeof value === "string" ? [{ name: value, path }] : [];
@@ -148,13 +172,18 @@ function valueWarnings({ schema, value, path }: Place, _: Rule, { described }: K
 function placeholderWarnings(place: Place, rule: Rule, house: KnownHouse): LintWarning[] {
   // In a text that is sent on, other braces may be meant for its reader.
   const onlyOwn = place.schema[TEMPLATE] !== true;
-  return templatesAt(place).flatMap(({ text, path }) =>
-    placeholdersIn(text).flatMap((placeholder) => {
+  return templatesAt(place).flatMap(({ text, path }) => [
+    ...unclosedIn(text).flatMap((beginning) =>
+      TEMPLATE_ROOTS.includes(/^\w*/.exec(beginning)?.[0] ?? "")
+        ? [{ path, message: `{{${beginning} is not closed: write }} behind it` }]
+        : [],
+    ),
+    ...placeholdersIn(text).flatMap((placeholder) => {
       if (placeholder.expression || (onlyOwn && !isOwn(placeholder))) return [];
-      const problem = placeholderProblem(placeholder.text, rule, house);
+      const problem = placeholder.doubt ?? placeholderProblem(placeholder.text, rule, house);
       return problem === undefined ? [] : [{ path, message: `{{${placeholder.source}}}: ${problem}` }];
     }),
-  );
+  ]);
 }
 
 function placeholderProblem(placeholder: string, rule: Rule, house: KnownHouse): string | undefined {

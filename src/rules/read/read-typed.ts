@@ -1,12 +1,14 @@
 // Checks triggers, conditions and actions by the schemas of their types, at any depth, and collects all problems. Each is
 // checked on its own, because one schema for all would try every type at every depth.
 import type { TSchema } from "@sinclair/typebox";
+import { didYouMean } from "../../core/did-you-mean.ts";
 import { parseDuration } from "../../core/duration.ts";
 import { HubError } from "../../core/errors.ts";
 import { isObject } from "../../core/json.ts";
-import { checkValue, didYouMean, type Problem } from "../../core/schema.ts";
+import { checkOwn, type Problem } from "../../core/schema.ts";
 import type { Typed } from "../model/define.ts";
 import { ALIASES, CEL, DURATION, type Kind, kindOfChild, SPELLINGS, wordsOf } from "../model/fields.ts";
+import { oncePerSchema } from "../model/once-per-schema.ts";
 import { members, TYPE_ALIASES } from "./schemas.ts";
 import { templateProblems } from "./templates.ts";
 import { type Place, rewrite, under } from "./walk.ts";
@@ -42,7 +44,7 @@ export function readBySchema(reading: Reading, { schema, value, path, depth }: L
     inside.set(place.path, place.value);
     return null;
   });
-  const checked = checkValue(schema, plain, path);
+  const checked = checkOwn(schema, plain, path);
   if (!checked.ok) {
     const hinted = checked.problems.map((one) => ({ ...one, message: one.message + (hints.get(one.path) ?? "") }));
     reading.problems.push(...hinted);
@@ -110,16 +112,19 @@ function normalized({ schema, value, path }: Place, hints: Map<string, string>):
   const words = wordsOf(schema);
   if (!words) return isObject(value) && schema.properties ? withoutAliases(schema, value) : value;
   if (typeof value !== "string") return value;
-  const word = plainWord(schema, words, value);
+  const word = spellingsOf(schema).get(folded(value));
   if (word === undefined) hints.set(path, didYouMean(value.toLowerCase(), words));
   return word ?? value;
 }
 
-function plainWord(schema: TSchema, words: readonly string[], given: string): string | undefined {
+/** The words of a choice by how they are spelled. */
+const spellingsOf = oncePerSchema((schema): ReadonlyMap<string, string> => {
+  const words = wordsOf(schema) ?? [];
   const spellings: Record<string, string> = schema[SPELLINGS] ?? {};
   const all = [...words.map((word) => [word, word] as const), ...Object.entries(spellings)];
-  return all.find(([spelling]) => folded(spelling) === folded(given))?.[1];
-}
+  // Of two that are spelled the same, the first counts.
+  return new Map(all.map(([spelling, word]) => [folded(spelling), word] as const).reverse());
+});
 
 /** `AboveHorizon` in RON is `above_horizon` elsewhere. */
 function folded(word: string): string {
@@ -127,13 +132,8 @@ function folded(word: string): string {
 }
 
 function withoutAliases(schema: TSchema, value: Record<string, unknown>): Record<string, unknown> {
-  const properties: Record<string, TSchema> = schema.properties;
-  const names = new Map(
-    Object.entries(properties).flatMap(([key, field]) =>
-      ((field[ALIASES] as string[] | undefined) ?? []).map((alias): [string, string] => [alias, key]),
-    ),
-  );
-  if (names.size === 0) return value;
+  const names = aliasesIn(schema);
+  if (names.size === 0 || !Object.keys(value).some((key) => names.has(key))) return value;
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
     const name = names.get(key);
     // If both names are given, the alias stays and is refused as an unknown key.
@@ -141,6 +141,15 @@ function withoutAliases(schema: TSchema, value: Record<string, unknown>): Record
   });
   return Object.fromEntries(entries);
 }
+
+/** The names of fields by their aliases. */
+const aliasesIn = oncePerSchema(({ properties }): ReadonlyMap<string, string> => {
+  return new Map(
+    Object.entries(properties as Record<string, TSchema>).flatMap(([key, field]) =>
+      ((field[ALIASES] as string[] | undefined) ?? []).map((alias): [string, string] => [alias, key]),
+    ),
+  );
+});
 
 function checkText({ problems, checkExpression }: Reading, { value, path }: Place): void {
   const error = typeof value === "string" && value !== "" ? checkExpression(value) : undefined;

@@ -5,7 +5,7 @@ import { MASK, masked } from "../../core/masking.ts";
 import { KEYS_NAME, kindOfChild, NAMES, type Named, wordsOf } from "../model/fields.ts";
 import { Rule } from "./rule.ts";
 import { members } from "./schemas.ts";
-import { type Place, rewrite, under } from "./walk.ts";
+import { type Place, rewrite, under, walk } from "./walk.ts";
 
 export interface Reference {
   kind: Named;
@@ -17,11 +17,19 @@ export interface Reference {
 /** In the order of the rule, with repetitions. Names in expressions are not included. */
 export function referencesOf(rule: Rule): Reference[] {
   const found: Reference[] = [];
-  rewriteRule({ schema: Rule, value: rule, path: "" }, (place) => {
-    found.push(...named(place));
-    return place.value;
+  walkRule({ schema: Rule, value: rule, path: "" }, (place) => {
+    if (place.schema[NAMES] !== undefined || place.schema[KEYS_NAME] !== undefined) found.push(...named(place));
   });
   return found;
+}
+
+/** As `walk`, also into all triggers, conditions and actions. */
+function walkRule(place: Place, visit: (place: Place) => void): void {
+  walk(place, (at) => {
+    const schema = schemaOfChild(at);
+    if (schema) walkRule({ ...at, schema }, visit);
+    else visit(at);
+  });
 }
 
 function named({ schema, value, path }: Place): Reference[] {
@@ -45,8 +53,12 @@ export function withoutSecrets(rule: Rule): Rule {
 /** As `rewrite`, also into all triggers, conditions and actions. */
 export function rewriteRule(place: Place, change: (place: Place) => unknown): unknown {
   return rewrite(place, (at) => {
-    const kind = kindOfChild(at.schema);
-    const schema: TSchema | undefined = kind && members[kind].get(String((at.value as JsonObject).type))?.schema;
-    return schema ? rewriteRule({ schema, value: at.value, path: at.path }, change) : change(at);
+    const schema = schemaOfChild(at);
+    return schema ? rewriteRule({ ...at, schema }, change) : change(at);
   });
+}
+
+function schemaOfChild({ schema, value }: Place): TSchema | undefined {
+  const kind = kindOfChild(schema);
+  return kind && members[kind].get(String((value as JsonObject).type))?.schema;
 }

@@ -112,12 +112,20 @@ export function readRule(value: JsonObject, checkExpression: (text: string) => s
 
 const TOO_DEEP = `is nested too deeply: at most ${MAX_DEPTH} conditions or actions may be around another`;
 
-/** Without recursion, so that no value can overflow the stack. */
+/** Level by level, so that no value can overflow the stack. */
 function isDeeper(value: unknown, maxDepth: number): boolean {
-  let level: object[] = [value as object];
+  let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth) return true;
-    level = level.flatMap((one) => Object.values(one).filter((item) => typeof item === "object" && item !== null));
+    const next: unknown[] = [];
+    for (const one of level) addInner(next, one);
+    level = next;
   }
   return false;
+}
+
+/** The objects and lists in it. */
+function addInner(into: unknown[], value: unknown): void {
+  for (const item of Array.isArray(value) ? value : Object.values(value as object))
+    if (typeof item === "object" && item !== null) into.push(item);
 }

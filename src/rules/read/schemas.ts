@@ -1,5 +1,6 @@
 // The schema of each trigger, condition and action: its own fields, its `type`, and the fields that all of its kind have.
 import { type TObject, type TProperties, Type } from "@sinclair/typebox";
+import { lazy } from "../../core/lazy.ts";
 import { actions } from "../actions/index.ts";
 import { conditions } from "../conditions/index.ts";
 import { child, type Kind, triggerId } from "../model/fields.ts";
@@ -26,22 +27,39 @@ function member(definition: Definition, fields: TProperties, common: TProperties
   return [type, { type, doc, schema, check: (spec) => definition.check?.(spec) }];
 }
 
-/** By type, in the order of the lists. */
-export const members: Readonly<Record<Kind, ReadonlyMap<string, Member>>> = {
-  trigger: new Map(
-    triggers.map((trigger) => member(trigger, trigger.fields, { id: Type.Optional(triggerId), comment: note })),
-  ),
-  condition: new Map(
-    conditions.map((condition) => member(condition, condition.fields(child("condition")), { comment: note })),
-  ),
-  action: new Map(
-    actions.map((action) =>
-      member(action, action.fields({ action: child("action"), condition: child("condition") }), {
-        enabled,
-        comment: note,
-      }),
+const triggerMembers = lazy(
+  () =>
+    new Map(
+      triggers.map((trigger) => member(trigger, trigger.fields, { id: Type.Optional(triggerId), comment: note })),
     ),
-  ),
+);
+const conditionMembers = lazy(
+  () =>
+    new Map(conditions.map((condition) => member(condition, condition.fields(child("condition")), { comment: note }))),
+);
+const actionMembers = lazy(
+  () =>
+    new Map(
+      actions.map((action) =>
+        member(action, action.fields({ action: child("action"), condition: child("condition") }), {
+          enabled,
+          comment: note,
+        }),
+      ),
+    ),
+);
+
+/** By type, in the order of the lists. Made with the first rule. */
+export const members: Readonly<Record<Kind, ReadonlyMap<string, Member>>> = {
+  get trigger() {
+    return triggerMembers();
+  },
+  get condition() {
+    return conditionMembers();
+  },
+  get action() {
+    return actionMembers();
+  },
 };
 
 /** Other names of types. */

@@ -13,6 +13,7 @@ export function templatesAt({ schema, value, path }: Place): { text: string; pat
 }
 
 export function templateProblems(place: Place, checkExpression: (text: string) => string | undefined): Problem[] {
+  if (!place.schema[TEMPLATE] && !place.schema[TEMPLATES]) return [];
   return templatesAt(place).flatMap(({ text, path }) => {
     const placeholders = placeholdersIn(text);
     const expressions = placeholders.filter(({ expression }) => expression);

@@ -3,6 +3,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { DURATION_PATTERN } from "../../core/duration.ts";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
+import { lazy } from "../../core/lazy.ts";
 import { DURATION, type Kind, kindOfChild } from "../model/fields.ts";
 import { type RuleShape, WRAPPERS } from "../parse/shape.ts";
 import { Rule } from "./rule.ts";
@@ -59,8 +60,26 @@ function asWritten(schema: Json): Json {
   return { ...changed, required: needed };
 }
 
-/** What the RON parser needs to know. A value in parentheses without a key is the first field: `Delay(5)`. */
+/**
+ * What the RON parser needs to know. A value in parentheses without a key is the first field: `Delay(5)`. Made when the first text is
+ * read: it takes 5 ms, and a start hands it on before.
+ */
 export function ruleShape(): RuleShape {
+  const made = lazy(shapeOfRules);
+  return {
+    get variants() {
+      return made().variants;
+    },
+    get branches() {
+      return made().branches;
+    },
+    get contents() {
+      return made().contents;
+    },
+  };
+}
+
+function shapeOfRules(): RuleShape {
   const all = [...Object.values(members)].flatMap((kind) => [...kind.values()]);
   const own = (member: Member): [string, TSchema][] =>
     Object.entries(member.schema.properties).filter(([key]) => !COMMON.has(key));

@@ -22,24 +22,45 @@ export function rewrite(place: Place, change: (place: Place) => unknown): unknow
     );
   }
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
     const known = schemaOfKey(schema, key);
-    return [key, known ? rewrite({ schema: known, value: item, path: under(path, key) }, change) : item];
-  });
-  return Object.fromEntries(entries);
+    const item = value[key];
+    put(copy, key, known ? rewrite({ schema: known, value: item, path: under(path, key) }, change) : item);
+  }
+  return copy;
+}
+
+/** Also `__proto__` becomes a key like any other. */
+function put(into: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") into[key] = value;
+  else Object.defineProperty(into, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** Calls `visit` for every value with a schema. */
 export function walk(place: Place, visit: (place: Place) => void): void {
-  rewrite(place, (at) => {
-    visit(at);
-    return at.value;
-  });
+  const { schema, value, path } = place;
+  visit(place);
+  const branch = branchOf(schema, value);
+  if (branch !== schema) walk({ schema: branch, value, path }, visit);
+  else if (Array.isArray(value) && schema.items)
+    for (const [index, item] of value.entries())
+      walk({ schema: schema.items, value: item, path: `${path}[${index}]` }, visit);
+  else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      const known = schemaOfKey(schema, key);
+      if (known) walk({ schema: known, value: value[key], path: under(path, key) }, visit);
+    }
+  }
 }
 
 export function under(path: string, key: string): string {
-  if (/^\d+$/.test(key)) return `${path}[${key}]`;
+  if (isDigit(key.charCodeAt(0)) && /^\d+$/.test(key)) return `${path}[${key}]`;
   return path === "" ? key : `${path}.${key}`;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 /** Of a schema for one value or a list, the branch that applies. */

@@ -1,6 +1,7 @@
 // What a replay has to know about a rule: the parts it is made of, and the attributes that they read.
 import type { TSchema } from "@sinclair/typebox";
 import { isObject } from "../../core/json.ts";
+import { lazy } from "../../core/lazy.ts";
 import type { Typed } from "../model/define.ts";
 import { CEL, type Kind } from "../model/fields.ts";
 import type { RuleHost } from "../model/host.ts";
@@ -42,7 +43,7 @@ export function contentsOf(rule: Rule, references: readonly Named[], host: RuleH
   const parts: Record<Kind, Typed[]> = { trigger: [], condition: [], action: [] };
   const expressions = new Set<string>();
   rewriteRule({ schema: Rule, value: rule, path: "" }, ({ schema, value }) => {
-    const kind = KIND_OF_SCHEMA.get(schema);
+    const kind = kindOfSchema().get(schema);
     if (kind && isObject(value)) parts[kind].push(value as unknown as Typed);
     if (schema.contentMediaType === CEL && typeof value === "string") expressions.add(value);
     return value;
@@ -62,10 +63,13 @@ export function contentsOf(rule: Rule, references: readonly Named[], host: RuleH
   return { ...contents, deviceIds, attributesOf };
 }
 
-const KIND_OF_SCHEMA = new Map<TSchema, Kind>(
-  (["trigger", "condition", "action"] as const).flatMap((kind) =>
-    [...members[kind].values()].map(({ schema }): [TSchema, Kind] => [schema, kind]),
-  ),
+const kindOfSchema = lazy(
+  () =>
+    new Map<TSchema, Kind>(
+      (["trigger", "condition", "action"] as const).flatMap((kind) =>
+        [...members[kind].values()].map(({ schema }): [TSchema, Kind] => [schema, kind]),
+      ),
+    ),
 );
 
 /** Whether devices are found by it. */

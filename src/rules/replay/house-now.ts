@@ -42,6 +42,7 @@ export function hostOf({ devices, variables, calendars, timezone, place, now }: 
     },
     activateScene: refuse,
     notify: refuse,
+    clearNotification: () => false,
     publish: refuse,
     request: refuse,
     ping: refuse,

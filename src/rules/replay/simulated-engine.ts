@@ -90,7 +90,7 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
   };
   const waits = createWaits({ clock, subscriptions: NO_SUBSCRIPTIONS });
   const allRuns = createRuns({
-    ...{ clock, log, traces: NO_TRACES, quota, keeper: NO_KEEPER },
+    ...{ clock, log, traces: NO_TRACES, quota, keeper: NO_KEEPER, onOver() {} },
     onLost() {},
     runActions: (run) =>
       runActions(sequence, run, { actions: run.actions, into: run.trace.actions, position: run.position }),
@@ -117,7 +117,7 @@ export function createSimulatedEngine(options: SimulatedEngineOptions): Simulate
   };
   const actionTools = {
     ...{ clock, log, waits, sequence, controlFor: () => control, end: runs.end },
-    ...{ keep: NO_KEEPER.keep, lateMs: 0, patient: (house: RuleHost) => house },
+    ...{ keep: NO_KEEPER.keep, once: () => undefined, lateMs: 0, patient: (house: RuleHost) => house },
   };
   const privateBooleans = overlaid(options.privateBooleans);
   const evaluator = createEvaluator({

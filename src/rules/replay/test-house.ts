@@ -136,7 +136,8 @@ export function createTestHouse({ host, clock, hear, unknown }: TestHouseOptions
         if (!host.hasScene(id)) throw new HubError("not_found", `there is no scene "${id}"`);
         unknown(`what the scene "${id}" changes: nothing was taken to change`);
       },
-      notify: async () => {},
+      notify: async () => ({ notes: [] }),
+      clearNotification: () => false,
       publish: async () => {},
       request: async () => ({ status: 200, body: "" }),
       ping: async () => ({ reachable: true }),

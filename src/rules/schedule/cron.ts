@@ -2,7 +2,7 @@
 // forward or back. A job of fixed times that falls into the skipped hour runs right after the jump, and one in the
 // doubled hour runs the first time only; a job with a `*` in its minute or hour follows real time. A change of three
 // hours or more is a new clock, without such care.
-import { didYouMean } from "../../core/schema.ts";
+import { didYouMean } from "../../core/did-you-mean.ts";
 import { WEEKDAYS } from "../../core/weekdays.ts";
 import type { Stretch, Zone } from "../../core/zone.ts";
 import { type CronFields, parseCronFields } from "./cron-fields.ts";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { HubError } from "../../core/errors.ts";
 import { etagOf } from "../../core/etag.ts";
+import type { FolderNotices } from "../../core/folder-notices.ts";
 import { type FolderWatch, watchFolder } from "../../core/folder-watch.ts";
 import type { Log } from "../../core/log.ts";
 import { shippedBlueprints } from "../blueprints/shipped.ts";
@@ -22,6 +23,8 @@ export interface BlueprintInfo extends BlueprintFile {
 export interface BlueprintsOptions {
   folder: string;
   clock: Clock;
+  /** See core/folder-watch.ts. */
+  notices?: FolderNotices | undefined;
   log: Log;
   shape: RuleShape;
   checkExpression(text: string): string | undefined;
@@ -47,9 +50,9 @@ export class Blueprints implements Disposable {
 
   /** Reads all files of the folder and watches it from then on. */
   start(): void {
-    const { clock, log, folder } = this.#options;
+    const { clock, notices, log, folder } = this.#options;
     removeLeftovers(folder);
-    this.#watch = watchFolder({ clock, log, folder, accepts: isRuleFileName, onChange: this.#files.load });
+    this.#watch = watchFolder({ clock, log, folder, notices, accepts: isRuleFileName, onChange: this.#files.load });
     for (const name of this.#watch.names) this.#files.load(name);
   }
 

@@ -34,6 +34,8 @@ export interface RuleInfo {
   /** There where a blueprint made the version that runs. */
   readonly made: MadeFrom | undefined;
   readonly activity: RuleState;
+  /** What the version that runs names, devices by their ids as far as they are known. */
+  readonly references: readonly Pick<LocatedReference, "kind" | "name">[];
 }
 
 export interface RuleWarning {
@@ -67,9 +69,11 @@ export interface Described {
   /** What lint says of the version that runs. */
   linted: readonly RuleWarning[];
   activity?: RuleState | undefined;
+  /** The device that a rule calls by this name. */
+  idOf(name: string): string | undefined;
 }
 
-export function describe(entry: ListedFile, { exists, linted, activity = NO_ACTIVITY }: Described): RuleInfo {
+export function describe(entry: ListedFile, { exists, linted, activity = NO_ACTIVITY, idOf }: Described): RuleInfo {
   const { id, file, format, problems, good } = entry;
   const broken = problems.length > 0;
   const rule = good?.rule;
@@ -89,6 +93,10 @@ export function describe(entry: ListedFile, { exists, linted, activity = NO_ACTI
     rule,
     made: good?.made,
     activity,
+    references: (good?.references ?? []).map(({ kind, name }) => ({
+      kind,
+      name: (good?.byName && kind === "device" ? idOf(name) : undefined) ?? name,
+    })),
   };
 }
 

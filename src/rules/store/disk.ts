@@ -59,8 +59,11 @@ export type FileText = { ok: true; text: string } | { ok: false; problem: TextPr
 /** By name; none where the folder cannot be read. */
 export function ruleFilesIn(folder: string): string[] {
   try {
-    return readdirSync(folder)
-      .filter((name) => isRuleFileName(name) && statSync(join(folder, name), { throwIfNoEntry: false })?.isFile())
+    const leadsToFile = (name: string): boolean =>
+      statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => isRuleFileName(entry.name) && (entry.isFile() || leadsToFile(entry.name)))
+      .map(({ name }) => name)
       .sort();
   } catch {
     // The folder's watch reports what is wrong with it.

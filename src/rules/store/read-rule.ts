@@ -1,5 +1,7 @@
 // Reads a rule file's text: the rule, or every reason why it is none, each with its place. Touches no file.
+
 import type { JsonObject } from "../../core/json.ts";
+import { lazy } from "../../core/lazy.ts";
 import { firstPerPath, type Problem } from "../../core/schema.ts";
 import { positionAt, type TextPosition } from "../../core/text-places.ts";
 import { withTomlAdvice } from "../../core/toml-advice.ts";
@@ -89,11 +91,11 @@ export function createRuleReader(
   expressions: ExpressionReader,
   blueprints: BlueprintFinder = NO_BLUEPRINTS,
 ): RuleReader {
-  const shape = ruleShape();
+  const shape = lazy(ruleShape);
   const byName = new WeakSet<Rule>();
 
   function read(text: string, { file, id }: ReadOptions): ReadText {
-    const source = readRuleFileText(text, { shape, file });
+    const source = readRuleFileText(text, { shape: shape(), file });
     const { format, problems, warnings } = source;
     const found = { ...unread(text), format, problems, warnings };
     if (!source.value) return found;
@@ -139,7 +141,9 @@ export function createRuleReader(
   }
 
   return {
-    shape,
+    get shape() {
+      return shape();
+    },
     byName: (rule) => byName.has(rule),
     read(text, options = {}) {
       try {

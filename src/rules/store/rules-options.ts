@@ -1,5 +1,6 @@
 // What the rules take and give at their entry point.
 import type { Clock } from "../../core/clock.ts";
+import type { FolderNotices } from "../../core/folder-notices.ts";
 import type { RandomBytes } from "../../core/ids.ts";
 import type { Limits } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
@@ -8,9 +9,11 @@ import type { DiskBudget } from "../../core/write-behind.ts";
 import type { StateDb } from "../../db/state-db.ts";
 import type { EventFeed } from "../../events/feed.ts";
 import type { RulesSection } from "../config.ts";
+import type { RunJournal } from "../engine/run-store.ts";
 import type { RuleHost } from "../model/host.ts";
 import type { OtherNames } from "./bound-rules.ts";
 import type { RuleStatus } from "./describe.ts";
+import type { ReadCacheOptions } from "./read-cache.ts";
 
 export interface RulesFilter {
   tag?: string | undefined;
@@ -34,13 +37,18 @@ export interface RulesOptions extends OtherNames {
   folder: string;
   feed: EventFeed;
   clock: Clock;
+  /** See core/folder-watch.ts. */
+  notices?: FolderNotices | undefined;
   log: Log;
   random: RandomBytes;
   host: RuleHost;
   db: Pick<StateDb, "durable" | "behind" | "own" | "trouble">;
+  journal?: RunJournal | undefined;
   flushMs?: number;
   /** See core/write-budget.ts. */
   budget?: DiskBudget;
   config?: RulesSection;
   limits?: Limits;
+  /** Where to keep what rules were read into: see read-cache.ts. Without it, all are read anew at each start. */
+  readCache?: Pick<ReadCacheOptions, "path" | "readBy"> | undefined;
 }

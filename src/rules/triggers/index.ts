@@ -13,6 +13,7 @@ import { hubVariableChanged } from "./hub-variable-changed.ts";
 import { manualTrigger } from "./manual-trigger.ts";
 import { modeChanged } from "./mode-changed.ts";
 import { mqttMessage } from "./mqtt-message.ts";
+import { notificationAcknowledged } from "./notification-acknowledged.ts";
 import { numericThreshold } from "./numeric-threshold.ts";
 import { periodic } from "./periodic.ts";
 import { pluginOffline } from "./plugin-offline.ts";
@@ -41,6 +42,7 @@ export const triggers: readonly TriggerDefinition[] = [
   mqttMessage,
   webhookReceived,
   customEvent,
+  notificationAcknowledged,
   systemStarted,
   pluginOffline,
   manualTrigger,

@@ -46,6 +46,11 @@ export function takeMatch(cursor: Cursor, pattern: RegExp): RegExpExecArray | un
   return match;
 }
 
+function skipMatch(cursor: Cursor, pattern: RegExp): void {
+  pattern.lastIndex = cursor.at;
+  if (pattern.test(cursor.text)) cursor.at = pattern.lastIndex;
+}
+
 export function looksAt(cursor: Cursor, pattern: RegExp): boolean {
   pattern.lastIndex = cursor.at;
   return pattern.test(cursor.text);
@@ -63,6 +68,9 @@ export function atEnd(cursor: Cursor): boolean {
 
 /** An identifier, plain or raw (`r#type`), unless a text begins here whose prefix only looks like one. */
 export function takeName(cursor: Cursor): string | undefined {
+  const first = cursor.text[cursor.at];
+  // Most names begin as nothing else does.
+  if (first !== "b" && first !== "r") return takeMatch(cursor, NAME)?.[0];
   if (looksAt(cursor, LITERAL_PREFIX)) return undefined;
   return takeMatch(cursor, RAW_NAME)?.[1] ?? takeMatch(cursor, NAME)?.[0];
 }
@@ -70,10 +78,15 @@ export function takeName(cursor: Cursor): string | undefined {
 /** White space and comments. */
 export function skipTrivia(cursor: Cursor): void {
   // Most often there is nothing to skip.
-  const code = cursor.text.charCodeAt(cursor.at);
-  if (code > 0x2f && code < 0x7f) return;
-  do takeMatch(cursor, WHITE_SPACE);
-  while (skipComment(cursor) || skipForeign(cursor));
+  if (isPlain(cursor)) return;
+  do skipMatch(cursor, WHITE_SPACE);
+  while (!isPlain(cursor) && (skipComment(cursor) || skipForeign(cursor)));
+}
+
+/** Whether what is here is neither white space nor a comment. */
+function isPlain({ text, at }: Cursor): boolean {
+  const code = text.charCodeAt(at);
+  return code > 0x2f && code < 0x7f;
 }
 
 function skipComment(cursor: Cursor): boolean {

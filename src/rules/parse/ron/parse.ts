@@ -1,6 +1,6 @@
 // RON text into a tree with places. Follows ron-rs (docs/grammar.md and its parser, 0.12), and says what was meant where
 // something else was written. Nothing here knows what a rule is.
-import { didYouMean } from "../../../core/schema.ts";
+import { didYouMean } from "../../../core/did-you-mean.ts";
 import type { Flaw } from "../../../core/text-places.ts";
 import {
   atEnd,
@@ -165,6 +165,10 @@ function some(cursor: Cursor, start: number): RonNode {
 }
 
 const QUOTED_NAME = /"([^"\\\n]*)"(?=\s*[:=])/y;
+const ENDS_VALUE = /[,)(\]}]/y;
+const ENDS_NAME = /:(?!:)|[="]/y;
+const SEPARATES = /:(?![:=>])/y;
+const SEPARATES_ELSEWHERE = /[:=][=>]|->|=/y;
 
 /**
  * Takes `name:` of a struct's field, up to its value. Undefined, and nothing taken, when something else is here; if a
@@ -172,12 +176,12 @@ const QUOTED_NAME = /"([^"\\\n]*)"(?=\s*[:=])/y;
  */
 function takeFieldName(cursor: Cursor, { expected }: { expected: boolean }): string | undefined {
   const start = cursor.at;
-  const quoted = takeMatch(cursor, QUOTED_NAME)?.[1];
+  const quoted = cursor.text[start] === '"' ? takeMatch(cursor, QUOTED_NAME)?.[1] : undefined;
   if (quoted !== undefined) report(cursor, start, `the keys of a struct have no quotes: ${quoted.slice(0, 40)}: …`);
   const name = quoted ?? takeName(cursor);
   const end = cursor.at;
   skipTrivia(cursor);
-  const isField = name !== undefined && (expected ? !looksAt(cursor, /[,)(\]}]/y) : looksAt(cursor, /:(?!:)|[="]/y));
+  const isField = name !== undefined && (expected ? !looksAt(cursor, ENDS_VALUE) : looksAt(cursor, ENDS_NAME));
   if (isField) {
     cursor.at = end;
     skipSeparator(cursor, name);
@@ -193,7 +197,11 @@ function skipSeparator(cursor: Cursor, key: string): void {
   const end = cursor.at;
   skipTrivia(cursor);
   const start = cursor.at;
-  const sign = takeMatch(cursor, /[:=][=>]|->|=/y)?.[0];
+  if (takeMatch(cursor, SEPARATES) !== undefined) {
+    skipTrivia(cursor);
+    return;
+  }
+  const sign = takeMatch(cursor, SEPARATES_ELSEWHERE)?.[0];
   if (sign !== undefined) report(cursor, start, `RON writes \`${key}: value\`, with \`:\` and not \`${sign}\``);
   else if (!take(cursor, ":")) {
     if (!looksAt(cursor, /[\p{XIDS}_"'[({0-9.+-]/uy))

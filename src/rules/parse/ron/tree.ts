@@ -162,7 +162,7 @@ function variantTuple(context: Context, node: Node<"tuple"> & { name: string }):
   const content = single ? convert(context, first, place) : list(context, node, place);
   const member = {
     value: { [key ?? "value"]: content.value ?? null },
-    mark: markOf(node, [[key ?? "value", content.mark]]),
+    mark: markOf(node, new Map([[key ?? "value", content.mark]])),
   };
   return withType(context, { node, type }, content.value === undefined ? { ...member, value: {} } : member);
 }
@@ -171,8 +171,9 @@ function isAnonymous(node: RonNode): boolean {
   return node.kind === "map" || (node.kind === "struct" && node.name === undefined);
 }
 
-function markOf({ start, end }: RonNode, keys: Iterable<readonly [string, Mark]>): Mark {
-  return { at: start, start, end, keys: new Map(keys) };
+/** The keys are the mark's own from then on. */
+function markOf({ start, end }: RonNode, keys: Map<string, Mark>): Mark {
+  return { at: start, start, end, keys };
 }
 
 function withType(context: Context, { node, type }: { node: RonNode; type: string }, rest: Converted): Converted {
@@ -181,7 +182,7 @@ function withType(context: Context, { node, type }: { node: RonNode; type: strin
   if (given !== undefined)
     flaw(context, given.at, `the name before the parentheses is the type already, "${type}": remove this key`);
   const value = { type, ...(isObject(rest.value) ? rest.value : {}) };
-  return { value, mark: markOf(node, [...keys, ["type", scalar(node, null).mark]]) };
+  return { value, mark: markOf(node, keys.set("type", scalar(node, null).mark)) };
 }
 
 function struct(context: Context, node: Node<"struct">, place: Place): Converted {
@@ -214,7 +215,7 @@ function unwrap(context: Context, node: Node<"struct">, { value, mark }: Convert
   if (twice !== undefined)
     flaw(context, twice[1].at, `\`${twice[0]}\` is here and again inside \`${key}\`: keep one of them`);
   const { [key]: _, ...rest } = value;
-  return { value: { ...inner, ...rest }, mark: markOf(node, [...innerKeys, ...outer]) };
+  return { value: { ...inner, ...rest }, mark: markOf(node, new Map([...innerKeys, ...outer])) };
 }
 
 function mapPairs(context: Context, node: Node<"map">): Pair[] {
@@ -240,7 +241,9 @@ function object(context: Context, { node, pairs }: { node: RonNode; pairs: Pair[
     else if (keys.has(key)) flaw(context, at, `\`${key.slice(0, 40)}\` is twice in these brackets: keep one of them`);
     else {
       const made = convert(context, child, placeUnder(context.shape, { key, place }));
-      keys.set(key, { ...made.mark, at });
+      // Nobody else has this mark.
+      made.mark.at = at;
+      keys.set(key, made.mark);
       if (made.value !== undefined) value[key] = made.value;
     }
   }

@@ -1,0 +1,153 @@
+// A house with two machines: the standby is silent, has no whole copy or another version; the lease cannot be renewed; this machine
+// has taken over.
+import type { Clock } from "../../core/clock.ts";
+import type { Finding, Watch } from "../alert.ts";
+
+export interface TwoMachines {
+  /** Where it is kept. */
+  lease: string | null;
+  trouble: string | null;
+  machine: {
+    name: string;
+    version: string | null;
+    heard_secs: number | null;
+    whole: boolean;
+    behind_secs: number | null;
+  } | null;
+  took_over: {
+    from: string;
+    reason: "handed_over" | "gone" | "promoted";
+    lost_secs: number;
+    gone_secs: number;
+  } | null;
+}
+
+const MINUTE_MS = 60_000;
+const SILENT_MS = 5 * MINUTE_MS;
+const NOT_WHOLE_MS = 15 * MINUTE_MS;
+/** Both machines get a new version one after the other. */
+const OTHER_VERSION_MS = 10 * MINUTE_MS;
+const NO_LEASE_MS = 15_000;
+/** A standby that was heard in this time has promised not to take over. */
+const ANSWERS_SECS = 30;
+const TOLD_MS = 86_400_000;
+
+export function standbyWatch(
+  look: () => TwoMachines | undefined,
+  { clock, version, whenAlone }: { clock: Clock; version: string; whenAlone: "stop" | "continue" },
+): Watch {
+  const begun = clock.mono();
+  /** Since when each is so, monotonic ms. */
+  const since = new Map<string, number>();
+
+  function lasts(what: string, isSo: boolean, forMs: number): boolean {
+    if (!isSo) {
+      since.delete(what);
+      return false;
+    }
+    const from = since.get(what) ?? clock.mono();
+    since.set(what, from);
+    return clock.mono() - from >= forMs;
+  }
+
+  function ofStandby(machine: NonNullable<TwoMachines["machine"]>): Finding[] {
+    const { name, heard_secs, whole, behind_secs, version: other } = machine;
+    const silentMs = heard_secs === null ? clock.mono() - begun : heard_secs * 1000;
+    const isBehind = !whole || (behind_secs !== null && behind_secs * 1000 >= NOT_WHOLE_MS);
+    const isIncomplete = lasts("copy", isBehind, whole ? 0 : NOT_WHOLE_MS);
+    const isOther = lasts("version", other !== null && other !== version, OTHER_VERSION_MS);
+    // A machine that is not there has other faults only in consequence.
+    if (silentMs >= SILENT_MS) return [silent(name, Math.floor(silentMs / MINUTE_MS))];
+    return [
+      ...(isIncomplete ? [incomplete(name)] : []),
+      ...(isOther && other !== null ? [otherVersion(name, { other, version })] : []),
+    ];
+  }
+
+  return {
+    name: "standby",
+    check() {
+      const seen = look();
+      if (!seen) return [];
+      const { machine, lease, trouble, took_over } = seen;
+      const answers = typeof machine?.heard_secs === "number" && machine.heard_secs < ANSWERS_SECS;
+      return [
+        ...(machine ? ofStandby(machine) : []),
+        ...(lasts("lease", trouble !== null, NO_LEASE_MS)
+          ? [noLease({ lease: lease ?? "", reason: trouble ?? "" }, { answers, whenAlone })]
+          : []),
+        ...(took_over && clock.mono() - begun < TOLD_MS ? [tookOver(took_over)] : []),
+      ];
+    },
+  };
+}
+
+const kind = "standby" as const;
+
+function silent(name: string, minutes: number): Finding {
+  return {
+    ...{ kind, about: "silent", severity: "warning", variant: "silent", values: { name, minutes } },
+    message: `The second machine ${name} has not been heard for ${minutes} minutes`,
+    mend: "Nobody takes over while it is away. See whether it runs and reaches this one: `hub standby status` there says more.",
+  };
+}
+
+function incomplete(name: string): Finding {
+  return {
+    ...{ kind, about: "copy", severity: "warning", variant: "copy", values: { name } },
+    message: `The second machine ${name} has had no whole copy of this house for 15 minutes`,
+    mend: "It cannot take over without one. `hub standby status` and the log there say what is missing.",
+  };
+}
+
+function otherVersion(name: string, { other, version }: { other: string; version: string }): Finding {
+  return {
+    ...{ kind, about: "version", severity: "warning", variant: "version", values: { name, other, version } },
+    message: `The second machine ${name} has version ${other}, and this one ${version}`,
+    mend: "It may not be able to take over: bring both to the same version (`hub upgrade`).",
+  };
+}
+
+function noLease(
+  values: { lease: string; reason: string },
+  { answers, whenAlone }: { answers: boolean; whenAlone: "stop" | "continue" },
+): Finding {
+  const { lease, reason } = values;
+  const message = `The lease at ${lease} cannot be renewed: ${reason}`;
+  const shared = { kind: "lease" as const, message, values };
+  if (answers)
+    return {
+      ...shared,
+      severity: "warning",
+      variant: "kept",
+      mend: "The hub goes on as long as the second machine answers; nobody can take over until the lease is back. See whether its engine runs.",
+    };
+  return {
+    ...shared,
+    severity: "critical",
+    variant: "alone",
+    mend:
+      whenAlone === "stop"
+        ? "The second machine is not heard either, so this one stops when its lease ends, as the other may be the hub then."
+        : "The second machine is not heard either. The hub goes on ([standby] when_alone): see that the other one does not, too.",
+  };
+}
+
+function tookOver({ from, reason, lost_secs: lost, gone_secs: gone }: NonNullable<TwoMachines["took_over"]>): Finding {
+  const shared = { kind: "took_over" as const, values: { from, lost, gone } };
+  if (reason === "handed_over")
+    return {
+      ...shared,
+      severity: "info",
+      variant: "handed_over",
+      message: `This machine took over from ${from}, which handed over: nothing was lost, and for at most ${gone} seconds there was no hub`,
+      mend: "Nothing is to be done.",
+    };
+  return {
+    ...shared,
+    severity: "warning",
+    variant: reason,
+    message: `This machine took over from ${from}${reason === "gone" ? ", which is gone" : ""}: at most ${lost} seconds of what people did are missing, and for at most ${gone} seconds there was no hub`,
+    mend: "Look after the other machine; when it is back it becomes the standby. `hub standby promote` there makes it the hub again.",
+  };
+}
