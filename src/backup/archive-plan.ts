@@ -20,7 +20,7 @@ export interface ArchivePlan {
   readonly warnings: readonly string[];
 }
 
-// In an archive made by hand, a log beside a database belongs to it.
+// In an archive made by hand, a log beside a database belongs to it; and so does a killed hub's journal of readings.
 const DATABASES = ["state.redb", "history.db", "state.redb-wal", "history.db-wal"];
 const CONFIGS = ["hub.toml", "modes.toml"];
 /** Far more than any rule or configuration has. */
@@ -101,7 +101,7 @@ export function planWithoutManifest({ entries }: ZipDirectory): ArchivePlan {
 
 /** Which unit a path belongs to; undefined for what has no place in an archive. */
 export function unitOf(path: string): Unit | undefined {
-  if (/^data\/state\.redb(-wal)?$/.test(path)) return "state";
+  if (/^data\/(state\.redb(-wal)?|readings\/[^/]+\.journal)$/.test(path)) return "state";
   if (/^data\/history\.db(-wal)?$/.test(path)) return "history";
   const folder = /^(config|rules)\/./.exec(path)?.[1];
   return folder as "config" | "rules" | undefined;
@@ -110,6 +110,7 @@ export function unitOf(path: string): Unit | undefined {
 function placeByHand(name: string): string | undefined {
   if (DATABASES.includes(name)) return `data/${name}`;
   if (CONFIGS.includes(name)) return `config/${name}`;
+  if (/^readings\/[^/]+\.journal$/.test(name)) return `data/${name}`;
   return unitOf(name) === undefined ? undefined : name;
 }
 

@@ -11,12 +11,15 @@ import { lockBackups, removeLeftovers } from "./backup-lock.ts";
 import type { BackupSection } from "./config.ts";
 import type { Schemas } from "./database-copies.ts";
 import { type Download, openDownload } from "./download.ts";
+import { readLastBackup, recordBackup } from "./last-backup.ts";
 import { placesIn, timeInName } from "./places.ts";
-import { readLastBackup, recordBackup, type SavedArchive } from "./save-archive.ts";
+import type { SavedArchive } from "./save-archive.ts";
 import { listScheduledBackups, removeOldBackups, type ScheduledBackup } from "./scheduled-backups.ts";
 import { type RunningTask, startTask } from "./worker-task.ts";
 
 export interface Backups extends AsyncDisposable {
+  /** Makes one as the schedule does, and returns its name. Throws HubError as `download` does. */
+  make(): Promise<string>;
   /** Throws HubError: `in_use`, `storage`, `too_large`. */
   download(): Promise<Download>;
   /** The scheduled ones, newest first. */
@@ -44,6 +47,8 @@ export interface BackupsOptions {
   /** Writes what is still in memory to the disk. A failure is logged, and the rest is backed up all the same. */
   flush: () => Promise<void>;
   emit: (event: HubEvent) => void;
+  /** Called when there is a new one in the folder. */
+  onMade?: () => void;
   /** Sends to a channel; may reject. */
   notify: (channel: string, message: string) => Promise<void>;
   /** From `[backup] schedule`. */
@@ -76,7 +81,7 @@ export function startBackups(options: BackupsOptions): Backups {
     }
   }
 
-  async function save(): Promise<void> {
+  async function save(): Promise<string> {
     const now = clock.now();
     const { passphrase } = config;
     const target = join(directory, `hub-backup-${timeInName(now)}.zip${passphrase === undefined ? "" : ".age"}`);
@@ -98,6 +103,8 @@ export function startBackups(options: BackupsOptions): Backups {
     const removed = removeOldBackups(directory, config.keep, { made: basename(target), now });
     recordBackup(home, isoSeconds(now));
     log.info("a backup was made and read back", { file: target, bytes, ...counts, removed: removed.length });
+    options.onMade?.();
+    return basename(target);
   }
 
   async function runScheduled(): Promise<void> {
@@ -149,6 +156,16 @@ export function startBackups(options: BackupsOptions): Backups {
       } catch (error) {
         lock[Symbol.dispose]();
         throw error;
+      }
+    },
+    async make() {
+      if (ended) throw new HubError("unavailable", "the hub is stopping");
+      try {
+        const name = await save();
+        failure = undefined;
+        return name;
+      } finally {
+        task = undefined;
       }
     },
     list: () => listScheduledBackups(directory),

@@ -1,6 +1,7 @@
 // [backup]: when scheduled backups are made, where they go, and how many are kept.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../core/schema.ts";
+import { BackupTargets, targetProblems } from "./remote/config.ts";
 
 export const BackupSection = Type.Object(
   {
@@ -18,6 +19,7 @@ export const BackupSection = Type.Object(
     passphrase: Type.Optional(
       Type.String({ minLength: 8, secret: true, description: "Encrypts the scheduled backups, in the age format" }),
     ),
+    targets: BackupTargets,
   },
   { additionalProperties: false, default: {} },
 );
@@ -25,7 +27,7 @@ export type BackupSection = Static<typeof BackupSection>;
 
 /** Problems that the schema cannot find. `cronProblem` returns what is wrong with a cron expression. */
 export function backupProblems(
-  { schedule, notify_channel }: BackupSection,
+  { schedule, notify_channel, passphrase, targets }: BackupSection,
   { cronProblem, channels }: { cronProblem: (text: string) => string | undefined; channels: readonly string[] },
 ): Problem[] {
   const problems: Problem[] = [];
@@ -36,5 +38,5 @@ export function backupProblems(
       path: "backup.notify_channel",
       message: `there is no channel "${notify_channel}"; name one of ${channels.join(", ")}`,
     });
-  return problems;
+  return [...problems, ...targetProblems(targets, passphrase !== undefined)];
 }

@@ -4,6 +4,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { HubError, messageOf, RESTART_THE_HUB } from "../core/errors.ts";
 import { isStorageFault } from "../core/storage-fault.ts";
+import { STANDBY_META } from "../db/meta.ts";
 import { refusal } from "./zip/directory.ts";
 
 /** `application_id` of every copy in a backup; "hubb". It distinguishes a copy from its original: see stale-wal.ts. */
@@ -109,13 +110,53 @@ function mergeLog(path: string): void {
   db.query("PRAGMA journal_mode = DELETE").get();
 }
 
+/** How many messages of a copy are left to the hub that it was made of. */
+export interface LeftMessages {
+  /** Notifications that were not sent yet. */
+  readonly queued: number;
+  /** Those that waited for somebody's answer. */
+  readonly unanswered: number;
+}
+
 /**
- * Removes the queued notifications from a state database of any version and returns how many there were, and the messages that
- * wait for MQTT clients. They belong to the hub that queued them: from a copy of its database they would be sent a second time,
- * and last month's command would open a door.
+ * Removes the queued notifications from a state database of any version, with those that quiet hours hold back, and the messages
+ * that wait for MQTT clients. They belong to the hub that queued them: from a copy of its database they would be sent a second time,
+ * and last month's command would open a door. So do messages that wait for an answer: what became of them is not in the copy, and
+ * going on would ask people about a leak of last month. They stay in the list, as closed. And the standby of the house that the copy
+ * is of belongs to that house alone.
  */
-export function dropQueuedMessages(db: Database): number {
+export function dropQueuedMessages(db: Database): LeftMessages {
   const exists = db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
   if (exists.get("mqtt_queue")) db.run("DELETE FROM mqtt_queue");
-  return exists.get("outbox") ? db.run("DELETE FROM outbox").changes : 0;
+  if (exists.get("meta")) db.query("DELETE FROM meta WHERE key IN (?, ?)").run(STANDBY_META.key, STANDBY_META.machine);
+  const removed = (table: string): number => (exists.get(table) ? db.run(`DELETE FROM ${table}`).changes : 0);
+  return {
+    queued: removed("outbox") + removed("held_messages"),
+    unanswered: exists.get("notices") ? closeNotices(db) : 0,
+  };
+}
+
+/** Their messages in chats stay as they are: since the copy was made, they may say who answered. */
+function closeNotices(db: Database): number {
+  // Rules heard of it then.
+  db.run("UPDATE notices SET told = 1");
+  const { changes } = db.run(
+    `UPDATE notices SET state = 'restored' WHERE state = 'open' AND json_valid(plan) AND json_extract(plan, '$.answerable')`,
+  );
+  db.run(
+    "DELETE FROM notice_messages WHERE shows = '' OR notice IN (SELECT id FROM notices WHERE state = 'restored' AND ended_at IS NULL)",
+  );
+  return changes;
+}
+
+/** What to say of them, for people. */
+export function leftMessageTexts({ queued, unanswered }: LeftMessages): string[] {
+  return [
+    ...(queued > 0
+      ? [`the notifications queued in it (${queued}) are not sent: they belong to the hub it was made of`]
+      : []),
+    ...(unanswered > 0
+      ? [`the messages that waited for an answer in it (${unanswered}) are closed: nobody is asked about them any more`]
+      : []),
+  ];
 }

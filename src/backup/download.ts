@@ -4,9 +4,9 @@ import { type Clock, isoSeconds, type Timer } from "../core/clock.ts";
 import { background } from "../core/lifecycle.ts";
 import type { Log } from "../core/log.ts";
 import type { Home } from "../home/paths.ts";
+import { recordBackup } from "./last-backup.ts";
 import type { Manifest } from "./manifest.ts";
 import { placesIn, timeInName } from "./places.ts";
-import { recordBackup } from "./save-archive.ts";
 import { startTask } from "./worker-task.ts";
 
 export interface Download {

@@ -68,11 +68,25 @@ export function listContents({ config, rules, plugins }: Home): Contents {
   return found;
 }
 
+/**
+ * All files of a folder of the home. Links are followed where `mayFollow` allows their real path; `isLeftOut` is asked for each path.
+ */
+export function listFolder(
+  folder: string,
+  prefix: string,
+  { mayFollow, isLeftOut }: Pick<Walk, "mayFollow" | "isLeftOut">,
+): Contents {
+  const found = { files: [] as SourceFile[], skipped: [] as string[] };
+  walk(folder, prefix, { ...found, mayFollow, ...(isLeftOut && { isLeftOut }), parents: [] });
+  return found;
+}
+
 interface Walk {
   files: SourceFile[];
   skipped: string[];
   /** Whether a file with this real path may be packed, when a link leads to it. */
   mayFollow(real: string): boolean;
+  isLeftOut?: (path: string) => boolean;
   /** The real paths of the folders above: links may form a circle. */
   parents: readonly string[];
 }
@@ -90,7 +104,7 @@ function walk(folder: string, prefix: string, into: Walk): void {
   }
   for (const name of readdirSync(folder).sort()) {
     const path = `${prefix}/${name}`;
-    if (isClutter(path)) continue;
+    if (isClutter(path) || into.isLeftOut?.(path)) continue;
     const problem = nameProblem(path);
     if (problem !== undefined) into.skipped.push(`${quoted(path)}: its name ${problem}`);
     else add(join(folder, name), path, { ...into, parents: [...into.parents, real] });

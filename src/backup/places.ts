@@ -1,6 +1,6 @@
 // Where backup and restore keep their files within a home.
 import { join } from "node:path";
-import type { Home } from "../home/paths.ts";
+import { type Home, homeAt } from "../home/paths.ts";
 
 export interface Places {
   /** Held by the one backup or restore that runs, in whatever process. */
@@ -11,14 +11,15 @@ export interface Places {
   readonly restoreWork: string;
   /** The swap that has begun and must be finished. */
   readonly journal: string;
+  /** Copies on their way back from a target, which are only looked at. */
+  readonly remoteWork: string;
+  /** What is known of the targets elsewhere. */
+  readonly targets: string;
   readonly lastBackup: string;
   readonly lastRestore: string;
   /** The folder of one old state: `data/before-restore-0001-<UTC>/`, numbered because a clock may go back. */
   oldState(name: string): string;
 }
-
-/** Left free in any case: the hub goes on writing meanwhile. */
-export const RESERVE_BYTES = 16 * 1024 * 1024;
 
 export const OLD_STATE_NAME = /^before-restore-(\d{4,})-/;
 
@@ -28,6 +29,8 @@ export function placesIn({ data }: Home): Places {
     backupWork: join(data, "backup.tmp"),
     restoreWork: join(data, "restore.tmp"),
     journal: join(data, "restore.journal"),
+    remoteWork: join(data, "backup-copy.tmp"),
+    targets: join(data, "backup-targets.json"),
     lastBackup: join(data, "last-backup.json"),
     lastRestore: join(data, "last-restore.json"),
     oldState: (name) => join(data, name),
@@ -37,4 +40,9 @@ export function placesIn({ data }: Home): Places {
 /** `2026-11-21T03-00-00Z`: UTC as part of a file's name. */
 export function timeInName(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
+}
+
+/** The home as it will be, in the working folder. */
+export function stagedHome(home: Home): Home {
+  return homeAt(join(placesIn(home).restoreWork, "new"));
 }

@@ -1,31 +1,23 @@
 // Restores over REST: the archive is uploaded and verified beside the running hub, and swapped in while the hub is down for a
 // moment. How it ended is in `data/last-restore.json`.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
-import { freeBytes, megabytes } from "../core/free-space.ts";
 import type { Log } from "../core/log.ts";
-import { isStorageFault } from "../core/storage-fault.ts";
+import { receiveFile } from "../core/receive-file.ts";
 import { borrowHome } from "../home/lock.ts";
 import type { Home } from "../home/paths.ts";
 import { lockBackups } from "./backup-lock.ts";
 import type { Schemas } from "./database-copies.ts";
+import { type LastRestore, readLastRestore, recordFailure, recordStarted } from "./last-restore.ts";
 import { removeOldStates } from "./old-states.ts";
-import { placesIn, RESERVE_BYTES } from "./places.ts";
-import {
-  finishRestore,
-  type LastRestore,
-  readLastRestore,
-  recordFailure,
-  recordStarted,
-  swapInStaged,
-  undoRestore,
-} from "./restore.ts";
-import { type Staged, stagedHome } from "./stage.ts";
+import { placesIn, stagedHome } from "./places.ts";
+import type { Staged } from "./stage.ts";
+import { stageOnThread } from "./stage-task.ts";
 import { refuseUnmovable } from "./swap.ts";
-import { startTask } from "./worker-task.ts";
+import { finishRestore, swapInStaged, undoRestore } from "./swap-in.ts";
 
 /** What must be done between stopping the hub and starting it again. */
 export interface Restart {
@@ -115,15 +107,8 @@ export function createRestores(options: RestoresOptions): Restores {
     try {
       mkdirSync(restoreWork, { recursive: true, mode: 0o700 });
       const file = join(restoreWork, "upload");
-      await receiveFile(body, { file, bytes, clock });
-      await using task = startTask(worker, {
-        kind: "stage",
-        root: home.root,
-        file,
-        schemas,
-        ...(passphrase === undefined ? {} : { passphrase }),
-      });
-      const staged = await task.result;
+      await receiveFile(body, { what: "the archive", file, bytes, clock });
+      const staged = await stageOnThread({ home, file, schemas, worker, passphrase });
       await remove(file);
       refuseBadConfig(options);
       refuseUnmovable(home, staged.units);
@@ -159,6 +144,12 @@ export function openTrial(home: Home, clock: Clock): Trial | undefined {
   return readLastRestore(home)?.ok === null ? trialOf(home, clock) : undefined;
 }
 
+/** No hub starts with it here any more: the home is to hold another machine's house. Going back would replace that. */
+export function endTrial(home: Home, clock: Pick<Clock, "now">): void {
+  if (readLastRestore(home)?.ok !== null) return;
+  recordFailure(home, new Error("another machine was the hub before this one had started with it"), clock.now());
+}
+
 function trialOf(home: Home, clock: Clock): Trial {
   return {
     passed: () => recordStarted(home),
@@ -179,72 +170,4 @@ function refuseBadConfig({ home, configProblems }: RestoresOptions): void {
       "invalid",
       `the hub would not start with the archive's hub.toml: ${problems.join("; ")}; mend it there, or use \`hub restore\` on the machine`,
     );
-}
-
-/** A client that sends nothing for so long is gone, even if the connection is still open, and others wait for the lock. */
-const STALLED_MS = 10 * 60_000;
-const CHECK_SPACE_EVERY_BYTES = 16 * 1024 * 1024;
-
-/**
- * Writes the upload to `file`, which must not exist yet. Throws HubError: `storage` with the numbers, `invalid` where it does
- * not arrive completely.
- */
-async function receiveFile(
-  body: ReadableStream<Uint8Array>,
-  { file, bytes: declared = 0, clock }: { file: string; bytes: number | undefined; clock: Clock },
-): Promise<void> {
-  const available = (): number => freeBytes(dirname(file)) - RESERVE_BYTES;
-  if (declared > available()) throw noSpace(declared, available());
-  const out = await open(file, "wx", 0o600);
-  let received = 0;
-  let checkedAt = 0;
-  try {
-    for await (const chunk of chunksOf(body, clock)) {
-      for (let at = 0; at < chunk.length; ) at += (await out.write(chunk, at)).bytesWritten;
-      received += chunk.length;
-      if (received - checkedAt < CHECK_SPACE_EVERY_BYTES) continue;
-      checkedAt = received;
-      if (available() < 0) throw noSpace(received, available());
-    }
-  } catch (error) {
-    if (error instanceof HubError) throw error;
-    if (isStorageFault(error)) throw noSpace(received, 0);
-    throw incomplete(messageOf(error));
-  } finally {
-    await out.close();
-  }
-  if (received < declared) throw incomplete(`${received} of ${declared} bytes`);
-}
-
-async function* chunksOf(body: ReadableStream<Uint8Array>, clock: Clock): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader();
-  const cancel = (): Promise<void> => reader.cancel().catch(() => {});
-  let stalled = false;
-  try {
-    for (;;) {
-      const timer = clock.after("upload-stalled", STALLED_MS, () => {
-        stalled = true;
-        void cancel();
-      });
-      const { done, value } = await reader.read().finally(() => timer[Symbol.dispose]());
-      if (stalled) throw incomplete("nothing came for ten minutes");
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await cancel();
-  }
-}
-
-function incomplete(why: string): HubError {
-  return new HubError("invalid", `the archive did not arrive completely: ${why}; send it again`);
-}
-
-function noSpace(bytes: number, available: number): HubError {
-  const free = Math.max(0, available);
-  return new HubError(
-    "storage",
-    `the archive has ${megabytes(bytes)} or more, and there is space for ${megabytes(free)}: free some space`,
-    { details: { needed_bytes: bytes, available_bytes: free } },
-  );
 }

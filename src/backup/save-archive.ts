@@ -6,23 +6,22 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { syncFolder, writeFileAtomic } from "../core/atomic-file.ts";
+import { syncFolder } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
-import { requireSpace } from "../core/free-space.ts";
+import { RESERVE_BYTES, requireSpace } from "../core/free-space.ts";
 import { isStorageFault } from "../core/storage-fault.ts";
 import type { Home } from "../home/paths.ts";
 import { type ArchiveOptions, openArchive } from "./archive.ts";
 import { type Schemas, snapshotBytes } from "./database-copies.ts";
 import { encrypt, streamOf } from "./encryption.ts";
 import type { Counts } from "./manifest.ts";
-import { placesIn, RESERVE_BYTES } from "./places.ts";
+import { placesIn } from "./places.ts";
 import { openArchiveFile, stage } from "./stage.ts";
 
 export interface SaveOptions extends ArchiveOptions {
@@ -58,21 +57,6 @@ export async function saveArchive(options: SaveOptions): Promise<SavedArchive> {
   } catch (error) {
     discard(part);
     throw explain(error, target);
-  }
-}
-
-/** Notes when the last backup was made; kept over restarts. */
-export function recordBackup(home: Home, at: string): void {
-  writeFileAtomic(placesIn(home).lastBackup, `${JSON.stringify({ at })}\n`, 0o600);
-}
-
-/** When the last backup was made, in UTC; null where there was none. */
-export function readLastBackup(home: Home): string | null {
-  try {
-    const { at } = JSON.parse(readFileSync(placesIn(home).lastBackup, "utf8"));
-    return typeof at === "string" ? at : null;
-  } catch {
-    return null;
   }
 }
 

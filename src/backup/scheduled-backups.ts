@@ -5,7 +5,6 @@ import { messageOf } from "../core/errors.ts";
 import { findManifest } from "./archive-plan.ts";
 import { type Counts, MANIFEST_MAX_BYTES, parseManifest } from "./manifest.ts";
 import { readDirectory } from "./zip/directory.ts";
-import { readEntry } from "./zip/unpack.ts";
 
 export interface ScheduledBackup {
   name: string;
@@ -27,6 +26,15 @@ export async function listScheduledBackups(folder: string): Promise<ScheduledBac
   const found: ScheduledBackup[] = [];
   for (const name of namesIn(folder).reverse()) found.push(await describe(folder, name));
   return found;
+}
+
+/** Those that can be copied elsewhere; none where the folder cannot be read. */
+export function archivesIn(folder: string): { name: string; path: string }[] {
+  try {
+    return namesIn(folder).map((name) => ({ name, path: join(folder, name) }));
+  } catch {
+    return [];
+  }
 }
 
 /** The path of the newest; undefined where there is none, or where the folder cannot be read, which must not stop a start. */
@@ -81,6 +89,7 @@ async function describe(folder: string, name: string): Promise<ScheduledBackup> 
 }
 
 async function manifestOf(path: string) {
+  const { readEntry } = await import("./zip/unpack.ts");
   const file = openSync(path, "r");
   try {
     const entry = findManifest(readDirectory(file));

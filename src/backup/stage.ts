@@ -15,9 +15,9 @@ import {
 import { dirname, join } from "node:path";
 import { syncFolder } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
-import { requireSpace } from "../core/free-space.ts";
+import { RESERVE_BYTES, requireSpace } from "../core/free-space.ts";
 import { isStorageFault } from "../core/storage-fault.ts";
-import { type Home, homeAt } from "../home/paths.ts";
+import type { Home } from "../home/paths.ts";
 import {
   type ArchivePlan,
   checkNames,
@@ -30,11 +30,11 @@ import {
   unitOf,
   units,
 } from "./archive-plan.ts";
-import { checkUnpackedDatabases, dropQueuedMessages, type Schemas } from "./database-copies.ts";
+import { checkUnpackedDatabases, dropQueuedMessages, leftMessageTexts, type Schemas } from "./database-copies.ts";
 import { decryptFile, isEncrypted } from "./encryption.ts";
 import { countHome } from "./home-contents.ts";
 import { type Counts, MANIFEST_MAX_BYTES, type Manifest, parseManifest } from "./manifest.ts";
-import { placesIn, RESERVE_BYTES } from "./places.ts";
+import { placesIn, stagedHome } from "./places.ts";
 import { readDirectory, refusal } from "./zip/directory.ts";
 import { quoted } from "./zip/format.ts";
 import { checkPlaces, readEntry, unpackEntry } from "./zip/unpack.ts";
@@ -60,8 +60,6 @@ export interface Staged {
   readonly warnings: readonly string[];
 }
 
-const NAME = "new";
-
 /** Throws HubError: `not_found`, `invalid` for anything but a regular file, `storage` where it cannot be read. */
 export function openArchiveFile(path: string): ArchiveFile {
   const descriptor = open(path);
@@ -80,17 +78,12 @@ function open(path: string): number {
   }
 }
 
-/** The home as it will be, in the working folder. */
-export function stagedHome(home: Home): Home {
-  return homeAt(join(placesIn(home).restoreWork, NAME));
-}
-
 /** Throws HubError: `invalid` for what is wrong with the archive, `storage` for missing space. */
 export async function stage(options: StageOptions): Promise<Staged> {
   const { home } = options;
   const work = placesIn(home).restoreWork;
   try {
-    mkdirSync(join(work, NAME), { recursive: true, mode: 0o700 });
+    mkdirSync(stagedHome(home).root, { recursive: true, mode: 0o700 });
     return await unpackAll(options, work);
   } catch (error) {
     rmSync(work, { recursive: true, force: true });
@@ -159,9 +152,7 @@ function checkDatabases(staged: Home, schemas: Schemas): string[] {
   checkUnpackedDatabases(staged, schemas);
   using db = new Database(staged.stateDb, { readwrite: true, create: false });
   db.run("PRAGMA synchronous = FULL");
-  const dropped = dropQueuedMessages(db);
-  if (dropped === 0) return [];
-  return [`the notifications queued in it (${dropped}) are not sent: they belong to the hub it was made of`];
+  return leftMessageTexts(dropQueuedMessages(db));
 }
 
 /** Where a `config/` packed by hand has no hub.toml, the present one stays. */

@@ -2,13 +2,26 @@
 // by hand, that would mix the two. So each database carries a mark (`application_id`), the mark is noted in a file beside it,
 // and a log whose database bears another mark is set aside before anything is opened.
 import { Database } from "bun:sqlite";
-import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { writeFileAtomic } from "../core/atomic-file.ts";
 import { messageOf } from "../core/errors.ts";
 import type { RandomBytes } from "../core/ids.ts";
+import { listSegments } from "../core/journal-reader.ts";
 import type { Log } from "../core/log.ts";
+import { journalIdOf, readingsFolder } from "../db/readings.ts";
 import type { Home } from "../home/paths.ts";
-import { BACKUP_MARK, dropQueuedMessages, type Schemas } from "./database-copies.ts";
+import { BACKUP_MARK, dropQueuedMessages, type LeftMessages, type Schemas } from "./database-copies.ts";
 import { timeInName } from "./places.ts";
 
 export interface StaleWalOptions {
@@ -24,8 +37,13 @@ export interface StaleWalOptions {
 const MAGIC = "SQLite format 3\0";
 const MARK_AT = 68;
 const USER_VERSION_AT = 60;
+/** Two bytes, both 2 where the database keeps a log. */
+const JOURNAL_MODE_AT = 18;
+const KEEPS_LOG = 0x0202;
+const NOTE_DIGITS = 10;
 /** Of a file without a mark. */
 const NO_MARK = 0;
+const NOTHING_LEFT: LeftMessages = { queued: 0, unanswered: 0 };
 
 /** Must be called with the home locked, before a database is opened. Never throws. */
 export function setAsideStaleWal({ home, schemas, ...options }: StaleWalOptions): void {
@@ -52,7 +70,7 @@ export function hadDatabase(path: string): boolean {
 
 function checkOne(path: string, { random, now, log }: Pick<StaleWalOptions, "random" | "now" | "log">): void {
   const wal = `${path}-wal`;
-  if (bytesOf(wal) > 0) {
+  if (bytesOf(wal) > 0 || (hasReadings(path) && belongsTogether(path))) {
     // The mark stays until a clean end merges the log: a new mark would be written to the log, not to the file.
     if (belongsTogether(path)) return;
     const kept = `${wal}.stale-${timeInName(now)}`;
@@ -63,12 +81,22 @@ function checkOne(path: string, { random, now, log }: Pick<StaleWalOptions, "ran
       kept_as: kept,
     });
   }
-  const { fresh, dropped } = existsSync(path) ? mark(path, random) : { fresh: NO_MARK, dropped: 0 };
-  writeFileAtomic(markFile(path), `${fresh}\n`, 0o600);
-  if (dropped > 0)
+  const { fresh, left } = existsSync(path) ? mark(path, random) : { fresh: NO_MARK, left: NOTHING_LEFT };
+  note(path, fresh);
+  if (left.queued > 0)
     log.warn("the notifications queued in the backup are not sent: they belong to the hub it was made of", {
-      count: dropped,
+      count: left.queued,
     });
+  if (left.unanswered > 0)
+    log.warn("the messages that waited for an answer in the backup are closed: nobody is asked about them any more", {
+      count: left.unanswered,
+    });
+}
+
+/** Whether the journal of readings beside a state database, which its mark ties to it, holds what it has not got yet. */
+function hasReadings(path: string): boolean {
+  const mark = headerField(path, MARK_AT);
+  return mark !== undefined && listSegments(readingsFolder(path), journalIdOf(mark)).length > 0;
 }
 
 /** Whether the database is the one its log was written for. Without a noted mark that is assumed. */
@@ -93,20 +121,33 @@ function headerField(path: string, at: number): number | undefined {
 }
 
 /** Gives the file a mark of its own, which is in the file and not in a log on return. Queued messages of a copy are dropped. */
-function mark(path: string, random: RandomBytes): { fresh: number; dropped: number } {
+function mark(path: string, random: RandomBytes): { fresh: number; left: LeftMessages } {
   const fresh = freshMark(random);
   const isCopy = headerField(path, MARK_AT) === BACKUP_MARK;
+  if (!isCopy && isAtRest(path)) {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(fresh);
+    overwrite(path, bytes, MARK_AT);
+    return { fresh, left: NOTHING_LEFT };
+  }
   using db = new Database(path, { readwrite: true, create: false });
   db.run("PRAGMA busy_timeout = 0");
-  const dropped = db
+  const left = db
     .transaction(() => {
-      const queued = isCopy ? dropQueuedMessages(db) : 0;
+      const found = isCopy ? dropQueuedMessages(db) : NOTHING_LEFT;
       db.run(`PRAGMA application_id = ${fresh}`);
-      return queued;
+      return found;
     })
     .immediate();
   db.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  return { fresh, dropped };
+  return { fresh, left };
+}
+
+/** Whether all of the database is in its file: then its header can be written without SQLite, whose log takes three syncs. */
+function isAtRest(path: string): boolean {
+  if (existsSync(`${path}-journal`)) return false;
+  const word = headerField(path, JOURNAL_MODE_AT);
+  return word !== undefined && word >>> 16 === KEEPS_LOG;
 }
 
 /** Positive as a signed number, as SQLite reads it. */
@@ -117,6 +158,33 @@ function freshMark(random: RandomBytes): number {
 
 function markFile(path: string): string {
   return `${path}.mark`;
+}
+
+/** In place where there is a note: then nothing but the note itself has to reach the disk. */
+function note(path: string, mark: number): void {
+  const text = `${String(mark).padStart(NOTE_DIGITS, "0")}\n`;
+  const file = markFile(path);
+  try {
+    if (bytesOf(file) === text.length) {
+      overwrite(file, Buffer.from(text), 0);
+      return;
+    }
+  } catch {
+    // A file of another user cannot be written, but the owner of the folder may replace it.
+  }
+  writeFileAtomic(file, text, 0o600);
+}
+
+/** Writes bytes that lie in one sector of the disk, so that a power cut leaves the old ones or the new ones. */
+function overwrite(path: string, bytes: Buffer, at: number): void {
+  const file = openSync(path, "r+");
+  try {
+    writeSync(file, bytes, 0, bytes.length, at);
+    // Neither the size nor the place of the file changes, so its bytes are all that has to be synced.
+    fdatasyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The mark noted beside a database; undefined where there is none. */

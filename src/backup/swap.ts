@@ -7,6 +7,7 @@ import { Value } from "@sinclair/typebox/value";
 import { syncFolder, writeFileAtomic } from "../core/atomic-file.ts";
 import { isoSeconds } from "../core/clock.ts";
 import { HubError, messageOf } from "../core/errors.ts";
+import { readingsFolder } from "../db/readings.ts";
 import type { Home } from "../home/paths.ts";
 import type { Unit } from "./archive-plan.ts";
 import { nextOldState, noteOldState, readJsonFile, UnitName } from "./old-states.ts";
@@ -171,12 +172,13 @@ export function refuseUnmovable(home: Home, wanted: readonly Unit[]): void {
   for (const folder of new Set([home.data, ...paths.map(dirname), ...folders])) refuseUnwritable(folder);
 }
 
-/** A database moves with its logs: one that stayed would be applied to the new file. */
+/** A database moves with its logs and the note of its mark, and with the journal that holds what it has not got yet. */
 function pathsOf({ stateDb, historyDb, config, rules }: Home, unit: Unit): string[] {
   if (unit === "config") return [config];
   if (unit === "rules") return [rules];
   const database = unit === "state" ? stateDb : historyDb;
-  return ["", "-wal", "-shm", "-journal"].map((suffix) => database + suffix);
+  const files = ["", "-wal", "-shm", "-journal", ".mark"].map((suffix) => database + suffix);
+  return unit === "state" ? [...files, readingsFolder(stateDb)] : files;
 }
 
 function exists(path: string): boolean {

@@ -2,6 +2,7 @@
 import { type ErrorCode, HubError } from "../core/errors.ts";
 import type { Schemas } from "./database-copies.ts";
 import type { Manifest } from "./manifest.ts";
+import type { Job, JobReport, JobResults, Report } from "./remote/jobs.ts";
 import type { SavedArchive } from "./save-archive.ts";
 import type { Staged } from "./stage.ts";
 
@@ -19,9 +20,11 @@ export type Task =
       schemas: Schemas;
     }
   /** Unpacks an archive and verifies it. */
-  | { kind: "stage"; root: string; file: string; passphrase?: string; schemas: Schemas };
+  | { kind: "stage"; root: string; file: string; passphrase?: string; schemas: Schemas }
+  /** Something at a target elsewhere. */
+  | Job;
 
-export interface Results {
+export interface Results extends JobResults {
   archive: { manifest: Omit<Manifest, "entries">; skipped: readonly string[] };
   save: SavedArchive;
   stage: Staged;
@@ -32,14 +35,15 @@ export type ToWorker = { kind: "begin"; task: Task } | { kind: "more" };
 export type FromWorker =
   | { kind: "done"; result: Results[Task["kind"]] }
   | { kind: "chunk"; bytes: Uint8Array<ArrayBuffer> }
-  | { kind: "end"; manifest: Manifest }
+  | { kind: "end" }
+  | { kind: "report"; report: JobReport }
   | { kind: "failed"; code: ErrorCode | undefined; message: string; details: Record<string, unknown> };
 
 /** Disposing it ends the thread and waits for its end: then nothing writes to the working folder any more. */
 export interface RunningTask<T> extends AsyncDisposable {
   readonly result: Promise<T>;
-  /** The next chunk of an archive; its manifest when there is no more. */
-  next(): Promise<Uint8Array<ArrayBuffer> | Manifest>;
+  /** The next chunk of an archive or a copy; undefined when there is no more. */
+  next(): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
 /** For `new Worker(…)`: beside this file, or an entry point of its own in the executable, named by its path under `src/`. */
@@ -50,11 +54,12 @@ export function backupWorker(): string | URL {
 export function startTask<K extends Task["kind"]>(
   source: string | URL,
   task: Extract<Task, { kind: K }>,
+  onReport: Report = () => {},
 ): RunningTask<Results[K]> {
   const worker = new Worker(source, { smol: true });
   const done = Promise.withResolvers<Results[K]>();
   const closed = Promise.withResolvers<void>();
-  let requested: PromiseWithResolvers<Uint8Array<ArrayBuffer> | Manifest> | undefined;
+  let requested: PromiseWithResolvers<Uint8Array<ArrayBuffer> | undefined> | undefined;
   done.promise.catch(() => {});
 
   function fail(error: Error): void {
@@ -67,7 +72,8 @@ export function startTask<K extends Task["kind"]>(
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.kind === "done") done.resolve(data.result as Results[K]);
     else if (data.kind === "chunk") requested?.resolve(data.bytes);
-    else if (data.kind === "end") requested?.resolve(data.manifest);
+    else if (data.kind === "end") requested?.resolve(undefined);
+    else if (data.kind === "report") onReport(data.report);
     else fail(data.code === undefined ? new Error(data.message) : new HubError(data.code, data.message, data));
   };
   worker.onerror = (event) => fail(new Error(`the backup's thread failed: ${event.message}`));

@@ -4,7 +4,7 @@ import { setPriority } from "node:os";
 import { HubError, messageOf } from "../core/errors.ts";
 import { homeAt } from "../home/paths.ts";
 import { openArchive } from "./archive.ts";
-import type { Manifest } from "./manifest.ts";
+import type { Job, JobResults } from "./remote/jobs.ts";
 import { saveArchive } from "./save-archive.ts";
 import { openArchiveFile, stage } from "./stage.ts";
 import type { FromWorker, Results, Task, ToWorker } from "./worker-task.ts";
@@ -12,7 +12,7 @@ import type { FromWorker, Results, Task, ToWorker } from "./worker-task.ts";
 declare const self: Worker;
 
 const post = (message: FromWorker, transfer: ArrayBuffer[] = []): void => self.postMessage(message, transfer);
-let chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, Manifest> | undefined;
+let chunks: AsyncGenerator<Uint8Array, unknown> | undefined;
 
 async function carryOut(task: Task): Promise<Results[Task["kind"]]> {
   const home = homeAt(task.root);
@@ -21,16 +21,28 @@ async function carryOut(task: Task): Promise<Results[Task["kind"]]> {
     return await stage({ ...task, home, archive, passphrase: task.passphrase });
   }
   if (task.kind === "save") return saveArchive({ ...task, home, passphrase: task.passphrase });
+  if (task.kind !== "archive") return await atTarget(task);
   const archive = openArchive({ ...task, home });
   chunks = archive.read();
   return { manifest: archive.manifest, skipped: archive.skipped };
 }
 
+async function atTarget(job: Job): Promise<JobResults[Job["kind"]]> {
+  const { carryOut, openCopy } = await import("./remote/carry-out.ts");
+  if (job.kind !== "open") return carryOut(job, (report) => post({ kind: "report", report }));
+  const copy = await openCopy(job);
+  chunks = copy.chunks;
+  return { bytes: copy.bytes };
+}
+
 async function sendMore(): Promise<void> {
   const next = await chunks?.next();
   if (!next) return;
-  if (next.done) post({ kind: "end", manifest: next.value });
-  else post({ kind: "chunk", bytes: next.value }, [next.value.buffer]);
+  if (next.done) return post({ kind: "end" });
+  // A chunk may be a part of a buffer that goes on being used.
+  const { value } = next;
+  const bytes = value.byteLength === value.buffer.byteLength ? (value as Uint8Array<ArrayBuffer>) : value.slice();
+  post({ kind: "chunk", bytes }, [bytes.buffer]);
 }
 
 async function handle(message: ToWorker): Promise<void> {
