@@ -1,80 +1,120 @@
 // The composition root: starts every part after those it needs, and stops them in reverse. `hub/wire-*.ts` wires one part each.
 import { RESTART_THE_HUB } from "./core/errors.ts";
 import { background } from "./core/lifecycle.ts";
+import { giveWay } from "./core/take-turns.ts";
 import { lockHome } from "./home/lock.ts";
 import { watchForDisk } from "./hub/disk-recovery.ts";
 import type { HubOptions, Late } from "./hub/options.ts";
 import { createPartStarter, type PartStarter } from "./hub/part-starter.ts";
+import { createStartTimes, type StartTimes } from "./hub/start-times.ts";
+import { type TwoMachinesView, tookOverEvent, viewTwoMachines } from "./hub/two-machines.ts";
 import { wireAlerts } from "./hub/wire-alerts.ts";
 import { wireApi } from "./hub/wire-api.ts";
 import { wireBackup } from "./hub/wire-backup.ts";
 import { wireCalendars } from "./hub/wire-calendars.ts";
 import { wireDiscovery, wireProfiles } from "./hub/wire-discovery.ts";
+import { wireExport } from "./hub/wire-export.ts";
 import { wireHouse } from "./hub/wire-house.ts";
 import { wireMqtt } from "./hub/wire-mqtt.ts";
+import { commandsOfChats, offNotices, wireNotices } from "./hub/wire-notices.ts";
 import { offNotify, wireNotify } from "./hub/wire-notify.ts";
 import { offPlugins, wirePlugins } from "./hub/wire-plugins.ts";
 import { offRules, wireRules } from "./hub/wire-rules.ts";
+import { wireStandby } from "./hub/wire-standby.ts";
 import { finishFirstStart, type Stores, wireStores } from "./hub/wire-stores.ts";
 
 export type { HubOptions } from "./hub/options.ts";
 
+// Whoever waits for the port asks again and again, and is answered before the longer steps that follow.
+const GIVE_WAY_MS = 2;
+
 export interface Hub extends AsyncDisposable {
   readonly httpPort: number;
   readonly mqttPort: number;
+  /** Gives back what its threads do not need now. */
+  releaseMemory(): void;
 }
 
 /**
  * Starts the parts one after the other; if one fails, those already started are stopped again. In a safe start, each part that
  * is off is replaced by a stand-in. Throws HubError that says what to do.
  */
-export async function createHub(options: HubOptions): Promise<Hub> {
-  const { home, edge, log } = options;
-  const starter = createPartStarter(options.start);
+export async function createHub(given: HubOptions): Promise<Hub> {
   await using stack = new AsyncDisposableStack();
+  const options = given.standing ? gateOf().behindGate(given, given.standing, stack) : given;
+  const { home, edge, log } = options;
+  const times = createStartTimes(edge.clock.mono, options.tookBefore);
+  const starter = createPartStarter(times, options.start);
   const lock = stack.use(lockHome(home));
   const stores = await starter.begin("stores", () => wireStores(options, lock, stack));
-  const late: Late = { mqtt: undefined, discovery: undefined, off: starter.off("mqtt"), ready: false };
+  const late: Late = {
+    mqtt: undefined,
+    discovery: undefined,
+    off: starter.off("mqtt"),
+    api: undefined,
+    ready: false,
+  };
   const house = starter.begin("house", () => wireHouse(options, stores, { late, starter, stack }));
   const notifications = starter.beginUnlessOff(
     "notify",
-    () => wireNotify(options, stores, { house, stack }),
+    () => wireNotify(options, stores, { house, late, stack }),
     offNotify,
   );
+  const openNotices = () => wireNotices(options, stores, { house, notifications, stack });
+  const wiredNotices = starter.beginUnlessOff("notify", openNotices, offNotices);
   for (const { table, key, problem } of stores.db.faults.list())
     log.error("something in the state database cannot be read", { table, key, problem });
   const calendars = stack.use(wireCalendars(options, house));
-  const openRules = () => wireRules(options, stores, { house, notifications, calendars, late });
+  const exports = stack.use(wireExport(options, stores, house));
+  const openRules = () => wireRules(options, stores, { house, notifications, wiredNotices, calendars, late });
   const rules = stack.use(starter.beginUnlessOff("rules", openRules, offRules));
   const profiles = stack.use(wireProfiles(options));
   const discovery = wireDiscovery(options, stores, { house, late, profiles });
   const plugins = starter.beginUnlessOff("plugins", () => wirePlugins(options, stores, { house, late }), offPlugins);
   const archives = wireBackup(options, stores, { house, notifications, starter, stack });
+  const secondMachine = wireStandby(options, stores, {
+    history: house.history,
+    exports,
+    outbox: notifications.outbox,
+    stack,
+  });
+  const twoMachines = viewTwoMachines(options, secondMachine);
   const wired = {
     ...stores,
     ...house,
     ...notifications,
+    ...wiredNotices,
     ...archives,
     calendars,
+    exports,
     rules,
     plugins,
+    secondMachine,
     profiles,
     discovery,
     late,
     starter,
+    times,
+    twoMachines,
   };
   const alerts = stack.use(wireAlerts(options, wired));
+  wiredNotices.hear(commandsOfChats(options, { ...wired, alerts }));
   const restart = () => options.requestRestart({ apply: async () => {} });
   stack.use(watchForDisk({ clock: edge.clock, log, home, db: stores.db, restart }));
   const { httpPort } = starter.begin("api", () => wireApi(options, { ...wired, alerts }, stack));
-
+  options.onListening?.();
+  await giveWay(GIVE_WAY_MS);
+  times.enter("profiles");
   await profiles.start();
   if (late.off === undefined) {
-    late.mqtt = stack.use(await starter.begin("mqtt", () => wireMqtt(options, stores, { house, plugins, discovery })));
+    late.mqtt = stack.use(
+      await starter.begin("mqtt", () => wireMqtt(options, stores, { house, plugins, discovery, notifications })),
+    );
     background(log, "discovery", discovery.start());
     stack.defer(() => discovery.stop());
   }
   await starter.begin("rules", () => rules.start());
+  wiredNotices.notices.start();
   // Before `system_started`: a rule that waits for it may command the virtual devices.
   starter.begin("house", () => house.virtual.start());
   calendars.start();
@@ -82,18 +122,41 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   const print = (credentials: Parameters<HubOptions["onFirstAdministrator"]>[0]) =>
     options.onFirstAdministrator(credentials, httpPort);
   await starter.begin("stores", () => finishFirstStart(stores, print));
-  reportStarted(options, stores, starter);
+  reportStarted(options, stores, { starter, twoMachines });
   stack.use(plugins);
   starter.begin("plugins", () => plugins.startAll());
   late.ready = true;
+  reportTimes(options, times);
   background(log, "old states", archives.restores.trim());
 
   const running = stack.move();
-  return { httpPort, mqttPort: late.mqtt?.port ?? 0, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return {
+    httpPort,
+    mqttPort: late.mqtt?.port ?? 0,
+    releaseMemory: house.history.release,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
 }
 
-function reportStarted({ log, version }: HubOptions, { feed }: Stores, { safe }: PartStarter): void {
+/** Not even loaded in a house with one machine. */
+function gateOf(): typeof import("./hub/house-gate.ts") {
+  return require("./hub/house-gate.ts");
+}
+
+function reportTimes({ log }: HubOptions, times: StartTimes): void {
+  times.end();
+  const rounded = [...times.ms].map(([step, ms]): [string, number] => [step, Math.round(ms * 10) / 10]);
+  log.debug("milliseconds of the start, by step", Object.fromEntries(rounded));
+}
+
+function reportStarted(
+  { log, version }: HubOptions,
+  { feed }: Stores,
+  { starter: { safe }, twoMachines }: { starter: PartStarter; twoMachines: TwoMachinesView },
+): void {
   feed.emit({ type: "system_started", version });
+  const tookOver = tookOverEvent(twoMachines());
+  if (tookOver) feed.emit(tookOver);
   if (!safe) return;
   const { failedPart: failed_part, error, off } = safe;
   log.error(`this is a safe start: what failed is off; mend it, then ${RESTART_THE_HUB}`, {

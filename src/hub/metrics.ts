@@ -1,6 +1,7 @@
 // The figures of GET /metrics, collected from all parts when they are asked for.
 import type { Alerts } from "../alerts/alerts.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Exports } from "../export/running.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
 import { type LoopLag, watchLoopLag } from "../system/loop-lag.ts";
@@ -8,6 +9,7 @@ import { type Metric, prometheusText, type Sample } from "../system/prometheus.t
 import type { SystemStatus } from "../system/status.ts";
 import type { Late } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
+import type { StartTimes } from "./start-times.ts";
 import type { Archives } from "./wire-backup.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
@@ -27,8 +29,10 @@ export interface MetricsSources
   rules: Pick<Rules, "list">;
   plugins: Pick<Plugins, "list">;
   alerts: Pick<Alerts, "list">;
+  exports: Pick<Exports, "list">;
   late: Late;
   starter: Pick<PartStarter, "off">;
+  times: Pick<StartTimes, "ms">;
   status(): SystemStatus;
   stream(): { clients: number; dropped: number };
 }
@@ -63,19 +67,26 @@ export function startMetrics(sources: MetricsSources): Metrics {
         ...ofRules(sources, events.get("action_failed") ?? 0),
         ...ofMessages(sources, givenUp),
         ...ofPlugins(sources),
+        ...ofExports(sources),
+        ...ofTwoMachines(sources.status()),
         ...(devices ? ofDevices(sources) : []),
       ]),
     [Symbol.dispose]: () => stack.dispose(),
   };
 }
 
-function ofProcess({ status, clock, backups, alerts }: MetricsSources, lag: LoopLag): Metric[] {
+function ofProcess({ status, clock, backups, alerts, times }: MetricsSources, lag: LoopLag): Metric[] {
   const now = status();
   const last = backups.last();
   const lasting = alerts.list().filter(({ until }) => until === undefined);
   return [
     gauge("hub_info", "Always 1, with the version", [{ labels: { version: now.version }, value: 1 }]),
     gauge("hub_uptime_seconds", "Time since the start", one(now.uptime_secs)),
+    gauge(
+      "hub_start_seconds",
+      "What each step of the start took",
+      [...times.ms].map(([step, ms]) => ({ labels: { step }, value: ms / 1000 })),
+    ),
     gauge("process_resident_memory_bytes", "Resident memory of the hub's own process", one(now.memory_bytes)),
     gauge("hub_loop_lag_seconds", "Longest delay of the event loop in the last one to two minutes", one(lag.longest())),
     counter("hub_disk_written_bytes_total", "Written to disk by this process", one(now.disk.written_bytes)),
@@ -176,6 +187,50 @@ function ofPlugins({ plugins, starter }: MetricsSources): Metric[] {
       "Private memory of a plugin's processes",
       all.flatMap(({ id, memory_bytes }) => one(memory_bytes, { plugin: id })),
     ),
+  ];
+}
+
+function ofExports({ exports }: MetricsSources): Metric[] {
+  const all = exports.list().filter(({ state }) => state !== "off");
+  if (all.length === 0) return [];
+  const by = (value: (one: (typeof all)[number]) => number): Sample[] =>
+    all.map((each) => ({ labels: { export: each.name }, value: value(each) }));
+  return [
+    gauge(
+      "hub_export_up",
+      "1 while the last try of a history export worked",
+      by(({ problem }) => (problem ? 0 : 1)),
+    ),
+    gauge(
+      "hub_export_lag_seconds",
+      "How far a history export is behind",
+      by(({ lagMs }) => lagMs / 1000),
+    ),
+    counter(
+      "hub_export_samples_total",
+      "Samples sent, over restarts",
+      by(({ sent }) => sent),
+    ),
+    counter(
+      "hub_export_dropped_total",
+      "Samples that the other service refused",
+      by(({ dropped }) => dropped),
+    ),
+    counter(
+      "hub_export_lost_total",
+      "Samples removed before they could be sent",
+      by(({ lost }) => lost),
+    ),
+  ];
+}
+
+function ofTwoMachines({ standby }: SystemStatus): Metric[] {
+  if (!standby) return [];
+  const { epoch, held, lease, machine } = standby;
+  return [
+    gauge("hub_standby_behind_seconds", "Of how long ago the second machine's copy is", one(machine?.behind_secs)),
+    gauge("hub_lease_epoch", "Grows each time that another machine becomes the hub", one(epoch)),
+    gauge("hub_lease_held", "1 while this machine has the lease", lease === null ? [] : one(held ? 1 : 0)),
   ];
 }
 

@@ -1,8 +1,10 @@
 // MQTT accounts that are made at run time, as the hub, its API and the command line have them.
 import type { HubConfig } from "../config/sections.ts";
 import type { Edge } from "../core/edge.ts";
+import { HubError } from "../core/errors.ts";
 import { HUB_PLUGIN_ID } from "../core/ids.ts";
 import type { StateDb } from "../db/state-db.ts";
+import { ACCOUNT_KINDS } from "../mqtt/account-kinds.ts";
 import { type AccountSettings, settingsOf } from "../mqtt/account-settings.ts";
 import { isLoopbackHost } from "../mqtt/config.ts";
 import {
@@ -43,12 +45,45 @@ export function settingsFor(
   return settingsOf(account, { host: mqtt.host, prefix: mqtt.prefix, port, address, hubToml: home.hubToml });
 }
 
+/** Throws HubError `conflict` where accounts are those of an external broker. */
+export function assertOwnAccounts({ mqtt }: Pick<HubConfig, "mqtt">): void {
+  if (mqtt.mode === "external") throw elsewhere(mqtt);
+}
+
+function elsewhere({ url }: HubConfig["mqtt"], what = ""): HubError {
+  return new HubError(
+    "conflict",
+    `[mqtt] mode is "external": the accounts are those of the broker at ${url}, and are made and removed there${what}`,
+  );
+}
+
+/** Each answers that it is done elsewhere; who wants to make an account learns which rights it needs there. */
+function accountsElsewhere({ mqtt, discovery }: Pick<HubConfig, "mqtt" | "discovery">) {
+  const refuse = (): never => {
+    throw elsewhere(mqtt);
+  };
+  return {
+    list: refuse,
+    create({ name, kind, base, publish = [], subscribe = [] }: NewDeviceAccount): never {
+      const topics = ACCOUNT_KINDS[kind].topics({ name, base, discovery: discovery.prefix });
+      const own = kind === "plugin" ? [`${mqtt.prefix}/plugins/${name}/#`, `${mqtt.prefix}/devices/#`] : [];
+      const list = (patterns: readonly string[]): string => [...new Set(patterns)].join(", ") || "nothing";
+      const writes = list([...own, ...topics.publish, ...publish]);
+      const reads = list([...own, ...topics.subscribe, ...subscribe]);
+      throw elsewhere(mqtt, `: "${name}" needs to publish to ${writes}, and to subscribe to ${reads}`);
+    },
+    renew: refuse,
+    remove: refuse,
+  };
+}
+
 /** Whoever loses the account, or its old password, is disconnected at once. */
 export function mqttAccountsOfApi(
   { config, home }: Pick<HubOptions, "config" | "home">,
   accounts: DeviceAccounts,
   late: Pick<Late, "mqtt">,
 ) {
+  if (config.mqtt.mode === "external") return accountsElsewhere(config);
   const settings = (account: WithPassword) => settingsFor(account, { config, home, port: late.mqtt?.port });
   return {
     list: accounts.list,

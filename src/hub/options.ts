@@ -3,10 +3,14 @@ import type { Restart } from "../backup/restores.ts";
 import type { HubConfig } from "../config/sections.ts";
 import type { Edge } from "../core/edge.ts";
 import { HubError } from "../core/errors.ts";
+import type { OwnGate } from "../core/gate.ts";
 import type { Log } from "../core/log.ts";
 import type { Discovery } from "../discovery/discovery.ts";
+import type { ShippedProfiles } from "../discovery/sources/profiles/read-profile.ts";
 import type { Home } from "../home/paths.ts";
 import type { Mqtt } from "../mqtt/start.ts";
+import type { Standing } from "../standby/standing.ts";
+import type { OwnProcess } from "../system/apply-upgrade.ts";
 import type { StartWatch } from "../system/starts.ts";
 
 export interface HubOptions {
@@ -17,16 +21,32 @@ export interface HubOptions {
   version: string;
   /** The path of page.pack, which the page for browsers is in; without it there is no page. */
   pageFile?: string;
+  /** The profiles of devices that come with the hub: read faster where nobody has changed them. */
+  shippedProfiles?: ShippedProfiles;
+  /** Which program this is, exactly; undefined where it may change under the same name. */
+  build?: string | undefined;
   /** Runs `.js` and `.ts` plugins. */
   execPath: string;
+  /** The process the hub runs in, where that is the compiled hub: it can be replaced by another version. */
+  ownProcess?: OwnProcess;
   /** Stops this hub, applies the restore and starts the restored hub. */
   requestRestart: (restart: Restart) => void;
+  /** Undefined as long as this machine has nothing to do with a second one; a machine may pair with it at any time. */
+  readonly standing?: Standing | undefined;
+  /** Made by `createHub` where there is a standing. */
+  gate?: OwnGate;
   /** Is informed how the start goes, and says which parts are off; without it none is. */
   start?: StartWatch;
+  /** What took how many milliseconds before the hub was created. */
+  tookBefore?: Readonly<Record<string, number>>;
+  /** The API answers; what does not have to be there for its first answer starts from here on. */
+  onListening?: () => void;
   /** What was found wrong before the hub was created, for the status. */
   troubles?: readonly { part: string; message: string }[];
   /** Why the log file cannot be written now; undefined if it can. */
   logProblem?: () => string | undefined;
+  /** Writes to the log file what is not in it yet. */
+  flushLog?: () => void;
   /** Gets the first administrator's credentials, which are known nowhere else, and the port at which the API answers. */
   onFirstAdministrator: (credentials: { username: string; password: string }, httpPort: number) => void;
 }
@@ -35,6 +55,8 @@ export interface HubOptions {
 export interface Late {
   mqtt: Mqtt | undefined;
   discovery: Discovery | undefined;
+  /** Where the API answers. */
+  api: { host: string; port: number; tls: boolean } | undefined;
   /** True once everything has started. */
   ready: boolean;
   /** Why there will be no MQTT; undefined if there will be. */

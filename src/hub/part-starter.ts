@@ -2,6 +2,7 @@
 // each part that is off.
 import { HubError, RESTART_THE_HUB } from "../core/errors.ts";
 import type { SafeStart, StartWatch } from "../system/starts.ts";
+import type { StartTimes } from "./start-times.ts";
 
 /** The parts that a hub can run without. */
 export const OPTIONAL_PARTS = ["history", "notify", "backup", "rules", "plugins", "mqtt"] as const;
@@ -27,7 +28,8 @@ export interface PartStarter {
 const NO_WATCH: StartWatch = { safe: undefined, entering() {} };
 const NEEDS: Partial<Record<OptionalPart, OptionalPart>> = { plugins: "mqtt" };
 
-export function createPartStarter({ safe, entering }: StartWatch = NO_WATCH): PartStarter {
+export function createPartStarter(times: Pick<StartTimes, "enter">, watch: StartWatch = NO_WATCH): PartStarter {
+  const { safe } = watch;
   /** The parts that are starting, the innermost last. */
   const starting: PartName[] = [];
 
@@ -37,6 +39,11 @@ export function createPartStarter({ safe, entering }: StartWatch = NO_WATCH): Pa
     if (!safe.off.includes(name) && !(needed && safe.off.includes(needed))) return undefined;
     const why = safe.off.includes(name) ? `the hub failed to start three times (${safe.error})` : `${needed} is off`;
     return `${name} is off in this safe start, because ${why}; mend that, then ${RESTART_THE_HUB}`;
+  }
+
+  function entering(name: PartName): void {
+    watch.entering(name);
+    times.enter(name);
   }
 
   function begin<T>(name: PartName, start: () => T): T {

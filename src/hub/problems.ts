@@ -8,7 +8,7 @@ import type { Profiles } from "../discovery/sources/profiles/profiles.ts";
 import type { Listener } from "../http/listen.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
-import type { HubOptions } from "./options.ts";
+import type { HubOptions, Late } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
 import type { Archives } from "./wire-backup.ts";
 import type { House } from "./wire-house.ts";
@@ -26,6 +26,7 @@ type Sources = Pick<Stores, "db" | "limits" | "mqttAccounts"> &
     plugins: Pick<Plugins, "problems">;
     listener: Pick<Listener, "problem">;
     starter: Pick<PartStarter, "off" | "problems">;
+    late: Pick<Late, "mqtt">;
   };
 
 /** Called often: it costs little when there are no problems. */
@@ -45,6 +46,7 @@ export function problemsNow(
     discovery,
     listener,
     starter,
+    late,
   }: Sources,
 ): { part: string; message: string }[] {
   return [
@@ -66,6 +68,7 @@ export function problemsNow(
     ...(starter.off("plugins") ? [] : plugins.problems()).map((message) => ({ part: "plugins", message })),
     ...profiles.problems().map((problem) => ({ part: "profiles", message: formatProblem(problem) })),
     ...discovery.problems().map((message) => ({ part: "discovery", message })),
+    ...(late.mqtt?.external?.problems() ?? []).map((message) => ({ part: "mqtt", message })),
     ...mqttAccounts.problems().map((message) => ({ part: "mqtt", message })),
     ...limits.problems().map(({ limit, account, message }) => ({
       part: "limits",

@@ -3,17 +3,24 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type AlertMemory, type Alerts, startAlerts } from "../alerts/alerts.ts";
 import { backupWatch } from "../alerts/watches/backups.ts";
+import { type BrokerTrouble, brokerWatch } from "../alerts/watches/broker.ts";
 import { calendarWatch } from "../alerts/watches/calendars.ts";
 import { clockWatch, EARLIEST_MS } from "../alerts/watches/clock.ts";
 import { diskWatch } from "../alerts/watches/disk.ts";
+import { exportWatch } from "../alerts/watches/exports.ts";
 import { pluginWatch } from "../alerts/watches/plugins.ts";
 import { certificateWatch, floodWatch, historyWatch, memoryWatch, startWatch } from "../alerts/watches/process.ts";
+import { standbyWatch } from "../alerts/watches/standby.ts";
 import type { Calendars } from "../calendars/calendars.ts";
+import { PRIORITIES } from "../core/message-words.ts";
 import { probeStorage } from "../core/storage-fault.ts";
 import { createMeta, type Meta } from "../db/meta.ts";
+import type { Exports } from "../export/running.ts";
+import type { BrokerState } from "../mqtt/external/broker-state.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
-import type { HubOptions } from "./options.ts";
+import type { HubOptions, Late } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
+import { type TwoMachinesView, watchedMachines } from "./two-machines.ts";
 import type { Archives } from "./wire-backup.ts";
 import type { House } from "./wire-house.ts";
 import type { Notifications } from "./wire-notify.ts";
@@ -24,7 +31,7 @@ const HOUSE_SINCE_KEY = "house_since";
 const DAY_MS = 86_400_000;
 
 export function wireAlerts(
-  { config, home, edge, log, logProblem }: HubOptions,
+  { config, home, edge, log, logProblem, version }: HubOptions,
   {
     db,
     feed,
@@ -33,19 +40,26 @@ export function wireAlerts(
     findings,
     trouble,
     notifier,
-    outbox,
+    messenger,
     history,
     backups,
+    remote,
     plugins,
     calendars,
+    exports,
     starter,
+    late,
+    twoMachines,
   }: Stores &
     Notifications &
     Archives &
     Pick<House, "history"> & {
       plugins: Plugins;
       calendars: Pick<Calendars, "problems">;
+      exports: Pick<Exports, "problems">;
       starter: Pick<PartStarter, "off">;
+      late: Pick<Late, "mqtt">;
+      twoMachines: TwoMachinesView;
     },
 ): Alerts {
   const { clock } = edge;
@@ -65,7 +79,10 @@ export function wireAlerts(
         channel ?? (kind === "database_lost" && severity === "critical" && reachesSomebody ? "all" : undefined);
       if (to === undefined) return;
       const context = { deviceId: undefined, trigger: {}, vars: {} };
-      await outbox.post(notifier.render({ channel: to, title, message, context }));
+      // What is critical does not wait for the end of somebody's quiet hours.
+      const isForPeople = /^(person|people):/.test(to);
+      const priority = isForPeople && severity === "critical" ? PRIORITIES.high : undefined;
+      await messenger.post([to], { title, message, context, priority });
     },
     memory: alertMemory(meta),
     watches: [
@@ -85,15 +102,29 @@ export function wireAlerts(
         days: section.backup_days,
         clock,
         houseSince: () => houseSince(meta, clock.now()),
+        targets: () =>
+          (remote?.list() ?? []).map(({ config: { name }, state }) => ({
+            ...{ name, since: state.since, lastSuccess: state.last_success, failingSince: state.failing_since },
+            ...{ problem: state.problem, checkProblem: state.check_problem },
+          })),
       }),
       clockWatch(clock),
       memoryWatch(() => process.memoryUsage.rss(), section.memory_mb),
       historyWatch(() => history.health().damagedFile, clock),
       floodWatch(limits.problems),
+      exportWatch(exports.problems),
+      brokerWatch(() => troubleOf(late.mqtt?.external?.state), clock),
+      standbyWatch(watchedMachines(twoMachines, feed.emit), {
+        ...{ clock, version, whenAlone: config.standby.when_alone },
+      }),
       calendarWatch(calendars.problems.bind(calendars), clock),
       certificateWatch(() => expiresAt, clock.now, section.certificate_days),
     ],
   });
+}
+
+function troubleOf(state: BrokerState | undefined): BrokerTrouble {
+  return state && "reason" in state ? state : undefined;
 }
 
 function alertMemory(meta: Meta): AlertMemory {

@@ -9,13 +9,19 @@ import { probeStorage } from "../core/storage-fault.ts";
 import { createMeta } from "../db/meta.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import type { Profiles } from "../discovery/sources/profiles/profiles.ts";
+import type { Exports } from "../export/running.ts";
 import { createApp } from "../http/app.ts";
 import { type Listener, listen } from "../http/listen.ts";
 import { createPage } from "../http/page.ts";
 import { type HubStream, startHubStream } from "../http/stream/hub-stream.ts";
 import { EVER_MADE } from "../mqtt/device-accounts.ts";
+import { createPluginStorage } from "../plugins/storage.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
 import type { Rules } from "../rules/rules.ts";
+import type { SecondMachine } from "../standby/source/second-machine.ts";
+import { healthAddress } from "../system/ask-health.ts";
+import { thisMachine } from "../system/machine.ts";
+import { createSelfUpgrade } from "../system/self-upgrade.ts";
 import { createHealth, createStatus, type Health } from "../system/status.ts";
 import { openConfigFile } from "./config-file.ts";
 import { startMetrics } from "./metrics.ts";
@@ -25,23 +31,33 @@ import type { PartStarter } from "./part-starter.ts";
 import { pluginUploads } from "./plugin-uploads.ts";
 import { problemsNow } from "./problems.ts";
 import { noteConfig } from "./start-audit.ts";
+import type { StartTimes } from "./start-times.ts";
+import type { TwoMachinesView } from "./two-machines.ts";
 import type { Archives } from "./wire-backup.ts";
+import { readThroughArchive } from "./wire-export.ts";
 import type { House } from "./wire-house.ts";
+import { wireMcp } from "./wire-mcp.ts";
+import type { WiredNotices } from "./wire-notices.ts";
 import type { Notifications } from "./wire-notify.ts";
-import { diskLimit, type Stores } from "./wire-stores.ts";
+import { databaseSchemas, diskLimit, type Stores } from "./wire-stores.ts";
 
 type Wired = Stores &
   House &
   Notifications &
+  WiredNotices &
   Archives & {
     calendars: Calendars;
+    exports: Exports;
     rules: Rules;
     plugins: Plugins;
+    secondMachine: SecondMachine;
     profiles: Profiles;
     discovery: Discovery;
     late: Late;
     alerts: Alerts;
     starter: PartStarter;
+    times: StartTimes;
+    twoMachines: TwoMachinesView;
   };
 
 /** First levels of addresses that belong to programs. */
@@ -66,6 +82,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
   const metrics = stack.use(startMetrics({ ...wired, clock, status, stream: () => stream }));
   const app = createApp({
     ...wired,
+    history: readThroughArchive(options, wired.history, stack),
     config: config.server,
     version,
     machineName: hostname(),
@@ -89,8 +106,25 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     }),
     configFile,
     restart: () => options.requestRestart(configFile.restart()),
+    standing: () => options.standing,
+    hasLease: config.standby.lease !== undefined,
+    upgrades: createSelfUpgrade({
+      ...{ home, clock, version, env: edge.env, execPath: options.execPath, own: options.ownProcess },
+      machine: thisMachine,
+      log: log.child("upgrade"),
+      layouts: databaseSchemas,
+      address: healthAddress(config),
+      requestRestart: options.requestRestart,
+    }),
     status,
+    pluginStorage: createPluginStorage(meta),
     metrics: metrics.text,
+    logFile: { path: home.hubLog, flush: () => options.flushLog?.() },
+    mcp: wireMcp(
+      config.mcp.enabled,
+      { ...wired, version, clock, health, status, ring: wired.feed.ring, membersOf: wired.virtual.groups.devices },
+      { log: log.child("mcp"), stack },
+    ),
   });
   const listener: Listener = stack.use(
     listen(app, { config: config.server, resolvePath: home.resolve, clock, log: http }),
@@ -98,12 +132,10 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
   const stream = stack.use(
     startHubStream({ feed: wired.feed, auth: wired.auth, clock, log: http, publish: listener.publish }),
   );
-  http.info("the API answers", {
-    host: listener.host,
-    port: listener.port,
-    tls: config.server.tls_cert !== undefined && listener.host === config.server.host,
-  });
-  return { httpPort: listener.port };
+  const { host, port } = listener;
+  late.api = { host, port, tls: config.server.tls_cert !== undefined && host === config.server.host };
+  http.info("the API answers", late.api);
+  return { httpPort: port };
 }
 
 function statusOf(
@@ -133,7 +165,8 @@ function statusOf(
     lastBackup: wired.backups.last,
     lastRestore: wired.restores.last,
     location: config.location,
-    timezone: timezoneOf(config.location),
+    timezone: () => timezoneOf(config.location),
+    standby: wired.twoMachines,
     safeStart: safe && { since: safe.since, failed_part: safe.failedPart, error: safe.error, off: [...safe.off] },
     problems: () => problemsNow(options, { ...wired, listener: wired.listener() }),
   });

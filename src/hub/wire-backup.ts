@@ -1,10 +1,18 @@
 // Wires backups and restores of this hub's own home.
 import { type Backups, type BackupsOptions, startBackups } from "../backup/backups.ts";
+import { readLastBackup } from "../backup/last-backup.ts";
+import type { BackupTarget } from "../backup/remote/config.ts";
+import { HOUSE_KEY, houseName } from "../backup/remote/copy-names.ts";
+import type { RemoteBackups } from "../backup/remote/remote-backups.ts";
+import type { Known } from "../backup/remote/storage.ts";
+import type { Visits } from "../backup/remote/visits.ts";
 import { createRestores, type Restores } from "../backup/restores.ts";
-import { readLastBackup } from "../backup/save-archive.ts";
 import { backupWorker } from "../backup/worker-task.ts";
 import { checkConfig } from "../config/load.ts";
-import { timezoneOf } from "../config/location.ts";
+import { isoSeconds } from "../core/clock.ts";
+import { HubError, messageOf } from "../core/errors.ts";
+import { lazy } from "../core/lazy.ts";
+import type { Log } from "../core/log.ts";
 import { createZone } from "../core/zone.ts";
 import { createMeta } from "../db/meta.ts";
 import { parseCron } from "../rules/schedule/cron.ts";
@@ -17,6 +25,12 @@ import { databaseSchemas, type Stores } from "./wire-stores.ts";
 
 export interface Archives {
   backups: Backups;
+  /** Undefined without [[backup.targets]]. */
+  remote: RemoteBackups | undefined;
+  /** Of copies elsewhere; made when it is first asked for. */
+  visits: () => Visits;
+  /** Throws HubError `invalid` without [[backup.targets]]. */
+  recoverySheet: () => string;
   restores: Restores;
 }
 
@@ -26,6 +40,8 @@ interface Deps {
   starter: PartStarter;
   stack: AsyncDisposableStack;
 }
+
+type Shared = Pick<BackupsOptions, "home" | "schemas" | "clock" | "log" | "worker">;
 
 /** Restores are never off: one may be what repairs the hub. */
 export function wireBackup(options: HubOptions, stores: Stores, deps: Deps): Archives {
@@ -38,10 +54,12 @@ export function wireBackup(options: HubOptions, stores: Stores, deps: Deps): Arc
     log: log.child("backup"),
     worker: backupWorker(),
   };
+  const remote = starter.off("backup") === undefined ? openRemote(options, stores, shared) : undefined;
+  if (remote) stack.use(remote);
   const backups = stack.use(
     starter.beginUnlessOff(
       "backup",
-      () => openBackups(options, stores, { ...deps, shared }),
+      () => openBackups(options, stores, { ...deps, shared, onMade: () => remote?.sync() }),
       (reason) => standInFor<Backups>(reason, { last: () => readLastBackup(home), problem: () => undefined }),
     ),
   );
@@ -55,21 +73,16 @@ export function wireBackup(options: HubOptions, stores: Stores, deps: Deps): Arc
         .map(({ path, message }) => `${path}: ${message}`),
     requestRestart,
   });
-  return { backups, restores };
+  return { backups, remote, restores, ...waysBack(options, stores, shared, remote) };
 }
 
 function openBackups(
   { config, version }: HubOptions,
   { db, feed, budget }: Stores,
-  {
-    house,
-    notifications,
-    shared,
-    stack,
-  }: Deps & { shared: Pick<BackupsOptions, "home" | "schemas" | "clock" | "log" | "worker"> },
+  { house, notifications, shared, onMade, stack }: Deps & { shared: Shared; onMade: () => void },
 ): Backups {
   const { clock, log } = shared;
-  const zone = createZone(timezoneOf(config.location));
+  const zone = createZone(config.location.timezone);
   const parsed = config.backup.schedule === undefined ? undefined : parseCron(config.backup.schedule, zone);
   const meta = createMeta(db);
   const mark = {
@@ -88,11 +101,69 @@ function openBackups(
       await house.history.flush();
     },
     emit: feed.emit,
+    onMade,
     async notify(channel, message) {
       const context = { deviceId: undefined, trigger: {}, vars: {} };
-      await notifications.outbox.post(notifications.notifier.render({ channel, message, title: undefined, context }));
+      await notifications.messenger.post([channel], { message, title: undefined, context });
     },
     schedule: parsed?.ok ? parsed.schedule : undefined,
     scheduler: stack.use(startScheduler({ clock, log, mark })),
   });
+}
+
+/** Not even loaded in a hub that has none. */
+function openRemote(
+  { config, home, edge, gate }: HubOptions,
+  { db, feed }: Stores,
+  { log, ...shared }: Shared,
+): RemoteBackups | undefined {
+  const { targets, passphrase, directory } = config.backup;
+  if (targets.length === 0) return undefined;
+  const house = (): string => houseName(createMeta(db), edge.random);
+  nameHouse(house, log);
+  const { startRemoteBackups } =
+    require("../backup/remote/remote-backups.ts") as typeof import("../backup/remote/remote-backups.ts");
+  return startRemoteBackups({
+    ...shared,
+    ...{ targets, passphrase, gate, random: edge.random, emit: feed.emit },
+    log: log.child("elsewhere"),
+    directory: home.resolve(directory),
+    house,
+  });
+}
+
+/** At once, so that the name is in the first backup already, and a restored house finds its copies. */
+function nameHouse(house: () => string, log: Log): void {
+  try {
+    house();
+  } catch (error) {
+    log.warn("the house's name at its backup targets cannot be stored; it is tried again", { error: messageOf(error) });
+  }
+}
+
+/** What is needed to bring the house back from a copy, loaded when somebody asks for it. */
+function waysBack(
+  { config, home, edge }: HubOptions,
+  { db }: Stores,
+  { worker, clock }: Shared,
+  remote: RemoteBackups | undefined,
+): Pick<Archives, "visits" | "recoverySheet"> {
+  const { targets, passphrase } = config.backup;
+  const known = (target: BackupTarget): Known =>
+    remote?.list().find((one) => one.config.name === target.name)?.state.known ?? {};
+  return {
+    visits: lazy(() => {
+      const { createVisits } = require("../backup/remote/visits.ts") as typeof import("../backup/remote/visits.ts");
+      const house = (): string | undefined => createMeta(db).get(HOUSE_KEY);
+      return createVisits({ home, worker, clock, configured: { targets, passphrase }, house, known });
+    }),
+    recoverySheet() {
+      if (targets.length === 0) throw new HubError("invalid", "there is no [[backup.targets]] in hub.toml");
+      const { recoverySheet } =
+        require("../backup/remote/recovery-sheet.ts") as typeof import("../backup/remote/recovery-sheet.ts");
+      const house = houseName(createMeta(db), edge.random);
+      const at = isoSeconds(clock.now());
+      return recoverySheet({ house, passphrase, targets, at, resolve: home.resolve, known });
+    },
+  };
 }

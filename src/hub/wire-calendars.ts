@@ -30,16 +30,16 @@ export function wireCalendars(
   { config, home, edge, log }: HubOptions,
   { registry }: Pick<House, "registry">,
 ): Calendars {
-  const { clock, fetch } = edge;
+  const { clock, notices, fetch } = edge;
   leaveOthers(
     registry,
     config.calendars.map(({ id }) => id),
   );
   return openCalendars({
-    ...{ config: config.calendars, clock, fetch, log: log.child("calendars") },
+    ...{ config: config.calendars, clock, notices, fetch, log: log.child("calendars") },
     folder: home.calendars,
     resolve: home.resolve,
-    timezone: timezoneOf(config.location),
+    timezone: () => timezoneOf(config.location),
     read: createReader(calendarWorker(), clock),
     devices: {
       declare(id, name) {

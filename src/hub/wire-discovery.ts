@@ -1,13 +1,14 @@
 // Wires the discovery of devices that announce themselves over MQTT.
-import { timezoneOf } from "../config/location.ts";
 import { createZone } from "../core/zone.ts";
 import { createApproval } from "../discovery/approval.ts";
 import { Discovery } from "../discovery/discovery.ts";
 import { messageIn } from "../discovery/entry.ts";
+import type { HouseDevices } from "../discovery/house-devices.ts";
 import type { Heard } from "../discovery/source.ts";
 import { sourcesOf } from "../discovery/sources/index.ts";
 import { Profiles } from "../discovery/sources/profiles/profiles.ts";
-import { openDiscoveryStore } from "../discovery/store.ts";
+import { type DiscoveryStore, openDiscoveryStore } from "../discovery/store.ts";
+import { BROKER_ACCOUNT } from "../mqtt/external/broker-state.ts";
 import type { OtherMessage } from "../mqtt/start.ts";
 import { messageExpressions } from "../rules/expression/messages.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
@@ -20,8 +21,38 @@ export function heardIn({ account, topic, payload, mayPublish }: OtherMessage, {
 }
 
 /** The profiles of devices that announce nothing. They are read when they are started, which costs more than it may before the API answers. */
-export function wireProfiles({ home, edge: { clock }, log }: HubOptions): Profiles {
-  return new Profiles({ folder: home.profiles, clock, log: log.child("profiles"), compiler: messageExpressions });
+export function wireProfiles({ home, edge, log, shippedProfiles }: HubOptions): Profiles {
+  const { clock, notices } = edge;
+  return new Profiles({
+    ...{ folder: home.profiles, clock, notices },
+    log: log.child("profiles"),
+    compiler: messageExpressions,
+    ...(shippedProfiles && { shipped: shippedProfiles }),
+  });
+}
+
+/**
+ * At an external broker nobody knows who announced a device: all are of one account, also those that had accounts of their own
+ * when the broker was embedded. What that broker has kept of a device's availability lasts.
+ */
+function ofOneBroker(registry: House["registry"], store: Pick<DiscoveryStore, "knows">): HouseDevices {
+  return {
+    register(registration, owner, from) {
+      const id = registration.device_id;
+      const before = registry.ownerOf(id);
+      if (before !== undefined && before !== owner && store.knows(id)) registry.give(id, owner);
+      registry.register(registration, owner, from);
+    },
+    schema: (...given) => registry.schema(...given),
+    state: (...given) => registry.state(...given),
+    availability: (id, available, owner, from) =>
+      registry.availability(id, available, owner, { ...from, lasting: true }),
+    ownerOf(id) {
+      const owner = registry.ownerOf(id);
+      return owner !== undefined && store.knows(id) ? BROKER_ACCOUNT : owner;
+    },
+    give: (...given) => registry.give(...given),
+  };
 }
 
 /** It hears nothing before MQTT is up. */
@@ -31,12 +62,12 @@ export function wireDiscovery(
   { house, late, profiles }: { house: Pick<House, "registry" | "commandWatch">; late: Late; profiles: Profiles },
 ): Discovery {
   const { clock } = edge;
-  const zone = createZone(timezoneOf(config.location));
+  const zone = createZone(config.location.timezone);
   const store = openDiscoveryStore(db);
   const discovery = new Discovery({
     clock,
     log: log.child("discovery"),
-    devices: house.registry,
+    devices: config.mqtt.mode === "external" ? ofOneBroker(house.registry, store) : house.registry,
     store,
     approval: createApproval(config.discovery, store),
     sources: sourcesOf(config.discovery, profiles),

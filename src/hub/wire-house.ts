@@ -1,5 +1,4 @@
 // Wires the house: devices with their restored state, history, timers and modes, areas, scenes, variables.
-import { timezoneOf } from "../config/location.ts";
 import { createZone } from "../core/zone.ts";
 import { offHistory, startHistory } from "../history/history.ts";
 import { historyWorker } from "../history/worker-client.ts";
@@ -14,9 +13,12 @@ import { openRegistry } from "../state/registry.ts";
 import { openScenes } from "../state/scenes.ts";
 import { openVariables } from "../state/variables.ts";
 import { openVirtualDevices } from "../state/virtual/virtual-devices.ts";
+import { openReadings } from "./open-readings.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import type { PartStarter } from "./part-starter.ts";
 import type { Stores } from "./wire-stores.ts";
+
+const LOOK_AGAIN_MS = 10_000;
 
 export type House = ReturnType<typeof wireHouse>;
 
@@ -27,12 +29,13 @@ export function wireHouse(
   { late, starter, stack }: { late: Late; starter: PartStarter; stack: AsyncDisposableStack },
 ) {
   const { config, home, edge } = options;
-  const { clock, random } = edge;
+  const { clock, notices, random } = edge;
   const log = options.log.child("state");
   const { emit } = feed;
   const behind = { db, clock, log, emit, flushSecs: config.storage.flush_secs, budget };
-  const registry = stack.use(openRegistry({ ...behind, config: config.devices, limits }));
-  const timezone = timezoneOf(config.location);
+  const journal = openReadings({ ...behind, stateDb: home.stateDb }, stack);
+  const registry = stack.use(openRegistry({ ...behind, journal, config: config.devices, limits }));
+  const zone = createZone(config.location.timezone);
   const openHistory = () =>
     startHistory({
       path: home.historyDb,
@@ -43,7 +46,8 @@ export function wireHouse(
       random,
       feed,
       limits,
-      timezone,
+      timezone: config.location.timezone,
+      journal,
       mayWrite: budget.allows,
       worker: historyWorker(),
       devices: () => [...registry.list()].map(({ id }) => id),
@@ -51,12 +55,12 @@ export function wireHouse(
       isHidden: (id) => registry.find(id)?.recorded === false,
       onStorageFault: trouble.noteFault,
     });
-  const history = stack.use(starter.beginUnlessOff("history", openHistory, (reason) => offHistory(timezone, reason)));
+  const history = stack.use(starter.beginUnlessOff("history", openHistory, (reason) => offHistory(zone, reason)));
   const virtual = stack.use(
     openVirtualDevices({
-      ...{ registry, db, clock, log, emit, feed },
+      ...{ registry, db, clock, notices, log, emit, feed },
       location: config.location,
-      zone: createZone(timezone),
+      zone,
       modesFile: home.modesToml,
       send: (...command) => commands.send(...command),
     }),
@@ -75,11 +79,13 @@ export function wireHouse(
     reaches: ({ id, pluginId }) =>
       late.discovery?.owns(id) ? mqttOf(late).isConnected(pluginId) : mqttOf(late).takesCommands(id, pluginId),
     watch,
+    epoch: epochOf(options),
     prepare: virtual.prepare,
   });
   stack.use(feed.on("custom_command_refused", "command answers", ({ event }) => watch.refused(refusalIn(event))));
   stack.use(startBatteryWatch({ feed, registry, db, config: config.battery, clock, log, emit }));
   return {
+    journal,
     registry,
     history,
     virtual,
@@ -90,5 +96,19 @@ export function wireHouse(
     variables: stack.use(openVariables(behind)),
     layouts: openLayouts(db),
     guests: openGuests(db),
+  };
+}
+
+/** A machine may pair with a hub that runs; whether one has is looked up on the disk, and so not for each command. */
+function epochOf(options: Pick<HubOptions, "standing" | "edge">): () => number | undefined {
+  const { clock } = options.edge;
+  let { standing } = options;
+  let lookedAt = clock.mono();
+  return () => {
+    if (!standing && clock.mono() - lookedAt >= LOOK_AGAIN_MS) {
+      lookedAt = clock.mono();
+      ({ standing } = options);
+    }
+    return standing?.epoch;
   };
 }

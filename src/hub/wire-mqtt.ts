@@ -1,39 +1,93 @@
 // Wires the MQTT broker; logins that it refuses go to the audit log.
 import { type Audit, UNKNOWN_ACCOUNT } from "../auth/audit.ts";
 import type { HubConfig } from "../config/sections.ts";
+import type { OwnGate } from "../core/gate.ts";
+import type { RandomBytes } from "../core/ids.ts";
+import { background } from "../core/lifecycle.ts";
+import { createMeta, type Meta } from "../db/meta.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import type { DeviceAccounts } from "../mqtt/device-accounts.ts";
+import type { Rank } from "../mqtt/external/epoch.ts";
+import type { ExternalOptions } from "../mqtt/external/start.ts";
 import type { RefusedLogin } from "../mqtt/login-attempts.ts";
-import { type Mqtt, startMqtt } from "../mqtt/start.ts";
+import type { Mqtt, OtherMessage } from "../mqtt/start.ts";
 import type { Plugins } from "../plugins/supervisor.ts";
+import type { Standing } from "../standby/standing.ts";
 import type { HubOptions } from "./options.ts";
 import { heardIn } from "./wire-discovery.ts";
 import type { House } from "./wire-house.ts";
+import type { Notifications } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
 
-/** Listens when it resolves. */
-export function wireMqtt(
-  { config, edge, log }: HubOptions,
+interface MqttDeps {
+  house: Pick<House, "registry">;
+  plugins: Plugins;
+  discovery: Discovery;
+  notifications: Pick<Notifications, "heardOnMqtt">;
+}
+
+/** Listens when it resolves. The broker is loaded now, when the API answers already, and not at all where it is another program. */
+export async function wireMqtt(
+  options: HubOptions,
   stores: Stores,
-  { house, plugins, discovery }: { house: Pick<House, "registry">; plugins: Plugins; discovery: Discovery },
+  { house, plugins, discovery, notifications }: MqttDeps,
 ): Promise<Mqtt> {
-  return startMqtt({
+  const { config, edge, log, gate, standing } = options;
+  const shared = {
     ...stores,
+    gate,
     config: config.mqtt,
-    flushSecs: config.storage.flush_secs,
     clock: edge.clock,
     random: edge.random,
     log: log.child("mqtt"),
-    logins: stores.auth.logins,
-    storedAccounts: stores.mqttAccounts,
     devices: house.registry,
     plugins,
-    onOther(message) {
+    onOther(message: OtherMessage): void {
+      const retain = message.kept === true;
+      if (!retain) notifications.heardOnMqtt(message.topic, message.payload);
       if (message.account.kind === "anonymous" && !config.discovery.anonymous) return;
-      discovery.hear(heardIn(message, { retain: false }));
+      discovery.hear(heardIn(message, { retain }));
     },
+  };
+  if (config.mqtt.mode === "external")
+    return startExternal(
+      options,
+      { ...shared, rank: standing && gate && rankOf(standing, gate, createMeta(stores.db)) },
+      () => background(log, "discovery", discovery.start()),
+    );
+  const { startMqtt } = await import("../mqtt/start.ts");
+  return startMqtt({
+    ...shared,
+    flushSecs: config.storage.flush_secs,
+    logins: stores.auth.logins,
+    storedAccounts: stores.mqttAccounts,
     refusedLogin: recordRefusedLogin(config, stores),
   });
+}
+
+async function startExternal(
+  { home, edge }: Pick<HubOptions, "home" | "edge">,
+  shared: Omit<ExternalOptions, "resolvePath" | "clientId"> & Pick<Stores, "db">,
+  onConnected: () => void,
+): Promise<Mqtt> {
+  const { startExternalMqtt } = await import("../mqtt/external/start.ts");
+  return startExternalMqtt({
+    ...shared,
+    resolvePath: home.resolve,
+    clientId: ownClientId(createMeta(shared.db), edge.random),
+    onConnected,
+  });
+}
+
+const CLIENT_ID_KEY = "mqtt_client_id";
+
+/** The same after each restart, so that the broker finds the hub's session again. */
+function ownClientId(meta: Meta, random: RandomBytes): string {
+  const known = meta.get(CLIENT_ID_KEY);
+  if (known !== undefined) return known;
+  const made = `hub-${Buffer.from(random(6)).toString("hex")}`;
+  meta.set(CLIENT_ID_KEY, made);
+  return made;
 }
 
 /** Names of unknown accounts are not recorded: people type passwords there. */
@@ -45,5 +99,28 @@ function recordRefusedLogin(
   return function refusedLogin({ username, address, reason }: RefusedLogin): void {
     const isKnown = username !== undefined && (known.has(username) || mqttAccounts.has(username));
     audit.refused({ action: "mqtt.login", target: isKnown ? username : UNKNOWN_ACCOUNT, address, detail: reason });
+  };
+}
+
+const EPOCH_KEY = "mqtt_epoch";
+
+function rankOf(standing: Standing, gate: OwnGate, meta: Meta): Rank {
+  const { machine, tenure } = standing;
+  async function confirm(): Promise<boolean> {
+    const standby = tenure?.standby;
+    try {
+      // Says nothing new, and so asks the engine. Where it names no other machine, none may take the lease.
+      if (standby !== undefined) await tenure?.nameStandby(standby);
+    } catch {
+      return false;
+    }
+    return tenure?.isHeld === true && tenure.trouble === undefined;
+  }
+  return {
+    ...{ machine, gate },
+    epoch: () => standing.epoch,
+    confirm: tenure && confirm,
+    isTroubled: () => tenure?.trouble !== undefined,
+    kept: { get: () => meta.get(EPOCH_KEY), set: (note) => meta.set(EPOCH_KEY, note) },
   };
 }

@@ -1,62 +1,154 @@
 // Wires notifications: the channels, and the outbox for what cannot be delivered at once.
-import { timezoneOf } from "../config/location.ts";
 import { type Clock, sleep } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
-import { createNotifier, type Notifier } from "../notify/notifier.ts";
-import { type FirstTry, type Outbox, startOutbox } from "../notify/outbox/outbox.ts";
+import { background } from "../core/lifecycle.ts";
+import { createZone } from "../core/zone.ts";
+import { createMeta } from "../db/meta.ts";
+import type { ChannelMessage } from "../notify/channel.ts";
+import { openChannelMemory } from "../notify/channel-memory.ts";
+import { createMessenger, digestMessages, type Messenger } from "../notify/messenger.ts";
+import type { Notices } from "../notify/notices/notices.ts";
+import { type Addressed, createNotifier, type Notifier } from "../notify/notifier.ts";
+import { type FirstTry, type Outbox, type SentMessage, startOutbox } from "../notify/outbox/outbox.ts";
+import { type HeldMessages, openHeldMessages } from "../notify/people/held.ts";
+import { createPeople, type People, type PeopleHouse } from "../notify/people/people.ts";
+import { type Pictures, startPictures } from "../notify/pictures/pictures.ts";
 import { createHouseTime } from "../notify/render.ts";
 import type { RuleHost } from "../rules/model/host.ts";
-import type { HubOptions } from "./options.ts";
+import { type HubOptions, type Late, mqttOf } from "./options.ts";
 import { standInFor } from "./part-starter.ts";
 import type { House } from "./wire-house.ts";
 import type { Stores } from "./wire-stores.ts";
+import { type WebPush, wireWebPush } from "./wire-web-push.ts";
 
 export interface Notifications {
   notifier: Notifier;
   outbox: Outbox;
+  messenger: Messenger;
+  /** Told of each MQTT message outside the hub's own topics. */
+  heardOnMqtt: Pictures["heard"];
+  people: Pick<People, "list">;
+  held: Pick<HeldMessages, "count">;
+  webPush: WebPush;
+  hooks: NoticeHooks;
 }
+
+/** What notices do with messages; set once they are wired. */
+export interface NoticeHooks {
+  sent: (sent: SentMessage) => void;
+  lost: Notices["lost"];
+  /** The message with the links that answer it, where it can be answered. */
+  withLinks: (message: ChannelMessage, channel: string) => ChannelMessage;
+}
+
+const NO_HOOKS: NoticeHooks = { sent() {}, lost() {}, withLinks: (message) => message };
 
 /** Opens no connections yet. */
 export function wireNotify(
-  { config, home, edge, log }: HubOptions,
+  { config, home, edge, log, gate }: HubOptions,
   { db, feed, budget, limits }: Stores,
-  { house: { registry, variables }, stack }: { house: House; stack: AsyncDisposableStack },
+  { house, late, stack }: { house: House; late: Late; stack: AsyncDisposableStack },
 ): Notifications {
   const { clock, random } = edge;
-  const timezone = timezoneOf(config.location);
+  const { registry, variables } = house;
+  const zone = createZone(config.location.timezone);
+  const houseTime = createHouseTime(() => zone.name);
   const shared = { clock, random, log: log.child("notify") };
+  const memory = stack.use(openChannelMemory({ ...shared, db, budget }));
+  const webPush = wireWebPush(db, edge, config);
+  const hooks: NoticeHooks = { ...NO_HOOKS };
   const notifier = createNotifier({
     ...shared,
+    memory,
+    gate,
     section: config.notify,
     fetch: edge.fetch,
-    timezone,
+    timezone: () => zone.name,
     resolve: home.resolve,
+    kept: createMeta(db),
     house: {
       device: (id) => registry.find(id),
       variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),
     },
+    broker: {
+      prefix: config.mqtt.prefix,
+      publish: async (topic, payload, how) => mqttOf(late).publish(topic, payload, how),
+    },
+    webPush: webPush.page,
   });
+  const pictures = stack.use(
+    startPictures({
+      ...shared,
+      db,
+      notifier,
+      fetch: edge.fetch,
+      hosts: config.notify.picture_hosts,
+      home: home.root,
+      folder: home.waitingPictures,
+      device: (id) => registry.find(id),
+      retained: (topic) => [...(late.mqtt?.retainedOthers(topic) ?? [])].at(-1)?.payload,
+    }),
+  );
   const outbox = stack.use(
     startOutbox({
       ...shared,
       db,
-      notifier,
+      notifier: {
+        list: notifier.list,
+        deliver: (addressed, ...how) => pictures.deliver(withLinks(addressed, hooks), ...how),
+      },
+      sent: (sent) => hooks.sent(sent),
+      lost: (lost) => hooks.lost(lost),
       emit: feed.emit,
-      houseTime: createHouseTime(timezone),
+      houseTime,
       expireHours: config.notify.expire_hours,
       quota: { messages: config.notify.max_waiting, bytes: config.notify.max_waiting_mb * 1_048_576 },
       limits,
       budget,
     }),
   );
-  return { notifier, outbox };
+  const post: Outbox["post"] = (addressed, along) => {
+    pictures.take(addressed);
+    return outbox.post(addressed, along);
+  };
+  const withPictures = { ...outbox, post };
+  const people = createPeople({ section: config.people, clock, zone, house: peopleHouse(house) });
+  const held = stack.use(
+    openHeldMessages({
+      ...{ ...shared, db, budget, people, houseTime, isSent: outbox.has },
+      send: (digest, along) => background(shared.log, "digest", outbox.post(digestMessages(digest, notifier), along)),
+    }),
+  );
+  const messenger = createMessenger({ notifier, outbox: withPictures, people, held, log: shared.log });
+  return { notifier, outbox: withPictures, messenger, people, held, webPush, hooks, heardOnMqtt: pictures.heard };
+}
+
+function peopleHouse({ registry, variables }: House): PeopleHouse {
+  return {
+    attributes: (id) => registry.find(id)?.attributes,
+    variable: (name) => (variables.has(name) ? variables.get(name).value : undefined),
+    mode(id) {
+      const device = registry.find(id);
+      return device?.deviceType === "mode" ? device.attributes.on === true : undefined;
+    },
+  };
+}
+
+function withLinks(addressed: Addressed, hooks: NoticeHooks): Addressed {
+  return { ...addressed, message: hooks.withLinks(addressed.message, addressed.channel) };
 }
 
 export function offNotify(reason: string): Notifications {
   return {
     // The channels are not known, so none counts as missing.
-    notifier: standInFor<Notifier>(reason, { has: () => true }),
+    notifier: standInFor<Notifier>(reason, {}),
     outbox: standInFor<Outbox>(reason, {}),
+    hooks: NO_HOOKS,
+    messenger: standInFor<Messenger>(reason, { has: () => true }),
+    heardOnMqtt: () => {},
+    people: standInFor<People>(reason, {}),
+    held: standInFor<HeldMessages>(reason, {}),
+    webPush: standInFor<WebPush>(reason, {}),
   };
 }
 
@@ -65,27 +157,34 @@ const RULE_WAITS_MS = 25;
 
 /** Notifications of rules, which are kept until they are delivered. Rejects with the failures that are known at once. */
 export function notifyForRules(
-  { notifier, outbox }: Notifications,
+  { messenger, notifier }: Pick<Notifications, "messenger" | "notifier">,
   clock: Clock,
-): Pick<RuleHost, "notify" | "hasChannel"> {
+): Pick<RuleHost, "notify" | "hasChannel" | "texts"> {
   return {
-    hasChannel: notifier.has,
-    async notify(notification) {
+    hasChannel: messenger.has,
+    texts: notifier.texts,
+    async notify({ channels, ...notification }, _signal, record) {
       // When `post` returns, the notification is stored; its later fate is in the log and in events.
-      const first = outbox.post(notifier.render(notification));
+      const first = messenger.post(channels, notification, record);
       const decided = new AbortController();
       const late = sleep(clock, "notify-answer", RULE_WAITS_MS, decided.signal).then(() => []);
-      // One that only waits in the queue has not failed.
-      const failed = (await Promise.race([first, late])).filter(
-        ({ state, error }) => state === "failed" || error !== undefined,
-      );
+      const tries = await Promise.race([first, late]);
       decided.abort();
-      if (failed.length > 0) throw new HubError("upstream_failed", failed.map(describeTry).join("; "));
+      const failed = tries.filter(({ state }) => state === "failed");
+      if (failed.length > 0) {
+        const of = channels.length > 1 ? `${failed.length} of ${channels.length} channels: ` : "";
+        throw new HubError("upstream_failed", of + failed.map(describeFailure).join("; "));
+      }
+      // One that only waits for its turn is no news.
+      const waits = tries.flatMap(({ channel, error }) =>
+        error === undefined ? [] : `${channel} waits, because ${error}`,
+      );
+      const notes = tries.flatMap(({ channel, note }) => (note === undefined ? [] : `${channel}: ${note}`));
+      return { waits: waits.length > 0 ? waits.join("; ") : undefined, notes };
     },
   };
 }
 
-function describeTry({ channel, state, error = "it failed", hint }: FirstTry): string {
-  const kept = state === "queued" ? " (kept, and tried again)" : "";
-  return `${channel}: ${error}${hint ? `; ${hint}` : ""}${kept}`;
+function describeFailure({ channel, error = "it failed", hint }: FirstTry): string {
+  return `${channel}: ${error}${hint ? `; ${hint}` : ""}`;
 }

@@ -3,7 +3,9 @@ import type { HubConfig } from "../config/sections.ts";
 import { createMeta } from "../db/meta.ts";
 import { formatTopic } from "../mqtt/topics.ts";
 import { probeLandlock } from "../plugins/confine/landlock.ts";
+import { reachable } from "../plugins/environment.ts";
 import { createKnownPlugins } from "../plugins/external-plugin.ts";
+import { keyOfPlugin } from "../plugins/storage.ts";
 import { createPlugins, type Plugins } from "../plugins/supervisor.ts";
 import type { UnusableEntry } from "../plugins/unusable-plugin.ts";
 import { type HubOptions, type Late, mqttOf } from "./options.ts";
@@ -14,8 +16,8 @@ import type { Stores } from "./wire-stores.ts";
 
 /** Starts none yet. */
 export function wirePlugins(
-  { config, home, edge, log, execPath }: HubOptions,
-  { feed, db, limits, trouble }: Stores,
+  { config, home, edge, log, execPath, gate }: HubOptions,
+  { auth, feed, db, limits, trouble }: Stores,
   { house, late }: { house: Pick<House, "registry">; late: Late },
 ): Plugins {
   return createPlugins({
@@ -29,9 +31,19 @@ export function wirePlugins(
     random: edge.random,
     emit: feed.emit,
     broker: () => mqttOf(late),
+    ...(config.mqtt.mode === "external" && { cutOff: () => late.mqtt?.external?.state.kind !== "connected" }),
     accounts: {
       issue: (id, grant) => mqttOf(late).accounts.issue(id, grant),
       revoke: (id) => late.mqtt?.accounts.revoke(id),
+    },
+    keys: {
+      issue(id, role) {
+        const { api } = late;
+        if (!api) throw new Error("the API does not answer yet");
+        const token = auth.lend({ id: keyOfPlugin(id), name: `plugin ${id}`, role });
+        return { url: `http${api.tls ? "s" : ""}://${reachable(api.host)}:${api.port}/api/v1`, token };
+      },
+      revoke: (id) => auth.takeBack(keyOfPlugin(id)),
     },
     channel: {
       send: async (id, command) => mqttOf(late).manage(id, command),
@@ -44,9 +56,17 @@ export function wirePlugins(
     known: createKnownPlugins(createMeta(db), log),
     limits,
     trouble,
+    gate,
     landlock: probeLandlock,
-    secrets: [config.server.tls_key, config.backup.directory].flatMap((path) => (path ? [home.resolve(path)] : [])),
+    secrets: [config.server.tls_key, config.backup.directory, ...config.backup.targets.map(placeOf)].flatMap((path) =>
+      path ? [home.resolve(path)] : [],
+    ),
   });
+}
+
+function placeOf(target: HubConfig["backup"]["targets"][number]): string | undefined {
+  if (target.type === "folder") return target.directory;
+  return target.type === "sftp" ? target.key_file : undefined;
 }
 
 /** Ignores what plugins report over MQTT. */

@@ -26,22 +26,24 @@ import { standInFor } from "./part-starter.ts";
 import { ping } from "./ping.ts";
 import { calendarsForRules } from "./wire-calendars.ts";
 import type { House } from "./wire-house.ts";
+import { messengerWithNotices, type WiredNotices } from "./wire-notices.ts";
 import { type Notifications, notifyForRules } from "./wire-notify.ts";
 import type { Stores } from "./wire-stores.ts";
 
 interface Deps {
   house: House;
   notifications: Notifications;
+  wiredNotices: WiredNotices;
   calendars: Calendars;
   late: Late;
 }
 
 export function wireRules(
-  { config, home, edge, log }: HubOptions,
+  { config, home, edge, log, build }: HubOptions,
   { db, feed, budget, limits }: Stores,
-  { house, notifications, calendars, late }: Deps,
+  { house, notifications, wiredNotices, calendars, late }: Deps,
 ): Rules {
-  const { clock, random } = edge;
+  const { clock, notices, random } = edge;
   const host = createRuleHost({
     ...house,
     calendars: calendarsForRules(calendars),
@@ -55,20 +57,26 @@ export function wireRules(
       // Where MQTT is off there are no plugins.
       if (late.mqtt) background(log, "a custom event for plugins", late.mqtt.event(eventType, fields));
     },
-    notifier: notifyForRules(notifications, clock),
+    notifier: {
+      ...notifyForRules({ ...notifications, messenger: messengerWithNotices(notifications, wiredNotices) }, clock),
+      clearNotification: wiredNotices.notices.clear,
+    },
   });
   return new Rules({
     folder: home.rules,
     feed,
     clock,
+    notices,
     log: log.child("rules"),
     random,
     host,
     db,
+    journal: house.journal,
     flushMs: config.storage.flush_secs * 1000,
     budget,
     config: config.rules,
     limits,
+    ...(build !== undefined && { readCache: { path: home.readRules, readBy: build } }),
     names: createDeviceNames(house.registry),
     needModes: (ids) => house.virtual.modes.need(ids),
     replays: {
@@ -118,13 +126,13 @@ interface RuleHostOptions {
   calendars: RuleHost["calendars"];
   publish: RuleHost["publish"];
   tellPlugins: RuleHost["tellPlugins"];
-  notifier: Pick<RuleHost, "notify" | "hasChannel">;
+  notifier: Pick<RuleHost, "notify" | "hasChannel" | "texts" | "clearNotification">;
 }
 
 function createRuleHost(options: RuleHostOptions): RuleHost {
   const { clock, random, feed, registry, scenes, variables, commands, location } = options;
   const { latitude, longitude } = location;
-  const timezone = timezoneOf(location);
+  const zone = createZone(location.timezone);
   return {
     device: (id) => registry.find(id),
     devices: () => registry.list(),
@@ -140,7 +148,7 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
     },
     hasScene: (id) => scenes.has(id),
     hasArea: (id) => options.areas.has(id),
-    hasChannel: options.notifier.hasChannel,
+    ...options.notifier,
     async command(deviceId, command, actor, { offline = "send" } = {}) {
       // Not left to `commands`, whose message mentions `?force=true`, which a rule cannot use.
       if (offline === "fail" && registry.find(deviceId)?.available === false)
@@ -154,7 +162,6 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
       const failures = failed.map(({ device_id, error }) => `${device_id}: ${error}`).join("; ");
       throw new HubError("upstream_failed", `not every device took its command: ${failures}`);
     },
-    notify: options.notifier.notify,
     publish: options.publish,
     tellPlugins: options.tellPlugins,
     request: createHttpRequest(options),
@@ -163,8 +170,10 @@ function createRuleHost(options: RuleHostOptions): RuleHost {
     calendars: options.calendars,
     now: clock.now,
     random: () => new DataView(random(4).slice().buffer).getUint32(0) / 2 ** 32,
-    timezone,
-    zone: createZone(timezone),
+    get timezone() {
+      return zone.name;
+    },
+    zone,
     sun: latitude === undefined || longitude === undefined ? undefined : createSun({ latitude, longitude }),
   };
 }

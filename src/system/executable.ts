@@ -18,6 +18,7 @@ import {
 import { removeIfPossible, syncFolder } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { requireSpace } from "../core/free-space.ts";
+import { isObject, parseJson } from "../core/json.ts";
 import type { Owner } from "../home/owner.ts";
 import type { BinFolder } from "./bin-folder.ts";
 import type { Machine } from "./machine.ts";
@@ -25,19 +26,27 @@ import type { Machine } from "./machine.ts";
 // The first start from an SD card reads a hundred megabytes.
 const VERSION_WITHIN_MS = 30_000;
 const MOST_HEADER_BYTES = 20;
+const ASKED = { cwd: "/", env: { PATH: "/usr/bin:/bin" } };
 // e_machine of the ELF header.
 const ELF_MACHINES: Readonly<Record<number, string>> = { 3: "x86", 40: "arm", 62: "x64", 183: "arm64", 243: "riscv64" };
 
-/** Throws HubError `invalid` with the reason why the file cannot be a hub for this machine, before anything runs it. */
-export function assertForThisMachine(file: string, { platform, arch }: Pick<Machine, "platform" | "arch">): void {
+/**
+ * Throws HubError `invalid` with the reason why the file, `named` in messages, cannot be a hub for this machine, before anything
+ * runs it.
+ */
+export function assertForThisMachine(
+  file: string,
+  { platform, arch }: Pick<Machine, "platform" | "arch">,
+  named = file,
+): void {
   const kind = kindOf(readHeader(file));
   const here = `${platform}-${arch}`;
   if (kind === here) return;
   throw new HubError(
     "invalid",
     kind === undefined
-      ? `${file} is not a program: compare its sha256sum with SHA256SUMS, the download may be incomplete`
-      : `${file} is built for ${kind}, and this machine is ${here}: take the file for that`,
+      ? `${named} is not a program: compare its sha256sum with SHA256SUMS, the download may be incomplete`
+      : `${named} is built for ${kind}, and this machine is ${here}: take the file for that`,
   );
 }
 
@@ -79,14 +88,30 @@ export async function versionOf(
   { named = file, as }: { named?: string; as?: Owner | undefined } = {},
 ): Promise<string> {
   const { code, stdout, stderr } = await machine.run([file, "version"], {
-    cwd: "/",
-    env: { PATH: "/usr/bin:/bin" },
+    ...ASKED,
     timeoutMs: VERSION_WITHIN_MS,
     as,
   });
   const version = code === 0 ? /^hub (\d+\.\d+\.\d+\S*) \(/.exec(stdout)?.[1] : undefined;
   if (version !== undefined) return version;
   throw new HubError("invalid", `${named} does not print the version of a hub: ${whyNot(code, stderr)}`);
+}
+
+/** The newest layout (`user_version`) of each database that an executable reads. Throws HubError `conflict` for an old one that does not say. */
+export async function databasesOf(
+  file: string,
+  machine: Machine,
+  as: Owner | undefined,
+): Promise<{ state: number; history: number }> {
+  const { stdout } = await machine.run([file, "version", "--json"], { ...ASKED, timeoutMs: VERSION_WITHIN_MS, as });
+  const said = parseJson(stdout);
+  const databases = said.ok && isObject(said.value) && isObject(said.value.databases) ? said.value.databases : {};
+  const [state, history] = [Number(databases.state), Number(databases.history)];
+  if (Number.isInteger(state) && Number.isInteger(history)) return { state, history };
+  throw new HubError(
+    "conflict",
+    "that version does not say which databases it reads: use `hub upgrade` on the machine",
+  );
 }
 
 function whyNot(code: number, stderr: string): string {

@@ -17,6 +17,8 @@ export interface UnitOptions {
   writable: readonly string[];
   /** Those of DEVICE_GROUPS that this machine has: an unknown one would keep the service from starting. */
   groups: readonly string[];
+  /** Whether the hub itself may replace its executable. */
+  pageUpgrades: boolean;
   /** Whether one of the configured ports is below 1024. */
   privilegedPort: boolean;
   /** Undefined where it is unknown. */
@@ -89,14 +91,13 @@ TasksMax=1024
 `;
 }
 
-function sandbox({ home, writable, privilegedPort }: UnitOptions): string {
+function sandbox({ home, writable, pageUpgrades, privilegedPort }: UnitOptions): string {
   return `# Protects the rest of the machine from a hub or plugin under an attacker's control. Plugins can be any program: they may use
 # the network, serial ports, pins and Bluetooth, and write to the home. For a plugin that needs more, use \`systemctl edit hub\`.
 NoNewPrivileges=yes
 ProtectSystem=strict
 ReadWritePaths=${[home, ...writable.map((folder) => `-${folder}`)].join(" ")}
-# The executable belongs to root, so that nothing the hub runs can change what root runs at the next upgrade.
-ReadOnlyPaths=${home}/bin
+${pageUpgrades ? ownExecutable(home) : rootsExecutable(home)}
 ${protectHome(home)}
 PrivateTmp=yes
 PrivateMounts=yes
@@ -126,6 +127,14 @@ RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK AF_BLUETOOTH AF_CAN
 DevicePolicy=closed
 ${deviceAllow()}
 ${capabilities(privilegedPort)}`;
+}
+
+function rootsExecutable(home: string): string {
+  return `# The executable belongs to root, so that nothing the hub runs can change what root runs at the next upgrade.\nReadOnlyPaths=${home}/bin`;
+}
+
+function ownExecutable(home: string): string {
+  return `# Administrators of the hub may replace ${home}/bin/hub (--page-upgrades): do not run it with sudo unless you trust all of them.`;
 }
 
 // Of /home, only the hub's home is visible.

@@ -19,6 +19,8 @@ export interface InstallOptions {
   execPath: string;
   user: string | undefined;
   privilegedPort: boolean;
+  /** Whether administrators of the hub may replace its executable: then it belongs to the hub's user. */
+  pageUpgrades: boolean;
   /** Folders outside the home that it writes to. */
   writable: readonly string[];
 }
@@ -62,7 +64,11 @@ export async function planInstall(options: InstallOptions): Promise<Plan> {
   };
 }
 
-function homeSteps({ machine, home, execPath }: InstallOptions, account: Account, newExecutable: boolean): Step[] {
+function homeSteps(
+  { machine, home, execPath, pageUpgrades }: InstallOptions,
+  account: Account,
+  newExecutable: boolean,
+): Step[] {
   const { user, group, create } = account;
   return [
     ...(create ? [commandStep(machine, create)] : []),
@@ -82,6 +88,7 @@ function homeSteps({ machine, home, execPath }: InstallOptions, account: Account
     // Owned by root, so that nothing the hub runs can change what root runs at the next upgrade. Before anything is put there.
     commandStep(machine, ["chown", "-Rh", "root:root", home.bin]),
     ...(newExecutable ? [executableStep(execPath, home)] : []),
+    ...(pageUpgrades ? [commandStep(machine, ["chown", "-Rh", `${user}:${group}`, home.bin])] : []),
   ];
 }
 

@@ -1,10 +1,8 @@
 // How the last starts ended, in `data/starts.json`: after three failed starts in a row, the part that failed stays off (a safe
 // start). The file is written when a start begins, so that the next start notices a hub that died without an error.
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { type Static, Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import { type Clock, isoSeconds, type Timer } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
+import { openStartFile, type StartRecord } from "./start-file.ts";
 
 /** After so many failed starts in a row comes a safe one. */
 const MOST_FAILURES = 3;
@@ -12,21 +10,6 @@ const MOST_FAILURES = 3;
 const STARTED_WELL_MS = 60_000;
 /** Where it is not known which part failed. */
 const UNKNOWN = "unknown";
-
-const StartRecord = Type.Object({
-  /** Starts of another version say nothing about this one. */
-  version: Type.String(),
-  failures: Type.Integer({ minimum: 0 }),
-  part: Type.String(),
-  error: Type.String(),
-  /** UTC, of the last failure. */
-  since: Type.String(),
-  /** The parts that the next start leaves off, if it is a safe one. */
-  off: Type.Array(Type.String()),
-  /** A start that has begun and is not successful yet; `boot` identifies the boot of the machine. */
-  begun: Type.Optional(Type.Object({ boot: Type.String(), part: Type.String() })),
-});
-type StartRecord = Static<typeof StartRecord>;
 
 export interface SafeStart {
   /** UTC. */
@@ -52,6 +35,8 @@ export interface Starts extends StartWatch {
   up(): void;
   /** The hub was asked to end: from now on, nothing counts. */
   stopping(): void;
+  /** What is started next is another one, with which nothing has failed yet: there is no safe start. */
+  forget(): void;
 }
 
 export interface StartsOptions {
@@ -70,26 +55,29 @@ export interface StartsOptions {
 /** Writes nothing yet. If the file cannot be read or written, there is no safe start, and nothing else is affected. */
 export function openStarts(options: StartsOptions): Starts {
   const { path, version, clock, boot } = options;
-  let last = withLastStart(read(path, version), options);
-  const safe = safeStartOf(last);
+  const file = openStartFile(path);
+  let last = withLastStart(file.read(version), options);
+  let safe = safeStartOf(last);
   let part: string | undefined;
   let timer: Timer | undefined;
   let ending = false;
 
   function enter(next: string): void {
     part = next;
-    if (boot !== undefined && !ending) write(path, { ...(last ?? fresh(version)), begun: { boot, part } });
+    if (boot !== undefined && !ending) file.write({ ...(last ?? fresh(version)), begun: { boot, part } });
   }
 
   /** After a successful safe start, the next one is full; after a successful full one, the record is removed. */
   function succeeded(): void {
     timer?.[Symbol.dispose]();
     last = safe && last && { ...last, failures: MOST_FAILURES - 1 };
-    write(path, last);
+    file.end(last);
   }
 
   return {
-    safe,
+    get safe() {
+      return safe;
+    },
     entering(next) {
       timer?.[Symbol.dispose]();
       if (next !== part) enter(next);
@@ -99,16 +87,24 @@ export function openStarts(options: StartsOptions): Starts {
       const failure = { part, error: messageOf(error), since: isoSeconds(clock.now()) };
       last = withFailure(last ?? fresh(version), failure, options);
       part = undefined;
-      write(path, last);
+      file.end(last);
     },
     up() {
       enter(UNKNOWN);
+      file.release();
       timer = clock.after("start succeeded", STARTED_WELL_MS, succeeded);
     },
     stopping() {
       if (part === UNKNOWN) succeeded();
-      else if (part !== undefined) write(path, last);
+      else if (part !== undefined) file.end(last);
       ending = true;
+    },
+    forget() {
+      timer?.[Symbol.dispose]();
+      part = undefined;
+      safe = undefined;
+      last = undefined;
+      file.end(last);
     },
   };
 }
@@ -147,26 +143,4 @@ function safeStartOf(last: StartRecord | undefined): SafeStart | undefined {
   // A part that the hub needs is simply tried again.
   if (!last || last.failures < MOST_FAILURES || last.off.length === 0) return undefined;
   return { since: last.since, failedPart: last.part, error: last.error, off: last.off };
-}
-
-function read(path: string, version: string): StartRecord | undefined {
-  try {
-    const found: unknown = JSON.parse(readFileSync(path, "utf8"));
-    return Value.Check(StartRecord, found) && found.version === version ? found : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Atomic, but not synced: the file must outlive the process, and a power cut does not count as a failure. */
-function write(path: string, record: StartRecord | undefined): void {
-  try {
-    const temporary = `${path}.tmp`;
-    for (const old of record ? [temporary] : [temporary, path]) rmSync(old, { force: true });
-    if (!record) return;
-    writeFileSync(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: "wx" });
-    renameSync(temporary, path);
-  } catch {
-    // A disk that is full or broken is reported elsewhere.
-  }
 }

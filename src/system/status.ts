@@ -4,6 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type Clock, isoSeconds } from "../core/clock.ts";
 import type { WriteBudget } from "../core/write-budget.ts";
 import type { Home } from "../home/paths.ts";
+import { TwoMachines } from "./two-machines.ts";
 
 const Count = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
 
@@ -49,6 +50,9 @@ export const SystemStatus = Type.Object({
     ],
     { description: "Why some parts are off, after three failed starts; null in a full start" },
   ),
+  standby: Type.Union([TwoMachines, Type.Null()], {
+    description: "The second machine of the house, and the lease; null in a house with one",
+  }),
   place: Type.Object(
     {
       timezone: Type.String({ description: "IANA name; all local times of the house are in it" }),
@@ -108,8 +112,9 @@ export interface StatusSources {
   lastRestore(): unknown;
   /** [location] of the configuration. */
   location: { latitude?: number | undefined; longitude?: number | undefined };
-  timezone: string;
+  timezone(): string;
   safeStart: Exclude<SystemStatus["safe_start"], null> | undefined;
+  standby(): TwoMachines | undefined;
   /** Of the parts that report their own. */
   problems(): { part: string; message: string }[];
 }
@@ -150,8 +155,9 @@ export function createStatus(sources: StatusSources): () => SystemStatus {
         samples_dropped: history.samplesDropped,
       },
       safe_start: sources.safeStart ?? null,
+      standby: sources.standby() ?? null,
       place: {
-        timezone: sources.timezone,
+        timezone: sources.timezone(),
         latitude: roughly(sources.location.latitude),
         longitude: roughly(sources.location.longitude),
       },

@@ -1,9 +1,5 @@
-// This process as the operating system sees it: what it has written to disk, and memory it gives back.
+// This process as the operating system sees it: what it has written to disk.
 import { readFileSync } from "node:fs";
-import type { Clock } from "../core/clock.ts";
-
-// By then, plugins have started and the first clients have reconnected.
-const RELEASE_AFTER_MS = 5000;
 
 /**
  * Bytes this process has written to block devices since it began: data and database logs, of all threads. Undefined where the
@@ -16,13 +12,4 @@ export function bytesWritten(): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Gives back the memory that only the start of the hub needed. */
-export function releaseMemorySoon(clock: Clock): Disposable {
-  return clock.after("release memory", RELEASE_AFTER_MS, () => {
-    Bun.gc(true);
-    // The code of the start as well, when the engine is idle. It calls the function deprecated, and has no other way.
-    Bun.shrink();
-  });
 }

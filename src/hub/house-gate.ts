@@ -1,0 +1,72 @@
+// Where this machine has a standing in a house with two machines: everything that reaches out of the process passes here, and is
+// refused from the moment at which another machine may be the hub. Then this hub is stopped.
+import type { Edge } from "../core/edge.ts";
+import { HubError } from "../core/errors.ts";
+import type { Gate, OwnGate } from "../core/gate.ts";
+import { background } from "../core/lifecycle.ts";
+import type { Log } from "../core/log.ts";
+import type { Standing } from "../standby/standing.ts";
+
+/** The same options, with a gate that all ways out pass. */
+export function behindGate<T extends { edge: Edge; log: Log }>(
+  options: T,
+  standing: Standing,
+  stack: Pick<AsyncDisposableStack, "defer">,
+): T & { gate: OwnGate } {
+  const { edge, log } = options;
+  const gate = openGate(standing, log, stack);
+  return { ...options, edge: { ...edge, fetch: gated(edge.fetch, gate) }, gate };
+}
+
+function openGate(standing: Standing, log: Log, stack: Pick<AsyncDisposableStack, "defer">): OwnGate {
+  const { tenure } = standing;
+  const doubts = new Set<{ reason: string }>();
+  let closed: string | undefined;
+  let isStopped = false;
+
+  function close(reason: string): void {
+    if (closed !== undefined) return;
+    closed = sentence("is no longer", reason);
+    if (isStopped) return;
+    log.error(`${closed}; nothing is sent any more, and the hub stops`);
+    standing.stepDown(reason);
+  }
+
+  function look(): string | undefined {
+    if (closed === undefined && tenure?.isHeld === false) close(tenure.trouble ?? "its lease has ended");
+    const [doubt] = doubts;
+    return closed ?? (doubt === undefined ? undefined : sentence("may no longer be", doubt.reason));
+  }
+
+  if (tenure) background(log, "lease", tenure.lost.then(close));
+  stack.defer(() => {
+    isStopped = true;
+  });
+  return {
+    get closed() {
+      return look();
+    },
+    assertOpen() {
+      const why = look();
+      if (why !== undefined) throw new HubError("unavailable", why);
+    },
+    close,
+    suspend(reason) {
+      const doubt = { reason };
+      doubts.add(doubt);
+      return { [Symbol.dispose]: () => void doubts.delete(doubt) };
+    },
+  };
+}
+
+function sentence(is: string, reason: string): string {
+  return `this machine ${is} the hub of this house: ${reason}`;
+}
+
+function gated(fetch: Edge["fetch"], gate: Gate): Edge["fetch"] {
+  const send = async (...request: Parameters<typeof fetch>): Promise<Response> => {
+    gate.assertOpen();
+    return fetch(...request);
+  };
+  return Object.assign(send, { preconnect: fetch.preconnect }) as typeof fetch;
+}

@@ -1,0 +1,73 @@
+// Opens the journal of readings: what the last run left in it goes into the device states first.
+import { mkdirSync, renameSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { messageOf } from "../core/errors.ts";
+import { openDraft, recoverDraft } from "../db/reading-draft.ts";
+import { foldReadings, journalIdIn, readingsFolder, readUnfolded, type Unfolded } from "../db/readings.ts";
+import type { StateDb } from "../db/state-db.ts";
+import { openReadingJournal, type ReadingJournal, type ReadingJournalOptions } from "../state/reading-journal.ts";
+
+type Options = Pick<ReadingJournalOptions, "clock" | "log" | "flushSecs" | "budget"> & { db: StateDb; stateDb: string };
+
+/** Undefined where the database is a copy in memory: then the disk takes no journal either. */
+export function openReadings(
+  { db, stateDb, ...options }: Options,
+  stack: AsyncDisposableStack,
+): ReadingJournal | undefined {
+  const { log } = options;
+  const folder = readingsFolder(stateDb);
+  if (!db.copy) recover(folder, journalIdIn(db.own), log);
+  const unfolded = readUnfolded(stateDb, db.own);
+  for (const path of unfolded.foreign) setAside(path, options);
+  for (const { path, cutAt } of unfolded.segments) {
+    if (cutAt !== undefined)
+      log.warn("the end of the journal of readings cannot be read; what was noted there is lost", {
+        file: path,
+        from_byte: cutAt,
+      });
+  }
+  const count = foldReadings(db.own, unfolded);
+  if (count > 0) log.info("readings that the last run had not put into the database are there now", { count });
+  if (db.copy) return undefined;
+  return stack.use(
+    openReadingJournal({
+      ...options,
+      folder,
+      id: unfolded.id,
+      first: nextSegment(unfolded),
+      trouble: db.trouble,
+      draft: openDraft({ folder, id: unfolded.id, clock: options.clock, log }),
+    }),
+  );
+}
+
+/** Without what was in memory the hub starts all the same. */
+function recover(folder: string, id: string, log: Options["log"]): void {
+  try {
+    recoverDraft(folder, id);
+  } catch (error) {
+    log.error("readings of the last seconds before a kill are lost", { error: messageOf(error) });
+  }
+}
+
+function nextSegment({ segments, last }: Unfolded): number {
+  return Math.max(last, ...segments.map(({ number }) => number)) + 1;
+}
+
+/** The database was replaced by hand: the journal belongs to the one before. */
+function setAside(path: string, { log }: Pick<Options, "log">): void {
+  const kept = join(dirname(dirname(path)), "readings.stale", basename(path));
+  try {
+    mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
+    renameSync(path, kept);
+    log.warn(
+      "the database was replaced, and the journal of readings beside it belongs to the previous one; it was set aside",
+      { kept_as: kept },
+    );
+  } catch (error) {
+    log.warn("a journal of readings that belongs to another database cannot be set aside", {
+      file: path,
+      error: messageOf(error),
+    });
+  }
+}

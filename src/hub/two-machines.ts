@@ -1,0 +1,85 @@
+// What is known of a house with two machines, put together for the status, alerts, metrics and events.
+import { leaseNodes } from "../config/standby.ts";
+import { isoSeconds } from "../core/clock.ts";
+import type { HubEvent } from "../events/catalog.ts";
+import type { StandbyStatus, StandbyWatch } from "../standby/source/status.ts";
+import type { TakeOver } from "../standby/standing.ts";
+import type { TakenOver, TwoMachines } from "../system/two-machines.ts";
+import type { HubOptions } from "./options.ts";
+
+/** It asks every few seconds; a few answers may fail. */
+const LOST_SECS = 30;
+
+/** Undefined in a house with one machine. Cheap. */
+export type TwoMachinesView = () => TwoMachines | undefined;
+
+export function viewTwoMachines(
+  options: Pick<HubOptions, "config" | "standing" | "edge">,
+  standby: StandbyWatch,
+): TwoMachinesView {
+  const { config, edge } = options;
+  const { lease } = config.standby;
+  const shownLease = lease === undefined ? null : leaseNodes(lease).join(",");
+  const took = options.standing?.tookOver;
+  const tookOver = took && takenOver(took, edge.clock.now());
+  return function view() {
+    const { standing } = options;
+    const machine = standby.status();
+    if (!standing && !machine) return undefined;
+    const tenure = standing?.tenure;
+    return {
+      role: "hub",
+      epoch: standing?.epoch ?? null,
+      lease: tenure ? shownLease : null,
+      held: tenure?.isHeld ?? true,
+      trouble: tenure?.trouble ?? null,
+      machine: machine ? otherMachine(machine) : null,
+      took_over: tookOver ?? null,
+    };
+  };
+}
+
+function otherMachine(status: StandbyStatus): TwoMachines["machine"] {
+  const { machine, manual, version, heardSecs, isWhole, behindSecs, historyFrom } = status;
+  return {
+    ...{ name: machine.name, address: machine.address, manual, version: version ?? null, whole: isWhole },
+    heard_secs: heardSecs === undefined ? null : Math.floor(heardSecs),
+    behind_secs: behindSecs === undefined ? null : Math.floor(behindSecs),
+    history_until: historyFrom === undefined ? null : isoSeconds(historyFrom),
+  };
+}
+
+/** The other machine may have been the hub, unseen by this one, until the very end. */
+function takenOver({ from, reason, copiedAt, historyThrough, goneSecs }: TakeOver, now: number): TakenOver {
+  const lostSecs = reason === "handed_over" ? 0 : Math.ceil((now - copiedAt) / 1000);
+  return {
+    ...{ at: isoSeconds(now), from: from.address, reason },
+    ...{ copied_at: isoSeconds(copiedAt), history_until: isoSeconds(historyThrough) },
+    ...{ lost_secs: Math.max(0, lostSecs), gone_secs: Math.max(0, Math.round(goneSecs)) },
+  };
+}
+
+export function tookOverEvent(seen: TwoMachines | undefined): HubEvent | undefined {
+  if (!seen?.took_over) return undefined;
+  const { at: _, ...what } = seen.took_over;
+  return { type: "system_took_over", ...what, epoch: seen.epoch ?? 0 };
+}
+
+/** The view for alerts, which also tells of a standby that comes and goes. */
+export function watchedMachines(view: TwoMachinesView, emit: (event: HubEvent) => void): () => TwoMachines | undefined {
+  let present: string | undefined;
+  return function look() {
+    const seen = view();
+    const machine = seen?.machine;
+    const isHeard = typeof machine?.heard_secs === "number" && machine.heard_secs < LOST_SECS;
+    if (machine && isHeard && present !== machine.name) {
+      present = machine.name;
+      const { name, address, manual, version } = machine;
+      emit({ type: "standby_connected", name, address, manual, version: version ?? "" });
+    } else if (present !== undefined && !isHeard) {
+      emit({ type: "standby_lost", name: present, silent_secs: machine?.heard_secs ?? LOST_SECS });
+      present = undefined;
+    }
+    return seen;
+  };
+}

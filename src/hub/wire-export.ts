@@ -1,0 +1,56 @@
+// Wires the exports of the history, which are loaded where hub.toml has some.
+import { readFileSync } from "node:fs";
+import { type Exports, noExports } from "../export/running.ts";
+import type { History } from "../history/history.ts";
+import type { HubOptions } from "./options.ts";
+import type { House } from "./wire-house.ts";
+import type { Stores } from "./wire-stores.ts";
+
+export function wireExport(
+  { config, home, edge, log, gate }: HubOptions,
+  { db }: Pick<Stores, "db">,
+  { history, registry, areas }: Pick<House, "history" | "registry" | "areas">,
+): Exports {
+  if (config.history.export.length === 0) return noExports;
+  const { startExports } = require("../export/exports.ts") as typeof import("../export/exports.ts");
+  const { openExportMemory } = require("../export/memory.ts") as typeof import("../export/memory.ts");
+  return startExports({
+    config: config.history.export,
+    source: history,
+    oldest: async () => (await history.kept()).first,
+    memory: openExportMemory(db),
+    device(id) {
+      const device = registry.find(id);
+      return device && { area: device.area, areaName: areas.nameOf(device.area), plugin: device.pluginId };
+    },
+    ...{ clock: edge.clock, random: edge.random, fetch: edge.fetch },
+    log: log.child("export"),
+    resolve: home.resolve,
+    gate,
+  });
+}
+
+/** The history, together with what the export that is read from has of earlier times. */
+export function readThroughArchive(
+  { config, home, edge }: HubOptions,
+  history: History,
+  stack: AsyncDisposableStack,
+): History {
+  const entry = config.history.export.find(({ enabled, read }) => enabled && read);
+  if (!entry) return history;
+  const { openPostgresArchive } =
+    require("../export/postgres-archive.ts") as typeof import("../export/postgres-archive.ts");
+  const { withArchive } = require("../history/archive.ts") as typeof import("../history/archive.ts");
+  // A file that is missing is the export's own problem, which says so.
+  const ca = entry.ca === undefined ? undefined : textOf(home.resolve(entry.ca));
+  const archive = stack.use(openPostgresArchive(entry, ca, edge.clock));
+  return { ...history, ...withArchive(history, archive, edge.clock) };
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

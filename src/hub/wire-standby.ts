@@ -1,0 +1,96 @@
+// Wires the second machine of the house. What answers it is loaded when it first asks.
+import { uuid } from "../core/ids.ts";
+import { lazy } from "../core/lazy.ts";
+import { createMeta } from "../db/meta.ts";
+import type { Exports } from "../export/running.ts";
+import { type MachineFile, readMachine, writeMachine } from "../standby/machine.ts";
+import type { HistoryAnswer, StandbyMachine } from "../standby/protocol.ts";
+import type { SourceClient } from "../standby/source/client.ts";
+import type { Leftovers } from "../standby/source/leftovers.ts";
+import { createSecondMachine, type SecondMachine } from "../standby/source/second-machine.ts";
+import { forgetWanted, readWanted } from "../standby/wanted.ts";
+import type { HubOptions } from "./options.ts";
+import type { House } from "./wire-house.ts";
+import type { Notifications } from "./wire-notify.ts";
+import type { Stores } from "./wire-stores.ts";
+
+interface StandbyParts {
+  history: House["history"];
+  exports: Exports;
+  outbox: Notifications["outbox"];
+  stack: AsyncDisposableStack;
+}
+
+export function wireStandby(
+  options: HubOptions,
+  { db }: Pick<Stores, "db">,
+  { history, exports, outbox, stack }: StandbyParts,
+): SecondMachine {
+  const { home, edge, log, version } = options;
+  const { clock, random } = edge;
+  const standbyLog = log.child("standby");
+  let file = options.standing ? undefined : knownMachine();
+
+  /** A file that cannot be read is the matter of the start, which has read it before. */
+  function knownMachine(): MachineFile | undefined {
+    try {
+      return readMachine(home);
+    } catch {
+      return undefined;
+    }
+  }
+
+  let opened: SourceClient | undefined;
+  const source = lazy((): SourceClient => {
+    const { createSourceClient, sourceWorker } =
+      require("../standby/source/client.ts") as typeof import("../standby/source/client.ts");
+    opened = createSourceClient({ worker: sourceWorker(), home, version, clock, log: standbyLog });
+    return opened;
+  });
+  stack.defer(async () => opened?.[Symbol.asyncDispose]());
+  const leftovers = lazy((): Leftovers => {
+    const { createLeftovers } =
+      require("../standby/source/leftovers.ts") as typeof import("../standby/source/leftovers.ts");
+    return createLeftovers({
+      wanted: () => readWanted(home),
+      forget: () => forgetWanted(home),
+      sinks: { samples: (series) => takeSamples(series, { history, exports }), messages: outbox.adopt },
+      log: standbyLog,
+    });
+  });
+  return stack.use(
+    createSecondMachine({
+      ...{ meta: createMeta(db), random, clock, log: standbyLog, standing: () => options.standing, source, leftovers },
+      forgetWanted: () => forgetWanted(home),
+      own: () => options.standing?.machine.id ?? file?.id,
+      epoch: () => options.standing?.epoch ?? file?.epoch ?? 0,
+      noteOther(other) {
+        const before = readMachine(home);
+        if (!before && !other) return;
+        const { other: last, ...rest } = before ?? { ...NEW_HUB, id: uuid(random) };
+        file = { ...rest, ...(other && { other: otherOf(other, last) }) };
+        writeMachine(home, file);
+      },
+    }),
+  );
+}
+
+/** Exports have sent that time already, so they are told to send it again. */
+async function takeSamples(
+  series: HistoryAnswer["series"],
+  { history, exports }: Pick<StandbyParts, "history" | "exports">,
+): Promise<number> {
+  const added = await history.merge(series);
+  const times = series.flatMap((one) => one.filter((_, index) => index % 4 === 2)).map(Number);
+  const stretch = { from: Math.min(...times), to: Math.max(...times) + 1 };
+  const running = times.length > 0 ? exports.list().filter(({ state }) => state !== "off") : [];
+  for (const { name } of running) await exports.backfill(name, stretch);
+  return added;
+}
+
+const NEW_HUB = { version: 1, role: "hub", manual: false, epoch: 0, other: undefined } as const;
+
+function otherOf({ id, address, key }: StandbyMachine & { key: string }, last: MachineFile["other"]) {
+  const fingerprint = last?.id === id ? last.fingerprint : undefined;
+  return { id, address, key, ...(fingerprint !== undefined && { fingerprint }) };
+}

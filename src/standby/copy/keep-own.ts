@@ -1,0 +1,93 @@
+// A former hub that becomes the standby: its state is put aside, once, before the other's takes its place; its history stays, and gets
+// the other's on top. Whoever finds it half done finishes it.
+import { Database } from "bun:sqlite";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { syncFolder, writeFileAtomic } from "../../core/atomic-file.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import { forgetFolded } from "../../db/fold-mark.ts";
+import { recoverDraftBeside } from "../../db/reading-draft.ts";
+import { readingsFolder, readUnfoldedBeside, type Unfolded } from "../../db/readings.ts";
+import type { Home } from "../../home/paths.ts";
+import { openCopyNotes } from "./note.ts";
+import { redoPath } from "./state-pages.ts";
+
+export interface KeptOwn {
+  /** `data/before-standby`. */
+  readonly folder: string;
+  /** Epoch ms: what this machine recorded goes so far; undefined where it has recorded nothing. */
+  readonly recordedUntil: number | undefined;
+}
+
+export interface KeepOwnOptions {
+  /**
+   * Puts what the journal holds into the history, which it may not hold yet (`FoldHistory` of backup/archive.ts). Without it, that is
+   * kept beside the state, but not in the history.
+   */
+  foldHistory?: (files: { state: string; history: string }, readings: Unfolded) => string | undefined;
+}
+
+/** In the folder, until the machine that took over has got what it lacked: `until`, as `recordedUntil`; 0 where it is undefined. */
+export const LEFTOVERS_NOTE = "leftovers.json";
+
+const SUFFIXES = ["-wal", "-shm", "-journal", ".mark", ""];
+
+/** Undefined where no hub ran here since the last time. The home is locked by the caller, and its hub has ended. */
+export function keepOwn(
+  home: Home,
+  log: Pick<Log, "info" | "warn">,
+  options: KeepOwnOptions = {},
+): KeptOwn | undefined {
+  const folder = join(home.data, "before-standby");
+  const moving = `${folder}.new`;
+  const notes = openCopyNotes(home);
+  if (!existsSync(moving) && (!existsSync(home.stateDb) || notes.read())) return undefined;
+  // Before anything is moved: afterwards the journal belongs to no state.
+  if (!existsSync(moving)) foldOwn(home, log, options);
+  mkdirSync(moving, { recursive: true, mode: 0o700 });
+  for (const path of [readingsFolder(home.stateDb), ...SUFFIXES.map((suffix) => home.stateDb + suffix)])
+    if (existsSync(path)) renameSync(path, join(moving, basename(path)));
+  for (const path of [moving, home.data]) syncFolder(path);
+  notes.remove();
+  // Of a copy that was here before that hub.
+  rmSync(redoPath(home), { force: true });
+  const recordedUntil = releaseHistory(home, log);
+  writeFileAtomic(join(moving, LEFTOVERS_NOTE), JSON.stringify({ version: 1, until: recordedUntil ?? 0 }), 0o600);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(moving, folder);
+  syncFolder(home.data);
+  log.info("what this machine had as the hub is kept; the other hub's states take its place", {
+    kept_as: folder,
+    ...(recordedUntil !== undefined && { recorded_until: new Date(recordedUntil).toISOString() }),
+  });
+  return { folder, recordedUntil };
+}
+
+function foldOwn({ stateDb, historyDb }: Home, log: Pick<Log, "warn">, { foldHistory }: KeepOwnOptions): void {
+  if (!foldHistory || !existsSync(historyDb)) return;
+  try {
+    recoverDraftBeside(stateDb);
+    const readings = readUnfoldedBeside(stateDb);
+    const problem = readings && foldHistory({ state: stateDb, history: historyDb }, readings);
+    if (problem !== undefined) log.warn("the last recordings of this machine are not in its history", { problem });
+  } catch (error) {
+    log.warn("the last recordings of this machine are not in its history", { problem: messageOf(error) });
+  }
+}
+
+/** Its mark speaks of a journal that is no longer here; the other hub's may have the same name. Returns when its last sample is of. */
+function releaseHistory({ historyDb }: Home, log: Pick<Log, "warn">): number | undefined {
+  if (!existsSync(historyDb)) return undefined;
+  try {
+    using db = new Database(historyDb, { readwrite: true, create: false });
+    forgetFolded(db);
+    const newest = `SELECT max(at) AS at FROM (
+      SELECT (SELECT max(at) FROM samples WHERE series_id = series.id) AS at FROM series
+      UNION ALL SELECT max(at) FROM recent)`;
+    return db.query<{ at: number | null }, []>(newest).get()?.at ?? undefined;
+  } catch (error) {
+    log.warn("the history of this machine cannot be read", { file: historyDb, error: messageOf(error) });
+    return undefined;
+  }
+}

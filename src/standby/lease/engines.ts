@@ -1,0 +1,49 @@
+// Opens the engine that hub.toml names, and loads its client only then.
+import { readFileSync } from "node:fs";
+import type { StandbySection } from "../../config/standby.ts";
+import type { Clock } from "../../core/clock.ts";
+import { HubError, messageOf } from "../../core/errors.ts";
+import type { RandomBytes } from "../../core/ids.ts";
+import type { Log } from "../../core/log.ts";
+import type { LeaseEngine } from "./lease.ts";
+
+export interface EngineDeps {
+  /** Of `ca`, which may be relative to the home. */
+  resolvePath: (path: string) => string;
+  clock: Clock;
+  random: RandomBytes;
+  log: Log;
+}
+
+/** What each engine needs. */
+export interface EngineOptions extends Pick<EngineDeps, "clock" | "random"> {
+  lease: string;
+  config: StandbySection;
+  /** The text of the file `ca`. */
+  ca: string | undefined;
+  /** An answer is not waited for any longer: a renewal that hangs leaves time for two more. */
+  withinMs: number;
+}
+
+const LONGEST_MS = 2000;
+
+/** Connects with the first question. Throws HubError `config` where hub.toml names no lease, or `ca` cannot be read. */
+export async function openLeaseEngine(config: StandbySection, deps: EngineDeps): Promise<LeaseEngine> {
+  const { lease } = config;
+  if (lease === undefined) throw new HubError("config", "hub.toml names no lease in [standby]");
+  const withinMs = Math.min(LONGEST_MS, config.lease_secs * 300);
+  const { clock, random } = deps;
+  const options = { lease, config, withinMs, clock, random, ca: readCa(config, deps) };
+  if (lease.startsWith("postgres")) return (await import("./postgres.ts")).openPostgresLease(options);
+  return (await import("./nats.ts")).openNatsLease(options);
+}
+
+function readCa({ ca }: StandbySection, { resolvePath }: EngineDeps): string | undefined {
+  if (ca === undefined) return undefined;
+  const path = resolvePath(ca);
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new HubError("config", `standby.ca: cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}

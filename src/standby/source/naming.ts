@@ -1,0 +1,53 @@
+// Keeps the lease's word on which machine may take over.
+import type { Clock, Timer } from "../../core/clock.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import type { Tenure } from "../lease/lease.ts";
+
+export interface Naming extends Disposable {
+  /** The machine's id; undefined: none may. Where the engine cannot be reached, it is tried again. */
+  name(id: string | undefined): void;
+}
+
+export interface NamingOptions {
+  tenure: Pick<Tenure, "nameStandby" | "standby"> | undefined;
+  clock: Pick<Clock, "after">;
+  log: Pick<Log, "warn">;
+}
+
+const AGAIN_MS = 5000;
+
+export function createNaming({ tenure, clock, log }: NamingOptions): Naming {
+  let wanted: string | undefined;
+  let isNaming = false;
+  let isEnded = false;
+  let again: Timer | undefined;
+  let failed = false;
+
+  async function tell(): Promise<void> {
+    if (!tenure || isNaming || isEnded || tenure.standby === wanted) return;
+    isNaming = true;
+    again?.[Symbol.dispose]();
+    try {
+      await tenure.nameStandby(wanted);
+      failed = false;
+    } catch (error) {
+      if (!failed) log.warn("the lease does not name the standby yet; it is tried again", { error: messageOf(error) });
+      failed = true;
+    } finally {
+      isNaming = false;
+    }
+    if (tenure.standby !== wanted && !isEnded) again = clock.after("standby-name", AGAIN_MS, () => void tell());
+  }
+
+  return {
+    name(id) {
+      wanted = id;
+      void tell();
+    },
+    [Symbol.dispose]() {
+      isEnded = true;
+      again?.[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// When the standby was heard, how far its copy is, and until when it has promised not to take over. By this machine's monotonic
+// clock alone.
+import type { Clock } from "../../core/clock.ts";
+import type { RandomBytes } from "../../core/ids.ts";
+import type { SyncRequest } from "../protocol.ts";
+import type { StandbyStatus } from "./status.ts";
+
+export interface Presence {
+  /** Of the next answer. */
+  nextTurn(): number;
+  /** The answer is about to be sent. `isLast`: with it, the copy is whole. */
+  sent(turn: number, isLast: boolean): void;
+  /** A request came. Returns until when the standby does not take over; undefined where it promises nothing that is known. */
+  heard(request: Pick<SyncRequest, "machine" | "version" | "turn" | "promiseMs">): number | undefined;
+  /** It asked for the history from this time on: epoch ms. */
+  askedHistory(from: number): void;
+  /** The machine that was heard last, and how long ago: ms. */
+  last(): { id: string; ageMs: number } | undefined;
+  forget(): void;
+  status(): Omit<StandbyStatus, "machine" | "manual">;
+}
+
+interface Sent {
+  turn: number;
+  at: number;
+  isLast: boolean;
+}
+
+/** More than a standby leaves unanswered. */
+const MOST_SENT = 64;
+const LONGEST_PROMISE_MS = 600_000;
+/** Turns of one process; the rest of a number that is safe is random. */
+const MOST_TURNS = 2 ** 22;
+
+export function createPresence({ clock, random }: { clock: Pick<Clock, "mono">; random: RandomBytes }): Presence {
+  let turn = (Buffer.from(random(4)).readUInt32LE() >>> 2) * MOST_TURNS;
+  let answers: Sent[] = [];
+  let last: { id: string; version: string; at: number } | undefined;
+  let wholeAt: number | undefined;
+  let historyFrom: number | undefined;
+  const secondsSince = (at: number): number => Math.max(0, (clock.mono() - at) / 1000);
+
+  return {
+    nextTurn: () => ++turn,
+    sent(number, isLast) {
+      answers = [...answers.slice(1 - MOST_SENT), { turn: number, at: clock.mono(), isLast }];
+    },
+    heard({ machine, version, turn: of, promiseMs }) {
+      last = { id: machine.id, version, at: clock.mono() };
+      const answer = answers.find((one) => one.turn === of);
+      if (!answer) return undefined;
+      // It has applied all before, too.
+      answers = answers.filter((one) => one.at >= answer.at);
+      if (answer.isLast) wholeAt = answer.at;
+      return promiseMs > 0 ? answer.at + Math.min(promiseMs, LONGEST_PROMISE_MS) : undefined;
+    },
+    askedHistory(from) {
+      historyFrom = from;
+    },
+    last: () => last && { id: last.id, ageMs: clock.mono() - last.at },
+    forget() {
+      last = undefined;
+      wholeAt = undefined;
+      historyFrom = undefined;
+      answers = [];
+    },
+    status: () => ({
+      version: last?.version,
+      heardSecs: last && secondsSince(last.at),
+      isWhole: wholeAt !== undefined,
+      behindSecs: wholeAt === undefined ? undefined : secondsSince(wholeAt),
+      historyFrom,
+    }),
+  };
+}

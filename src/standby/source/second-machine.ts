@@ -1,0 +1,150 @@
+// The house's second machine as the hub sees it: pairs it, answers what it asks, holds it to its promises, and hands over to it.
+import type { Clock } from "../../core/clock.ts";
+import { HubError, messageOf } from "../../core/errors.ts";
+import type { RandomBytes } from "../../core/ids.ts";
+import type { Log } from "../../core/log.ts";
+import type { Meta } from "../../db/meta.ts";
+import type { HistoryRequest, StandbyMachine, SyncRequest } from "../protocol.ts";
+import type { Standing } from "../standing.ts";
+import type { SourceClient } from "./client.ts";
+import type { Leftovers } from "./leftovers.ts";
+import { createNaming } from "./naming.ts";
+import { createPairing } from "./pairing.ts";
+import { createPresence } from "./presence.ts";
+import type { StandbyStatus, StandbyWatch } from "./status.ts";
+
+export interface SecondMachine extends StandbyWatch, Disposable {
+  /**
+   * Makes a machine the standby, and returns its key. Throws HubError `conflict` where another one was heard just now, unless it is
+   * to be replaced, and where it is this machine itself.
+   */
+  pair(machine: StandbyMachine, replace: boolean): string;
+  /** Throws HubError `unauthenticated` unless this is the standby's key. */
+  check(key: string | undefined): void;
+  /** See SourceClient; throws HubError `conflict` where another machine uses the key. */
+  sync(request: SyncRequest): Promise<Uint8Array<ArrayBuffer>>;
+  history(request: HistoryRequest): Promise<Uint8Array<ArrayBuffer>>;
+  /** See Leftovers. */
+  leftovers: Leftovers["take"];
+  /** Throws HubError `conflict` that says why it cannot be now; else this hub stops soon. */
+  handOver(): void;
+  /** Does nothing where there is none. */
+  forget(): void;
+  /** See `BeginHead`. */
+  epoch(): number;
+}
+
+export interface SecondMachineOptions {
+  meta: Meta;
+  random: RandomBytes;
+  clock: Clock;
+  log: Pick<Log, "info" | "warn">;
+  /** Comes to be when a machine pairs. */
+  standing: () => Standing | undefined;
+  source: () => Pick<SourceClient, "sync" | "history">;
+  /** Loaded when a machine asks. */
+  leftovers: () => Leftovers;
+  /** Nothing is wanted of a machine that pairs anew: it has nothing of this house. */
+  forgetWanted(): void;
+  /** This machine's id, where it has one. */
+  own: () => string | undefined;
+  /** See `BeginHead`. */
+  epoch: () => number;
+  /** What this machine notes outside of the copy: which machine is the other one, with its key. May throw. */
+  noteOther(other: (StandbyMachine & { key: string }) | undefined): void;
+}
+
+/** So long a standby that is no longer heard keeps another one out. */
+const HEARD_MS = 60_000;
+/** A standby asks every few seconds. */
+const READY_MS = 15_000;
+
+export function createSecondMachine(options: SecondMachineOptions): SecondMachine {
+  const { log, own, epoch } = options;
+  const pairing = createPairing(options);
+  const presence = createPresence(options);
+  const naming = createNaming({ ...options, tenure: options.standing()?.tenure });
+  const name = ({ id, manual }: StandbyMachine): void => naming.name(manual ? undefined : id);
+
+  /** Throws where another machine was heard just now. */
+  function refuseAnother(id: string, mend: string): void {
+    const last = presence.last();
+    if (last && last.id !== id && last.ageMs < HEARD_MS)
+      throw new HubError("conflict", `this house has a standby already, which was heard just now: ${mend}`);
+  }
+
+  /** A disk that is full must not keep the copy from being made. */
+  function noteNew(machine: StandbyMachine): void {
+    try {
+      if (pairing.saw(machine)) options.noteOther({ ...machine, key: pairing.key() });
+    } catch (error) {
+      log.warn("what is new of the standby cannot be stored", { name: machine.name, error: messageOf(error) });
+    }
+  }
+
+  function status(): StandbyStatus | undefined {
+    const machine = pairing.machine();
+    if (!machine) return undefined;
+    const { id, name, address, manual = false } = machine;
+    return { machine: { id, name, address }, manual, ...presence.status() };
+  }
+
+  return {
+    status,
+    epoch,
+    check: pairing.check,
+    pair(machine, replace) {
+      if (machine.id === own())
+        throw new HubError("conflict", "a machine cannot be its own standby: name the address of the other one");
+      if (!replace) refuseAnother(machine.id, "stop that one, or pair with --replace");
+      const key = pairing.pair(machine);
+      options.noteOther({ ...machine, key });
+      options.forgetWanted();
+      presence.forget();
+      name(machine);
+      log.info("a standby was paired", { name: machine.name, address: machine.address });
+      return key;
+    },
+    async sync(request) {
+      const { machine } = request;
+      refuseAnother(machine.id, "two machines have the same key; pair the right one again");
+      noteNew(machine);
+      name(machine);
+      const until = presence.heard(request);
+      if (until !== undefined) options.standing()?.tenure?.promised(machine.id, until);
+      const turn = presence.nextTurn();
+      const { bytes, isLast } = await options.source().sync(request, { turn, epoch: epoch() });
+      presence.sent(turn, isLast);
+      return bytes;
+    },
+    history(request) {
+      presence.askedHistory(request.from);
+      return options.source().history(request);
+    },
+    leftovers: (request) => options.leftovers().take(request),
+    handOver() {
+      const standing = options.standing();
+      const problem = handOverProblem(standing, status());
+      if (!standing || problem !== undefined) throw new HubError("conflict", problem ?? "");
+      standing.handOver();
+    },
+    forget() {
+      pairing.forget();
+      presence.forget();
+      options.noteOther(undefined);
+      naming.name(undefined);
+    },
+    [Symbol.dispose]: () => naming[Symbol.dispose](),
+  };
+}
+
+function handOverProblem(standing: Standing | undefined, standby: StandbyStatus | undefined): string | undefined {
+  if (!standby) return "there is no standby: run `hub standby --of URL` on the second machine first";
+  if (!standing) return "the standby was paired after this hub had started: restart the hub once, then try again";
+  const { heardSecs, isWhole, machine } = standby;
+  if (heardSecs === undefined || heardSecs * 1000 > READY_MS)
+    return `the standby ${machine.name} is not heard: see that \`hub standby\` runs there, and that it reaches this hub`;
+  return isWhole
+    ? undefined
+    : `the copy of ${machine.name} is not whole yet: try again when \`hub standby status\` says so`;
+}

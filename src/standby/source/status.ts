@@ -1,0 +1,22 @@
+// What the hub knows of its standby, for the status, alerts and metrics.
+
+export interface StandbyStatus {
+  readonly machine: { readonly id: string; readonly name: string; readonly address: string };
+  /** Only a person makes it the hub. */
+  readonly manual: boolean;
+  /** Of its hub; undefined until it was heard. */
+  readonly version: string | undefined;
+  /** How long it was not heard; undefined where it was not since this hub started. */
+  readonly heardSecs: number | undefined;
+  /** Whether it said that it has a whole copy, since this hub started. */
+  readonly isWhole: boolean;
+  /** Of how long ago its last whole copy is; undefined where there is none. */
+  readonly behindSecs: number | undefined;
+  /** Epoch ms: it has asked for the history from then on, so it has what is before; undefined where it has not asked yet. */
+  readonly historyFrom: number | undefined;
+}
+
+export interface StandbyWatch {
+  /** Undefined where no machine is paired. */
+  status(): StandbyStatus | undefined;
+}
