@@ -15,6 +15,16 @@ export const passphraseOption = {
   },
 } as const;
 
+/** Of copies elsewhere. */
+export const sheetOptions = {
+  sheet: {
+    type: "string",
+    value: "FILE",
+    doc: "the recovery sheet, on a machine without the house's hub.toml; `hub backup --recovery` prints it",
+  },
+  house: { type: "string", value: "NAME", doc: "the house, where several save to the same place" },
+} as const;
+
 /** Not an argument, because everybody on the machine can see those. */
 export async function readPassphrase({ options, io }: Invocation): Promise<string | undefined> {
   return options["passphrase-stdin"] ? (await io.readStdin()).replace(/\r?\n$/, "") : undefined;

@@ -3,10 +3,12 @@
 import { readFileSync } from "node:fs";
 import hubTemplate from "../../config/hub.template.toml" with { type: "text" };
 import modesToml from "../../config/modes.toml" with { type: "text" };
+import matterBundle from "../../dist/plugins/matter.bundle.js" with { type: "file" };
 import sdkBundle from "../../dist/plugins/sdk.bundle.js" with { type: "file" };
 import sysmonBundle from "../../dist/plugins/sysmon.bundle.js" with { type: "file" };
 import virtualBundle from "../../dist/plugins/virtual.bundle.js" with { type: "file" };
 import pagePack from "../../dist/web/page.pack" with { type: "file" };
+import matterConfig from "../../plugins/matter/config.toml" with { type: "text" };
 import sysmonConfig from "../../plugins/sysmon/config.toml" with { type: "text" };
 import virtualConfig from "../../plugins/virtual/config.toml" with { type: "text" };
 import diskAlmostFull from "../../rules/examples/disk-almost-full.toml" with { type: "text" };
@@ -38,6 +40,8 @@ export const assets: readonly Asset[] = [
   { path: "rules/examples/motion-light.toml", content: String(motionLight) },
   { path: "rules/examples/temperature-alert.ron", content: temperatureAlert },
   inside("plugins/sdk/hub-sdk.js", sdkBundle),
+  inside("plugins/matter/bin/matter.js", matterBundle),
+  { path: "plugins/matter/config/config.toml", content: String(matterConfig) },
   inside("plugins/sysmon/bin/sysmon.js", sysmonBundle),
   { path: "plugins/sysmon/config/config.toml", content: String(sysmonConfig) },
   inside("plugins/virtual/bin/virtual.js", virtualBundle),

@@ -3,8 +3,9 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openArchive } from "../backup/archive.ts";
 import { lockBackups } from "../backup/backup-lock.ts";
+import { recordBackup } from "../backup/last-backup.ts";
 import { timeInName } from "../backup/places.ts";
-import { recordBackup, saveArchive } from "../backup/save-archive.ts";
+import { saveArchive } from "../backup/save-archive.ts";
 import { setAsideStaleWal } from "../backup/stale-wal.ts";
 import { isoSeconds } from "../core/clock.ts";
 import type { Output } from "../core/edge.ts";
@@ -14,25 +15,37 @@ import type { Fields } from "../core/log.ts";
 import { borrowHome } from "../home/lock.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
-import { countsText, knownSchemas, passphraseOption, readPassphrase } from "./archives.ts";
-import { type Command, homeOf, homeOption, type Invocation } from "./command.ts";
+import { countsText, knownSchemas, passphraseOption, readPassphrase, sheetOptions } from "./archives.ts";
+import { type Command, findHomeOf, homeOf, homeOption, type Invocation } from "./command.ts";
+import { historyFolding } from "./history-folding.ts";
+import { assertNoStandby } from "./hub-only.ts";
 import { hubVersion } from "./version.ts";
 
 export const backup: Command = {
-  name: "backup",
-  args: "[FILE]",
-  summary: "Save an archive of the home, of a stopped or a running hub; - as FILE is standard output",
-  options: { ...homeOption, ...passphraseOption },
+  options: {
+    ...homeOption,
+    ...passphraseOption,
+    target: { type: "string", value: "NAME", doc: "with `list`: list the copies at this place of [[backup.targets]]" },
+    ...sheetOptions,
+    recovery: { type: "boolean", doc: "print the recovery sheet: what brings the house back from copies elsewhere" },
+  },
   maxPositionals: 1,
+  completes: { "": "file" },
   async run(invocation) {
-    const { io, positionals } = invocation;
+    const { io, positionals, options } = invocation;
+    if (options.recovery) return (await import("./copies.ts")).printSheet(findHomeOf(invocation), invocation);
+    if (options.target !== undefined) return await list(invocation);
     const home = homeOf(invocation);
+    assertNoStandby(
+      home,
+      (hub) => `its copy changes all the time, so save the house on the machine of ${hub}, or on its page`,
+    );
     if (!existsSync(home.stateDb))
       throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home`);
     const passphrase = await readPassphrase(invocation);
     using _lock = lock(home, invocation);
     const now = io.edge.clock.now();
-    const archive = { home, hubVersion, now };
+    const archive = { home, hubVersion, now, foldHistory: historyFolding(home) };
     if (positionals[0] === "-") {
       await writeToStdout(archive, { passphrase, stderr: io.edge.stderr });
       return 0;
@@ -46,6 +59,12 @@ export const backup: Command = {
     return 0;
   },
 };
+
+async function list(invocation: Invocation): Promise<number> {
+  if (invocation.positionals[0] !== "list")
+    throw new HubError("invalid", "--target goes with `hub backup list`, which lists the copies there");
+  return (await import("./copies.ts")).listCopies(findHomeOf(invocation), invocation);
+}
 
 /** Works in the home with its owner's rights; the archive belongs to the user who runs the command. */
 function lock(home: Home, invocation: Invocation): Disposable {

@@ -1,6 +1,6 @@
 // hub check: lists all problems of the configuration, the modes, the rules and the profiles, and changes nothing.
 import { formatProblem } from "../config/load.ts";
-import type { HubConfig } from "../config/sections.ts";
+import { addressNames, type HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
 import { readTomlFile } from "../core/toml.ts";
 import { knownAttributes, knownDetails, knownIds, knownVariables } from "../db/known-ids.ts";
@@ -8,7 +8,8 @@ import { checkProfiles } from "../discovery/sources/profiles/check-files.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { fileProblems } from "../hub/file-problems.ts";
-import { channelNames } from "../notify/config.ts";
+import { dialectsOf } from "../notify/config.ts";
+import { createTextCheck } from "../notify/markup/text-check.ts";
 import { messageExpressions } from "../rules/expression/messages.ts";
 import { createRuleExpressions } from "../rules/read/expressions.ts";
 import { type CheckedRules, checkRuleFiles, formatFinding } from "../rules/store/check.ts";
@@ -19,8 +20,6 @@ import { type Command, counted, homeOf, homeOption, type Io } from "./command.ts
 import { readConfig } from "./prepare.ts";
 
 export const check: Command = {
-  name: "check",
-  summary: "Check the configuration, the modes, the rules and the profiles, and list all problems",
   options: homeOption,
   async run(invocation) {
     const { io } = invocation;
@@ -101,7 +100,7 @@ function checkRules(home: Home, { edge }: Io, { config, modes, failures }: Known
 
 /** What is wrong with the rule files of a home, as far as its configuration, its modes and its database say. */
 export function findRuleProblems(home: Home, { config, modes }: Pick<Known, "config" | "modes">): CheckedRules {
-  const channels = config && new Set(channelNames(config.notify));
+  const channels = config && new Set(addressNames(config));
   const among = (known: ReadonlySet<string> | undefined) => known && ((name: string) => known.has(name));
   const attributes = knownAttributes(home.stateDb);
   const details = knownDetails(home.stateDb);
@@ -119,6 +118,7 @@ export function findRuleProblems(home: Home, { config, modes }: Pick<Known, "con
       attributes: attributes && ((device) => attributes.get(device)),
       described: details && ((device) => describedAttributes((details.get(device) ?? {}) as DeviceDetails)),
       variable: among(knownVariables(home.stateDb)),
+      textProblems: config && createTextCheck(dialectsOf(config.notify)),
     },
   });
 }

@@ -1,5 +1,5 @@
 // The interface of a command of the command line, and what several commands share.
-import { recoverRestore } from "../backup/restore.ts";
+import { recoverRestore } from "../backup/swap-in.ts";
 import type { Edge } from "../core/edge.ts";
 import { findHome, type Home } from "../home/paths.ts";
 
@@ -16,6 +16,9 @@ export interface Io {
   stopRequested(): Promise<string>;
 }
 
+/** What is completed in a shell: names of the house, or of files. */
+export type Completes = "attribute" | "rule" | "area" | "type" | "file";
+
 export interface CommandOption {
   type: "string" | "boolean";
   /** It may be given several times; its value is a list. */
@@ -23,6 +26,10 @@ export interface CommandOption {
   /** The name of a string's value in the help. */
   value?: string;
   doc: string;
+  /** All values it may have. */
+  values?: readonly string[];
+  /** What its values are names of. */
+  completes?: Completes;
 }
 
 export type OptionValue = string | boolean | readonly (string | boolean)[] | undefined;
@@ -33,14 +40,21 @@ export interface Invocation {
   io: Io;
 }
 
-export interface Command {
+/** A command as the help lists it. */
+export interface ListedCommand {
   name: string;
   /** After the name, in the usage line. */
   args?: string;
   summary: string;
+  load(): Promise<Command>;
+}
+
+export interface Command {
   options: Readonly<Record<string, CommandOption>>;
   /** How many arguments may follow the name. */
   maxPositionals?: number;
+  /** What an argument is the name of: that behind this word, or the first one behind an empty word. */
+  completes?: Readonly<Record<string, Completes>>;
   /** Resolves with the exit code. The caller prints HubErrors. */
   run(invocation: Invocation): Promise<number>;
 }
@@ -49,6 +63,7 @@ export const homeOption = {
   home: {
     type: "string",
     value: "FOLDER",
+    completes: "file",
     doc: "the home; default: HUB_HOME, else the one this program is in, else /opt/hub (root) or ~/hub",
   },
 } as const;

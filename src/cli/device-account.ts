@@ -9,16 +9,14 @@ import { STORAGE_TEXTS } from "../core/storage-fault.ts";
 import { openStateDb, type StateDb } from "../db/state-db.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
-import { openMqttAccounts, settingsFor } from "../hub/mqtt-accounts.ts";
+import { assertOwnAccounts, openMqttAccounts, settingsFor } from "../hub/mqtt-accounts.ts";
 import type { AccountSettings } from "../mqtt/account-settings.ts";
 import { type DeviceAccount, type DeviceAccounts, NewDeviceAccount } from "../mqtt/device-accounts.ts";
 import { type Command, homeOf, homeOption, type Invocation, type OptionValue } from "./command.ts";
+import { assertNoStandby } from "./hub-only.ts";
 import { readConfig } from "./prepare.ts";
 
 export const deviceAccount: Command = {
-  name: "device-account",
-  args: "[NAME]",
-  summary: "Make an MQTT account for a device and print what to enter there; a running hub knows it at once",
   options: {
     ...homeOption,
     for: { type: "string", value: "KIND", doc: "zigbee2mqtt, tasmota, shelly, esphome, plugin or custom" },
@@ -38,11 +36,13 @@ export const deviceAccount: Command = {
   async run(invocation) {
     const { io } = invocation;
     const home = homeOf(invocation);
+    assertNoStandby(home, (hub) => `run this on the machine of ${hub}; the accounts are here seconds later`);
     using _owner = actAsOwner(home);
     if (!existsSync(home.stateDb))
       throw new HubError("not_found", `there is no hub in ${home.root}: name its home with --home, or start it once`);
     // It may be the very command that gives the broker its first account.
     const config = readConfig(home, io, ({ hubToml }) => loadConfig(hubToml, { otherMqttAccounts: true }));
+    assertOwnAccounts(config);
     using db = openStateDb(home.stateDb, io.edge.clock.now);
     if (db.copy !== undefined) {
       const { what, mend } = STORAGE_TEXTS[db.copy.fault];

@@ -1,6 +1,6 @@
-// Asks the running hub of a home over its API, with the rights of whoever may read the home: hub.toml holds the secret that
-// signs tokens, so a token of a minute is made for an administrator, and is used for this one call. Not with fetch, which would
-// use the proxy that the environment may name.
+// Asks a running hub over its API. The hub of a home with the rights of whoever may read the home: hub.toml holds the secret that
+// signs tokens, so a token of a minute is made for an administrator, and is used for one call. Another hub with a token or key
+// that is given. Not with fetch, which would use the proxy that the environment may name.
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { createTokens } from "../auth/tokens.ts";
@@ -13,8 +13,10 @@ import { borrowHome } from "../home/lock.ts";
 import type { Home } from "../home/paths.ts";
 
 export interface HubClient {
+  /** Where it answers. */
+  readonly origin: string;
   /** Throws HubError: `not_found`, `upstream_failed` with the hub's words, `unavailable` where it does not answer. */
-  ask(method: "GET" | "POST", path: string, body?: Json): Promise<Json>;
+  ask(method: "GET" | "POST" | "DELETE", path: string, body?: Json): Promise<Json>;
 }
 
 export interface HubClientOptions {
@@ -47,17 +49,51 @@ export async function openHubClient({ home, config, edge, url }: HubClientOption
   if (!admin) throw new HubError("not_found", "no administrator has an account yet: make one with `hub passwd`");
   const { clock, random } = edge;
   const tokens = createTokens({ secret: config.auth.jwt_secret, lifetimeHours: MINUTE_IN_HOURS, clock, random });
-  const { token } = await tokens.issue(admin);
+  return clientAt(base, {
+    // Its certificate is for the name that other machines use.
+    tls: { rejectUnauthorized: false },
+    token: async () => (await tokens.issue(admin)).token,
+    whose: `the hub of ${home.root}`,
+    unknown: "is not the one of this home: it does not know its secret",
+  });
+}
+
+/** Of a hub anywhere, with a token or an API key. Throws HubError `invalid` for an address that cannot be used. */
+export function openRemoteClient({ url, token, ca }: { url: string; token: string; ca?: string }): HubClient {
+  if (!isHttp(url)) throw new HubError("invalid", "--url must be an address such as https://hub.example:8080");
+  return clientAt(new URL(url), {
+    tls: ca === undefined ? {} : { ca },
+    token: async () => token,
+    whose: "a hub",
+    unknown: "does not know this token or key: it is wrong, expired or withdrawn",
+  });
+}
+
+interface Access {
+  tls: { rejectUnauthorized?: boolean; ca?: string };
+  token(): Promise<string>;
+  whose: string;
+  /** What a hub does that refuses the token. */
+  unknown: string;
+}
+
+function clientAt(base: URL, { tls, token, whose, unknown }: Access): HubClient {
   return {
+    origin: base.origin,
     async ask(method, path, body) {
-      const answer = await send(new URL(`/api/v1${path}`, base), { method, token, body });
+      const url = new URL(`/api/v1${path}`, base);
+      const answer = await send(url, { method, token: await token(), body, tls });
+      if (answer.status === 204) return null;
       const parsed = parseJson(answer.text, 64);
-      if (!parsed.ok)
-        throw new HubError("upstream_failed", `what answers at ${base.origin} is not the hub of ${home.root}`);
+      if (!parsed.ok) throw new HubError("upstream_failed", `what answers at ${base.origin} is not ${whose}`);
       if (answer.status < 300) return parsed.value;
-      throw refusal(answer.status, parsed.value, base.origin);
+      throw refusal(answer.status, parsed.value, `the hub at ${base.origin} ${unknown}`);
     },
   };
+}
+
+function isHttp(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
 /** On this machine only: the token would be good for everything. */
@@ -70,11 +106,13 @@ function addressOf({ server }: HubConfig, url: string | undefined): URL {
   const host = server.host === "0.0.0.0" ? "127.0.0.1" : server.host === "::" ? "::1" : server.host;
   const own = `${server.tls_cert === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${server.port}`;
   const text = url ?? own;
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new HubError("invalid", "--url must be an address such as http://127.0.0.1:8080");
+  if (!isHttp(text)) throw new HubError("invalid", "--url must be an address such as http://127.0.0.1:8080");
   const parsed = new URL(text);
   if (url !== undefined && ![host, "127.0.0.1", "[::1]", "localhost"].includes(parsed.hostname))
-    throw new HubError("invalid", "--url must be an address of this machine: the home and its hub belong together");
+    throw new HubError(
+      "invalid",
+      "--url must be an address of this machine, as the home and its hub belong together; another hub needs a token as well",
+    );
   return parsed;
 }
 
@@ -82,9 +120,10 @@ interface Sent {
   method: string;
   token: string;
   body: Json | undefined;
+  tls: Access["tls"];
 }
 
-function send(url: URL, { method, token, body }: Sent): Promise<{ status: number; text: string }> {
+function send(url: URL, { method, token, body, tls }: Sent): Promise<{ status: number; text: string }> {
   const request = url.protocol === "https:" ? requestHttps : requestHttp;
   const text = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
@@ -97,9 +136,8 @@ function send(url: URL, { method, token, body }: Sent): Promise<{ status: number
         new HubError("unavailable", `the hub does not answer at ${url.origin}: ${messageOf(error)}`, { cause: error }),
       );
     const sent = request(
-      // Its certificate is for the name that other machines use.
       url,
-      { method, headers, agent: false, rejectUnauthorized: false, signal: AbortSignal.timeout(WITHIN_MS) },
+      { method, headers, agent: false, ...tls, signal: AbortSignal.timeout(WITHIN_MS) },
       (response) => {
         const chunks: Buffer[] = [];
         let bytes = 0;
@@ -119,13 +157,9 @@ function send(url: URL, { method, token, body }: Sent): Promise<{ status: number
   });
 }
 
-function refusal(status: number, body: Json, origin: string): HubError {
+function refusal(status: number, body: Json, unknown: string): HubError {
   const words =
     isObject(body) && typeof body.detail === "string" ? body.detail : `it answers with the status ${status}`;
-  if (status === 401)
-    return new HubError(
-      "unauthenticated",
-      `the hub at ${origin} is not the one of this home: it does not know its secret`,
-    );
+  if (status === 401) return new HubError("unauthenticated", unknown);
   return new HubError(status === 404 ? "not_found" : "upstream_failed", words);
 }

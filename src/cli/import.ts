@@ -9,6 +9,7 @@ import { openOldArchive } from "../import/homecore/archive.ts";
 import { importHomecore } from "../import/homecore/import-homecore.ts";
 import { hubToml } from "./assets.ts";
 import { type Command, homeOf, homeOption, type Invocation } from "./command.ts";
+import { assertNoStandby, insteadOf } from "./hub-only.ts";
 import { importJson, importText } from "./import-text.ts";
 import { layOut } from "./prepare.ts";
 import { ruleVerdicts } from "./rule-verdicts.ts";
@@ -16,9 +17,6 @@ import { ruleVerdicts } from "./rule-verdicts.ts";
 const TOKEN_VARIABLE = "HOMECORE_TOKEN";
 
 export const importCommand: Command = {
-  name: "import",
-  args: "homecore",
-  summary: "Move a house from homeCore into this home, all or nothing; the hub must be stopped",
   options: {
     ...homeOption,
     url: { type: "string", value: "ADDRESS", doc: "where homeCore runs, such as http://192.168.1.20:8080" },
@@ -39,11 +37,12 @@ export const importCommand: Command = {
       throw new HubError("invalid", "say what to move from: hub import homecore --url ADDRESS");
     const { url, backup } = options;
     if (typeof url !== "string") throw new HubError("invalid", "say where homeCore runs: --url http://ADDRESS:8080");
-    const token = await readToken(invocation);
     const dryRun = options["dry-run"] === true;
+    const named = homeOf(invocation);
+    if (!dryRun) assertNoStandby(named, insteadOf("moved"));
+    const token = await readToken(invocation);
     // Before the owner's rights are taken: only root may be able to read it.
     using archive = typeof backup === "string" ? await openOldArchive(resolve(backup)) : undefined;
-    const named = homeOf(invocation);
     using place = placeFor(named, dryRun);
     const { home } = place;
     const imported = await importHomecore({

@@ -4,8 +4,6 @@ import { type Command, homeOf, homeOption } from "./command.ts";
 import { layOut, readConfig } from "./prepare.ts";
 
 export const init: Command = {
-  name: "init",
-  summary: "Create a home without starting the hub; existing files stay as they are",
   options: homeOption,
   async run(invocation) {
     const { io } = invocation;

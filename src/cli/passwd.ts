@@ -9,12 +9,9 @@ import { openStateDb } from "../db/state-db.ts";
 import { actAsOwner } from "../home/owner.ts";
 import { type Command, homeOf, homeOption } from "./command.ts";
 import { credentialsBlock } from "./credentials.ts";
+import { assertNoStandby } from "./hub-only.ts";
 
 export const passwd: Command = {
-  name: "passwd",
-  args: "[USER]",
-  summary:
-    "Set a new password for USER (default: admin) and end their logins; an unknown USER becomes an administrator",
   options: {
     ...homeOption,
     stdin: { type: "boolean", doc: "read the new password from standard input instead of generating one" },
@@ -24,6 +21,7 @@ export const passwd: Command = {
     const { io, options, positionals } = invocation;
     const { edge } = io;
     const home = homeOf(invocation);
+    assertNoStandby(home, (hub) => `run \`hub passwd\` on the machine of ${hub}; the change is here seconds later`);
     using _owner = actAsOwner(home);
     const username = positionals[0] ?? "admin";
     if (!existsSync(home.stateDb)) {

@@ -65,19 +65,19 @@ export function layOut(home: Home, { edge, execPath, compiled }: Io): LaidOut & 
     assets,
     random: edge.random,
   });
-  const refreshed = refresh(home);
+  const refreshed = refresh(home, compiled ? execPath : undefined);
   const failed = [...laidOut.failed, ...refreshed.failed];
   for (const what of failed) edge.stderr.write(`warning: ${what}\n`);
   return { ...laidOut, ...refreshed, failed };
 }
 
 /** Not while a hub runs there: the files of that hub's version stay. */
-function refresh(home: Home): Refreshed {
+function refresh(home: Home, executable: string | undefined): Refreshed {
   try {
     using _lock = borrowHome(home);
     const folders = assets.map(({ path }) => dirname(join(home.root, path)));
     for (const folder of new Set([home.data, home.config, ...folders])) sweepTemporaryFiles(folder);
-    return refreshAssets(home, assets);
+    return refreshAssets(home, assets, executable);
   } catch (error) {
     // Neither keeps an existing home from starting.
     if (error instanceof HubError && ["in_use", "storage"].includes(error.code))
@@ -106,9 +106,12 @@ export function readConfig(home: Home, { edge }: Io, read: (home: Home) => Loade
 
 /** Throws HubError: see `loadConfig`. */
 export function loadConfigOf({ hubToml, stateDb }: Home): LoadedConfig {
-  // A database that cannot be read must not keep the broker from starting.
-  const otherMqttAccounts = existsSync(stateDb) && hasMeta(stateDb, EVER_MADE) !== false;
-  return loadConfig(hubToml, { otherMqttAccounts });
+  return loadConfig(hubToml, {
+    get otherMqttAccounts() {
+      // A database that cannot be read must not keep the broker from starting.
+      return existsSync(stateDb) && hasMeta(stateDb, EVER_MADE) !== false;
+    },
+  });
 }
 
 function isMissing(path: string): boolean {

@@ -1,19 +1,21 @@
 // This process as the commands see it.
-import { randomBytes } from "node:crypto";
 import { fstatSync, writeSync } from "node:fs";
 import { systemClock } from "../core/clock.ts";
 import type { Output } from "../core/edge.ts";
+import { systemCode } from "../core/errors.ts";
+import { createKernelNotices } from "../core/folder-notices.ts";
 import type { Io } from "./command.ts";
 
 export function processIo(): Io {
   return {
     edge: {
       clock: systemClock,
+      notices: createKernelNotices(),
       fetch,
-      random: (bytes) => randomBytes(bytes),
+      random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
       env: process.env,
-      stdout: output(process.stdout, 1),
-      stderr: output(process.stderr, 2),
+      stdout: output(1),
+      stderr: output(2),
     },
     execPath: process.execPath,
     compiled: Bun.main.startsWith("/$bunfs/") || Bun.main.startsWith("B:/~BUN/"),
@@ -34,14 +36,21 @@ function stopRequested(): Promise<string> {
   });
 }
 
-function output(stream: { isTTY?: boolean }, descriptor: number): Output {
+function output(descriptor: number): Output {
+  let isClosed = false;
   return {
-    isTerminal: stream.isTTY === true,
+    get isClosed() {
+      return isClosed;
+    },
+    get isTerminal() {
+      return process.getBuiltinModule("node:tty").isatty(descriptor);
+    },
     isJournal: isJournal(descriptor),
     write(text) {
       try {
         writeSync(descriptor, text);
-      } catch {
+      } catch (error) {
+        isClosed = systemCode(error) === "EPIPE";
         // If the program that reads the output has ended, the hub goes on.
       }
     },

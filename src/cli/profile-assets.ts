@@ -19,7 +19,9 @@ import valetudo from "../../config/profiles/valetudo.toml" with { type: "text" }
 import victron from "../../config/profiles/victron.toml" with { type: "text" };
 import wled from "../../config/profiles/wled.toml" with { type: "text" };
 import zwaveJsUi from "../../config/profiles/zwave-js-ui.toml" with { type: "text" };
+import type { ShippedProfiles } from "../discovery/sources/profiles/read-profile.ts";
 import type { Asset } from "../home/layout.ts";
+import { shippedTables } from "./profile-tables.ts" with { type: "macro" };
 
 const texts: Readonly<Record<string, unknown>> = {
   awtrix,
@@ -44,7 +46,14 @@ const texts: Readonly<Record<string, unknown>> = {
   "zwave-js-ui": zwaveJsUi,
 };
 
-export const profileAssets: readonly Asset[] = Object.entries(texts).map(([name, text]) => ({
+const tables = shippedTables();
+
+/** By name. */
+export const shippedProfiles: ShippedProfiles = new Map(
+  Object.entries(texts).map(([name, text]) => [name, { text: String(text), table: tables[name] ?? "" }]),
+);
+
+export const profileAssets: readonly Asset[] = [...shippedProfiles].map(([name, { text }]) => ({
   path: `config/profiles/${name}.toml`,
-  content: String(text),
+  content: text,
 }));

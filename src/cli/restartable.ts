@@ -16,6 +16,8 @@ export interface Restartable extends AsyncDisposable {
   readonly current: Running;
   /** Whether one hub is down and the next one is not up yet. */
   readonly restarting: boolean;
+  /** Resolves when it is up again; rejects as `failed`. */
+  settled(): Promise<void>;
   /** Rejects when no hub could be started any more. */
   readonly failed: Promise<never>;
 }
@@ -59,7 +61,7 @@ export async function startRestartable(begin: Begin, log: Log, trial?: Trial): P
     const applied = await restart.apply().then(
       () => true,
       (error: unknown) => {
-        log.error("the restore failed; the hub starts again as it was", { error: messageOf(error) });
+        log.error("what was to change failed; the hub starts again as it was", { error: messageOf(error) });
         return false;
       },
     );
@@ -75,6 +77,7 @@ export async function startRestartable(begin: Begin, log: Log, trial?: Trial): P
     get restarting() {
       return restarting;
     },
+    settled: () => Promise.race([restarts, failed.promise]),
     failed: failed.promise,
     async [Symbol.asyncDispose]() {
       ending = true;

@@ -2,51 +2,71 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Counts, Counts as CountsSchema } from "../backup/manifest.ts";
-import { checkArchive, restoreHome, undoRestore } from "../backup/restore.ts";
+import { checkArchive, restoreHome } from "../backup/restore.ts";
 import type { Staged } from "../backup/stage.ts";
+import { undoRestore } from "../backup/swap-in.ts";
 import { checkConfig } from "../config/load.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
-import { countsText, knownSchemas, passphraseOption, readPassphrase } from "./archives.ts";
+import { countsText, knownSchemas, passphraseOption, readPassphrase, sheetOptions } from "./archives.ts";
 import { type Command, homeOf, homeOption, type Invocation, type Io } from "./command.ts";
+import { assertNoStandby, insteadOf } from "./hub-only.ts";
 
 export const restore: Command = {
-  name: "restore",
-  args: "[FILE]",
-  summary: "Replace the home's state by that of an archive, all or nothing; the hub must be stopped",
   options: {
     ...homeOption,
     ...passphraseOption,
     "dry-run": { type: "boolean", doc: "verify the archive, and change nothing" },
+    from: {
+      type: "string",
+      value: "TARGET",
+      doc: "fetch the archive from a place of [[backup.targets]]: FILE is then a copy's name, or `latest`",
+    },
+    ...sheetOptions,
     undo: { type: "boolean", doc: "without FILE: bring back what the last restore replaced" },
   },
   maxPositionals: 1,
+  completes: { "": "file" },
   async run(invocation) {
     const home = homeOf(invocation);
-    const { positionals, options, io } = invocation;
+    const { positionals, options } = invocation;
     const [file] = positionals;
+    if (!options["dry-run"]) assertNoStandby(home, insteadOf("restored"));
     if (options.undo) return undo(home, invocation);
-    if (file === undefined) throw new HubError("invalid", "name the archive: hub restore FILE");
-    const archive = {
-      home,
-      file: named(file),
-      passphrase: (await readPassphrase(invocation)) ?? configuredPassphrase(home),
-      schemas: knownSchemas,
-    };
-    if (options["dry-run"]) {
-      printStaged(await checkArchive(archive), io);
-      io.edge.stdout.write(`${file} is sound and can be restored; nothing was changed\n`);
-      return 0;
+    const given = await readPassphrase(invocation);
+    if (typeof options.from === "string") {
+      const { fetchCopy } = await import("./copies.ts");
+      await using copy = await fetchCopy(home, options.from, file ?? "latest", invocation);
+      return await restoreFile({ ...copy, home, passphrase: given ?? copy.passphrase }, invocation);
     }
-    const { staged, counts, kept } = await restoreHome({ ...archive, now: io.edge.clock.now() });
-    printStaged(staged, io);
-    printConfigProblems(home, io);
-    io.edge.stdout.write(`${comparison(staged.manifest?.counts, counts)}restored ${home.root} from ${file}\n`);
-    io.edge.stdout.write(`the old state is in ${kept}; \`hub restore --undo\` brings it back\n`);
-    return 0;
+    if (file === undefined) throw new HubError("invalid", "name the archive: hub restore FILE");
+    return await restoreFile({ home, file: named(file), name: file, passphrase: given }, invocation);
   },
 };
+
+interface Source {
+  home: Home;
+  file: string;
+  /** For messages. */
+  name: string;
+  passphrase: string | undefined;
+}
+
+async function restoreFile({ home, file, name, passphrase }: Source, { options, io }: Invocation): Promise<number> {
+  const archive = { home, file, passphrase: passphrase ?? configuredPassphrase(home), schemas: knownSchemas };
+  if (options["dry-run"]) {
+    printStaged(await checkArchive(archive), io);
+    io.edge.stdout.write(`${name} is sound and can be restored; nothing was changed\n`);
+    return 0;
+  }
+  const { staged, counts, kept } = await restoreHome({ ...archive, now: io.edge.clock.now() });
+  printStaged(staged, io);
+  printConfigProblems(home, io);
+  io.edge.stdout.write(`${comparison(staged.manifest?.counts, counts)}restored ${home.root} from ${name}\n`);
+  io.edge.stdout.write(`the old state is in ${kept}; \`hub restore --undo\` brings it back\n`);
+  return 0;
+}
 
 async function undo(home: Home, { positionals, options, io }: Invocation): Promise<number> {
   if (positionals.length > 0 || options["dry-run"])

@@ -1,8 +1,8 @@
 // From the words of the command line to an exit code: 0 done, 1 failed, 2 wrong usage.
 import { parseArgs } from "node:util";
+import { didYouMean } from "../core/did-you-mean.ts";
 import { HubError, messageOf } from "../core/errors.ts";
-import { didYouMean } from "../core/schema.ts";
-import type { Command, CommandOption, Io, OptionValue } from "./command.ts";
+import type { Command, CommandOption, Io, ListedCommand, OptionValue } from "./command.ts";
 import { commands } from "./index.ts";
 
 const helpOption: CommandOption = { type: "boolean", doc: "show this text" };
@@ -22,10 +22,10 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   return command ? runCommand(command, rest, io) : refuseUnknown(first, io);
 }
 
-function help(name: string | undefined, io: Io): number {
+async function help(name: string | undefined, io: Io): Promise<number> {
   const command = name === undefined ? undefined : commandNamed(name);
   if (name !== undefined && !command) return refuseUnknown(name, io);
-  io.edge.stdout.write(command ? usageOf(command) : usage());
+  io.edge.stdout.write(command ? usageOf(command, await command.load()) : usage());
   return 0;
 }
 
@@ -35,21 +35,22 @@ function refuseUnknown(name: string, { edge: { stderr } }: Io): number {
   return 2;
 }
 
-function commandNamed(name: string): Command | undefined {
+function commandNamed(name: string): ListedCommand | undefined {
   return commands.find((command) => command.name === name);
 }
 
-async function runCommand(command: Command, words: readonly string[], io: Io): Promise<number> {
+async function runCommand(listed: ListedCommand, words: readonly string[], io: Io): Promise<number> {
   const { stdout, stderr } = io.edge;
+  const command = await listed.load();
   let parsed: ReturnType<typeof parse>;
   try {
     parsed = parse(command, words);
   } catch (error) {
-    stderr.write(`hub ${command.name}: ${messageOf(error)}\n\n${usageOf(command)}`);
+    stderr.write(`hub ${listed.name}: ${messageOf(error)}\n\n${usageOf(listed, command)}`);
     return 2;
   }
   if (parsed.options.help) {
-    stdout.write(usageOf(command));
+    stdout.write(usageOf(listed, command));
     return 0;
   }
   try {
@@ -93,15 +94,15 @@ function usage(): string {
   return `A home-automation hub in one file.\n\n${list}\n\`hub help COMMAND\` lists the options of a command.\n`;
 }
 
-function usageOf(command: Command): string {
+function usageOf(listed: ListedCommand, command: Command): string {
   const rows = Object.entries({ ...command.options, help: helpOption }).map(
     ([name, option]) => [`--${withValue(name, option)}`, option.doc] as const,
   );
   const width = Math.max(...rows.map(([option]) => option.length));
   const options = rows.map(([option, doc]) => `  ${option.padEnd(width)}  ${doc}\n`).join("");
-  return `hub ${call(command)} [options]\n  ${command.summary}\n\n${options}`;
+  return `hub ${call(listed)} [options]\n  ${listed.summary}\n\n${options}`;
 }
 
-function call({ name, args }: Command): string {
+function call({ name, args }: ListedCommand): string {
   return args ? `${name} ${args}` : name;
 }

@@ -1,41 +1,34 @@
-// hub serve: the hub itself, until a signal ends it.
-import { openTrial } from "../backup/restores.ts";
-import type { HubConfig } from "../config/sections.ts";
+// hub serve: the hub itself, or the standby of another, until a signal ends it.
 import { isoSeconds } from "../core/clock.ts";
 import { HubError } from "../core/errors.ts";
-import { background, within } from "../core/lifecycle.ts";
-import { type Log, type OpenedLog, openLog } from "../core/log.ts";
-import { knownIds } from "../db/known-ids.ts";
-import type { Home } from "../home/paths.ts";
-import { readCertificate } from "../http/certificate.ts";
+import { background } from "../core/lifecycle.ts";
+import { type Log, openLog } from "../core/log.ts";
 import { OPTIONAL_PARTS, SUSPECT_PARTS } from "../hub/part-starter.ts";
-import { createHub, type Hub, type HubOptions } from "../hub.ts";
-import { askHealth, healthAddress } from "../system/ask-health.ts";
+import { isPaired } from "../standby/machine.ts";
 import { bootId } from "../system/machine.ts";
-import { openStarts, type Starts } from "../system/starts.ts";
-import { openSupervision } from "../system/supervision.ts";
-import { releaseMemorySoon } from "../system/this-process.ts";
-import { webAddress } from "../system/web-address.ts";
-import { pageFile } from "./assets.ts";
-import { type Command, counted, homeOption, type Io } from "./command.ts";
-import { credentialsBlock } from "./credentials.ts";
+import { openStarts } from "../system/starts.ts";
+import { openSupervision, type Subject } from "../system/supervision.ts";
+import type { Command } from "./command.ts";
+import { homeOption } from "./command.ts";
 import { type Entered, enterHome, readConfig } from "./prepare.ts";
-import { type Begin, startRestartable } from "./restartable.ts";
+import { type HubProcess, runHub } from "./serve-hub.ts";
 import { hubVersion } from "./version.ts";
 
-const STOP_WITHIN_MS = 9500;
+/** Until the API answers, code has to run so many times more often than usual before it is compiled: most of a start runs once. */
+const STARTING_JIT_POLICY = 20;
 
 export const serve: Command = {
-  name: "serve",
-  summary: "Start the hub; `hub` without a command does the same",
   options: homeOption,
   async run(invocation) {
     const { io } = invocation;
     const { edge } = io;
+    const loadedAt = edge.clock.mono();
+    Bun.unsafe.setJITPolicy(STARTING_JIT_POLICY);
     refuseBunOptions(edge.env);
     const entered = enterHome(invocation);
     const { home } = entered;
-    const config = readConfig(home, io);
+    const paired = isPaired(home);
+    const config = paired ? (await import("./roles/config.ts")).configOfPaired(home, io) : readConfig(home, io);
     await using opened = openLog({
       clock: edge.clock,
       output: edge.stdout,
@@ -63,26 +56,25 @@ export const serve: Command = {
       suspects: SUSPECT_PARTS,
     });
     background(log, "the end of the start", stop.then(starts.stopping));
-    const begin = beginWith({ io, entered, config, opened, starts });
-    const running = await startRestartable(begin, log, openTrial(home, edge.clock));
-    log.info("the hub is up", { ms: Math.round(edge.clock.mono() - begun) });
-    using _release = releaseMemorySoon(edge.clock);
-    supervision.ready({
-      summary: () => summaryOf(home, running.current.config, starts.safe?.failedPart),
-      async isWell(withinMs) {
-        const { config, hub } = running.current;
-        // During a restart nobody answers. It takes a bounded time: stopping, renaming, starting.
-        if (running.restarting) return true;
-        return (await askHealth(healthAddress(config, hub.httpPort), withinMs)) !== undefined;
+    let subject: Subject | undefined;
+    const all: HubProcess = {
+      ...{ io, home, troubles: entered.troubles, opened, starts, stop, supervision },
+      // A process counts its time from its beginning.
+      first: { config, begun, tookBefore: { loading: loadedAt, home: edge.clock.mono() - loadedAt } },
+      present(next) {
+        const isFirst = subject === undefined;
+        subject = next;
+        if (isFirst)
+          supervision.ready({
+            summary: () => (subject ?? next).summary(),
+            isWell: (withinMs) => (subject ?? next).isWell(withinMs),
+          });
       },
-    });
-    const signal = await Promise.race([stop, running.failed]);
-    supervision.stopping();
-    log.info("stopping", { signal });
-    const ended = await within(edge.clock, STOP_WITHIN_MS, "stop", Promise.resolve(running[Symbol.asyncDispose]()));
-    if (!ended) log.warn("some parts did not stop in time");
-    else log.info("stopped");
-    return ended ? 0 : 1;
+    };
+    if (paired || config.standby.lease !== undefined) return await (await import("./roles/roles.ts")).serveRoles(all);
+    const end = await runHub(all);
+    if (end.kind === "stopped") return end.code;
+    return await (await import("./roles/roles.ts")).serveRoles(all, end);
   },
 };
 
@@ -98,71 +90,9 @@ function logStart(log: Log, { home, laidOut: { fresh, renewed, kept }, troubles 
   for (const trouble of troubles) log.error("this failed, and the hub starts without it", { ...trouble });
 }
 
-interface Start {
-  io: Io;
-  entered: Entered;
-  /** For the first hub. One that follows a restore reads its own, and prints its warnings. */
-  config: HubConfig;
-  opened: OpenedLog;
-  starts: Starts;
-}
-
-function beginWith({ io, entered: { home, troubles }, config: first, opened, starts }: Start): Begin {
-  const { edge, execPath } = io;
-  let given: HubConfig | undefined = first;
-  return async (requestRestart) => {
-    const config = given ?? readConfig(home, io);
-    given = undefined;
-    const hub = await createCounted(starts, {
-      config,
-      home,
-      edge,
-      log: opened.log,
-      version: hubVersion,
-      execPath,
-      pageFile,
-      requestRestart,
-      start: starts,
-      troubles,
-      logProblem: opened.problem,
-      onFirstAdministrator(credentials, port) {
-        edge.stdout.write(credentialsBlock(credentials, pageAddress(config, home, port)));
-      },
-    });
-    return { config, hub };
-  };
-}
-
-/** Creates a hub and notes how its start ends. */
-async function createCounted(starts: Starts, options: HubOptions): Promise<Hub> {
-  try {
-    const hub = await createHub(options);
-    starts.up();
-    return hub;
-  } catch (error) {
-    starts.failed(error);
-    throw error;
-  }
-}
-
-/** With a certificate that cannot be used, the API answers this machine only, without TLS. */
-function pageAddress({ server }: HubConfig, home: Home, port: number): string {
-  const certificate = readCertificate(server, home.resolve);
-  const listening = certificate?.ok === false ? { host: "127.0.0.1" } : { host: server.host, cert: certificate?.cert };
-  return `${webAddress({ ...listening, port })}/`;
-}
-
 /** Bun reads these variables before any code of the hub: with them it would run as another program. */
 function refuseBunOptions(env: Readonly<Record<string, string | undefined>>): void {
   for (const name of ["BUN_OPTIONS", "BUN_BE_BUN"]) {
     if (env[name]) throw new HubError("config", `the environment variable ${name} changes how the hub runs: unset it`);
   }
-}
-
-/** One line for people, as `systemctl status` shows it. */
-function summaryOf(home: Home, config: HubConfig, failedPart: string | undefined): string {
-  const devices = knownIds(home.stateDb, "devices")?.size ?? 0;
-  const plugins = config.plugins.filter(({ enabled }) => enabled).length;
-  const safe = failedPart === undefined ? "" : `SAFE START because of ${failedPart}: see /system/status; `;
-  return `${safe}version ${hubVersion}, ${counted(devices, "device")}, ${counted(plugins, "plugin")}`;
 }

@@ -20,15 +20,16 @@ const HEALTH_WITHIN_MS = 5000;
 export function createServiceCommand(machine: Machine): Command {
   const actions = { install, uninstall, status };
   return {
-    name: "service",
-    args: "install|uninstall|status",
-    summary: "Install the hub as a systemd service that starts with the machine, remove it, or show its state",
     options: {
       ...homeOption,
       user: {
         type: "string",
         value: "NAME",
         doc: "the user it runs as; default: the owner of the home, or a new user `hub`",
+      },
+      "page-upgrades": {
+        type: "boolean",
+        doc: "let the hub's administrators replace it by a file they upload; then do not run its executable with sudo",
       },
       "dry-run": { type: "boolean", doc: "change nothing: list the steps, and write the unit to standard output" },
     },
@@ -58,6 +59,7 @@ async function install(invocation: Invocation, machine: Machine): Promise<number
     home,
     execPath: io.execPath,
     user: typeof options.user === "string" ? options.user : undefined,
+    pageUpgrades: options["page-upgrades"] === true,
     privilegedPort: config !== undefined && hasPrivilegedPort(config),
     writable: config === undefined ? [] : foldersOutside(home, config),
   });
@@ -116,13 +118,18 @@ function hasPrivilegedPort({ server, mqtt }: HubConfig): boolean {
 
 /** Folders outside the home that the configuration makes the hub write to. */
 function foldersOutside(home: Home, { backup }: HubConfig): string[] {
-  const folder = home.resolve(backup.directory);
-  if (folder === home.root || folder.startsWith(`${home.root}/`)) return [];
-  if (isPlainPath(folder)) return [folder];
-  throw new HubError(
-    "config",
-    `[backup] directory = "${folder}" cannot be used in a unit: use only letters, digits and . _ - + = @ in its name`,
+  const targets = backup.targets.flatMap((target) =>
+    target.type === "folder" ? [{ key: "[[backup.targets]] directory", folder: target.directory }] : [],
   );
+  const all = [{ key: "[backup] directory", folder: home.resolve(backup.directory) }, ...targets];
+  return all.flatMap(({ key, folder }) => {
+    if (folder === home.root || folder.startsWith(`${home.root}/`)) return [];
+    if (isPlainPath(folder)) return [folder];
+    throw new HubError(
+      "config",
+      `${key} = "${folder}" cannot be used in a unit: use only letters, digits and . _ - + = @ in its name`,
+    );
+  });
 }
 
 /** Shows what systemd, the installed executable and the running hub say. Exit code 0 when the service runs and answers. */

@@ -8,19 +8,17 @@ import { type HealthAddress, healthAddress } from "../system/ask-health.ts";
 import { type Machine, thisMachine } from "../system/machine.ts";
 import { rollBack, type Upgraded, upgrade as upgradeHome } from "../system/upgrade.ts";
 import { type Command, homeOf, homeOption, type Io } from "./command.ts";
-import { readConfig } from "./prepare.ts";
+import { configOfPaired } from "./roles/config.ts";
 
 export function createUpgradeCommand(machine: Machine): Command {
   return {
-    name: "upgrade",
-    args: "[FILE]",
-    summary: "Replace the home's hub by the executable FILE, restart it, and go back if it does not answer",
     options: {
       ...homeOption,
       force: { type: "boolean", doc: "accept an older version, too" },
       rollback: { type: "boolean", doc: "without FILE: go back to the version before the last upgrade" },
     },
     maxPositionals: 1,
+    completes: { "": "file" },
     async run(invocation) {
       const { io, options, positionals } = invocation;
       const [file] = positionals;
@@ -48,7 +46,7 @@ export const upgrade = createUpgradeCommand(thisMachine);
 
 function addressOf(home: Home, io: Io): HealthAddress {
   using _owner = actAsOwner(home);
-  return healthAddress(readConfig(home, io));
+  return healthAddress(configOfPaired(home, io));
 }
 
 /** Of a service's home, only its user and root can read anything. */

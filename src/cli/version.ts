@@ -5,11 +5,13 @@ import type { Command } from "./command.ts";
 export const hubVersion: string = version;
 
 export const versionCommand: Command = {
-  name: "version",
-  summary: "Print the version of this hub",
-  options: {},
-  async run({ io }) {
-    io.edge.stdout.write(`hub ${hubVersion} (Bun ${Bun.version}, ${process.platform}-${process.arch})\n`);
+  options: { json: { type: "boolean", doc: "as JSON, with the newest layout of each database that it reads" } },
+  async run({ io, options }) {
+    const { stdout } = io.edge;
+    if (options.json) {
+      const { knownSchemas } = await import("./archives.ts");
+      stdout.write(`${JSON.stringify({ version, bun: Bun.version, databases: knownSchemas })}\n`);
+    } else stdout.write(`hub ${hubVersion} (Bun ${Bun.version}, ${process.platform}-${process.arch})\n`);
     return 0;
   },
 };

@@ -1,132 +1,49 @@
-// The REST API and the WebSocket upgrade: one line for each resource. Access is checked in router.ts.
+// The REST API and the WebSocket upgrade. Its resources are listed in routes/index.ts; access is checked in router.ts.
 import type { Server } from "bun";
 import { type AnyElysia, Elysia } from "elysia";
-import type { Alerts } from "../alerts/alerts.ts";
-import type { Audit } from "../auth/audit.ts";
-import type { Auth } from "../auth/auth.ts";
-import type { Calendars } from "../calendars/calendars.ts";
 import type { ServerSection } from "../config/server.ts";
-import type { Clock } from "../core/clock.ts";
-import type { Log } from "../core/log.ts";
 import type { StorageFault } from "../core/storage-fault.ts";
-import type { Discovery } from "../discovery/discovery.ts";
-import type { EventRing } from "../events/feed.ts";
-import type { History } from "../history/history.ts";
-import type { Notifier } from "../notify/notifier.ts";
-import type { Outbox } from "../notify/outbox/outbox.ts";
-import type { Plugins } from "../plugins/supervisor.ts";
-import type { PluginUploads } from "../plugins/uploads.ts";
-import type { Rules } from "../rules/rules.ts";
-import type { Areas } from "../state/areas.ts";
-import type { Commands } from "../state/commands.ts";
-import type { Guests } from "../state/guests.ts";
-import type { Layouts } from "../state/layouts.ts";
-import type { Registry } from "../state/registry.ts";
-import type { Scenes } from "../state/scenes.ts";
-import type { Variables } from "../state/variables.ts";
-import type { VirtualDevices } from "../state/virtual/virtual-devices.ts";
-import type { Health, SystemStatus } from "../system/status.ts";
 import { createAuditTrail } from "./audit-trail.ts";
 import { createCallers } from "./callers.ts";
 import { createCors } from "./cors.ts";
+import { OPENAPI_PATH } from "./doc.ts";
 import { bugResponse, problemResponse, toHubError } from "./errors.ts";
-import { OPENAPI_PATH, openApiDocument } from "./openapi/document.ts";
 import type { Page } from "./page.ts";
 import { splitUrl } from "./request-url.ts";
 import { createRouter, type Router } from "./router.ts";
-import { alertRoutes } from "./routes/alerts.ts";
-import { apiKeyRoutes } from "./routes/api-keys.ts";
-import { areaRoutes } from "./routes/areas.ts";
-import { auditRoutes } from "./routes/audit.ts";
-import { authRoutes } from "./routes/auth.ts";
-import { type BackupRouteDeps, backupRoutes } from "./routes/backup.ts";
-import { blueprintRoutes } from "./routes/blueprints.ts";
-import { calendarRoutes } from "./routes/calendars.ts";
-import { deviceRoutes } from "./routes/devices.ts";
-import { discoveryRoutes } from "./routes/discovery.ts";
-import { eventRoutes } from "./routes/events.ts";
-import { groupRoutes } from "./routes/groups.ts";
 import { healthRoutes } from "./routes/health.ts";
-import { historyRoutes } from "./routes/history.ts";
-import { type MetricsRouteDeps, metricsRoutes } from "./routes/metrics.ts";
-import { modeRoutes } from "./routes/modes.ts";
-import { type MqttAccountRoutesDeps, mqttAccountRoutes } from "./routes/mqtt-accounts.ts";
-import { notifyRoutes } from "./routes/notify.ts";
-import { outboxRoutes } from "./routes/outbox.ts";
-import { pluginRemoteRoutes } from "./routes/plugin-remote.ts";
-import { pluginUploadRoutes } from "./routes/plugin-uploads.ts";
-import { pluginRoutes } from "./routes/plugins.ts";
-import { ruleReplayRoutes } from "./routes/rule-replay.ts";
-import { ruleTestRoutes } from "./routes/rule-test.ts";
-import { ruleRoutes } from "./routes/rules.ts";
-import { sceneRoutes } from "./routes/scenes.ts";
-import { scheduleRoutes } from "./routes/schedules.ts";
-import { sessionRoutes } from "./routes/sessions.ts";
-import { type SetupRoutesDeps, setupRoutes } from "./routes/setup.ts";
-import { switchRoutes } from "./routes/switches.ts";
-import { systemRoutes } from "./routes/system.ts";
-import { type SystemConfigRoutesDeps, systemConfigRoutes } from "./routes/system-config.ts";
-import { timerRoutes } from "./routes/timers.ts";
-import { uiRoutes } from "./routes/ui.ts";
-import { userRoutes } from "./routes/users.ts";
-import { variableRoutes } from "./routes/variables.ts";
-import { webhookRoutes } from "./routes/webhooks.ts";
-import type { HubStream } from "./stream/hub-stream.ts";
+import type { RouteDeps } from "./routes/index.ts";
 
 export const API_PREFIX = "/api/v1";
 const HEADERS = { "x-content-type-options": "nosniff" };
 
-export interface AppDeps {
+export interface AppDeps extends RouteDeps {
   config: ServerSection;
-  version: string;
   /** The machine's host name. */
   machineName: string;
-  clock: Clock;
-  log: Log;
-  auth: Auth;
-  audit: Audit;
-  ring: EventRing;
-  stream: () => HubStream;
-  registry: Registry;
-  commands: Commands;
-  virtual: VirtualDevices;
-  history: History;
-  calendars: Calendars;
-  areas: Areas;
-  scenes: Scenes;
-  variables: Variables;
-  layouts: Layouts;
-  guests: Guests;
-  rules: Rules;
-  notifier: Notifier;
-  outbox: Outbox;
-  plugins: Plugins;
-  uploads: PluginUploads;
-  discovery: Discovery;
   /** Reports a failed write; returns what is wrong with the disk now. */
   storageFault: (error: unknown) => StorageFault | undefined;
-  health: () => Health;
-  status: () => SystemStatus;
-  alerts: Pick<Alerts, "list">;
-  metrics: MetricsRouteDeps["metrics"];
   /** Undefined where the hub is built without it. */
   page?: Page;
-  mqttAccounts: MqttAccountRoutesDeps["mqttAccounts"];
-  settings: SetupRoutesDeps["settings"];
-  backups: BackupRouteDeps["backups"];
-  restores: BackupRouteDeps["restores"];
-  configFile: SystemConfigRoutesDeps["configFile"];
-  restart: SystemConfigRoutesDeps["restart"];
 }
 
 export interface App {
   router: Router;
-  /** The API's routes as declared. Called directly it runs no handler, as no request was admitted. */
-  elysia: AnyElysia;
-  /** The same for what has an address outside the API. */
-  besideTheApi: AnyElysia;
+  /** All routes as declared. Called directly they run no handler, as no request was admitted. */
+  declared(): Declared;
   /** Hands the server to the routes that need it (the upgrade). */
   serve(server: Server<unknown>): void;
+}
+
+interface Declared {
+  api: AnyElysia;
+  /** What has an address outside the API. */
+  besideTheApi: AnyElysia;
+}
+
+/** Their schemas take long to make, and a start needs none. Not by `import()`, which `declared` would have to wait for. */
+function loadRoutes(): typeof import("./routes/index.ts") {
+  return require("./routes/index.ts");
 }
 
 export function createApp(deps: AppDeps): App {
@@ -141,6 +58,8 @@ export function createApp(deps: AppDeps): App {
     log,
   });
 
+  let server: Server<unknown> | null = null;
+
   function respondTo(fault: { code: string | number; error: unknown }, request: Request): Response {
     const { path } = splitUrl(request.url);
     auditTrail.failed(request, fault.error, path);
@@ -153,7 +72,7 @@ export function createApp(deps: AppDeps): App {
   const auditTrail = createAuditTrail({
     audit: deps.audit,
     callers,
-    peers: () => app.server,
+    peers: () => server,
     deviceType(id) {
       const devices = [deps.registry.find(id), ...deps.virtual.groups.devices(id)];
       return devices.flatMap((device) => device?.deviceType ?? []).join(" ");
@@ -172,67 +91,43 @@ export function createApp(deps: AppDeps): App {
       .headers(HEADERS)
       .decorate("auditTrail", auditTrail);
 
-  // One by one: in a chain, the type grows with each resource until the compiler gives up.
-  const app = routesUnder(API_PREFIX);
-  const resources: readonly AnyElysia[] = [
-    openApiDocument(deps.version),
-    healthRoutes(deps),
-    authRoutes({ auth, callers }),
-    userRoutes({ users: auth.users }),
-    sessionRoutes({ auth, callers }),
-    apiKeyRoutes({ apiKeys: auth.apiKeys, callers }),
-    eventRoutes({ ...deps, callers }),
-    deviceRoutes({ ...deps, refuseRemoval: deps.virtual.refuseRemoval, callers }),
-    discoveryRoutes(deps),
-    historyRoutes({ ...deps, callers }),
-    areaRoutes(deps),
-    sceneRoutes({ ...deps, callers }),
-    timerRoutes(deps.virtual),
-    switchRoutes(deps.virtual),
-    scheduleRoutes(deps.virtual),
-    groupRoutes(deps.virtual),
-    calendarRoutes(deps),
-    modeRoutes({ ...deps.virtual, commands: deps.commands, callers }),
-    variableRoutes({ ...deps, callers }),
-    uiRoutes({ ...deps, callers }),
-    ruleRoutes({ ...deps, callers }),
-    blueprintRoutes({ ...deps, callers }),
-    ruleReplayRoutes({ ...deps, callers }),
-    ruleTestRoutes({ ...deps, callers }),
-    webhookRoutes({ ...deps, callers }),
-    pluginRoutes({ ...deps, callers }),
-    pluginUploadRoutes(deps),
-    mqttAccountRoutes(deps),
-    pluginRemoteRoutes({ ...deps, callers }),
-    notifyRoutes({ notifier: deps.notifier, queued: deps.outbox.waiting }),
-    outboxRoutes(deps),
-    auditRoutes(deps),
-    systemRoutes(deps),
-    setupRoutes(deps),
-    systemConfigRoutes(deps),
-    alertRoutes(deps.alerts),
-    backupRoutes(deps),
-  ];
-  for (const resource of resources) app.use(resource);
-  const besideTheApi = routesUnder("").use(metricsRoutes(deps));
+  let all: Declared | undefined;
+  function declared(): Declared {
+    all ??= declareAll();
+    return all;
+  }
+
+  function declareAll(): Declared {
+    const { resources, besideTheApi } = loadRoutes().allRoutes({ ...deps, callers });
+    // One by one: in a chain, the type grows with each resource until the compiler gives up.
+    const api = routesUnder(API_PREFIX);
+    for (const resource of resources) api.use(resource);
+    api.server = server;
+    const beside = routesUnder("");
+    for (const resource of besideTheApi) beside.use(resource);
+    beside.server = server;
+    return { api, besideTheApi: beside };
+  }
 
   return {
-    elysia: app,
-    besideTheApi,
+    declared,
     router: createRouter({
-      apps: [app, besideTheApi],
+      // A watchdog asks no more than this. The rest takes a sixth of the time to /health, which a hub without visitors saves.
+      apps: [routesUnder(API_PREFIX).use(healthRoutes(deps))],
+      whole: () => Object.values(declared()),
       callers,
       cors,
       headers: HEADERS,
-      decorations: { auditTrail },
+      auditTrail,
       maxBodyBytes: config.max_body_bytes,
       publicPaths: [API_PREFIX + OPENAPI_PATH],
       isForGuests: deps.guests.may,
       page: deps.page,
       refuse: (error, request) => respondTo({ code: "UNKNOWN", error }, request),
     }),
-    serve(server) {
-      app.server = server;
+    serve(next) {
+      server = next;
+      if (all) for (const declared of Object.values(all)) declared.server = next;
     },
   };
 }

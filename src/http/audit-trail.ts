@@ -3,6 +3,7 @@ import type { Audit } from "../auth/audit.ts";
 import { HubError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import { masked } from "../core/masking.ts";
+import { isProtectiveType } from "../state/protective.ts";
 import type { Callers, PeerSource } from "./callers.ts";
 import { splitUrl } from "./request-url.ts";
 
@@ -46,8 +47,6 @@ interface Handled {
   auditTrail?: AuditTrail;
 }
 
-/** Words in the types of devices that protect a house. */
-const SECURITY_TYPES = /(^|[^a-z])(lock|alarm|siren|garage|gate|safe|security)([^a-z]|$)/i;
 /** Keys of a response, in this order, that may name the target. */
 const TARGET_KEYS = ["username", "id", "name"];
 /** Keys of a response that go into the detail. */
@@ -55,7 +54,7 @@ const DETAIL_KEYS = ["name", "label", "role", "username", "enabled"];
 
 export function createAuditTrail({ audit, callers, peers, deviceType }: AuditTrailDeps): AuditTrail {
   const underWay = new WeakMap<Request, RequestedAct>();
-  const isSecurity = (id: unknown): boolean => typeof id === "string" && SECURITY_TYPES.test(deviceType(id) ?? "");
+  const isSecurity = (id: unknown): boolean => typeof id === "string" && isProtectiveType(deviceType(id) ?? "");
 
   function concernsSecurity({ params, body }: RequestedAct, response: unknown): boolean {
     if (isSecurity(params.id)) return true;

@@ -21,6 +21,11 @@ export async function readBody(request: Request, contentType: string): Promise<J
   throw new HubError("invalid", `the body is refused: ${parsed.problem}`);
 }
 
+/** For a body or an answer that takes long: without a longer timeout Bun cuts an idle connection. */
+export function keepOpen(server: unknown, request: Request): void {
+  (server as { timeout(request: Request, seconds: number): void } | null)?.timeout(request, 0);
+}
+
 /** For one route with a body. A parser for all routes would make each of them asynchronous, even without a body. */
 export function jsonBody<S extends TSchema>(schema: S) {
   const read = ({ request, contentType }: { request: Request; contentType: string }) => readBody(request, contentType);

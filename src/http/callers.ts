@@ -30,8 +30,10 @@ export interface Callers {
    * [server] trusted_proxies. That is no address: no whitelist matches it, and all such clients share one login limit.
    */
   addressOf(request: Request, server: PeerSource | null): string;
+  /** Throws HubError `forbidden` for a host name that is not the hub's, and for a page of another origin. */
+  refuseForeign(request: Request): void;
   /** Throws HubError `unauthenticated`. */
-  identify(request: Request, address: string, credential: string | undefined): Promise<Identity> | Identity;
+  identify(request: Request, address: string, credential: string | undefined): Identity;
   /** Records which route this request may run, and as whom; `undefined` for a public route. */
   admit(request: Request, route: AdmittedRoute, identity: Identity | undefined): void;
   /** Throws where the request was not admitted to this route. Runs after routing and before any handler. */
@@ -92,10 +94,14 @@ export function createCallers({ auth, trustedProxies, corsOrigins, hosts, log }:
         );
       return client;
     },
-    identify(request, address, credential) {
-      const found = auth.identify(credential, address);
-      return found instanceof Promise ? found.then((identity) => checked(request, identity)) : checked(request, found);
+    refuseForeign({ headers }) {
+      const host = headers.get("host") ?? "";
+      if (!isOwnHost(host, names))
+        throw new HubError("forbidden", "the Host header is no name of this hub: add the name to [server] hosts");
+      if (isForeignPage(headers, host, corsOrigins))
+        throw new HubError("forbidden", "pages of another origin may not call this: see [server] cors_origins");
     },
+    identify: (request, address, credential) => checked(request, auth.identify(credential, address)),
     admit(request, route, identity) {
       const known = admissions.get(request);
       if (known) known.route = route;
@@ -114,10 +120,21 @@ export function createCallers({ auth, trustedProxies, corsOrigins, hosts, log }:
   };
 }
 
-/** The bearer token of a request; undefined where there is none. */
-export function bearerOf(request: Request): string | undefined {
-  const header = request.headers.get("authorization");
-  if (header === null) return undefined;
+/**
+ * Finds the bearer token of a request; undefined where there is none. Most requests bring the same one as the last: it is then
+ * neither read nor hashed again.
+ */
+export function createBearerReader(): (request: Request) => string | undefined {
+  let last: { header: string; token: string } | undefined;
+  return function bearerOf({ headers }) {
+    const header = headers.get("authorization");
+    if (header === null) return undefined;
+    if (last?.header !== header) last = { header, token: tokenIn(header) };
+    return last.token;
+  };
+}
+
+function tokenIn(header: string): string {
   if (header.startsWith("Bearer ") && !header.includes(" ", 7)) return header.slice(7);
   return /^bearer +(\S+) *$/i.exec(header)?.[1] ?? "";
 }

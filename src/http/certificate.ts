@@ -1,7 +1,6 @@
 // Reads the certificate and the key of [server], once: what was checked is what is served.
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { createSecureContext } from "node:tls";
 import type { ServerSection } from "../config/server.ts";
 import { messageOf, systemCode } from "../core/errors.ts";
 import type { Problem } from "../core/schema.ts";
@@ -30,6 +29,7 @@ export function readCertificate(
         problem: { path: at, message: `${tls_key} is not the key of the certificate in ${tls_cert}` },
       };
     at = "server.tls_cert";
+    const { createSecureContext } = process.getBuiltinModule("node:tls");
     // Checks the rest of the chain as well.
     parsed(tls_cert, "no complete chain of certificates", () => createSecureContext({ cert, key }));
     return { ok: true, cert, key, validFrom: Date.parse(leaf.validFrom), validTo: Date.parse(leaf.validTo) };

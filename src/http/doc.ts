@@ -3,7 +3,10 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../core/errors.ts";
 import { type AuditedAct, auditHooks } from "./audit-trail.ts";
-import type { Access, GuestThing } from "./resources.ts";
+import type { Access, GuestThing, Scope } from "./resources.ts";
+
+/** Where the OpenAPI document is, under the prefix of the API. */
+export const OPENAPI_PATH = "/openapi.json";
 
 /** Error code → when this route answers with it. */
 export type Refusals = Partial<Record<ErrorCode, string>>;
@@ -27,6 +30,8 @@ export interface DescribedAnswer {
 
 export interface RouteDoc {
   access: Access;
+  /** Only for keys made for this; they open nothing else. */
+  scope?: Scope;
   /** Guests may use it as well, for the devices or scenes that an administrator chose for them. */
   guests?: GuestThing;
   summary: string;
@@ -53,6 +58,7 @@ export interface RouteDoc {
 /** The `detail` of an Elysia route. A route without one is for administrators only. */
 export function doc({
   access,
+  scope,
   guests,
   summary,
   tag,
@@ -76,6 +82,7 @@ export function doc({
       ...(rawBody ? { requestBody: requestBodyOf(rawBody) } : {}),
       "x-access": access,
       "x-refusals": refusals,
+      ...(scope ? { "x-scope": scope } : {}),
       ...(guests ? { "x-guests": guests } : {}),
       ...(frames ? { "x-frames": frames } : {}),
       ...(makesMissing ? { "x-makes-missing": true } : {}),

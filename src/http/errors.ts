@@ -1,10 +1,28 @@
 // Every error as RFC 9457 problem+json, and the one table from the hub's error codes to HTTP statuses.
-import { STATUS_CODES } from "node:http";
 import type { ValueError } from "@sinclair/typebox/value";
 import { type ErrorCode, HubError, messageOf } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { describeError, firstPerPath, type Problem } from "../core/schema.ts";
 import { isStorageFault, STORAGE_TEXTS, type StorageFault, storageFaultOf } from "../core/storage-fault.ts";
+
+// Of the statuses below. That of node:http would load all of node:http.
+const TITLES: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  411: "Length Required",
+  413: "Payload Too Large",
+  415: "Unsupported Media Type",
+  426: "Upgrade Required",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  507: "Insufficient Storage",
+};
 
 const STATUS: Record<ErrorCode, number> = {
   invalid: 400,
@@ -44,7 +62,7 @@ export function problemResponse(error: HubError, path: string): Response {
   if (status === 429 || status === 503) headers.set("retry-after", String(retryAfterSecs ?? 5));
   const body = {
     type: "about:blank",
-    title: STATUS_CODES[status] ?? "Error",
+    title: TITLES[status] ?? "Error",
     status,
     code: error.code,
     detail: error.message,
@@ -105,7 +123,7 @@ export function bugResponse(path: string): Response {
   const detail = "something went wrong inside the hub; its log says what";
   const body = {
     type: "about:blank",
-    title: STATUS_CODES[500],
+    title: TITLES[500],
     status: 500,
     code: "internal",
     detail,

@@ -58,6 +58,7 @@ export function listen(app: App, { config, resolvePath, clock, log }: ListenOpti
   const read = (): ReadCertificate | undefined => readCertificate(config, resolvePath);
   let certificate = read();
   let at = open(app, bindingFor(config, certificate));
+  app.router.onDeclared(() => at.server.reload(answering(app)));
   let reloading = Promise.resolve();
   let stopped = false;
 
@@ -65,12 +66,12 @@ export function listen(app: App, { config, resolvePath, clock, log }: ListenOpti
   async function reload(): Promise<void> {
     const valid = read();
     if (stopped || certificate?.ok !== false || !valid?.ok) return;
-    await app.elysia.server?.stop(true);
+    await at.server.stop(true);
     if (stopped) return;
     try {
       at = open(app, { ...bindingFor(config, valid), port: at.port });
       certificate = valid;
-      log.info("the certificate is valid again, the API answers all machines", { ...at });
+      log.info("the certificate is valid again, the API answers all machines", { host: at.host, port: at.port });
     } catch (error) {
       log.error("the API cannot listen with the new certificate", { error: messageOf(error) });
       at = open(app, { host: THIS_MACHINE, port: at.port });
@@ -104,13 +105,13 @@ export function listen(app: App, { config, resolvePath, clock, log }: ListenOpti
     get host() {
       return at.host;
     },
-    publish: (topic, text) => void app.elysia.server?.publish(topic, text),
+    publish: (topic, text) => void at.server.publish(topic, text),
     problem,
     async [Symbol.asyncDispose]() {
       stopped = true;
       timer?.[Symbol.dispose]();
       await reloading.catch(() => {});
-      await app.elysia.server?.stop(true);
+      await at.server.stop(true);
     },
   };
 }
@@ -122,25 +123,35 @@ function bindingFor({ host, port }: ServerSection, certificate: ReadCertificate 
     : { host: THIS_MACHINE, port };
 }
 
-function open(app: App, { host, port, tls }: Binding): { host: string; port: number } {
+interface Opened {
+  host: string;
+  port: number;
+  server: Server<SocketHandlers>;
+}
+
+/** What `Bun.serve` answers with: the routes as they are declared now. */
+function answering({ router: { routes, fetch } }: App): Bun.Serve.Options<SocketHandlers> {
+  return { routes, fetch, websocket } as Bun.Serve.Options<SocketHandlers>;
+}
+
+function open(app: App, { host, port, tls }: Binding): Opened {
   let server: Server<SocketHandlers>;
   try {
     server = Bun.serve({
-      ...app.router,
+      ...answering(app),
       hostname: host,
       port,
       reusePort: false,
       // No error page with source lines, as Bun shows to developers.
       development: false,
       maxRequestBodySize: LARGEST_BODY_BYTES,
-      websocket,
       ...(tls ? { tls } : {}),
     } as Bun.Serve.Options<SocketHandlers>);
   } catch (error) {
     throw explain(error, host, port);
   }
   app.serve(server);
-  return { host, port: server.port ?? port };
+  return { host, port: server.port ?? port, server };
 }
 
 function explain(error: unknown, host: string, port: number): unknown {

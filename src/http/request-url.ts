@@ -3,7 +3,7 @@ import { parseAddress } from "../auth/addresses.ts";
 
 /**
  * Path and query of a request's URL. Bun writes `http(s)://HOST` in front of the target where the Host header can be one,
- * and the bare target where it cannot. Routing does not depend on this function.
+ * and the bare target where it cannot. Only the first request for the API is routed by it, all others by Bun.
  */
 export function splitUrl(url: string): { path: string; query: string } {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);

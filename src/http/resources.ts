@@ -9,6 +9,9 @@ export type Access = Role | "public";
 /** What the `:id` of a route names. */
 export type GuestThing = "device" | "scene";
 
+/** What keys can be made for, besides the API. */
+export type Scope = "mcp";
+
 export type Answer = Response | Promise<Response>;
 
 export interface Route {
@@ -16,6 +19,8 @@ export interface Route {
   /** As declared, with its `:parameters`. */
   path: string;
   access: Access;
+  /** Open to keys made for this only; undefined for the API. */
+  scope: Scope | undefined;
   /** Guests may pass for the things that were chosen for them, though their role is too low. */
   guests: GuestThing | undefined;
   /** Whether the token may be in the query: browsers cannot send headers with a WebSocket. */
@@ -46,6 +51,7 @@ export function resourcesOf(apps: readonly AnyElysia[], publicPaths: readonly st
       path: declared,
       // A route without a doc() is for administrators.
       access: publicPaths.includes(path) ? "public" : ((detail["x-access"] as Access | undefined) ?? "admin"),
+      scope: detail["x-scope"] as Scope | undefined,
       guests: detail["x-guests"] as GuestThing | undefined,
       tokenInQuery: detail["x-token-in-query"] === true,
       streamedBody: detail["x-streamed-body"] === true,
@@ -87,6 +93,32 @@ function parametersIn(names: readonly string[], segments: readonly string[]): Re
   if (names.some((name, index) => !name.startsWith(":") && name !== segments[index])) return undefined;
   const given = names.map((name, index): [string, string] => [name.slice(1), segments[index] ?? ""]);
   return Object.fromEntries(given.filter((_, index) => names[index]?.startsWith(":")));
+}
+
+/** What Bun finds at a path among such routes, with or without a slash at its end, and the parameters it reads there. */
+export function resourceAt(
+  resources: ReadonlyMap<string, Resource>,
+  path: string,
+): { resource: Resource; params: Record<string, string> } | undefined {
+  const segments = path.replace(/(?<=.)\/$/, "").split("/");
+  let best: { resource: Resource; params: Record<string, string>; rank: string } | undefined;
+  for (const [declared, resource] of resources) {
+    const names = declared.split("/");
+    const params = parametersIn(names, segments);
+    // What is literal comes first, from the left.
+    const rank = names.map((name) => (name.startsWith(":") ? "1" : "0")).join("");
+    if (params && !Object.values(params).includes("") && (!best || rank < best.rank)) best = { resource, params, rank };
+  }
+  if (!best) return undefined;
+  const decoded = Object.entries(best.params).map(([name, text]) => [name, percentDecoded(text)]);
+  return { ...best, params: Object.fromEntries(decoded) };
+}
+
+/** What is not valid becomes U+FFFD. */
+function percentDecoded(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+|%/gi, (bytes) =>
+    bytes === "%" ? "\ufffd" : Buffer.from(bytes.replaceAll("%", ""), "hex").toString(),
+  );
 }
 
 /** HEAD runs GET, and Bun omits the body. Throws HubError `method_not_allowed`. */

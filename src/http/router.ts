@@ -5,20 +5,31 @@ import { type AnyElysia, redirect, status } from "elysia";
 import type { Identity } from "../auth/authenticate.ts";
 import { allows } from "../auth/roles.ts";
 import { HubError } from "../core/errors.ts";
-import { bearerOf, type Callers } from "./callers.ts";
+import type { AuditTrail } from "./audit-trail.ts";
+import { type Callers, createBearerReader } from "./callers.ts";
 import type { Cors } from "./cors.ts";
 import type { Page } from "./page.ts";
 import { isHost, splitUrl } from "./request-url.ts";
-import { type Answer, type GuestThing, type Resource, type Route, resourcesOf, routeFor } from "./resources.ts";
+import {
+  type Answer,
+  type GuestThing,
+  type Resource,
+  type Route,
+  resourceAt,
+  resourcesOf,
+  routeFor,
+} from "./resources.ts";
 
 export interface RouterOptions {
+  /** Their routes are there from the start. */
   apps: readonly AnyElysia[];
+  /** All apps, where there are more: their routes are declared at the first request for a path that is neither there nor the page's. */
+  whole?: () => readonly AnyElysia[];
   callers: Callers;
   cors: Cors;
   /** Headers of every answer. */
   headers: Readonly<Record<string, string>>;
-  /** Further values in every handler's context. */
-  decorations: object;
+  auditTrail: AuditTrail;
   maxBodyBytes: number;
   /** Public routes that have no doc(). */
   publicPaths: readonly string[];
@@ -34,41 +45,50 @@ type Handler = (request: Request, server: Server<unknown>) => Answer;
 
 /** What `Bun.serve` needs. */
 export interface Router {
-  routes: Record<string, Handler>;
+  readonly routes: Record<string, Handler>;
   /** For paths without a route. */
   fetch: Handler;
+  /** Tells when there are other `routes`, for the server to match from then on. */
+  onDeclared(listener: () => void): void;
 }
 
 export function createRouter({
   apps,
+  whole,
   callers,
   cors,
   headers,
-  decorations,
+  auditTrail,
   maxBodyBytes,
   publicPaths,
   isForGuests,
   page,
   refuse,
 }: RouterOptions): Router {
-  const resources = resourcesOf(apps, publicPaths);
+  let resources = resourcesOf(apps, publicPaths);
+  let isWhole = whole === undefined;
+  let declared = (): void => {};
+  let lastHost: string | null = null;
+  const bearerOf = createBearerReader();
 
   /** Throws HubError where the caller may not use this route. */
-  function admit(route: Route, request: Request, server: Server<unknown>): void | Promise<void> {
+  function admit(route: Route, request: Request, server: Server<unknown>): void {
     if (!route.streamedBody && route.method !== "GET") refuseLargeBody(request, route.largestBody, maxBodyBytes);
     const { access } = route;
-    if (access === "public") return callers.admit(request, route, undefined);
+    if (access === "public") {
+      callers.admit(request, route, undefined);
+      return;
+    }
+    if (route.scope === "mcp") callers.refuseForeign(request);
     const inQuery = route.tokenInQuery ? new URLSearchParams(splitUrl(request.url).query).get("token") : null;
     const credential = inQuery ?? bearerOf(request);
     // The address matters only without a credential, and finding it costs as much as all the rest.
     const address = credential === undefined ? callers.addressOf(request, server) : "";
     const identity = callers.identify(request, address, credential);
-    const check = (who: Awaited<typeof identity>): void => {
-      if (!allows(who.role, access) && !mayAsGuest(route, request, who))
-        throw new HubError("forbidden", `this needs the role ${access}; yours is ${who.role}`);
-      callers.admit(request, route, who);
-    };
-    return identity instanceof Promise ? identity.then(check) : check(identity);
+    assertInScope(route, identity);
+    if (!allows(identity.role, access) && !mayAsGuest(route, request, identity))
+      throw new HubError("forbidden", `this needs the role ${access}; yours is ${identity.role}`);
+    callers.admit(request, route, identity);
   }
 
   // People only: an API key for reading stays one.
@@ -80,13 +100,14 @@ export function createRouter({
 
   function run(route: Route, request: Request): Answer {
     const { url } = request;
+    const others = cors.headers(request);
     return route.run({
-      ...decorations,
+      auditTrail,
       request,
       url,
       qi: url.indexOf("?"),
       params: parametersOf(route, request),
-      set: { headers: { ...headers, ...cors.headers(request) }, status: 200 },
+      set: { headers: others ? { ...headers, ...others } : { ...headers }, status: 200 },
       status,
       redirect,
     });
@@ -99,12 +120,21 @@ export function createRouter({
       if (preflight) return preflight;
       if (!resource) throw new HubError("not_found", "there is nothing at this address");
       const route = routeFor(resource, request.method);
-      const admitted = admit(route, request, server);
-      if (!admitted) return run(route, request);
-      return admitted.then(() => run(route, request)).catch((error: unknown) => refuse(error, request));
+      admit(route, request, server);
+      return run(route, request);
     } catch (error) {
       return refuse(error, request);
     }
+  }
+
+  // HTTP/1.0 has no Host header, and Bun refuses HTTP/1.1 without one. A Host that is sent must be a name or an address.
+  function refuseUnusableHost(request: Request): void {
+    const host = request.headers.get("host");
+    // Nearly all requests name the same one.
+    if (host === null || host === lastHost) return;
+    if (!isHost(host))
+      throw new HubError("invalid", "the Host header is neither a name nor an address, or there are several");
+    lastHost = host;
   }
 
   function pageAnswer(request: Request): Response | undefined {
@@ -112,26 +142,43 @@ export function createRouter({
     return host === null || isHost(host) ? page?.answer(request, splitUrl(request.url).path) : undefined;
   }
 
-  const handlers = [...resources].flatMap(([path, resource]): [string, Handler][] => {
-    const handler: Handler = (request, server) => answer(resource, request, server);
-    // Every path answers with and without a trailing slash.
-    return [
-      [path, handler],
-      [`${path}/`, handler],
-    ];
-  });
-  return {
-    routes: Object.fromEntries(handlers),
-    fetch: (request, server) => pageAnswer(request) ?? answer(undefined, request, server),
-  };
-}
-
-// HTTP/1.0 has no Host header, and Bun refuses HTTP/1.1 without one. A Host that is sent must be a name or an address.
-function refuseUnusableHost({ headers }: Request): void {
-  const host = headers.get("host");
-  if (host !== null && !isHost(host)) {
-    throw new HubError("invalid", "the Host header is neither a name nor an address, or there are several");
+  /** Declares what is not declared yet. The server matches it from the next request on, so for this one it is found here. */
+  function answerElsewhere(request: Request, server: Server<unknown>): Answer {
+    if (!whole) return answer(undefined, request, server);
+    try {
+      declare(whole);
+    } catch (error) {
+      return refuse(error, request);
+    }
+    const found = resourceAt(resources, splitUrl(request.url).path);
+    if (found) Object.assign(request, { params: found.params });
+    return answer(found?.resource, request, server);
   }
+
+  function declare(all: () => readonly AnyElysia[]): void {
+    if (isWhole) return;
+    resources = resourcesOf(all(), publicPaths);
+    isWhole = true;
+    declared();
+  }
+
+  return {
+    get routes() {
+      const handlers = [...resources].flatMap(([path, resource]): [string, Handler][] => {
+        const handler: Handler = (request, server) => answer(resource, request, server);
+        // Every path answers with and without a trailing slash.
+        return [
+          [path, handler],
+          [`${path}/`, handler],
+        ];
+      });
+      return Object.fromEntries(handlers);
+    },
+    fetch: (request, server) => pageAnswer(request) ?? answerElsewhere(request, server),
+    onDeclared(listener) {
+      declared = listener;
+    },
+  };
 }
 
 /** The path's parameters as Bun read them, percent-decoded. */
@@ -143,6 +190,15 @@ function parametersOf({ given }: Route, request: Request): Record<string, string
       throw new HubError("invalid", `${name}: the path has a zero byte, or bytes that are not UTF-8`);
   }
   return params;
+}
+
+/** Throws HubError `forbidden`, and `unauthenticated` where an address alone would do for the API. */
+function assertInScope({ scope }: Route, { mcp, kind }: Identity): void {
+  if (mcp && scope !== "mcp")
+    throw new HubError("forbidden", "this API key is for MCP: it opens /mcp and nothing else");
+  if (mcp || scope === undefined) return;
+  if (kind === "whitelist") throw new HubError("unauthenticated", "MCP needs an API key made for it, from any address");
+  throw new HubError("forbidden", 'MCP needs an API key made for it: make one with the scope "mcp"');
 }
 
 // Called before the body is read. A body without a Content-Length could not be bounded in memory.

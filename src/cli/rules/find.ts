@@ -1,7 +1,8 @@
 // Finds the rule that a person means: by its id, its name, or the name of its file.
+
+import { didYouMean } from "../../core/did-you-mean.ts";
 import { HubError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
-import { didYouMean } from "../../core/schema.ts";
 
 export interface Findable {
   readonly id: string;

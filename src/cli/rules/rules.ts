@@ -23,9 +23,6 @@ import { testBody } from "./try-rule.ts";
 const ACTIONS = { list, check, test, why };
 
 export const rules: Command = {
-  name: "rules",
-  args: "list|check|test|why [NAME]",
-  summary: "List the rules, check their files, try one out, or see why one ran or did not",
   options: {
     ...homeOption,
     trigger: {
@@ -38,6 +35,7 @@ export const rules: Command = {
       type: "string",
       multiple: true,
       value: "DEVICE.ATTRIBUTE=VALUE",
+      completes: "attribute",
       doc: "test: assume that a device reports this; may be given several times",
     },
     last: { type: "string", value: "N", doc: "why: how many evaluations to show; default: 5" },
@@ -45,6 +43,7 @@ export const rules: Command = {
     json: { type: "boolean", doc: "print JSON" },
   },
   maxPositionals: 500,
+  completes: { check: "rule", test: "rule", why: "rule" },
   async run(invocation) {
     const [word = "list", ...names] = invocation.positionals;
     if (!Object.hasOwn(ACTIONS, word))

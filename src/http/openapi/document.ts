@@ -1,11 +1,10 @@
 // The OpenAPI document, made from the routes' own schemas. Elysia's plugin collects them; error responses, ranges, optional
 // bodies and names of schemas are added here. There is no page and no asset from another site.
-import { toOpenAPISchema } from "@elysiajs/openapi";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { isObject, type Json, type JsonObject } from "../../core/json.ts";
 import { vocabulary } from "../../rules/read/vocabulary.ts";
-import { doc } from "../doc.ts";
+import { doc, OPENAPI_PATH } from "../doc.ts";
 import { commonResponses, refusalResponses } from "./refusals.ts";
 import {
   type Components,
@@ -15,8 +14,6 @@ import {
   MAY_BE_ABSENT,
   refTo,
 } from "./schemas.ts";
-
-export const OPENAPI_PATH = "/openapi.json";
 
 const Problem: JsonObject = {
   type: "object",
@@ -56,8 +53,8 @@ export function openApiDocument(version: string) {
   const app = new Elysia();
   return app.get(
     OPENAPI_PATH,
-    function openApi() {
-      text ??= JSON.stringify(completed(collected(app), version));
+    async function openApi() {
+      text ??= JSON.stringify(completed(await collected(app), version));
       return new Response(text, { headers: { "content-type": "application/json" } });
     },
     doc({
@@ -73,7 +70,8 @@ interface Collected {
   paths: Record<string, Record<string, JsonObject>>;
 }
 
-function collected(app: Elysia): Collected {
+async function collected(app: Elysia): Promise<Collected> {
+  const { toOpenAPISchema } = await import("@elysiajs/openapi");
   // By way of JSON, which drops the symbols and functions in the schemas.
   return JSON.parse(JSON.stringify(toOpenAPISchema(app, { staticFile: false }))) as Collected;
 }

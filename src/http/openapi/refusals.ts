@@ -30,7 +30,7 @@ const HEADERS: Partial<Record<ErrorCode, JsonObject>> = {
 const COMMON = {
   invalid: "The address, or a value in the path, the query or the body, is not valid; `problems` names each",
   unauthenticated: "No valid token",
-  forbidden: "The caller's role is too low",
+  forbidden: "The caller's role is too low, or the API key is for MCP alone",
   not_found: "There is no such thing",
   length_required: "The body came in chunks, without its Content-Length",
   too_large: "The body is larger than [server] max_body_bytes",
@@ -70,8 +70,7 @@ function kindOf({ method, operation }: Described): (keyof typeof COMMON)[] {
   const isJson = isObject(requestBody) && isObject(requestBody.content) && "application/json" in requestBody.content;
   return [
     "invalid",
-    ...(isOpen ? [] : ["unauthenticated" as const]),
-    ...(access === "user" || access === "admin" ? ["forbidden" as const] : []),
+    ...(isOpen ? [] : ["unauthenticated" as const, "forbidden" as const]),
     ...(names && operation["x-makes-missing"] !== true ? ["not_found" as const] : []),
     ...(writes && !isStreamed ? ["length_required" as const, "too_large" as const] : []),
     ...(isJson ? ["unsupported_media_type" as const] : []),

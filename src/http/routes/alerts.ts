@@ -1,7 +1,7 @@
 // GET /system/alerts: problems of the hub itself, with the times they began and ended.
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { type Alert, AlertKind, Severity } from "../../alerts/alert.ts";
+import { type Alert, AlertKind, Severity, saidBy } from "../../alerts/alert.ts";
 import type { Alerts } from "../../alerts/alerts.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import { doc } from "../doc.ts";
@@ -12,6 +12,12 @@ const AlertBody = Type.Object({
   severity: Severity,
   message: Type.String(),
   mend: Type.String({ description: "What to do" }),
+  variant: Type.Optional(Type.String({ description: "Which of several sentences of its kind the message is" })),
+  values: Type.Optional(
+    Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+      description: "What stands in the message",
+    }),
+  ),
   since: Type.String({ description: "UTC" }),
   until: Type.Union([Type.String(), Type.Null()], { description: "UTC; null while it lasts" }),
 });
@@ -29,8 +35,10 @@ export function alertRoutes(alerts: Pick<Alerts, "list">) {
   );
 }
 
-function bodyOf({ id, kind, severity, message, mend, since, until }: Alert): Static<typeof AlertBody> {
+function bodyOf(alert: Alert): Static<typeof AlertBody> {
+  const { id, kind, severity, message, mend, since, until } = alert;
   return {
+    ...saidBy(alert),
     id,
     kind,
     severity,

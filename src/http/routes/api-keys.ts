@@ -8,6 +8,7 @@ import { jsonBody } from "../body.ts";
 import type { Callers } from "../callers.ts";
 import { created, noContent } from "../crud.ts";
 import { doc } from "../doc.ts";
+import { type HouseOfKeys, McpFields, rightsOf, Scope } from "./api-key-rights.ts";
 
 const ApiKey = Type.Object({
   id: Type.String(),
@@ -19,18 +20,22 @@ const ApiKey = Type.Object({
   }),
   created_at: Type.String(),
   expires_at: Type.Union([Type.String(), Type.Null()]),
+  scopes: Type.Array(Scope, { description: "`mcp`: it opens /mcp and nothing else. Empty: it opens the API" }),
+  areas: Type.Union([Type.Array(Type.String()), Type.Null()], { description: "With `mcp`: null is the whole house" }),
+  devices: Type.Array(Type.String(), { description: "With `mcp`: the devices that were named" }),
+  read_only: Type.Union([Type.Boolean(), Type.Null()], { description: "With `mcp`; null without" }),
 });
 const NewApiKey = Type.Object(
-  { label: Label, role: Role, expires_in_days: Type.Optional(ExpiryDays) },
+  { label: Label, role: Type.Optional(Role), expires_in_days: Type.Optional(ExpiryDays), ...McpFields },
   { additionalProperties: false },
 );
 
-export interface ApiKeyRoutesDeps {
+export interface ApiKeyRoutesDeps extends HouseOfKeys {
   apiKeys: Pick<ApiKeys, "list" | "create" | "remove">;
   callers: Callers;
 }
 
-export function apiKeyRoutes({ apiKeys, callers }: ApiKeyRoutesDeps) {
+export function apiKeyRoutes({ apiKeys, callers, ...house }: ApiKeyRoutesDeps) {
   const tag = "auth";
   return new Elysia({ prefix: "/auth/api-keys" })
     .get(
@@ -46,11 +51,11 @@ export function apiKeyRoutes({ apiKeys, callers }: ApiKeyRoutesDeps) {
     .post(
       "",
       function createKey({ body, request, set }) {
-        const { label, role, expires_in_days } = body;
+        const { label, expires_in_days } = body;
         const { kind, id, name, owner } = callers.of(request);
         const made = apiKeys.create({
           label,
-          role,
+          ...rightsOf(body, house),
           createdBy: name,
           owner: kind === "user" ? id : owner,
           expiresInDays: expires_in_days,
@@ -87,7 +92,7 @@ export function apiKeyRoutes({ apiKeys, callers }: ApiKeyRoutesDeps) {
     );
 }
 
-function keyBody({ id, label, role, createdBy, ownerName, createdAt, expiresAt }: ApiKeyRecord) {
+function keyBody({ id, label, role, createdBy, ownerName, createdAt, expiresAt, mcp }: ApiKeyRecord) {
   return {
     id,
     label,
@@ -96,5 +101,9 @@ function keyBody({ id, label, role, createdBy, ownerName, createdAt, expiresAt }
     owner: ownerName ?? null,
     created_at: isoSeconds(createdAt),
     expires_at: expiresAt === undefined ? null : isoSeconds(expiresAt),
+    scopes: mcp ? (["mcp"] as const) : [],
+    areas: mcp?.areas ?? null,
+    devices: mcp?.devices ?? [],
+    read_only: mcp?.readOnly ?? null,
   };
 }

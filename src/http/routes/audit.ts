@@ -24,7 +24,9 @@ const Entry = Type.Object({
   last_at: Type.String({ description: "When it happened last, where count is more than 1" }),
   count: Type.Integer({ description: "Equal entries within some minutes are counted in one" }),
   actor: Type.Object({
-    kind: Type.String({ description: "user, api_key, whitelist, command_line, hub, or nobody for a refused login" }),
+    kind: Type.String({
+      description: "user, api_key, mcp, whitelist, command_line, hub, or nobody for a refused login",
+    }),
     id: Type.String(),
     name: Type.String(),
   }),

@@ -5,7 +5,7 @@ import type { Auth } from "../../auth/auth.ts";
 import type { LoggedIn as Login } from "../../auth/login.ts";
 import { NewPassword } from "../../auth/passwords.ts";
 import { Role } from "../../auth/roles.ts";
-import { isoSeconds } from "../../core/clock.ts";
+import { secondsAsText } from "../../core/clock.ts";
 import { jsonBody } from "../body.ts";
 import type { Callers, PeerSource } from "../callers.ts";
 import { doc } from "../doc.ts";
@@ -49,6 +49,7 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
     ...{ token, token_type: "Bearer", expires_in: expiresIn, user },
     password_is_initial: auth.hasInitialPassword(user.username),
   });
+  const iso = secondsAsText();
   return new Elysia({ prefix: "/auth" })
     .post(
       "/login",
@@ -92,7 +93,7 @@ export function authRoutes({ auth, callers }: AuthRoutesDeps) {
         const { id, name, role, kind, expiresAt } = callers.of(request);
         return {
           ...{ id, username: name, role, kind },
-          expires_at: expiresAt === undefined ? null : isoSeconds(expiresAt),
+          expires_at: expiresAt === undefined ? null : iso(expiresAt),
           password_is_initial: kind === "user" && auth.hasInitialPassword(name),
         };
       },

@@ -6,6 +6,7 @@ import { Counts } from "../../backup/manifest.ts";
 import type { Accepted, Restores } from "../../backup/restores.ts";
 import type { ScheduledBackup } from "../../backup/scheduled-backups.ts";
 import type { Staged } from "../../backup/stage.ts";
+import { keepOpen } from "../body.ts";
 import { doc } from "../doc.ts";
 
 const nullable = Type.Union([Type.String(), Type.Null()]);
@@ -20,7 +21,7 @@ const Shelved = Type.Object({
   problem: Type.Union([Type.String(), Type.Null()], { description: "Why it cannot be read now" }),
 });
 
-const AcceptedRestore = Type.Object({
+export const AcceptedRestore = Type.Object({
   accepted: Type.Boolean({ description: "false for a dry run" }),
   counts: Counts,
   created_at: nullable,
@@ -33,11 +34,6 @@ export interface BackupRouteDeps {
   restores: Pick<Restores, "receive" | "inspect">;
 }
 
-/** The part of the server that a long answer needs: without a longer timeout Bun cuts an idle connection. */
-interface IdleTimeout {
-  timeout(request: Request, seconds: number): void;
-}
-
 export function backupRoutes({ backups, restores }: BackupRouteDeps) {
   const tag = "system";
   const pending = new WeakMap<Request, Accepted>();
@@ -45,7 +41,7 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
     .post(
       "/backup",
       async function backup({ request, server }) {
-        (server as IdleTimeout | null)?.timeout(request, 0);
+        keepOpen(server, request);
         const { name, stream, end } = await backups.download();
         // The client left during the snapshots: the stream will be neither read nor cancelled.
         if (request.signal.aborted) await end();
@@ -94,7 +90,7 @@ export function backupRoutes({ backups, restores }: BackupRouteDeps) {
     .post(
       "/restore",
       async function restore({ request, server, query }) {
-        (server as IdleTimeout | null)?.timeout(request, 0);
+        keepOpen(server, request);
         const length = request.headers.get("content-length");
         const upload = {
           body: request.body,
@@ -154,7 +150,7 @@ function shelvedEntry({ name, at, bytes, encrypted, counts, hubVersion, problem 
   return { name, at, bytes, encrypted, counts, hub_version: hubVersion, problem };
 }
 
-function stagedEntry({ counts, manifest, warnings }: Staged, accepted: boolean) {
+export function stagedEntry({ counts, manifest, warnings }: Staged, accepted: boolean) {
   return {
     accepted,
     counts,

@@ -44,7 +44,7 @@ export interface MqttAccountRoutesDeps {
 
 export function mqttAccountRoutes({ mqttAccounts }: MqttAccountRoutesDeps) {
   const tag = "mqtt";
-  const isElsewhere = "It is in hub.toml, or belongs to a plugin that the hub runs";
+  const isElsewhere = "It is in hub.toml, or belongs to a plugin that the hub runs, or to an external broker";
   return new Elysia({ prefix: "/mqtt/accounts" })
     .get(
       "",
@@ -54,6 +54,7 @@ export function mqttAccountRoutes({ mqttAccounts }: MqttAccountRoutesDeps) {
         summary: "The MQTT accounts that were made here; those in hub.toml are not among them",
         tag,
         answers: { 200: { description: "The accounts, without passwords", schema: Type.Array(MqttAccount) } },
+        refusals: { conflict: "The broker is external: its accounts are made there" },
       }),
     )
     .post("", ({ body, set }) => created(set, mqttAccounts.create(body)), {
@@ -64,7 +65,7 @@ export function mqttAccountRoutes({ mqttAccounts }: MqttAccountRoutesDeps) {
         summary: "Make an MQTT account with the rights that a kind of device needs",
         tag,
         answers: { 201: { description: "What to enter on the other side", schema: Settings } },
-        refusals: { conflict: "The name is taken, or there are too many accounts" },
+        refusals: { conflict: "The name is taken, there are too many accounts, or the broker is external" },
       }),
     })
     .post(

@@ -20,6 +20,7 @@ const Setup = Type.Object(
     machine_timezone: Type.String({ description: "Holds where the location has none" }),
     backup_schedule: nullable(Type.String()),
     mqtt_everywhere: Type.Boolean({ description: "Whether the broker can be reached from other machines" }),
+    mqtt_external: nullable(Type.String({ description: "The address of the broker, where it is not the hub's own" })),
     virtual_house: nullable(
       Type.Boolean({ description: "Whether the simulated house is on; null where it is not there" }),
     ),
@@ -125,7 +126,8 @@ function setupOf(settings: SettingsFile) {
     },
     machine_timezone: Temporal.Now.timeZoneId(),
     backup_schedule: backup.schedule ?? null,
-    mqtt_everywhere: !isLoopbackHost(mqtt.host),
+    mqtt_everywhere: mqtt.mode === "external" || !isLoopbackHost(mqtt.host),
+    mqtt_external: mqtt.mode === "external" ? (mqtt.url ?? null) : null,
     virtual_house: plugins.find(({ id }) => id === VIRTUAL)?.enabled ?? null,
     restart_needed: settings.restartNeeded(),
     restarting: false,

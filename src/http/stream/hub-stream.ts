@@ -4,7 +4,8 @@ import type { Clock } from "../../core/clock.ts";
 import { guarded } from "../../core/lifecycle.ts";
 import type { Log } from "../../core/log.ts";
 import type { Envelope, EventFeed } from "../../events/feed.ts";
-import { topicIn, topicsFor } from "./filter.ts";
+import { Audiences } from "./audiences.ts";
+import type { StreamFilter } from "./filter.ts";
 import { createReader, type Reader, type ReaderInfo, type Socket } from "./reader.ts";
 
 /** A reader further behind than this is closed. */
@@ -45,19 +46,17 @@ export interface HubStreamOptions {
 
 export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOptions): HubStream {
   const readers = new Set<Reader>();
-  const interest = new Map<string, number>();
+  const audiences = new Audiences();
   let mqtt: Disposable | undefined;
   let bytesSinceCheck = 0;
   let dropped = 0;
 
   function broadcast(envelope: Envelope): void {
-    if (interest.size === 0) return;
-    for (const topic of topicsFor(envelope)) {
-      if (!interest.has(topicIn("common", topic))) continue;
-      if (!envelope.isSecret) send(topicIn("common", topic), () => envelope.json);
+    for (const audience of audiences.of(envelope)) {
+      if (!envelope.isSecret) send(audience.common, envelope.json);
       else {
-        send(topicIn("open", topic), () => envelope.json);
-        send(topicIn("veiled", topic), () => envelope.veiled);
+        if (audience.openReaders > 0) send(audience.open, envelope.json);
+        if (audience.veiledReaders > 0) send(audience.veiled, envelope.veiled);
       }
     }
     if (bytesSinceCheck < CHECK_EVERY_BYTES) return;
@@ -65,23 +64,27 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
     for (const reader of readers) closeIfBehind(reader);
   }
 
-  /** Renders the text only where the topic has a reader. */
-  function send(topic: string, textOf: () => string): void {
-    if (!interest.has(topic)) return;
-    const text = textOf();
+  function send(topic: string, text: string): void {
     publish(topic, text);
     bytesSinceCheck += text.length;
   }
 
-  function changeInterest(topics: readonly string[], by: 1 | -1): void {
-    for (const topic of topics) {
-      const count = (interest.get(topic) ?? 0) + by;
-      if (count > 0) interest.set(topic, count);
-      else interest.delete(topic);
-    }
-    // MQTT traffic becomes events only while a reader wants it.
-    const wanted = interest.has(topicIn("common", "type/mqtt_message"));
-    if (wanted) mqtt ??= feed.on("mqtt_message", "stream", broadcast);
+  function join(filter: StreamFilter, isOpen: boolean): string[] {
+    const topics = audiences.join(filter, isOpen);
+    listenToMqttIfWanted();
+    return topics;
+  }
+
+  function leave({ info, isLive, isOpen }: Reader): void {
+    if (!isLive) return;
+    audiences.leave(info.filter, isOpen);
+    listenToMqttIfWanted();
+  }
+
+  // MQTT traffic becomes events only while a reader wants it.
+  function listenToMqttIfWanted(): void {
+    const isWanted = audiences.of({ type: "mqtt_message", deviceId: undefined }).length > 0;
+    if (isWanted) mqtt ??= feed.on("mqtt_message", "stream", broadcast);
     else {
       mqtt?.[Symbol.dispose]();
       mqtt = undefined;
@@ -90,7 +93,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
 
   /** The answer says that all before it was sent. */
   function answerPing(reader: Reader): void {
-    reader.owesPong = reader.topics.length === 0;
+    reader.owesPong = !reader.isLive;
     if (!reader.owesPong) reader.socket.send(PONG);
   }
 
@@ -123,7 +126,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
       if (closeIfBehind(reader)) continue;
       if (!auth.stillValid(reader.info.identity)) {
         close(reader, 1008, "the token has expired or was withdrawn");
-      } else if (reader.topics.length === 0) goOn(reader);
+      } else if (!reader.isLive) goOn(reader);
     }
   }
 
@@ -151,7 +154,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
       let reader: Reader | undefined;
       return {
         open(socket) {
-          reader = createReader(socket, info, feed.ring, clock.now, (topics) => changeInterest(topics, 1));
+          reader = createReader(socket, info, feed.ring, clock.now, join);
           readers.add(reader);
           reader.catchUp();
         },
@@ -159,7 +162,7 @@ export function startHubStream({ feed, auth, clock, log, publish }: HubStreamOpt
         close(_socket, code) {
           if (!reader) return;
           readers.delete(reader);
-          changeInterest(reader.topics, -1);
+          leave(reader);
           // Bun cuts a full connection by itself between two sweeps; then the code is 1006.
           if (code === 1006 && reader.closingSince === undefined) {
             if (reader.socket.getBufferedAmount() > 0) dropped++;

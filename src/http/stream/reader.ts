@@ -3,7 +3,7 @@ import type { Identity } from "../../auth/authenticate.ts";
 import { seesSecrets } from "../../auth/roles.ts";
 import { isoSeconds } from "../../core/clock.ts";
 import type { EventRing } from "../../events/feed.ts";
-import { matches, type StreamFilter, topicsOf } from "./filter.ts";
+import { matches, type StreamFilter } from "./filter.ts";
 
 /** The part of Bun's WebSocket that a reader uses. */
 export interface Socket {
@@ -26,8 +26,10 @@ export interface ReaderInfo {
 export interface Reader {
   readonly info: ReaderInfo;
   readonly socket: Socket;
-  /** Topics it is subscribed to; empty while it is catching up. */
-  readonly topics: readonly string[];
+  /** Whether it may see secrets. */
+  readonly isOpen: boolean;
+  /** False while it is catching up. */
+  readonly isLive: boolean;
   /** When its close frame was sent, on the monotonic clock. */
   closingSince: number | undefined;
   /** When its last "ping" was answered, on the monotonic clock. */
@@ -46,11 +48,11 @@ export function createReader(
   info: ReaderInfo,
   ring: EventRing,
   now: () => number,
-  onLive: (topics: readonly string[]) => void,
+  join: (filter: StreamFilter, isOpen: boolean) => readonly string[],
 ): Reader {
   const { filter } = info;
   const isOpen = seesSecrets(info.identity.role);
-  let topics: readonly string[] = [];
+  let isLive = false;
   // A `since` in the future is from before a restore: then everything in the ring is new.
   let position = info.since === undefined ? ring.head : info.since > ring.head ? 0 : info.since;
 
@@ -64,23 +66,23 @@ export function createReader(
   return {
     info,
     socket,
-    get topics() {
-      return topics;
+    isOpen,
+    get isLive() {
+      return isLive;
     },
     closingSince: undefined,
     pongAt: Number.NEGATIVE_INFINITY,
     owesPong: false,
     catchUp() {
-      if (topics.length > 0) return;
+      if (isLive) return;
       sendGap();
       for (const envelope of ring.after(position)) {
         if (socket.getBufferedAmount() > REPLAY_AHEAD_BYTES) return;
         if (matches(filter, envelope)) socket.send(isOpen ? envelope.json : envelope.veiled);
         position = envelope.seq;
       }
-      topics = topicsOf(filter, isOpen);
-      for (const topic of topics) socket.subscribe(topic);
-      onLive(topics);
+      isLive = true;
+      for (const topic of join(filter, isOpen)) socket.subscribe(topic);
     },
   };
 }

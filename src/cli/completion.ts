@@ -1,0 +1,24 @@
+// hub completion: a shell's script, and the words that it offers. The script passes what is typed to `hub completion words`, so all
+// shells share one list: the commands, their options, and what the hub knows.
+import { HubError } from "../core/errors.ts";
+import type { Command } from "./command.ts";
+import { candidatesFor } from "./completion/candidates.ts";
+import { SCRIPTS } from "./completion/scripts.ts";
+
+export const completion: Command = {
+  options: {},
+  maxPositionals: 1000,
+  async run(invocation) {
+    const [shell = "", ...words] = invocation.positionals;
+    const { stdout } = invocation.io.edge;
+    if (shell === "words") {
+      stdout.write((await candidatesFor(words, invocation)).map((word) => `${word}\n`).join(""));
+      return 0;
+    }
+    const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
+    if (script === undefined || words.length > 0)
+      throw new HubError("invalid", "say `hub completion bash`, `zsh` or `fish`");
+    stdout.write(script("hub"));
+    return 0;
+  },
+};

@@ -1,0 +1,117 @@
+// Which words may stand where somebody types: from the list of commands and options, and from the house.
+import { HubError } from "../../core/errors.ts";
+import { isObject, type Json } from "../../core/json.ts";
+import { actAsOwner } from "../../home/owner.ts";
+import { ruleFilesIn } from "../../rules/store/disk.ts";
+import type { Command, CommandOption, Completes, Invocation, ListedCommand } from "../command.ts";
+import { homeOf } from "../command.ts";
+import { devicesOf } from "../devices.ts";
+import { commands } from "../index.ts";
+import { reach } from "../reach.ts";
+
+/** Asks the shell for names of files. */
+const FILES = ":files";
+// Nobody waits longer for a word.
+const WITHIN_MS = 2000;
+// What a shell would have to quote is left out.
+const PLAIN = /^[\p{L}\p{N}_.@%+,/-]+=?$/u;
+
+/** Sorted, each with the beginning that is typed. `words`: all behind `hub`, the last one being typed. Never throws. */
+export async function candidatesFor(words: readonly string[], invocation: Invocation): Promise<string[]> {
+  const typed = words.at(-1) ?? "";
+  try {
+    const found = await wordsAt(words.slice(0, -1), typed, invocation);
+    if (found.includes(FILES)) return [FILES];
+    return [...new Set(found)].filter((word) => word.startsWith(typed)).sort();
+  } catch {
+    return [];
+  }
+}
+
+async function wordsAt(before: readonly string[], typed: string, invocation: Invocation): Promise<readonly string[]> {
+  const [name, ...rest] = before;
+  if (name === undefined) return [...commands.map((one) => one.name), "help"];
+  if (name === "help") return rest.length === 0 ? commands.map((one) => one.name) : [];
+  const listed = commands.find((one) => one.name === name);
+  if (!listed) return [];
+  const command = await listed.load();
+  const option = optionBefore(rest.at(-1), command);
+  if (option) return valuesOf(option, options(rest, command, invocation));
+  if (typed.startsWith("-")) return [...Object.keys(command.options), "help"].map((one) => `--${one}`);
+  return argumentsOf({ listed, command, given: positionalsIn(rest, command) }, options(rest, command, invocation));
+}
+
+/** The option whose value is typed next. */
+function optionBefore(word: string | undefined, command: Command): CommandOption | undefined {
+  const name = word?.startsWith("--") ? word.slice(2) : "";
+  const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
+  return option?.type === "string" ? option : undefined;
+}
+
+function positionalsIn(words: readonly string[], command: Command): string[] {
+  return words.filter((word, index) => !word.startsWith("-") && !optionBefore(words[index - 1], command));
+}
+
+/** As if it had been called with what stands there: another home, another address. */
+function options(words: readonly string[], command: Command, invocation: Invocation): Invocation {
+  const given = words.flatMap((word, index): [string, string][] =>
+    optionBefore(words[index - 1], command) ? [[(words[index - 1] ?? "").slice(2), word]] : [],
+  );
+  return { ...invocation, options: Object.fromEntries(given) };
+}
+
+interface Place {
+  listed: ListedCommand;
+  command: Command;
+  given: readonly string[];
+}
+
+async function argumentsOf({ listed, command, given }: Place, invocation: Invocation): Promise<readonly string[]> {
+  // `list|check|test|why [NAME]`
+  const [alternatives = ""] = (listed.args ?? "").split(" ");
+  const words = /^[a-z-]+(\|[a-z-]+)*$/.test(alternatives) ? alternatives.split("|") : [];
+  if (words.length > 0 && given.length === 0) return words;
+  const [word = ""] = given;
+  const [kind, at] = words.length > 0 ? [command.completes?.[word], 1] : [command.completes?.[""], 0];
+  return kind === undefined || given.length > at ? [] : known(kind, invocation);
+}
+
+function valuesOf({ values, completes }: CommandOption, invocation: Invocation): Promise<readonly string[]> {
+  return values ? Promise.resolve(values) : completes ? known(completes, invocation) : Promise.resolve([]);
+}
+
+async function known(kind: Completes, invocation: Invocation): Promise<readonly string[]> {
+  if (kind === "file") return [FILES];
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timeout.reject(new HubError("unavailable", "too late")), WITHIN_MS);
+  try {
+    const found = await Promise.race([KNOWN[kind](invocation), timeout.promise]);
+    return found.filter((word) => PLAIN.test(word));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const KNOWN: Readonly<Record<Exclude<Completes, "file">, (invocation: Invocation) => Promise<string[]>>> = {
+  // By their files, which are there also while the hub is stopped.
+  async rule(invocation) {
+    const home = homeOf(invocation);
+    using _owner = actAsOwner(home);
+    return ruleFilesIn(home.rules).map((file) => file.replace(/\.(?:ron|toml)$/, ""));
+  },
+  async attribute(invocation) {
+    const found = await devicesOf((await reach(invocation)).client);
+    return found.flatMap(({ id, attributes }) =>
+      Object.keys(isObject(attributes) ? attributes : {}).map((attribute) => `${id}.${attribute}=`),
+    );
+  },
+  area: async (invocation) => textsOf(await (await reach(invocation)).client.ask("GET", "/areas"), "id"),
+  type: async (invocation) => textsOf(await devicesOf((await reach(invocation)).client), "device_type"),
+};
+
+function textsOf(list: Json, key: string): string[] {
+  return (Array.isArray(list) ? list : []).flatMap((one) => {
+    const text = isObject(one) ? one[key] : undefined;
+    return typeof text === "string" ? [text] : [];
+  });
+}

@@ -1,0 +1,118 @@
+// Copies elsewhere on the command line: listing them, fetching one for a restore, and the recovery sheet.
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { placesIn } from "../backup/places.ts";
+import { carryOut } from "../backup/remote/carry-out.ts";
+import { chooseCopy } from "../backup/remote/choose-copy.ts";
+import { addressOf, type BackupTarget } from "../backup/remote/config.ts";
+import { HOUSE_KEY } from "../backup/remote/copy-names.ts";
+import type { JobReport } from "../backup/remote/jobs.ts";
+import { parseRecoverySheet, type RecoverySheet, recoverySheet, targetNamed } from "../backup/remote/recovery-sheet.ts";
+import type { Known } from "../backup/remote/storage.ts";
+import { keyOf } from "../backup/remote/target.ts";
+import { openTargetStates } from "../backup/remote/target-states.ts";
+import { checkConfig } from "../config/load.ts";
+import { isoSeconds } from "../core/clock.ts";
+import { HubError, messageOf } from "../core/errors.ts";
+import { megabytes } from "../core/free-space.ts";
+import { knownMeta } from "../db/known-ids.ts";
+import { actAsOwner } from "../home/owner.ts";
+import type { Home } from "../home/paths.ts";
+import type { Invocation, Io } from "./command.ts";
+
+export interface FetchedCopy extends AsyncDisposable {
+  readonly file: string;
+  /** What it is, for messages. */
+  readonly name: string;
+  /** Of the sheet, or of hub.toml. */
+  readonly passphrase: string | undefined;
+}
+
+/** Prints the copies at a target. */
+export async function listCopies(home: Home, invocation: Invocation): Promise<number> {
+  const { io } = invocation;
+  const { sheet, job } = placeOf(home, String(invocation.options.target), invocation);
+  const found = await carryOut({ ...job, kind: "look" }, () => {});
+  if (found.length === 0) io.edge.stdout.write(`there are no backups at ${addressOf(job.target)}\n`);
+  for (const { house, copies } of found) {
+    const ours = house === sheet.house ? " (this house)" : "";
+    io.edge.stdout.write(`${house}${ours} at ${addressOf(job.target)}:\n`);
+    for (const { name, at, bytes, encrypted } of copies)
+      io.edge.stdout.write(`  ${name}  ${at}  ${megabytes(bytes)}${encrypted ? "" : "  not encrypted"}\n`);
+  }
+  return 0;
+}
+
+/** Downloads a copy to a temporary file, which goes with the result. `name` may be `latest`. */
+export async function fetchCopy(home: Home, from: string, name: string, invocation: Invocation): Promise<FetchedCopy> {
+  const { io, options } = invocation;
+  const { sheet, job } = placeOf(home, from, invocation);
+  const found = await carryOut({ ...job, kind: "look" }, () => {});
+  const wanted = typeof options.house === "string" ? options.house : undefined;
+  const { house, copy } = chooseCopy(found, { name, house: wanted, ours: sheet.house });
+  const folder = await mkdtemp(join(io.edge.env.TMPDIR ?? tmpdir(), "hub-restore-"));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    io.edge.stderr.write(`fetching ${copy.name} (${megabytes(copy.bytes)}) from ${addressOf(job.target)}\n`);
+    const file = join(folder, "copy");
+    await carryOut({ ...job, kind: "fetch", path: `${house}/${copy.name}`, file }, (report) =>
+      printProgress(report, io),
+    );
+    return { file, name: `${from}/${copy.name}`, passphrase: sheet.passphrase, [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Prints the recovery sheet of the house. */
+export function printSheet(home: Home, { io }: Invocation): number {
+  using _owner = actAsOwner(home);
+  const { house, passphrase, targets } = configured(home);
+  if (targets.length === 0)
+    throw new HubError("invalid", `there is no [[backup.targets]] in ${home.hubToml}: nothing is kept elsewhere`);
+  const at = isoSeconds(io.edge.clock.now());
+  const known = (target: BackupTarget): Known => knownOf(home, target);
+  io.edge.stdout.write(recoverySheet({ house, passphrase, targets, at, resolve: home.resolve, known }));
+  if (io.edge.stdout.isTerminal) io.edge.stderr.write("\nKeep this outside the house: on paper, or on a stick.\n");
+  return 0;
+}
+
+/** A target of the sheet, or of hub.toml. */
+function placeOf(home: Home, name: string, { options: { sheet: file } }: Invocation) {
+  using _owner = typeof file === "string" ? undefined : actAsOwner(home);
+  const sheet = typeof file === "string" ? parseRecoverySheet(textOf(file)) : configured(home);
+  const target = targetNamed(sheet.targets, name);
+  const known = typeof file === "string" ? {} : knownOf(home, target);
+  return { sheet, job: { target, root: home.root, known } };
+}
+
+function configured(home: Home): RecoverySheet {
+  if (!existsSync(home.hubToml))
+    throw new HubError("not_found", `there is no ${home.hubToml}: give the recovery sheet with --sheet FILE`);
+  const { config } = checkConfig(textOf(home.hubToml), { otherMqttAccounts: true });
+  if (!config) throw new HubError("config", `${home.hubToml} has problems: \`hub check\` lists them`);
+  const house = existsSync(home.stateDb) ? knownMeta(home.stateDb, HOUSE_KEY) : undefined;
+  return { house, passphrase: config.backup.passphrase, targets: config.backup.targets };
+}
+
+function knownOf(home: Home, target: BackupTarget): Known {
+  const key = keyOf(target);
+  return openTargetStates(placesIn(home).targets, { keys: [key], newTag: () => "", now: () => "" }).of(key).known;
+}
+
+function printProgress(report: JobReport, { edge: { stderr } }: Io): void {
+  if (!stderr.isTerminal || report.kind !== "moved") return;
+  stderr.write(`\r${megabytes(report.done)} of ${megabytes(report.bytes)}\u001b[K`);
+  if (report.done >= report.bytes) stderr.write("\n");
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new HubError("storage", `cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}

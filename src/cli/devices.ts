@@ -1,0 +1,85 @@
+// hub devices: the devices of the running hub, with their present values.
+import { isObject, type JsonObject } from "../core/json.ts";
+import { printable } from "../core/printable.ts";
+import type { Command, Invocation } from "./command.ts";
+import type { HubClient } from "./hub-client.ts";
+import { reachOptions, withRunningHub } from "./reach.ts";
+import { createPaint, table } from "./rules/text.ts";
+
+export const devices: Command = {
+  options: {
+    ...reachOptions,
+    area: { type: "string", value: "AREA", doc: "only those of this area, by its id or name", completes: "area" },
+    type: { type: "string", value: "TYPE", doc: "only those of this type, such as light", completes: "type" },
+    json: { type: "boolean", doc: "print JSON, with everything that is known of them" },
+  },
+  run(invocation) {
+    const { options, io } = invocation;
+    return withRunningHub(invocation, async ({ client }) => {
+      const area = typeof options.area === "string" ? await areaId(client, options.area) : undefined;
+      const found = await devicesOf(client, {
+        ...(area !== undefined && { area }),
+        ...(typeof options.type === "string" && { device_type: options.type }),
+      });
+      io.edge.stdout.write(options.json ? `${JSON.stringify(found)}\n` : listText(found, invocation));
+      return 0;
+    });
+  },
+};
+
+/** All pages. */
+export async function devicesOf(client: HubClient, filter: Record<string, string> = {}): Promise<JsonObject[]> {
+  const all: JsonObject[] = [];
+  for (;;) {
+    const after = all.at(-1)?.id;
+    const query = new URLSearchParams({ ...filter, ...(typeof after === "string" && { after }) });
+    const page = await client.ask("GET", `/devices?${query}`);
+    const found = Array.isArray(page) ? page.filter(isObject) : [];
+    if (found.length === 0) return all;
+    all.push(...found);
+  }
+}
+
+async function areaId(client: HubClient, wanted: string): Promise<string> {
+  const areas = await client.ask("GET", "/areas");
+  const known = (Array.isArray(areas) ? areas : []).filter(isObject);
+  const same = (text: unknown): boolean => String(text).toLowerCase() === wanted.toLowerCase();
+  const found = known.find(({ id }) => id === wanted) ?? known.find(({ id, name }) => same(name) || same(id));
+  return typeof found?.id === "string" ? found.id : wanted;
+}
+
+function listText(found: readonly JsonObject[], { io: { edge } }: Invocation): string {
+  if (found.length === 0) return "there are no such devices\n";
+  const paint = createPaint(edge.stdout, edge.env);
+  const text = (value: unknown): string => (typeof value === "string" ? printable(value) : "-");
+  const sorted = [...found].sort(
+    (a, b) => text(a.area).localeCompare(text(b.area)) || text(a.name).localeCompare(text(b.name)),
+  );
+  const rows = sorted.map((device) => [
+    text(device.name),
+    text(device.id),
+    text(device.device_type),
+    text(device.area),
+    device.available === true ? valuesOf(device) : "not reachable",
+  ]);
+  const [heading = "", ...lines] = table([["DEVICE", "ID", "TYPE", "AREA", "VALUES"], ...rows]).split("\n");
+  return [paint("dim", heading), ...lines].join("\n");
+}
+
+const MOST_VALUES = 5;
+const LONGEST_VALUE = 30;
+
+/** Its first values, without those that its schema calls settings or diagnostics. */
+function valuesOf({ attributes, schema }: JsonObject): string {
+  const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  const isMinor = (name: string): boolean => {
+    const about = properties[name];
+    return isObject(about) && (about.category !== undefined || about.hidden === true);
+  };
+  const shown = Object.entries(isObject(attributes) ? attributes : {}).filter(([name]) => !isMinor(name));
+  const texts = shown.slice(0, MOST_VALUES).map(([name, value]) => {
+    const text = printable(typeof value === "string" ? value : JSON.stringify(value));
+    return `${printable(name)}=${text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE - 1)}…` : text}`;
+  });
+  return [...texts, ...(shown.length > MOST_VALUES ? ["…"] : [])].join(" ");
+}

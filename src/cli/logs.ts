@@ -1,0 +1,128 @@
+// hub logs: the log of the hub. A running hub is asked for it; of a stopped one its file is read, as that is when it is wanted most.
+import { HubError } from "../core/errors.ts";
+import { isObject } from "../core/json.ts";
+import { printable } from "../core/printable.ts";
+import { actAsOwner } from "../home/owner.ts";
+import { type LogLine, type LogPart, lastLines, linesAfter } from "../system/log-reader.ts";
+import { type Command, homeOf, type Invocation } from "./command.ts";
+import { type HubClient, isRunning } from "./hub-client.ts";
+import { reach, reachOptions } from "./reach.ts";
+import { createPaint, type Paint } from "./rules/text.ts";
+
+const LEVELS = ["debug", "info", "warning", "error"];
+const LINES = 100;
+const MOST_LINES = 1000;
+const EVERY_MS = 1000;
+
+export const logs: Command = {
+  options: {
+    ...reachOptions,
+    follow: { type: "boolean", doc: "go on with what is written from now on, until Ctrl-C" },
+    lines: { type: "string", value: "N", doc: `how many lines to begin with, up to ${MOST_LINES}; default: ${LINES}` },
+    level: {
+      type: "string",
+      value: "LEVEL",
+      values: LEVELS,
+      doc: "only this level and above: debug, info, warning or error",
+    },
+    json: { type: "boolean", doc: "print one JSON object for each line" },
+  },
+  async run(invocation) {
+    const { options, io } = invocation;
+    const lines = options.lines === undefined ? LINES : Number(options.lines);
+    if (!Number.isInteger(lines) || lines < 1 || lines > MOST_LINES)
+      throw new HubError("invalid", `--lines must be a number from 1 to ${MOST_LINES}`);
+    const least = options.level === undefined ? 0 : LEVELS.indexOf(String(options.level));
+    if (least < 0) throw new HubError("invalid", `--level must be one of ${LEVELS.join(", ")}`);
+    const { stdout } = io.edge;
+    const write = createWriter(invocation, least);
+    const source = await sourceFor(invocation);
+    const first = await source.last(lines);
+    write(first.lines);
+    if (!options.follow) return 0;
+    await follow(first.next, { source, write, invocation, isOver: () => stdout.isClosed === true });
+    return 0;
+  },
+};
+
+interface Source {
+  last(lines: number): Promise<LogPart>;
+  after(next: string): Promise<LogPart>;
+}
+
+async function sourceFor(invocation: Invocation): Promise<Source> {
+  const { options, io } = invocation;
+  const isRemote = options.url !== undefined && (options.token ?? io.edge.env.HUB_TOKEN) !== undefined;
+  if (!isRemote) {
+    const home = homeOf(invocation);
+    using _owner = actAsOwner(home);
+    if (!isRunning(home))
+      return {
+        last: async (lines) => lastLines(home.hubLog, lines),
+        after: async (next) => linesAfter(home.hubLog, next),
+      };
+  }
+  const { client } = await reach(invocation);
+  return {
+    last: (lines) => askFor(client, new URLSearchParams({ lines: String(lines) })),
+    after: (after) => askFor(client, new URLSearchParams({ after })),
+  };
+}
+
+async function askFor(client: HubClient, query: URLSearchParams): Promise<LogPart> {
+  const answer = await client.ask("GET", `/system/log?${query}`);
+  if (isObject(answer) && Array.isArray(answer.lines) && typeof answer.next === "string")
+    return { lines: answer.lines as unknown as LogLine[], next: answer.next };
+  throw new HubError("upstream_failed", "the hub gave no log");
+}
+
+interface Following {
+  source: Source;
+  write(lines: readonly LogLine[]): void;
+  invocation: Invocation;
+  /** Whether nobody reads any more. */
+  isOver(): boolean;
+}
+
+async function follow(begin: string, { source, write, invocation: { io }, isOver }: Following): Promise<void> {
+  const { clock, stderr } = io.edge;
+  let isStopped = false;
+  let isAway = false;
+  let next = begin;
+  const stopped = io.stopRequested().then(() => {
+    isStopped = true;
+  });
+  while (!isStopped && !isOver()) {
+    await Promise.race([stopped, new Promise<void>((resolve) => void clock.after("hub logs", EVERY_MS, resolve))]);
+    if (isStopped) return;
+    try {
+      // What is left of a large piece comes at once.
+      for (let piece = await source.after(next); ; piece = await source.after(next)) {
+        write(piece.lines);
+        next = piece.next;
+        if (piece.lines.length === 0) break;
+      }
+      isAway = false;
+    } catch (error) {
+      if (!(error instanceof HubError) || error.code !== "unavailable") throw error;
+      if (!isAway) stderr.write("hub: it does not answer now; waiting for it\n");
+      isAway = true;
+    }
+  }
+}
+
+function createWriter({ options, io: { edge } }: Invocation, least: number): Following["write"] {
+  const paint = createPaint(edge.stdout, edge.env);
+  const textOf = options.json ? (line: LogLine) => JSON.stringify(line) : (line: LogLine) => lineText(line, paint);
+  return (lines) => {
+    const shown = lines.filter(({ level }) => LEVELS.indexOf(level) >= least);
+    if (shown.length > 0) edge.stdout.write(shown.map((line) => `${textOf(line)}\n`).join(""));
+  };
+}
+
+function lineText({ at, level, part, message }: LogLine, paint: Paint): string {
+  const text = message.split("\n").map(printable).join("\n");
+  const word = level.padEnd("warning".length);
+  const shown = level === "error" || level === "warning" ? paint("red", word) : word;
+  return `${paint("dim", at)} ${shown} ${printable(part)}: ${text}`;
+}

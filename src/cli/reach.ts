@@ -1,0 +1,83 @@
+// Which hub a command asks: the one of the home, on this machine, with the rights of whoever may read the home; or, with a token
+// or key, one anywhere.
+import { readFileSync } from "node:fs";
+import type { HubConfig } from "../config/sections.ts";
+import { HubError, messageOf } from "../core/errors.ts";
+import { actAsOwner } from "../home/owner.ts";
+import type { Home } from "../home/paths.ts";
+import { homeOf, homeOption, type Invocation, type OptionValue } from "./command.ts";
+import { type HubClient, isRunning, openHubClient, openRemoteClient } from "./hub-client.ts";
+import { readConfig } from "./prepare.ts";
+
+export const reachOptions = {
+  ...homeOption,
+  url: {
+    type: "string",
+    value: "ADDRESS",
+    doc: "where the hub answers, if hub.toml does not say, or it is another one",
+  },
+  token: {
+    type: "string",
+    value: "TOKEN",
+    doc: "a token or API key for that hub; better in HUB_TOKEN, which other users of the machine do not see",
+  },
+  ca: { type: "string", value: "FILE", doc: "the certificate that its own is signed with, if it is self-made" },
+} as const;
+
+export interface Reached {
+  client: HubClient;
+  /** Undefined for a hub that is asked with a token. */
+  home: Home | undefined;
+  config: HubConfig | undefined;
+}
+
+/** Throws HubError `unavailable` where the hub of the home is stopped. */
+export async function reach(invocation: Invocation): Promise<Reached> {
+  const { options, io } = invocation;
+  const url = text(options.url);
+  const token = text(options.token) ?? text(io.edge.env.HUB_TOKEN);
+  const ca = text(options.ca);
+  if (token !== undefined && url !== undefined)
+    return {
+      client: openRemoteClient({ url, token, ...(ca && { ca: readCa(ca) }) }),
+      home: undefined,
+      config: undefined,
+    };
+  const home = homeOf(invocation);
+  using _owner = actAsOwner(home);
+  const config = readConfig(home, io);
+  if (!isRunning(home)) throw new HubError("unavailable", `the hub in ${home.root} is stopped`);
+  const client = await openHubClient({ home, config, edge: io.edge, url });
+  return { client, home, config };
+}
+
+/** The exit code where a hub is stopped or cannot be reached. */
+export const NOT_RUNNING = 3;
+
+/** Does what needs a running hub. Resolves with the exit code: that of `work`, or NOT_RUNNING, which is told. */
+export async function withRunningHub(
+  invocation: Invocation,
+  work: (reached: Reached) => Promise<number>,
+  tell: (message: string) => void = (message) => invocation.io.edge.stderr.write(`hub: ${message}\n`),
+): Promise<number> {
+  try {
+    return await work(await reach(invocation));
+  } catch (error) {
+    if (!(error instanceof HubError) || error.code !== "unavailable") throw error;
+    tell(error.message);
+    return NOT_RUNNING;
+  }
+}
+
+/** Undefined where the option was not given, or is empty. */
+export function text(value: OptionValue): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function readCa(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new HubError("invalid", `--ca: ${messageOf(error)}`);
+  }
+}

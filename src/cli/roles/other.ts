@@ -1,0 +1,55 @@
+// The other machine of the house, as this one asks it where no lease decides.
+import type { HubConfig } from "../../config/sections.ts";
+import { sleep } from "../../core/clock.ts";
+import { messageOf } from "../../core/errors.ts";
+import { isObject } from "../../core/json.ts";
+import { background } from "../../core/lifecycle.ts";
+import type { Roles } from "./context.ts";
+
+export interface OtherIs {
+  role: string;
+  epoch: number;
+}
+
+const WITHIN_MS = 2000;
+const EVERY_MS = 15_000;
+
+/** Undefined where it does not answer, or does not say. */
+export async function askOther(roles: Roles, config: HubConfig, address?: string): Promise<OtherIs | undefined> {
+  const other = roles.other();
+  if (!other) return undefined;
+  try {
+    using link = roles.link(config, address ?? other.address);
+    const answer = await link.ask("GET", "/standby", { key: other.key, silentMs: WITHIN_MS });
+    if (!isObject(answer) || typeof answer.role !== "string") return undefined;
+    return { role: answer.role, epoch: Number(answer.epoch) || 0 };
+  } catch (error) {
+    roles.log.debug("the other machine does not say what it is", { why: messageOf(error) });
+    return undefined;
+  }
+}
+
+/** Whether it is the hub, since this machine was. */
+export async function isOtherTheHub(
+  roles: Roles,
+  config: HubConfig,
+): Promise<{ address: string; epoch: number } | undefined> {
+  const is = await askOther(roles, config);
+  if (is?.role !== "hub" || is.epoch <= roles.file.epoch) return undefined;
+  return { address: roles.other()?.address ?? "", epoch: is.epoch };
+}
+
+/** Tells, once, if the other machine became the hub while the two did not see each other. */
+export function watchOther(roles: Roles, config: HubConfig, onHub: (reason: string) => void): Disposable {
+  const ended = new AbortController();
+  async function watch(): Promise<void> {
+    while (await sleep(roles.clock, "the other machine", EVERY_MS, ended.signal)) {
+      const other = await isOtherTheHub(roles, config);
+      if (!other || ended.signal.aborted) continue;
+      onHub(`a person has made the other machine, ${other.address}, the hub`);
+      return;
+    }
+  }
+  background(roles.log, "the other machine", watch());
+  return { [Symbol.dispose]: () => ended.abort() };
+}

@@ -1,0 +1,56 @@
+// This machine is the house's standby: it keeps the copy, and becomes the hub when that is gone, hands over, or a person says so.
+import { endTrial } from "../../backup/restores.ts";
+import type { HubConfig } from "../../config/sections.ts";
+import { HubError, messageOf } from "../../core/errors.ts";
+import { borrowHome } from "../../home/lock.ts";
+import { databaseSchemas } from "../../hub/wire-stores.ts";
+import { openCopy } from "../../standby/copy/copy.ts";
+import { historyFolding } from "../history-folding.ts";
+import { copiedConfig } from "./config.ts";
+import type { Next, Roles } from "./context.ts";
+import { createDesk, type Desk } from "./desk.ts";
+import { followOnce } from "./follow-once.ts";
+import { lineOf } from "./present.ts";
+import { openRoleServer, type RoleServer } from "./server.ts";
+
+export async function beStandby(roles: Roles): Promise<Next> {
+  const { all, home, log, clock } = roles;
+  if (!roles.other())
+    throw new HubError("config", "this machine does not know which hub to follow: run `hub standby --of URL` again");
+  all.first = undefined;
+  using _lock = borrowHome(home);
+  endTrial(home, clock);
+  using copy = openCopy({ home, clock, log, schemas: databaseSchemas, own: { foldHistory: historyFolding(home) } });
+  const desk = createDesk(roles);
+  all.present({ summary: () => lineOf(desk.present()), isWell: async () => true });
+  let config = copiedConfig(home);
+  let server: RoleServer | undefined = openRoleServer(roles, config.server, desk);
+  roles.port ??= server.port;
+  log.info("this machine is the standby", { hub: roles.other()?.address, port: server.port });
+  try {
+    for (;;) {
+      const next = await followOnce(roles, config, { copy, desk });
+      if (next !== "again") return next;
+      const before = config.server;
+      config = copiedConfig(home);
+      if (Bun.deepEquals(before, config.server)) continue;
+      await server?.[Symbol.asyncDispose]();
+      server = reopen(roles, config, desk);
+    }
+  } finally {
+    await server?.[Symbol.asyncDispose]();
+  }
+}
+
+/** The copied address may be one that this machine has not: the copy goes on all the same. */
+function reopen(roles: Roles, config: HubConfig, desk: Desk): RoleServer | undefined {
+  try {
+    const server = openRoleServer(roles, config.server, desk);
+    roles.log.info("this machine answers at the hub's address", { port: server.port, tls: server.tls });
+    return server;
+  } catch (error) {
+    roles.log.error("this machine cannot answer at the hub's address, nor could its hub", { error: messageOf(error) });
+    desk.trouble = messageOf(error);
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+// The standby becomes the hub: its copy is checked and made a home that a hub starts from, and the lease is taken.
+import type { HubConfig } from "../../config/sections.ts";
+import { sleep } from "../../core/clock.ts";
+import { messageOf } from "../../core/errors.ts";
+import { messageKeys } from "../../notify/outbox/left-behind.ts";
+import type { Copy } from "../../standby/copy/copy.ts";
+import type { Seen } from "../../standby/follow/follower.ts";
+import type { LeaseRow, Machine, Taken } from "../../standby/lease/lease.ts";
+import { MOST_NOTED_MESSAGES } from "../../standby/leftovers.ts";
+import type { TakeOver } from "../../standby/standing.ts";
+import { forgetWanted, noteWanted } from "../../standby/wanted.ts";
+import { layOut, loadConfigOf } from "../prepare.ts";
+import type { Next, OpenedEngine, Roles } from "./context.ts";
+import { hold } from "./obtain-lease.ts";
+
+export interface TakeOverOptions {
+  config: HubConfig;
+  copy: Copy;
+  self: Machine;
+  opened: OpenedEngine | undefined;
+  seen: Seen;
+  other: { id?: string | undefined; address: string };
+  reason: TakeOver["reason"];
+}
+
+const AGAIN_MS = 10_000;
+/** Of the history, what is asked for although it should be here: its samples are not wholly in order of time. */
+const OVERLAP_MS = 60_000;
+
+/** Answers with the standby's role where it cannot be done now: then it goes on as before. */
+export async function takeOver(roles: Roles, options: TakeOverOptions): Promise<Next> {
+  const { all, log, clock } = roles;
+  try {
+    const next = await attempt(roles, options);
+    if (next) return next;
+  } catch (error) {
+    log.error("this machine cannot become the hub", { why: messageOf(error) });
+  }
+  await Promise.race([sleep(clock, "take over", AGAIN_MS), all.stop]);
+  return { as: "standby" };
+}
+
+async function attempt(roles: Roles, options: TakeOverOptions): Promise<Next | undefined> {
+  const { all, home, log, clock, file } = roles;
+  const { copy, opened, seen, other, reason } = options;
+  const begun = clock.mono();
+  log.warn("this machine becomes the hub", { reason });
+  // With a hub.toml that nobody can start with it is of no use.
+  const { config } = loadConfigOf(home);
+  const flaw = copy.verifyState();
+  if (flaw !== undefined) log.error("the copy was damaged", { flaw });
+  const status = copy.status();
+  if (!status.isComplete) return undefined;
+  copy.prepareStart();
+  const taken = opened && (await take(roles, options, opened));
+  if (taken && !taken.ok) {
+    log.warn("the lease is another machine's after all", { holder: taken.row.holder.name });
+    return undefined;
+  }
+  const lease = opened && taken && (await hold(roles, config, opened, taken));
+  const epoch = taken?.epoch ?? Math.max(file.epoch, seen.epoch) + 1;
+  noteLeftovers(roles, options, status.historyThrough);
+  // Before there is a hub: a start that is interrupted goes on as the hub.
+  roles.change({ role: "hub", epoch });
+  // Where this machine's own hub did not start, it was with another state of the house.
+  all.starts.forget();
+  layOut(home, all.io);
+  const tookOver: TakeOver = {
+    from: { id: other.id, address: other.address },
+    reason,
+    copiedAt: status.copiedAt ?? 0,
+    historyThrough: status.historyThrough,
+    goneSecs: Math.round((clock.mono() - (seen.heardMono ?? begun)) / 1000),
+  };
+  return { as: "hub", lease, tookOver };
+}
+
+/** What the other machine may still have when it comes back. Nothing that could keep a hub from starting. */
+function noteLeftovers({ home, log }: Roles, { other, reason, config }: TakeOverOptions, historyThrough: number): void {
+  try {
+    if (reason === "handed_over") {
+      forgetWanted(home);
+      return;
+    }
+    const messages = messageKeys(home.stateDb, MOST_NOTED_MESSAGES) ?? null;
+    const historyFrom = config.history.enabled ? Math.max(0, historyThrough - OVERLAP_MS) : null;
+    noteWanted(home, { from: other.id ?? null, historyFrom, messages });
+  } catch (error) {
+    log.error("what the other machine may still have will not be asked for", { error: messageOf(error) });
+  }
+}
+
+async function take(roles: Roles, { self, reason }: TakeOverOptions, { engine, ttlMs }: OpenedEngine): Promise<Taken> {
+  const taken = await engine.take(self, ttlMs, roles.file.epoch);
+  if (taken.ok || reason === "gone" || taken.row.leftMs > 0) return taken;
+  // A person decides, and nobody has it: it may name another machine, or none.
+  const { holder, epoch }: LeaseRow = taken.row;
+  await engine.renew({ machine: holder, epoch: epoch + 1, standby: self.id, ttlMs: 0 });
+  return engine.take(self, ttlMs, epoch + 1);
+}

@@ -1,0 +1,218 @@
+// One hub of this process, from its start to its end: a signal, or another machine of the house that is the hub from then on.
+import { statSync } from "node:fs";
+import { openTrial } from "../backup/restores.ts";
+import type { HubConfig } from "../config/sections.ts";
+import { messageOf } from "../core/errors.ts";
+import { background, within } from "../core/lifecycle.ts";
+import type { OpenedLog } from "../core/log.ts";
+import { knownIds } from "../db/known-ids.ts";
+import type { Home } from "../home/paths.ts";
+import { readCertificate } from "../http/certificate.ts";
+import { createHub, type Hub, type HubOptions } from "../hub.ts";
+import type { MachineFile } from "../standby/machine.ts";
+import type { Standing, TakeOver } from "../standby/standing.ts";
+import type { OwnProcess } from "../system/apply-upgrade.ts";
+import { askHealth, healthAddress } from "../system/ask-health.ts";
+import { processMemory, startMemoryRelease } from "../system/memory-release.ts";
+import { replaceProcess } from "../system/replace-process.ts";
+import type { Starts } from "../system/starts.ts";
+import type { Subject, Supervision } from "../system/supervision.ts";
+import { webAddress } from "../system/web-address.ts";
+import { pageFile } from "./assets.ts";
+import { counted, type Io } from "./command.ts";
+import { credentialsBlock } from "./credentials.ts";
+import { readConfig, type Trouble } from "./prepare.ts";
+import { shippedProfiles } from "./profile-assets.ts";
+import { type Begin, startRestartable } from "./restartable.ts";
+import { type Leave, standingIn } from "./serve-standing.ts";
+import { hubVersion } from "./version.ts";
+
+const STOP_WITHIN_MS = 9500;
+
+/** What all that this process is, one after the other, have in common. */
+export interface HubProcess {
+  io: Io;
+  home: Home;
+  troubles: readonly Trouble[];
+  opened: OpenedLog;
+  starts: Starts;
+  /** Resolves with the signal's name. */
+  stop: Promise<string>;
+  supervision: Pick<Supervision, "stopping">;
+  /** Tells the supervisor what this process is now; for the first time also that it is ready. */
+  present(subject: Subject): void;
+  /** For the first hub. One that follows reads its own configuration, and prints its warnings. */
+  first: { config: HubConfig; begun: number; tookBefore: NonNullable<HubOptions["tookBefore"]> } | undefined;
+}
+
+/** The hub's place in a house with two machines. */
+export interface HubPlace extends Pick<Standing, "machine" | "tenure" | "epoch"> {
+  tookOver: TakeOver | undefined;
+  /** Resolves with the reason when it is no longer the hub. */
+  lost: Promise<string>;
+  /** Where hub.toml lets it take any: the one that the other machine knows. */
+  port: number;
+}
+
+export type HubEnd =
+  | { kind: "stopped"; code: number }
+  /** It is stopped, and another machine is the hub or is to be it. */
+  | { kind: "left"; how: "hand_over" | "step_down"; reason: string; port: number };
+
+/** Throws HubError where the hub does not start. `place`: undefined for the only hub of a house, as far as this machine knows. */
+export async function runHub(all: HubProcess, place?: HubPlace): Promise<HubEnd> {
+  const { io, home, opened, starts, stop, supervision } = all;
+  const { clock } = io.edge;
+  const { log } = opened;
+  const begun = all.first?.begun ?? clock.mono();
+  const left = Promise.withResolvers<Leave>();
+  void place?.lost.then((reason) => left.resolve({ how: "step_down", reason }));
+  using watches = new DisposableStack();
+  const onPaired = (file: MachineFile): void => {
+    const watching = import("./roles/roles.ts").then(({ watchPaired }) => {
+      const lost = (reason: string): void => left.resolve({ how: "step_down", reason });
+      if (!watches.disposed) watches.use(watchPaired(all, file, lost));
+    });
+    background(log, "the other machine", watching);
+  };
+  const begin = beginWith(all, { place, leave: left.resolve, onPaired });
+  const running = await startRestartable(begin, log, openTrial(home, clock));
+  log.info("the hub is up", { ms: Math.round(clock.mono() - begun) });
+  using _release = startMemoryRelease(
+    clock,
+    processMemory(() => running.current.hub.releaseMemory()),
+  );
+  all.present({
+    summary: () => summaryOf(home, running.current.config, starts.safe?.failedPart),
+    async isWell(withinMs) {
+      const { config, hub } = running.current;
+      // During a restart nobody answers. It takes a bounded time: stopping, renaming, starting.
+      if (running.restarting) return true;
+      return (await askHealth(healthAddress(config, hub.httpPort), withinMs)) !== undefined;
+    },
+  });
+  let why = await Promise.race([stop, running.failed, left.promise]);
+  // A version that is being tried out takes the lease for this machine, so this process loses it: how the trial ends comes first.
+  if (typeof why !== "string") why = (await Promise.race([stop, running.settled()])) ?? why;
+  const port = running.current.hub.httpPort;
+  if (typeof why === "string") {
+    supervision.stopping();
+    log.info("stopping", { signal: why });
+  } else log.warn("this machine is the hub no longer", { reason: why.reason });
+  const ended = await within(clock, STOP_WITHIN_MS, "stop", Promise.resolve(running[Symbol.asyncDispose]()));
+  if (!ended) log.warn("some parts did not stop in time");
+  else log.info("stopped");
+  // What does not stop could still use the files of the copy.
+  if (typeof why === "string" || !ended) return { kind: "stopped", code: ended ? 0 : 1 };
+  return { kind: "left", ...why, port };
+}
+
+interface Placing {
+  place: HubPlace | undefined;
+  leave: (how: Leave) => void;
+  onPaired: (file: MachineFile) => void;
+}
+
+function beginWith(all: HubProcess, { place, leave, onPaired }: Placing): Begin {
+  const { io, home, troubles, opened, starts, stop } = all;
+  const { edge, execPath } = io;
+  let tookOver = place?.tookOver;
+  return async (requestRestart) => {
+    const { first } = all;
+    all.first = undefined;
+    const config = withPort(first?.config ?? readConfig(home, io), place?.port);
+    const standing = standingIn({
+      ...{ home, config, leave, onPaired },
+      place: place && { ...place, tookOver },
+      port: () => hub?.httpPort ?? config.server.port,
+    });
+    tookOver = undefined;
+    let hub: Hub | undefined;
+    hub = await createCounted(starts, {
+      config,
+      home,
+      edge,
+      log: opened.log,
+      version: hubVersion,
+      build: buildOf(io),
+      onListening: () => Bun.unsafe.setJITPolicy(1),
+      execPath,
+      pageFile,
+      shippedProfiles,
+      requestRestart,
+      // A machine may pair with this hub while it runs.
+      get standing() {
+        return standing();
+      },
+      ...(io.compiled && { ownProcess: ownProcess(io, stop, opened) }),
+      start: starts,
+      ...(first && { tookBefore: first.tookBefore }),
+      troubles,
+      logProblem: opened.problem,
+      flushLog: opened.flush,
+      onFirstAdministrator(credentials, port) {
+        edge.stdout.write(credentialsBlock(credentials, pageAddress(config, home, port)));
+      },
+    });
+    return { config, hub };
+  };
+}
+
+function withPort(config: HubConfig, port: number | undefined): HubConfig {
+  if (port === undefined || config.server.port !== 0) return config;
+  return { ...config, server: { ...config.server, port } };
+}
+
+function ownProcess({ edge }: Io, stop: Promise<string>, { log, flush }: OpenedLog): OwnProcess {
+  let isTold = false;
+  void stop.then(() => (isTold = true));
+  return {
+    stopped: stop,
+    async replace(file) {
+      flush();
+      // The new version would not know that it is to end: it begins with the next start.
+      if (isTold) return process.exit(0);
+      try {
+        return await replaceProcess({ file, args: process.argv.slice(2), env: edge.env });
+      } catch (error) {
+        // The databases may be the new version's by now, so this one must not go on. systemd starts the new one.
+        log.error("this process cannot become the new version: start the hub again", { error: messageOf(error) });
+        flush();
+        return process.exit(1);
+      }
+    },
+  };
+}
+
+/** Creates a hub and notes how its start ends. */
+async function createCounted(starts: Starts, options: HubOptions): Promise<Hub> {
+  try {
+    const hub = await createHub(options);
+    starts.up();
+    return hub;
+  } catch (error) {
+    starts.failed(error);
+    throw error;
+  }
+}
+
+/** With a certificate that cannot be used, the API answers this machine only, without TLS. */
+function pageAddress({ server }: HubConfig, home: Home, port: number): string {
+  const certificate = readCertificate(server, home.resolve);
+  const listening = certificate?.ok === false ? { host: "127.0.0.1" } : { host: server.host, cert: certificate?.cert };
+  return `${webAddress({ ...listening, port })}/`;
+}
+
+/** Undefined where Bun runs the sources: they change while it does not. */
+function buildOf({ compiled, execPath }: Io): string | undefined {
+  const stat = compiled ? statSync(execPath, { throwIfNoEntry: false }) : undefined;
+  return stat && `${hubVersion} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`;
+}
+
+/** One line for people, as `systemctl status` shows it. */
+function summaryOf(home: Home, config: HubConfig, failedPart: string | undefined): string {
+  const devices = knownIds(home.stateDb, "devices")?.size ?? 0;
+  const plugins = config.plugins.filter(({ enabled }) => enabled).length;
+  const safe = failedPart === undefined ? "" : `SAFE START because of ${failedPart}: see /system/status; `;
+  return `${safe}version ${hubVersion}, ${counted(devices, "device")}, ${counted(plugins, "plugin")}`;
+}

@@ -1,0 +1,47 @@
+// hub standby promote: makes this machine the hub, and waits until it is.
+import { sleep } from "../../core/clock.ts";
+import { HubError } from "../../core/errors.ts";
+import { isObject } from "../../core/json.ts";
+import { actAsOwner } from "../../home/owner.ts";
+import { isPaired, readMachine } from "../../standby/machine.ts";
+import { homeOf, type Invocation } from "../command.ts";
+import { type Local, openLocal } from "./local.ts";
+
+const WITHIN_MS = 150_000;
+const EVERY_MS = 300;
+
+export async function promote(invocation: Invocation): Promise<number> {
+  const { io, options } = invocation;
+  const home = homeOf(invocation);
+  using _owner = actAsOwner(home);
+  const file = isPaired(home) ? readMachine(home) : undefined;
+  if (!file)
+    throw new HubError("conflict", "this machine is no standby: make it one first, with `hub standby --of URL`");
+  if (file.role === "hub") throw new HubError("conflict", "this machine is the hub already");
+  using local = openLocal(home, file, invocation);
+  const { clock } = io.edge;
+  const answer = await local.link.ask("POST", "/standby/promote", {
+    key: local.key,
+    body: { force: options.force === true },
+  });
+  if (isObject(answer)) io.edge.stdout.write(`${String(answer.message)}\n`);
+  const until = clock.mono() + WITHIN_MS;
+  while (clock.mono() < until) {
+    await sleep(clock, "promote", EVERY_MS);
+    if (await isHub(local)) {
+      io.edge.stdout.write("this machine is the hub now\n");
+      return 0;
+    }
+  }
+  throw new HubError("unavailable", "this machine is not the hub yet: `hub standby status` and the log say why");
+}
+
+/** The hub of a house says of itself that all of it has started; a standby says that it is one. */
+async function isHub({ link }: Local): Promise<boolean> {
+  try {
+    const health = await link.ask("GET", "/health", { silentMs: 2000 });
+    return isObject(health) && (health.role === undefined || health.role === "hub") && health.ready === true;
+  } catch {
+    return false;
+  }
+}

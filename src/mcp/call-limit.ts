@@ -1,0 +1,31 @@
+// How often a key may call: so many times within a sliding minute.
+import type { Clock } from "../core/clock.ts";
+
+export interface CallLimit {
+  /** Counts a call. Returns undefined if it may be done, or in how many seconds to try again. */
+  take(key: string): number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+
+export function createCallLimit(clock: Pick<Clock, "mono">, mostAMinute: number): CallLimit {
+  /** Key → when its calls of the last minute were, oldest first. */
+  const calls = new Map<string, number[]>();
+
+  function forgetOld(now: number): void {
+    for (const [key, times] of calls) if ((times.at(-1) ?? 0) <= now - MINUTE_MS) calls.delete(key);
+  }
+
+  return {
+    take(key) {
+      const now = clock.mono();
+      const recent = (calls.get(key) ?? []).filter((at) => at > now - MINUTE_MS);
+      if (recent.length === 0) forgetOld(now);
+      calls.set(key, recent);
+      const [oldest] = recent;
+      if (recent.length >= mostAMinute && oldest !== undefined) return Math.ceil((oldest + MINUTE_MS - now) / 1000);
+      recent.push(now);
+      return undefined;
+    },
+  };
+}

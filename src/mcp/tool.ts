@@ -1,0 +1,67 @@
+// What a tool of /mcp is. A new one is a file in tools/ and a line in its index.ts.
+import type { Static, TObject } from "@sinclair/typebox";
+import type { Alerts } from "../alerts/alerts.ts";
+import type { Audit } from "../auth/audit.ts";
+import type { Clock } from "../core/clock.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { EventRing } from "../events/feed.ts";
+import type { History } from "../history/history.ts";
+import type { Rules } from "../rules/rules.ts";
+import type { Areas } from "../state/areas.ts";
+import type { Commands } from "../state/commands.ts";
+import type { Scenes } from "../state/scenes.ts";
+import type { Health, SystemStatus } from "../system/status.ts";
+import type { McpCaller } from "./caller.ts";
+import type { HouseDeps, SeenHouse } from "./house.ts";
+
+/** What the tools need of the hub. */
+export interface McpDeps extends HouseDeps {
+  version: string;
+  clock: Clock;
+  audit: Pick<Audit, "record" | "refused">;
+  areas: Pick<Areas, "list">;
+  commands: Pick<Commands, "send">;
+  scenes: Pick<Scenes, "list" | "has" | "get" | "activate">;
+  history: Pick<History, "query" | "zone">;
+  ring: EventRing;
+  rules: Pick<Rules, "list" | "get" | "traces" | "trials">;
+  alerts: Pick<Alerts, "list">;
+  health: () => Health;
+  status: () => SystemStatus;
+}
+
+export interface ToolCall {
+  /** What this key may see and do. */
+  house: SeenHouse;
+  caller: McpCaller;
+  deps: McpDeps;
+}
+
+export interface Tool {
+  name: string;
+  /** For people. */
+  title: string;
+  /** For the assistant. */
+  description: string;
+  input: TObject;
+  /** Of what it answers, where the shape is fixed. */
+  output?: TObject;
+  /** It changes something; keys that only read do not see it. */
+  acts?: boolean;
+  /** It is about the hub itself: only for keys for the whole house. */
+  wholeHouse?: boolean;
+  /** What it is about, in the audit log. */
+  target?(input: JsonObject): string | undefined;
+  /** The input was checked. Throws HubError. */
+  run(input: JsonObject, call: ToolCall): JsonObject | Promise<JsonObject>;
+}
+
+type Defined<I extends TObject> = Omit<Tool, "input" | "run" | "target"> & {
+  input: I;
+  target?(input: Static<I>): string | undefined;
+  run(input: Static<I>, call: ToolCall): JsonObject | Promise<JsonObject>;
+};
+
+export function defineTool<I extends TObject>(tool: Defined<I>): Tool {
+  return tool as unknown as Tool;
+}

@@ -1,0 +1,103 @@
+// The tool for recent events: only of kinds that are listed here, each seen by keys that see what it is about.
+import { Type } from "@sinclair/typebox";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import type { KeptEvent } from "../../events/feed.ts";
+import type { SeenHouse } from "../house.ts";
+import { defineTool } from "../tool.ts";
+import { someOf } from "../untrusted.ts";
+
+type Fields = Record<string, unknown>;
+type Sees = (house: SeenHouse, fields: Fields) => boolean;
+
+const ofDevice: Sees = (house, { device_id }) => house.seesId(String(device_id));
+const ofRule: Sees = (house, { rule_id }) => house.seesRuleId(String(rule_id));
+const ofHouse: Sees = (house) => house.whole;
+
+/** What is missing here (messages, webhooks, MQTT, what plugins and rules invent) is never shown. */
+const SEES: Readonly<Record<string, Sees>> = {
+  device_state_changed: ofDevice,
+  device_availability_changed: ofDevice,
+  device_name_changed: ofDevice,
+  device_command_sent: ofDevice,
+  device_command_failed: ofDevice,
+  device_action: ofDevice,
+  device_battery_low: ofDevice,
+  device_battery_recovered: ofDevice,
+  timer_state_changed: ofDevice,
+  mode_changed: (house, { mode_id }) => house.seesId(String(mode_id)),
+  scene_activated: (house, { scene_id }) => house.seesSceneId(String(scene_id)),
+  rule_fired: ofRule,
+  action_failed: ofRule,
+  rule_run_ended: ofRule,
+  hub_variable_changed: ofHouse,
+  system_started: ofHouse,
+  system_safe_start: ofHouse,
+  system_took_over: ofHouse,
+  plugin_registered: ofHouse,
+  plugin_offline: ofHouse,
+  plugin_status_changed: ofHouse,
+  alert: ofHouse,
+};
+const KINDS = Object.keys(SEES);
+const MOST = 50;
+
+export const recentEvents = defineTool({
+  name: "recent_events",
+  title: "Recent events",
+  description: `What happened lately, newest first, at most ${MOST} an answer: changes, commands and by whom, rules that ran.`,
+  input: Type.Object(
+    {
+      type: Type.Optional(
+        Type.Union(
+          KINDS.map((kind) => Type.Literal(kind)),
+          { description: "Only events of this type" },
+        ),
+      ),
+      device: Type.Optional(Type.String({ maxLength: 255, description: "Only events of the device with this id" })),
+      before: Type.Optional(Type.Integer({ minimum: 0, description: "The `next` of the answer before" })),
+    },
+    { additionalProperties: false },
+  ),
+  output: Type.Object({
+    events: Type.Array(
+      Type.Object(
+        { type: Type.String(), timestamp: Type.String({ description: "UTC" }), seq: Type.Integer() },
+        { additionalProperties: true },
+      ),
+    ),
+    next: Type.Optional(Type.Integer({ description: "There are more: give this as `before`" })),
+  }),
+  target: ({ device }) => device,
+  run({ type, device, before }, { house, deps: { ring } }) {
+    if (device !== undefined) house.device(device);
+    function* seen(): Iterable<Fields> {
+      for (const event of ring.newestFirst(before)) {
+        if (type !== undefined && event.type !== type) continue;
+        if (device !== undefined && event.deviceId !== device) continue;
+        const fields = shown(event, house);
+        if (fields) yield fields;
+      }
+    }
+    const { items, more } = someOf(seen(), MOST);
+    const last = items.at(-1)?.seq;
+    return { events: items, ...(more && last !== undefined && { next: last }) };
+  },
+});
+
+function shown({ type, veiled }: KeptEvent, house: SeenHouse): Fields | undefined {
+  const sees = Object.hasOwn(SEES, type) ? SEES[type] : undefined;
+  if (!sees) return undefined;
+  const fields = JSON.parse(veiled) as JsonObject;
+  if (!sees(house, fields) || house.mentionsHidden(veiled)) return undefined;
+  return type === "device_state_changed" ? changes(fields) : fields;
+}
+
+/** What changed, without all that did not. */
+function changes({ previous, current, changed, ...event }: JsonObject): Fields {
+  const valueIn = (state: unknown, name: string): unknown =>
+    isObject(state) && Object.hasOwn(state, name) ? state[name] : null;
+  const names = Array.isArray(changed) ? changed.map(String) : [];
+  const pairs = names.map((name) => [name, { from: valueIn(previous, name), to: valueIn(current, name) }]);
+  const { change: _, ...rest } = event;
+  return { ...rest, changed: Object.fromEntries(pairs) };
+}

@@ -1,0 +1,127 @@
+// Tools for rules: which there are, why one ran or did not, and what one would do.
+import { Type } from "@sinclair/typebox";
+import { HubError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { parseTime, TIME_FORMS } from "../../history/parse-time.ts";
+import { detailsFor, listedFor, traceFor } from "../../http/routes/rule-responses.ts";
+import { defineTool } from "../tool.ts";
+import { harmless, someOf } from "../untrusted.ts";
+
+const closed = { additionalProperties: false } as const;
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+const MOST_TRACES = 10;
+const RuleId = Type.String({ minLength: 1, maxLength: 255, description: "The rule's id, from list_rules" });
+// Whoever asks sees no secrets, nor may find them out by trial.
+const ROLE = "viewer";
+
+const Listed = {
+  id: Type.String(),
+  name: Type.String(),
+  state: Type.String({ description: "enabled, disabled, paused, or broken: its file has problems" }),
+  tags: Type.Array(Type.String()),
+  trigger_types: Type.Array(Type.String()),
+  last_fired_at: nullableText,
+  fire_count: Type.Integer(),
+  next_run_at: nullableText,
+};
+
+export const listRules = defineTool({
+  name: "list_rules",
+  title: "List rules",
+  description: "The rules of the house: what runs by itself, and when it ran last.",
+  input: Type.Object(
+    { query: Type.Optional(Type.String({ maxLength: 200, description: "Words in the name or the tags" })) },
+    closed,
+  ),
+  output: Type.Object({
+    rules: Type.Array(Type.Object(Listed)),
+    more: Type.Boolean({ description: "There are more than these: narrow it down" }),
+  }),
+  run({ query = "" }, { house }) {
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = ({ name, tags }: { name: string; tags: readonly string[] }): boolean => {
+      const text = [name, ...tags].join(" ").toLowerCase();
+      return words.every((word) => text.includes(word));
+    };
+    const { items, more } = someOf(
+      house
+        .rules()
+        .filter(fits)
+        .map((info) => listed(listedFor(ROLE, info))),
+    );
+    return { rules: items, more };
+  },
+});
+
+export const explainRule = defineTool({
+  name: "explain_rule",
+  title: "Explain a rule",
+  description: "What a rule says, and why it ran or did not, in its last evaluations, newest first.",
+  input: Type.Object({ id: RuleId }, closed),
+  output: Type.Object({
+    ...Listed,
+    problems: Type.Array(Type.String()),
+    rule: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+    evaluations: Type.Array(Type.Object({ why: Type.String() }, { additionalProperties: true })),
+  }),
+  target: ({ id }) => id,
+  run({ id }, { house, deps }) {
+    const info = house.rule(id);
+    const details = detailsFor(ROLE, info);
+    const traces = info.rule === undefined ? [] : deps.rules.traces(id);
+    const shown = traces
+      .map((trace) => traceFor(ROLE, trace))
+      .filter((one) => !house.mentionsHidden(JSON.stringify(one)));
+    return {
+      ...(harmless({
+        ...listed(details),
+        problems: [...details.problems, ...details.warnings].map(({ message }) => message),
+        rule: details.rule,
+      }) as JsonObject),
+      evaluations: someOf(shown, MOST_TRACES).items,
+    };
+  },
+});
+
+export const testRule = defineTool({
+  name: "test_rule",
+  title: "Try a rule out",
+  description: "What a rule would do now, waits included. Nothing of it is done.",
+  input: Type.Object(
+    {
+      id: RuleId,
+      trigger: Type.Optional(
+        Type.Integer({ minimum: 0, description: "Which of its triggers to assume, from 0; the first where absent" }),
+      ),
+      at: Type.Optional(Type.String({ maxLength: 50, description: "When: ISO 8601; now where absent" })),
+    },
+    closed,
+  ),
+  output: Type.Object({
+    outcome: Type.String(),
+    why: Type.String(),
+    conditions: Type.Array(Type.Unknown()),
+    actions: Type.Array(Type.Unknown()),
+    unknown: Type.Array(Type.String(), { description: "What could not be known" }),
+  }),
+  target: ({ id }) => id,
+  async run({ id, trigger, at }, { house, deps: { rules, history } }) {
+    const { id: known } = house.rule(id);
+    const time = at === undefined ? undefined : parseTime(at, history.zone);
+    if (at !== undefined && time === undefined) throw new HubError("invalid", `at: ${TIME_FORMS}`);
+    const { trace, unknown } = await rules.trials.test(known, {
+      ...(trigger !== undefined && { trigger: { index: trigger } }),
+      ...(time !== undefined && { at: time }),
+    });
+    const { outcome, why, conditions, actions } = traceFor(ROLE, trace);
+    const answer = { outcome, why, conditions, actions, unknown };
+    if (house.mentionsHidden(JSON.stringify(answer)))
+      throw new HubError("forbidden", "it would command devices that this key may not see");
+    return harmless(answer) as JsonObject;
+  },
+});
+
+function listed(info: ReturnType<typeof listedFor>) {
+  const { id, name, state, tags, trigger_types, last_fired_at, fire_count, next_run_at } = info;
+  return { id, name, state, tags, trigger_types, last_fired_at, fire_count, next_run_at };
+}
