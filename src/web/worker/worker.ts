@@ -1,5 +1,7 @@
 // The service worker: keeps the files of this version of the page, so that it opens without the hub, and never those of another.
 // Addresses of the hub's data are never kept.
+import "./push.ts";
+
 /** The version of the page, set when it is built. */
 declare const SHELL: string;
 /** The addresses of its files. */

@@ -22,6 +22,8 @@ interface Settings {
 export function ConnectAccount({ way }: { way: AccountWay }) {
   const [made, setMade] = useState<Settings>();
   const { isProgram = false } = ACCOUNTS[way];
+  const url = setup.value?.mqtt_external;
+  if (url) return <AtOtherBroker url={url} isPlugin={way === "plugin"} />;
   return (
     <ol class="setup-three">
       <li>
@@ -49,6 +51,24 @@ export function ConnectAccount({ way }: { way: AccountWay }) {
         {made &&
           (way === "plugin" ? <FirstDevices pluginId={made.username} /> : <FirstAnnounced account={made.username} />)}
       </li>
+    </ol>
+  );
+}
+
+/** Accounts are made there; everything that announces itself there is of one account here. */
+function AtOtherBroker({ url, isPlugin }: { url: string; isPlugin: boolean }) {
+  return (
+    <ol class="setup-three">
+      <li>
+        <h2>{t("connect.step_account")}</h2>
+        <p>{t("connect.external", { url })}</p>
+      </li>
+      {!isPlugin && (
+        <li>
+          <h2>{t("connect.step_wait")}</h2>
+          <FirstAnnounced account="mqtt" />
+        </li>
+      )}
     </ol>
   );
 }

@@ -1,11 +1,13 @@
 // All that can be done with one device, and what it reports.
 import type { Signal } from "@preact/signals";
+import { isGroup } from "../state/device.ts";
 import { type Device, devices } from "../state/house.ts";
 import { allows } from "../state/session.ts";
 import { here } from "../state/start-address.ts";
 import { formatAge, t } from "../texts/index.ts";
 import { controlsOf, isShown } from "./controls.ts";
 import { DeviceControl } from "./device-control.tsx";
+import { MembersOf } from "./group-members.tsx";
 import { attributeName, measureInWords, stateInWords, wordFor } from "./kinds.ts";
 import { Problem } from "./problem.tsx";
 import { Sheet } from "./sheet.tsx";
@@ -41,6 +43,7 @@ function Opened({ of }: { of: Signal<Device> }) {
           {...{ device, control, commanding }}
         />
       ))}
+      {isGroup(device) && <MembersOf group={device.id} />}
       {readings.length > 0 && (
         <dl class="readings values">
           {readings.map(([name, value]) => (

@@ -1,7 +1,7 @@
 // What a device is to a person: its icon, its state in words, and what it measures.
 import type { Attributes, Device } from "../state/house.ts";
 import { propertyOf } from "../state/house.ts";
-import { formatNumber, t, textFor } from "../texts/index.ts";
+import { formatNumber, formatTime, t, textFor } from "../texts/index.ts";
 import { controlsOf, isShown, type Range, shareOf } from "./controls.ts";
 import type { IconName } from "./icon.tsx";
 
@@ -75,6 +75,7 @@ export function stateInWords(device: Device, attributes: Attributes): string {
 }
 
 function mainWords(device: Device, attributes: Attributes): string[] {
+  if (device.device_type === "schedule") return scheduleWords(attributes);
   const { on, position, moving, locked, contact, open, state, action, title } = attributes;
   const words: string[] = [];
   if (on === true && device.device_type === "calendar" && typeof title === "string") words.push(title);
@@ -97,6 +98,12 @@ function mainWords(device: Device, attributes: Attributes): string[] {
   if (attributes.heating === true) words.push(t("state.heating"));
   for (const word of [action, state]) if (words.length === 0 && typeof word === "string") words.push(wordFor(word));
   return words;
+}
+
+function scheduleWords({ on, enabled, next_change: next }: Attributes): string[] {
+  if (enabled === false) return [t("state.not_followed")];
+  const now = t(on === true ? "state.on" : "state.off");
+  return typeof next === "string" && Date.parse(next) > 0 ? [now, t("state.until", { time: formatTime(next) })] : [now];
 }
 
 /** Of a device with several switches. */

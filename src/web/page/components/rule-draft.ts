@@ -26,6 +26,8 @@ export interface RuleDraft {
   discard: () => void;
   /** Writes a rule into the text, whose comments stay as far as possible. */
   writeRule: WriteRule;
+  /** What `writeRule` was given last, until the hub has read its text: what is changed next is changed in this. */
+  ahead: WholeRule | undefined;
   busy: boolean;
   problem: unknown;
 }
@@ -68,6 +70,8 @@ export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions):
   latest.current = draft;
   const theirsNow = useRef<string>(undefined);
   const writing = useRef<Promise<unknown>>(Promise.resolve());
+  /** `text`: what came of it; undefined while it is being written. */
+  const [written, setWritten] = useState<{ rule: WholeRule; text?: string }>();
 
   function change(next: Draft): void {
     latest.current = next;
@@ -159,28 +163,33 @@ export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions):
     if (before === undefined) return undefined;
     try {
       const body = { rule, text: before.text, ...(id !== undefined && { id }) };
-      const written = await post<WrittenText>("/rules/compose", body);
-      if (!written.comments_kept) onLost();
+      const { text, comments_kept: areKept } = await post<WrittenText>("/rules/compose", body);
+      if (!areKept) onLost();
       // What it is based on may have been read again meanwhile.
-      change({ ...(latest.current ?? before), text: written.text });
+      change({ ...(latest.current ?? before), text });
+      setWritten((last) => (last?.rule === rule ? { rule, text } : last));
       return undefined;
     } catch (error) {
+      setWritten((last) => (last?.rule === rule ? undefined : last));
       return error;
     }
   }
 
   /** One after the other: each is written into the text that the one before it made. */
   function writeRule(rule: WholeRule): Promise<unknown> {
+    setWritten({ rule });
     writing.current = writing.current.then(() => writeNext(rule));
     return writing.current;
   }
 
+  const result = checked?.of === text ? checked?.result : undefined;
+  const isAhead = written && (written.text === undefined || (written.text === text && !result));
   const isElsewhere = theirs !== undefined && draft !== undefined && theirs.etag !== draft.etag;
   return {
     text,
     setText: (next) => draft && change({ ...draft, text: next }),
     isChanged: draft !== undefined && draft.text !== draft.base,
-    checked: checked?.of === text ? checked?.result : undefined,
+    checked: result,
     conflict: isElsewhere ? theirs : undefined,
     keepMine: () => draft && theirs && change({ ...draft, base: theirs.text, etag: theirs.etag }),
     takeTheirs: () => theirs && change({ text: theirs.text, base: theirs.text, etag: theirs.etag }),
@@ -193,6 +202,7 @@ export function useRuleDraft({ id, start = "", onSaved, onLost }: DraftOptions):
     save,
     discard: () => draft && change({ ...draft, text: draft.base }),
     writeRule,
+    ahead: isAhead ? written.rule : undefined,
     busy,
     problem,
   };

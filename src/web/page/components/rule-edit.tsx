@@ -1,7 +1,7 @@
 // Editing a rule: its text and the guided form beside it change one text, whose sentence stands above.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { connection } from "../state/live.ts";
-import { readVocabulary, type Vocabulary } from "../state/rules.ts";
+import { readVocabulary, type Vocabulary, type WholeRule } from "../state/rules.ts";
 import { formatNumber, t } from "../texts/index.ts";
 import { BlueprintGuide } from "./blueprint-guide.tsx";
 import { madeSentence } from "./blueprint-words.ts";
@@ -38,12 +38,14 @@ export function RuleEdit({ id, start = "", onSaved, onDiscarded }: EditProps) {
   const [problem, setProblem] = useState<unknown>();
   const code = useRef<CodeHandle>(null);
   useEffect(() => void readVocabulary().then(setVocabulary, setProblem), []);
-  const { text, checked, conflict } = draft;
-  const lastRule = useRef(checked?.rule);
-  if (checked?.rule) lastRule.current = checked.rule;
-  const lastWritten = useRef(checked?.written);
-  if (checked) lastWritten.current = checked.written;
-  const made = lastWritten.current;
+  const { text, checked, conflict, ahead } = draft;
+  // What is typed into the text takes a moment to be read: until then the last one stays in its place.
+  const last = useRef(checked);
+  if (checked) last.current = checked;
+  const made = last.current?.written && ((ahead as unknown as typeof last.current.written) ?? last.current.written);
+  const lastRight = useRef<WholeRule>(undefined);
+  const rule = made ? undefined : (ahead ?? (checked ?? last.current)?.rule);
+  if (rule) lastRight.current = rule;
   const format = checked?.format ?? (/^\s*(#|\w+\s*=|\[)/m.test(text ?? "") ? "toml" : "ron");
 
   if (text === undefined) return <Problem of={draft.problem ?? problem} />;
@@ -69,15 +71,13 @@ export function RuleEdit({ id, start = "", onSaved, onDiscarded }: EditProps) {
         />
       )}
       {made && <p class="rule-sentence">{madeSentence(made.use, made.inputs ?? {})}</p>}
-      {!made && lastRule.current && <RuleSentence rule={lastRule.current} />}
+      {!made && lastRight.current && <RuleSentence rule={lastRight.current} />}
       <div class="edit-sides">
-        <div class="edit-guide">
+        <div class="edit-guide" inert={!checked && !ahead}>
           <h2>{t(made ? "blueprints.inputs" : "edit.guided")}</h2>
           {made && <BlueprintGuide written={made} problems={checked?.problems ?? []} onChange={draft.writeRule} />}
           {!made && checked && !checked.rule && <p class="hint">{t("edit.text_broken")}</p>}
-          {!made && vocabulary && checked?.rule && (
-            <RuleGuide rule={checked.rule} vocabulary={vocabulary} onChange={draft.writeRule} />
-          )}
+          {rule && vocabulary && <RuleGuide rule={rule} vocabulary={vocabulary} onChange={draft.writeRule} />}
           {checked?.rule && <RuleSecrets rule={checked.rule} />}
         </div>
         <div class="edit-text">

@@ -175,7 +175,7 @@ function typeFor(name: string, { type }: Part): string | undefined {
 
 function choiceWords(word: string): string {
   const keys = [`choice.${word}`, `sun.${word}`, `press.${word}`, `inline.timer.${word}`];
-  return keys.map(textFor).find((words) => words !== undefined) ?? word.replaceAll("_", " ");
+  return keys.map((key) => textFor(key)).find((words) => words !== undefined) ?? word.replaceAll("_", " ");
 }
 
 function Choice({ id, name, value, schema, choices, onChange }: FieldProps & { id: string; choices: string[] }) {

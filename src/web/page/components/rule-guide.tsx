@@ -1,7 +1,9 @@
 // The guided editor: what sets a rule off, what must hold and what it does, each picked from what the hub knows.
+import { useState } from "preact/hooks";
 import type { Json } from "../state/house.ts";
 import type { Part, Vocabulary, WholeRule } from "../state/rules.ts";
 import { t } from "../texts/index.ts";
+import { Problem } from "./problem.tsx";
 import { InRule, namesIn } from "./rule-context.ts";
 import type { WriteRule } from "./rule-draft.ts";
 import { RuleField } from "./rule-field.tsx";
@@ -29,6 +31,7 @@ export function RuleGuide({ rule, vocabulary, onChange }: GuideProps) {
     const { [key]: _, ...rest } = rule;
     return onChange((value === undefined ? rest : { ...rest, [key]: value }) as WholeRule);
   };
+  const [problem, setProblem] = useState<unknown>();
   return (
     <InRule.Provider value={namesIn(rule)}>
       <div class="guide">
@@ -37,8 +40,9 @@ export function RuleGuide({ rule, vocabulary, onChange }: GuideProps) {
           schema={{ type: "string" }}
           value={rule.name}
           part={{ type: "rule" }}
-          onChange={(name) => void set("name", name)}
+          onChange={(name) => void set("name", name).then(setProblem)}
         />
+        <Problem of={problem} />
         {SECTIONS.map(([key, kind]) => (
           <PartList
             key={key}
@@ -58,7 +62,7 @@ export function RuleGuide({ rule, vocabulary, onChange }: GuideProps) {
               schema={vocabulary.rule.properties?.[key] ?? {}}
               value={rule[key] as Json}
               part={{ type: "rule" }}
-              onChange={(value) => void set(key, value)}
+              onChange={(value) => void set(key, value).then(setProblem)}
             />
           ))}
         </details>

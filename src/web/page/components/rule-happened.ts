@@ -44,6 +44,12 @@ const HAPPENED: Readonly<Record<string, Teller>> = {
   webhook_received: ({ path }) => (path === undefined ? undefined : t("did.webhook", { path: words.quoted(path) })),
   custom_event: ({ event_type }) =>
     event_type === undefined ? undefined : t("did.custom_event", { type: words.quoted(event_type) }),
+  notification_acknowledged({ title, by }) {
+    const name = isolated(words.text(title));
+    return typeof by === "string"
+      ? t("did.answered", { who: isolated(by), title: name })
+      : t("did.unanswered", { title: name });
+  },
   calendar_event: ({ title, event }) => {
     const name = words.text(title);
     return name === ""

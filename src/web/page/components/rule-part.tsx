@@ -1,6 +1,6 @@
 // The form of one trigger, condition or action, made from its schema.
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Json } from "../state/house.ts";
 import type { FieldSchema, Part, Vocabulary } from "../state/rules.ts";
 import { t, textFor } from "../texts/index.ts";
@@ -44,30 +44,30 @@ const USUAL: readonly string[] = [
 const HIDDEN: ReadonlySet<string> = new Set(["type", "enabled", "comment"]);
 
 export function PartForm({ kind, part, vocabulary, list: PartList, onChange }: FormProps) {
-  const [mine, setMine] = useState(part);
+  const { mine, hold } = useHeld(part);
+  const now = mine();
   const [problem, setProblem] = useState<unknown>();
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  const given = JSON.stringify(part);
-  useEffect(() => setMine(part), [given]);
-  const word = wordsFor(kind, vocabulary).find(({ type }) => type === mine.type);
+  const word = wordsFor(kind, vocabulary).find(({ type }) => type === now.type);
   if (!word) return <p class="hint">{t("guide.in_text")}</p>;
   const all = Object.entries(word.schema.properties ?? {});
   const isTargeted = TARGET_FIELDS.every((name) => all.some(([key]) => key === name));
   const named = all.filter(([name]) => !HIDDEN.has(name) && !(isTargeted && isTarget(name)));
-  const fields = shownOf(named, mine, picked).sort(([a], [b]) => place(a) - place(b));
+  const fields = shownOf(named, now, picked).sort(([a], [b]) => place(a) - place(b));
   const isUsual = ([name]: [string, FieldSchema]): boolean =>
-    USUAL.includes(name) || mine[name] !== undefined || word.schema.required?.includes(name) === true;
+    USUAL.includes(name) || now[name] !== undefined || word.schema.required?.includes(name) === true;
   const rest = fields.filter((field) => !isUsual(field));
 
   async function change(next: Part): Promise<unknown> {
-    setMine(next);
+    hold(next);
     const refused = await onChange(next);
     setProblem(refused);
+    if (refused !== undefined) hold(next, true);
     return refused;
   }
   /** What stands for the same is taken out. */
   function set(name: string, value: Json | undefined): Promise<unknown> {
-    const { [name]: _, ...others } = mine;
+    const { [name]: _, ...others } = mine();
     if (value === undefined) return change(others as Part);
     const { [otherThan(named, name) ?? name]: __, ...rest } = others;
     return change({ ...rest, [name]: value } as Part);
@@ -95,7 +95,7 @@ export function PartForm({ kind, part, vocabulary, list: PartList, onChange }: F
       return (
         <PartList
           kind={inner}
-          parts={innerParts(mine[name])}
+          parts={innerParts(now[name])}
           vocabulary={vocabulary}
           heading={textFor(`inside.${name}`) ?? t(`guide.${inner}s_inside`)}
           onChange={(parts) => set(name, (schema.items ? parts : parts.at(-1)) as unknown as Json)}
@@ -106,26 +106,20 @@ export function PartForm({ kind, part, vocabulary, list: PartList, onChange }: F
         <Branches
           heading={fieldLabel(name)}
           schema={schema.items}
-          value={mine[name]}
+          value={now[name]}
           vocabulary={vocabulary}
           list={PartList}
           onChange={(value) => set(name, value)}
         />
       );
     return (
-      <RuleField
-        name={name}
-        schema={schema}
-        value={mine[name]}
-        part={mine}
-        onChange={(value) => void set(name, value)}
-      />
+      <RuleField name={name} schema={schema} value={now[name]} part={now} onChange={(value) => void set(name, value)} />
     );
   }
 
   return (
     <div class="part-form">
-      {isTargeted && <TargetPick part={mine} mayBeAny={kind === "trigger"} onChange={(next) => void change(next)} />}
+      {isTargeted && <TargetPick part={now} mayBeAny={kind === "trigger"} onChange={(next) => void change(next)} />}
       {fields.filter(isUsual).map(draw)}
       {rest.length > 0 && (
         <details class="more-fields">
@@ -136,6 +130,23 @@ export function PartForm({ kind, part, vocabulary, list: PartList, onChange }: F
       <Problem of={problem} />
     </div>
   );
+}
+
+/** A part as it is typed here, until another is given; what was refused (`stays`) outlasts that the former is given again. */
+function useHeld(part: Part): { mine: () => Part; hold: (next: Part, stays?: boolean) => void } {
+  const given = JSON.stringify(part);
+  const [, redraw] = useState({});
+  // No state: what is changed next is changed in this, drawn or not.
+  const held = useRef<{ given: string | undefined; mine: Part }>({ given, mine: part });
+  if (held.current.given === undefined) held.current.given = given;
+  else if (held.current.given !== given) held.current = { given, mine: part };
+  return {
+    mine: () => held.current.mine,
+    hold(next, stays = false) {
+      held.current = { given: stays ? undefined : held.current.given, mine: next };
+      redraw({});
+    },
+  };
 }
 
 const isTarget = (name: string): boolean => (TARGET_FIELDS as readonly string[]).includes(name);

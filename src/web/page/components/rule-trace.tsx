@@ -110,6 +110,7 @@ function Condition({ of: condition }: { of: ConditionTrace }) {
 const MARKS: Readonly<Record<ActionTrace["result"], Mark>> = {
   running: "waiting",
   ok: "done",
+  queued: "waiting",
   failed: "failed",
   skipped: "skipped",
   cancelled: "skipped",

@@ -61,6 +61,15 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   },
   webhook_received: ({ path }) => t("when.webhook", { path: words.quoted(path) }),
   custom_event: ({ event_type }) => t("when.custom_event", { type: words.quoted(event_type) }),
+  notification_acknowledged({ tag, title, action, unanswered }) {
+    const named = words.text(tag ?? title);
+    const what = named === "" ? t("when.any_message") : words.quoted(named);
+    if (unanswered === true) return t("when.unanswered", { what });
+    if (action === "acknowledge") return t("when.confirmed", { what });
+    return action === undefined
+      ? t("when.answered", { what })
+      : t("when.answered_with", { what, action: words.quoted(action) });
+  },
   system_started: () => t("when.started"),
   plugin_offline: ({ plugin_id }) =>
     plugin_id === undefined

@@ -51,12 +51,14 @@ export function TileControls({ device, controls, commanding, dragged }: TileCont
         />
       );
   }
+  // Whether a schedule is on is up to the clock: what people switch is whether it follows its times, and not by touching the tile.
+  const isSchedule = device.device_type === "schedule";
   const switches = controls
     .filter((one) => one.kind === "switch")
-    .filter(({ attribute }) => /^on(_|$)/.test(attribute));
+    .filter(({ attribute }) => (isSchedule ? attribute === "enabled" : /^on(_|$)/.test(attribute)));
   const [only] = switches;
   const level = drawnOver(controls);
-  if (switches.length > 1) {
+  if (switches.length > 1 || (isSchedule && only)) {
     return (
       <div class="gangs">
         {switches.slice(0, MOST_SWITCHES).map(({ attribute, on }) => (

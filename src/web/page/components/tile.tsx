@@ -14,9 +14,16 @@ import { useCommand } from "./use-command.ts";
 
 const Sparkline = later(() => import("./sparkline.tsx").then(({ Sparkline }) => Sparkline));
 
-/** `isAwake`: false while it is far from being seen; then it only takes its place. */
-export function Tile({ of, isAwake }: { of: Signal<Device>; isAwake?: ReadonlySignal<boolean> }) {
-  return isAwake?.value === false ? <SleepingTile of={of} /> : <AwakeTile of={of} />;
+interface TileProps {
+  of: Signal<Device>;
+  /** False while it is far from being seen; then it only takes its place. */
+  isAwake?: ReadonlySignal<boolean>;
+  /** Where its corner leads: to its sheet on the start, when absent. */
+  href?: string;
+}
+
+export function Tile({ isAwake, ...shown }: TileProps) {
+  return isAwake?.value === false ? <SleepingTile of={shown.of} /> : <AwakeTile {...shown} />;
 }
 
 function SleepingTile({ of }: { of: Signal<Device> }) {
@@ -30,7 +37,7 @@ function SleepingTile({ of }: { of: Signal<Device> }) {
   );
 }
 
-function AwakeTile({ of }: { of: Signal<Device> }) {
+function AwakeTile({ of, href }: Omit<TileProps, "isAwake">) {
   const device = of.value;
   const commanding = useCommand(of);
   const { attributes, isPending, problem } = commanding;
@@ -44,7 +51,7 @@ function AwakeTile({ of }: { of: Signal<Device> }) {
   const plotted = device.available ? plottedOf(device) : undefined;
   return (
     <li class={look.filter(Boolean).join(" ")} style={styleOf(shown, active ? range : undefined, dragged.value)}>
-      <a class="corner" href={sheetAddress(device.id)} aria-label={t("tile.details", { name: device.name })}>
+      <a class="corner" href={href ?? sheetAddress(device.id)} aria-label={t("tile.details", { name: device.name })}>
         <Icon name={iconOf(device)} />
       </a>
       <p class="name" dir="auto">

@@ -1,7 +1,18 @@
 // The week of a schedule: each day with a bar of its hours and its stretches, to change and to copy to other days.
 import { t } from "../texts/index.ts";
 import { Icon } from "./icon.tsx";
-import { DAYS, type Day, dayName, minutesOf, type Stretch, type Week } from "./week-plan.ts";
+import { DayBar } from "./week-bar.tsx";
+import {
+  DAYS,
+  type Day,
+  dayName,
+  type Edge,
+  minutesOf,
+  type Stretch,
+  timeOf,
+  type Week,
+  withEdge,
+} from "./week-plan.ts";
 
 interface WeekEditorProps {
   week: Week;
@@ -18,7 +29,10 @@ export function WeekEditor({ week, disabled, onChange }: WeekEditorProps) {
       {DAYS.map((day) => (
         <fieldset key={day} class="day">
           <legend>{dayName(day)}</legend>
-          <DayBar week={week} day={day} />
+          <DayBar
+            {...{ week, day, disabled }}
+            onMove={(begins, index, edge, minutes) => onChange(withMoved(week, begins, index, edge, minutes))}
+          />
           {week[day].map((stretch, index) => (
             <StretchFields
               // Two may be alike while one is typed.
@@ -47,6 +61,11 @@ export function WeekEditor({ week, disabled, onChange }: WeekEditorProps) {
   );
 }
 
+function withMoved(week: Week, day: Day, index: number, edge: Edge, minutes: number): Week {
+  const stretch = week[day][index];
+  return stretch ? { ...week, [day]: replaced(week[day], index, withEdge(stretch, edge, minutes)) } : week;
+}
+
 /** `next` undefined takes it out. */
 function replaced(stretches: readonly Stretch[], index: number, next: Stretch | undefined): Stretch[] {
   return stretches.flatMap((stretch, place) => (place === index ? (next ?? []) : stretch));
@@ -57,9 +76,7 @@ function nextAfter(stretches: readonly Stretch[]): Stretch {
   const last = stretches.at(-1);
   if (!last) return FIRST;
   const from = Math.min(minutesOf(last)[1] + 60, 22 * 60);
-  const time = (minutes: number): string =>
-    `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
-  return { from: time(from), to: time(from + 60) };
+  return { from: timeOf(from), to: timeOf(from + 60) };
 }
 
 function copies(stretches: readonly Stretch[], to: readonly Day[]): Partial<Week> {
@@ -129,23 +146,6 @@ function TimeField({ label, value, disabled, onChange }: TimeFieldProps) {
         else onChange(currentTarget.value.slice(0, 5));
       }}
     />
-  );
-}
-
-/** What begins the day before and lasts over midnight is shown as well. */
-function DayBar({ week, day }: { week: Week; day: Day }) {
-  const before = DAYS[(DAYS.indexOf(day) + 6) % 7] ?? day;
-  const parts = [
-    ...week[before].map(minutesOf).map(([, to]): [number, number] => [0, to - 1440]),
-    ...week[day].map(minutesOf),
-  ].filter(([from, to]) => to > from && to > 0);
-  const share = (minutes: number): string => `${(Math.min(minutes, 1440) / 1440) * 100}%`;
-  return (
-    <div class="day-bar" aria-hidden="true">
-      {parts.map(([from, to], index) => (
-        <span key={index} style={{ insetInlineStart: share(from), width: share(Math.min(to, 1440) - from) }} />
-      ))}
-    </div>
   );
 }
 

@@ -16,6 +16,10 @@ export interface Stretch {
   to: string;
 }
 
+export const DAY_MINUTES = 1440;
+/** That somebody can drag; what is typed may be shorter. */
+const SHORTEST = 5;
+
 export type Week = Readonly<Record<Day, readonly Stretch[]>>;
 
 /** The whole day, and midnight as an end, have no form of their own in a field. */
@@ -47,7 +51,30 @@ export function planOf(week: Week): PlanEntry[] {
 /** Minutes of the day, from and to; `to` may be of the next day. */
 export function minutesOf({ from, to }: Stretch): [from: number, to: number] {
   const [start, end] = [from, to].map((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5)));
-  return [start ?? 0, (end ?? 0) > (start ?? 0) ? (end ?? 0) : (end ?? 0) + 1440];
+  return [start ?? 0, (end ?? 0) > (start ?? 0) ? (end ?? 0) : (end ?? 0) + DAY_MINUTES];
+}
+
+/** `08:15`; the end of the day is `00:00`. */
+export function timeOf(minutes: number): string {
+  const ofDay = ((minutes % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES;
+  return `${String(Math.floor(ofDay / 60)).padStart(2, "0")}:${String(ofDay % 60).padStart(2, "0")}`;
+}
+
+export type Edge = "from" | "to";
+
+/** Where an edge may be dragged, in minutes of the day on which the stretch begins. */
+export function limitsOf(stretch: Stretch, edge: Edge): [least: number, most: number] {
+  const [from, to] = minutesOf(stretch);
+  // From midnight to midnight is the whole day; at any other time, an end that is the beginning leaves nothing.
+  if (edge === "to") return [from + SHORTEST, from === 0 ? DAY_MINUTES : from + DAY_MINUTES - SHORTEST];
+  const least = to <= DAY_MINUTES ? 0 : to - DAY_MINUTES + SHORTEST;
+  return [least, Math.min(to, DAY_MINUTES) - SHORTEST];
+}
+
+/** With one edge at these minutes, or as near as it may. */
+export function withEdge(stretch: Stretch, edge: Edge, minutes: number): Stretch {
+  const [least, most] = limitsOf(stretch, edge);
+  return { ...stretch, [edge]: timeOf(Math.min(most, Math.max(least, minutes))) };
 }
 
 export function dayName(day: Day, length: "long" | "short" = "long"): string {

@@ -1,5 +1,5 @@
-// Archives of the house: saving one as a file.
-import { ApiError, ask } from "./api.ts";
+// Archives of the house: saving one as a file, and copies elsewhere.
+import { ApiError, ask, post } from "./api.ts";
 
 const LONGEST_MS = 6 * 3600_000;
 
@@ -19,9 +19,48 @@ export async function saveArchive(onProgress: (bytes: number) => void): Promise<
   } catch {
     throw new ApiError(0, { code: "unreachable" });
   }
-  const address = URL.createObjectURL(new Blob(parts, { type: "application/zip" }));
+  handOver(new Blob(parts, { type: "application/zip" }), name);
+  return name;
+}
+
+/** Has the hub make one as its schedule does, and copy it elsewhere. */
+export async function makeBackup(): Promise<void> {
+  await post("/system/backups", {}, { timeoutMs: LONGEST_MS });
+}
+
+/** Hands the recovery sheet to the browser as a file. */
+export async function saveRecoverySheet(): Promise<void> {
+  const answer = await ask("POST", "/system/backups/recovery");
+  handOver(new Blob([await answer.text()], { type: "text/plain" }), "recovery-sheet.toml");
+}
+
+export interface Looked {
+  targets: { name: string; address: string }[];
+  /** Which of them the houses are of. */
+  target: string;
+  houses: { house: string; copies: { name: string; at: string; bytes: number }[] }[];
+}
+
+/** The copies at a place: one of the hub's own, or of a recovery sheet. */
+export function lookAtCopies(place: { target?: string; sheet?: string }): Promise<Looked> {
+  return post<Looked>("/system/backups/look", place, { timeoutMs: LONGEST_MS });
+}
+
+export interface WantedCopy {
+  target: string;
+  sheet?: string;
+  house: string;
+  name: string;
+  dry_run?: boolean;
+}
+
+export function restoreCopy<T>(wanted: WantedCopy): Promise<T> {
+  return post<T>("/system/restore-copy", wanted, { timeoutMs: LONGEST_MS });
+}
+
+function handOver(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement("a"), { href: address, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
-  return name;
 }

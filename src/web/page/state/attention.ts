@@ -2,7 +2,8 @@
 import { computed, effect, signal } from "@preact/signals";
 import { batteryOf } from "../components/kinds.ts";
 import type { TextKey } from "../texts/catalogue.ts";
-import { formatTime, t, textFor } from "../texts/index.ts";
+import { formatTime, loadLater, t, textFor } from "../texts/index.ts";
+import { type Alert, alertInWords, type HubProblem, problemInWords } from "./alert-words.ts";
 import { get } from "./api.ts";
 import { type Device, devices, shape } from "./house.ts";
 import { connection, gap, type HubEvent, listen } from "./live.ts";
@@ -21,15 +22,6 @@ export interface Matter {
   dismiss?: () => void;
 }
 
-interface Alert {
-  id: string;
-  kind: string;
-  severity: "info" | "warning" | "critical";
-  message: string;
-  mend: string;
-  until: string | null;
-}
-
 interface Rule {
   id: string;
   name: string;
@@ -42,14 +34,23 @@ interface Waiting {
   last_error: string | null;
 }
 
-interface Found {
-  alerts: Alert[];
-  problems: { part: string; message: string }[];
-  rules: Rule[];
-  waiting: Waiting[];
+interface Notice {
+  id: string;
+  title: string;
+  message: string;
+  state: string;
+  answerable: boolean;
 }
 
-const NOTHING: Found = { alerts: [], problems: [], rules: [], waiting: [] };
+interface Found {
+  alerts: Alert[];
+  problems: HubProblem[];
+  rules: Rule[];
+  waiting: Waiting[];
+  notices: Notice[];
+}
+
+const NOTHING: Found = { alerts: [], problems: [], rules: [], waiting: [], notices: [] };
 const AGAIN_MS = 5 * 60_000;
 const TOGETHER_MS = 1500;
 const LOW_PCT = 20;
@@ -90,18 +91,23 @@ async function read(): Promise<void> {
   if (connection.peek().state !== "live") return;
   const before = found.peek();
   const or = <T>(asked: Promise<T>, held: T): Promise<T> => asked.catch(() => held);
-  const [alerts, status, rules, waiting] = await Promise.all([
+  const [alerts, status, rules, waiting, notices] = await Promise.all([
     or(get<Alert[]>("/system/alerts"), before.alerts),
     or(get<{ problems: Found["problems"] }>("/system/status"), before),
     or(get<Rule[]>("/rules?state=broken"), before.rules),
     allows("user") ? or(get<Waiting[]>("/notify/outbox"), before.waiting) : [],
+    allows("user") ? or(get<Notice[]>("/notify/notices"), before.notices) : [],
   ]);
-  found.value = { alerts: alerts.filter(({ until }) => until === null), problems: status.problems, rules, waiting };
+  const lasting = alerts.filter(({ until }) => until === null);
+  // Their words come with those of the views; without them, the hub's own are shown.
+  if (lasting.length + status.problems.length > 0) await loadLater().catch(() => {});
+  found.value = { alerts: lasting, problems: status.problems, rules, waiting, notices };
 }
 
 export const matters = computed((): Matter[] => {
-  const { alerts, problems, rules, waiting } = found.value;
+  const { alerts, problems, rules, waiting, notices } = found.value;
   const all = [
+    ...notices.filter(({ state, answerable }) => state === "open" && answerable).map(ofNotice),
     ...alerts.filter(({ severity }) => severity !== "info").map(ofAlert),
     ...problems.filter(({ part }) => !ELSEWHERE.has(part)).map(ofProblem),
     ...rules.map(ofRule),
@@ -113,6 +119,7 @@ export const matters = computed((): Matter[] => {
 });
 
 const PLACES: Readonly<Record<string, string>> = {
+  backup_overdue: "/system/backups",
   plugin_down: "/plugins",
   plugin_crash_loop: "/plugins",
   plugins: "/plugins",
@@ -124,7 +131,9 @@ const PLACES: Readonly<Record<string, string>> = {
   mqtt: "/mqtt",
 };
 
-function ofAlert({ id, kind, severity, message, mend }: Alert): Matter {
+function ofAlert(alert: Alert): Matter {
+  const { id, kind, severity } = alert;
+  const { message, mend } = alertInWords(alert);
   return {
     id,
     severity: severity === "critical" ? "act" : "look",
@@ -141,12 +150,13 @@ function placeOf({ id, kind }: Pick<Alert, "id" | "kind">): string {
   return place === "/plugins" && about !== "" ? `${place}/${encodeURIComponent(about)}` : place;
 }
 
-function ofProblem({ part, message }: Found["problems"][number]): Matter {
+function ofProblem({ part, message }: HubProblem): Matter {
+  const words = problemInWords({ part });
   return {
     id: `problem:${part}:${message}`,
     severity: "look",
-    title: t("attention.problem", { part: textFor(`attention.part_${part}`) ?? part }),
-    text: message,
+    title: t("attention.problem", { part: words.part }),
+    text: words.mend === undefined ? message : `${words.mend} (${message})`,
     href: PLACES[part] ?? "/system",
   };
 }
@@ -158,6 +168,16 @@ function ofRule({ id, name, error }: Rule): Matter {
     title: t("attention.rule", { name }),
     text: error ? t("attention.rule_line", { line: error.line, message: error.message }) : "",
     href: `/rules/${encodeURIComponent(id)}`,
+  };
+}
+
+function ofNotice({ id, title, message }: Notice): Matter {
+  return {
+    id: `notice:${id}`,
+    severity: "act",
+    title: t("attention.notice", { title }),
+    text: message,
+    href: "/messages",
   };
 }
 

@@ -40,8 +40,28 @@ export function editsBetween(path: ConfigPath, before: Table, after: Table): Con
     const [old, next] = [before[key], after[key]];
     if (JSON.stringify(old) === JSON.stringify(next)) return [];
     if (isTable(old) && isTable(next)) return editsBetween([...path, key], old, next);
+    if (isTables(old) && Array.isArray(next) && next.every(isTable)) return listEdits([...path, key], old, next);
     return [{ path: [...path, key], value: next }];
   });
+}
+
+/** Entries keep their lines, and their secrets, when others come and go. */
+function listEdits(path: ConfigPath, before: readonly Table[], after: readonly Table[]): ConfigEdit[] {
+  if (after.length === 0) return [{ path }];
+  const gone = before.findIndex((entry, index) => JSON.stringify(entry) !== JSON.stringify(after[index]));
+  if (gone >= 0 && JSON.stringify(before.toSpliced(gone, 1)) === JSON.stringify(after))
+    return [{ path: [...path, gone] }];
+  return [
+    ...after.flatMap((entry, index) => {
+      const old = before[index];
+      return old ? editsBetween([...path, index], old, entry) : [{ path: [...path, index], value: entry }];
+    }),
+    ...before.slice(after.length).map((_, index) => ({ path: [...path, before.length - 1 - index] })),
+  ];
+}
+
+function isTables(value: Json | undefined): value is Table[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isTable);
 }
 
 /** `notify.channels[1].smtp`, as the hub's problems name it. */

@@ -77,7 +77,7 @@ export interface ConditionTrace {
 
 export interface ActionTrace {
   type: string;
-  result: "running" | "ok" | "failed" | "skipped" | "cancelled";
+  result: "running" | "ok" | "queued" | "failed" | "skipped" | "cancelled";
   detail?: string;
   error?: string;
   started_at: string;

@@ -8,6 +8,8 @@ export interface Setup {
   machine_timezone: string;
   backup_schedule: string | null;
   mqtt_everywhere: boolean;
+  /** The address of a broker that is not the hub's own. */
+  mqtt_external: string | null;
   virtual_house: boolean | null;
   restart_needed: boolean;
   restarting: boolean;

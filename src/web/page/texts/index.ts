@@ -44,14 +44,20 @@ export async function setLanguage(next: Language, chosen = false): Promise<void>
   if (chosen) save("language", next);
 }
 
+type Values = Readonly<Record<string, string | number>>;
+
 /** `{name}` in the text is replaced. */
-export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-  return catalogue.value[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+export function t(key: TextKey, values: Values = {}): string {
+  return filled(catalogue.value[key], values);
+}
+
+function filled(text: string, values: Values): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
 /** For keys that are made of data: undefined where there is no such text. */
-export function textFor(key: string): string | undefined {
-  return Object.hasOwn(catalogue.value, key) ? catalogue.value[key as TextKey] : undefined;
+export function textFor(key: string, values: Values = {}): string | undefined {
+  return Object.hasOwn(catalogue.value, key) ? filled(catalogue.value[key as TextKey], values) : undefined;
 }
 
 const formats = new Map<string, unknown>();

@@ -1,6 +1,7 @@
 // One's own account: password, language, sessions.
 import { AdminPage } from "../components/admin/admin-page.tsx";
 import { Problem } from "../components/problem.tsx";
+import { PushSwitch } from "../components/push-switch.tsx";
 import { toast } from "../components/toast.tsx";
 import { useAct } from "../components/use-act.ts";
 import { canAct } from "../state/acting.ts";
@@ -31,6 +32,7 @@ export function Account() {
           ))}
         </select>
       </label>
+      {user && <PushSwitch />}
       <ChangePassword />
       <h2>{t("sessions.title")}</h2>
       <p>

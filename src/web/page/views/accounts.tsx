@@ -1,5 +1,5 @@
 // MQTT accounts of devices and programs: made by kind, with the lines to enter on the other side.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ActButton } from "../components/admin/act-button.tsx";
 import { AdminPage, toSystem } from "../components/admin/admin-page.tsx";
 import { Entries, Entry } from "../components/admin/entries.tsx";
@@ -10,6 +10,8 @@ import { useAct } from "../components/use-act.ts";
 import { useHubData } from "../components/use-hub-data.ts";
 import { canAct, forAdmins } from "../state/acting.ts";
 import { post, remove } from "../state/api.ts";
+import { allows } from "../state/session.ts";
+import { readSetup, setup } from "../state/setup.ts";
 import { formatTime, t } from "../texts/index.ts";
 
 const KINDS = ["zigbee2mqtt", "tasmota", "shelly", "esphome", "plugin", "custom"] as const;
@@ -34,6 +36,28 @@ const NONE: string[] = [];
 const pathOf = (name: string): string => `/mqtt/accounts/${encodeURIComponent(name)}`;
 
 export function MqttAccounts() {
+  const url = setup.value?.mqtt_external;
+  // Whose broker it is, is read by administrators alone; the others are told below that this is not for them.
+  const [isAsking, setAsking] = useState(setup.value === undefined && allows("admin"));
+  useEffect(() => {
+    if (!allows("admin")) return;
+    void readSetup()
+      .catch(() => {})
+      .finally(() => setAsking(false));
+  }, []);
+  if (isAsking) return null;
+  return url ? <AtOtherBroker url={url} /> : <OwnAccounts />;
+}
+
+function AtOtherBroker({ url }: { url: string }) {
+  return (
+    <AdminPage title={t("accounts.title")} back={toSystem()}>
+      <p>{t("accounts.external", { url })}</p>
+    </AdminPage>
+  );
+}
+
+function OwnAccounts() {
   const accounts = useHubData<MqttAccount[]>(forAdmins("/mqtt/accounts"), { after: NONE });
   const [settings, setSettings] = useState<Settings>();
   return (

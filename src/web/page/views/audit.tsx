@@ -38,6 +38,7 @@ const ACTIONS = [
   "config",
   "backup",
   "restore",
+  "mcp",
   "request",
 ];
 

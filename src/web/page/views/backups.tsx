@@ -2,9 +2,11 @@
 import { useState } from "preact/hooks";
 import { ActButton } from "../components/admin/act-button.tsx";
 import { AdminPage, toSystem } from "../components/admin/admin-page.tsx";
+import { BackupPlaces } from "../components/admin/backup-places.tsx";
 import { Entries, Entry } from "../components/admin/entries.tsx";
 import { formatBytes } from "../components/admin/format-bytes.ts";
 import { RestoreArchive } from "../components/restore-archive.tsx";
+import { RestoreCopy } from "../components/restore-copy.tsx";
 import { type HubData, useHubData } from "../components/use-hub-data.ts";
 import { forAdmins } from "../state/acting.ts";
 import { saveArchive } from "../state/archive.ts";
@@ -28,9 +30,12 @@ export function Backups() {
     <AdminPage title={t("backups.title")} back={toSystem()}>
       <SaveOne />
       <Shelf of={shelf} />
+      <BackupPlaces onMade={shelf.read} />
       <section>
         <h2>{t("archive.title")}</h2>
         <RestoreArchive />
+        <h3>{t("copies.title")}</h3>
+        <RestoreCopy />
         <p class="hint">{t("archive.undo")}</p>
       </section>
     </AdminPage>

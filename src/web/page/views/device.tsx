@@ -5,10 +5,12 @@ import { useRoute } from "preact-iso";
 import { Age } from "../components/age.tsx";
 import { mainOf } from "../components/attribute-parts.ts";
 import { leadInWords } from "../components/attribute-words.ts";
+import { deviceAddress, MembersOf } from "../components/group-members.tsx";
 import { Icon } from "../components/icon.tsx";
 import { iconOf } from "../components/kinds.ts";
 import { areaName, areas, readAreas } from "../state/areas.ts";
 import { shown } from "../state/command.ts";
+import { isGroup } from "../state/device.ts";
 import { type Device, devices, isRead } from "../state/house.ts";
 import { t } from "../texts/index.ts";
 import { About } from "./device/about.tsx";
@@ -39,6 +41,7 @@ function Shown({ device }: { device: Device }) {
       <div class="device-columns">
         <div>
           <Controls device={device} />
+          {isGroup(device) && <Members group={device.id} />}
           <Family device={device} />
         </div>
         <div>
@@ -50,6 +53,15 @@ function Shown({ device }: { device: Device }) {
       <About device={device} />
       <RawValues device={device} />
     </>
+  );
+}
+
+function Members({ group }: { group: string }) {
+  return (
+    <section class="card" aria-labelledby="members">
+      <h2 id="members">{t("device.members")}</h2>
+      <MembersOf group={group} hrefOf={deviceAddress} />
+    </section>
   );
 }
 

@@ -2,6 +2,7 @@
 import { useLocation } from "preact-iso";
 import { PasswordForm } from "../components/password-form.tsx";
 import { printedPassword } from "../state/first-minutes.ts";
+import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
 
 export function FirstPassword() {
@@ -15,6 +16,13 @@ export function FirstPassword() {
       <h1>{t("password.title")}</h1>
       <p>{t("password.why")}</p>
       <PasswordForm known={printedPassword.value} onDone={goOn} onLater={goOn} />
+      {allows("admin") && (
+        <p>
+          <a href="/welcome?step=restore" onClick={() => (printedPassword.value = undefined)}>
+            {t("welcome.restore")}
+          </a>
+        </p>
+      )}
     </main>
   );
 }

@@ -3,17 +3,17 @@ import { useState } from "preact/hooks";
 import { useAreas } from "../components/area-names.ts";
 import { AskFirst } from "../components/ask-first.tsx";
 import { DeviceChoice } from "../components/device-choice.tsx";
-import { deviceName } from "../components/feed/values.ts";
+import { FoldedMembers } from "../components/group-members.tsx";
+import { GroupState, GroupSwitch } from "../components/group-row-state.tsx";
 import { changeGroup, createGroup, GROUP_EVENTS, type Group, removeGroup } from "../components/groups.ts";
 import { NameEditor } from "../components/name-editor.tsx";
 import { Problem } from "../components/problem.tsx";
 import { mayAct, useAct } from "../components/use-act.ts";
 import { useHubData } from "../components/use-hub-data.ts";
 import { useAddress } from "../state/address.ts";
+import { devices } from "../state/house.ts";
 import { allows } from "../state/session.ts";
 import { t } from "../texts/index.ts";
-
-const SHOWN_MEMBERS = 6;
 
 export function GroupsView() {
   const { value: groups, problem, read } = useHubData<Group[]>("/groups", { after: GROUP_EVENTS });
@@ -67,7 +67,7 @@ interface GroupRowProps {
 function GroupRow({ group, read, isOpen, onOpen, onClose }: GroupRowProps) {
   const { id, name, members } = group;
   const act = useAct();
-  const some = members.slice(0, SHOWN_MEMBERS).map(deviceName).join(", ");
+  const device = devices.value.get(id);
   return (
     <li class="thing">
       <div class="about">
@@ -80,10 +80,9 @@ function GroupRow({ group, read, isOpen, onOpen, onClose }: GroupRowProps) {
             await read();
           }}
         />
-        <p class="hint" dir="auto">
-          {t("groups.devices", { count: members.length })}: {members.length > SHOWN_MEMBERS ? `${some}, …` : some}
-        </p>
+        {device && <GroupState of={device} />}
       </div>
+      {device && <GroupSwitch of={device} />}
       {!isOpen && allows("user") && (
         <button
           type="button"
@@ -102,8 +101,8 @@ function GroupRow({ group, read, isOpen, onOpen, onClose }: GroupRowProps) {
         onYes={() => void act.run(() => removeGroup(group, read))}
       />
       <Problem of={act.problem} />
-      {isOpen && (
-        <div class="wide">
+      <div class="wide">
+        {isOpen ? (
           <GroupForm
             group={group}
             onSave={async (_, next) => {
@@ -112,8 +111,10 @@ function GroupRow({ group, read, isOpen, onOpen, onClose }: GroupRowProps) {
             }}
             onEnd={onClose}
           />
-        </div>
-      )}
+        ) : (
+          <FoldedMembers members={members} />
+        )}
+      </div>
     </li>
   );
 }

@@ -1,15 +1,14 @@
 // API keys: what programs sign in with. Each is shown once, when it is made.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { AdminPage, toSystem } from "../components/admin/admin-page.tsx";
 import { Entries, Entry } from "../components/admin/entries.tsx";
+import { type MadeKey, NewKey } from "../components/admin/new-key.tsx";
 import { NewSecret } from "../components/admin/new-secret.tsx";
 import { Removal } from "../components/admin/removal.tsx";
-import { RoleField } from "../components/admin/role-field.tsx";
-import { Problem } from "../components/problem.tsx";
-import { useAct } from "../components/use-act.ts";
 import { useHubData } from "../components/use-hub-data.ts";
-import { canAct, forAdmins } from "../state/acting.ts";
-import { post, remove } from "../state/api.ts";
+import { forAdmins } from "../state/acting.ts";
+import { remove } from "../state/api.ts";
+import { areaName, readAreas } from "../state/areas.ts";
 import type { Role } from "../state/session.ts";
 import { formatTime, t } from "../texts/index.ts";
 
@@ -20,23 +19,30 @@ interface ApiKey {
   owner: string | null;
   created_at: string;
   expires_at: string | null;
-}
-
-interface Made {
-  label: string;
-  key: string;
+  scopes: string[];
+  areas: string[] | null;
+  devices: string[];
+  read_only: boolean | null;
 }
 
 const NONE: string[] = [];
 
 export function Keys() {
   const keys = useHubData<ApiKey[]>(forAdmins("/auth/api-keys"), { after: NONE });
-  const [made, setMade] = useState<Made>();
+  const [made, setMade] = useState<MadeKey>();
+  useEffect(() => {
+    void readAreas().catch(() => {});
+  }, []);
   return (
     <AdminPage title={t("keys.title")} back={toSystem()}>
       <p>{t("keys.about")}</p>
       {made && (
-        <NewSecret title={t("keys.made", { label: made.label })} text={made.key} onDone={() => setMade(undefined)} />
+        <NewSecret
+          title={t("keys.made", { label: made.label })}
+          text={made.key}
+          notes={made.scopes.includes("mcp") ? [t("keys.mcp_address", { url: `${location.origin}/mcp` })] : []}
+          onDone={() => setMade(undefined)}
+        />
       )}
       <Entries of={keys} label={t("keys.title")} empty={t("keys.none")}>
         {(key) => (
@@ -60,54 +66,21 @@ export function Keys() {
   );
 }
 
-function aboutOf({ role, owner, created_at, expires_at }: ApiKey): string {
+function aboutOf(key: ApiKey): string {
+  const { role, owner, created_at, expires_at } = key;
   return [
-    t(`role.${role}`),
+    ...(key.scopes.includes("mcp") ? mcpRightsOf(key) : [t(`role.${role}`)]),
     t("keys.since", { time: formatTime(created_at) }),
     expires_at === null ? t("keys.no_end") : t("keys.until", { time: formatTime(expires_at) }),
     ...(owner === null ? [] : [t("keys.owner", { name: owner })]),
   ].join(" · ");
 }
 
-function NewKey({ onMade }: { onMade: (made: Made) => void }) {
-  const { busy, problem, run } = useAct();
-  const [count, setCount] = useState(0);
-  return (
-    <section>
-      <h2>{t("keys.new")}</h2>
-      <form
-        key={count}
-        class="stacked-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const fields = new FormData(event.currentTarget);
-          const days = Number(fields.get("days"));
-          const body = {
-            label: fields.get("label"),
-            role: fields.get("role"),
-            ...(days > 0 && { expires_in_days: days }),
-          };
-          void run(async () => onMade(await post<Made>("/auth/api-keys", body))).then(
-            (done) => done && setCount(count + 1),
-          );
-        }}
-      >
-        <label class="field">
-          {t("keys.label")}
-          <input name="label" autocomplete="off" required />
-        </label>
-        <RoleField value="viewer" />
-        <label class="field">
-          {t("keys.days")}
-          <input name="days" type="number" min={1} max={3650} inputMode="numeric" />
-        </label>
-        <Problem of={problem} />
-        <div class="buttons">
-          <button type="submit" class="main" disabled={busy || !canAct("admin")}>
-            {t("keys.make")}
-          </button>
-        </div>
-      </form>
-    </section>
-  );
+function mcpRightsOf({ areas, devices, read_only }: ApiKey): string[] {
+  const places = areas === null ? t("keys.mcp_whole_house") : areas.map(areaName).join(", ");
+  return [
+    t("keys.for_mcp"),
+    ...[places, devices.join(", ")].filter((text) => text !== ""),
+    t(read_only === false ? "keys.mcp_commands" : "keys.mcp_reads"),
+  ];
 }

@@ -2,7 +2,9 @@
 import { useState } from "preact/hooks";
 import { ChannelEditor } from "../components/channel-editor.tsx";
 import { Moment } from "../components/moment.tsx";
+import { OpenNotices } from "../components/notices.tsx";
 import { Outbox } from "../components/outbox.tsx";
+import { People } from "../components/people.tsx";
 import { Problem } from "../components/problem.tsx";
 import { SendTest } from "../components/send-test.tsx";
 import { mayAct } from "../components/use-act.ts";
@@ -18,11 +20,15 @@ interface Channel {
   problem?: string;
   last_success: string | null;
   last_error: { at: string; message: string } | null;
+  last_note: { at: string; message: string } | null;
+  answers_problem?: { at: string; message: string };
   queue: number;
 }
 
 const AFTER = ["notification_", "action_failed", "rule_fired", "system_started"] as const;
 const EVERY_MS = 10_000;
+/** The page's own words for the trouble that people run into; the hub's words for all others. */
+const CONFLICT = /^another program asks the same bot/;
 
 export function MessagesView() {
   const {
@@ -54,6 +60,7 @@ export function MessagesView() {
     <>
       <h1>{t("messages.title")}</h1>
       <Problem of={problem} />
+      <OpenNotices named={address.query.get("notice") ?? undefined} />
       <h2>{t("messages.channels")}</h2>
       {channels && own.length === 0 && <p>{t("messages.no_channel")}</p>}
       <ul class="things">
@@ -70,6 +77,7 @@ export function MessagesView() {
       ) : (
         <p class="hint">{t("messages.where")}</p>
       )}
+      <People />
       {channels && allows("user") && (
         <>
           <h2>{t("messages.test")}</h2>
@@ -89,7 +97,8 @@ export function MessagesView() {
 }
 
 function ChannelRow({ channel, onSent }: { channel: Channel; onSent: () => Promise<void> }) {
-  const { name, kind, enabled, problem, last_success: good, last_error: bad, queue } = channel;
+  const { name, kind, enabled, problem, last_success: good, last_error: bad, last_note: note, queue } = channel;
+  const { answers_problem: unheard } = channel;
   const [isTesting, setTesting] = useState(false);
   const isBadNow = bad !== null && (good === null || bad.at > good);
   return (
@@ -119,6 +128,17 @@ function ChannelRow({ channel, onSent }: { channel: Channel; onSent: () => Promi
         {isBadNow && (
           <p class="act" dir="auto">
             {t("channel.bad", { error: bad.message })} <Moment at={bad.at} />
+          </p>
+        )}
+        {note !== null && (
+          <p class="look" dir="auto">
+            {t("channel.note", { note: note.message })} <Moment at={note.at} />
+          </p>
+        )}
+        {unheard && (
+          <p class="act" dir="auto">
+            {t(CONFLICT.test(unheard.message) ? "channel.conflict" : "channel.unheard", { error: unheard.message })}{" "}
+            <Moment at={unheard.at} />
           </p>
         )}
         {queue > 0 && <p class="look">{t("channel.queue", { count: queue })}</p>}

@@ -44,9 +44,8 @@ function Editing({ schedule, read }: { schedule: Schedule; read: () => Promise<v
 
   /** The first change remembers what it was made from. */
   function change(week: Week): void {
-    if (draft) setDraft({ ...draft, week });
-    else {
-      setDraft({ week, etag: "" });
+    setDraft((now) => ({ etag: "", ...now, week }));
+    if (!draft) {
       void readSchedule(id).then(({ etag, schedule: held }) =>
         setDraft((now) => now && { ...now, etag: JSON.stringify(held.plan) === JSON.stringify(plan) ? etag : '"old"' }),
       );

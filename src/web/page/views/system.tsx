@@ -4,13 +4,16 @@ import { Entry } from "../components/admin/entries.tsx";
 import { Facts } from "../components/admin/facts.tsx";
 import { formatBytes } from "../components/admin/format-bytes.ts";
 import { formatDuration } from "../components/admin/format-duration.ts";
+import { HistoryExports } from "../components/admin/history-exports.tsx";
 import { RestartHub } from "../components/admin/restart-hub.tsx";
+import { SecondMachine, type TwoMachines } from "../components/admin/second-machine.tsx";
 import { SystemLinks } from "../components/admin/system-links.tsx";
 import { Moment } from "../components/moment.tsx";
 import { Problem } from "../components/problem.tsx";
 import { useHubData } from "../components/use-hub-data.ts";
+import { type Alert, alertInWords, type HubProblem, problemInWords } from "../state/alert-words.ts";
 import { allows } from "../state/session.ts";
-import { formatNumber, language, t, textFor } from "../texts/index.ts";
+import { formatNumber, t, textFor } from "../texts/index.ts";
 
 export interface SystemStatus {
   version: string;
@@ -28,36 +31,33 @@ export interface SystemStatus {
   mqtt_clients: number;
   disk: { written_bytes_last_day: number | null; limit_bytes_per_day: number | null };
   safe_start: { failed_part: string; error: string; off: string[] } | null;
-  problems: { part: string; message: string }[];
+  standby: TwoMachines | null;
+  problems: HubProblem[];
 }
 
-interface Alert {
-  id: string;
-  kind: string;
-  severity: string;
-  message: string;
-  mend: string;
+interface TimedAlert extends Alert {
   since: string;
-  until: string | null;
 }
 
-const CHANGES = ["alert", "system_started", "plugin_status_changed"];
+const CHANGES = ["alert", "system_started", "plugin_status_changed", "standby_connected", "standby_lost"];
 const ENDED_SHOWN = 10;
 
 export function System() {
   const status = useHubData<SystemStatus>("/system/status", { after: CHANGES });
-  const alerts = useHubData<Alert[]>("/system/alerts", { after: CHANGES });
+  const alerts = useHubData<TimedAlert[]>("/system/alerts", { after: CHANGES });
   return (
     <AdminPage title={t("system.title")} may="viewer">
       <Problem of={status.problem} />
       {status.value && <Troubles of={status.value} />}
       <Alerts of={alerts.value ?? []} />
+      <HistoryExports />
       {allows("admin") && (
         <>
           <h2>{t("system.manage")}</h2>
           <SystemLinks />
         </>
       )}
+      {status.value?.standby && <SecondMachine of={status.value.standby} />}
       {status.value && <Numbers of={status.value} />}
       {allows("admin") && (
         <div class="buttons">
@@ -79,24 +79,33 @@ function Troubles({ of: { problems, safe_start: safe } }: { of: SystemStatus }) 
         </p>
       )}
       <ul class="entries">
-        {problems.map(({ part, message }) => (
-          <Entry
-            key={part + message}
-            bad
-            name={textFor(`attention.part_${part}`) ?? part}
-            about={
-              <p lang="en" dir="auto">
-                {message}
-              </p>
-            }
-          />
+        {problems.map((problem) => (
+          <ProblemEntry key={problem.part + problem.message} of={problem} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Alerts({ of: alerts }: { of: readonly Alert[] }) {
+function ProblemEntry({ of: { part, message } }: { of: HubProblem }) {
+  const words = problemInWords({ part });
+  return (
+    <Entry
+      bad
+      name={words.part}
+      about={
+        <>
+          <p lang="en" dir="auto">
+            {message}
+          </p>
+          {words.mend !== undefined && <p>{words.mend}</p>}
+        </>
+      }
+    />
+  );
+}
+
+function Alerts({ of: alerts }: { of: readonly TimedAlert[] }) {
   const lasting = alerts.filter(({ until }) => until === null);
   const ended = alerts.filter(({ until }) => until !== null).slice(0, ENDED_SHOWN);
   return (
@@ -117,34 +126,34 @@ function Alerts({ of: alerts }: { of: readonly Alert[] }) {
   );
 }
 
-function AlertList({ of: alerts }: { of: readonly Alert[] }) {
+function AlertList({ of: alerts }: { of: readonly TimedAlert[] }) {
   return (
     <ul class="entries">
-      {alerts.map(({ id, kind, message, mend, since, until }) => (
-        <Entry
-          key={id + since}
-          bad={until === null}
-          name={textFor(`attention.${kind}`) ?? message}
-          about={
-            <>
-              <p lang="en" dir="auto">
-                {message}
-              </p>
-              <p dir="auto">{mendWords(kind, mend)}</p>
-              <p>
-                {until === null ? t("system.since") : t("system.over")} <Moment at={until ?? since} />
-              </p>
-            </>
-          }
-        />
+      {alerts.map((alert) => (
+        <AlertEntry key={alert.id + alert.since} of={alert} />
       ))}
     </ul>
   );
 }
 
-/** The hub's own, which knows the numbers, is English. */
-function mendWords(kind: string, mend: string): string {
-  return language.value === "en" ? mend : (textFor(`mend.${kind}`) ?? mend);
+function AlertEntry({ of: alert }: { of: TimedAlert }) {
+  const { kind, since, until } = alert;
+  const { message, mend } = alertInWords(alert);
+  return (
+    <Entry
+      bad={until === null}
+      name={textFor(`attention.${kind}`) ?? message}
+      about={
+        <>
+          <p dir="auto">{message}</p>
+          <p dir="auto">{mend}</p>
+          <p>
+            {until === null ? t("system.since") : t("system.over")} <Moment at={until ?? since} />
+          </p>
+        </>
+      }
+    />
+  );
 }
 
 function Numbers({ of: status }: { of: SystemStatus }) {

@@ -9,6 +9,7 @@ import { PasswordStep } from "../components/password-step.tsx";
 import { PlaceStep } from "../components/place-step.tsx";
 import { Problem } from "../components/problem.tsx";
 import { RestoreArchive } from "../components/restore-archive.tsx";
+import { RestoreCopy } from "../components/restore-copy.tsx";
 import { RuleStep } from "../components/rule-step.tsx";
 import { SceneStep } from "../components/scene-step.tsx";
 import type { StepProps } from "../components/setup-step.ts";
@@ -53,29 +54,45 @@ export function Welcome() {
     );
   if (query.step === "restore")
     return (
-      <>
+      <div class="setup">
         <h1>{t("welcome.restore")}</h1>
-        <RestoreArchive />
         <p>
           <a href="/welcome">{t("welcome.back")}</a>
         </p>
-      </>
+        <h2>{t("copies.title")}</h2>
+        <RestoreCopy isNew />
+        <h2>{t("restore.title")}</h2>
+        <RestoreArchive />
+      </div>
     );
   return (
     <div class="setup">
       <h1>{t("welcome.title")}</h1>
       <Problem of={problem} />
+      {isNew() && <RestoreOffer />}
       {progress.value && <Steps asked={query.step} onDone={() => void goOn()} onChanged={read} />}
-      <section class="setup-other">
-        <h2>{t("welcome.restore")}</h2>
-        <p>{t("welcome.restore_hint")}</p>
-        <p>
-          <a class="button" href="/welcome?step=restore">
-            {t("welcome.restore_open")}
-          </a>
-        </p>
-      </section>
+      {progress.value && !isNew() && <RestoreOffer />}
     </div>
+  );
+}
+
+/** Nothing but the password was set up: a house that is restored now replaces nothing that somebody made. */
+function isNew(): boolean {
+  const done = progress.value;
+  return done !== undefined && STEPS.every((step) => step === "password" || !done[step]);
+}
+
+function RestoreOffer() {
+  return (
+    <section class="setup-other">
+      <h2>{t("welcome.restore")}</h2>
+      <p>{t("welcome.restore_hint")}</p>
+      <p>
+        <a class="button" href="/welcome?step=restore">
+          {t("welcome.restore_open")}
+        </a>
+      </p>
+    </section>
   );
 }
 

@@ -12,7 +12,10 @@ export function withWords(schema: FormSchema, at: string): FormSchema {
   const properties = Object.entries(schema.properties).map(([key, property]) => {
     const title = textFor(`key.${at}.${key}`) ?? property.title ?? inWords(key);
     const description = textFor(`hint.${at}.${key}`) ?? property.description;
-    return [key, { ...withWords(property, `${at}.${key}`), title, ...(description && { description }) }] as const;
+    const worded = withWords(property, `${at}.${key}`);
+    // The columns of a list of small tables.
+    const items = property.items?.properties && withWords(property.items, `${at}.${key}`);
+    return [key, { ...worded, ...(items && { items }), title, ...(description && { description }) }] as const;
   });
   // What has a default may be left empty.
   const required = schema.required?.filter((key) => schema.properties?.[key]?.default === undefined);

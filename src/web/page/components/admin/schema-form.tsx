@@ -3,6 +3,7 @@ import { useId } from "preact/hooks";
 import type { Json } from "../../state/house.ts";
 import { t } from "../../texts/index.ts";
 import { type FormSchema, SchemaInput, type SchemaInputProps } from "./schema-input.tsx";
+import { columnsOf, SchemaRows } from "./schema-rows.tsx";
 
 export type FormValue = Record<string, Json>;
 
@@ -68,6 +69,22 @@ function SchemaField(props: SchemaFieldProps) {
         />
       </fieldset>
     );
+  const columns = columnsOf(schema);
+  if (columns)
+    return (
+      <fieldset class="group">
+        <legend dir="auto">{label}</legend>
+        <Hint of={schema} />
+        <Wrong of={problems[name]} />
+        <SchemaRows
+          columns={columns}
+          required={schema.items?.required}
+          value={value ?? schema.default}
+          problems={inList(name, problems)}
+          onChange={onChange}
+        />
+      </fieldset>
+    );
   if (schema.type === "boolean")
     return (
       <div class="field">
@@ -99,6 +116,11 @@ function SchemaField(props: SchemaFieldProps) {
 function below(name: string, problems: Readonly<Record<string, string>>): Record<string, string> {
   const inside = Object.entries(problems).filter(([path]) => path.startsWith(`${name}.`));
   return Object.fromEntries(inside.map(([path, message]) => [path.slice(name.length + 1), message]));
+}
+
+function inList(name: string, problems: Readonly<Record<string, string>>): Record<string, string> {
+  const inside = Object.entries(problems).filter(([path]) => path.startsWith(`${name}[`));
+  return Object.fromEntries(inside.map(([path, message]) => [path.slice(name.length), message]));
 }
 
 function Wrong({ of: message }: { of: string | undefined }) {

@@ -1,4 +1,5 @@
 // What an event says, in a sentence. An event that is not known shows its fields.
+import { type Alert, alertInWords } from "../../state/alert-words.ts";
 import type { Attributes, Json } from "../../state/house.ts";
 import type { HubEvent } from "../../state/live.ts";
 import type { TextKey } from "../../texts/catalogue.ts";
@@ -112,8 +113,23 @@ const EVENTS: Readonly<Record<string, readonly [IconName, Words]>> = {
         before: valueWords(event.previous_value as Json),
       }),
   ],
+  notification_queued: ["bell", (event) => phrase("event.queued", about(event))],
   notification_delivered_late: ["bell", (event) => phrase("event.late", about(event))],
   notification_given_up: ["alert", (event) => phrase("event.given_up", about(event))],
+  notification_recipient_refused: [
+    "alert",
+    (event) => phrase("event.recipient_refused", { ...about(event), recipient: text(event.recipient) }),
+  ],
+  notification_acknowledged: [
+    "check",
+    (event) =>
+      phrase(event.action === "acknowledge" ? "event.answered" : "event.answered_with", {
+        who: text(event.by),
+        title: text(event.title),
+        action: text(event.action),
+      }),
+  ],
+  notification_unanswered: ["alert", (event) => phrase("event.unanswered", { title: text(event.title) })],
   webhook_received: ["activity", (event) => phrase("event.webhook", { path: text(event.path) })],
   plugin_registered: ["plugin", (event) => phrase("event.plugin_registered", plugin(event))],
   plugin_offline: ["alert", (event) => phrase("event.plugin_offline", plugin(event))],
@@ -124,13 +140,26 @@ const EVENTS: Readonly<Record<string, readonly [IconName, Words]>> = {
   system_safe_start: ["alert", (event) => phrase("event.safe_start", { error: text(event.error) })],
   alert: [
     "alert",
-    (event) =>
-      phrase(event.state === "cleared" ? "event.alert_over" : "event.alert", {
-        message: text(event.message),
-        mend: text(event.mend),
-      }),
+    (event) => {
+      const { message, mend } = alertInWords(event as unknown as Alert);
+      return phrase(event.state === "cleared" ? "event.alert_over" : "event.alert", {
+        message: text(message),
+        mend: text(mend),
+      });
+    },
   ],
+  system_took_over: [
+    "house",
+    (event) => phrase("event.took_over", { lost: text(event.lost_secs), gone: text(event.gone_secs) }),
+  ],
+  standby_connected: ["house", (event) => phrase("event.standby_connected", { name: text(event.name) })],
+  standby_lost: ["alert", (event) => phrase("event.standby_lost", { name: text(event.name) })],
   backup_failed: ["alert", (event) => phrase("event.backup_failed", { reason: text(event.reason) })],
+  backup_copied: ["alert", (event) => phrase("event.backup_copied", { target: text(event.target) })],
+  backup_copy_failed: [
+    "alert",
+    (event) => phrase("event.backup_copy_failed", { target: text(event.target), reason: text(event.reason) }),
+  ],
   limit_reached: [
     "alert",
     (event) => phrase("event.limit", { who: text(event.account), message: text(event.message) }),

@@ -100,8 +100,8 @@ export function dataInWords(data: Json): string {
   if (data === null) return "";
   if (typeof data !== "object") return String(data);
   if (Array.isArray(data)) return JSON.stringify(data);
-  // The bar shows how far it is.
-  const { message, pct: _, percent: __, ...more } = data;
+  // The bar shows how far it is, and a picture what is to be scanned.
+  const { message, pct: _, percent: __, qr_text: ___, ...more } = data;
   const rest = Object.entries(more).map(
     ([name, value]) => `${name}: ${typeof value === "object" ? JSON.stringify(value) : value}`,
   );

@@ -6,9 +6,12 @@ import type { Json } from "../../state/house.ts";
 import { type ActionRun, type Plugin, type PluginActionInfo, pluginPath, useActionRuns } from "../../state/plugins.ts";
 import { t } from "../../texts/index.ts";
 import { defaultsOf, type FormValue, SchemaFields } from "../admin/schema-form.tsx";
+import { later } from "../later.tsx";
 import { Problem } from "../problem.tsx";
 import { useAct } from "../use-act.ts";
 import { ActionRunView, dataInWords } from "./action-run.tsx";
+
+const QrCode = later(() => import("../qr-code.tsx").then(({ QrCode }) => QrCode));
 
 interface PluginActionsProps {
   of: Plugin;
@@ -97,10 +100,18 @@ function AnswerView({ of: { status, data, error } }: { of: Answer }) {
         {error}
       </p>
     );
+  const code = codeIn(data);
   return (
     <div role="status">
       <p>{t("plugins.done")}</p>
+      {code !== undefined && <QrCode text={code} />}
       {data !== null && <pre class="code">{dataInWords(data)}</pre>}
     </div>
   );
+}
+
+/** What a plugin wants scanned: `qr_code` of its answer. */
+function codeIn(data: Json): string | undefined {
+  const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
+  return isObject && typeof data.qr_code === "string" ? data.qr_code : undefined;
 }

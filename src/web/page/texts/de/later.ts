@@ -1,7 +1,9 @@
 // Deutsch: was nur Ansichten sagen, die erst beim Öffnen geladen werden.
 import type { Later } from "../catalogue.ts";
 import { activity } from "./activity.ts";
+import { alerts } from "./alerts.ts";
 import { blueprints } from "./blueprints.ts";
+import { channels } from "./channels.ts";
 import { configKeys } from "./config-keys.ts";
 import { deviceView } from "./device-view.ts";
 import { devices } from "./devices.ts";
@@ -24,7 +26,9 @@ import { welcome } from "./welcome.ts";
 
 export const later: Later = {
   activity,
+  alerts,
   blueprints,
+  channels,
   configKeys,
   deviceView,
   devices,

@@ -31,6 +31,7 @@ export const plugins: Translated<"plugins"> = {
   "plugins.actions": "Was es kann",
   "plugins.working": "Arbeitet …",
   "plugins.done": "Fertig",
+  "plugins.qr_code": "QR-Code zum Scannen",
   "plugins.busy": "Es arbeitet noch an einem anderen Aufruf: Warte auf sein Ende, oder brich ihn ab.",
   "plugins.begun": "Begonnen",
   "plugins.cancel": "Abbrechen",
@@ -56,6 +57,8 @@ export const plugins: Translated<"plugins"> = {
   "plugins.log": "Protokoll",
   "plugins.log_empty": "Es hat noch nichts geschrieben.",
   "accounts.title": "MQTT-Konten",
+  "accounts.external":
+    "Der MQTT-Broker ist ein anderes Programm, unter {url}: Konten werden dort angelegt und gelöscht.",
   "accounts.about":
     "Was MQTT spricht, meldet sich mit einem Konto an und darf nur die Themen seiner Art benutzen: Eine Steckdose kann nicht für ein Türschloss sprechen.",
   "accounts.none": "Noch keine Konten. Mach eins für Zigbee2MQTT oder eins für alle deine Tasmotas.",

@@ -58,6 +58,8 @@ export const ruleFields: Translated<"ruleFields"> = {
   "field.priority": "Vorrang",
   "field.silent": "Ohne Ton",
   "field.tag": "Kennung (ersetzt die frühere Nachricht)",
+  "field.image": "Bild (device:ID, mqtt:TOPIC oder pictures/DATEI)",
+  "field.markup": "Geschrieben in",
   "field.offline": "Wenn ein Gerät nicht erreichbar ist",
   "field.host": "Rechner",
   "field.parameters": "Mitgegeben",

@@ -59,6 +59,7 @@ export const ruleGuide: Translated<"ruleGuide"> = {
   "kind.mqtt_message": "Eine MQTT-Nachricht kommt",
   "kind.webhook_received": "Eine Adresse wird aufgerufen",
   "kind.custom_event": "Ein Ereignis eines Plugins oder einer Regel",
+  "kind.notification_acknowledged": "Jemand antwortet auf eine Nachricht",
   "kind.system_started": "Der Hub startet",
   "kind.plugin_offline": "Ein Plugin fällt aus",
   "kind.manual_trigger": "Nur von Hand",

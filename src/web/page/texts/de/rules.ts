@@ -75,6 +75,7 @@ export const rules: Translated<"rules"> = {
   "why.no_actions": "Sie hat keine Aktionen: nichts ist passiert",
   "why.details": "Was der Hub mitgegeben hat",
   "why.action_failed": "Fehlgeschlagen: {action}",
+  "why.action_queued": "Wartet auf die Zustellung: {action}",
   "why.action_skipped": "Ausgelassen: {action}",
   "why.action_cancelled": "Abgebrochen: {action}",
   "why.still": "noch {time}",

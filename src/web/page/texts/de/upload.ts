@@ -49,5 +49,17 @@ export const upload: Translated<"upload"> = {
     "Der Hub startet neu. Antwortet die neue Version nicht innerhalb einer Minute, kommt die alte von selbst zurück.",
   "upload.hub_back": "Auch später kannst du zurückgehen:",
   "upload.hub_why":
-    "Die Seite macht das nicht selbst: Das Programm gehört dem Administrator des Rechners, damit niemand es austauschen kann, der in den Hub gelangt.",
+    "Die Seite kann das hier nicht selbst tun, denn das Programm gehört dem Administrator des Rechners:",
+  "upload.hub_choose_what":
+    "Schicke dem Hub die Datei der neueren Version. Für einen Raspberry Pi ist das hub-linux-arm64, für die meisten anderen hub-linux-x64.",
+  "upload.hub_choose": "Wähle die Datei oder lass sie hier fallen",
+  "upload.hub_to_backups": "Zu den Sicherungen",
+  "upload.hub_sending": "Die Datei wird gesendet.",
+  "upload.hub_trying": "Der Hub startet neu und probiert die andere Version. Das Haus wartet so lange.",
+  "upload.hub_submit": "Senden und damit neu starten",
+  "upload.hub_done": "Der Hub ist jetzt Version {version}.",
+  "upload.hub_went_well": "Von {from} zu {to}, {time}.",
+  "upload.hub_failed": "{to} hat hier nicht funktioniert, {time}, also läuft wieder {from}.",
+  "upload.hub_go_back": "Zurück zu {version}",
+  "upload.hub_go_back_question": "Der Hub startet mit {version} neu. Tun?",
 };

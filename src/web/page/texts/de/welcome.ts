@@ -22,7 +22,8 @@ export const welcome: Translated<"welcome"> = {
   "welcome.rule": "Eine erste Regel",
   "welcome.backup": "Sicherungen",
   "welcome.restore": "Ein Haus von einem anderen Rechner wiederherstellen",
-  "welcome.restore_hint": "Du hast die Sicherung eines anderen Hubs? Hol das ganze Haus auf einmal zurück.",
+  "welcome.restore_hint":
+    "Sie haben eine Sicherung oder das Notfallblatt eines anderen Hubs? Holen Sie das ganze Haus auf einmal zurück.",
   "welcome.restore_open": "Sicherung wiederherstellen",
   "welcome.back": "Zurück zu den Schritten",
 
@@ -86,6 +87,8 @@ export const welcome: Translated<"welcome"> = {
   "connect.virtual": "Das virtuelle Haus",
   "connect.virtual_hint": "Nachgeahmte Lampen, eine Tür und ein Bewegungsmelder, zum Ausprobieren",
   "connect.step_account": "1. Ein Konto dafür",
+  "connect.external":
+    "Der MQTT-Broker ist ein anderes Programm, unter {url}: Lege das Konto dort an, und trage Namen und Passwort auf der anderen Seite ein.",
   "connect.account_why": "Es meldet sich beim Hub mit eigenem Namen und Passwort an.",
   "connect.name": "Name des Kontos",
   "connect.name_esphome": "Name des ESPHome-Geräts",
@@ -163,6 +166,19 @@ export const welcome: Translated<"welcome"> = {
   "backup.set": "Gesichert wird nach Plan: {schedule}",
   "backup.daily": "jeden Tag um {time}",
 
+  "copies.title": "Von einer Kopie an einem anderen Ort",
+  "copies.why": "Eine Kopie in einer Cloud, auf einem NAS oder einem anderen Laufwerk. Zuerst wird nur hineingesehen.",
+  "copies.why_new":
+    "Eine Kopie in einer Cloud, auf einem NAS oder einer anderen Platte. Das Notfallblatt sagt, wo die Kopien sind und wie man sie liest.",
+  "copies.sheet_file": "Notfallblatt wählen (recovery-sheet.toml)",
+  "copies.sheet_new": "Oder seinen Text hier einfügen",
+  "copies.sheet": "Notfallblatt, wenn dieser Hub den Ort nicht kennt",
+  "copies.place": "Ort",
+  "copies.which": "Kopie",
+  "copies.none": "An diesem Ort sind keine Kopien.",
+  "copies.fetching": "Die Kopie wird geholt und geprüft",
+  "copies.look": "Kopien zeigen",
+  "restore.title": "Aus einer Datei",
   "restore.why":
     "Leg ein Archiv (hub-backup-….zip) hier ab, auch das eines anderen Geräts. Zuerst wird nur hineingesehen.",
   "restore.choose": "Leg das Archiv hier ab, oder wähle es aus",

@@ -1,6 +1,8 @@
 // English: what only views say that load when they are opened.
 import { activity } from "./activity.ts";
+import { alerts } from "./alerts.ts";
 import { blueprints } from "./blueprints.ts";
+import { channels } from "./channels.ts";
 import { configKeys } from "./config-keys.ts";
 import { deviceView } from "./device-view.ts";
 import { devices } from "./devices.ts";
@@ -23,7 +25,9 @@ import { welcome } from "./welcome.ts";
 
 export const later = {
   activity,
+  alerts,
   blueprints,
+  channels,
   configKeys,
   deviceView,
   devices,

@@ -28,6 +28,7 @@ export const plugins = {
   "plugins.actions": "What it can do",
   "plugins.working": "Working …",
   "plugins.done": "Done",
+  "plugins.qr_code": "QR code to scan",
   "plugins.busy": "It is busy with another call: wait for its end, or cancel that one.",
   "plugins.begun": "Begun",
   "plugins.cancel": "Cancel it",
@@ -52,6 +53,7 @@ export const plugins = {
   "plugins.log": "Log",
   "plugins.log_empty": "It has written nothing yet.",
   "accounts.title": "MQTT accounts",
+  "accounts.external": "The MQTT broker is another program, at {url}: accounts are made and removed there.",
   "accounts.about":
     "What speaks MQTT signs in with an account, and may use only the topics of its kind: a plug cannot speak for a door lock.",
   "accounts.none": "No accounts yet. Make one for Zigbee2MQTT, or one for all your Tasmotas.",

@@ -56,6 +56,8 @@ export const ruleFields = {
   "field.priority": "Priority",
   "field.silent": "Without a sound",
   "field.tag": "Tag (replaces the earlier one)",
+  "field.image": "Picture (device:ID, mqtt:TOPIC or pictures/FILE)",
+  "field.markup": "Written in",
   "field.offline": "If a device is offline",
   "field.host": "Host",
   "field.parameters": "Handed over",

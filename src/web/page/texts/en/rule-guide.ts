@@ -57,6 +57,7 @@ export const ruleGuide = {
   "kind.mqtt_message": "An MQTT message comes",
   "kind.webhook_received": "An address is called",
   "kind.custom_event": "An event of a plugin or a rule",
+  "kind.notification_acknowledged": "Somebody answers a message",
   "kind.system_started": "The hub starts",
   "kind.plugin_offline": "A plugin goes offline",
   "kind.manual_trigger": "Only by hand",

@@ -73,6 +73,7 @@ export const rules = {
   "why.no_actions": "It has no actions: nothing happened",
   "why.details": "What the hub passed on",
   "why.action_failed": "Failed: {action}",
+  "why.action_queued": "Waiting to be delivered: {action}",
   "why.action_skipped": "Skipped: {action}",
   "why.action_cancelled": "Cancelled: {action}",
   "why.still": "{time} left",

@@ -45,5 +45,17 @@ export const upload = {
     "The hub restarts. If the new version does not answer within a minute, the old one comes back by itself.",
   "upload.hub_back": "You can go back later, too:",
   "upload.hub_why":
-    "The page does not do this itself: the program belongs to the administrator of the machine, so that nobody who gets into the hub can exchange it.",
+    "The page cannot do this itself here, because the program belongs to the administrator of the machine:",
+  "upload.hub_choose_what":
+    "Send the hub the file of the newer version. For a Raspberry Pi that is hub-linux-arm64, for most others hub-linux-x64.",
+  "upload.hub_choose": "Choose the file, or drop it here",
+  "upload.hub_to_backups": "To the backups",
+  "upload.hub_sending": "The file is being sent.",
+  "upload.hub_trying": "The hub restarts and tries the other version. The house waits meanwhile.",
+  "upload.hub_submit": "Send it and restart with it",
+  "upload.hub_done": "The hub is version {version} now.",
+  "upload.hub_went_well": "It came from {from} to {to}, {time}.",
+  "upload.hub_failed": "{to} did not work here, {time}, so {from} runs again.",
+  "upload.hub_go_back": "Go back to {version}",
+  "upload.hub_go_back_question": "The hub restarts with {version}. Do it?",
 } as const;

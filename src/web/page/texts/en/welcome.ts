@@ -20,7 +20,8 @@ export const welcome = {
   "welcome.rule": "A first rule",
   "welcome.backup": "Backups",
   "welcome.restore": "Restore a house from another machine",
-  "welcome.restore_hint": "You have a backup of another hub? Bring the whole house back in one go.",
+  "welcome.restore_hint":
+    "You have a backup or the recovery sheet of another hub? Bring the whole house back in one go.",
   "welcome.restore_open": "Restore a backup",
   "welcome.back": "Back to the steps",
 
@@ -83,6 +84,8 @@ export const welcome = {
   "connect.virtual": "The virtual house",
   "connect.virtual_hint": "Simulated lamps, a door and a motion sensor, to try things out",
   "connect.step_account": "1. An account for it",
+  "connect.external":
+    "The MQTT broker is another program, at {url}: make the account there, and enter its name and password on the other side.",
   "connect.account_why": "It signs in to the hub with a name and a password of its own.",
   "connect.name": "Name of the account",
   "connect.name_esphome": "Name of the ESPHome node",
@@ -157,6 +160,19 @@ export const welcome = {
   "backup.set": "Backups are made by schedule: {schedule}",
   "backup.daily": "every day at {time}",
 
+  "copies.title": "From a copy elsewhere",
+  "copies.why": "A copy that is kept in a cloud, on a NAS or on another disk. First it is only looked into.",
+  "copies.why_new":
+    "A copy in a cloud, on a NAS or on another disk. The recovery sheet says where the copies are and how they are read.",
+  "copies.sheet_file": "Choose the recovery sheet (recovery-sheet.toml)",
+  "copies.sheet_new": "Or paste its text here",
+  "copies.sheet": "Recovery sheet, where this hub does not know the place",
+  "copies.place": "Place",
+  "copies.which": "Copy",
+  "copies.none": "There are no copies at this place.",
+  "copies.fetching": "The copy is fetched and checked",
+  "copies.look": "Show the copies",
+  "restore.title": "From a file",
   "restore.why": "Drop an archive (hub-backup-….zip) here, also one of another machine. First it is only looked into.",
   "restore.choose": "Drop the archive here, or choose it",
   "restore.passphrase": "Passphrase, if it is encrypted",

@@ -1,0 +1,77 @@
+// The second machine of a house: whether it could take over, and how far its copy is behind.
+import { formatNumber, t } from "../../texts/index.ts";
+import { Moment } from "../moment.tsx";
+import { Facts } from "./facts.tsx";
+import { formatDuration } from "./format-duration.ts";
+
+export interface TwoMachines {
+  epoch: number | null;
+  lease: string | null;
+  held: boolean;
+  trouble: string | null;
+  machine: Machine | null;
+  took_over: { at: string; lost_secs: number } | null;
+}
+
+interface Machine {
+  name: string;
+  address: string;
+  manual: boolean;
+  version: string | null;
+  heard_secs: number | null;
+  whole: boolean;
+  behind_secs: number | null;
+}
+
+/** A few answers may fail before it counts as silent. */
+const SILENT_SECS = 30;
+
+export function SecondMachine({ of: { epoch, lease, held, trouble, machine, took_over } }: { of: TwoMachines }) {
+  return (
+    <section>
+      <h2>{t("standby.title")}</h2>
+      <Facts
+        of={[
+          [t("standby.name"), machine ? `${machine.name} · ${machine.address}` : t("standby.none")],
+          ...(machine ? aboutIt(machine, lease !== null) : []),
+          ...(lease === null
+            ? []
+            : [[t("standby.lease"), held ? (trouble ?? t("standby.held")) : t("standby.not_held")] as const]),
+          ...(lease === null || epoch === null ? [] : [[t("standby.epoch"), formatNumber(epoch)] as const]),
+          ...(took_over
+            ? [
+                [
+                  t("standby.took_over"),
+                  <>
+                    <Moment at={took_over.at} /> · {t("standby.lost", { lost: formatDuration(took_over.lost_secs) })}
+                  </>,
+                ] as const,
+              ]
+            : []),
+        ]}
+      />
+    </section>
+  );
+}
+
+/** Without a lease nothing but a person decides. */
+function aboutIt({ manual, whole, version, ...times }: Machine, hasLease: boolean): [string, string][] {
+  const { heard_secs: heard, behind_secs: behind } = times;
+  const isSilent = heard === null || heard >= SILENT_SECS;
+  return [
+    [t("standby.takes_over"), t(manual || !hasLease ? "standby.by_hand" : "standby.by_itself")],
+    [
+      t("standby.copy"),
+      isSilent
+        ? silentFor(heard)
+        : whole && behind !== null
+          ? t("standby.behind", { behind: formatDuration(behind) })
+          : t("standby.not_whole"),
+    ],
+    ...(version === null ? [] : [[t("standby.version"), version] as [string, string]]),
+  ];
+}
+
+function silentFor(heard: number | null): string {
+  return heard === null ? t("standby.unheard") : t("standby.silent", { since: formatDuration(heard) });
+}

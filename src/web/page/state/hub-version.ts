@@ -1,0 +1,44 @@
+// Which version the hub is, and exchanging it.
+import { ApiError, get, post } from "./api.ts";
+import { upload } from "./upload.ts";
+
+export interface HubVersions {
+  version: string;
+  previous: string | null;
+  /** Why the page cannot exchange it; null if it can. */
+  refused: string | null;
+  last: { at: string; from: string; to: string; ok: boolean | null; error: string | null } | null;
+}
+
+const STEP_MS = 1000;
+// Another version has a minute to answer, and databases may be converted before.
+const LONGEST_MS = 300_000;
+
+export const hubVersions = (): Promise<HubVersions> => get("/system/upgrade");
+
+export function sendHub(file: File, onProgress: (part: number) => void): Promise<void> {
+  return upload("/system/upgrade", file, { headers: { "content-type": "application/octet-stream" }, onProgress });
+}
+
+export const goBackToPrevious = (): Promise<void> => post("/system/upgrade/rollback");
+
+/** Resolves when the hub is up again, in whichever version. Rejects with an ApiError where it does not come back. */
+export async function versionChanged(before: HubVersions): Promise<HubVersions> {
+  const begun = Date.now();
+  while (Date.now() - begun < LONGEST_MS) {
+    await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+    const now = await settled();
+    if (now && now.last?.at !== before.last?.at) return now;
+  }
+  throw new ApiError(0, { code: "not_back" });
+}
+
+async function settled(): Promise<HubVersions | undefined> {
+  try {
+    const now = await hubVersions();
+    return now.last?.ok === null ? undefined : now;
+  } catch {
+    // It is between two of its starts.
+    return undefined;
+  }
+}
