@@ -24,14 +24,17 @@ const LEVELS: readonly (readonly string[])[] = [
     "alerts",
     "discovery",
     "calendars",
+    "export",
   ],
   ["config"],
+  ["standby"],
   ["http", "import"],
+  ["mcp"],
   ["hub"],
   ["cli"],
   ["main"],
-  // Runs in browsers: nothing of the hub imports it.
-  ["web"],
+  // Runs in browsers, or builds releases: nothing of the hub imports it.
+  ["web", "release"],
 ];
 
 const files = [...new Glob("**/*.{ts,tsx}").scanSync(src)].filter((path) => !path.endsWith(".d.ts")).sort();

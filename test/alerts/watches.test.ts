@@ -16,6 +16,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const off = (): boolean => false;
 const kinds = (watch: Watch, isRaised: Parameters<Watch["check"]>[0] = off): string[] =>
   watch.check(isRaised).map(({ kind, about }) => (about ? `${kind}:${about}` : kind));
+const HOUR_MS = 3600_000;
 const DAY_MS = 86_400_000;
 
 describe("plugins", () => {
@@ -102,6 +103,32 @@ describe("backups", () => {
   test("that fail are reported at once, with the reason", () => {
     const watch = backupWatch({ ...options, houseSince: () => clock.now(), problem: () => "the disk is full" });
     expect(watch.check(off)[0]?.message).toContain("the disk is full");
+  });
+
+  describe("elsewhere", () => {
+    const ago = (ms: number): string => new Date(clock.now() - ms).toISOString();
+    const well = { name: "cloud", since: ago(30 * DAY_MS), lastSuccess: ago(DAY_MS) };
+    const none = { failingSince: null, problem: null, checkProblem: null };
+    const found = (more: object) =>
+      backupWatch({
+        ...{ ...options, houseSince: () => clock.now() },
+        targets: () => [{ ...well, ...none, ...more }],
+      }).check(off);
+
+    test("an outage is an alert after six hours, with the place, since when, why, and what to do", () => {
+      expect(found({})).toEqual([]);
+      expect(found({ failingSince: ago(5 * HOUR_MS), problem: "it is full" })).toEqual([]);
+      const [alert] = found({ failingSince: ago(7 * HOUR_MS), problem: "it is full" });
+      expect(alert).toMatchObject({ kind: "backup_overdue", about: "cloud", severity: "warning" });
+      expect(alert?.message).toBe(`No backup has got to cloud since ${ago(7 * HOUR_MS)}: it is full`);
+      expect(alert?.mend).toContain("Test");
+    });
+
+    test("so is a place where nothing has got to for days, and a copy that is not good", () => {
+      expect(found({ lastSuccess: null, since: ago(DAY_MS) })).toEqual([]);
+      expect(found({ lastSuccess: null })).toMatchObject([{ variant: "elsewhere" }]);
+      expect(found({ checkProblem: "it is damaged" })).toMatchObject([{ severity: "critical", variant: "bad_copy" }]);
+    });
   });
 });
 

@@ -54,7 +54,7 @@ test("100,000 refused logins from everywhere push out nothing else, and cost few
     .query<{ n: number }, []>("SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size")
     .get();
   expect(bytes?.n ?? 0).toBeLessThan(2_000_000);
-}, 60_000);
+});
 
 test("100,000 guesses at one account from one address are counted in one row for every ten minutes", async () => {
   for (let number = 0; number < 100_000; number++) {

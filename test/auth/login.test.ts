@@ -59,7 +59,7 @@ test("loopback and the whitelist are never banned", async () => {
       expect((await refusalOf(() => auth.login("ann", WRONG, address))).code).toBe("unauthenticated");
     }
   }
-}, 60_000);
+});
 
 test("when too many log in at once, those turned away have not failed", async () => {
   const { auth } = fixture;

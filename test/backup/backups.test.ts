@@ -182,7 +182,7 @@ test("encrypted: opened by the age format's library and by a restore with the pa
   expect(existsSync(`${other.rules}/other.ron`)).toBe(true);
   expect(await restore(passphrase)).toMatchObject({ counts: { devices: 1 } });
   expect(existsSync(`${other.rules}/old.ron`)).toBe(true);
-}, 60_000);
+});
 
 test("problems of the section", () => {
   const cronProblem = (text: string) => {

@@ -11,5 +11,4 @@ test.each([false, true])(
     expect(restored + refused).toBe(50);
     expect(refused).toBeGreaterThan(25);
   },
-  60_000,
 );

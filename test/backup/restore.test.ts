@@ -14,12 +14,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { lockBackups } from "../../src/backup/backup-lock.ts";
+import { readLastRestore } from "../../src/backup/last-restore.ts";
 import { removeOldStates } from "../../src/backup/old-states.ts";
 import { placesIn } from "../../src/backup/places.ts";
-import { checkArchive, readLastRestore, recoverRestore, restoreHome, undoRestore } from "../../src/backup/restore.ts";
+import { checkArchive, restoreHome } from "../../src/backup/restore.ts";
 import { setAsideStaleWal } from "../../src/backup/stale-wal.ts";
+import { recoverRestore, undoRestore } from "../../src/backup/swap-in.ts";
 import { stateMigrations } from "../../src/db/migrations/index.ts";
 import { openDatabase } from "../../src/db/open.ts";
+import { openStateDb } from "../../src/db/state-db.ts";
 import { type Home, homeAt } from "../../src/home/paths.ts";
 import { filesBelow, makeZip, readZip } from "../support/archives.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
@@ -75,6 +78,20 @@ test("queued notifications stay with the hub that queued them, and an undo bring
   await undoRestore(home, NOW);
   settle(home);
   expect(waitingIn(home.stateDb)).toEqual(["of this one", "and another"]);
+});
+
+test("the same for what quiet hours hold back", async () => {
+  {
+    using state = openStateDb(other.stateDb, () => NOW);
+    state.durable.run(
+      "INSERT INTO held_messages (person, channels, at, count, title) VALUES ('Anna', '[]', 1, 1, 'Door')",
+    );
+  }
+  makeZip(folder.at("held.zip"), [{ name: "state.redb", from: other.stateDb }]);
+  const { staged } = await restore(folder.at("held.zip"));
+  expect(staged.warnings.join()).toContain("the notifications queued in it (2) are not sent");
+  using state = openStateDb(home.stateDb, () => NOW);
+  expect(state.durable.query("SELECT * FROM held_messages").all()).toEqual([]);
 });
 
 test("the same for a database zipped by hand, and for one that is older than notifications", async () => {

@@ -2,7 +2,16 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { takeSnapshot } from "../../src/backup/database-copies.ts";
 import { setAsideStaleWal } from "../../src/backup/stale-wal.ts";
 import { openDatabase } from "../../src/db/open.ts";
@@ -138,4 +147,18 @@ test("after a clean end there is no log to set aside, whatever is put there", ()
   copyFileSync(at.backup, at.home.stateDb);
   expect(settle(at.home)).toEqual([]);
   expect(look(at.home.stateDb)).toEqual({ sound: true, who: ["new"] });
+});
+
+test("the log of a database that was begun in place of a damaged one belongs to it", () => {
+  using at = place();
+  const path = at.home.stateDb;
+  expect(settle(at.home)).toEqual([]);
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xff, 4096, 8192));
+  const { db, setAside } = openDatabase({ path, migrations: MIGRATION, now: Date.now });
+  expect(setAside).toBeDefined();
+  db.close();
+  writeAndDie(path, "since", 10);
+  expect(settle(at.home)).toEqual([]);
+  expect(look(path)).toEqual({ sound: true, who: ["since"] });
 });

@@ -65,7 +65,7 @@ function start(entry: Partial<CalendarEntry> = { url: ADDRESS }): Calendars {
     }) as unknown as typeof fetch,
     folder: folder.at("calendars"),
     resolve: (path) => folder.at(path),
-    timezone: "Europe/Berlin",
+    timezone: () => "Europe/Berlin",
     read: createReader(calendarWorker(), clock),
   });
   open.push(calendars);

@@ -25,6 +25,27 @@ test("a configuration without faults says so", () => {
   expect(problems).toEqual([]);
 });
 
+describe("a channel that publishes on the broker", () => {
+  const display = (topic: string, more = "") =>
+    `[[notify.channels]]\nname = "display"\ntype = "mqtt"\ntopic = "${topic}"\n${more}`;
+  test.each<[string, string]>([
+    ["hub/devices/lamp/cmd", display("hub/devices/lamp/cmd")],
+    ["the prefix itself", display("hub")],
+    ["a prefix of one's own", `${display("my/hub/x")}[mqtt]\nprefix = "my/hub"\n`],
+  ])("on %s is off, and its problem says what to do", (_, text) => {
+    const { faults, problems } = read(text);
+    expect(faults).toEqual(["6: notify.channels[0].topic"]);
+    expect(problems[0]?.message).toMatch(
+      /^is one of the hub's own topics.* begin with "(my\/)?hub\/", or set hub_topics = true$/,
+    );
+  });
+  test.each([
+    display("hubs/x"),
+    display("hub/x", "hub_topics = true\n"),
+    `${display("hub/x")}[mqtt]\nprefix = "my/hub"\n`,
+  ])("is right: %j", (text) => expect(read(text).problems).toEqual([]));
+});
+
 describe("a plugin entry", () => {
   const digits = "9".repeat(309);
   const rows: [what: string, entry: string, fault: string][] = [
@@ -98,7 +119,7 @@ describe("a section", () => {
     ["[battery]\nthreshold_pct = 101\nrecover_band_pct = 7\n", { battery: { threshold_pct: 20, recover_band_pct: 7 } }],
     ["[battery]\ntreshold_pct = 10\n", { battery: { threshold_pct: 20 } }],
     ["[events]\nbuffer = -1\n", { events: { buffer: 1000 } }],
-    ["[storage]\nflush_secs = 1e400\n", { storage: { flush_secs: 1 } }],
+    ["[storage]\nflush_secs = 1e400\n", { storage: { flush_secs: 5 } }],
     ["[log]\nlevel = 'loud'\n", { log: { level: "info" } }],
     [
       "[location]\nlatitude = 99\nlongitude = 13\ntimezone = 'Europe/Berlin'\n",

@@ -44,7 +44,7 @@ describe("a value in hub.toml", () => {
       '[mqtt]\n# The broker that plugins and devices talk to. Beyond this machine it wants accounts.\nhost = "0.0.0.0"\n',
     );
     expect(parseToml(edited)).toMatchObject({
-      table: { plugins: [{ enabled: true }, { id: "virtual", enabled: true }] },
+      table: { plugins: [{ enabled: true }, { id: "virtual", enabled: true }, { enabled: false }] },
     });
     expect(editConfig(edited, edits)).toBe(edited);
   });
@@ -125,6 +125,16 @@ describe("what a form changes", () => {
       "[[notify.channels]]\nname = 'mail'\n[notify.channels.smtp]\nport = 25 # plain\n",
       { path: ["notify", "channels", 0, "smtp"], value: { port: 587, host: "mail" } },
       "[[notify.channels]]\nname = 'mail'\n[notify.channels.smtp]\nport = 587 # plain\nhost = \"mail\"\n",
+    ],
+    "an entry inside the last entry": [
+      "[[notify.channels]]\nname = 'hook'\n[[notify.channels.headers]]\nname = 'A'\n",
+      { path: ["notify", "channels", 0, "headers", 1], value: { name: "B" } },
+      "[[notify.channels]]\nname = 'hook'\n[[notify.channels.headers]]\nname = 'A'\n\n[[notify.channels.headers]]\nname = \"B\"\n",
+    ],
+    "an entry inside one that others follow": [
+      "[[notify.channels]]\nname = 'hook'\n[[notify.channels.headers]]\nname = 'A' # a\n\n[[notify.channels]]\nname = 'b'\n",
+      { path: ["notify", "channels", 0, "headers", 1], value: { name: "B" } },
+      "[[notify.channels]]\nname = 'hook'\n[[notify.channels.headers]]\nname = 'A' # a\n\n[[notify.channels.headers]]\nname = \"B\"\n\n[[notify.channels]]\nname = 'b'\n",
     ],
     "an entry that goes": [
       "# All\n[[plugins]]\nid = 'a'\n\n# The second\n[[plugins]]\nid = 'b'\n[plugins.env]\nA = '1'\n\n[log]\n",

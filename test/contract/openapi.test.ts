@@ -118,7 +118,7 @@ describe("what a route is said to refuse, it refuses:", () => {
         const answered = await ask(route);
         expect({ name: route.name, answered, isRefused: answered === status }).toMatchObject({ isRefused: false });
       }
-    }, 60_000);
+    });
   }
 });
 
@@ -309,6 +309,14 @@ const BEYOND_THE_SCHEMA = new Set([
   "POST /api/v1/rules/replay from",
   "POST /api/v1/rules/replay to",
   "POST /api/v1/rules/{id}/test at",
+  // Areas and devices that there are, for keys with a scope.
+  "POST /api/v1/auth/api-keys areas",
+  "POST /api/v1/auth/api-keys areas[0]",
+  "POST /api/v1/auth/api-keys devices",
+  "POST /api/v1/auth/api-keys devices[0]",
+  "POST /api/v1/auth/api-keys read_only",
+  "POST /api/v1/history/exports/{name}/backfill from",
+  "POST /api/v1/history/exports/{name}/backfill to",
   // What is not the id in the address is refused as such, whatever it is.
   "PUT /api/v1/rules/{id} id",
 ]);
@@ -335,7 +343,7 @@ describe("every value is held to the rules that stand in the document:", () => {
     }
     expect(wrong).toEqual([]);
     expect(asked).toBeGreaterThan(200);
-  }, 60_000);
+  });
 
   test("with anything in its place", async () => {
     // A rule's id may be null as well: it has none yet. Passwords are slow on purpose.
@@ -361,7 +369,7 @@ describe("every value is held to the rules that stand in the document:", () => {
       }),
       { numRuns: 300 },
     );
-  }, 60_000);
+  });
 
   test("and nothing that is not named there is taken", async () => {
     const closed = api.routes.filter(({ operation }) => {
@@ -386,9 +394,11 @@ describe("what is read looks as described:", () => {
   // An upgrade and a call with a rule's secret are not simply read; a plugin that is off cannot be asked; this hub has no file.
   const OTHERWISE: Record<string, number> = {
     "GET /api/v1/plugins/{id}/config": 409,
+    "GET /api/v1/plugins/{id}/storage": 403,
     "GET /api/v1/events/stream": 426,
     "GET /api/v1/system/config": 404,
     "GET /api/v1/webhooks/{path}": 404,
+    "GET /api/v1/notify/links/{token}": 404,
   };
 
   test("every GET answers with what the document shows", async () => {

@@ -14,7 +14,13 @@ const CONTRACT_PUBLIC = ["GET /api/v1/health", "POST /api/v1/auth/login"];
 const DOCUMENT = "GET /api/v1/openapi.json";
 // Whoever calls a webhook cannot log in: the secret of the rule stands in for it.
 const WEBHOOKS = ["GET", "POST", "PUT"].map((method) => `${method} /api/v1/webhooks/{path}`);
-const PUBLIC = [...CONTRACT_PUBLIC, DOCUMENT, ...WEBHOOKS];
+// The signature of the link stands in for a login.
+const LINKS = ["GET", "POST"].map((method) => `${method} /api/v1/notify/links/{token}`);
+// The standby has a key of its own, and a hand-over takes either.
+const STANDBY = ["POST /sync", "POST /history", "POST /leftovers", "POST /hand-over", "GET "].map((name) =>
+  name.replace(" ", " /api/v1/standby"),
+);
+const PUBLIC = [...CONTRACT_PUBLIC, DOCUMENT, ...WEBHOOKS, ...LINKS, ...STANDBY];
 const CONTRACT = [
   ...CONTRACT_PUBLIC,
   "POST /api/v1/notify/test",

@@ -144,3 +144,13 @@ test("disposing ends it", async () => {
   expect(rules.news()).toEqual([]);
   expect(rules.clock.pending()).toEqual([]);
 });
+
+test("many files that are written twice, as a checkout may, hold nothing up", async () => {
+  using rules = watched({});
+  const names = Array.from({ length: 300 }, (_, index) => `many-${index}.ron`);
+  for (const name of names) rules.put(name, "a");
+  await rules.clock.advance(750);
+  for (const name of names) rules.put(name, "ab");
+  await rules.clock.advance(2000);
+  expect(rules.news().sort()).toEqual(names.sort());
+});

@@ -21,8 +21,13 @@ describe("parseJson", () => {
     ["", "not valid JSON"],
     [`${"[".repeat(33)}${"]".repeat(33)}`, "deeper"],
     ["[".repeat(1_000_000), "deeper"],
+    [`${'[{"a":'.repeat(17)}1${"}]".repeat(17)}`, "deeper"],
   ])("refuses %.30s", (text, why) => {
     expect(parseJson(text)).toMatchObject({ ok: false, problem: expect.stringContaining(why) });
+  });
+
+  test("many brackets side by side are not deep", () => {
+    expect(parseJson(`[${"[],{},".repeat(100)}[]]`).ok).toBe(true);
   });
 
   test("brackets inside strings do not count as depth", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { checkValue, didYouMean } from "../../src/core/schema.ts";
+import { didYouMean } from "../../src/core/did-you-mean.ts";
+import { checkValue } from "../../src/core/schema.ts";
 
 const Channel = Type.Union([
   Type.Object(

@@ -64,6 +64,14 @@ test("a single flood does not delay writes for longer than a day", async () => {
   expect(budget.sparing).toBe(false);
 });
 
+test("no longer says that it spares once there is allowance again, though nobody asks to write", async () => {
+  const { clock, budget, write } = rig(240);
+  write(15 * MB);
+  expect(budget.sparing).toBe(true);
+  await clock.advance(3_600_000);
+  expect(budget.sparing).toBe(false);
+});
+
 test("without a limit, and where the system does not count, nothing waits", () => {
   const free = rig();
   free.write(100_000 * MB);

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createMeta } from "../../src/db/meta.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/wait.ts";
 
 const now = () => Date.UTC(2026, 0, 15);
 
@@ -53,4 +54,21 @@ test("a file of a newer hub is refused and left alone", () => {
 
 test("a missing folder is a clear error", () => {
   expect(() => openStateDb("/nowhere/state.redb", now)).toThrow("cannot open /nowhere/state.redb");
+});
+
+test("a new file opened by several at once gets its tables once", async () => {
+  for (let round = 0; round < 5; round++) {
+    using folder = createTemporaryFolder();
+    const workers = Array.from({ length: 4 }, () => new Worker(new URL("./opening-worker.ts", import.meta.url)));
+    const verdicts = workers.map(async (worker) => {
+      const verdict = Promise.withResolvers<unknown>();
+      worker.onmessage = ({ data }) => (data === "ready" ? ready.push(worker) : verdict.resolve(data));
+      return verdict.promise;
+    });
+    const ready: Worker[] = [];
+    await until("all are there", () => ready.length === workers.length);
+    for (const worker of workers) worker.postMessage(folder.at("history.db"));
+    expect(await Promise.all(verdicts)).toEqual(workers.map(() => "open"));
+    for (const worker of workers) worker.terminate();
+  }
 });

@@ -1,10 +1,14 @@
 // The profiles that come with the hub, each with messages as such a device sends them, and the commands that it is sent.
 import { describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
+import { shippedProfiles } from "../../src/cli/profile-assets.ts";
 import { formatProblem } from "../../src/config/load.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { checkProfiles } from "../../src/discovery/sources/profiles/check-files.ts";
+import type { Profile } from "../../src/discovery/sources/profiles/profile.ts";
+import { createProfileReader } from "../../src/discovery/sources/profiles/read-profile.ts";
 import { messageExpressions } from "../../src/rules/expression/messages.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createProfilesRig, SHIPPED, shipped } from "./profiles-rig.ts";
 
 interface Case {
@@ -393,6 +397,24 @@ describe.each(CASES.map((one) => [one.profile, one] as const))(
     });
   },
 );
+
+test("a file that holds what came with the hub is read as any other, and one that was changed is checked", () => {
+  using folder = createTemporaryFolder();
+  const trusting = createProfileReader(messageExpressions, shippedProfiles);
+  const checking = createProfileReader(messageExpressions);
+  for (const [name, { text }] of shippedProfiles) {
+    const path = folder.at(`${name}.toml`);
+    writeFileSync(path, text);
+    const [trusted, checked] = [trusting, checking].map((reader) => reader.readFile(name, path));
+    expect(checked?.problems).toEqual([]);
+    const plain = (profile: Profile | undefined) =>
+      profile && { ...profile, makers: profile.makers.map(({ text }) => text), expressions: undefined };
+    expect({ ...trusted, profile: plain(trusted?.profile) }).toEqual({ ...checked, profile: plain(checked?.profile) });
+    writeFileSync(path, `${text}wrong = 1\n`);
+    expect(trusting.readFile(name, path).profile).toBeUndefined();
+  }
+  expect(() => trusting.readFile("wled", folder.at("missing.toml"))).toThrow("ENOENT");
+});
 
 test("together they make one device of each thing, and none of what another profile is for", () => {
   using rig = createProfilesRig(Object.fromEntries(names.map((name) => [`${name}.toml`, switchedOn(shipped(name))])));

@@ -174,4 +174,16 @@ describe("numbers", () => {
     for (let count = 0; count < 1_000_100; count++) feed.emit({ type: "custom_x" });
     expect(feed.ring.head).toBe(before + 1_000_100);
   });
+
+  test("are reserved on disk before the first one is given out, and not earlier: a start does not wait for it", () => {
+    const mark = storedMark();
+    const feed = feedWith(10, createVirtualClock(), mark);
+    expect(mark.saves).toBe(0);
+    let savedBefore = 0;
+    feed.on("*", "test", ({ seq }) => {
+      savedBefore = mark.load() - seq;
+    });
+    feed.emit({ type: "custom_x" });
+    expect(savedBefore).toBeGreaterThan(0);
+  });
 });

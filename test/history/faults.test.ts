@@ -2,6 +2,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { historyMigrations } from "../../src/history/migrations/index.ts";
 import { mountSmallDisk } from "../support/small-disk.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { createStoreRig, type StoreRig, T0 } from "./store-rig.ts";
@@ -87,7 +88,7 @@ test("a file of a newer hub is not touched, health says why, and it is tried aga
   {
     using db = new Database(path());
     expect(db.query("SELECT count(*) AS n FROM samples").get()).toEqual({ n: 5000 });
-    db.run("PRAGMA user_version = 1");
+    db.run(`PRAGMA user_version = ${historyMigrations.length}`);
   }
   rig.at.mono += 60_000;
   expect(rig.flush()).toBe(true);

@@ -6,8 +6,9 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 function recorder(mostTextBytes: number) {
   const posted: number[] = [];
   const reached: string[] = [];
+  const clock = createVirtualClock();
   const made = createRecorder({
-    clock: createVirtualClock(),
+    clock,
     log: silentLog,
     isExcluded: () => false,
     post: (_, samples) => posted.push(samples),
@@ -15,7 +16,7 @@ function recorder(mostTextBytes: number) {
     limits: { reached: ({ limit }) => void reached.push(limit) },
   });
   const record = (current: Record<string, unknown>) =>
-    made.record({ device_id: "d", changed: Object.keys(current), current });
+    made.record({ device_id: "d", changed: Object.keys(current), current }, clock.now());
   return { made, posted, reached, record };
 }
 

@@ -2,7 +2,8 @@
 import { cpSync, existsSync } from "node:fs";
 import { silentLog } from "../../src/core/log.ts";
 import { storedOf } from "../../src/history/sample.ts";
-import { openStore, type Store, type StoreLimits, storeLimits } from "../../src/history/store.ts";
+import { openStore, type Store } from "../../src/history/store.ts";
+import { type StoreLimits, storeLimits } from "../../src/history/store-limits.ts";
 import type { HistoryQuery, Moment, SampleRows } from "../../src/history/worker-protocol.ts";
 
 export const T0 = Date.UTC(2026, 0, 15, 12);

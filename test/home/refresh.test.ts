@@ -1,3 +1,4 @@
+// The files that came with the hub, as later versions find them.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Asset } from "../../src/home/layout.ts";
@@ -147,6 +148,44 @@ test("a damaged list counts as none, and nothing is written when nothing is to b
     expect(refreshAssets(home, version(2)).renewed).toEqual([]);
     writeFileSync(home.assetManifest, "");
   }
+});
+
+test("reads no file while neither the executable nor a file has changed, and compares all once one has", () => {
+  using folder = createTemporaryFolder();
+  const { home, read } = oldHome(folder);
+  const executable = folder.at("hub");
+  writeFileSync(executable, "version 1");
+  let reads = 0;
+  const counted = (number: number): Asset[] =>
+    version(number).map(({ path, content }) => ({
+      path,
+      get content() {
+        reads++;
+        return content;
+      },
+    }));
+  const start = (number = 1) => {
+    reads = 0;
+    return refreshAssets(home, counted(number), executable);
+  };
+  start();
+  expect(reads).toBeGreaterThan(0);
+  expect(start()).toEqual({ renewed: [], kept: [], failed: [] });
+  expect(reads).toBe(0);
+
+  // As long as the old text, and a moment later.
+  writeFileSync(folder.at(EXAMPLE), read(EXAMPLE).replace("lamp", "LAMP"));
+  expect(start().kept).toEqual([EXAMPLE]);
+  expect(start().kept).toEqual([]);
+  expect(reads).toBe(0);
+  rmSync(folder.at(BUNDLE));
+  expect(start().kept).toEqual([]);
+  expect(reads).toBeGreaterThan(0);
+
+  writeFileSync(folder.at(BUNDLE), `${BUNDLE} of version 1`);
+  writeFileSync(executable, "version 2");
+  expect(start(2).renewed).toEqual([BUNDLE]);
+  expect(read(BUNDLE)).toBe(`${BUNDLE} of version 2`);
 });
 
 test("says what to do where it cannot write", () => {

@@ -59,7 +59,13 @@ export async function openBlueprintHouse(
 
   async function open(admin?: TestHub["admin"]): Promise<void> {
     hub = await startTestHub({ folder, clock, toml, ...(admin ? { admin } : {}) });
-    devices = await connectAsync({ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0, clientId: "devices" });
+    devices = await connectAsync({
+      host: "127.0.0.1",
+      port: hub.mqttPort,
+      reconnectPeriod: 0,
+      keepalive: 0,
+      clientId: "devices",
+    });
     devices.on("message", (topic, payload) => {
       if (topic === BARRIER) passed.add(payload.toString());
       else obey(topic.split("/")[2] ?? "", payload.toString());

@@ -57,7 +57,7 @@ async function ask<T = Record<string, unknown>>(method: string, path: string, bo
 
 const connect = (username: string): Promise<MqttClient> =>
   connectAsync({
-    ...{ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0 },
+    ...{ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0, keepalive: 0 },
     ...{ username, password: `password-of-${username}` },
   });
 const say = (client: MqttClient, topic: string, payload: object | string) =>

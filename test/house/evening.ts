@@ -40,7 +40,8 @@ export async function openHouse(
   async function start(admin?: TestHub["admin"]): Promise<void> {
     hub = await startTestHub({ ...options, folder, clock, ...(admin ? { admin } : {}) });
     stream = await hub.openStream();
-    plugin = await connectAsync({ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0 });
+    // No keep-alive: the hub counts it on the virtual clock, the client on its own.
+    plugin = await connectAsync({ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0, keepalive: 0 });
   }
 
   async function level(): Promise<void> {

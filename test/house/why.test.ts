@@ -24,7 +24,13 @@ beforeAll(async () => {
     clock,
     toml: `[location]\nlatitude = 52.52\nlongitude = 13.405\ntimezone = "Europe/Berlin"\n`,
   });
-  house = await connectAsync({ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0, clientId: "house" });
+  house = await connectAsync({
+    host: "127.0.0.1",
+    port: hub.mqttPort,
+    reconnectPeriod: 0,
+    keepalive: 0,
+    clientId: "house",
+  });
 });
 afterAll(async () => {
   house.end(true);

@@ -129,7 +129,7 @@ test("the door: every message has the name and the value, letter by letter", asy
   expect(mail.mails).toHaveLength(1);
   await house.moveTo("20:21:00");
   await until("all have it again", () => place.seen.length === 2 * (MODES.length + 1) && mail.mails.length === 2);
-}, 60_000);
+});
 
 /** A rule of the author's own markup for each chat. */
 function warm(mode: ParseMode): string {
@@ -174,4 +174,4 @@ test("the temperature: the author's markup is applied, and values are not parsed
   await until("an hour later each has it again", () => place.seen.length === 2 * MODES.length);
   expect(chats(place).map(({ text }) => text)).toContain(`Temperature\n${NASTY} has 30.5 °C, ${NASTY}`);
   expect(mail.mails).toEqual([]);
-}, 60_000);
+});

@@ -44,14 +44,10 @@ function serve(cert: string | null, key: string | null, now = Date.now()): Serve
   put("cert", cert);
   put("key", key);
   const health = (): Response => Response.json({ status: "ok", version: "1", uptime_secs: 1 });
-  const elysia = new Elysia();
   const app: App = {
-    elysia,
-    besideTheApi: elysia,
-    router: { routes: { "/api/v1/health": health }, fetch: health },
-    serve(server) {
-      elysia.server = server;
-    },
+    declared: () => ({ api: new Elysia(), besideTheApi: new Elysia() }),
+    router: { routes: { "/api/v1/health": health }, fetch: health, onDeclared() {} },
+    serve() {},
   };
   const clock = createVirtualClock(now);
   const listener = listen(app, {

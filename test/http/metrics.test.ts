@@ -59,6 +59,8 @@ test("counts what happens", async () => {
   expect(after.get("process_resident_memory_bytes")).toBeGreaterThan(1_000_000);
   expect(after.get('hub_db_bytes{db="state"}')).toBeGreaterThan(0);
   expect(after.has("hub_loop_lag_seconds")).toBe(true);
+  for (const step of ["stores", "house", "rules", "api", "profiles", "mqtt"])
+    expect(after.get(`hub_start_seconds{step="${step}"}`)).toBeGreaterThanOrEqual(0);
 });
 
 test("gives the values of devices to whoever asks for them, and to nobody else", async () => {

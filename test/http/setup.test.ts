@@ -31,7 +31,7 @@ test("what a new house needs is read, changed, and all else of the file stays", 
   expect(await ask("GET", "/system/setup")).toMatchObject({
     status: 200,
     location: { latitude: null, longitude: null, timezone: null },
-    ...{ backup_schedule: null, mqtt_everywhere: false, virtual_house: false, restarting: false },
+    ...{ backup_schedule: null, mqtt_everywhere: false, mqtt_external: null, virtual_house: false, restarting: false },
   });
   const place = { latitude: 48.1, longitude: 11.5, timezone: "Europe/Berlin" };
   expect(await ask("PUT", "/system/location?restart=true", place)).toMatchObject({

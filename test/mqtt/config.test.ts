@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { Value } from "@sinclair/typebox/value";
 import { checkValue } from "../../src/core/schema.ts";
-import { DEFAULT_MEMORY, MqttSection, mqttProblems } from "../../src/mqtt/config.ts";
+import { MemoryKeys, MqttSection, mqttProblems } from "../../src/mqtt/config.ts";
 
 const user = { username: "remote", password: "secret" };
 const section = (value: object): MqttSection => {
@@ -12,7 +13,7 @@ const section = (value: object): MqttSection => {
 test("everything has a default", () => {
   expect(section({})).toMatchObject({
     ...{ host: "127.0.0.1", port: 1883, prefix: "hub", anonymous: false, users: [], max_packet_kib: 8192 },
-    ...DEFAULT_MEMORY,
+    ...Value.Create(MemoryKeys),
     ...{ max_connections: 500, max_connections_per_account: 250 },
     ...{ max_pending_connections: 500, max_pending_connections_per_address: 250 },
     ...{

@@ -55,7 +55,6 @@ test.each([4, 5] as const)(
     expect(hub.limits.problems()).toEqual([]);
     expect(bridge.connected).toBe(true);
   },
-  60_000,
 );
 
 test.each([4, 5] as const)(
@@ -70,7 +69,6 @@ test.each([4, 5] as const)(
     expect(hub.limits.problems()).toEqual([]);
     expect(hub.mqtt.connections()).toBe(11);
   },
-  60_000,
 );
 
 test("a reader that needs longer than five seconds for a large message is not stalled", async () => {
@@ -93,7 +91,7 @@ test("a reader that needs longer than five seconds for a large message is not st
     await until(() => received > before || payloads(slow).length > 0 || slow.closed());
     expect(slow.closed()).toBe(false);
   }
-}, 60_000);
+});
 
 test("a reader that takes nothing is disconnected after five seconds", async () => {
   const clock = createVirtualClock();

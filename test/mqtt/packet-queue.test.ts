@@ -30,11 +30,12 @@ test("nothing is lost, added or split, and a batch has no more packets than allo
           while (queue.size > 0) {
             const batch = queue.take({ packets: most, bytes: 65_536 });
             expect(batch.error).toBeUndefined();
-            expect(batch.bytes.length).toBeGreaterThan(0);
+            expect(batch.taken).toBeGreaterThan(0);
             expect(batch.packets).toBeLessThanOrEqual(most);
             ended += batch.packets;
             requests += batch.requests;
-            out.push(batch.bytes);
+            for (const publish of batch.publishes) expect(parsed(publish)).toEqual({ packets: 1, left: 0 });
+            out.push(...batch.publishes, batch.bytes);
             // A full batch ends where a packet ends.
             if (batch.packets === most) expect(parsed(Buffer.concat(out))).toEqual({ packets: ended, left: 0 });
           }
@@ -70,5 +71,7 @@ test.each([
 ])("%s is refused by its header", (_what, bytes, reason) => {
   const queue = createPacketQueue(LIMIT);
   queue.add(Buffer.from([0xc0, 0, ...bytes]));
+  // A PUBLISH never leaves with the packets before it.
+  if (bytes[0] === 0x30) expect(queue.take({ packets: 16, bytes: 65_536 })).toMatchObject({ packets: 1, taken: 2 });
   expect(queue.take({ packets: 16, bytes: 65_536 }).error).toMatchObject({ reason });
 });

@@ -186,6 +186,29 @@ describe("after a stop", () => {
   });
 });
 
+test("what is published while a client comes back reaches it once", async () => {
+  await using hub = await startTestMqtt({ config });
+  for (let moment = 0; moment < 24; moment++) {
+    const clientId = `panel${moment}`;
+    await leaveSession(hub, "ann", clientId);
+    await hub.mqtt.publish("q/1", "waited", { qos: 1 });
+    const raw = await openRaw(hub.mqtt.port);
+    raw.send(connectPacket({ username: "ann", password: Buffer.from("secret"), clientId, clean: false }));
+    // The broker has work of its own in each turn of the event loop between CONNECT and the last message that waited.
+    await until(() => hub.mqtt.connections() === 1);
+    for (let turn = 0; turn < moment; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await hub.mqtt.publish("q/2", "meanwhile", { qos: 1 });
+    await hub.mqtt.publish("q/3", "last", { qos: 1 });
+    const got = () => raw.packets.flatMap((packet) => (packet.cmd === "publish" ? [packet.payload.toString()] : []));
+    await until(() => got().includes("last"));
+    raw.send({ cmd: "pingreq" });
+    await until(() => raw.packets.some(({ cmd }) => cmd === "pingresp"));
+    expect(got().sort()).toEqual(["last", "meanwhile", "waited"]);
+    raw.socket.destroy();
+    await until(() => hub.mqtt.connections() === 0);
+  }
+});
+
 describe("after a power cut", () => {
   test("what was written is there: retained messages, sessions and queues", async () => {
     using place = createPlace();

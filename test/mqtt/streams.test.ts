@@ -65,7 +65,6 @@ describe("in chunks", () => {
       }
       expect(hub.logged("connection was ended")).toEqual([]);
     },
-    30_000,
   );
 
   test("everything directly after the CONNECT, and then a disconnect: nothing is lost", async () => {

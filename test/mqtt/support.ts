@@ -14,9 +14,9 @@ import type { DevicePort, PluginPort } from "../../src/mqtt/ports.ts";
 import { type MqttOptions, startMqtt } from "../../src/mqtt/start.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
-/** Polls until the condition holds; fails with its text after twenty seconds. */
+/** Polls until the condition holds; fails with its text after three quarters of a minute. */
 export async function until(condition: () => unknown, what = condition.toString()): Promise<void> {
-  const end = performance.now() + 20_000;
+  const end = performance.now() + 45_000;
   while (!condition()) {
     if (performance.now() > end) throw new Error(`never came true: ${what}`);
     await Bun.sleep(2);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { isValidId } from "../../src/core/ids.ts";
 import { isTopicFilter, isTopicName, matchesFilter } from "../../src/core/topic-filter.ts";
-import { formatTopic, parseTopic, type Topic } from "../../src/mqtt/topics.ts";
+import { createTopicReader, formatTopic, parseTopic, type Topic } from "../../src/mqtt/topics.ts";
 
 const id = fc.string({ minLength: 1, maxLength: 20 }).filter(isValidId);
 const prefix = fc.constantFrom("hub", "house/hub", "h");
@@ -27,6 +27,13 @@ test("what is formatted is parsed back, and is a topic name", () => {
       expect(parseTopic("another", text)).toEqual({ kind: "other" });
     }),
   );
+});
+
+test("a topic that comes again is read as it was the first time, however many others came between", () => {
+  const read = createTopicReader("hub");
+  const texts = Array.from({ length: 2500 }, (_, index) => `hub/${index % 3 ? "devices" : "plugins"}/d${index}/state`);
+  for (const text of [...texts, "elsewhere", ...texts.toReversed(), `hub/devices/${"long".repeat(60)}/state`])
+    for (let times = 0; times < 2; times++) expect(read(text)).toEqual(parseTopic("hub", text));
 });
 
 test.each([

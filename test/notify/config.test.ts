@@ -55,7 +55,7 @@ describe("[notify] channels", () => {
     [
       "an unknown type",
       { ...push, type: "push-app" },
-      /\.type: must be one of "messaging_bot" \(Telegram\), "push_app" \(Pushover\), "email" \(SMTP\) – did you mean "push_app"/,
+      /\.type: must be one of "messaging_bot" \(Telegram\), "push_app" \(Pushover\), "email" \(SMTP\), .* – did you mean "push_app"/,
     ],
     [
       "the name of a service as type",

@@ -161,3 +161,36 @@ test("the outbox is limited by the configuration, and reaching the limit is repo
   const waiting = await ask<{ message: string }[]>("/notify/outbox");
   expect(waiting.length).toBeLessThanOrEqual(10);
 });
+
+const TO_ANNA = `(
+  id: "5f0c1f8e-0000-4000-8000-000000000003",
+  name: "Leak",
+  trigger: WebhookReceived(path: "alarm", secret: "a-secret-of-the-test"),
+  actions: [Notify(channel: "person:Anna", priority: "high", message: "leak")],
+)`;
+
+test("a rule tells a person; while the channel is away the action is queued and has not failed", async () => {
+  using place = serveHttp(() => ({ status: 503, json: { ok: false, description: "busy" } }));
+  using folder = createTemporaryFolder();
+  mkdirSync(folder.at("rules"), { recursive: true });
+  writeFileSync(folder.at("rules", "anna.ron"), TO_ANNA);
+  const people = '[[people]]\nname = "Anna"\nchannels = ["chat"]\nquiet_hours = "00:00-24:00"\n';
+  await using hub = await startTestHub({ toml: chat(place.url) + people, fetch, folder });
+  expect(await get<JsonObject[]>(hub, "/notify/people")).toMatchObject([
+    { name: "Anna", channels: ["chat"], quiet: true, home: null, held: 0 },
+  ]);
+  const alarm = () => hub.request("POST", "/webhooks/alarm?secret=a-secret-of-the-test", { body: {} });
+  await alarm();
+  const waiting = () => get<JsonObject[]>(hub, "/notify/outbox");
+  await until("the first try", async () =>
+    (await waiting()).some(({ tries, state }) => tries === 1 && state === "waiting"),
+  );
+  await alarm();
+  const traces = () => get<JsonObject[]>(hub, "/rules/5f0c1f8e-0000-4000-8000-000000000003/traces");
+  await until("the second run", async () => (await traces()).length === 2 && (await traces())[0]?.ended_at !== null);
+  const detail = expect.stringMatching(/^person:Anna: leak \(queued: chat waits, because .*busy/);
+  expect((await traces())[0]).toMatchObject({ outcome: "fired", actions: [{ result: "queued", detail }] });
+  const events = (await get<JsonObject[]>(hub, "/events?limit=1000")).map(({ type }) => type);
+  expect(events.filter((type) => type === "notification_queued")).toHaveLength(1);
+  expect(events).not.toContain("action_failed");
+});

@@ -17,8 +17,14 @@ export interface MailServer extends AsyncDisposable {
   readonly mails: ReceivedMail[];
 }
 
-/** Accepts mail after a login with PASSWORD, unless the options say otherwise. */
-export async function serveMail(options: SMTPServerOptions = {}): Promise<MailServer> {
+/**
+ * Accepts mail after a login with PASSWORD, unless the options say otherwise. A mail counts as received at its final dot, which is
+ * answered when `confirm` resolves.
+ */
+export async function serveMail(
+  options: SMTPServerOptions = {},
+  confirm: (mail: ReceivedMail) => Promise<void> = async () => {},
+): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
     disableReverseLookup: true,
@@ -35,14 +41,15 @@ export async function serveMail(options: SMTPServerOptions = {}): Promise<MailSe
       stream.on("end", () => {
         const { mailFrom, rcptTo } = session.envelope;
         const to = rcptTo.map(({ address }) => address);
-        mails.push({
+        const mail = {
           from: mailFrom ? mailFrom.address : "",
           to,
           raw,
           secure: session.secure,
           user: session.user as string,
-        });
-        done(null, "2.0.0 queued as 4711");
+        };
+        mails.push(mail);
+        void confirm(mail).then(() => done(null, "2.0.0 queued as 4711"));
       });
     },
     ...options,

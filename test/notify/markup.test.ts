@@ -184,7 +184,7 @@ function write(mode: ParseMode, nodes: readonly Node[], within: readonly string[
       const taken =
         within.includes(type) || within.includes("code") || within.includes("pre") || (!nests && within.length > 0);
       if (!around || taken)
-        return mode === "Markdown" && within.length > 0 ? text.replace(/[_*`[\]\\]/g, "") : markups[mode].escape(text);
+        return mode === "Markdown" ? legacyText(text, within.length > 0) : markups[mode].escape(text);
       const plainInside = mode === "Markdown" || type === "code" || type === "pre";
       const inside = plainInside
         ? [{ type: "text", text: text || "x", children: [] }]
@@ -194,6 +194,11 @@ function write(mode: ParseMode, nodes: readonly Node[], within: readonly string[
       return mode === "MarkdownV2" ? `${written}**` : written;
     })
     .join("");
+}
+
+/** A backslash at its end would escape the marker behind it; `compose` puts a separator there. */
+function legacyText(text: string, isMarked: boolean): string {
+  return isMarked ? text.replace(/[_*`[\]\\]/g, "") : markups.Markdown.escape(text.replace(/\\+$/, ""));
 }
 
 describe.each(modes)("splitting %s", (mode) => {

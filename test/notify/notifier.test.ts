@@ -211,3 +211,114 @@ describe("sending", () => {
     expect(again.message).toEqual(outcome?.message as never);
   });
 });
+
+describe("one text for all channels", () => {
+  const mail = { name: "mail", type: "email", from: "hub@home.example", to: ["a@home.example"] };
+  const smtp = { host: "localhost", port: 1, username: "", password: "" };
+  const house = (place: { url: string }) => [
+    bot("html", place, { parse_mode: "HTML" }),
+    bot("v2", place, { parse_mode: "MarkdownV2" }),
+    bot("plain", place),
+    push("phone", place),
+    push("rich", place, { html: true }),
+    { ...mail, smtp },
+  ];
+  const shown = (notifier: Notifier, message: string, markup?: "html" | "markdown" | "none") =>
+    Object.fromEntries(
+      notifier
+        .render({ channel: "all", message, markup, context })
+        .map(({ channel, message: { message: text, html }, note }) => [
+          channel,
+          [text, html, note].filter((one) => one),
+        ]),
+    );
+
+  test.each([
+    ["<b>{{device.name}}</b> is &gt; 21.5<br>open", undefined],
+    ["<b>{{device.name}}</b> is > 21.5<br>open", "html"],
+    ["**{{device.name}}** is \\> 21.5\nopen", "markdown"],
+  ] as const)("%s is shown by each in its own markup", (message, markup) => {
+    using place = serveHttp(() => taken);
+    const texts = shown(notifierOf(house(place)), message, markup);
+    // Where a channel has HTML and nothing says what the text is written in, `<br>` is its author's mistake.
+    const note = markup === undefined ? [expect.stringContaining("its markup was mended: there is no tag <br>")] : [];
+    expect(texts).toEqual({
+      html: ["<b>a&lt;b&gt;_c.d&amp;e</b> is &gt; 21.5\nopen", ...note],
+      v2: ["*a<b\\>\\_c\\.d&e* is \\> 21\\.5\nopen"],
+      plain: ["a<b>_c.d&e is > 21.5\nopen"],
+      phone: ["a<b>_c.d&e is > 21.5\nopen"],
+      rich: ["<b>a&lt;b&gt;_c.d&amp;e</b> is &gt; 21.5\nopen", ...note],
+      mail: ["a<b>_c.d&e is > 21.5\nopen", "<div><b>a&lt;b&gt;_c.d&amp;e</b> is &gt; 21.5<br>open</div>"],
+    });
+  });
+
+  test("none is shown as it was typed", () => {
+    using place = serveHttp(() => taken);
+    const texts = shown(notifierOf(house(place)), "<b>*x*</b>", "none");
+    expect([texts.html, texts.v2, texts.plain, texts.mail]).toEqual([
+      ["&lt;b&gt;*x*&lt;/b&gt;"],
+      ["<b\\>\\*x\\*</b\\>"],
+      ["<b>*x*</b>"],
+      ["<b>*x*</b>"],
+    ]);
+  });
+
+  test("a text that is blank once it is filled in is replaced by the title, and its author hears of it", () => {
+    using place = serveHttp(() => taken);
+    const rendered = notifierOf(house(place)).render({
+      ...{ channel: "v2", title: "Door!", message: "{{vars.nothing}}", context: { ...context, vars: { nothing: "" } } },
+    });
+    expect(rendered).toMatchObject([
+      { message: { message: "Door\\!" }, note: "its text was blank: the title was sent in its place" },
+    ]);
+  });
+
+  test("half an emoji and control characters break nothing", () => {
+    using place = serveHttp(() => taken);
+    const [rendered] = notifierOf(house(place)).render({
+      channel: "html",
+      title: "a\ud83d",
+      message: "b\udc4d\0\r\nc",
+    });
+    expect(rendered?.message).toMatchObject({ title: "a\ufffd", message: "b\ufffd\nc" });
+  });
+
+  test("what a service refused as it was written is remembered for the rule, until it arrives as written", async () => {
+    let refuses = true;
+    using place = serveHttp(({ json }) =>
+      refuses && json.parse_mode !== undefined
+        ? { status: 400, json: { ok: false, error_code: 400, description: "Bad Request: no such colour" } }
+        : taken,
+    );
+    const notifier = notifierOf(house(place));
+    const send = () => notifier.send({ channel: "html", message: "<b>x</b>", rule: "r1" }, never());
+    await send();
+    const refusal =
+      "html refused the text of its last message, which was sent as plain text: Bad Request: no such colour";
+    expect(notifier.texts.refused.of("r1")).toEqual([refusal]);
+    expect(notifier.list().find(({ name }) => name === "html")?.lastNote?.message).toContain("no such colour");
+    refuses = false;
+    await send();
+    expect(notifier.texts.refused.of("r1")).toEqual([]);
+    expect(notifier.list().find(({ name }) => name === "html")?.lastNote).toBeUndefined();
+  });
+
+  test("what is wrong with a text is known before it is sent", () => {
+    using place = serveHttp(() => taken);
+    const { problems } = notifierOf(house(place)).texts;
+    expect(problems({ message: "{{device.x}} is 21.5", channels: ["v2", "html", "plain"] })).toEqual([
+      "v2 shows MarkdownV2: the character . is written \\.; it is mended before it is sent",
+    ]);
+    expect(problems({ message: "<b>open", channels: ["all"] })).toEqual([
+      "html, rich shows HTML: <b> is not closed; it is mended before it is sent",
+      "v2 shows MarkdownV2: the character > is written \\>; it is mended before it is sent",
+    ]);
+    expect(problems({ message: "<b>open</b>", channels: ["all"] })).toEqual([]);
+    expect(problems({ message: "<b>open</i> <nobody>", channels: ["all"], markup: "html" })).toEqual([
+      "</i> closes before <b> is closed; it is mended before it is sent",
+    ]);
+    expect(problems({ message: "see <nobody>", channels: ["mail"], markup: "html" })).toEqual([
+      "HTML has no <nobody> for messages: it is shown as text",
+    ]);
+  });
+});

@@ -10,6 +10,7 @@ import { type ChannelConfig, readChannels } from "../../src/notify/config.ts";
 import { openChannel } from "../../src/notify/open-channel.ts";
 import { createHouseTime } from "../../src/notify/render.ts";
 import { createSemaphores } from "../../src/notify/semaphores.ts";
+import { createShared } from "../../src/notify/shared.ts";
 import { createTestOutput, type TestOutput } from "../support/edge.ts";
 
 export const AT = Date.UTC(2026, 10, 21, 13, 2, 0);
@@ -31,6 +32,8 @@ export function createRig(clock: Clock = systemClock): Rig {
     houseTime: createHouseTime("Europe/Berlin"),
     resolve: (path) => path,
     semaphores: createSemaphores(),
+    broker: { prefix: "hub", publish: async () => {} },
+    shared: createShared(),
   };
   return { deps, output, log };
 }
@@ -61,11 +64,17 @@ export async function failureOf(sending: Promise<unknown>): Promise<DeliveryErro
 }
 
 export interface SeenRequest {
+  method: string;
   path: string;
+  query: URLSearchParams;
+  headers: Headers;
+  bytes: Uint8Array;
   contentType: string;
   body: string;
   json: JsonObject;
   form: URLSearchParams;
+  /** Aborts when whoever asked leaves. */
+  signal: AbortSignal;
 }
 
 export interface HttpPlace extends Disposable {
@@ -83,10 +92,24 @@ export function serveHttp(answer: (request: SeenRequest, count: number) => Answe
     port: 0,
     idleTimeout: 60,
     async fetch(request) {
-      const body = await request.text();
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      const body = new TextDecoder().decode(bytes);
       const contentType = request.headers.get("content-type") ?? "";
       const json = contentType.includes("json") ? (JSON.parse(body) as JsonObject) : {};
-      const one = { path: new URL(request.url).pathname, contentType, body, json, form: new URLSearchParams(body) };
+      const { pathname: path, searchParams: query } = new URL(request.url);
+      const { method, headers, signal } = request;
+      const one = {
+        signal,
+        method,
+        path,
+        query,
+        headers,
+        bytes,
+        contentType,
+        body,
+        json,
+        form: new URLSearchParams(body),
+      };
       seen.push(one);
       const given = await answer(one, seen.length);
       if (given instanceof Response) return given;

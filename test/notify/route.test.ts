@@ -25,7 +25,18 @@ function apiOf(channels: JsonObject[]) {
       const refusal = toHubError({ code, error }, { log: rig.log, path: pathname, storageFault: () => undefined });
       return refusal ? problemResponse(refusal, pathname) : bugResponse(pathname);
     })
-    .use(notifyRoutes({ notifier, queued: (name) => (name === "chat" ? 3 : 0) }));
+    .use(
+      notifyRoutes({
+        notifier,
+        messenger: { channelsOf: (name) => [name] },
+        people: { list: () => [] },
+        heldFor: () => 0,
+        notices: {
+          unheard: (name) => (name === "chat" ? { at: AT, message: "another program asks the same bot" } : undefined),
+        },
+        queued: (name) => (name === "chat" ? 3 : 0),
+      }),
+    );
   return async (
     method: string,
     path: string,
@@ -69,6 +80,16 @@ test("a test message returns what each server said", async () => {
     ],
   });
   expect(place.seen[0]?.json.text).toBe("Test\nIt is 2026-11-21 14:02");
+});
+
+test("a test message can be tried with its importance and in the markup it is written in", async () => {
+  using place = serveHttp(() => ({ json: { ok: true, result: { message_id: 42 } } }));
+  const call = apiOf([bot("chat", place.url, { parse_mode: "HTML" })]);
+  const body = { channel: "chat", message: "**open**", title: "Door", markup: "markdown", priority: "low" };
+  expect((await call("POST", "/test", body)).status).toBe(200);
+  expect(place.seen[0]?.json).toMatchObject({ text: "<b>Door</b>\n<b>open</b>", disable_notification: true });
+  for (const wrong of [{ priority: "urgent" }, { priority: 3 }, { markup: "rtf" }])
+    expect((await call("POST", "/test", { ...body, ...wrong })).status).toBe(400);
 });
 
 test("a failure is 502 with the hint, the answer and the time of each channel", async () => {
@@ -126,6 +147,8 @@ test("the channels are listed, disabled ones with the reason", async () => {
       enabled: true,
       last_success: "2026-11-21T13:02:00Z",
       last_error: null,
+      last_note: null,
+      answers_problem: { at: "2026-11-21T13:02:00Z", message: "another program asks the same bot" },
       queue: 3,
     },
     {
@@ -135,8 +158,9 @@ test("the channels are listed, disabled ones with the reason", async () => {
       problem: 'notify.channels[1].chat_id: must be the numeric identifier in quotes, such as "-100123"',
       last_success: null,
       last_error: null,
+      last_note: null,
       queue: 0,
     },
-    { name: "log", kind: "log", enabled: true, last_success: null, last_error: null, queue: 0 },
+    { name: "log", kind: "log", enabled: true, last_success: null, last_error: null, last_note: null, queue: 0 },
   ]);
 });

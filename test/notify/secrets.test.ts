@@ -39,8 +39,7 @@ describe("a channel is refused at its definition", () => {
   });
 
   test.each<[string, TSchema]>([
-    ["a list", Type.Array(Type.String(SECRET))],
-    ["a list of tables", Type.Array(Type.Object({ password: Type.String(SECRET) }))],
+    ["a list of unions", Type.Array(Type.Union([Type.String(SECRET), Type.Null()]))],
     ["a union", Type.Union([Type.String(SECRET), Type.Null()])],
     ["a record", Type.Record(Type.String(), Type.String(SECRET))],
     ["an intersection", Type.Intersect([Type.Object({}), Type.Object({ password: Type.String(SECRET) })])],

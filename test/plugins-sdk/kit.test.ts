@@ -130,6 +130,7 @@ test("the environment has defaults, and its error names all problems", () => {
     pluginId: "x",
     host: "127.0.0.1",
     port: 1883,
+    tls: undefined,
     username: "x",
     password: undefined,
     clientId: "plugin-x",

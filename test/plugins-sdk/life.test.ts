@@ -155,4 +155,4 @@ test("a message on which the broker closes the connection is given up, and the p
   expect(await child.stderr).toContain("gave up sending to house/events/doorbell");
   expect(await child.stderr).not.toContain(PASSWORD);
   expect(JSON.stringify(broker.packets)).not.toContain(PASSWORD);
-}, 60_000);
+});

@@ -23,7 +23,7 @@ async function ran(script: string, entry: object = {}, options: RigOptions = {},
   const rig = createRig([{ id: "p", binary: path, ...entry }], { ...HUBS, ...files, [path]: script }, options);
   await rig.plugins.start("p");
   const folder = rig.home.plugin("p").root;
-  await until("it is done", () => existsSync(join(folder, "done")) || rig.plugins.get("p").last_exit, 20_000);
+  await until("it is done", () => existsSync(join(folder, "done")) || rig.plugins.get("p").last_exit);
   return {
     rig,
     folder,

@@ -91,4 +91,4 @@ test("SIGKILL of the hub leaves no process of any plugin", async () => {
   await hub.exited;
   await until("none is left", () => ![...pids, reaper].some(alive));
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});

@@ -21,6 +21,7 @@ export interface Rig extends AsyncDisposable {
   events: HubEvent[];
   issued: string[];
   revoked: string[];
+  keysRevoked: string[];
   /** Plugins that gave a sign of life. */
   heard: string[];
   unavailable: string[];
@@ -55,6 +56,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
   const events: HubEvent[] = [];
   const issued: string[] = [];
   const revoked: string[] = [];
+  const keysRevoked: string[] = [];
   const heard: string[] = [];
   const unavailable: string[] = [];
   const { known = [] } = options;
@@ -71,6 +73,10 @@ export function createRig(entries: object[], files: Record<string, string>, opti
     random: (bytes) => (bytes < 16 ? new Uint8Array(bytes) : crypto.getRandomValues(new Uint8Array(bytes))),
     emit: (event) => void events.push(event),
     broker: () => options.broker ?? { host: "127.0.0.1", port: 1883, prefix: "hub" },
+    keys: {
+      issue: (id) => ({ url: "http://127.0.0.1:8080/api/v1", token: `key-of-${id}` }),
+      revoke: (id) => void keysRevoked.push(id),
+    },
     accounts: {
       issue(id) {
         issued.push(id);
@@ -91,6 +97,7 @@ export function createRig(entries: object[], files: Record<string, string>, opti
     events,
     issued,
     revoked,
+    keysRevoked,
     heard,
     unavailable,
     reached,
@@ -118,7 +125,7 @@ export function entriesOf(entries: object[]): PluginEntry[] {
 type Truthy<T> = Exclude<T, false | null | undefined>;
 
 /** Polls until `condition` gives something truthy, and returns it. */
-export async function until<T>(what: string, condition: () => T, deadlineMs = 20_000): Promise<Truthy<T>> {
+export async function until<T>(what: string, condition: () => T, deadlineMs = 45_000): Promise<Truthy<T>> {
   const end = performance.now() + deadlineMs;
   for (;;) {
     const result = condition();

@@ -72,4 +72,4 @@ test("disposing stops all plugins at the same time", async () => {
   await disposed;
   expect(pids.filter(alive)).toEqual([]);
   expect(await rig.plugins.start("a").catch((error) => error.code)).toBe("unavailable");
-}, 60_000);
+});

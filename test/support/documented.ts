@@ -98,7 +98,12 @@ let known: Promise<Documented> | undefined;
 export function fetchDocument(api: string): Promise<Documented> {
   known ??= fetch(`${api}/openapi.json`)
     .then((response) => response.json() as Promise<ApiDocument>)
-    .then(readDocument);
+    .then(readDocument)
+    .catch((error: unknown) => {
+      // This hub was ended meanwhile; the next one may be asked.
+      known = undefined;
+      throw error;
+    });
   return known;
 }
 

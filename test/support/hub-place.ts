@@ -1,6 +1,7 @@
 // Where a system test's hub lives: the binary alone in an empty foreign folder, a home of its own beside it.
 import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { draftPath } from "../../src/db/reading-draft.ts";
 import { type HubProcess, MQTT_ACCOUNT, type StartOptions, spawnHub, type Whereabouts } from "./hub-process.ts";
 import { processesOf } from "./processes.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
@@ -34,6 +35,8 @@ export interface HubPlace extends Whereabouts, AsyncDisposable {
   run(args: string[], options?: { stdin?: string; env?: Record<string, string>; uid?: number }): Promise<Ran>;
   /** Starts the hub and waits until it is up. */
   start(options?: StartOptions): Promise<HubProcess>;
+  /** The same with the executable in the home, as a service does. The home must be laid out. */
+  startFromHome(): Promise<HubProcess>;
 }
 
 export function configText({ server = "", auth = "", mqtt = "", toml = "" }: HubSettings = {}): string {
@@ -96,7 +99,7 @@ export function createHubPlace(
       });
       const both = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
       try {
-        const code = await soon(`hub ${args.join(" ")} ends`, child.exited, 25_000);
+        const code = await soon(`hub ${args.join(" ")} ends`, child.exited);
         const [stdout, stderr] = await both;
         return { code, stdout, stderr };
       } finally {
@@ -109,12 +112,20 @@ export function createHubPlace(
       await hub.up();
       return hub;
     },
+    async startFromHome() {
+      const hub = spawnHub({ ...place, binary: place.at("bin", "hub") });
+      started.push(hub);
+      await hub.up();
+      return hub;
+    },
     async [Symbol.asyncDispose]() {
       try {
         await Promise.all(started.map((hub) => hub.end()));
         await until(`nothing of ${home} runs any more`, () => processesOf(home).length === 0);
       } finally {
         for (const pid of processesOf(home)) process.kill(pid, "SIGKILL");
+        // Of a hub that was killed, and never started again.
+        rmSync(draftPath(join(home, "data", "readings")) ?? "", { force: true });
         folder[Symbol.dispose]();
       }
     },

@@ -100,7 +100,6 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
     },
     async up() {
       await until("the hub is up", () => output.includes("the hub is up") || child.exitCode !== null, {
-        timeoutMs: 25_000,
         everyMs: 5,
       }).catch((error: unknown) => {
         throw new Error(`${error}\n${output}`);
@@ -109,11 +108,13 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
       const [, username, password] = /^username: (\S+)\npassword: (\S+)$/m.exec(output) ?? [];
       if (username && password) place.admin = { username, password };
     },
-    async said(text, timeoutMs = 20_000) {
+    async said(text, timeoutMs) {
       const found = (): boolean => (typeof text === "string" ? output.includes(text) : text.test(output));
-      await until(`the hub says ${text}`, found, { timeoutMs }).catch((error: unknown) => {
-        throw new Error(`${error}\n${output.slice(-4000)}`);
-      });
+      await until(`the hub says ${text}`, found, timeoutMs === undefined ? {} : { timeoutMs }).catch(
+        (error: unknown) => {
+          throw new Error(`${error}\n${output.slice(-4000)}`);
+        },
+      );
     },
     login: (username, password) => hub.request("POST", "/auth/login", { token: null, body: { username, password } }),
     adminToken() {
@@ -131,7 +132,7 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
           ...headers,
         },
         ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-        signal: AbortSignal.timeout(25_000),
+        signal: AbortSignal.timeout(45_000),
       });
       const text = await response.text();
       return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
@@ -149,7 +150,7 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
     },
     async mqtt(options = {}) {
       const client = await connectAsync({
-        ...{ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0, connectTimeout: 20_000, ...MQTT_ACCOUNT },
+        ...{ host: "127.0.0.1", port: hub.mqttPort, reconnectPeriod: 0, connectTimeout: 45_000, ...MQTT_ACCOUNT },
         ...options,
       });
       client.on("error", () => {});

@@ -37,9 +37,9 @@ export async function openRawSocket(port: number): Promise<RawSocket> {
     },
     write: (data) => void socket.write(data),
     pause: () => void socket.pause(),
-    status: async (timeoutMs = 5000) =>
+    status: async (timeoutMs = 30_000) =>
       Number((await until("a status line", () => /^HTTP\/1\.1 (\d{3})/.exec(text())?.[1], { timeoutMs })) ?? 0),
-    closed: (timeoutMs = 5000) => soon("the connection closes", ended, timeoutMs),
+    closed: (timeoutMs = 30_000) => soon("the connection closes", ended, timeoutMs),
     [Symbol.dispose]: () => void socket.destroy(),
   };
 }

@@ -37,7 +37,7 @@ export async function openStreamClient(url: string): Promise<StreamClient> {
   return {
     frames,
     closed: closed.promise,
-    frame: (what, fits, timeoutMs = 10_000) => until(what, () => frames.find(fits), { timeoutMs, everyMs: 5 }),
+    frame: (what, fits, timeoutMs = 45_000) => until(what, () => frames.find(fits), { timeoutMs, everyMs: 5 }),
     send: (text) => socket.send(text),
     [Symbol.dispose]: () => socket.close(),
   };

@@ -212,9 +212,9 @@ async function replayOne(
   return undefined;
 }
 
-/** Resolves when it holds, or after twenty seconds. */
+/** Resolves when it holds, or after a minute. */
 async function soon(condition: () => boolean): Promise<void> {
-  const end = performance.now() + 20_000;
+  const end = performance.now() + 60_000;
   while (!condition() && performance.now() < end) await Bun.sleep(1);
 }
 

@@ -45,6 +45,7 @@ export interface TestHubOptions {
   /** Who the administrator is, in a home that had a hub before. */
   admin?: { username: string; password: string };
   requestRestart?: HubOptions["requestRestart"];
+  standing?: HubOptions["standing"];
 }
 
 export async function startTestHub({
@@ -56,6 +57,7 @@ export async function startTestHub({
   folder: given,
   admin: known,
   requestRestart = () => {},
+  standing,
 }: TestHubOptions = {}): Promise<TestHub> {
   await using stack = new AsyncDisposableStack();
   const folder = given ?? stack.use(createTemporaryFolder());
@@ -77,6 +79,7 @@ export async function startTestHub({
       version: "0.0.0-test",
       execPath: process.execPath,
       requestRestart,
+      ...(standing && { standing }),
       onFirstAdministrator: (made) => (admin = made),
     }),
   );

@@ -10,7 +10,7 @@ export interface Deadline {
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
-  { timeoutMs = 20_000, everyMs = 10 }: Deadline = {},
+  { timeoutMs = 45_000, everyMs = 10 }: Deadline = {},
 ): Promise<NonNullable<T>> {
   const end = performance.now() + timeoutMs;
   for (;;) {
@@ -22,7 +22,7 @@ export async function until<T>(
 }
 
 /** The promise's value; throws naming `what` when it takes longer. */
-export async function soon<T>(what: string, promise: Promise<T>, timeoutMs = 20_000): Promise<T> {
+export async function soon<T>(what: string, promise: Promise<T>, timeoutMs = 45_000): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`not within ${timeoutMs} ms: ${what}`)), timeoutMs);
   try {

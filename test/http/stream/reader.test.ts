@@ -4,7 +4,8 @@ import type { Identity } from "../../../src/auth/authenticate.ts";
 import type { Role } from "../../../src/auth/roles.ts";
 import { openLog, silentLog } from "../../../src/core/log.ts";
 import { createEventFeed, type Envelope, type EventFeed } from "../../../src/events/feed.ts";
-import { matches, parseFilter, type Rendition, topicIn, topicsFor, topicsOf } from "../../../src/http/stream/filter.ts";
+import { Audiences } from "../../../src/http/stream/audiences.ts";
+import { matches, parseFilter } from "../../../src/http/stream/filter.ts";
 import { type HubStream, startHubStream } from "../../../src/http/stream/hub-stream.ts";
 import type { Socket } from "../../../src/http/stream/reader.ts";
 import { createTestOutput } from "../../support/edge.ts";
@@ -116,15 +117,20 @@ describe("filters", () => {
           const filter = parseFilter(wanted.join(","), device);
           const envelope = { type, deviceId: type === "mqtt_message" ? undefined : about } as Envelope;
           for (const isOpen of [true, false]) {
-            const subscribed = topicsOf(filter, isOpen);
-            const over = (rendition: Rendition) =>
-              topicsFor(envelope).filter((topic) => subscribed.includes(topicIn(rendition, topic))).length;
+            const audiences = new Audiences();
+            audiences.join(parseFilter(type, undefined), isOpen);
+            const subscribed = audiences.join(filter, isOpen);
+            const over = (rendition: "common" | "open" | "veiled") =>
+              audiences.of(envelope).filter((audience) => subscribed.includes(audience[rendition])).length;
             const once = matches(filter, envelope) ? 1 : 0;
             expect({ common: over("common"), open: over("open"), veiled: over("veiled") }).toEqual({
               common: once,
               open: isOpen ? once : 0,
               veiled: isOpen ? 0 : once,
             });
+            audiences.leave(filter, isOpen);
+            audiences.leave(parseFilter(type, undefined), isOpen);
+            expect(audiences.of(envelope)).toEqual([]);
           }
         },
       ),
@@ -144,11 +150,11 @@ describe("two renditions", () => {
     const [admin, other] = [hub.connect(), hub.connect()];
     hub.feed.emit(hook);
     hub.emit("a");
-    expect(hub.published).toEqual(["open/all", "common/all"]);
+    expect(hub.published).toEqual(["open/1", "common/1"]);
     const viewer = hub.connect({ role: "viewer" });
     hub.feed.emit(hook);
     hub.emit("b");
-    expect(hub.published.slice(2)).toEqual(["open/all", "veiled/all", "common/all"]);
+    expect(hub.published.slice(2)).toEqual(["open/1", "veiled/1", "common/1"]);
     expect(admin.received.map(({ body }) => body)).toEqual(["secret", undefined, "secret", undefined]);
     expect(other.received).toEqual(admin.received);
     expect(viewer.received.map(({ body }) => body)).toEqual(["•••", undefined]);
@@ -158,7 +164,7 @@ describe("two renditions", () => {
   test("titles of notifications are hidden from readers who may not read the outbox", () => {
     const hub = rig();
     const viewer = hub.connect({ role: "viewer" });
-    const about = { channel: "phone", title: "Anna is away", at: "", tries: 1, count: 1, waited_secs: 1 };
+    const about = { channel: "phone", title: "Anna is away", at: "", tries: 1, count: 1, more: 0, waited_secs: 1 };
     hub.feed.emit({ type: "notification_delivered_late", ...about });
     expect(viewer.received).toMatchObject([{ channel: "phone", title: "•••" }]);
   });

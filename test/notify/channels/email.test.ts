@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
+import type { Gate } from "../../../src/core/gate.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Channel } from "../../../src/notify/channel.ts";
 import { HINTS } from "../../../src/notify/smtp-failure.ts";
@@ -49,7 +50,35 @@ function last({ mails }: MailServer) {
   return mail;
 }
 
+/** Open for so many questions. */
+function gateOf(questions: number): Gate {
+  let left = questions;
+  const gate: Gate = {
+    get closed() {
+      return left-- > 0 ? undefined : "this machine is no longer the hub of this house: its lease has ended";
+    },
+    assertOpen() {
+      const why = gate.closed;
+      if (why !== undefined) throw new Error(why);
+    },
+  };
+  return gate;
+}
+
 describe("a mail", () => {
+  test("is cut at any step once this machine may no longer be the hub, and not given up", async () => {
+    const before = starttls.mails.length;
+    for (const questions of [0, 1, 2]) {
+      const rig = createRig();
+      const failure = await failureOf(
+        mail(secured(), {}, { ...rig, deps: { ...rig.deps, gate: gateOf(questions) } }).send(messageOf("x"), never()),
+      );
+      expect(failure.message).toContain("no longer the hub");
+      expect(failure.fault.transient).toBe(true);
+    }
+    expect(starttls.mails.length).toBe(before);
+  });
+
   test("goes to all recipients in one transaction over STARTTLS, after a login", async () => {
     const before = starttls.mails.length;
     const delivery = await send(mail(secured()));
@@ -103,6 +132,56 @@ describe("a mail", () => {
     expect(raw).toContain("RCPT TO:<eve@example.org>");
   });
 
+  test.each([
+    ["looks encoded", "=?utf-8?Q?Hidden?= and =?broken"],
+    ["is one endless word", "x".repeat(240)],
+    ["mixes both", `Tür =?${"x".repeat(200)}`],
+  ])("whose title %s arrives as it is, in short lines", async (_name, title) => {
+    await mail(secured()).send(messageOf("x", { title }), never());
+    const { raw } = last(starttls);
+    const [, subject = ""] = /^Subject: ((?:.*\r\n )*.*)\r\n/m.exec(raw) ?? [];
+    for (const line of raw.split("\r\n")) expect(line.length).toBeLessThanOrEqual(78);
+    const words = subject.split(/\r\n /).map((word) => /^=\?UTF-8\?B\?([^?]*)\?=$/.exec(word)?.[1]);
+    expect(words.map((word) => Buffer.from(word ?? "", "base64").toString()).join("")).toBe(title);
+  });
+
+  test("with a title of a kilobyte has a short subject, and the whole title in its text", async () => {
+    const title = "All windows of the house are open ".repeat(30).trim();
+    await mail(secured()).send(messageOf("x", { title }), never());
+    const { raw } = last(starttls);
+    const [, subject = ""] = /^Subject: ((?:.*\r\n )*.*)\r\n/m.exec(raw) ?? [];
+    expect(subject.length).toBeLessThan(500);
+    expect(decodeQuotedPrintable(raw)).toContain(title);
+  });
+
+  test("says how important it is", async () => {
+    await mail(secured()).send(messageOf("x", { priority: 2 }), never());
+    expect(last(starttls).raw).toContain("Importance: high\r\n");
+    await mail(secured()).send(messageOf("x", { priority: -1 }), never());
+    expect(last(starttls).raw).toContain("Importance: low\r\n");
+  });
+
+  test("has a link that confirms it, where somebody has to, and one for each other answer", async () => {
+    const acknowledgeUrl = "https://hub.example/l/a?b=1&c=2";
+    const actionLinks = [{ id: "valve", label: "Close\r\nSubject: <it>", url: "https://hub.example/l/v" }];
+    await mail(secured()).send(messageOf("x", { acknowledgeUrl, actionLinks }), never());
+    const text = decodeQuotedPrintable(last(starttls).raw);
+    expect(text).toContain("Confirm: https://hub.example/l/a?b=1&c=2\r\nClose Subject: <it>: https://hub.example/l/v");
+    expect(text).toMatch(/<a href="https:\/\/hub\.example\/l\/a\?b=1&amp;c=2" style="[^"]+">Confirm<\/a>/);
+    expect(text).toMatch(/<a href="https:\/\/hub\.example\/l\/v" style="[^"]+">Close Subject: &lt;it&gt;<\/a>/);
+  });
+
+  test("shows its picture, which is also a file", async () => {
+    const picture = { name: "door.jpg", type: "image/jpeg", bytes: Buffer.from([0xff, 0xd8, 0xff, 1, 2, 3]) };
+    await mail(secured()).send(messageOf("x", { picture }), never());
+    const { raw } = last(starttls);
+    expect(raw).toContain("Content-Type: image/jpeg; name=door.jpg");
+    expect(raw).toContain("Content-Disposition: inline; filename=door.jpg");
+    expect(raw).toContain(picture.bytes.toString("base64"));
+    const [, cid] = /Content-Id: <(.*)>\r/i.exec(raw) ?? [];
+    expect(decodeQuotedPrintable(raw)).toContain(`<img src="cid:${cid}"`);
+  });
+
   test("of 100 kB arrives whole", async () => {
     const text = "lorem ipsum ".repeat(8500);
     await send(mail(secured()), text);
@@ -122,6 +201,43 @@ describe("a mail", () => {
     expect(rig.output.text).toMatch(/\[WRN\].*not delivered to bob@example\.org/);
     expect(server.mails).toHaveLength(1);
   });
+});
+
+describe("a server that offers no login", () => {
+  const strangers = { disabledCommands: ["AUTH", "STARTTLS"], authOptional: true };
+
+  test("gets the mail without one, and the result says so", async () => {
+    await using server = await serveMail(strangers);
+    const { note } = await send(mail({ port: server.port }));
+    expect(note).toContain("the server offers no login (AUTH) here, so the mail was sent without");
+    expect(server.mails).toHaveLength(1);
+    expect((await send(mail({ port: server.port, username: "", password: "" }))).note).toBeUndefined();
+  });
+
+  test("and refuses the sender is told plainly", async () => {
+    await using server = await serveMail({
+      ...strangers,
+      onMailFrom: (_address, _session, done) => done(refusal(553, "5.7.1 sender rejected")),
+    });
+    const failure = await failureOf(send(mail({ port: server.port })));
+    expect(failure.message).toContain("the server offers no login (AUTH), so the configured one was not used");
+    expect(failure.fault).toMatchObject({ transient: false, status: 553, hint: HINTS.noLogin });
+  });
+});
+
+test("a test of a mail of which one recipient is put off says who has it", async () => {
+  await using server = await serveMail({
+    key: tls.key,
+    cert: tls.cert,
+    onRcptTo: ({ address }, _session, done) => done(address.startsWith("bob") ? refusal(451, "4.7.1 wait") : null),
+  });
+  const failure = await failureOf(send(mail(secured({ port: server.port }))));
+  expect(failure.message).toEndWith("put off for bob@example.org (451 4.7.1 wait); ann@example.org has it");
+  expect(failure.fault).toMatchObject({
+    ...{ transient: true, mayBeTheMessage: true, status: 451 },
+    settled: { reached: ["ann@example.org"], refused: [] },
+  });
+  expect(failure.fault.hint).toContain("greylisting");
 });
 
 describe("TLS that is configured", () => {

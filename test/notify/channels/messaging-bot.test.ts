@@ -115,7 +115,9 @@ describe("messaging_bot", () => {
       );
       expect(place.seen).toHaveLength(2);
       expect(place.seen[1]?.json.parse_mode).toBeUndefined();
-      expect(String(place.seen[1]?.json.text)).toEndWith(parse_mode === "HTML" ? "<b>open & a < b" : "*open a_b");
+      expect(String(place.seen[1]?.json.text)).toBe(
+        parse_mode === "HTML" ? "Hub Alert\nopen & a < b" : "Hub Alert\nopen a_b",
+      );
       expect(rig.output.text).toContain("the markup was refused");
     },
   );
@@ -133,13 +135,13 @@ describe("messaging_bot", () => {
     using place = telegram();
     const clock = createVirtualClock();
     const channel = bot(place, { parse_mode: "HTML" }, createRig(clock));
-    const source = `</i>${"<b>ab</b>".repeat(1000)}`;
+    const source = `</i>${'<a href="https://x.org/a">ab</a> '.repeat(300)}`;
     const delivery = await whileTimePasses(clock, channel.send(messageOf(source), never()));
-    expect(delivery.parts).toBe(3);
+    expect(delivery.parts).toBe(2);
     const plain = place.seen.slice(1).map(({ json }) => String(json.text));
-    expect(plain.join("")).toContain(source.slice(0, 4000));
+    expect(plain.join(" ").split("ab (https://x.org/a)")).toHaveLength(301);
     expect(plain.every((text) => text.length <= 4096)).toBe(true);
-    expect(clock.mono()).toBeGreaterThanOrEqual(2000);
+    expect(clock.mono()).toBeGreaterThanOrEqual(1000);
   });
 
   test("a message that is refused as plain text too is not tried a third time", async () => {
@@ -150,20 +152,78 @@ describe("messaging_bot", () => {
   });
 
   test.each([undefined, "HTML", "Markdown", "MarkdownV2"])(
-    "%s: 100 kB arrive in parts, in order, a second apart",
+    "%s: of 100 kB arrive five parts, in order, a second apart, and how much is missing",
     async (parse_mode) => {
       using place = telegram();
       const clock = createVirtualClock();
-      const rig = createRig(clock);
       const words = Array.from({ length: 14_000 }, (_, index) => `w${index}`);
-      const sending = bot(place, parse_mode ? { parse_mode } : {}, rig).send(messageOf(words.join(" ")), never());
+      const channel = bot(place, parse_mode ? { parse_mode } : {}, createRig(clock));
+      const message = messageOf(words.join(" "), { repeats: "(2 times since 14:02)" });
       const begun = clock.mono();
-      const delivery = await whileTimePasses(clock, sending);
-      expect(delivery.parts).toBe(place.seen.length);
-      expect(place.seen.length).toBeGreaterThan(15);
-      expect(clock.mono() - begun).toBeGreaterThanOrEqual((place.seen.length - 1) * 1000);
-      const text = place.seen.map(({ json }) => json.text).join(" ");
-      expect([...(text.match(/w\d+/g) ?? [])]).toEqual(words);
+      const delivery = await whileTimePasses(clock, channel.send(message, never()));
+      expect([delivery.parts, delivery.note, place.seen.length]).toEqual([5, undefined, 5]);
+      expect(clock.mono() - begun).toBeGreaterThanOrEqual(4000);
+      const shown = place.seen.map(
+        ({ json }) => parsers[(parse_mode ?? "none") as keyof typeof parsers](String(json.text)).text,
+      );
+      const found = shown.join(" ").match(/w\d+/g) ?? [];
+      // The last word may be cut.
+      expect(found.slice(0, -1)).toEqual(words.slice(0, found.length - 1));
+      const [, more = ""] = /… \((\d+) more characters\) \(2 times since 14:02\)$/.exec(shown.at(-1) ?? "") ?? [];
+      const seen = shown.join(" ").length - "… ( more characters) (2 times since 14:02)".length - more.length;
+      expect(Math.abs(seen + Number(more) - `Hub Alert\n${words.join(" ")}`.length)).toBeLessThan(10);
+    },
+  );
+
+  test("a text of five parts is not shortened, whatever stands behind it", async () => {
+    using place = telegram();
+    const clock = createVirtualClock();
+    const text = "x".repeat(4096 * 5 - "Hub Alert\n".length - 30);
+    const sending = bot(place, {}, createRig(clock)).send(messageOf(text, { repeats: "(2 times)" }), never());
+    expect((await whileTimePasses(clock, sending)).parts).toBe(5);
+    expect(String(place.seen.at(-1)?.json.text)).toEndWith("xx (2 times)");
+  });
+
+  test("between two parts a more urgent message may go first", async () => {
+    using place = telegram();
+    const clock = createVirtualClock();
+    const channel = bot(place, {}, createRig(clock));
+    const text = ["a", "b", "c"].map((letter) => letter.repeat(3000)).join("\n");
+    const yieldsNow = () => place.seen.length === 2;
+    const failure = await whileTimePasses(clock, failureOf(channel.send(messageOf(text, { yieldsNow }), never())));
+    expect(failure.fault).toEqual({ transient: true, yielded: true, partsArrived: 2 });
+    await whileTimePasses(clock, channel.send(messageOf("fire"), never()));
+    await whileTimePasses(clock, channel.send(messageOf(text, { skipParts: 2, yieldsNow }), never()));
+    const sent = place.seen.map(({ json }) => String(json.text).replace(/(.)\1{2,}/g, "$1"));
+    expect(sent).toEqual(["Hub Alert\na", "b", "Hub Alert\nfire", "c"]);
+  });
+
+  test.each([
+    ["Bad Request: message text is empty", "<b>\u200b</b>x", "Hub Alert\n\u200bx"],
+    ["Bad Request: text must be encoded in UTF-8", "<i>a</i> &lt; b", "Hub Alert\na < b"],
+    ["Bad Request: MESSAGE_TOO_LONG", `<b>${"word ".repeat(700)}</b>`, undefined],
+    ["Bad Request: some reason that nobody knows yet", '<a href="https://x.org">x</a>', "Hub Alert\nx (https://x.org)"],
+  ])("%s: one last try as plain text", async (description, text, shown) => {
+    using place = serveHttp(({ json }, count) =>
+      json.parse_mode !== undefined || String(json.text).length > 2000 ? refusal(400, description) : ok(count),
+    );
+    const clock = createVirtualClock();
+    const channel = bot(place, { parse_mode: "HTML" }, createRig(clock));
+    const delivery = await whileTimePasses(clock, channel.send(messageOf(text), never()));
+    expect(delivery.note).toBe(`sent as plain text, as the text was refused: ${description}`);
+    const sent = place.seen.slice(1).map(({ json }) => String(json.text));
+    const words = sent.flatMap((part) => part.split(/\s/));
+    if (shown === undefined) expect(words).toEqual(["Hub", "Alert", ...Array<string>(700).fill("word")]);
+    else expect(sent).toEqual([shown]);
+    expect(sent.join("")).not.toMatch(/<[a-z/]|&lt;/);
+  });
+
+  test.each(["chat not found", "message thread not found", "not enough rights to send text messages to the chat"])(
+    "%s is not about the text: no other try",
+    async (description) => {
+      using place = serveHttp(() => refusal(400, `Bad Request: ${description}`));
+      await failureOf(bot(place, { parse_mode: "HTML" }).send(messageOf("<b>x</b>"), never()));
+      expect(place.seen).toHaveLength(1);
     },
   );
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/core/json.ts";
-import type { Channel } from "../../../src/notify/channel.ts";
+import type { Channel, ChannelMessage } from "../../../src/notify/channel.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { soon, until } from "../../support/wait.ts";
 import { AT, createRig, failureOf, messageOf, never, openFrom, type Rig, serveHttp, serveRaw } from "../rig.ts";
@@ -63,6 +63,20 @@ describe("push_app", () => {
     });
     expect(await formOf({}, messageOf("x", { silent: true }))).toMatchObject({ priority: "-1" });
     expect(await formOf({ priority: -2 }, messageOf("x", { silent: true }))).toMatchObject({ priority: "-2" });
+  });
+
+  test("who may answer gets one link, unless Pushover would refuse the message for its length", async () => {
+    const linked = async (more: Partial<ChannelMessage>) => {
+      using place = serveHttp(() => ({ json: { status: 1, request: "r" } }));
+      await push(place).send(messageOf("x", more), never());
+      const form = place.seen[0]?.form;
+      return [form?.get("url_title"), form?.get("url")];
+    };
+    const acknowledgeUrl = "https://hub.example/1";
+    const actionLinks = [{ id: "valve", label: "Close", url: "https://hub.example/2" }];
+    expect(await linked({ acknowledgeUrl })).toEqual(["Confirm", acknowledgeUrl]);
+    expect(await linked({ acknowledgeUrl, actionLinks })).toEqual(["Answer", acknowledgeUrl]);
+    expect(await linked({ acknowledgeUrl: acknowledgeUrl.padEnd(513, "x") })).toEqual([null, null]);
   });
 
   test("an empty device means all devices", async () => {
@@ -161,6 +175,20 @@ describe("push_app", () => {
     using place = serveHttp(() => ({ status: 429, json: { status: 0, errors: ["limit reached"] }, headers }));
     const failure = await failureOf(push(place, {}, createRig(createVirtualClock(AT))).send(messageOf("x"), never()));
     expect(failure.fault).toMatchObject({ transient: true, retryAfterMs });
+  });
+
+  test("a text that is refused is sent once more as plain text, and only what is about the text", async () => {
+    const refusal = {
+      status: 400,
+      json: { message: "cannot be blank", errors: ["message cannot be blank"], status: 0 },
+    };
+    using place = serveHttp(({ form }) => (form.has("html") ? refusal : accepted));
+    const delivery = await push(place, { html: true }).send(messageOf("<b>a</b> &lt; b"), never());
+    expect(delivery).toMatchObject({
+      note: "sent as plain text, as the text was refused: message cannot be blank",
+      refusedText: "message cannot be blank",
+    });
+    expect(place.seen.map(({ form }) => form.get("message"))).toEqual(["<b>a</b> &lt; b", "a < b"]);
   });
 
   test("a redirect is not followed with the keys", async () => {

@@ -25,6 +25,20 @@ describe("over restarts", () => {
     });
   }
 
+  test("the HTML of a mail is on disk beside its text", async () => {
+    const mail = {
+      ...{ name: "mail", type: "email", from: "hub@home.example", to: ["a@home.example"] },
+      smtp: { host: "127.0.0.1", port: 1, username: "", password: "" },
+    };
+    await using rig = await openOutboxRig([mail]);
+    await rig.outbox.post(rig.notifier.render({ channel: "mail", markup: "markdown", message: "**door**" }));
+    const rows = () => rig.db.own.query("SELECT message, html FROM outbox").all();
+    expect(rows()).toEqual([{ message: "door", html: "<div><b>door</b></div>" }]);
+    await rig.restart({ crash: true });
+    expect(rows()).toEqual([{ message: "door", html: "<div><b>door</b></div>" }]);
+    expect(rig.outbox.list()).toMatchObject([{ message: "door" }]);
+  });
+
   test("a message keeps its priority, and is counted only with those of the same", async () => {
     await using rig = await openOutboxRig([push("phone")]);
     rig.react("phone", "down");
@@ -51,9 +65,9 @@ describe("over restarts", () => {
     expect(rig.arrived).toEqual([]);
     await rig.clock.advance(5 * SECOND);
     expect(rig.texts("phone")).toEqual(["1"]);
-    expect(rig.events).toMatchObject([{ type: "notification_delivered_late" }]);
+    expect(rig.ends()).toMatchObject([{ type: "notification_delivered_late" }]);
     await rig.restart();
-    expect(rig.clock.pending()).toEqual(["write-behind"]);
+    expect(rig.clock.pending()).toEqual([]);
   });
 
   test("a message being sent at the end may finish, and is not sent twice", async () => {
@@ -102,7 +116,7 @@ describe("over restarts", () => {
     await rig.restart({ channels: [] });
     await rig.clock.advance(DAY);
     expect(rig.outbox.list()).toEqual([]);
-    expect(rig.events).toMatchObject([{ type: "notification_given_up", reason: "expired" }]);
+    expect(rig.ends()).toMatchObject([{ type: "notification_given_up", reason: "expired" }]);
   });
 });
 
@@ -118,7 +132,7 @@ describe("expiry", () => {
     expect(rig.outbox.waiting("phone")).toBe(3);
     await rig.clock.advance(SECOND);
     expect(rig.outbox.list().map(({ message }) => message)).toEqual(["3"]);
-    expect(rig.events).toMatchObject([
+    expect(rig.ends()).toMatchObject([
       {
         type: "notification_given_up",
         reason: "expired",
@@ -144,7 +158,7 @@ describe("expiry", () => {
       return note.apply(rig.events, events);
     };
     await rig.clock.advance(2 * HOUR + 10 * SECOND);
-    expect([...rig.events]).toMatchObject([{ type: "notification_given_up", reason: "expired" }]);
+    expect(rig.ends()).toMatchObject([{ type: "notification_given_up", reason: "expired" }]);
     expect(rig.texts("phone")).toEqual(["2"]);
     expect(rig.mostAtOnce).toBe(1);
   });
@@ -174,7 +188,7 @@ describe("expiry", () => {
       await rig.restart({ stepMs });
       await rig.say("phone", "3");
       await rig.clock.advance(HOUR);
-      expect(rig.events).toEqual([]);
+      expect(rig.ends()).toEqual([]);
       rig.react("phone", "ok");
       await rig.clock.advance(15 * MINUTE);
       expect(rig.texts("phone")).toEqual(["1", "2", "3"]);
@@ -207,8 +221,8 @@ describe("limits", () => {
     const list = rig.outbox.list();
     expect(list).toHaveLength(10_000);
     expect(list.slice(0, 2).map(({ message }) => message)).toEqual(["only", "6"]);
-    expect(rig.events).toHaveLength(6);
-    expect(rig.events[0]).toMatchObject({
+    expect(rig.ends()).toHaveLength(6);
+    expect(rig.ends()[0]).toMatchObject({
       type: "notification_given_up",
       channel: "phone",
       reason: "no_room",

@@ -1,5 +1,5 @@
-// An outbox that posts numbered messages until it is killed, or delivers the remaining ones and ends: see kill.test.ts. Its
-// clock runs fast, so that pauses are short.
+// An outbox that posts numbered messages until it is killed, or delivers the remaining ones and ends: see kill.test.ts and
+// mail-kill.test.ts. Its clock runs fast, so that pauses are short.
 import { type Clock, systemClock } from "../../../src/core/clock.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { openStateDb } from "../../../src/db/state-db.ts";
@@ -15,10 +15,15 @@ const clock: Clock = {
   every: (name, ms, fn) => systemClock.every(name, ms / SPEED, fn),
 };
 const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
-const channels = ["a", "b"].map((name) => ({
+const push = (name: string) => ({
   ...{ name, type: "push_app", api_key: name, user_key: "user" },
   api_url: `${url}/${name}`,
-}));
+});
+const mail = (port: number) => ({
+  ...{ name: "mail", type: "email", from: "hub@example.org", to: ["ann@example.org", "bob@example.org"] },
+  smtp: { host: "127.0.0.1", port, username: "", password: "unused" },
+});
+const channels = url.startsWith("smtp:") ? [mail(Number(new URL(url).port))] : ["a", "b"].map(push);
 
 using db = openStateDb(path, clock.now);
 const notifier = createNotifier({

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/wait.ts";
+import { startChild } from "./kill-rig.ts";
 
 const KILLS = 10;
 
@@ -31,31 +32,6 @@ function openService(): Service {
   return { url: `http://127.0.0.1:${server.port}`, accepted, [Symbol.dispose]: () => void server.stop(true) };
 }
 
-function startChild(...args: string[]) {
-  const script = new URL("./kill-child.ts", import.meta.url).pathname;
-  const child = Bun.spawn([process.execPath, script, ...args], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
-  let text = "";
-  const read = (async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of child.stdout) text += decoder.decode(chunk, { stream: true });
-  })();
-  return {
-    up: () => text.startsWith("up\n"),
-    /** The numbers that it reported as stored. */
-    kept: () => [...text.matchAll(/^kept (\d+)\n/gm)].map(([, number]) => Number(number)),
-    async kill(): Promise<void> {
-      child.kill("SIGKILL");
-      await child.exited;
-      await read;
-    },
-    async ended(): Promise<number> {
-      const code = await child.exited;
-      await read;
-      return code;
-    },
-  };
-}
-
 test(`killed ${KILLS} times while it posts and sends`, async () => {
   using folder = createTemporaryFolder();
   using service = openService();
@@ -79,4 +55,4 @@ test(`killed ${KILLS} times while it posts and sends`, async () => {
     expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
     expect(numbers.length - once.length).toBeLessThanOrEqual(KILLS);
   }
-}, 60_000);
+});

@@ -27,7 +27,7 @@ test("a mail that is deferred arrives later with the same id and its original ti
   expect(server.mails[0]?.raw).toContain("this is from 2026-01-15 13:00");
   expect(server.mails[0]?.raw).toContain(`Message-ID: <${row?.message_id}@example.org>`);
   await until("it is done", () => rig.outbox.list().length === 0);
-  expect(rig.events).toMatchObject([{ type: "notification_delivered_late", channel: "mail", title: "Cellar" }]);
+  expect(rig.ends()).toMatchObject([{ type: "notification_delivered_late", channel: "mail", title: "Cellar" }]);
 });
 
 test("a refused mail is not kept, and the error says what to do", async () => {

@@ -4,6 +4,7 @@ import { sleep } from "../../../src/core/clock.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import { openStateDb, type StateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
+import { type ChannelMemory, openChannelMemory } from "../../../src/notify/channel-memory.ts";
 import { createNotifier, type Notifier } from "../../../src/notify/notifier.ts";
 import { type FirstTry, type Outbox, startOutbox } from "../../../src/notify/outbox/outbox.ts";
 import { createHouseTime } from "../../../src/notify/render.ts";
@@ -38,6 +39,8 @@ export interface OutboxRig extends AsyncDisposable {
   /** The highest number of simultaneous requests in one channel. */
   mostAtOnce: number;
   readonly events: HubEvent[];
+  /** The events about messages that arrived late or will not arrive. */
+  ends(): HubEvent[];
   readonly logged: string[];
   /** The texts a channel accepted. */
   texts(channel: string): string[];
@@ -69,6 +72,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
   const houseTime = createHouseTime("Europe/Berlin");
   const underWay = new Map<string, number>();
   let channels = configured;
+  let memory: ChannelMemory;
 
   async function answer(arrival: Arrival): Promise<Response> {
     const reaction = reactions.get(arrival.channel)?.(arrival.text) ?? "ok";
@@ -101,7 +105,9 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
 
   function start(): void {
     rig.db = openStateDb(folder.at("state.redb"), clock.now);
+    memory = openChannelMemory({ db: rig.db, clock, log });
     rig.notifier = createNotifier({
+      memory,
       section: { channels },
       ...{ clock, log, random, timezone: "Europe/Berlin", resolve: folder.at },
       fetch: service as typeof fetch,
@@ -114,6 +120,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
 
   const rig = {
     ...{ clock, arrived: [], tried: [], mostAtOnce: 0, events: [], logged: [] },
+    ends: () => rig.events.filter(({ type }) => /^notification_(delivered_late|given_up)$/.test(type)),
     texts: (channel) => rig.arrived.filter((each) => each.channel === channel).map(({ text }) => text),
     react: (channel, reaction) =>
       void reactions.set(channel, typeof reaction === "function" ? reaction : () => reaction),
@@ -122,6 +129,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
       // After a crash nothing is written: the database is closed first.
       if (crash) rig.db[Symbol.dispose]();
       await close(rig);
+      if (!crash) memory[Symbol.dispose]();
       if (!crash) rig.db[Symbol.dispose]();
       clock.step(stepMs);
       channels = changed.channels ?? channels;
@@ -129,6 +137,7 @@ export async function openOutboxRig(configured: unknown[] = [push("phone")], exp
     },
     async [Symbol.asyncDispose]() {
       await close(rig);
+      memory[Symbol.dispose]();
       rig.db[Symbol.dispose]();
       folder[Symbol.dispose]();
     },

@@ -41,7 +41,7 @@ describe("a message that is the only one refused", () => {
     rig.react("phone", "ok");
     await rig.clock.advance(10 * MINUTE);
     expect(rig.texts("phone")).toEqual(["1", "at 0", "at 1", "at 2", "poison"]);
-    expect(rig.events).toMatchObject([
+    expect(rig.ends()).toMatchObject([
       { type: "notification_delivered_late" },
       { type: "notification_delivered_late", title: "Hub Alert" },
     ]);
@@ -58,7 +58,7 @@ describe("a message that is the only one refused", () => {
     expect(triesOf(rig, "poison")).toHaveLength(6);
     await rig.clock.advance(HOUR);
     expect(rig.outbox.list()).toEqual([]);
-    expect(rig.events).toMatchObject([
+    expect(rig.ends()).toMatchObject([
       { type: "notification_delivered_late" },
       { type: "notification_given_up", reason: "expired" },
     ]);

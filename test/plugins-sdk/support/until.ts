@@ -1,6 +1,6 @@
 // Waiting for a condition, with a deadline that names what did not happen.
 
-export async function until<T>(what: string, look: () => T | Promise<T>, ms = 20_000): Promise<NonNullable<T>> {
+export async function until<T>(what: string, look: () => T | Promise<T>, ms = 45_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + ms;
   for (;;) {
     const found = await look();

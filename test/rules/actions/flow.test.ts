@@ -205,7 +205,7 @@ describe("conditional", () => {
     ],
     [
       { condition: "x", then_actions: [{ type: "notify", channel: "all", mesage: "x" }] },
-      "then_actions[0].message: missing: must be text",
+      'then_actions[0].mesage: unknown key "mesage" – did you mean "message"?',
     ],
     [
       { condition: "x", then_actions: [], else_if: [{ condition: "y", then_actions: [{ type: "delya" }] }] },

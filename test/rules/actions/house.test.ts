@@ -160,20 +160,36 @@ describe("timer", () => {
 describe("messages and events", () => {
   test("notify sends to several channels, with its options, and names those that failed", async () => {
     const house = houseWith();
-    const notify = { type: "notify", message: "x", priority: 2, silent: true, tag: "door" };
+    const notify = { type: "notify", message: "x", priority: 2, silent: true, tag: "door", image: "device:porch" };
     expect(await createActor(house).act({ ...notify, channels: ["chat", "mail", "chat"] })).toBe("chat, mail: x");
     expect(house.done.notifications).toMatchObject([
-      { channel: "chat", priority: 2, silent: true, tag: "door" },
+      { channel: "chat", priority: 2, silent: true, tag: "door", image: "device:porch" },
       { channel: "mail", priority: 2, silent: true, tag: "door" },
     ]);
     await expect(createActor(house).act({ ...notify, channels: ["broken", "log"] })).rejects.toThrow(
-      "1 of 2 channels: the channel does not answer",
+      "the channel does not answer",
     );
     expect(house.done.notifications.at(-1)).toMatchObject({ channel: "log" });
     expect(problemsIn("actions", { ...notify, channel: "a", channels: ["b"] })).toEqual([
       ": give only one of `channel` or `channels`",
     ]);
     expect(problemsIn("actions", { ...notify, channel: "a", priority: 3 })).toHaveLength(1);
+    expect(problemsIn("actions", { ...notify, channel: "a", image: "pictures/../config/hub.toml" })).toEqual([
+      expect.stringMatching(/^image: must be `device:ID`/),
+    ]);
+    expect(problemsIn("actions", { ...notify, channel: "a", priority: "urgent" })[0]).toContain(
+      'must be "low", "normal"',
+    );
+  });
+
+  test("notify takes priorities by their names, and says that a message waits", async () => {
+    const house = houseWith();
+    const priorities = ["low", "normal", "high", "emergency", -2];
+    for (const priority of priorities)
+      await createActor(house).act({ type: "notify", message: "x", channel: "log", priority });
+    expect(house.done.notifications.map(({ priority }) => priority)).toEqual([-1, 0, 1, 2, -2]);
+    const detail = await createActor(house).act({ type: "notify", message: "x", channel: "slow" });
+    expect(detail).toBe("slow: x (queued: slow waits, because there is no network)");
   });
 
   test("notify passes on what placeholders need, and fails with the channel", async () => {
@@ -183,12 +199,15 @@ describe("messages and events", () => {
     const message = "Tür offen 🚪 {{device.temperature}} °C";
     expect(await actor.act({ type: "notify", channel: "all", message, title: "Alarm" })).toBe(`all: ${message}`);
     const context = { deviceId: "door", trigger, vars: { who: "Zoë" }, evaluate: expect.any(Function) };
-    expect(house.done.notifications).toEqual([{ channel: "all", message, title: "Alarm", context }]);
+    expect(house.done.notifications).toEqual([{ channel: "all", message, title: "Alarm", rule: "rule-1", context }]);
     await expect(actor.act({ type: "notify", channel: "broken", message })).rejects.toThrow(
       "the channel does not answer",
     );
     expect(problemsIn("actions", { type: "notify", channel: "all", message: "" })).toEqual([
       "message: must not be empty",
+    ]);
+    expect(problemsIn("actions", { type: "notify", channel: "all", message: " \u200b\n\u3164" })).toEqual([
+      "message: is blank: write what people should read",
     ]);
   });
 

@@ -321,9 +321,9 @@ test("damaged rows are said and dropped, and the others go on", async () => {
     meanwhile() {
       damage("UPDATE rule_runs SET position = '{\"at\":' WHERE id = ID", "bad-json");
       damage('UPDATE rule_runs SET position = \'{"at":0,"in":{"wait":"x"}}\' WHERE id = ID', "bad-position");
-      damage("UPDATE rule_run_data SET begun = '{\"version\":99}' WHERE id = ID", "bad-version");
-      damage("UPDATE rule_run_data SET vars = x'00ff' WHERE id = ID", "bad-vars");
-      damage("DELETE FROM rule_run_data WHERE id = ID", "no-data");
+      damage("UPDATE rule_runs SET begun = '{\"version\":99}' WHERE id = ID", "bad-version");
+      damage("UPDATE rule_runs SET vars = x'00ff' WHERE id = ID", "bad-vars");
+      damage("UPDATE rule_runs SET begun = NULL, vars = NULL WHERE id = ID", "no-data");
       damage("UPDATE rule_runs SET position = '{\"at\":-1}' WHERE id = ID", "negative");
     },
   });

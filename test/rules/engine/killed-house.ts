@@ -1,13 +1,16 @@
 // A process with the real engine and actions that is killed again and again: see killed.test.ts. `begin` fires every rule once.
-// It writes what the rules do into a file, and says when all that waits is on disk, and when nothing runs any more.
+// It writes what the rules do into a file, and says when all that waits is on disk, and when nothing runs any more. With
+// `journal` runs are noted there, as in a hub, and folded into their rows all the time; with `rows` there is none.
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createZone } from "../../../src/core/zone.ts";
+import { readUnfolded } from "../../../src/db/readings.ts";
 import { openStateDb } from "../../../src/db/state-db.ts";
 import { createEventFeed } from "../../../src/events/feed.ts";
+import { openReadings } from "../../../src/hub/open-readings.ts";
 import { actions } from "../../../src/rules/actions/index.ts";
 import { conditions } from "../../../src/rules/conditions/index.ts";
 import { Engine } from "../../../src/rules/engine/engine.ts";
@@ -18,9 +21,23 @@ import { triggers } from "../../../src/rules/triggers/index.ts";
 import { until } from "../../support/wait.ts";
 import { RULES, TIMES } from "./killed-rules.ts";
 
-const [folder = "", how] = process.argv.slice(2);
+const [folder = "", how, keptIn] = process.argv.slice(2);
+const FOLD_WITHIN_MS = 40;
 const clock = systemClock;
-const db = openStateDb(join(folder, "state.redb"), clock.now);
+const stateDb = join(folder, "state.redb");
+const db = openStateDb(stateDb, clock.now);
+db.own.run("CREATE TABLE IF NOT EXISTS said (message TEXT NOT NULL)");
+const waiting = new Set<() => void>();
+const budget = {
+  allows: () => true,
+  enlist(flush: () => void) {
+    waiting.add(flush);
+    return { [Symbol.dispose]: () => void waiting.delete(flush) };
+  },
+};
+const common = { clock, log: silentLog, budget };
+const journal =
+  keptIn === "journal" ? openReadings({ ...common, db, stateDb, flushSecs: 1 }, new AsyncDisposableStack()) : undefined;
 const feed = createEventFeed({ clock, log: silentLog, buffer: 100, mark: { load: () => 0, save() {} } });
 const did = (line: string): void => appendFileSync(join(folder, "done"), `${line}\n`);
 
@@ -40,16 +57,22 @@ const host: RuleHost = {
   hasScene: () => false,
   hasArea: () => false,
   hasChannel: () => true,
+  clearNotification: () => false,
   async command(id: string, command: JsonObject) {
     await Bun.sleep(1);
     did(`command ${id} ${JSON.stringify(command)}`);
   },
   captureStates: (ids) => Object.fromEntries(ids.map((id) => [id, { on: true }])),
   activateScene: async () => {},
-  async notify({ message }) {
+  async notify({ message }, _signal, record) {
+    db.own
+      .transaction(() => {
+        db.own.run("INSERT INTO said (message) VALUES (?)", [message]);
+        record?.();
+      })
+      .immediate();
     await Bun.sleep(2);
-    did(`notify ${message}`);
-    await Bun.sleep(2);
+    return { notes: [] };
   },
   publish: async () => {},
   request: async () => ({ status: 200, body: "" }),
@@ -69,7 +92,7 @@ feed.on("*", "test", ({ event }) => {
 const expressions = createRuleExpressions();
 const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
 const engine = new Engine({
-  ...{ feed, clock, log: silentLog, random, host, db, evaluate: expressions.evaluate },
+  ...{ ...common, feed, random, host, db, journal, evaluate: expressions.evaluate },
   vocabulary: { triggers, conditions, actions },
 });
 for (const written of RULES) {
@@ -79,13 +102,22 @@ for (const written of RULES) {
 }
 engine.ready();
 if (how === "begin") for (const { id } of RULES) for (let times = TIMES(id); times > 0; times--) void engine.run(id);
-const rows = db.durable.query<{ count: number }, [string]>("SELECT count(*) AS count FROM rule_runs WHERE rule_id = ?");
-const written = new Map<string, number>();
+function foldSoon(): void {
+  setTimeout(() => {
+    for (const flush of waiting) flush();
+    foldSoon();
+  }, Math.random() * FOLD_WITHIN_MS);
+}
+if (journal) foldSoon();
+const rows = db.durable.query<{ id: string; rule_id: string }, []>("SELECT id, rule_id FROM rule_runs");
+const written = new Map<string, Set<string>>(RULES.map(({ id }) => [id, new Set()]));
 await until(
   "all that waits is on disk",
   () => {
-    for (const { id } of RULES) written.set(id, Math.max(written.get(id) ?? 0, rows.get(id)?.count ?? 0));
-    return how !== "begin" || RULES.every(({ id }) => (written.get(id) ?? 0) >= TIMES(id));
+    for (const { id, rule_id } of rows.all()) written.get(rule_id)?.add(id);
+    for (const { run, rule = "" } of readUnfolded(stateDb, db.durable).segments.flatMap(({ runs }) => runs))
+      written.get(rule)?.add(run);
+    return how !== "begin" || RULES.every(({ id }) => (written.get(id)?.size ?? 0) >= TIMES(id));
   },
   { everyMs: 2 },
 );

@@ -47,6 +47,20 @@ const ACTIONS: Record<string, JsonObject[]> = {
   ],
   counted: [delay(0.05), { type: "set_hub_variable", name: "n", expression: "1 + 1" }, delay(), say("counted: last")],
   queued: [delay(0.05), say("queued: last")],
+  turns: [
+    {
+      type: "parallel",
+      actions: [
+        { type: "repeat_count", count: 3, actions: [say("turns: first"), delay(0.05), say("turns: last")] },
+        {
+          type: "repeat_while",
+          expression: "true",
+          max_turns: 3,
+          actions: [{ type: "conditional", condition: "true", then_actions: [delay(0.03), say("turns: branch")] }],
+        },
+      ],
+    },
+  ],
 };
 
 export const RULES: (JsonObject & { id: string })[] = Object.entries(ACTIONS).map(([id, actions]) => ({
@@ -63,5 +77,5 @@ export const TIMES = (id: string): number => (id === "queued" ? 3 : id === "chil
 export const MESSAGES = new Map<string, number>(
   JSON.stringify(ACTIONS)
     .match(/\w+: (first|last|branch)/g)
-    ?.map((message) => [message, message.startsWith("queued") ? 3 : 1]),
+    ?.map((message) => [message, /^(queued|turns)/.test(message) ? 3 : 1]),
 );

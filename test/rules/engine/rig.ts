@@ -1,5 +1,5 @@
-// An engine in a scripted house, with a real feed, a real database and a virtual clock. One call stops the hub and starts it
-// again on the same file, and time may pass in between.
+// An engine in a scripted house, with a real feed, a real database and journal and a virtual clock. One call stops the hub and
+// starts it again on the same files, and time may pass in between.
 import { Database } from "bun:sqlite";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
@@ -7,6 +7,7 @@ import { createZone } from "../../../src/core/zone.ts";
 import { openStateDb } from "../../../src/db/state-db.ts";
 import type { HubEvent } from "../../../src/events/catalog.ts";
 import { createEventFeed, type EventFeed } from "../../../src/events/feed.ts";
+import { openReadings } from "../../../src/hub/open-readings.ts";
 import { Engine, type EngineOptions } from "../../../src/rules/engine/engine.ts";
 import type { Typed } from "../../../src/rules/model/define.ts";
 import type { RuleDevice, RuleHost } from "../../../src/rules/model/host.ts";
@@ -42,6 +43,8 @@ export interface Rig extends AsyncDisposable {
   }): Promise<void>;
   /** Without an event. */
   setVariable(name: string, value: Json): void;
+  /** Reads the database. */
+  rows(query: string): unknown[];
   /** Changes the database while the hub is off. */
   sql(statement: string): void;
   /** How many events of this type were emitted. */
@@ -88,7 +91,10 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
   const log: Log = { ...silentLog, warn: note, error: note };
   let then: (id: string, command: JsonObject, ruleId: string) => void | Promise<void> = () => {};
   let rules: Rule[] = [];
-  let db = openStateDb(folder.at("state.redb"), clock.now);
+  const stateDb = folder.at("state.redb");
+  let db = openStateDb(stateDb, clock.now);
+  let journals = new AsyncDisposableStack();
+  let hasCrashed = false;
   let mark = 0;
 
   const host: RuleHost = {
@@ -104,13 +110,18 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
     hasScene: () => false,
     hasArea: () => false,
     hasChannel: () => false,
+    clearNotification: () => false,
     async command(id, command, actor) {
       rig.commands.push(`${id} ${JSON.stringify(command)}`);
       await then(id, command, actor.id);
     },
     captureStates: () => ({}),
     activateScene: async () => {},
-    notify: async ({ channel, message }) => void rig.commands.push(`${channel}: ${message}`),
+    async notify({ channels, message }, _signal, record) {
+      if (record) db.own.transaction(record).immediate();
+      for (const channel of channels) rig.commands.push(`${channel}: ${message}`);
+      return { notes: [] };
+    },
     publish: async () => {},
     request: async () => ({ status: 200, body: "" }),
     ping: async () => ({ reachable: false }),
@@ -137,7 +148,15 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
     });
     rig.feed.on("*", "test", ({ event }) => void rig.events.push(event));
     const random = (bytes: number): Uint8Array => crypto.getRandomValues(new Uint8Array(bytes));
-    rig.engine = new Engine({ feed: rig.feed, clock, log, random, host, db, vocabulary, evaluate, ...config });
+    const opened = openReadings({ db, stateDb, clock, log, flushSecs: 60 }, journals);
+    const journal = opened && {
+      ...opened,
+      writeRuns: (...note: Parameters<typeof opened.writeRuns>) => {
+        if (hasCrashed) throw new Error("the hub crashed");
+        opened.writeRuns(...note);
+      },
+    };
+    rig.engine = new Engine({ feed: rig.feed, clock, log, random, host, db, journal, vocabulary, evaluate, ...config });
   }
 
   const rig = {
@@ -178,18 +197,23 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
       then = given;
     },
     setVariable: (name, value) => void variables.set(name, value),
+    rows: (query) => db.own.query(query).all(),
     sql(statement) {
-      using file = new Database(folder.at("state.redb"));
+      using file = new Database(stateDb);
       file.run(statement);
     },
     async restart({ crash = false, offMs = 0, stepMs = 0, meanwhile, rules: others = rules } = {}) {
+      hasCrashed = crash;
       if (crash) db[Symbol.dispose]();
       await rig.engine[Symbol.asyncDispose]();
+      await journals.disposeAsync();
       if (!crash) db[Symbol.dispose]();
+      hasCrashed = false;
+      journals = new AsyncDisposableStack();
       await clock.advance(offMs);
       clock.step(stepMs);
       meanwhile?.();
-      db = openStateDb(folder.at("state.redb"), clock.now);
+      db = openStateDb(stateDb, clock.now);
       start();
       rig.begin(...others);
     },
@@ -200,6 +224,7 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
     },
     async [Symbol.asyncDispose]() {
       await rig.engine[Symbol.asyncDispose]();
+      await journals.disposeAsync();
       db[Symbol.dispose]();
       folder[Symbol.dispose]();
     },

@@ -51,19 +51,15 @@ function millisecondsFor(work: () => void): number {
 }
 
 describe("is read in bounded time: a megabyte of", () => {
-  test.each(Object.entries(texts))(
-    "%s",
-    (_, make) => {
-      const small = make(1 / 8);
-      const large = make(1);
-      readRuleText(small);
-      const smallMs = millisecondsFor(() => readRuleText(small));
-      const largeMs = millisecondsFor(() => readRuleText(large));
-      // Eight times the text: a quadratic reader would take 64 times as long.
-      expect(largeMs).toBeLessThan(Math.max(32 * smallMs, 500));
-    },
-    60_000,
-  );
+  test.each(Object.entries(texts))("%s", (_, make) => {
+    const small = make(1 / 8);
+    const large = make(1);
+    readRuleText(small);
+    const smallMs = millisecondsFor(() => readRuleText(small));
+    const largeMs = millisecondsFor(() => readRuleText(large));
+    // Eight times the text: a quadratic reader would take 64 times as long.
+    expect(largeMs).toBeLessThan(Math.max(32 * smallMs, 3000));
+  });
 });
 
 test("what is larger or nested deeper is a problem, and is not written", () => {
@@ -86,5 +82,5 @@ test("an edit of a large file takes no longer than reading it a few times", () =
   const text = (texts["a rule"] ?? String)(0.9);
   const readMs = millisecondsFor(() => readRuleText(text));
   const editMs = millisecondsFor(() => expect(setTopLevel(text, "enabled", true).ok).toBe(true));
-  expect(editMs).toBeLessThan(Math.max(12 * readMs, 1000));
+  expect(editMs).toBeLessThan(Math.max(12 * readMs, 5000));
 });

@@ -62,7 +62,7 @@ describe("the reader", () => {
       }),
       { numRuns: 1000 },
     );
-  }, 60_000);
+  });
 
   test("gives values that are plain JSON and safe to hold", () => {
     fc.assert(
@@ -76,7 +76,7 @@ describe("the reader", () => {
       }),
       { numRuns: 1000 },
     );
-  }, 60_000);
+  });
 });
 
 test("integers come out as they were written, or not at all", () => {
@@ -103,7 +103,7 @@ describe("the writer", () => {
       }),
       { numRuns: 1000 },
     );
-  }, 60_000);
+  });
 
   test("what is read can be written, and is the same then", () => {
     fc.assert(
@@ -114,7 +114,7 @@ describe("the writer", () => {
       }),
       { numRuns: 1000 },
     );
-  }, 60_000);
+  });
 });
 
 describe("places", () => {
@@ -140,7 +140,7 @@ describe("places", () => {
       }),
       { numRuns: 300 },
     );
-  }, 60_000);
+  });
 
   test("in TOML are those of the values", () => {
     fc.assert(
@@ -153,7 +153,7 @@ describe("places", () => {
       }),
       { numRuns: 1000 },
     );
-  }, 60_000);
+  });
 });
 
 describe("edits", () => {
@@ -180,7 +180,7 @@ describe("edits", () => {
       }),
       { numRuns: 1000 },
     );
-  }, 60_000);
+  });
 
   test("of lists keep all comments and the lines of what stays", () => {
     fc.assert(
@@ -199,7 +199,7 @@ describe("edits", () => {
       ),
       { numRuns: 1000 },
     );
-  }, 60_000);
+  });
 
   test("of the files of the corpus always succeed", () => {
     for (const text of goodTexts) {

@@ -77,6 +77,29 @@ describe("an attribute of a known device", () => {
   });
 });
 
+test("what a channel says of the text of a message is said at the text", () => {
+  const asked: unknown[] = [];
+  const textProblems = (text: unknown): string[] => {
+    asked.push(text);
+    return ["chat shows HTML: <b> is not closed"];
+  };
+  const say = { type: "notify", channels: ["chat", "log"], markup: "html", message: "<b>x" };
+  expect(warnings({ actions: [{ type: "parallel", actions: [say] }] }, { ...house, textProblems })).toEqual([
+    "actions[0].actions[0].message: chat shows HTML: <b> is not closed",
+  ]);
+  expect(asked).toEqual([{ message: "<b>x", markup: "html", channels: ["chat", "log"] }]);
+});
+
+test.each([
+  ["{{vars.guests | nmber:1}}", '{{vars.guests | nmber:1}}: there is no format "nmber"'],
+  ["{{vars.guests | time:1}}", "{{vars.guests | time:1}}: the format time is written time"],
+  ["hot: {{vars.guests °C", "{{vars.guests °C is not closed: write }} behind it"],
+  ["{{vars.guests} °C", "{{vars.guests is not closed: write }} behind it"],
+])("the form of %s", (message, problem) => {
+  const found = warnings({ actions: [{ type: "notify", channel: "log", message }] });
+  expect(found).toEqual([expect.stringContaining(`actions[0].message: ${problem}`)]);
+});
+
 describe("a placeholder", () => {
   const notify = (message: string, rule: JsonObject = {}): JsonObject => ({
     triggers: [changed],

@@ -26,7 +26,7 @@ test("killed at any moment, it leaves a whole text", async () => {
     seen.add(found);
   }
   expect(seen.size).toBe(2);
-}, 60_000);
+});
 
 test("what it left half written is taken away at the next start, and nothing of the user's is", async () => {
   await using rig = await openRulesRig({ "a.toml": toml("A", { id: ID }) });

@@ -15,7 +15,7 @@ test("one of 5,000 files is read again within a second", async () => {
     await rig.clock.advance(1000);
     expect(rig.rules.get(idOf(index)).name).toBe(`Changed ${change}`);
   }
-}, 60_000);
+});
 
 test("over the API 2,000 files are made and no more; one that is put into the folder is read all the same", async () => {
   const files = Array.from({ length: 1999 }, (_, index) => [`rule_${index}.ron`, toml("R", { id: idOf(index) })]);
@@ -35,4 +35,4 @@ test("over the API 2,000 files are made and no more; one that is put into the fo
   rig.rules.remove(made.id);
   rig.rules.remove(idOf(7000));
   rig.rules.create(rule);
-}, 60_000);
+});

@@ -25,7 +25,8 @@ export interface House extends RuleHost {
   readonly done: {
     commands: { at: number; device: string; command: JsonObject; actor: string }[];
     scenes: string[];
-    notifications: Notification[];
+    /** Once for each of its channels. */
+    notifications: (Omit<Notification, "channels"> & { channel: string })[];
     published: { topic: string; payload: string; retain: boolean; qos: number }[];
     requests: HttpRequest[];
     pings: string[];
@@ -93,6 +94,7 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
     hasScene: (id) => scenes.has(id),
     hasArea: (id) => [...devices.values()].some(({ area }) => area === id),
     hasChannel: () => true,
+    clearNotification: () => false,
     async command(id, command, actor) {
       const refusal = refusing.get(id);
       if (refusal) throw refusal;
@@ -104,9 +106,12 @@ export function createHouse({ at = "2026-01-15T12:00:00Z", timezone = "UTC", sun
       if (!scenes.has(id)) throw new HubError("not_found", `there is no scene "${id}"`);
       done.scenes.push(id);
     },
-    async notify(notification) {
-      if (notification.channel === "broken") throw new HubError("upstream_failed", "the channel does not answer");
-      done.notifications.push(notification);
+    async notify({ channels, ...notification }) {
+      const broken = channels.filter((channel) => channel === "broken");
+      for (const channel of channels.filter((each) => each !== "broken"))
+        done.notifications.push({ channel, ...notification });
+      if (broken.length > 0) throw new HubError("upstream_failed", "the channel does not answer");
+      return { waits: channels.includes("slow") ? "slow waits, because there is no network" : undefined, notes: [] };
     },
     async publish(topic, payload, options) {
       done.published.push({ topic, payload, ...options });

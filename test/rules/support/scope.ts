@@ -107,6 +107,8 @@ export function createActor(house: House, { event, isTrue, ...options }: ActorOp
     resumed: () => undefined,
     progress() {},
     elapsed: () => house.clock.mono() - beganMono,
+    queued() {},
+    once: () => undefined,
     secure() {},
     async run(list) {
       for (const action of list) {

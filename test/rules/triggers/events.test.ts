@@ -40,6 +40,16 @@ const message = (topic: string, payload?: unknown) =>
   ({ type: "mqtt_message", topic, payload, payload_bytes: 1, retain: false, qos: 0 }) as const;
 const gone = { type: "plugin_offline", plugin_id: "sysmon", reason: "its heartbeat expired" } as const;
 
+const answered = {
+  type: "notification_acknowledged",
+  ...{ id: "n1", tag: "leak", title: "Leak", action: "acknowledge", by: "Anna", channel: "anna" },
+  at: "2026-11-21T03:07:00Z",
+} as const;
+const nobody = {
+  type: "notification_unanswered",
+  ...{ id: "n1", tag: "leak", title: "Leak", asked: 2, at: "2026-11-21T03:10:00Z" },
+} as const;
+
 describe("matches, and their contexts", () => {
   test.each<[JsonObject, HubEvent, JsonObject | undefined]>([
     [
@@ -99,6 +109,23 @@ describe("matches, and their contexts", () => {
     [{ type: "device_battery_recovered", device_id: "door" }, low, undefined],
     [{ type: "plugin_offline" }, gone, { plugin_id: "sysmon", reason: "its heartbeat expired" }],
     [{ type: "plugin_offline", plugin_id: "zigbee" }, gone, undefined],
+    [
+      { type: "notification_acknowledged", tag: "leak", action: "acknowledge" },
+      answered,
+      { notification_id: "n1", tag: "leak", title: "Leak", action: "acknowledge", by: "Anna", channel: "anna" },
+    ],
+    [{ type: "notification_acknowledged" }, answered, { by: "Anna" }],
+    [{ type: "notification_acknowledged", title: "Leak" }, answered, { by: "Anna" }],
+    [{ type: "notification_acknowledged", title: "Fire" }, answered, undefined],
+    [{ type: "notification_acknowledged", tag: "fire" }, answered, undefined],
+    [{ type: "notification_acknowledged", action: "valve" }, answered, undefined],
+    [{ type: "notification_acknowledged", unanswered: true }, answered, undefined],
+    [{ type: "notification_acknowledged" }, nobody, undefined],
+    [
+      { type: "notification_acknowledged", tag: "leak", unanswered: true },
+      nobody,
+      { notification_id: "n1", tag: "leak" },
+    ],
     [{ type: "system_started" }, { type: "system_started", version: "1.0.0" }, { version: "1.0.0" }],
     [
       { type: "custom_event", event_type: "doorbell" },

@@ -50,4 +50,4 @@ test("the number of devices of a type is limited", () => {
   timers.create({ id: "another" });
   switches.remove("switch_3");
   switches.create({ id: "switch_3" });
-}, 60_000);
+});

@@ -1,0 +1,51 @@
+// /notify/web-push: a browser signs up for its person, at the door of a whole hub, and no address of the house is asked.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createBrowser } from "../notify/web-push/browser.ts";
+import { startTestHub, type TestHub } from "../support/test-hub.ts";
+
+let hub: TestHub;
+let user = "";
+beforeAll(async () => {
+  hub = await startTestHub({ toml: '[[notify.channels]]\nname = "browsers"\ntype = "web_push"\n' });
+  user = await hub.tokenFor("user");
+});
+afterAll(() => hub[Symbol.asyncDispose]());
+
+async function ask(method: string, path: string, token: string, body?: unknown) {
+  const response = await hub.request(method, path, { token, ...(body !== undefined && { body }) });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+test("the key stays, and says which channels reach the person", async () => {
+  const first = await ask("GET", "/notify/web-push/key", user);
+  expect(first).toEqual({
+    status: 200,
+    body: { public_key: expect.stringMatching(/^B[\w-]{86}$/), channels: ["browsers"] },
+  });
+  expect(await ask("GET", "/notify/web-push/key", hub.adminToken)).toEqual(first);
+});
+
+test("a browser of an address in the house is taken, and never asked", async () => {
+  const { keys } = await createBrowser();
+  const endpoint = `https://127.0.0.1:8123/x`;
+  const given = { endpoint, expirationTime: null, keys };
+  for (const _ of [1, 2]) expect((await ask("POST", "/notify/web-push/subscriptions", user, given)).status).toBe(204);
+  const sent = await ask("POST", "/notify/test", user, { channel: "browsers", message: "x" });
+  expect(sent.status).toBe(502);
+  expect(sent.body.detail).toContain("leads to a private address, which is refused");
+  expect((await ask("DELETE", "/notify/web-push/subscriptions", user, { endpoint })).status).toBe(204);
+  const nobody = await ask("POST", "/notify/test", user, { channel: "browsers", message: "x" });
+  expect(nobody.body.detail).toContain("no device takes messages");
+});
+
+test.each([
+  [{ endpoint: "http://push.example/x" }],
+  [{ endpoint: "x" }],
+  [{ keys: { p256dh: "x", auth: "y" } }],
+  [{ keys: { p256dh: "A".repeat(87), auth: "A".repeat(22) } }],
+])("%j is refused", async (more) => {
+  const { keys } = await createBrowser();
+  const given = { endpoint: "https://push.example/x", keys, ...more };
+  expect((await ask("POST", "/notify/web-push/subscriptions", user, given)).status).toBe(400);
+});

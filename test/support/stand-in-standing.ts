@@ -1,0 +1,58 @@
+// A standing in a house with two machines, whose lease the test holds.
+import type { Clock } from "../../src/core/clock.ts";
+import type { Tenure } from "../../src/standby/lease/lease.ts";
+import type { Standing } from "../../src/standby/standing.ts";
+
+export interface TestTenure extends Tenure {
+  trouble: string | undefined;
+  /** Until when it is held, by the clock's monotonic milliseconds. */
+  until: number;
+  /** What the engine answers to a renewal. */
+  engine: () => Promise<void>;
+  lose(reason: string): void;
+}
+
+export interface TestStanding extends Standing {
+  /** Its tenure, where there is one. */
+  readonly lease: TestTenure;
+  /** Why it was told to step down. */
+  readonly steps: string[];
+}
+
+/** `leased`: an engine decides; without, a person does. */
+export function createTestStanding(
+  clock: Pick<Clock, "mono">,
+  { id = "machine-a", epoch = 7, leased = true, tookOver = undefined as Standing["tookOver"] } = {},
+): TestStanding {
+  const lost = Promise.withResolvers<string>();
+  const tenure: TestTenure = {
+    epoch,
+    until: Number.POSITIVE_INFINITY,
+    get isHeld() {
+      return clock.mono() < tenure.until;
+    },
+    lost: lost.promise,
+    trouble: undefined,
+    engine: async () => {},
+    nameStandby: () => tenure.engine(),
+    standby: "machine-b",
+    promised() {},
+    async giveUp() {},
+    lose(reason) {
+      tenure.until = 0;
+      lost.resolve(reason);
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+  const steps: string[] = [];
+  return {
+    machine: { id, name: "kitchen", address: "http://192.168.1.20:8080" },
+    tenure: leased ? tenure : undefined,
+    lease: tenure,
+    epoch,
+    tookOver,
+    handOver() {},
+    stepDown: (reason) => void steps.push(reason),
+    steps,
+  };
+}
