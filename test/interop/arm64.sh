@@ -36,6 +36,11 @@ fetch() {
     apt-get "${options[@]}" download libc6:arm64 libgcc-s1:arm64 libstdc++6:arm64 busybox-static:arm64
 }
 
+package_has_it() {
+  dpkg --fsys-tarfile "$(dirname "$binary")"/home-hub_*_arm64.deb | tar -xO ./usr/lib/home-hub/hub | cmp - "$binary" &&
+    same arm64 dpkg --field "$(dirname "$binary")"/home-hub_*_arm64.deb Architecture
+}
+
 lay_out() {
   mkdir -p "$root"/{bin,proc,dev,tmp,run,srv} "$work/formats"
   local package applet
@@ -87,7 +92,7 @@ PY
 
 port_of() { sed -n "s/.*$1.* port=\([0-9]*\).*/\1/p" "$log"; }
 api() { # PATH [CURL'S OPTIONS…], with the token if there is one
-  curl -sS --fail-with-body -m 20 "http://127.0.0.1:$(port_of 'the API answers')/api/v1$1" \
+  curl -sS --fail-with-body -m 60 "http://127.0.0.1:$(port_of 'the API answers')/api/v1$1" \
     -H 'Content-Type: application/json' ${token:+-H "Authorization: Bearer $token"} "${@:2}"
 }
 printed_password() { sed -n 's/^password: //p' "$log"; }
@@ -114,6 +119,9 @@ check "apt-get fetches an arm64 C library and busybox" fetch
 lay_out
 said_version=$( (pi /srv/hub version) 2>&1 || true)
 check "hub version on a Cortex-A53" grep -q 'linux-arm64)$' <<<"$said_version"
+check "the sums of the release are right" sh -c "cd '$(dirname "$binary")' && sha256sum --check --quiet SHA256SUMS"
+check "the TypeScript client is in it" sh -c "tar -tzf '$(dirname "$binary")'/hub-client-*.tgz | grep -qx package/index.js"
+check "the Debian package beside it has the same program" package_has_it
 check "hub init" pi /srv/hub init
 sed -i 's/^host = .*/host = "127.0.0.1"/; s/^port = .*/port = 0/' "$root/srv/home/config/hub.toml"
 listen_as_systemd

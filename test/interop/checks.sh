@@ -29,11 +29,11 @@ same() {
   [ "$got" = "$wanted" ] || { echo "wanted: $wanted, got: $got"; return 1; }
 }
 
-# soon COMMAND…: succeeds within five seconds.
-soon() { tried 50 0.1 "$@"; }
+# soon COMMAND…: succeeds at once on an idle machine; a busy one has half a minute.
+soon() { tried 300 0.1 "$@"; }
 
-# patiently COMMAND…: succeeds within a minute; an emulated or a busy processor takes its time.
-patiently() { tried 240 0.25 "$@"; }
+# patiently COMMAND…: succeeds within two minutes; an emulated or a busy processor takes its time.
+patiently() { tried 480 0.25 "$@"; }
 
 # tried TIMES PAUSE COMMAND…: the last time with what it says.
 tried() {

@@ -46,6 +46,7 @@ past_checks() {
   check "sqlite3: integrity_check of the history" same ok past 'PRAGMA integrity_check'
   check "sqlite3: integrity_check of the state" same ok query 'PRAGMA integrity_check'
   check "sqlite3 reads the history by its view" same 'guests|on' past "SELECT DISTINCT device_id, attribute FROM history WHERE device_id = 'guests' AND attribute = 'on'"
+  check "sqlite3 reads how often the rule fired" same 1 query "SELECT fire_count FROM rule_state WHERE rule_id = 'interop_bell'"
   check "sqlite3 reads the scene" same Party query "SELECT name FROM scenes WHERE id = 'party'"
   check "sqlite3 reads the variable" same 2 query "SELECT json_extract(value, '\$.adults') FROM variables WHERE name = 'visitors'"
 }

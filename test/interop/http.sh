@@ -3,12 +3,17 @@
 login_body() { jq -nc --arg password "$1" '{username: "admin", password: $password}'; }
 log_in() { curl -sS -m 10 "$api/auth/login" -H 'Content-Type: application/json' -d "$(login_body "$1")"; }
 
-# upgrade TOKEN: the handshake of a WebSocket, and the frames of two seconds.
+# upgrade TOKEN: the handshake of a WebSocket, and what follows until it is killed. Replaces the (sub)shell it is called in.
 upgrade() {
-  stdbuf -o0 curl -sS -i -N --http1.1 -m 2 "$api/events/stream?token=$1" -H 'Connection: Upgrade' -H 'Upgrade: websocket' \
+  exec stdbuf -o0 curl -sS -i -N --http1.1 -m 60 "$api/events/stream?token=$1" -H 'Connection: Upgrade' -H 'Upgrade: websocket' \
     -H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: aW50ZXJvcGVyYWJpbGl0eQ==' 2>/dev/null
 }
-upgrade_status() { upgrade "$1" | head -n 1 | tr -d '\r' | cut -d ' ' -f 2; }
+upgrade_status() {
+  local status
+  read -r _ status _ < <(upgrade "$1")
+  kill "$!" 2>/dev/null || true
+  echo "${status%$'\r'}"
+}
 
 http_checks() {
   local password

@@ -1,13 +1,23 @@
-# The e-mail channel against Postfix on this machine: STARTTLS, TLS from the first byte, login, relay. Needs root, for Postfix.
+# The e-mail channel against Postfix on this machine: STARTTLS, TLS from the first byte, login, relay, a filter that takes twelve
+# seconds for the final dot, greylisting and refusals of single recipients. Needs root, for Postfix.
 
 mail_dir=$work/mail
-# A port nobody listens on; four in a row are taken.
-smtp_port=$((20000 + RANDOM % 10000))
+greets() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+# The first of six ports in a row that nobody listens on.
+free_row() {
+  local first offset
+  while :; do
+    first=$((20000 + RANDOM % 10000))
+    for offset in 0 1 2 3 4 5 100; do ! greets $((first + offset)) || continue 2; done
+    echo "$first"
+    return
+  done
+}
+smtp_port=$(free_row)
+policy_port=$((smtp_port + 5))
 postfix_runs=
 # Debian's Postfix looks for these nowhere else; both are put back at the end.
 sasl_conf=/etc/postfix/sasl/hub-interop.conf
-
-greets() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
 start_postfix() {
   chmod 755 "$work"
@@ -52,6 +62,11 @@ CONF
   -o smtpd_tls_wrappermode=yes
 127.0.0.1:$((smtp_port + 2)) inet n - n - - smtpd
   -o smtpd_sasl_auth_enable=no
+127.0.0.1:$((smtp_port + 3)) inet n - n - - smtpd
+  -o smtpd_end_of_data_restrictions=check_policy_service,inet:127.0.0.1:$policy_port
+127.0.0.1:$((smtp_port + 4)) inet n - n - - smtpd
+  -o { smtpd_recipient_restrictions = check_recipient_access inline:{{eve@house.test = 550 5.1.1 nobody of this name}},
+       check_policy_service inet:127.0.0.1:$policy_port, permit_sasl_authenticated, reject }
 cleanup unix n - n - 0 cleanup
 qmgr unix n - n 300 1 qmgr
 rewrite unix - - n - - trivial-rewrite
@@ -64,7 +79,10 @@ virtual unix - n n - - virtual
 anvil unix - - n - 1 anvil
 postlog unix-dgram n - n - 1 postlogd
 CONF
-  timeout 20 postfix -c "$mail_dir/conf" start
+  python3 "$here/mail-policy.py" "$policy_port" &
+  helper_pids+=($!)
+  soon greets "$policy_port"
+  timeout 60 postfix -c "$mail_dir/conf" start
   postfix_runs=yes
 }
 
@@ -77,14 +95,14 @@ stop_postfix() {
   chgrp sasl /etc/sasldb2 2>/dev/null || true
 }
 
-mail_channel() { # NAME PORT PASSWORD FLAG
+mail_channel() { # NAME PORT PASSWORD FLAG [RECIPIENTS]
   cat <<TOML
 
 [[notify.channels]]
 name = "$1"
 type = "email"
 from = "hub@house.test"
-to = ["anna@house.test", "ben@house.test"]
+to = [${5:-"\"anna@house.test\", \"ben@house.test\""}]
 [notify.channels.smtp]
 host = "localhost"
 port = $2
@@ -102,9 +120,26 @@ configure_mail() {
     mail_channel wrong "$smtp_port" 'another secret' 'starttls = true'
     mail_channel swapped "$smtp_port" 'secret of the mail' 'tls = true'
     mail_channel relay $((smtp_port + 2)) '' 'starttls = true' | sed 's/^username = .*/username = ""/'
+    mail_channel slow $((smtp_port + 3)) 'secret of the mail' 'starttls = true'
+    mail_channel grey $((smtp_port + 4)) 'secret of the mail' 'starttls = true' \
+      '"anna@house.test", "carl@house.test", "eve@house.test"'
+    mail_channel late $((smtp_port + 4)) 'secret of the mail' 'starttls = true' '"anna@house.test", "dora@house.test"'
     mail_channel nobody $((smtp_port + 100)) 'secret of the mail' 'starttls = true'
   } >>"$home/config/hub.toml"
 }
+
+# Runs a rule that tells CHANNEL something.
+mail_by_rule() { # CHANNEL
+  local rule
+  rule=$(ask POST /rules "{\"name\":\"Tell $1\",\"actions\":[{\"type\":\"notify\",\"channel\":\"$1\",\"message\":\"told by $1\"}]}" | jq -r .id)
+  ask POST "/rules/$rule/run" >/dev/null
+}
+waiting_channels() { ask GET /notify/outbox | jq -r '[.[].channel] | join(" ")'; }
+retry_waiting() { # CHANNEL
+  ask POST "/notify/outbox/$(ask GET /notify/outbox | jq -r --arg channel "$1" 'map(select(.channel == $channel))[0].id')/retry"
+}
+# mails_to NAME TEXT: how many mails with the text Postfix delivered to NAME.
+mails_to() { grep -l "$2" "$mail_dir"/box/all/new/* | xargs -r grep -l "^Delivered-To: $1@" | wc -l; }
 
 try_channel() { ask POST /notify/test "{\"channel\":\"$1\",\"message\":\"21 °C in the hall\",\"title\":\"Warm\"}"; }
 hint_of() { try_channel "$1" | jq -r '[.status, .hint // ""] | join(" ")'; }
@@ -126,5 +161,30 @@ mail_checks() {
   check "a denied relay is told" same \
     '502 The SMTP server requires authentication; check username and password' hint_of relay
   check "a port where nobody listens is told" same '502 Likely wrong SMTP host or port' hint_of nobody
+  filter_checks
   stop_postfix
+}
+
+filter_checks() {
+  mail_by_rule slow
+  mail_by_rule grey
+  check "of three recipients, one has it at once" soon same 1 mails_to anna 'told by grey'
+  check "… one who is refused for good is told of by an event" soon answer '/events?limit=1000' \
+    'any(.[]; .type == "notification_recipient_refused" and .recipient == "eve@house.test" and (.error | test("nobody of this name")))'
+  check "… and one is put off, and waits" soon same 1 sh -c \
+    "curl -sS '$api/notify/outbox' -H 'Authorization: Bearer $token' | jq '[.[] | select(.channel == \"grey\" and (.last_error | test(\"put off for carl@house.test\")))] | length'"
+  check "a test says who was put off, and who has it" jq -e \
+    '.status == 502 and (.error | test("put off for dora@house.test .*; anna@house.test has it"))' <(try_channel late)
+  check "a filter of twelve seconds: a test says that the mail is handed over" jq -e \
+    '.sent == true and .deliveries[0].note == "handed over, not confirmed yet"' \
+    <(curl -sS -m 60 "$api/notify/test" -H "Authorization: Bearer $token" -H 'Content-Type: application/json' \
+      -d '{"channel":"slow","message":"tried by hand"}')
+  retry_waiting grey >/dev/null
+  check "who was put off has it later" soon same 1 mails_to carl 'told by grey'
+  check "… and nobody has it twice" same 1 mails_to anna 'told by grey'
+  check "what the slow filter let through is confirmed" patiently same "" waiting_channels
+  for text in 'told by slow' 'tried by hand'; do
+    check "… each mail came once: $text" patiently same '1 1' sh -c \
+      "echo \$(grep -l '$text' $mail_dir/box/all/new/* | xargs grep -l '^Delivered-To: anna@' | wc -l) \$(grep -l '$text' $mail_dir/box/all/new/* | xargs grep -l '^Delivered-To: ben@' | wc -l)"
+  done
 }

@@ -99,8 +99,8 @@ back_up() {
 }
 file_of() { sqlite3 "$home/data/$1" 'PRAGMA integrity_check; PRAGMA foreign_key_check'; }
 
-# The command takes what is on disk; states, what rules did and history follow there within [storage] flush_secs, one second.
-# Over the API the hub writes all of it first.
+# The command takes what is on disk, and of states what the journal of readings has as well; samples go from there into history.db once
+# an hour. Over the API the hub writes all of it first, so on x64 one of those comes before.
 on_disk() { # NUMBER
   [ "$(in_state "SELECT attributes ->> 'height_cm' FROM device_state WHERE device_id = 'garage_door'")" = "$1" ] &&
     [ "$(in_state "SELECT value FROM variables WHERE name = 'knocks'")" = "$1" ] &&
@@ -112,7 +112,10 @@ in_state() { sqlite3 -readonly "$home/data/state.redb" "$1"; }
 
 leave() { # NUMBER, the last of live_on
   local code=0
-  [ "$machine" != x64 ] || check "$machine: all of it gets on disk" patiently on_disk "$1"
+  if [ "$machine" = x64 ]; then
+    check "$machine: a backup over the API" api /system/backup -X POST -o /dev/null -m 60
+    check "$machine: all of it is on disk" patiently on_disk "$1"
+  fi
   check "$machine: the whole house is recorded" take_portrait
   counts >"$place/counts"
   check "$machine: a backup while the hub runs" back_up

@@ -19,8 +19,8 @@ listen() {
 # The output of a listener, or the one message of `sub -C 1`, without mosquitto's own lines.
 message_in() { grep -a '^{' "$1"; }
 # Every filter of the subscription was refused; mosquitto_sub says so, and its exit code does not.
-denied() { grep -q 'All subscription requests were denied' <(sub "$@" -W 3 2>&1); }
-names_in() { sub "$@" -F %t -W 2 2>/dev/null || true; }
+denied() { grep -q 'All subscription requests were denied' <(sub "$@" -W 20 2>&1); }
+names_in() { sub "$@" -F %t -W 5 2>/dev/null || true; }
 
 mqtt_checks() {
   protocol=$1
@@ -33,7 +33,7 @@ mqtt_checks() {
 
   check "$tag retained state is taken" pub "${GARAGE[@]}" -q 1 -r -t "$state" -m '{"open":false,"battery":91}'
   check "$tag … and shown" soon answer "/devices/$device" '.attributes == {open: false, battery: 91}'
-  check "$tag a late subscriber gets what is retained" same '{"open":false,"battery":91}' sub "${WATCHER[@]}" -C 1 -W 5 -t "$state"
+  check "$tag a late subscriber gets what is retained" same '{"open":false,"battery":91}' sub "${WATCHER[@]}" -C 1 -W 30 -t "$state"
   check "$tag partial state with QoS 2" pub "${GARAGE[@]}" -q 2 -t "$state/partial" -m '{"open":true,"battery":null}'
   check "$tag … is merged, null removes" soon answer "/devices/$device" '.attributes == {open: true}'
   check "$tag … and is an event" soon answer "/events?type=device_state_changed&device_id=$device" \
@@ -58,7 +58,7 @@ mqtt_checks() {
 }
 
 command_check() {
-  listen "$got-cmd" "${GARAGE[@]}" -q 1 -C 1 -W 10 -t "hub/devices/$device/cmd"
+  listen "$got-cmd" "${GARAGE[@]}" -q 1 -C 1 -W 30 -t "hub/devices/$device/cmd"
   local correlation
   correlation=$(ask PATCH "/devices/$device/state" '{"open":false}' | jq -r .correlation_id)
   wait "$listener" || true
@@ -72,8 +72,9 @@ stream_check() {
   helper_pids+=("$curl_pid")
   soon grep -qa '101 Switching' "$got-stream"
   pub "${GARAGE[@]}" -q 1 -t "$state/partial" -m '{"seen":"on the stream"}'
-  wait "$curl_pid" || true
-  check "$tag a state change reaches an open WebSocket" grep -qa '"seen":"on the stream"' "$got-stream"
+  check "$tag a state change reaches an open WebSocket" soon grep -qa '"seen":"on the stream"' "$got-stream"
+  kill "$curl_pid" 2>/dev/null || true
+  wait "$curl_pid" 2>/dev/null || true
 }
 
 session_check() {
@@ -81,7 +82,7 @@ session_check() {
   if [ "$protocol" = 5 ]; then kept+=(-x 60); fi
   sub "${WATCHER[@]}" "${kept[@]}" -E
   pub "${GARAGE[@]}" -q 1 -t "$state/partial" -m '{"while":"away"}'
-  check "$tag a kept session gets messages that came meanwhile" same '{"while":"away"}' sub "${WATCHER[@]}" "${kept[@]}" -C 1 -W 5
+  check "$tag a kept session gets messages that came meanwhile" same '{"while":"away"}' sub "${WATCHER[@]}" "${kept[@]}" -C 1 -W 30
 }
 
 refusal_checks() {
@@ -94,14 +95,14 @@ refusal_checks() {
   check "$tag a wildcard brings what is allowed" grep -qx "$state" "$got-names"
   check "$tag … and nothing else" refused grep -qv '^hub/devices/garage_' "$got-names"
 
-  listen "$got-denied" "${GARAGE[@]}" -W 3 -t "hub/devices/$device/cmd"
+  listen "$got-denied" "${GARAGE[@]}" -W 5 -t "hub/devices/$device/cmd"
   pub "${WATCHER[@]}" -q 1 -r -t "$state" -m '{"open":"forged"}' || true
   pub "${GARAGE[@]}" -q 1 -t hub/devices/sysmon_cpu/state/partial -m '{"forged":true}' || true
   pub "${GARAGE[@]}" -q 1 -t "hub/devices/$device/cmd" -m '{"forged":true}' || true
   pub "${GARAGE[@]}" -q 1 -t hub/plugins/sysmon/status -m offline || true
   wait "$listener" || true
   check "$tag an account that may only read cannot write" answer "/devices/$device" '.attributes.open != "forged"'
-  check "$tag … nor leave it behind retained" same '{"open":false,"battery":91}' sub "${WATCHER[@]}" -C 1 -W 5 -t "$state"
+  check "$tag … nor leave it behind retained" same '{"open":false,"battery":91}' sub "${WATCHER[@]}" -C 1 -W 30 -t "$state"
   check "$tag a plugin cannot write another's device" answer /devices/sysmon_cpu '.attributes.forged == null'
   check "$tag a plugin cannot send commands" refused grep -qa forged "$got-denied"
   check "$tag a plugin cannot publish as another" answer /plugins/sysmon '.status == "active"'

@@ -1,10 +1,30 @@
-// Compiles a hub of another version, for upgrades: bun test/interop/other-hub.ts OUT VERSION [broken]. A broken one says
-// its version and ends when it is to serve. With PAGE_PACK in its environment it has that page.
+// Compiles a hub of another version, for upgrades: bun test/interop/other-hub.ts OUT VERSION [broken|converting|late|slow]. A broken one
+// says its version and ends when it is to serve; a converting one changes the layout of the state database; a late one does that,
+// and ends when it was all but up; a slow one needs twelve seconds to be up. With PAGE_PACK in its environment it has that page.
 import { join } from "node:path";
-import { Glob } from "bun";
+import { Glob, type PluginBuilder } from "bun";
 
 const root = join(import.meta.dir, "..", "..");
-const [outfile = "hub", version = "9.9.9", broken] = process.argv.slice(2);
+const [outfile = "hub", version = "9.9.9", kind] = process.argv.slice(2);
+
+const addMigration = (text: string): string =>
+  text.replace(
+    "  // A new one goes here",
+    '  "CREATE TABLE of_another_version (id INTEGER)",\n  // A new one goes here',
+  );
+const failLate = (text: string): string =>
+  text.replace("late.ready = true;", 'throw new Error("this hub is broken on purpose");');
+const beSlow = (text: string): string =>
+  text.replace("late.ready = true;", "await Bun.sleep(12_000);\n  late.ready = true;");
+
+function alter(build: PluginBuilder, path: string, change: (text: string) => string): void {
+  build.onLoad({ filter: new RegExp(`/src/${RegExp.escape(path)}$`) }, async (file) => {
+    const before = await Bun.file(file.path).text();
+    const contents = change(before);
+    if (contents === before) throw new Error(`nothing to change in ${path}`);
+    return { loader: "ts", contents };
+  });
+}
 
 const built = await Bun.build({
   entrypoints: ["src/main.ts", ...new Glob("src/**/*worker.ts").scanSync(root)].map((path) => join(root, path)),
@@ -21,7 +41,10 @@ const built = await Bun.build({
         });
         const page = process.env.PAGE_PACK;
         if (page !== undefined) build.onResolve({ filter: /\/page\.pack$/ }, () => ({ path: page }));
-        if (!broken) return;
+        if (kind === "converting" || kind === "late") alter(build, "db/migrations/index.ts", addMigration);
+        if (kind === "late") alter(build, "hub.ts", failLate);
+        if (kind === "slow") alter(build, "hub.ts", beSlow);
+        if (kind !== "broken") return;
         build.onLoad({ filter: /\/src\/hub\.ts$/ }, () => ({
           loader: "ts",
           contents: 'export async function createHub() { throw new Error("this hub is broken on purpose"); }',

@@ -79,10 +79,10 @@ stop_hub() {
 }
 
 ask() { # METHOD PATH [BODY]
-  curl -sS -m 10 -X "$1" "$api$2" -H "Authorization: Bearer $token" ${3:+-H 'Content-Type: application/json' -d "$3"}
+  curl -sS -m 30 -X "$1" "$api$2" -H "Authorization: Bearer $token" ${3:+-H 'Content-Type: application/json' -d "$3"}
 }
 status_of() { # METHOD PATH [BODY], with the token if there is one
-  curl -sS -m 10 -o /dev/null -w '%{http_code}' -X "$1" "$api$2" \
+  curl -sS -m 30 -o /dev/null -w '%{http_code}' -X "$1" "$api$2" \
     ${token:+-H "Authorization: Bearer $token"} ${3:+-H 'Content-Type: application/json' -d "$3"}
 }
 # answer PATH FILTER: whether jq finds the filter true in what the API answers.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The hub as a service of a real systemd, in a room of its own: install, sandbox, watchdog, death, upgrade and the way back.
+# The hub as a service of a real systemd, in a room of its own: install, sandbox, watchdog, death, upgrade and the way back, and its
+# Debian package.
 # Usage: test/interop/service.sh [HUB], as root. Needs systemd, procps, curl, jq, python3 and Bun 1.4.5 (bun, or npx to get it). Only a
 # machine whose kernel gives no such room is excused.
 set -euo pipefail
@@ -8,6 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 binary=$(realpath "${1:-$here/../../bin/hub}")
 # shellcheck source=checks.sh
 . "$here/checks.sh"
+# shellcheck source=packages.sh
+. "$here/packages.sh"
 
 work=$(mktemp -d)
 helper_pids=()
@@ -73,7 +76,7 @@ fails_saying() {
   if said=$("$@" 2>&1); then echo "it succeeds: $said"; return 1; fi
   grep -qF -- "$text" <<<"$said" || { printf '%s\n' "$said"; return 1; }
 }
-healthy() { inside curl -sS -m 5 http://127.0.0.1:8080/api/v1/health | jq -e --arg version "$1" '.version == $version'; }
+healthy() { inside curl -sS -m 30 http://127.0.0.1:8080/api/v1/health | jq -e --arg version "$1" '.version == $version'; }
 
 install_checks() {
   check "not for everybody" fails_saying "run it with sudo" inside setpriv --reuid=65534 --clear-groups /srv/new/hub service install
@@ -87,7 +90,7 @@ install_checks() {
   check "… and starts with the machine" unit_is UnitFileState enabled
   check "… as a user of its own" same hub inside stat -c %U "/proc/$(unit MainPID)"
   check "… and answers" healthy "$this_version"
-  check "the password is in the journal" inside sh -c 'journalctl -u hub -o cat | grep -qE "^password: .{16}$"'
+  check "the password is in the journal" patiently inside sh -c 'journalctl -u hub -o cat | grep -qE "^password: .{16}$"'
   check "systemd shows what it has" patiently output_has "1 plugin" unit StatusText
   check "sysmon works in the sandbox" patiently plugin_works
   check "hub service status" output_has "$this_version, answers" inside "$installed" service status
@@ -104,7 +107,7 @@ room_token() {
   password=$(inside journalctl -u hub -o cat | sed -n 's/^password: //p')
   room_api POST /auth/login -d "{\"username\":\"admin\",\"password\":\"$password\"}" | jq -r .token
 }
-room_api() { inside curl -sS -m 5 -X "$1" "http://127.0.0.1:8080/api/v1$2" -H 'Content-Type: application/json' "${@:3}"; }
+room_api() { inside curl -sS -m 30 -X "$1" "http://127.0.0.1:8080/api/v1$2" -H 'Content-Type: application/json' "${@:3}"; }
 plugin_works() {
   room_api GET /plugins -H "Authorization: Bearer $(room_token)" |
     jq -e 'map(select(.id == "sysmon" and .status == "active" and .devices > 0)) | length == 1'
@@ -153,16 +156,16 @@ probe_says() { inside grep -qF -- "$1" /opt/hub/plugins/probe/logs/probe.log; }
 
 watchdog_checks() {
   inside mkdir -p /etc/systemd/system/hub.service.d
-  printf '[Service]\nWatchdogSec=3\nRestartSec=0\n' | inside sh -c 'cat >/etc/systemd/system/hub.service.d/test.conf'
+  printf '[Service]\nWatchdogSec=5\nRestartSec=0\n' | inside sh -c 'cat >/etc/systemd/system/hub.service.d/test.conf'
   inside systemctl daemon-reload
   inside systemctl restart hub
   local pid
   pid=$(unit MainPID)
-  sleep 7
+  sleep 11
   check "the watchdog is fed" same "$pid" unit MainPID
   inside kill -STOP "$pid"
   check "a hub that hangs is restarted" patiently another_than "$pid"
-  check "… for that reason" inside sh -c 'journalctl -u hub -o cat | grep -qF "result '"'watchdog'"'"'
+  check "… for that reason" patiently inside sh -c 'journalctl -u hub -o cat | grep -qF "result '"'watchdog'"'"'
   check "… and answers" patiently healthy "$this_version"
   check "… with its plugins once" patiently same 1 inside pgrep -fc plugins/probe/bin
   pid=$(unit MainPID)
@@ -185,6 +188,7 @@ safe_start_checks() {
   check "… as its status says" status_has '.safe_start.failed_part == "mqtt"'
   check "… after three failed ones" unit_is NRestarts 3
   inside pkill -f "http.server 1883"
+  patiently refused inside pgrep -f "http.server 1883"
   check "the next start has all of it again" inside systemctl restart hub
   check "… and says so" status_has '.safe_start == null'
   check "… with its plugins" patiently plugin_works
@@ -199,7 +203,7 @@ upgrade_checks() {
   check "… runs the new one" healthy 99.1.0
   check "… keeps the old one" same "$this_version" previous_version
   check "an upgrade to a hub that does not start fails" fails_saying "the previous version runs again" inside "$installed" upgrade /srv/new/broken
-  check "… which says the last words of that" inside sh -c 'journalctl -u hub -o cat | grep -qF "broken on purpose"'
+  check "… which says the last words of that" patiently inside sh -c 'journalctl -u hub -o cat | grep -qF "broken on purpose"'
   check "… and the one before answers" healthy 99.1.0
   check "… with the way back as it was" same "$this_version" previous_version
   check "an older one needs force" fails_saying "--force" inside "$installed" upgrade /srv/new/hub
@@ -211,6 +215,33 @@ upgrade_checks() {
   check "nothing but the two is left" same $'hub\nhub.previous' inside ls /opt/hub/bin
   check "the executable is root's" same root inside stat -c %U "$installed"
 }
+
+# Over the API, where root has agreed to it.
+page_upgrade_checks() {
+  upload() {
+    inside curl -sS -m 60 -X POST "http://127.0.0.1:8080/api/v1/system/upgrade" -H "Authorization: Bearer $(room_token)" \
+      -H 'Content-Type: application/octet-stream' --data-binary "@$1"
+  }
+  check "a service's executable is not exchanged over the API" output_has "only root may change" upload /srv/new/next
+  check "hub service install --page-upgrades" inside "$installed" service install --page-upgrades
+  check "… gives it to the hub's user" same hub inside stat -c %U "$installed"
+  check "systemd-analyze verify has nothing to say" same '' inside systemd-analyze verify hub.service
+  local pid
+  pid=$(unit MainPID)
+  check "an uploaded version is accepted" output_has 99.1.0 upload /srv/new/next
+  check "… and runs" patiently upgraded_to 99.1.0
+  check "… in the same process" same "$pid" unit MainPID
+  check "… which systemd takes for ready" patiently output_has "version 99.1.0" unit StatusText
+  check "one that does not start is accepted, too" output_has 99.2.0 upload /srv/new/broken
+  check "… and the one before comes back" patiently output_has '"to":"99.2.0","ok":false' upgrade_status
+  check "… and answers" patiently healthy 99.1.0
+  check "going back by the API" output_has "$this_version" room_api POST /system/upgrade/rollback -H "Authorization: Bearer $(room_token)"
+  check "… runs the old one" patiently upgraded_to "$this_version"
+  check "installing without the option gives it back to root" inside /srv/new/hub service install
+  check "… wholly" same root inside stat -c %U "$installed"
+}
+upgrade_status() { room_api GET /system/upgrade -H "Authorization: Bearer $(room_token)"; }
+upgraded_to() { upgrade_status | jq -e --arg to "$1" '.version == $to and .last.to == $to and .last.ok'; }
 previous_version() { inside /opt/hub/bin/hub.previous version | cut -d' ' -f2; }
 
 uninstall_checks() {
@@ -232,5 +263,7 @@ sandbox_checks
 watchdog_checks
 safe_start_checks
 upgrade_checks
+page_upgrade_checks
 uninstall_checks
+package_checks
 tell_and_end

@@ -4,27 +4,13 @@ import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/wait.ts";
+import { check, hasFailed, print, tellHowMany } from "./checks.ts";
 import { type Asked, type DeviceSeen, type House, startHouse } from "./zigbee2mqtt/house.ts";
 import { BULB, REMOTE, SECOND_BULB, SENSOR } from "./zigbee2mqtt/network.ts";
 
 const VERSION = "2.14.1";
 const BRIDGE = "zigbee2mqtt_bridge";
 const GROUP = "zigbee2mqtt_group_1";
-
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
-let passed = 0;
-let failed = 0;
-
-async function check(name: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-    passed++;
-    print(`ok   ${name}`);
-  } catch (error) {
-    failed++;
-    print(`FAIL ${name}\n     ${String(error).slice(0, 1500)}`);
-  }
-}
 
 async function install(folder: string): Promise<void> {
   const spec = `zigbee2mqtt@${VERSION}`;
@@ -46,9 +32,8 @@ async function main(): Promise<number> {
   await bridgeObeys(house);
   await groupsWork(house);
   await devicesGo(house);
-  if (failed > 0) print(house.log.split("\n").slice(-40).join("\n"));
-  print(`${passed} passed, ${failed} failed`);
-  return failed === 0 ? 0 : 1;
+  if (hasFailed()) print(house.log.split("\n").slice(-40).join("\n"));
+  return tellHowMany();
 }
 
 /** Waits until the device is so. */
@@ -61,7 +46,7 @@ async function soon(house: House, id: string, wanted: Partial<DeviceSeen>): Prom
       Object.entries(part).every(([key, value]) => isDeepStrictEqual((whole as Record<string, unknown>)?.[key], value));
     return has(seen, rest) && has(seen?.attributes, attributes);
   };
-  await until("the device is so", isSo, { timeoutMs: 8000, everyMs: 50 }).catch(() => {
+  await until("the device is so", isSo, { everyMs: 50 }).catch(() => {
     throw new Error(`${id} should be ${JSON.stringify(wanted)} but is ${JSON.stringify({ ...seen, schema: 0 })}`);
   });
 }
@@ -71,7 +56,7 @@ async function commanded(house: House, id: string, wanted: object, isRight: (ask
   const before = house.asked.length;
   const { status, detail } = await house.command(id, wanted);
   if (status !== 202) throw new Error(`${JSON.stringify(wanted)} is answered ${status}: ${detail}`);
-  await until("the radio is asked", () => house.asked.slice(before).some(isRight), { timeoutMs: 8000 }).catch(() => {
+  await until("the radio is asked", () => house.asked.slice(before).some(isRight)).catch(() => {
     throw new Error(`the radio was asked ${JSON.stringify(house.asked.slice(before))}`);
   });
 }
@@ -115,7 +100,7 @@ async function devicesReport(house: House): Promise<void> {
     const stream = await house.hub.openStream({ type: "device_action" });
     for (let press = 0; press < 2; press++) house.speak(REMOTE, { cluster: "genOnOff", command: "on", payload: {} });
     const presses = () => stream.frames.filter(({ device_id, action }) => device_id === REMOTE && action === "on");
-    await until("two presses", () => presses().length === 2, { timeoutMs: 8000 });
+    await until("two presses", () => presses().length === 2);
   });
 }
 
@@ -143,9 +128,9 @@ async function commandsArrive(house: House): Promise<void> {
       )?.problem;
     house.speak(BULB, { cluster: "", isSilent: true });
     await house.command(BULB, { on: false });
-    await until("it is told", async () => (await problem())?.startsWith("it did not take state"), { timeoutMs: 8000 });
+    await until("it is told", async () => (await problem())?.startsWith("it did not take state"));
     house.speak(BULB, { cluster: "genOnOff", payload: [{ attrId: 0, dataType: 0x10, attrData: 1 }] });
-    await until("it is told no more", async () => (await problem()) === null, { timeoutMs: 8000 });
+    await until("it is told no more", async () => (await problem()) === null);
   });
   await check("what it cannot do is refused, and reaches nothing", async () => {
     const { status, detail } = await house.command(SENSOR, { temperature: 5 });

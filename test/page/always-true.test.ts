@@ -4,7 +4,17 @@ import { until } from "../support/wait.ts";
 import { openBrowser, type Visitor, type Visitors } from "./support/browser.ts";
 import { openDoor } from "./support/door.ts";
 import { LAMP, MUTE, type PageHouse, startPageHouse } from "./support/page-house.ts";
-import { barriers, connectionShown, picture, switchSeen, tileText, touchSwitch } from "./support/seen.ts";
+import {
+  barriers,
+  connectionShown,
+  picture,
+  settled,
+  showsSwitch,
+  showsTile,
+  switchSeen,
+  tileText,
+  touchSwitch,
+} from "./support/seen.ts";
 
 let house: PageHouse;
 let visitors: Visitors;
@@ -25,8 +35,7 @@ const shows = ({ page }: Visitor, state: string, timeoutMs?: number) =>
   until(`the page is ${state}`, async () => (await connectionShown(page)) === state, {
     ...(timeoutMs !== undefined && { timeoutMs }),
   });
-const lampIs = ({ page }: Visitor, isOn: boolean) =>
-  until(`the lamp is shown ${isOn ? "on" : "off"}`, async () => (await switchSeen(page, LAMP))?.isOn === isOn);
+const lampIs = ({ page }: Visitor, isOn: boolean) => showsSwitch(page, LAMP, { isOn });
 /** The stream has told it something: from then on it knows where it stands. */
 async function hearsOfLamp(visitor: Visitor): Promise<void> {
   await lampIs(visitor, false);
@@ -61,7 +70,7 @@ test("a hub that hangs is told within five seconds, and until it goes on nothing
     house.hub.kill("SIGCONT");
   }
   await shows(visitor, "live");
-  expect(await switchSeen(visitor.page, LAMP)).toMatchObject({ isDisabled: false });
+  await showsSwitch(visitor.page, LAMP, { isDisabled: false });
   expect(await isMarked(visitor)).toBe(true);
 });
 
@@ -114,7 +123,7 @@ test("where more happened than the hub remembers, everything is read anew", asyn
   door.open();
   await shows(visitor, "live");
   await lampIs(visitor, true);
-  expect(await tileText(visitor.page, "Stairs lamp")).toContain("59");
+  await showsTile(visitor.page, "Stairs lamp", "59");
   expect(reads()).toBeGreaterThan(0);
   expect(await isMarked(visitor)).toBe(true);
 });
@@ -189,26 +198,26 @@ test("without the hub the page opens with what was seen last, greyed and locked"
   await house.kill();
   try {
     await visitor.go("/");
-    await page.waitForSelector(".tile");
-    expect(await tileText(page, LAMP)).toContain("Off");
-    expect(await connectionShown(page)).toBe("offline");
+    await showsTile(page, LAMP, "Off");
+    await shows(visitor, "offline");
     expect(await switchSeen(page, LAMP)).toEqual({ isOn: false, isDisabled: true });
     await picture(page, "without-hub");
   } finally {
     await house.start();
   }
   await shows(visitor, "live");
-  expect(await switchSeen(page, LAMP)).toMatchObject({ isDisabled: false });
+  await showsSwitch(page, LAMP, { isDisabled: false });
 });
 
 test("a touch shows at once, and goes back with the reason where the device does not follow", async () => {
   await using visitor = await visitors.visit(house, { role: "user" });
   const { page } = visitor;
-  const before = (await switchSeen(page, MUTE))?.isOn;
+  const { isOn: before } = await until("its switch is there", () => switchSeen(page, MUTE));
   await touchSwitch(page, MUTE);
-  expect((await switchSeen(page, MUTE))?.isOn).toBe(!before);
-  await until("it goes back", async () => (await switchSeen(page, MUTE))?.isOn === before);
-  expect(await tileText(page, MUTE)).toContain("has not answered");
+  // Long before the device could be given up.
+  await until("it shows at once", async () => (await switchSeen(page, MUTE))?.isOn === !before, { timeoutMs: 2000 });
+  await showsSwitch(page, MUTE, { isOn: before });
+  await showsTile(page, MUTE, "has not answered");
   // It was only slow.
   house.network.report(MUTE, { state: before ? "OFF" : "ON" });
   await until("nothing is said against it", async () => !(await tileText(page, MUTE))?.includes("has not answered"));
@@ -217,8 +226,17 @@ test("a touch shows at once, and goes back with the reason where the device does
 
 test("a touch reaches the device, and the tile follows it", async () => {
   await using visitor = await visitors.visit(house, { role: "user" });
+  const { page } = visitor;
   await lampIs(visitor, false);
-  await touchSwitch(visitor.page, LAMP);
+  // By the mouse, where everything has its place.
+  await settled(page);
+  const { x, y } = await page.evaluate((wanted) => {
+    const tiles = [...document.querySelectorAll<HTMLElement>(".tile")];
+    const tile = tiles.find((one) => one.querySelector(".name")?.textContent === wanted);
+    tile?.scrollIntoView({ block: "center" });
+    return tile?.querySelector(".state")?.getBoundingClientRect().toJSON() as DOMRect;
+  }, LAMP);
+  await page.mouse.click(x + 4, y + 4);
   await until("the lamp is told", () =>
     house.network.told.some(({ name, payload }) => name === LAMP && payload.state === "ON"),
   );

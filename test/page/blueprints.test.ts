@@ -1,9 +1,9 @@
 // A rule of a blueprint, made and changed with the page, as somebody does it who has never seen a rule file.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Page } from "puppeteer-core";
+import type { ElementHandle, Page } from "puppeteer-core";
 import { openBrowser, type Visitors } from "./support/browser.ts";
 import { type PageHouse, startPageHouse } from "./support/page-house.ts";
-import { picture, settled } from "./support/seen.ts";
+import { picture, settled, tap } from "./support/seen.ts";
 
 let house: PageHouse;
 let visitors: Visitors;
@@ -18,14 +18,19 @@ afterAll(async () => {
 
 /** Fills in the field with this label, as by typing. */
 async function fill(page: Page, label: string, value: string): Promise<void> {
-  const id = await page.evaluate((wanted) => {
-    const labels = [...document.querySelectorAll<HTMLLabelElement>("label[for]")];
-    return labels.find((one) => one.textContent?.trim() === wanted)?.htmlFor;
-  }, label);
-  const field = await page.$(`[id="${id}"]`);
-  await field?.click({ count: 3 });
-  await page.keyboard.press("Backspace");
-  await field?.type(value);
+  const found = await page.waitForFunction(
+    (wanted) => {
+      const labels = [...document.querySelectorAll<HTMLLabelElement>("label[for]")];
+      return labels.find((one) => one.textContent?.trim() === wanted)?.control ?? false;
+    },
+    {},
+    label,
+  );
+  const field = found.asElement() as ElementHandle<HTMLInputElement> | null;
+  if (!field) throw new Error(`there is no field "${label}"`);
+  // Without the mouse: what is above may still grow, and move it away.
+  await field.evaluate((one) => one.select());
+  await field.type(value);
   await page.keyboard.press("Tab");
 }
 
@@ -48,15 +53,21 @@ const holdFirstCheck = (page: Page): Promise<void> =>
   });
 
 /** Ticks the first of the choices under this heading. */
-const pickFirst = (page: Page, legend: string): Promise<string> =>
-  page.evaluate((wanted) => {
-    const group = [...document.querySelectorAll("fieldset")].find(
-      (one) => one.querySelector("legend")?.textContent?.trim() === wanted,
-    );
-    const label = group?.querySelector("label");
-    label?.querySelector("input")?.click();
-    return label?.querySelector("span")?.textContent ?? "";
-  }, legend);
+const pickFirst = async (page: Page, legend: string): Promise<unknown> => {
+  const picked = await page.waitForFunction(
+    (wanted) => {
+      const group = [...document.querySelectorAll("fieldset")].find(
+        (one) => one.querySelector("legend")?.textContent?.trim() === wanted,
+      );
+      const label = group?.querySelector("label");
+      label?.querySelector("input")?.click();
+      return label?.querySelector("span")?.textContent ?? false;
+    },
+    {},
+    legend,
+  );
+  return picked.jsonValue();
+};
 
 const textOf = (page: Page): Promise<string> => page.$eval("main", (main) => main.textContent ?? "");
 
@@ -66,7 +77,7 @@ test("a rule is made of the motion light, with what is wrong beside its field, a
   await visitor.go("/rules/new");
   await settled(page);
   await picture(page, "new-rule");
-  await page.click('a[href="/blueprints/motion-light"]');
+  await tap(page, 'a[href="/blueprints/motion-light"]');
   await page.waitForFunction(() => location.pathname === "/blueprints/motion-light");
   await fill(page, "Name of the rule", "Hall in the dark");
   const sensor = await pickFirst(page, "Motion sensors");
@@ -74,13 +85,12 @@ test("a rule is made of the motion light, with what is wrong beside its field, a
   expect([sensor, lamp]).not.toContain("");
   await fill(page, "Brightness at night", "500");
   await page.waitForSelector(".field .problem");
-  expect(await page.$eval(".field .problem", (one) => one.textContent)).toMatch(/from 1 to 100/);
-  expect(await page.$eval("button[type=submit]", (one) => (one as HTMLButtonElement).disabled)).toBe(true);
+  await page.waitForFunction(() => /from 1 to 100/.test(document.querySelector(".field .problem")?.textContent ?? ""));
+  await page.waitForSelector("button[type=submit]:disabled");
   await picture(page, "form-problem");
   await fill(page, "Brightness at night", "7");
   await fill(page, "Off after", "3");
-  await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>("button[type=submit]")?.disabled);
-  await page.click("button[type=submit]");
+  await tap(page, "button[type=submit]");
   await page.waitForFunction(() => location.pathname.startsWith("/rules/") && location.search === "?tab=try");
   await settled(page);
   expect(await textOf(page)).toContain("Motion light – Motion sensors: ");
@@ -94,6 +104,8 @@ test("a rule is made of the motion light, with what is wrong beside its field, a
 
   await visitor.go(`/rules/${encodeURIComponent(id)}?tab=edit`);
   await settled(page);
+  // The text has been looked at once.
+  await page.waitForSelector(".edit-guide .field");
   expect(await page.$$(".part-list")).toHaveLength(0);
   await holdFirstCheck(page);
   await fill(page, "Off after", "8");
@@ -106,7 +118,7 @@ test("a rule is made of the motion light, with what is wrong beside its field, a
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   await page.waitForSelector(".save-bar button.main:not(:disabled)", { timeout: 2000 });
   await picture(page, "edit-made");
-  await page.click(".save-bar button.main");
+  await tap(page, ".save-bar button.main");
   await page.waitForFunction(() => document.body.textContent?.includes("Nothing is changed."));
   expect(await house.hub.get(`/rules/${id}`)).toMatchObject({ inputs: { off_after: "9m" } });
   // What is not right yet is refused, and the browser says so as well.

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { until } from "../support/wait.ts";
 import { openBrowser, type Visitor, type Visitors } from "./support/browser.ts";
 import { type PageHouse, startPageHouse } from "./support/page-house.ts";
-import { barriers, picture, press, settled } from "./support/seen.ts";
+import { barriers, overflowing, picture, press, settled, tap } from "./support/seen.ts";
 
 let house: PageHouse;
 let visitors: Visitors;
@@ -36,8 +36,8 @@ async function fill({ page }: Visitor, label: string, text: string): Promise<voi
   );
   const input = found.asElement() as import("puppeteer-core").ElementHandle<HTMLInputElement> | null;
   if (!input) throw new Error(`there is no field "${label}"`);
-  await input.click({ count: 3 });
-  await input.press("Backspace");
+  // Without the mouse: what is above may still grow, and move it away.
+  await input.evaluate((one) => one.select());
   await input.type(text);
 }
 const shown = ({ page }: Visitor, selector: string): Promise<string> =>
@@ -57,6 +57,24 @@ test("a key is changed in its line, after its difference was shown", async () =>
   expect(onDisk()).toContain("# Ours\n[battery]\nthreshold_pct = 25 # measured\n");
   await picture(visitor.page, "config-saved");
 });
+
+/** Types into the cell with this name, all at once: what is above may still grow, and the form is drawn anew at each change. */
+function fillCell({ page }: Visitor, label: string, text: string): Promise<boolean> {
+  return until(`there is a cell "${label}"`, () =>
+    page.evaluate(
+      (wanted, typed) => {
+        const labels = [...document.querySelectorAll<HTMLLabelElement>("main .schema-rows label")];
+        const input = labels.find((one) => one.textContent?.trim() === wanted)?.control;
+        if (!(input instanceof HTMLInputElement)) return false;
+        input.value = typed;
+        input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+        return true;
+      },
+      label,
+      text,
+    ),
+  );
+}
 
 test("what the hub would not take stands at its field", async () => {
   await using visitor = await visitors.visit(house, { role: "admin", path: "/system/config?part=server" });
@@ -98,4 +116,46 @@ test("a channel is added without seeing the file, its secret never comes back, a
   expect(onDisk()).toContain(`api_key = "${secret}"`);
   expect(onDisk()).toContain('device = "ann"');
   expect(visitor.complaints.filter((complaint) => !complaint.includes("CONNECTION_REFUSED"))).toEqual([]);
+});
+
+test("a webhook's headers are rows, and a secret stays with its own when another row goes", async () => {
+  await using visitor = await visitors.visit(house, { role: "admin", path: "/messages" });
+  const { page } = visitor;
+  await settled(page);
+  await press(page, "Add a channel");
+  await press(page, "Webhook");
+  await fill(visitor, "Name", "hook");
+  await fill(visitor, "Address", "https://hook.example/x");
+  await press(page, "Add a row");
+  await fillCell(visitor, "Name 1", "bad name");
+  await until("what is wrong with the row is said", () =>
+    page.evaluate(() => /Row 1: /.test(document.querySelector("main .group .problem")?.textContent ?? "")),
+  );
+  await fillCell(visitor, "Name 1", "X-First");
+  await fillCell(visitor, "Value 1", "the-first-secret");
+  await press(page, "Add a row");
+  await fillCell(visitor, "Name 2", "X-Second");
+  await fillCell(visitor, "Value 2", "the-second-secret");
+  await page.waitForFunction(() => !document.querySelector("main .problem"));
+  expect(await barriers(page)).toEqual([]);
+  await visitor.look({ width: 360 });
+  expect(await overflowing(page)).toEqual([]);
+  await picture(page, "config-headers");
+  await press(page, "Show what changes");
+  await press(page, "Save");
+  await page.waitForSelector(".banner");
+  expect(onDisk()).toContain("the-first-secret");
+  expect(onDisk()).toContain("the-second-secret");
+  await visitor.go("/messages?channel=hook");
+  await settled(page);
+  await tap(page, 'main button[aria-label="Remove row 1"]');
+  await until("one row is left", () =>
+    page.evaluate(() => document.querySelectorAll("main .schema-rows tbody tr").length === 1),
+  );
+  expect(await page.content()).not.toContain("the-second-secret");
+  await press(page, "Show what changes");
+  await press(page, "Save");
+  await page.waitForSelector(".banner");
+  await until("the first is gone", () => !onDisk().includes("the-first-secret"));
+  expect(onDisk()).toMatch(/X-Second["'\s,\w=]+the-second-secret/);
 });

@@ -57,6 +57,12 @@ const ADDITIONS: readonly Addition[] = [
     says: "any light goes on and stays so for 1 hr 30 min",
   },
   { kind: "trigger", type: "calendar_event", steps: [["Calendar", "Family"]], says: "an event of Family begins" },
+  {
+    kind: "trigger",
+    type: "notification_acknowledged",
+    steps: [["Tag (replaces the earlier one)", "leak"]],
+    says: "somebody answers leak",
+  },
   { kind: "condition", type: "trigger_is", steps: [["boot", "true"]], says: "it was set off by boot" },
   {
     kind: "condition",

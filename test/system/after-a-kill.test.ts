@@ -64,7 +64,7 @@ channel = "chat"
   const third = await place.start();
   expect(await degraded(third)).not.toContain("unclean_stop");
   expect(bots.taken).toHaveLength(2);
-}, 60_000);
+});
 
 test("what a hub that was killed was writing is gone after the next start", async () => {
   await using place = createHubPlace();

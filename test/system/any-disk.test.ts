@@ -72,7 +72,7 @@ async function runsTheHouse(hub: HubProcess, place: HubPlace, fault: string, kin
 }
 
 async function goesBackToTheDisk(hub: HubProcess): Promise<void> {
-  await hub.said("restarts from it", 20_000);
+  await hub.said("restarts from it");
   await hub.said("the hub is up again");
   expect((await rename(hub, "Side door")).status).toBe(200);
   expect(await hub.get("/devices/door")).toMatchObject({ attributes: { open: true } });

@@ -33,6 +33,7 @@ test("an empty folder becomes a working hub, and sysmon's measurements reach a s
   expect(await hub.get<unknown[]>("/plugins")).toMatchObject([
     { id: "sysmon", status: "active", managed: true },
     { id: "virtual", status: "stopped", enabled: false },
+    { id: "matter", status: "stopped", enabled: false },
   ]);
 });
 
@@ -131,7 +132,7 @@ test("killed at any moment of its first start, a hub leaves no account whose pas
     const { degraded } = (await hub.request("GET", "/health", { token: null })).json<{ degraded: string[] }>();
     expect({ moment, degraded }).toEqual({ moment, degraded: ["unclean_stop"] });
   }
-}, 30_000);
+});
 
 test("what is there already is never overwritten, and a home with only a restored hub.toml is completed", async () => {
   await using place = createHubPlace();

@@ -41,7 +41,7 @@ test("rules in homeCore's spelling find devices by id, canonical name and displa
   await client.subscribeAsync("homecore/devices/hue_1/cmd", { qos: 1 });
   await client.publishAsync("homecore/devices/yolink_door/state", '{"open": true}', { qos: 1 });
   await until("each rule commanded the lamp", () => [1, 2, 3].every((brightness) => heard.has(brightness)));
-}, 60_000);
+});
 
 function fullHouse() {
   const house = smallHouse();
@@ -141,7 +141,7 @@ test("groups, schedules, calendars and running timers go on, and what cannot is 
   });
   const between = `from=${daysAhead(9).toISOString()}&to=${daysAhead(12).toISOString()}`;
   expect(JSON.stringify(await get(`/calendars/Our_family/events?${between}`))).toContain("Party");
-}, 60_000);
+});
 
 /** With the password that the import has printed. */
 async function login(hub: { login(name: string, password: string): Promise<{ json<T>(): T }> }, printed: string) {

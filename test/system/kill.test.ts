@@ -74,7 +74,7 @@ test(
     const channel = `type = "push_app"\napi_key = "application"\nuser_key = "somebody"\napi_url = "${server.url}"`;
     await using place = createHubPlace({
       // This load would use up an hour's writes in seconds, and the states of devices would then wait for up to ten minutes.
-      toml: `[storage]\nmax_write_mb_per_day = 0\n[[notify.channels]]\nname = "phone"\n${channel}\n[[plugins]]\nid = "family"\nbinary = "plugins/family/bin/family"\n`,
+      toml: `[storage]\nflush_secs = 1\nmax_write_mb_per_day = 0\n[[notify.channels]]\nname = "phone"\n${channel}\n[[plugins]]\nid = "family"\nbinary = "plugins/family/bin/family"\n`,
     });
     place.put("plugins/family/bin/family", "#!/bin/sh\n(sleep 1001; true) &\nsleep 1002\ntrue\n", 0o755);
     const works = mixedLoad(place, server);

@@ -161,7 +161,7 @@ test("a configuration that is the text of a file is shown as a table, and writte
   delete answers.get_config;
   const silent = await hub.request("GET", "/plugins/lamps/config");
   expect([silent.status, silent.text]).toEqual([502, expect.stringContaining("edit its file on its own machine")]);
-}, 30_000);
+});
 
 test("capabilities that are broken or far too large leave the hub and the good actions as they are", async () => {
   const good = [...ACTIONS, { id: "a/b" }, { id: "ping" }, { id: "scan" }, 7, { label: "nameless" }];

@@ -85,6 +85,6 @@ api_url = "${bots.url}"
   await placed.end();
 
   const again = await a.start();
-  await until("its own is sent", () => bots.taken === 3, { timeoutMs: 30_000 });
+  await until("its own is sent", () => bots.taken === 3);
   await until("it no longer waits", async () => (await waiting(again, token)) === 0);
 });

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LastRestore } from "../../src/backup/restore.ts";
+import type { LastRestore } from "../../src/backup/last-restore.ts";
 import { downloadBackup, makeZip, readZip } from "../support/archives.ts";
 import { createHubPlace, type HubPlace, type HubSettings } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
@@ -114,7 +114,7 @@ test("clients of the event stream and of the broker are parted with properly, an
   expect((await send(hub, zip)).status).toBe(202);
   expect((await soon("the stream is closed", stream.closed)).code).toBe(1001);
   await soon("the broker lets the client go", gone.promise);
-  await hub.said("the hub is up again", 20_000);
+  await hub.said("the hub is up again");
   expect(hub.output.match(/the API answers .*?port=\d+/g)?.length).toBe(2);
   expect(await lastRestore(hub)).toMatchObject({ ok: true, error: null });
   expect((await hub.request("GET", "/devices/later")).status).toBe(404);
@@ -135,7 +135,7 @@ test("an archive that brings another jwt_secret ends the old tokens; its passwor
   const zip = await archiveWith(place, hub, tomlOf(settings, "another one "));
   await hub.request("DELETE", "/auth/users/anna");
   expect((await send(hub, zip)).status).toBe(202);
-  await hub.said("the hub is up again", 20_000);
+  await hub.said("the hub is up again");
   expect((await hub.request("GET", "/system/status")).status).toBe(401);
   const { token } = (await hub.login("anna", "a long password")).json<{ token: string }>();
   const status = await hub.request("GET", "/system/status", { token });
@@ -154,7 +154,7 @@ test("a configuration that cannot start: the hub goes back by itself, and says s
   await hub.request("POST", "/auth/users", { body: { username: "anna", password: "a long password", role: "user" } });
 
   expect((await send(hub, zip)).status).toBe(202);
-  await hub.said("the hub is up again", 20_000);
+  await hub.said("the hub is up again");
   expect(hub.output).toContain("the hub does not start with what was changed; it goes back");
   const last = await lastRestore(hub);
   expect(last).toMatchObject({ ok: false, counts: null });
@@ -169,7 +169,7 @@ test("a configuration that cannot start: the hub goes back by itself, and says s
   taken[Symbol.dispose]();
   const mended = await archiveWith(place, hub, tomlOf(settings));
   expect((await send(hub, mended)).status).toBe(202);
-  await until("it is restored", async () => (await lastRestore(hub).catch(() => undefined))?.ok, { timeoutMs: 20_000 });
+  await until("it is restored", async () => (await lastRestore(hub).catch(() => undefined))?.ok);
 });
 
 test("killed between the exchange and the start: the next start is the one that decides", async () => {
@@ -252,7 +252,7 @@ test("a client that leaves while its archive is checked: the hub ends in a defin
     timeoutMs: 20_000,
   });
   // It had been sent whole, so it counts.
-  await again.said("the hub is up again", 20_000);
+  await again.said("the hub is up again");
   expect(await lastRestore(again)).toMatchObject({ ok: true });
   expect((await again.request("POST", "/system/backup")).status).toBe(200);
 });

@@ -207,7 +207,7 @@ test("upgrade: no link in bin/ leads root anywhere, and no program there is run 
     const ran = await place.run(["upgrade", file]);
     scene.untouched(ran.stdout + ran.stderr);
   }
-}, 60_000);
+});
 
 test("restore and service status read hub.toml as the owner does", async () => {
   await using scene = await createScene();

@@ -58,7 +58,7 @@ test("list: of a stopped home from its files, of a running hub with what rules d
   await hub.end();
   const after = await place.run(["rules", "list"]);
   expect(after.stdout).toMatch(/^Night light +on +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/m);
-}, 40_000);
+});
 
 test("why: each evaluation with what was found; a rule is named by name, file or id", async () => {
   await using place = createHubPlace();
@@ -94,7 +94,7 @@ test("why: each evaluation with what was found; a rule is named by name, file or
     /"nig" is the name of 2 rules[\s\S]*Night alarm {2}\(alarm\.ron[\s\S]*Night light {2}\(night\.ron/,
   );
   expect((await place.run(["rules", "why", "nihgt", ...url])).stderr).toContain("did you mean");
-}, 40_000);
+});
 
 test("test: what the rule would do, without doing it", async () => {
   await using place = createHubPlace();
@@ -113,7 +113,7 @@ test("test: what the rule would do, without doing it", async () => {
   const wrong = await place.run(["rules", "test", "night", "--set", "hall", ...url]);
   expect(wrong.code).toBe(1);
   expect(wrong.stderr).toContain("write DEVICE.ATTRIBUTE=VALUE");
-}, 40_000);
+});
 
 test("check: every problem with its place and an exit code; of one file only its own", async () => {
   await using place = createHubPlace();
@@ -128,7 +128,7 @@ test("check: every problem with its place and an exit code; of one file only its
   expect((await place.run(["rules", "check", place.at("rules/broken.ron")])).code).toBe(1);
   const json: { warning: boolean }[] = JSON.parse((await place.run(["rules", "check", "--json"])).stdout);
   expect(json.some(({ warning }) => !warning)).toBe(true);
-}, 20_000);
+});
 
 test("what a stopped hub cannot tell, and wrong words, are said plainly", async () => {
   await using place = createHubPlace();
@@ -145,7 +145,7 @@ test("what a stopped hub cannot tell, and wrong words, are said plainly", async 
   expect(await said("why", "night")).toContain("say where it answers, with --url");
   expect(await said("why", "--url", `http://127.0.0.1:${hub.port}`)).toContain("name one rule");
   expect(await said("list", "--url", "http://192.0.2.1:8080")).toContain("an address of this machine");
-}, 30_000);
+});
 
 test("a stopped home knows the hub's blueprints; a broken edit leaves what ran before, and can be tried", async () => {
   await using place = createHubPlace();
@@ -166,4 +166,4 @@ test("a stopped home knows the hub's blueprints; a broken edit leaves what ran b
   expect((await place.run(["rules", "why", "night", ...url])).stdout).toContain("none of its triggers has fired");
   const refused = await place.run(["rules", "test", "broken", ...url]);
   expect(refused.stderr).toContain("broken.ron cannot be tried out, because it does not run: actions[0]");
-}, 40_000);
+});

@@ -109,7 +109,7 @@ test("the MQTT port is taken: the fourth start runs without MQTT, and the first 
   expect(whole.mqttPort).toBe(taken.port);
   await whole.end();
   expect(existsSync(place.at("data", "starts.json"))).toBe(false);
-}, 60_000);
+});
 
 test("a part that fails in the safe start as well is off in the next one", async () => {
   await using place = createHubPlace();
@@ -129,7 +129,7 @@ test("a part that fails in the safe start as well is off in the next one", async
     text: expect.stringContaining("rules is off"),
   });
   expect((await hub.request("POST", "/webhooks/x", { token: null })).status).toBe(503);
-}, 60_000);
+});
 
 test("a hub that dies three times without an error leaves off rules and plugins", async () => {
   await using place = createHubPlace({ toml: '[[plugins]]\nid = "sysmon"\nbinary = "plugins/sysmon/bin/sysmon.js"\n' });
@@ -159,7 +159,7 @@ test("a hub that dies three times without an error leaves off rules and plugins"
   ])
     expect({ path, status: (await last.request("GET", path)).status }).toEqual({ path, status: 503 });
   expect((await last.get<unknown[]>("/devices")).length).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test("being asked to end does not count as a failure, and neither does a power cut", async () => {
   await using place = createHubPlace();
@@ -181,7 +181,7 @@ test("being asked to end does not count as a failure, and neither does a power c
     hub.kill("SIGKILL");
     await hub.exited;
   }
-}, 60_000);
+});
 
 test("a start in a home that is in use does not count", async () => {
   await using place = createHubPlace();
@@ -193,7 +193,7 @@ test("a start in a home that is in use does not count", async () => {
   }
   await hub.end();
   expect(existsSync(place.at("data", "starts.json"))).toBe(false);
-}, 60_000);
+});
 
 test("a part that every hub needs fails as before, with what to do, however often", async () => {
   await using place = createHubPlace();
@@ -204,7 +204,7 @@ test("a part that every hub needs fails as before, with what to do, however ofte
   taken.server.close();
   await using hub = await place.start();
   expect((await statusOf(hub)).safe_start).toBeNull();
-}, 60_000);
+});
 
 test("a note that is damaged, of another version, or cannot be written changes nothing", async () => {
   await using place = createHubPlace();
@@ -218,7 +218,7 @@ test("a note that is damaged, of another version, or cannot be written changes n
   mkdirSync(place.at("data", "starts.json.tmp", "in-the-way"), { recursive: true });
   await using hub = await place.start();
   expect((await statusOf(hub)).safe_start).toBeNull();
-}, 60_000);
+});
 
 test("files instead of folders in a known home do not stop the rest: rules, logs, history, sdk", async () => {
   await using place = createHubPlace();
@@ -235,7 +235,7 @@ test("files instead of folders in a known home do not stop the rest: rules, logs
     return ["home", "log", "rules", "history"].every((name) => problems.some(({ part }) => part === name));
   });
   expect((await hub.request("POST", "/timers", { body: { id: "kettle", name: "Kettle" } })).status).toBe(201);
-}, 60_000);
+});
 
 test("systemd learns that it is a safe start", async () => {
   await using place = createHubPlace();
@@ -243,7 +243,7 @@ test("systemd learns that it is a safe start", async () => {
   await killAtStart(place, 3);
   await using _hub = await place.start({ env: { NOTIFY_SOCKET: socket.name } });
   await socket.received(/^STATUS=SAFE START because of unknown/);
-}, 60_000);
+});
 
 test("only the hub's user can read its files, whatever the umask", async () => {
   const before = process.umask(0o077);
@@ -262,4 +262,4 @@ test("only the hub's user can read its files, whatever the umask", async () => {
   }
   const found = Bun.spawnSync(["find", place.home, "-perm", "/077", "-not", "-type", "l", "-not", "-path", "*/bin/*"]);
   expect(found.stdout.toString()).toBe("");
-}, 60_000);
+});

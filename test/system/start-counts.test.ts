@@ -73,7 +73,7 @@ test("every count is full in every answer", async () => {
     expect(counts).toEqual({ ...full, scenes: 2, variables: 2, areas: 2, switches: 2, channels: 1 });
   // It was really asked while files were still unread.
   expect(lists.filter(({ ready, loading }) => !ready && loading > 0).length).toBeGreaterThanOrEqual(STARTS);
-}, 120_000);
+});
 
 async function look(hub: HubProcess, token: string): Promise<Seen> {
   const ask = async <T>(path: string): Promise<T> => {

@@ -5,7 +5,7 @@ import { silentLog } from "../../src/core/log.ts";
 import { openSupervision } from "../../src/system/supervision.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import { openNotifySocket } from "../support/notify-socket.ts";
-import { processesOf } from "../support/processes.ts";
+import { processesOf, standStill } from "../support/processes.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { until } from "../support/wait.ts";
@@ -43,8 +43,7 @@ test("a hub that is stopped sends no keep-alive to the watchdog", async () => {
   using socket = openNotifySocket(`${place.home}-notify`);
   await using hub = await place.start({ env: { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: "100000" } });
   await socket.received("WATCHDOG=1");
-  hub.kill("SIGSTOP");
-  await until("it is stopped", () => /^State:\s+T/m.test(readFileSync(`/proc/${hub.pid}/status`, "utf8")));
+  await standStill(hub.pid);
   const before = socket.count("WATCHDOG=1");
   // Six intervals: there is no event to wait for when nothing is sent.
   await Bun.sleep(300);

@@ -129,10 +129,10 @@ test("every change of a burst arrives, and the hub answers meanwhile", async () 
   const before = await attributesOf("virtual_light_living_room");
   expect(await ask("burst", { changes: 2000, per_second: 5000 })).toMatchObject({ status: "accepted" });
   for (let n = 0; n < 20; n++) expect((await hub.request("GET", "/health", { token: null })).status).toBe(200);
-  await until("all of them and the last", () => watcher.frames.length >= 2001, { timeoutMs: 30_000 });
+  await until("all of them and the last", () => watcher.frames.length >= 2001);
   expect(watcher.frames).toHaveLength(2001);
   expect(await attributesOf("virtual_light_living_room")).toEqual(before);
-}, 60_000);
+});
 
 test("ends with the hub, and a new start restores its devices", async () => {
   await hub.end();

@@ -3,18 +3,15 @@
    Without the file all goes through. What a program asks of the kernel without the C library goes through as well: Bun writes its own
    files so, but not its databases, and it syncs and renames through the C library. */
 #define _GNU_SOURCE
+#include "order.h"
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
-#include <unistd.h>
 
 static int is_below(const char *path) {
   const char *under = getenv("FAULT_UNDER");
@@ -29,17 +26,9 @@ static int number_of(const char *error) {
   return 0;
 }
 
-/* The file is read with system calls alone: what is asked here may be under way inside any function of the C library. */
 static int fault_of(const char *call) {
-  const char *file = getenv("FAULT_FILE");
   char text[256], *rest = NULL;
-  if (!file) return 0;
-  long fd = syscall(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  long length = syscall(SYS_read, fd, text, sizeof text - 1);
-  syscall(SYS_close, fd);
-  if (length <= 0) return 0;
-  text[length] = '\0';
+  if (!read_order("FAULT_FILE", text, sizeof text)) return 0;
   for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
     char *what = strchr(line, ' ');
     if (!what) continue;

@@ -42,6 +42,8 @@ export interface PageHouseOptions {
   auth?: string;
   toml?: string;
   binary?: string;
+  /** By the executable in the home, as a service does. */
+  fromHome?: boolean;
 }
 
 export async function startPageHouse(options: PageHouseOptions = {}): Promise<PageHouse> {
@@ -56,6 +58,10 @@ export async function startPageHouse(options: PageHouseOptions = {}): Promise<Pa
   const others = Math.max(0, zigbee - known.length - more.length);
   const members = [...known, ...more, ...(tidy ? madeUp(others) : await zigbeeHouse(others))];
   let hub = await place.start();
+  if (options.fromHome) {
+    await hub.end();
+    hub = await place.startFromHome();
+  }
   if (!tidy) place.put("rules/broken.toml", BROKEN_RULE);
   let network = await startNetwork(hub, members, [MUTE]);
   await furnish(hub, members, virtual);

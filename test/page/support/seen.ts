@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import axe from "axe-core";
 import type { Page } from "puppeteer-core";
+import { messageOf } from "../../../src/core/errors.ts";
+import { until } from "../../support/wait.ts";
 
 const PICTURES = process.env.PAGE_PICTURES;
 
@@ -11,7 +13,7 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForSelector("main[data-live=live]");
   await page.waitForFunction(() => document.querySelector("main h1")?.textContent?.trim());
   await page.waitForNetworkIdle({ idleTime: 150, timeout: 5000 }).catch(() => {});
-  await page.waitForFunction(() => !document.querySelector("main [aria-busy=true]"), { timeout: 5000 });
+  await page.waitForFunction(() => !document.querySelector("main [aria-busy=true]"));
 }
 
 /** Findings of axe-core, one line each. */
@@ -43,13 +45,32 @@ export async function picture(page: Page, name: string): Promise<void> {
   writeFileSync(join(PICTURES, `${name}.png`), await page.screenshot());
 }
 
+/** What is read from the page; undefined while it is being loaded anew. */
+async function readFrom<T>(page: Page, look: (name: string) => T, name = ""): Promise<T | undefined> {
+  try {
+    return (await page.evaluate(look, name)) as T;
+  } catch (error) {
+    if (/context was destroyed|context is not available|frame (was|got) detached/i.test(messageOf(error)))
+      return undefined;
+    throw error;
+  }
+}
+
 /** The text of the tile of a device; undefined where there is none. */
 export function tileText(page: Page, name: string): Promise<string | undefined> {
-  return page.evaluate((wanted) => {
-    const tiles = [...document.querySelectorAll(".tile")];
-    return tiles.find((tile) => tile.querySelector(".name")?.textContent === wanted)?.textContent ?? undefined;
-  }, name);
+  return readFrom(
+    page,
+    (wanted) => {
+      const tiles = [...document.querySelectorAll(".tile")];
+      return tiles.find((tile) => tile.querySelector(".name")?.textContent === wanted)?.textContent ?? undefined;
+    },
+    name,
+  );
 }
+
+/** Resolves when the tile of a device says this. */
+export const showsTile = (page: Page, name: string, text: string) =>
+  until(`${name} shows ${text}`, async () => (await tileText(page, name))?.includes(text));
 
 export interface SwitchSeen {
   isOn: boolean;
@@ -58,40 +79,75 @@ export interface SwitchSeen {
 
 /** The switch of a device on the start. */
 export function switchSeen(page: Page, name: string): Promise<SwitchSeen | undefined> {
-  return page.evaluate((wanted) => {
-    const tiles = [...document.querySelectorAll<HTMLElement>(".tile")];
-    const tile = tiles.find((one) => one.querySelector(".name")?.textContent === wanted);
-    const found = tile?.querySelector<HTMLButtonElement>("[role=switch]");
-    return found ? { isOn: found.ariaChecked === "true", isDisabled: found.disabled } : undefined;
-  }, name);
+  return readFrom(
+    page,
+    (wanted) => {
+      const tiles = [...document.querySelectorAll<HTMLElement>(".tile")];
+      const tile = tiles.find((one) => one.querySelector(".name")?.textContent === wanted);
+      const found = tile?.querySelector<HTMLButtonElement>("[role=switch]");
+      return found ? { isOn: found.ariaChecked === "true", isDisabled: found.disabled } : undefined;
+    },
+    name,
+  );
 }
 
-/** Touches the switch of a device on the start. */
-export async function touchSwitch(page: Page, name: string): Promise<void> {
-  const handle = await page.evaluateHandle((wanted) => {
-    const tiles = [...document.querySelectorAll<HTMLElement>(".tile")];
-    const tile = tiles.find((one) => one.querySelector(".name")?.textContent === wanted);
-    return tile?.querySelector<HTMLElement>("[role=switch]") ?? null;
-  }, name);
-  const element = handle.asElement();
-  if (!element) throw new Error(`${name} has no switch`);
-  await (element as import("puppeteer-core").ElementHandle<HTMLElement>).click();
+/** Resolves when the switch of a device is like this. */
+export const showsSwitch = (page: Page, name: string, wanted: Partial<SwitchSeen>) =>
+  until(`the switch of ${name} is ${JSON.stringify(wanted)}`, async () => {
+    const now = await switchSeen(page, name);
+    return now && Object.entries(wanted).every(([key, value]) => now[key as keyof SwitchSeen] === value);
+  });
+
+/** Touches the switch of a device on the start, once it can be. Without the mouse: what loads above it would move it away. */
+export function touchSwitch(page: Page, name: string): Promise<boolean> {
+  return until(`${name} has a switch that can be touched`, () =>
+    readFrom(
+      page,
+      (wanted) => {
+        const tiles = [...document.querySelectorAll<HTMLElement>(".tile")];
+        const tile = tiles.find((one) => one.querySelector(".name")?.textContent === wanted);
+        const found = tile?.querySelector<HTMLButtonElement>("[role=switch]:enabled");
+        found?.click();
+        return found !== undefined && found !== null;
+      },
+      name,
+    ),
+  );
 }
 
 export function connectionShown(page: Page): Promise<string | undefined> {
-  return page.evaluate(() => document.querySelector<HTMLElement>("main[data-live]")?.dataset.live);
+  return readFrom(page, () => document.querySelector<HTMLElement>("main[data-live]")?.dataset.live);
 }
 
 /** Touches the button or link with this text, once it is there and can be touched. */
-export async function press(page: Page, text: string): Promise<void> {
-  // Puppeteer's own selectors for texts and roles do not work under Bun.
-  const found = await page.waitForFunction(
-    (wanted) =>
-      [...document.querySelectorAll("button, a")].find(
-        (one) => one.textContent?.trim() === wanted && !one.matches(":disabled"),
-      ) ?? false,
-    {},
-    text,
+export function press(page: Page, text: string): Promise<boolean> {
+  // Puppeteer's own selectors for texts and roles do not work under Bun. Found and touched at once: it may be drawn anew in between.
+  return until(`"${text}" can be pressed`, () =>
+    readFrom(
+      page,
+      (wanted) => {
+        const all = [...document.querySelectorAll<HTMLElement>("button, a")];
+        const found = all.find((one) => one.textContent?.trim() === wanted && !one.matches(":disabled"));
+        found?.click();
+        return found !== undefined;
+      },
+      text,
+    ),
   );
-  await found.asElement()?.evaluate((one) => (one as HTMLElement).click());
+}
+
+/** The same by a selector. */
+export function tap(page: Page, selector: string): Promise<boolean> {
+  return until(`"${selector}" can be touched`, () =>
+    readFrom(
+      page,
+      (wanted) => {
+        const found = document.querySelector<HTMLElement>(wanted);
+        const isReady = found !== null && !found.matches(":disabled");
+        if (isReady) found.click();
+        return isReady;
+      },
+      selector,
+    ),
+  );
 }

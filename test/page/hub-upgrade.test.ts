@@ -1,0 +1,67 @@
+// Another version of the hub, sent from the page, and back.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/wait.ts";
+import { openBrowser, type Visitors } from "./support/browser.ts";
+import { type PageHouse, startPageHouse } from "./support/page-house.ts";
+import { barriers, picture, press } from "./support/seen.ts";
+
+const ROOT = join(import.meta.dir, "..", "..");
+const folder = createTemporaryFolder();
+let house: PageHouse;
+let visitors: Visitors;
+
+beforeAll(async () => {
+  for (const [version, kind] of [
+    ["99.1.0", "plain"],
+    ["99.2.0", "late"],
+  ] as const) {
+    const build = Bun.spawn([
+      process.execPath,
+      join(ROOT, "test", "interop", "other-hub.ts"),
+      folder.at(`hub-${version}`),
+      version,
+      kind,
+    ]);
+    expect(await build.exited).toBe(0);
+  }
+  house = await startPageHouse({ zigbee: 3, virtual: false, fromHome: true });
+  visitors = await openBrowser();
+});
+afterAll(async () => {
+  await visitors?.[Symbol.asyncDispose]();
+  await house?.[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+test("a version that fails is said, one that works takes over, and there is a way back", async () => {
+  await using visitor = await visitors.visit(house, { role: "admin", path: "/upgrade" });
+  const { page } = visitor;
+  const says = (text: string): Promise<true> =>
+    until(text, async () => (await page.$eval("main", (main) => main.textContent ?? "")).includes(text), {
+      timeoutMs: 60_000,
+    }).then(() => true);
+  const send = async (name: string): Promise<void> => {
+    const input = await page.waitForSelector("input[type=file]:not(:disabled)");
+    await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(folder.at(name));
+    await press(page, "Send it and restart with it");
+  };
+  const { version: own } = await house.hub.get<{ version: string }>("/health");
+  await says(`This hub is version ${own}.`);
+  expect(await barriers(page)).toEqual([]);
+
+  await send("hub-99.2.0");
+  await says("The hub restarts and tries the other version");
+  await says("99.2.0 did not work here");
+  await picture(page, "upgrade-failed");
+  expect(await barriers(page)).toEqual([]);
+
+  await send("hub-99.1.0");
+  await says("The hub is version 99.1.0 now.");
+  await picture(page, "upgrade-done");
+
+  await press(page, `Go back to ${own}`);
+  await press(page, `Go back to ${own}`);
+  await says(`The hub is version ${own} now.`);
+}, 180_000);

@@ -1,0 +1,221 @@
+// `hub status`, `hub devices` and `hub logs` of the compiled hub: against a stopped home, the hub that runs there, and one that is
+// asked with a key; and the words that shells offer.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { createHubPlace } from "../support/hub-place.ts";
+import type { HubProcess } from "../support/hub-process.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { soon, until } from "../support/wait.ts";
+
+const place = createHubPlace();
+const folder = createTemporaryFolder();
+let hub: HubProcess;
+let here: string[];
+let key: string;
+const environment = { HOME: folder.path, PATH: process.env.PATH ?? "" };
+
+beforeAll(async () => {
+  hub = await place.start();
+  here = ["--url", `http://127.0.0.1:${hub.port}`];
+  place.put(
+    "rules/night.ron",
+    '(id: "11111111-1111-4111-8111-111111111111", name: "Night", trigger: ManualTrigger, actions: [])\n',
+  );
+  await until("the rule is there", async () => (await hub.get<unknown[]>("/rules")).length === 1);
+  await hub.request("POST", "/areas", { body: { id: "hall", name: "Entrance hall" } });
+  const client = await hub.mqtt();
+  for (const [device_id, device_type, area] of [
+    ["hall_lamp", "light", "hall"],
+    ["hall_sensor", "sensor", "hall"],
+    ["attic_lamp", "light", "attic"],
+  ])
+    await client.publishAsync(
+      "hub/plugins/zigbee/register",
+      JSON.stringify({ device_id, plugin_id: "zigbee", name: `The ${device_id}`, device_type, area }),
+      { qos: 1 },
+    );
+  await client.publishAsync("hub/devices/hall_lamp/availability", "online", { qos: 1 });
+  await client.publishAsync("hub/devices/hall_lamp/state", JSON.stringify({ on: true, note: "\u001b[31mred" }), {
+    qos: 1,
+  });
+  await until("the devices are there", async () => (await hub.get<unknown[]>("/devices")).length >= 3);
+  await until(
+    "the lamp has said something",
+    async () => (await hub.get<{ attributes: { on?: boolean } }>("/devices/hall_lamp")).attributes.on,
+  );
+  const body = { label: "shell", role: "viewer" };
+  key = (await hub.request("POST", "/auth/api-keys", { body })).json<{ key: string }>().key;
+});
+afterAll(async () => {
+  await place[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+describe("status", () => {
+  test("of a running hub, for people and for programs", async () => {
+    const { code, stdout, stderr } = await place.run(["status", ...here]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toStartWith("The hub is well.\n");
+    expect(stdout).toMatch(/^Devices +\d+$/m);
+    // Colours are for terminals.
+    expect(stdout).not.toContain("\u001b");
+    const asked = await place.run(["status", "--json", ...here]);
+    expect(JSON.parse(asked.stdout)).toMatchObject({ running: true, ready: true, alerts: [], rules: 1 });
+  });
+
+  test("with problems it is 4, and they are told", async () => {
+    place.put("rules/broken.ron", "(id: 5)\n");
+    const { stdout } = await until("the broken rule is seen", async () => {
+      const ran = await place.run(["status", ...here]);
+      return ran.code === 4 ? ran : undefined;
+    });
+    expect(stdout).toStartWith("The hub is running, with problems:\n");
+    expect(stdout).toContain("broken.ron");
+    rmSync(place.at("rules/broken.ron"));
+    await until("it is mended", async () => (await place.run(["status", ...here])).code === 0);
+  });
+
+  test("of a stopped hub it is 3", async () => {
+    await using stopped = createHubPlace();
+    const told = await stopped.run(["status"]);
+    expect(told).toMatchObject({ code: 3, stdout: "" });
+    expect(told.stderr).toContain("is stopped");
+    const asked = await stopped.run(["status", "--json"]);
+    expect(asked.code).toBe(3);
+    expect(JSON.parse(asked.stdout)).toMatchObject({ running: false });
+    expect((await stopped.run(["devices"])).code).toBe(3);
+  });
+});
+
+describe("devices", () => {
+  test("are listed with their values, and narrowed down", async () => {
+    const { code, stdout } = await place.run(["devices", ...here]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^DEVICE +ID +TYPE +AREA +VALUES\n/);
+    expect(stdout).toMatch(/^The hall_lamp +hall_lamp +light +hall +on=true note=/m);
+    // What devices say does not reach the terminal.
+    expect(stdout).not.toContain("\u001b");
+    const inHall = await place.run(["devices", "--area", "entrance hall", "--type", "light", "--json", ...here]);
+    expect((JSON.parse(inHall.stdout) as { id: string }[]).map(({ id }) => id)).toEqual(["hall_lamp"]);
+    expect((await place.run(["devices", "--type", "toaster", ...here])).stdout).toBe("there are no such devices\n");
+  });
+});
+
+describe("a hub that is asked with a key", () => {
+  test("needs no home", async () => {
+    await using elsewhere = createHubPlace(null);
+    const { code, stdout } = await elsewhere.run(["devices", ...here], { env: { HUB_TOKEN: key } });
+    expect(code).toBe(0);
+    expect(stdout).toContain("hall_lamp");
+    const wrong = await elsewhere.run(["status", ...here, "--token", "hub_wrong"]);
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toContain("wrong, expired or withdrawn");
+    expect(wrong.stderr).not.toContain("hub_wrong");
+    const away = await elsewhere.run(["status", "--url", "http://127.0.0.1:1", "--token", key]);
+    expect(away.code).toBe(3);
+    const refused = await elsewhere.run(["logs", ...here, "--token", key]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("role admin");
+  });
+
+  test("of another machine without a key is refused: the home's secret stays here", async () => {
+    const { code, stderr } = await place.run(["status", "--url", "http://hub.example"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("needs a token");
+  });
+});
+
+describe("logs", () => {
+  test("the last lines, as text and as JSON", async () => {
+    const { code, stdout } = await place.run(["logs", ...here]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d{4}-\d\d-\d\d [^ ]+ [^ ]+ info +hub.*: the hub is up/m);
+    const asked = await place.run(["logs", "--json", "--lines", "1", ...here]);
+    const [line, ...more] = asked.stdout.trimEnd().split("\n");
+    expect(more).toEqual([]);
+    expect(JSON.parse(line ?? "")).toMatchObject({ level: expect.any(String), message: expect.any(String) });
+    expect((await place.run(["logs", "--level", "error", ...here])).stdout).toBe("");
+    expect((await place.run(["logs", "--level", "loud", ...here])).stderr).toContain("--level must be one of");
+  });
+
+  test("what comes later is shown as it comes, until it is stopped", async () => {
+    const child = Bun.spawn([place.binary, "logs", "--follow", "--lines", "1", ...here], {
+      cwd: place.cwd,
+      env: { ...environment, HUB_HOME: place.home },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    let shown = "";
+    const reading = (async () => {
+      for await (const bytes of child.stdout) shown += new TextDecoder().decode(bytes);
+    })();
+    await until("it began", () => shown.includes("\n"));
+    place.put(
+      "rules/later.ron",
+      '(id: "22222222-2222-4222-8222-222222222222", name: "Later on", trigger: ManualTrigger, actions: [])\n',
+    );
+    await until("the new rule is in the log", () => shown.includes("Later on"));
+    child.kill("SIGINT");
+    expect(await soon("it ends", child.exited)).toBe(0);
+    await reading;
+  });
+
+  test("of a stopped hub are read from its file", async () => {
+    await using stopped = createHubPlace();
+    const run = await stopped.start();
+    await run.end();
+    const { code, stdout } = await stopped.run(["logs"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("stopped");
+  });
+});
+
+describe("completion", () => {
+  /** What bash offers for this line, as it would after Tab. */
+  async function offered(...words: string[]): Promise<string[]> {
+    const script = `
+      hub() { "$HUB" "$@"; }
+      source <("$HUB" completion bash)
+      COMP_WORDS=("$HUB" "$@"); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))
+      complete -p hub >/dev/null || exit 9
+      _hub
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const child = Bun.spawn(["bash", "--norc", "-c", script, "bash", ...words], {
+      cwd: place.cwd,
+      env: { ...environment, HUB: place.binary, HUB_HOME: place.home },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [text, errors] = [await new Response(child.stdout).text(), await new Response(child.stderr).text()];
+    expect({ errors, code: await child.exited }).toEqual({ errors: "", code: 0 });
+    return text.split("\n").filter(Boolean);
+  }
+
+  test("bash offers commands, options, values, and what is in the house", async () => {
+    expect(await offered("de")).toEqual(["device-account", "devices"]);
+    expect(await offered("rules", "")).toEqual(["check", "list", "test", "why"]);
+    expect(await offered("logs", "--l")).toEqual(["--level", "--lines"]);
+    expect(await offered("logs", "--level", "")).toEqual(["debug", "error", "info", "warning"]);
+    expect(await offered("rules", "why", "n")).toEqual(["night"]);
+    expect(await offered("devices", ...here, "--area", "")).toEqual(expect.arrayContaining(["attic", "hall"]));
+    expect(await offered("devices", ...here, "--type", "l")).toEqual(["light"]);
+    expect(await offered("rules", "test", "night", ...here, "--set", "hall_lamp.o")).toEqual(["hall_lamp.on="]);
+    expect(await offered("completion", "")).toEqual(["bash", "fish", "zsh"]);
+    expect(await offered("nonsense", "")).toEqual([]);
+  });
+
+  test("bash offers files where a file is wanted, and nothing without a hub", async () => {
+    place.put("archive.zip", "");
+    expect(await offered("restore", `${place.home}/arch`)).toEqual([`${place.home}/archive.zip`]);
+    expect(await offered("devices", "--url", "http://127.0.0.1:1", "--area", "")).toEqual([]);
+  });
+
+  test("the scripts for other shells ask for the same words", async () => {
+    for (const shell of ["zsh", "fish"]) {
+      const { code, stdout } = await place.run(["completion", shell]);
+      expect(code).toBe(0);
+      expect(stdout).toContain("completion words");
+    }
+    expect((await place.run(["completion", "tcsh"])).stderr).toContain("`zsh` or `fish`");
+  });
+});

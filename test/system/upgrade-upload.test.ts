@@ -1,0 +1,155 @@
+// A newer version by upload, tried by the compiled hub that receives it: it takes over in the same process, or everything is as before.
+import { beforeAll, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
+import type { HubProcess } from "../support/hub-process.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/wait.ts";
+
+const builds = createTemporaryFolder();
+const NEXT = { file: builds.at("next"), version: "99.1.0", kind: "plain" };
+const CONVERTING = { file: builds.at("converting"), version: "99.2.0", kind: "converting" };
+const LATE = { file: builds.at("late"), version: "99.3.0", kind: "late" };
+const SECRET = "a secret of the house that nobody is shown";
+
+beforeAll(async () => {
+  const script = join(import.meta.dir, "..", "interop", "other-hub.ts");
+  for (const { file, version, kind } of [NEXT, CONVERTING, LATE]) {
+    const child = Bun.spawn([process.execPath, script, file, version, kind], { stdout: "inherit", stderr: "inherit" });
+    expect(await child.exited).toBe(0);
+  }
+  return () => builds[Symbol.dispose]();
+});
+
+interface Status {
+  version: string;
+  previous: string | null;
+  refused: string | null;
+  last: { from: string; to: string; ok: boolean | null; error: string | null } | null;
+}
+
+/** A hub that was started from its home, as a service is, on ports that stay. */
+async function startAtHome(place: HubPlace): Promise<HubProcess> {
+  const [port, broker] = [freePort(), freePort()];
+  place.put(
+    "config/hub.toml",
+    `[server]\nhost = "127.0.0.1"\nport = ${port}\n[auth]\njwt_secret = "${SECRET}"\n[mqtt]\nport = ${broker}\n`,
+    0o600,
+  );
+  await (await place.start()).end();
+  return place.startFromHome();
+}
+
+function freePort(): number {
+  const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  held.stop(true);
+  return held.port;
+}
+
+async function send(
+  hub: HubProcess,
+  file: string,
+  query = "",
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await fetch(`${hub.api}/system/upgrade${query}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${await hub.adminToken()}`, "content-type": "application/octet-stream" },
+    body: Bun.file(file),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+async function runs(hub: HubProcess, version: string): Promise<void> {
+  const answers = async (): Promise<boolean> => {
+    try {
+      const health = await hub.get<{ version: string; ready: boolean }>("/health");
+      return health.version === version && health.ready && (await statusOf(hub)).last?.ok !== null;
+    } catch {
+      // It is between two of its starts.
+      return false;
+    }
+  };
+  await until(`version ${version} runs`, answers, { timeoutMs: 60_000 });
+}
+
+const statusOf = (hub: HubProcess): Promise<Status> => hub.get<Status>("/system/upgrade");
+
+test("an uploaded version takes over in the same process, and going back brings this one", async () => {
+  await using place = createHubPlace();
+  const hub = await startAtHome(place);
+  const own = (await statusOf(hub)).version;
+  expect(await statusOf(hub)).toEqual({ version: own, previous: null, refused: null, last: null });
+  await hub.request("PUT", "/variables/kept", { body: { value: 7 } });
+
+  expect(await send(hub, NEXT.file)).toEqual({ status: 202, body: { from: own, to: NEXT.version } });
+  await hub.said("the new version answers and takes over");
+  await runs(hub, NEXT.version);
+  expect(await statusOf(hub)).toMatchObject({ previous: own, last: { from: own, to: NEXT.version, ok: true } });
+  expect(readFileSync(`/proc/${hub.pid}/exe`).equals(readFileSync(NEXT.file))).toBe(true);
+  expect((await hub.request("GET", "/variables")).text).toContain("kept");
+  // The new program has none of the old one's files open but those a process starts with.
+  expect(openFiles(hub.pid).filter((file) => file.includes("(deleted)"))).toEqual([]);
+
+  expect((await hub.request("POST", "/system/upgrade/rollback")).status).toBe(202);
+  await runs(hub, own);
+  expect(await statusOf(hub)).toMatchObject({
+    previous: NEXT.version,
+    last: { from: NEXT.version, to: own, ok: true },
+  });
+  expect(readdirSync(place.at("bin")).sort()).toEqual(["hub", "hub.previous"]);
+  hub.kill("SIGTERM");
+  expect(await hub.exited).toBe(0);
+});
+
+test("one that converts the databases and then fails leaves nothing behind", async () => {
+  await using place = createHubPlace();
+  const hub = await startAtHome(place);
+  const own = (await statusOf(hub)).version;
+  await hub.request("PUT", "/variables/kept", { body: { value: 7 } });
+  expect((await send(hub, LATE.file)).status).toBe(202);
+  await hub.said("the hub is up again", 60_000);
+  await runs(hub, own);
+  expect(hub.output).toContain("broken on purpose");
+  const { previous, last } = await statusOf(hub);
+  expect({ previous, last }).toMatchObject({ previous: null, last: { from: own, to: LATE.version, ok: false } });
+  expect(last?.error).toContain("it ended with 1");
+  expect((await hub.request("GET", "/variables")).text).toContain("kept");
+  expect(readdirSync(place.at("bin"))).toEqual(["hub"]);
+  expect(existsSync(place.at("data", "before-upgrade"))).toBe(false);
+});
+
+test("there is no silent way back from a version that has converted the databases", async () => {
+  await using place = createHubPlace();
+  const hub = await startAtHome(place);
+  expect((await send(hub, CONVERTING.file)).status).toBe(202);
+  await runs(hub, CONVERTING.version);
+  const back = await hub.request("POST", "/system/upgrade/rollback");
+  expect(back.status).toBe(409);
+  expect(back.text).toContain("cannot read the databases");
+  expect(await hub.get<{ version: string }>("/health")).toMatchObject({ version: CONVERTING.version });
+});
+
+test("what is no newer hub for this machine is refused, and the hub goes on", async () => {
+  await using place = createHubPlace();
+  const hub = await startAtHome(place);
+  expect((await hub.request("POST", "/system/upgrade/rollback")).status).toBe(404);
+  expect(await send(hub, "/bin/true")).toMatchObject({ status: 400 });
+  expect(await send(hub, place.at("config", "hub.toml"))).toMatchObject({ status: 400 });
+  expect((await hub.request("POST", "/system/upgrade?force=maybe")).status).toBe(400);
+  expect((await hub.request("POST", "/system/upgrade", { token: null })).status).toBe(401);
+  expect(readdirSync(place.at("bin"))).toEqual(["hub"]);
+  expect((await hub.get<{ version: string }>("/health")).version).not.toBe("");
+});
+
+test("a hub that does not run from its home's file says what to do instead", async () => {
+  await using place = createHubPlace();
+  const hub = await place.start();
+  expect((await statusOf(hub)).refused).not.toBeNull();
+  expect(await send(hub, NEXT.file)).toMatchObject({ status: 409 });
+});
+
+function openFiles(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).map((name) => readlinkSync(join(folder, name)));
+}
