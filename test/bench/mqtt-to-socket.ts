@@ -3,7 +3,8 @@
 // Rate: so many messages are kept under way for 12 s in rounds; every event must arrive (a lost one breaks the benchmark),
 // and with QoS 1 every message must be acknowledged. Latency: 500 messages a second, one at a time, from write to read.
 // The twin is bare aedes that publishes each payload as it is through `Bun.serve`, in one process: no accounts, rights,
-// parsing, comparing or event. There is no target; the figures are shown.
+// parsing, comparing or event. The target is held against both; the hub's share of it that is no broker (state, event, history)
+// is most of what is left.
 import { type Bench, cost, type Row, rate } from "./support/bench.ts";
 import { startTwin } from "./support/child.ts";
 import { numberIn, stateMessage } from "./support/device-message.ts";
@@ -14,12 +15,14 @@ import { interleave } from "./support/rounds.ts";
 import { percentile } from "./support/stats.ts";
 import { openReader } from "./support/stream-reader.ts";
 
-const RATE_ROUNDS = { rounds: 3, ms: 4000 };
+export const RATE_ROUNDS = { rounds: 3, ms: 4000 };
+const BRIEF_ROUNDS = { rounds: 3, ms: 2500, warmUp: 2 };
 const LOAD = { perEvent: 1, window: 256, batch: 32 };
-const LATENCY = { rounds: 4, messages: 1000, everyMs: 2 };
-const STREAM = "/api/v1/events/stream";
+export const LATENCY = { rounds: 4, messages: 1000, everyMs: 2 };
+export const LEAST_RATIO = 0.6;
+export const STREAM = "/api/v1/events/stream";
 
-interface Door {
+export interface Door {
   pid: number;
   http: { port: number; path: string; token?: string };
   mqttPort: number;
@@ -43,14 +46,15 @@ export const mqttToSocket: Bench = {
       const of = async (door: Door) => ({ pid: door.pid, pump: await openPump(sides, door, qos) });
       const { hub: h, twin: t } = await interleave(
         { hub: await of(doors.hub), twin: await of(doors.twin) },
-        RATE_ROUNDS,
+        context.brief ? BRIEF_ROUNDS : RATE_ROUNDS,
       );
       context.say(
         `QoS ${qos}: server CPU hub ${h.cpuPercent.toFixed(0)} %, twin ${t.cpuPercent.toFixed(0)} % of a core`,
       );
-      rows.push(rate(`messages/s without loss, QoS ${qos}`, h.perSecond, t.perSecond));
+      rows.push(rate(`messages/s without loss, QoS ${qos}`, h.perSecond, t.perSecond, LEAST_RATIO));
       rows.push(cost(`CPU µs/message, QoS ${qos}`, h.cpuMicros, t.cpuMicros));
     }
+    if (context.brief) return rows;
     const spans = { hub: [] as number[], twin: [] as number[] };
     for (let round = 0; round < LATENCY.rounds; round++) {
       for (const side of ["hub", "twin"] as const) spans[side].push(...(await latencies(doors[side])));
@@ -63,7 +67,7 @@ export const mqttToSocket: Bench = {
 };
 
 /** A pump whose round ends when every event is there and every message acknowledged. */
-async function openPump(stack: AsyncDisposableStack, { http, mqttPort }: Door, qos: 0 | 1): Promise<Pump> {
+export async function openPump(stack: AsyncDisposableStack, { http, mqttPort }: Door, qos: 0 | 1): Promise<Pump> {
   const publisher = stack.use(await openPublisher(mqttPort));
   const send = (first: number, count: number): void =>
     publisher.publish(
@@ -86,7 +90,7 @@ async function openPump(stack: AsyncDisposableStack, { http, mqttPort }: Door, q
   };
 }
 
-async function latencies({ http, mqttPort }: Door): Promise<number[]> {
+export async function latencies({ http, mqttPort }: Door): Promise<number[]> {
   using publisher = await openPublisher(mqttPort);
   const sentAt: number[] = [];
   const spans: number[] = [];

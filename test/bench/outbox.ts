@@ -1,14 +1,15 @@
 // What becomes of notifications while the network is down. First 10,000 of them over a simulated outage of six hours, to a
 // chat (one a second), a group (twenty a minute) and a push service, with ten SIGKILLs: five while nothing gets through, five
 // while the queue drains, each at a random simulated moment. The services are a real HTTP server, which is not there during
-// the outage. Then ten SIGKILLs at random real moments while messages go out without a pause: there, what was under way has
-// to be sent again. Last the compiled hub and a rule that notifies three channels of which one never answers.
+// the outage. Then an emergency that comes while 2,000 messages wait. Then a hundred SIGKILLs at random real moments while messages
+// go out without a pause: there, what was under way has to be sent again. Last the compiled hub and a rule that notifies three channels of which one never answers.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { atMost, type Bench, type BenchContext, holds, type Row } from "./support/bench.ts";
 import { type Child, startChild } from "./support/child.ts";
 import type { OutboxOrder, OutboxProgress } from "./support/outbox-process.ts";
 import type { Took } from "./support/outbox-services.ts";
+import { measureOvertaking } from "./support/overtaking.ts";
 import { prepareHome } from "./support/prepared-hub.ts";
 import { median } from "./support/stats.ts";
 import { openReader } from "./support/stream-reader.ts";
@@ -20,13 +21,20 @@ const EVERY_MS = OUTAGE_MS / MESSAGES;
 // Seven thousand at one a second, and the pause before the first.
 const DRAINED_MS = OUTAGE_MS + 3 * HOUR_MS;
 const KILLS = 10;
+const KILLS_AMID_SENDING = 100;
+const OVERTAKEN = 2000;
 const STRIDE_MS = 10 * 60_000;
 const RUNS = 20;
 
 export const outbox: Bench = {
   name: "outbox",
   async run(context) {
-    return [...(await outage(context)), ...(await killedAmidSending(context)), ...(await hangingChannel(context))];
+    return [
+      ...(await outage(context)),
+      ...(await overtaking(context)),
+      ...(await killedAmidSending(context)),
+      ...(await hangingChannel(context)),
+    ];
   },
 };
 
@@ -76,8 +84,17 @@ async function outage({ folder, say }: BenchContext): Promise<Row[]> {
   ];
 }
 
+async function overtaking({ folder }: BenchContext): Promise<Row[]> {
+  const { ms, waiting, first } = await measureOvertaking(join(folder, "overtaking.redb"), freePort(), OVERTAKEN);
+  return [
+    shown("messages that wait when an emergency comes", waiting),
+    holds("the emergency arrives before them", first),
+    atMost("ms from posting it to the service's answer", ms, undefined, 2000, "ms"),
+  ];
+}
+
 async function killedAmidSending({ folder, say }: BenchContext): Promise<Row[]> {
-  const messages = 5000;
+  const messages = 9000;
   await using services = startServices(0);
   const [port] = await services.printed(/port=(\d+)/);
   const url = `http://127.0.0.1:${port}`;
@@ -93,15 +110,20 @@ async function killedAmidSending({ folder, say }: BenchContext): Promise<Row[]> 
     await process.goOn(1000);
   }
   // Limits are the sender's: as fast as the simulated time passes.
-  for (let kill = 0; kill < KILLS; kill++) {
+  for (let kill = 0; kill < KILLS_AMID_SENDING; kill++) {
     const process = await startOutboxProcess({ ...order, url, from: kill * HOUR_MS, next: messages });
     void process.goOn((kill + 1) * HOUR_MS).catch(() => {});
-    await Bun.sleep(150 + Math.random() * 400);
+    await Bun.sleep(20 + Math.random() * 130);
     await process.kill();
   }
   {
-    await using process = await startOutboxProcess({ ...order, url, from: KILLS * HOUR_MS, next: messages });
-    const { waiting } = await process.goOn((KILLS + 6) * HOUR_MS);
+    await using process = await startOutboxProcess({
+      ...order,
+      url,
+      from: KILLS_AMID_SENDING * HOUR_MS,
+      next: messages,
+    });
+    const { waiting } = await process.goOn((KILLS_AMID_SENDING + 6) * HOUR_MS);
     if (waiting > 0) throw new Error(`${waiting} messages are left`);
   }
   const took = await tookBy(url);
@@ -109,7 +131,7 @@ async function killedAmidSending({ folder, say }: BenchContext): Promise<Row[]> 
   return [
     holds("killed while sending: all delivered", new Set(took.map(({ number }) => number)).size === messages),
     holds("killed while sending: in order, copies beside each other", inOrder(took)),
-    atMost("killed while sending: sent twice", doubled(took), undefined, KILLS * 3, "messages"),
+    atMost("killed while sending: sent twice", doubled(took), undefined, KILLS_AMID_SENDING * 3, "messages"),
   ];
 }
 

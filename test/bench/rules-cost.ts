@@ -1,7 +1,7 @@
 // What an event costs where it sets off one rule: with 50 rules, and with 5,000 of which the same 50 are set off. 2,000
 // devices in both homes; 50 of them talk, 1,000 states a second. Counted is the CPU time of the hub for one state, from its
-// arrival to the command, by /proc/PID/stat, less what the idle hub takes (with 5,000 files it looks at each of them every
-// 700 ms), which is shown as well. The home with 50 rules stands where the other benchmarks have their twin.
+// arrival to the command, by /proc/PID/stat, less what the idle hub takes, which is shown as well (in its
+// first minute, in which Bun collects garbage every second). The home with 50 rules stands where the other benchmarks have their twin.
 
 import { type AnsweredLoad, openAnsweredLoad } from "./support/answered-load.ts";
 import { type Bench, cost, type Row } from "./support/bench.ts";

@@ -1,25 +1,30 @@
-// bun test/bench/run.ts [--binary PATH] [--seed N] [name…]: measures the compiled hub against bare twins and prints a table.
+// bun test/bench/run.ts [--binary PATH] [--brief] [--results FILE] [--seed N] [name…]: measures the compiled hub against bare twins and prints a table.
 // A missed target is told loudly and fails nothing; a benchmark that breaks does.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { authenticatedGet } from "./authenticated-get.ts";
 import { backup } from "./backup.ts";
 import { bounds } from "./bounds.ts";
 import { coldStart } from "./cold-start.ts";
 import { discovery } from "./discovery.ts";
+import { externalBroker } from "./external-broker.ts";
 import { fanOut } from "./fan-out.ts";
 import { floods } from "./floods.ts";
 import { fuzzHttp } from "./fuzz-http.ts";
 import { fuzzMqtt } from "./fuzz-mqtt.ts";
+import { historyExport } from "./history-export.ts";
 import { historyIngest } from "./history-ingest.ts";
 import { historyMemory } from "./history-memory.ts";
 import { historyQuery } from "./history-query.ts";
 import { historyStall } from "./history-stall.ts";
+import { idleCpu } from "./idle-cpu.ts";
 import { idleMemory } from "./idle-memory.ts";
+import { memoryAfterLoad } from "./memory-after-load.ts";
 import { memoryFloods } from "./memory-floods.ts";
 import { mqttToSocket } from "./mqtt-to-socket.ts";
+import { others } from "./others.ts";
 import { outbox } from "./outbox.ts";
 import { page } from "./page.ts";
 import { pluginStart } from "./plugin-start.ts";
@@ -31,19 +36,25 @@ import { rulesReplay } from "./rules-replay.ts";
 import { rulesWaits } from "./rules-waits.ts";
 import { sdCard } from "./sd-card.ts";
 import { slowReader } from "./slow-reader.ts";
+import { standbyCost } from "./standby-cost.ts";
 import type { Bench, Row } from "./support/bench.ts";
 import { describeMachine } from "./support/machine.ts";
 import { formatTable } from "./support/table.ts";
+import { takeOver } from "./take-over.ts";
 
 const BENCHES: readonly Bench[] = [
   coldStart,
   idleMemory,
+  idleCpu,
   pluginStart,
   authenticatedGet,
   fanOut,
   mqttToSocket,
+  externalBroker,
   slowReader,
+  memoryAfterLoad,
   memoryFloods,
+  historyExport,
   historyIngest,
   historyMemory,
   historyQuery,
@@ -59,6 +70,9 @@ const BENCHES: readonly Bench[] = [
   page,
   discovery,
   backup,
+  standbyCost,
+  takeOver,
+  others,
   bounds,
 ];
 // Run where they are named: they take long, and show what must not happen rather than how fast it does.
@@ -72,7 +86,12 @@ async function main(words: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: words,
     allowPositionals: true,
-    options: { binary: { type: "string" }, seed: { type: "string", default: String(SEED) } },
+    options: {
+      binary: { type: "string" },
+      brief: { type: "boolean", default: false },
+      results: { type: "string" },
+      seed: { type: "string", default: String(SEED) },
+    },
   });
   const unknown = positionals.filter((name) => !ALL.some((bench) => bench.name === name));
   if (unknown.length > 0) {
@@ -87,7 +106,8 @@ async function main(words: string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "hub-bench-"));
   try {
     const benches = positionals.length === 0 ? BENCHES : ALL.filter(({ name }) => positionals.includes(name));
-    return await runAll(benches, { source, folder, seed: Number(values.seed) });
+    const { brief, results } = values;
+    return await runAll(benches, { source, folder, brief, results, seed: Number(values.seed) });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -96,10 +116,16 @@ async function main(words: string[]): Promise<number> {
 interface RunOptions {
   source: string;
   folder: string;
+  brief: boolean;
+  /** Where the rows go as JSON; a file of the day in `results/` where undefined. */
+  results: string | undefined;
   seed: number;
 }
 
-async function runAll(benches: readonly Bench[], { source, folder, seed }: RunOptions): Promise<number> {
+async function runAll(
+  benches: readonly Bench[],
+  { source, folder, brief, results: given, seed }: RunOptions,
+): Promise<number> {
   // A private copy: somebody may build meanwhile.
   const binary = join(folder, "hub");
   copyFileSync(source, binary);
@@ -117,7 +143,7 @@ async function runAll(benches: readonly Bench[], { source, folder, seed }: RunOp
     mkdirSync(home);
     print(`\n${bench.name} …`);
     try {
-      const rows = await bench.run({ binary, folder: home, seed, say: (line) => print(`  ${line}`) });
+      const rows = await bench.run({ binary, folder: home, brief, seed, say: (line) => print(`  ${line}`) });
       results[bench.name] = rows;
       print(formatTable(bench.name, rows));
     } catch (error) {
@@ -129,8 +155,8 @@ async function runAll(benches: readonly Bench[], { source, folder, seed }: RunOp
     rows.filter(({ met }) => met === false).map((row) => `${name}: ${row.name}`),
   );
   print(missed.length > 0 ? `\nMISSED:\n  ${missed.join("\n  ")}` : "\nall targets met");
-  const file = join(HERE, "results", `${machine.date.replaceAll(":", "-")}.json`);
-  mkdirSync(join(HERE, "results"), { recursive: true });
+  const file = given ?? join(HERE, "results", `${machine.date.replaceAll(":", "-")}.json`);
+  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ machine, results }, null, 2)}\n`);
   print(`written to ${file}`);
   return broken > 0 ? 1 : 0;

@@ -1,13 +1,18 @@
 // What the hub writes to its disk in a day: an SD card wears by bytes written. Bytes are Linux's count for the hub's own
-// process (write_bytes of /proc/PID/io: each page it made dirty; both databases, their logs, log files), over a minute
-// that begins when the hub has settled, and carried on to a day. The homes are in use: this is not their first start.
+// process (write_bytes of /proc/PID/io: each page it made dirty; both databases, their logs, the journal of readings, log
+// files), over a minute that begins when the hub has settled, and carried on to a day. The homes are in use: this is not
+// their first start.
 //
-// Four hubs run side by side, each in its own home: one that nobody talks to; a house of 30 lights with weather, doors,
-// motion and sysmon (plugins/virtual as it comes, random_events on); 100 devices with 20 changes a second; and the same
-// with [storage] max_write_mb_per_day at a small value. "Folding in": the databases' logs go back into their files when a
-// thousand pages have gathered, which a minute may not see; closing the hub does it for all of the run, start included, so
-// that the row with it is more than a day's real share. No row knows of max_write_mb_per_day but the limited hub's: what is
-// above its default of 500 is held back on a real day.
+// The hubs run side by side, each in its own home: one that nobody talks to; a house of 30 lights with weather, doors,
+// motion and sysmon (plugins/virtual as it comes, random_events on); a quiet house, 100 devices that each report once a
+// minute; the same with a rule that turns a switch on, waits and turns it off, ten times a minute; one meter that reports each
+// second; two rules that start a timer and turn a switch, once and ten times a minute; 100 devices with 20 changes a second; and
+// the same with [storage] max_write_mb_per_day at a small value.
+// "Folding in": readings go from their journal into the databases once an hour or when a mebibyte has gathered, and the
+// databases' logs go back into their files when a thousand pages have, which a minute may not see. Closing the hub does all
+// of it for the whole run, start included: a row with it shares what that cost out over the hour it would otherwise have
+// taken to come. No row knows of max_write_mb_per_day but the limited hub's: what is above its default of 500 is held back
+// on a real day.
 //
 // The twin is one committed INSERT for each change that the hub recorded (twins/insert-each.ts), by its bytes for a change
 // over 20,000; it keeps no last state of devices, which the hub does.
@@ -20,60 +25,105 @@ import { type PreparedHub, prepareHome } from "./support/prepared-hub.ts";
 import { bytesWrittenBy } from "./support/proc-io.ts";
 
 const PLUGINS_MS = 5000;
-const SETTLE_MS = 10_000;
+// What a hub does once after its start is done by then.
+const SETTLE_MS = 65_000;
 const WINDOW_MS = 60_000;
+// Longer than [storage] flush_secs.
+const FLUSHED_MS = 6000;
 const DAY_MS = 86_400_000;
 const TWIN_SAMPLES = 20_000;
-const BUSY = { devices: 100, perSecond: 20 };
-const LIMIT_MB = 12;
-// An hour's share may be used at once, and what is on its way when it ends is written still.
-const AT_ONCE_MB = (LIMIT_MB / 24) * 1.5;
+const HOUR_SECS = 3600;
+const HOURS = 24;
+// An hour's share of it, which may be used at once, is some ten of the pages that 20 changes/s write: used up before the minute.
+const LIMIT_MB = 1;
+const QUIET_MB = 50;
+const METER_MB = 100;
 const PLUGINS = ["virtual", "sysmon"];
 const HOUSE_CONFIG = "lights = 30\nrandom_events = true\n";
+
+interface Load {
+  devices: number;
+  perSecond: number;
+  /** The `count`-th message. */
+  message: (count: number) => Message;
+}
 
 interface Kind {
   name: string;
   toml: string;
   plugins?: boolean;
   /** Changes come in over MQTT. */
-  busy?: boolean;
+  load?: Load;
+  /** Rules answer its load. */
+  rules?: "timer" | "delay";
 }
+
+const QUIET: Load = { devices: 100, perSecond: 100 / 60, message: sensorMessage };
+const METER: Load = { devices: 1, perSecond: 1, message: meterMessage };
+// One in eleven is motion: ten times a minute.
+const QUIET_AND_MOTION: Load = { devices: 100, perSecond: 110 / 60, message: sensorOrMotion };
+const MOTION: Load = { devices: 1, perSecond: 1 / 60, message: motionMessage };
+const OFTEN: Load = { ...MOTION, perSecond: 10 / 60 };
+const BUSY: Load = { devices: 100, perSecond: 20, message: sensorMessage };
 
 const IDLE: Kind = { name: "idle", toml: "" };
 const HOUSE: Kind = { name: "house", toml: PLUGINS.map(pluginTable).join(""), plugins: true };
-const TALKING: Kind = { name: `${BUSY.perSecond} changes/s`, toml: "", busy: true };
-const LIMITED: Kind = { name: "limited", toml: `\n[storage]\nmax_write_mb_per_day = ${LIMIT_MB}\n`, busy: true };
+const CALM: Kind = { name: "100 devices once a minute", toml: "", load: QUIET };
+const METERED: Kind = { name: "a meter each second", toml: "", load: METER };
+const RULED: Kind = { name: "a rule, a timer and a switch once a minute", toml: "", load: MOTION, rules: "timer" };
+const WAITING: Kind = {
+  name: "the 100 devices, and a delay ten times a minute",
+  toml: "",
+  load: QUIET_AND_MOTION,
+  rules: "delay",
+};
+const RULED_OFTEN: Kind = { ...RULED, name: "the same ten times a minute", load: OFTEN };
+const TALKING: Kind = { name: "20 changes/s", toml: "", load: BUSY };
+const LIMITED: Kind = { name: "limited", toml: `\n[storage]\nmax_write_mb_per_day = ${LIMIT_MB}\n`, load: BUSY };
 
 export const sdCard: Bench = {
   name: "sd-card",
   async run(context) {
     const twin = await bytesOfAnInsert(context.folder);
     context.say(`an INSERT each: ${Math.round(twin)} bytes a change`);
-    const [idle, house, talking, limited] = await runAll([IDLE, HOUSE, TALKING, LIMITED], context);
-    for (const one of [idle, house, talking, limited]) context.say(tell(one));
+    const ended = await runAll([IDLE, HOUSE, CALM, WAITING, METERED, RULED, RULED_OFTEN, TALKING, LIMITED], context);
+    const [idle, house, calm, waiting, metered, ruled, ruledOften, talking, limited] = ended;
+    for (const one of ended) context.say(tell(one));
     return [
       atMost("bytes/minute, idle", idle.bytes, undefined, 0, "bytes"),
       ...rowsOf(house, twin),
+      allInAll(calm, twin, QUIET_MB),
+      allInAll(waiting, twin, METER_MB),
+      allInAll(metered, twin, METER_MB),
+      allInAll(ruled, twin, METER_MB),
+      allInAll(ruledOften, twin, METER_MB),
       ...rowsOf(talking, twin),
       atMost(
         `MB since the start, ${LIMIT_MB} a day allowed (twin: 500)`,
         limited.sinceStart / 1e6,
         talking.sinceStart / 1e6,
-        AT_ONCE_MB,
+        // What a start writes by itself, and what may be used at once.
+        Math.ceil((idle.sinceStart / 1e6 + LIMIT_MB / HOURS) * 100) / 100,
         "MB",
       ),
       atMost("bytes in its last 30 s", limited.secondHalf, undefined, 0, "bytes"),
-      holds("it says that it spares the disk, and drops nothing", limited.sparing && limited.dropped === 0),
+      holds("it says that it spares the disk, and drops nothing", limited.tells && limited.dropped === 0),
     ];
   },
 };
 
+const perDay = (bytesOfMinute: number): number => ((bytesOfMinute / 1e6) * DAY_MS) / WINDOW_MS;
+
 function rowsOf({ name, bytes, closing, recorded }: Ended, twin: number): Row[] {
-  const perDay = (some: number): number => ((some / 1e6) * DAY_MS) / WINDOW_MS;
   return [
     cost(`MB/day, ${name}`, perDay(bytes), perDay(recorded * twin)),
     cost(`MB/day, ${name}, folding in`, perDay(bytes + closing), perDay(recorded * twin)),
   ];
+}
+
+/** The minute, carried on to a day, and what folds in the readings of an hour, 24 times. */
+function allInAll({ name, bytes, closing, recorded }: Ended, twin: number, most: number): Row {
+  return atMost(`MB/day, ${name}`, perDay(bytes) + (closing / 1e6) * HOURS, perDay(recorded * twin), most, "MB");
 }
 
 /** What one hub did within the minute. */
@@ -85,10 +135,11 @@ interface Ended {
   closing: number;
   /** From the start to the end of the minute. */
   sinceStart: number;
-  /** Samples that went into the history's file. */
+  /** Samples that the history recorded. */
   recorded: number;
   dropped: number;
-  sparing: boolean;
+  /** In its status, and as an alert. */
+  tells: boolean;
 }
 
 function tell({ name, bytes, closing, sinceStart, recorded }: Ended): string {
@@ -96,7 +147,10 @@ function tell({ name, bytes, closing, sinceStart, recorded }: Ended): string {
 }
 
 /** Side by side; closed one after the other, since what a process wrote in the end is known from its parent's count. */
-async function runAll(kinds: readonly [Kind, Kind, Kind, Kind], context: BenchContext): Promise<Four> {
+async function runAll<K extends readonly Kind[]>(
+  kinds: readonly [...K],
+  context: BenchContext,
+): Promise<{ [I in keyof K]: Ended }> {
   await using stack = new AsyncDisposableStack();
   const running: Running[] = [];
   for (const kind of kinds) running.push(await begin(kind, context, stack));
@@ -106,63 +160,97 @@ async function runAll(kinds: readonly [Kind, Kind, Kind, Kind], context: BenchCo
   const half = await lookAt(running);
   await Bun.sleep(WINDOW_MS / 2);
   const after = await lookAt(running);
+  for (const { restOfHour } of running) await restOfHour();
+  await Bun.sleep(FLUSHED_MS);
   const ended: Ended[] = [];
-  for (const [index, { name, stop }] of running.entries()) {
+  for (const [index, { kind, hub, stop }] of running.entries()) {
     const [first, middle, last] = [before[index], half[index], after[index]];
-    if (!first || !middle || !last) throw new Error(`${name} was not looked at`);
-    const mine = bytesWrittenBy(process.pid);
+    if (!first || !middle || !last) throw new Error(`${kind.name} was not looked at`);
+    const [mine, theirs] = [bytesWrittenBy(process.pid), bytesWrittenBy(hub.pid)];
     await stop();
-    const whole = bytesWrittenBy(process.pid) - mine;
     ended.push({
-      name,
+      name: kind.name,
       bytes: last.bytes - first.bytes,
       secondHalf: last.bytes - middle.bytes,
-      closing: whole - last.bytes,
+      closing: bytesWrittenBy(process.pid) - mine - theirs,
       sinceStart: last.bytes,
       recorded: last.recorded - first.recorded,
       dropped: last.dropped,
-      sparing: last.sparing,
+      tells: last.tells,
     });
   }
-  return ended as Four;
+  return ended as { [I in keyof K]: Ended };
 }
 
-type Four = [Ended, Ended, Ended, Ended];
-
 interface Running {
-  name: string;
+  kind: Kind;
   hub: PreparedHub;
+  /** Reports at once what is left of an hour, so that closing shows what an hour's readings cost in the databases. */
+  restOfHour: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
 async function begin(kind: Kind, { binary, folder }: BenchContext, stack: AsyncDisposableStack): Promise<Running> {
   const home = prepareHome(join(folder, kind.name.replace(/\W/g, "-")), kind.toml);
   if (kind.plugins) writePluginConfig(home.folder);
+  if (kind.rules) writeRules(home.folder, RULES[kind.rules]);
   await firstTime(await home.start(binary), kind);
   const hub = stack.use(await home.start(binary));
-  const quiet = kind.busy ? await talk(hub, stack) : (): void => {};
+  const talk = kind.load && (await startTalking(hub, kind.load, stack));
   return {
-    name: kind.name,
+    kind,
     hub,
+    async restOfHour() {
+      if (kind === CALM || kind === WAITING || kind === METERED) await talk?.restOfHour();
+    },
     async stop() {
-      quiet();
+      talk?.quiet();
       await hub[Symbol.asyncDispose]();
     },
   };
 }
 
 /** What happens once in a home's life: it is laid out, and its devices are met. */
-async function firstTime(hub: PreparedHub, { busy, plugins }: Kind): Promise<void> {
+async function firstTime(hub: PreparedHub, { load, plugins, rules }: Kind): Promise<void> {
   await using _hub = hub;
-  if (busy) {
+  if (load) {
     using publisher = await openPublisher(hub.mqttPort);
     publisher.publish(
-      Array.from({ length: BUSY.devices }, (_, index) => messageOf(index)),
+      Array.from({ length: load.devices }, (_, index) => load.message(index)),
       1,
     );
-    while (publisher.acknowledged < BUSY.devices) await Bun.sleep(10);
+    while (publisher.acknowledged < load.devices) await Bun.sleep(10);
+  }
+  if (rules) {
+    await hub.post("/timers", { id: "hall_timer" });
+    await hub.post("/switches", { id: "hall_switch" });
   }
   if (plugins) await Bun.sleep(PLUGINS_MS);
+}
+
+const MOTION_ID = "hall_motion";
+const ON_MOTION = `trigger: DeviceStateChanged(device_id: "${MOTION_ID}", attribute: "count")`;
+const RULES: Record<NonNullable<Kind["rules"]>, Readonly<Record<string, string>>> = {
+  timer: {
+    motion: `${ON_MOTION},
+    actions: [Timer(device_id: "hall_timer", command: "start", duration_secs: 2)],`,
+    end: `trigger: DeviceStateChanged(device_id: "hall_timer", attribute: "state", to: "expired"),
+    actions: [SetDeviceState(device_id: "hall_switch", state: (command: "toggle"))],`,
+  },
+  delay: {
+    motion: `${ON_MOTION},
+    actions: [
+        SetDeviceState(device_id: "hall_switch", state: (command: "on")),
+        Delay(duration_secs: 2),
+        SetDeviceState(device_id: "hall_switch", state: (command: "off")),
+    ],`,
+  },
+};
+
+function writeRules(home: string, rules: Readonly<Record<string, string>>): void {
+  mkdirSync(join(home, "rules"), { recursive: true });
+  for (const [id, body] of Object.entries(rules))
+    writeFileSync(join(home, "rules", `${id}.ron`), `(\n    id: "${id}",\n    name: "${id}",\n    ${body}\n)\n`);
 }
 
 function pluginTable(id: string): string {
@@ -176,26 +264,59 @@ function writePluginConfig(home: string): void {
   writeFileSync(join(folder, "config.toml"), HOUSE_CONFIG);
 }
 
-async function talk(hub: PreparedHub, stack: AsyncDisposableStack): Promise<() => void> {
+interface Talk {
+  restOfHour: () => Promise<void>;
+  quiet: () => void;
+}
+
+const AT_ONCE = 100;
+
+async function startTalking(hub: PreparedHub, load: Load, stack: AsyncDisposableStack): Promise<Talk> {
   const publisher = stack.use(await openPublisher(hub.mqttPort));
-  let count = BUSY.devices;
-  const timer = setInterval(() => publisher.publish([messageOf(count++)], 0), 1000 / BUSY.perSecond);
-  stack.defer(() => clearInterval(timer));
-  return () => clearInterval(timer);
+  let count = load.devices;
+  const timer = setInterval(() => publisher.publish([load.message(count++)], 0), 1000 / load.perSecond);
+  const quiet = (): void => clearInterval(timer);
+  stack.defer(quiet);
+  return {
+    quiet,
+    async restOfHour() {
+      const minute = (WINDOW_MS + SETTLE_MS) / 1000;
+      for (let left = Math.round((HOUR_SECS - minute) * load.perSecond); left > 0; left -= AT_ONCE) {
+        publisher.publish(
+          Array.from({ length: Math.min(left, AT_ONCE) }, () => load.message(count++)),
+          0,
+        );
+        await Bun.sleep(20);
+      }
+    },
+  };
 }
 
 /** Each device in its turn changes one attribute of four. */
-function messageOf(count: number): Message {
+function sensorMessage(count: number): Message {
   const temperature = 200 + Math.floor(count / BUSY.devices) / 10;
   const payload = `{"temperature":${temperature},"humidity":50,"battery_pct":97,"mode":"auto"}`;
   return { topic: `hub/devices/sensor_${count % BUSY.devices}/state`, payload };
+}
+
+function meterMessage(count: number): Message {
+  const payload = `{"power_w":${300 + (count % 97)},"energy_kwh":${(4000 + count / 100).toFixed(2)}}`;
+  return { topic: "hub/devices/meter/state", payload };
+}
+
+function sensorOrMotion(count: number): Message {
+  return count % 11 === 10 ? motionMessage(count) : sensorMessage(count);
+}
+
+function motionMessage(count: number): Message {
+  return { topic: `hub/devices/${MOTION_ID}/state`, payload: `{"count":${count}}` };
 }
 
 interface Look {
   bytes: number;
   recorded: number;
   dropped: number;
-  sparing: boolean;
+  tells: boolean;
 }
 
 interface Status {
@@ -207,11 +328,12 @@ async function lookAt(running: readonly Running[]): Promise<Look[]> {
   return await Promise.all(
     running.map(async ({ hub }) => {
       const { disk, history } = await hub.get<Status>("/system/status");
+      const alerts = await hub.get<{ kind: string; until: string | null }[]>("/system/alerts");
       return {
         bytes: bytesWrittenBy(hub.pid),
         recorded: history.samples_recorded,
         dropped: history.samples_dropped,
-        sparing: disk.sparing,
+        tells: disk.sparing && alerts.some(({ kind, until }) => kind === "write_allowance" && until === null),
       };
     }),
   );

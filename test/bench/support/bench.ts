@@ -18,6 +18,8 @@ export interface BenchContext {
   binary: string;
   /** An empty folder of this benchmark. */
   folder: string;
+  /** Fewer rounds, and without what only explains a figure: for `light.ts`. */
+  brief: boolean;
   /** Of what is random. */
   seed: number;
   /** Tells what goes on, between the tables. */

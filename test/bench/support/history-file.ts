@@ -46,7 +46,7 @@ export function buildHistoryFile({ path, samples, meterSamples, end, spanMs = YE
   };
   const each = Math.round(samples / (DEVICES * ATTRIBUTES.length));
   db.transaction(() => {
-    for (let device = 0; device < DEVICES; device++)
+    for (let device = 0; each > 0 && device < DEVICES; device++)
       for (const attribute of ATTRIBUTES) add(deviceName(device), attribute, each);
     if (meterSamples > 0) add("meter", "power_w", meterSamples);
   })();

@@ -22,6 +22,8 @@ export interface HubUnderTestOptions {
   toml?: string;
   /** The account for the load may publish and read everything. */
   mayAll?: boolean;
+  /** The port of a broker that is another program, on this machine. */
+  brokerPort?: number;
   /** With the limits on guests that a new home has; else none on messages a second, which is what most benches measure. */
   asShipped?: boolean;
 }
@@ -44,13 +46,14 @@ export function writeHome({
   toml = "",
   mayAll = false,
   asShipped = false,
+  brokerPort,
 }: Omit<HubUnderTestOptions, "binary">): void {
   mkdirSync(join(folder, "config"), { recursive: true });
   writeFileSync(
     join(folder, "config", "hub.toml"),
     `[server]\nhost = "127.0.0.1"\nport = ${httpPort}\n
 [auth]\njwt_secret = "${crypto.randomUUID()}${crypto.randomUUID()}"\n
-[mqtt]\nhost = "127.0.0.1"\nport = 0\n${asShipped ? "" : "max_messages_per_second = 1000000\nmax_mb_per_second = 4096\nmax_deliveries_per_second = 10000000"}
+[mqtt]\nhost = "127.0.0.1"\nport = 0\n${brokerPort === undefined ? "" : `mode = "external"\nurl = "mqtt://127.0.0.1:${brokerPort}"\n`}${asShipped ? "" : "max_messages_per_second = 1000000\nmax_mb_per_second = 4096\nmax_deliveries_per_second = 10000000"}
 
 [[mqtt.users]]\nusername = "${MQTT_USER}"\npassword = "${MQTT_PASSWORD}"\n${mayAll ? 'publish = ["#"]\nsubscribe = ["#"]\n' : ""}${sysmon ? SYSMON : ""}${toml}`,
     { mode: 0o600 },
@@ -61,7 +64,13 @@ export async function startHub(options: HubUnderTestOptions): Promise<HubUnderTe
   writeHome(options);
   const child = startChild([options.binary, "serve", "--home", options.folder]);
   const [port, mqttPort, password] = await child
-    .printed(/the API answers .*port=(\d+)/, /the MQTT broker listens .*port=(\d+)/, /^password: (\S+)/m)
+    .printed(
+      /the API answers .*port=(\d+)/,
+      options.brokerPort === undefined
+        ? /the MQTT broker listens .*port=(\d+)/
+        : /connected to the MQTT broker url=\S+:(\d+)/,
+      /^password: (\S+)/m,
+    )
     .catch(async (error: unknown) => {
       await child[Symbol.asyncDispose]();
       throw error;

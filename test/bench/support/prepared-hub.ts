@@ -11,6 +11,7 @@ export interface PreparedHub extends AsyncDisposable {
   readonly mqttPort: number;
   readonly token: string;
   get<T>(path: string): Promise<T>;
+  post(path: string, body: unknown): Promise<void>;
 }
 
 export interface PreparedHome {
@@ -73,6 +74,10 @@ async function handleOf(child: Child, { port, mqttPort, password }: Doors): Prom
     mqttPort,
     token,
     get: (path) => json(path, { headers: { authorization: `Bearer ${token}` } }),
+    async post(path, body) {
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      await json(path, { method: "POST", headers, body: JSON.stringify(body) });
+    },
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }

@@ -12,6 +12,29 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
+/**
+ * Counts the CPU time of its threads from now on; the answer, in nanoseconds, leaves out threads that ended meanwhile. Finer than the
+ * ticks of `cpuMs`, for what hardly does anything.
+ */
+export function countCpuNanos(pid: number): () => number {
+  const before = nanosByThread(pid);
+  return () => {
+    let sum = 0;
+    for (const [thread, nanos] of nanosByThread(pid)) sum += nanos - (before.get(thread) ?? 0);
+    return sum;
+  };
+}
+
+function nanosByThread(pid: number): Map<string, number> {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return new Map(
+    threads.map((thread) => [
+      thread,
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]),
+    ]),
+  );
+}
+
 export interface Memory {
   /** MiB. Shared pages counted whole. */
   rss: number;

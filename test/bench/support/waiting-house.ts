@@ -83,9 +83,8 @@ export function storedBytes(folder: string): StoredBytes {
   using db = new Database(join(folder, "state.redb"), { readonly: true });
   const row = db
     .query<StoredBytes, []>(
-      `SELECT count(*) AS runs, avg(length(rule_runs.id) + length(rule_id) + length(position)) AS wait,
-        avg(length(begun) + length(vars)) AS begun
-        FROM rule_runs JOIN rule_run_data ON rule_run_data.id = rule_runs.id`,
+      `SELECT count(*) AS runs, avg(length(id) + length(rule_id) + length(position)) AS wait,
+        avg(length(begun) + length(vars)) AS begun FROM rule_runs`,
     )
     .get();
   if (!row) throw new Error("nothing is stored");

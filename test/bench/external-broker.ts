@@ -1,0 +1,64 @@
+// The same load at a hub with its own broker and at one whose broker is mosquitto, on the same machine: from an MQTT state message
+// to its event on a WebSocket. The "twin" is the embedded broker: what the way over another program costs. The two share the cores
+// with mosquitto and the load.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Door, LATENCY, LEAST_RATIO, latencies, openPump, RATE_ROUNDS, STREAM } from "./mqtt-to-socket.ts";
+import { atMost, type Bench, type Row, rate } from "./support/bench.ts";
+import { startChild } from "./support/child.ts";
+import { type HubUnderTest, startHub } from "./support/hub-under-test.ts";
+import { interleave } from "./support/rounds.ts";
+import { percentile } from "./support/stats.ts";
+
+const MOST_LATENCY = 2;
+
+export const externalBroker: Bench = {
+  name: "external-broker",
+  async run(context) {
+    if (!Bun.which("mosquitto")) {
+      context.say("left out: there is no mosquitto on this machine");
+      return [];
+    }
+    await using stack = new AsyncDisposableStack();
+    const [own, other] = [join(context.folder, "own"), join(context.folder, "other")];
+    for (const folder of [own, other]) mkdirSync(folder, { recursive: true });
+    const brokerPort = freePort();
+    const file = join(context.folder, "mosquitto.conf");
+    writeFileSync(
+      file,
+      `listener ${brokerPort} 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 0\nmax_inflight_messages 1000\nlog_dest none\n`,
+    );
+    stack.use(startChild(["mosquitto", "-c", file]));
+    const embedded = stack.use(await startHub({ ...context, folder: own }));
+    const external = stack.use(await startHub({ ...context, folder: other, brokerPort }));
+    const doorOf = async (hub: HubUnderTest): Promise<Door> => ({
+      ...{ pid: hub.pid, mqttPort: hub.mqttPort },
+      http: { port: hub.port, path: STREAM, token: await hub.login() },
+    });
+    const doors = { hub: await doorOf(external), twin: await doorOf(embedded) };
+    const rows: Row[] = [];
+    for (const qos of [0, 1] as const) {
+      await using sides = new AsyncDisposableStack();
+      const of = async (door: Door) => ({ pid: door.pid, pump: await openPump(sides, door, qos) });
+      const { hub, twin } = await interleave({ hub: await of(doors.hub), twin: await of(doors.twin) }, RATE_ROUNDS);
+      rows.push(rate(`messages/s, QoS ${qos}`, hub.perSecond, twin.perSecond, LEAST_RATIO));
+    }
+    const spans = { hub: [] as number[], twin: [] as number[] };
+    for (let round = 0; round < LATENCY.rounds; round++) {
+      for (const side of ["hub", "twin"] as const) spans[side].push(...(await latencies(doors[side])));
+    }
+    for (const percent of [50, 99]) {
+      const [hub, twin] = [percentile(spans.hub, percent), percentile(spans.twin, percent)];
+      rows.push(atMost(`ms at 500/s, p${percent}`, hub, twin, MOST_LATENCY * twin, "ms"));
+    }
+    return rows;
+  },
+};
+
+function freePort(): number {
+  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = server;
+  server.stop(true);
+  return port;
+}
