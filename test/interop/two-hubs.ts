@@ -28,8 +28,8 @@ const { values, positionals } = parseArgs({
   },
 });
 const [binary = "bin/hub"] = positionals;
-const SENSORS = 8;
-const EVERY_MS = 750;
+const SENSORS = 16;
+const EVERY_MS = 2000;
 const MOST_CASES = 16;
 /** Nothing more comes where nothing came for so long. */
 const QUIET_MS = 10_000;

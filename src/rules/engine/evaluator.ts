@@ -5,6 +5,7 @@ import type { Clock } from "../../core/clock.ts";
 import { momentNow } from "../../core/durable-moment.ts";
 import { type RandomBytes, secret } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { Limits } from "../../core/limits.ts";
 import type { Log } from "../../core/log.ts";
 import type { PrivateBooleans } from "../model/define.ts";
 import type { RuleHost } from "../model/host.ts";
@@ -42,6 +43,8 @@ export interface EvaluatorOptions {
   runs: Runs;
   traces: Traces;
   quota: refusals.RunQuota;
+  /** Hears of runs that do not begin because of a limit. */
+  limits?: Limits | undefined;
   /** Of a rule; without them, those of each run are its own. */
   privateBooleans?: (ruleId: string) => PrivateBooleans;
   /** Persists that the rule fired. */
@@ -72,8 +75,10 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     });
   }
 
-  function refuse(entry: Entry, trace: Trace, refusal: refusals.Refusal): Evaluated {
-    Object.assign(trace, refusal, { endedAt: clock.now() });
+  function refuse(entry: Entry, trace: Trace, { outcome, why, limit }: refusals.Refusal): Evaluated {
+    Object.assign(trace, { outcome, why, endedAt: clock.now() });
+    if (limit !== undefined)
+      options.limits?.reached({ limit, account: entry.rule.name, message: `it does not run: ${why}` });
     note(entry, trace);
     traces.add(entry, trace);
     return { trace };
@@ -138,7 +143,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         refusals.coolingDown(clock, entry) ??
         recorded(trace, refusals.askConditions(rule, scope)) ??
         refusals.busy(entry) ??
-        quota.refusal(rule.name, activation.context) ??
+        quota.refusal(activation.context) ??
         runaway(entry, activation);
       if (refusal) return refuse(entry, trace, refusal);
       trace.why = whyFired(activation, trace.conditions);
@@ -156,7 +161,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         refusals.blocked(clock, entry) ??
         (conditions ? recorded(trace, refusals.askConditions(rule, scope)) : undefined) ??
         refusals.busy(entry) ??
-        quota.refusal(rule.name, activation.context) ??
+        quota.refusal(activation.context) ??
         runaway(entry, activation);
       if (refusal) return refuse(entry, trace, refusal);
       trace.why = conditions

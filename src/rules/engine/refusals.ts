@@ -1,7 +1,6 @@
 // Why a rule does not run although it was triggered, in the order of the checks, each with a reason for people.
 import type { Clock } from "../../core/clock.ts";
 import { msSince } from "../../core/durable-moment.ts";
-import type { Limits } from "../../core/limits.ts";
 import { jsonBytes } from "../../core/memory-size.ts";
 import type { ConditionScope, TriggerContext } from "../model/define.ts";
 import type { ConditionTrace, Outcome } from "../model/trace.ts";
@@ -13,6 +12,8 @@ import { askExpression } from "./scope.ts";
 export interface Refusal {
   outcome: Exclude<Outcome, "fired">;
   why: string;
+  /** The limit that the rule reached, where the run is one that its author wanted. */
+  limit?: string;
 }
 
 export const BLOCKED_MS = 60_000;
@@ -57,13 +58,19 @@ export function busy({ rule, running, queue }: Entry): Refusal | undefined {
   switch (rule.run_mode) {
     case "parallel":
       if (running.size < MAX_PARALLEL) return undefined;
-      return { outcome: "busy", why: `it is already running ${running.size} times, which is the limit` };
+      return {
+        ...{ outcome: "busy", limit: 'run_mode = "parallel"' },
+        why: `it is already running ${running.size} times, which is the limit`,
+      };
     case "single":
       if (running.size === 0) return undefined;
       return { outcome: "busy", why: "its last run is not over, and its run mode is single" };
     case "queued":
       if (running.size === 0 || queue.length < rule.max_queued) return undefined;
-      return { outcome: "busy", why: `its last run is not over, and its queue of ${rule.max_queued} is full` };
+      return {
+        ...{ outcome: "busy", limit: "max_queued" },
+        why: `its last run is not over, and its queue of ${rule.max_queued} is full`,
+      };
     case "restart":
       return undefined;
   }
@@ -100,7 +107,7 @@ export function countFiring(rate: FiringRate, mono: number, caused: boolean): st
 
 /** Limits the memory for trigger contexts: each run holds its own until it ends, perhaps hours later. */
 export interface RunQuota {
-  refusal(ruleName: string, context: TriggerContext): Refusal | undefined;
+  refusal(context: TriggerContext): Refusal | undefined;
   /** Counts the context until it is disposed. */
   take(context: TriggerContext): Disposable;
 }
@@ -108,16 +115,14 @@ export interface RunQuota {
 const RUN_BYTES = 2048;
 const MAX_CONTEXT_BYTES = 16 * 1_048_576;
 
-export function createRunQuota(options: { maxBytes?: number; limits?: Limits }): RunQuota {
-  const { maxBytes = MAX_CONTEXT_BYTES, limits } = options;
+export function createRunQuota({ maxBytes = MAX_CONTEXT_BYTES }: { maxBytes?: number }): RunQuota {
   let used = 0;
   const bytesOf = (context: TriggerContext): number => RUN_BYTES + jsonBytes(context);
   return {
-    refusal(ruleName, context) {
+    refusal(context) {
       if (used + bytesOf(context) <= maxBytes) return undefined;
       const why = "the data of the active and queued runs takes too much memory: no further run is started";
-      limits?.reached({ limit: "[rules] max_running_mb", account: ruleName, message: why });
-      return { outcome: "busy", why };
+      return { outcome: "busy", why, limit: "[rules] max_running_mb" };
     },
     take(context) {
       let bytes = bytesOf(context);

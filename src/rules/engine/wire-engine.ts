@@ -100,7 +100,7 @@ export function wireEngine(
     }),
   );
   const traces = createTraces({ ...maxBytes(config?.max_traces_mb), ...withLimits, store: traceStore });
-  const quota = createRunQuota({ ...maxBytes(config?.max_running_mb), ...withLimits });
+  const quota = createRunQuota(maxBytes(config?.max_running_mb));
   const chains = createRuleChains({ clock, head: () => feed.head, lastRunOf: (id) => entries.get(id)?.lastRun });
   const onAnyEvent = (): void => waits.onAnyEvent();
   const subscriptions = stack.use(createSubscriptions(feed, { onEvent, onAnyEvent }));

@@ -2,6 +2,7 @@
 // starts it again on the same files, and time may pass in between.
 import { Database } from "bun:sqlite";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
+import { createLimitReports } from "../../../src/core/limits.ts";
 import { type Log, silentLog } from "../../../src/core/log.ts";
 import { createZone } from "../../../src/core/zone.ts";
 import { openStateDb } from "../../../src/db/state-db.ts";
@@ -156,7 +157,9 @@ export function openRig({ vocabulary, evaluate, ...config }: Words = OWN): Rig {
         opened.writeRuns(...note);
       },
     };
-    rig.engine = new Engine({ feed: rig.feed, clock, log, random, host, db, journal, vocabulary, evaluate, ...config });
+    const limits = createLimitReports({ clock, log, emit: rig.feed.emit });
+    const parts = { feed: rig.feed, clock, log, random, host, db, journal, limits };
+    rig.engine = new Engine({ ...parts, vocabulary, evaluate, ...config });
   }
 
   const rig = {

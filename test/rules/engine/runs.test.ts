@@ -54,7 +54,13 @@ test("restart: what it was doing is cancelled", async () => {
 test("queued: one after the other, up to the limit of the queue", async () => {
   await using rig = openRig();
   rig.begin(rule("r1", { triggers: clap, run_mode: "queued", max_queued: 2, actions: slow }));
-  for (let times = 0; times < 4; times++) rig.hear("clap");
+  for (let times = 0; times < 3; times++) rig.hear("clap");
+  expect(rig.count("limit_reached")).toBe(0);
+  rig.hear("clap");
+  expect(rig.events.find(({ type }) => type === "limit_reached")).toMatchObject({
+    ...{ limit: "max_queued", account: "r1" },
+    message: "it does not run: its last run is not over, and its queue of 2 is full",
+  });
   expect(rig.last("r1")).toBe("busy: its last run is not over, and its queue of 2 is full");
   expect(rig.engine.state("r1")).toMatchObject({ running: 1, queued: 2, fire_count: 3 });
   await rig.clock.advance(15_000);
