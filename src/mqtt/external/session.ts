@@ -77,6 +77,8 @@ export class Session implements AsyncDisposable {
   #isDeaf = false;
   #takeOvers: number[] = [];
   #brief = 0;
+  /** Tries in a row at which no node was there. */
+  #absent = 0;
   /** Monotonic ms of the end of the last connection. */
   #endedAt: number | undefined;
   #lastLogged = "";
@@ -219,6 +221,9 @@ export class Session implements AsyncDisposable {
     if (this.#isOver || this.#isReplaced()) return;
     const reason = `there is no connection to the MQTT broker at ${this.endpoint.url}: ${message}`;
     this.#node++;
+    this.#absent = kind === "network" ? this.#absent + 1 : 0;
+    // It was the broker that ended, not a quarrel over the session.
+    if (this.#absent >= this.#options.endpoints.length) this.#brief = 0;
     if (kind === "network" || kind === "closed" || kind === "deaf" || (kind === "lacking" && this.#hasPassed)) {
       this.#become({ kind: "away", reason, since: this.#since() });
       this.#retryAfter(this.#backoff.next());

@@ -2,6 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { standStill } from "../../support/processes.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { until } from "../../support/wait.ts";
 import { type BrokerProcess, type Client, type ExternalHub, retained, startBroker, startExternalHub } from "./rig.ts";
 
@@ -91,6 +92,21 @@ test.concurrent("a command of a short outage waits for the broker and arrives on
   // A slow machine may take longer than a command waits: then it fails, and never arrives.
   expect(first).toHaveLength(answer.status === 202 ? 1 : 0);
   if (answer.status === 202) expect(stream.frames.filter(({ reason }) => reason === "not_connected")).toEqual([]);
+});
+
+test.concurrent("a broker that dies again and again right after its start is not taken for one with another hub", async () => {
+  const clock = createVirtualClock();
+  let broker = await startBroker();
+  await using hub = await startExternalHub(urlOf(broker), { clock });
+  await hub.connected();
+  for (let time = 0; time < 6; time++) {
+    await broker.kill();
+    await hub.troubled("nobody listens there", () => clock.advance(5000));
+    broker = await startBroker({ port: broker.port });
+    await hub.connected(() => clock.advance(500));
+  }
+  await broker.kill();
+  expect(hub.edge.stdout.text).not.toContain("another program");
 });
 
 test.concurrent("a broker that freezes is noticed; what was under way fails and is not sent again", async () => {

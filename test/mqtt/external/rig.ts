@@ -49,10 +49,10 @@ export async function startBroker(options: Partial<BrokerOptions> = {}): Promise
 
 export interface ExternalHub extends TestHub {
   get<T>(path: string): Promise<T>;
-  /** Waits until the hub hears the broker. */
-  connected(): Promise<void>;
+  /** Waits until the hub hears the broker; `meanwhile` moves a clock that stands still. */
+  connected(meanwhile?: () => Promise<void>): Promise<void>;
   /** Waits for a problem of MQTT that contains the text. */
-  troubled(text: string): Promise<string>;
+  troubled(text: string, meanwhile?: () => Promise<void>): Promise<string>;
   device(id: string): Promise<DeviceRow | undefined>;
 }
 
@@ -83,13 +83,19 @@ export async function startExternalHub(
   let connections = 0;
   return Object.assign(hub, {
     get,
-    async connected() {
+    async connected(meanwhile?: () => Promise<void>) {
       const said = (): number => hub.edge.stdout.text.split("connected to the MQTT broker").length - 1;
-      await until("the hub is connected", () => said() > connections);
+      await until("the hub is connected", async () => {
+        await meanwhile?.();
+        return said() > connections;
+      });
       connections = said();
     },
-    troubled: (text: string) =>
-      until(`a problem says "${text}"`, async () => (await problems()).find((message) => message.includes(text))),
+    troubled: (text: string, meanwhile?: () => Promise<void>) =>
+      until(`a problem says "${text}"`, async () => {
+        await meanwhile?.();
+        return (await problems()).find((message) => message.includes(text));
+      }),
     device: async (id: string) => (await get<DeviceRow[]>("/devices")).find((device) => device.id === id),
   });
 }
