@@ -33,7 +33,7 @@ export interface JournalPosition {
 }
 
 export interface ReadingDraft extends Disposable {
-  /** In the file at the end of this turn of the event loop; in a flood a millisecond later. */
+  /** In the file when it returns, as who told it may be answered next; in a flood within a millisecond. */
   add(reading: string, position: JournalPosition): void;
   /** What was added is in the journal, or not needed any more. */
   clear(): void;
@@ -113,7 +113,7 @@ export function openDraft({ folder, id, clock, log }: DraftOptions): ReadingDraf
       const now = clock.mono();
       allowance = Math.min(MOST_AT_ONCE, allowance + now - allowedAt);
       allowedAt = now;
-      if (allowance >= 1) queueMicrotask(write);
+      if (allowance >= 1) write();
       else timer = clock.after("reading-draft", 1, write);
     },
     clear() {
@@ -125,7 +125,6 @@ export function openDraft({ folder, id, clock, log }: DraftOptions): ReadingDraf
     },
     [Symbol.dispose]() {
       timer?.[Symbol.dispose]();
-      // A write may still be due in this turn.
       isOff = true;
       if (handle === undefined) return;
       closeSync(handle);
