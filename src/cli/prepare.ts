@@ -2,6 +2,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { formatProblem, type LoadedConfig, type LocatedProblem, loadConfig } from "../config/load.ts";
+import { onThisMachine } from "../config/on-this-machine.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { sweepTemporaryFiles } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
@@ -12,6 +13,7 @@ import { becomeOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { type Refreshed, refreshAssets } from "../home/refresh.ts";
 import { EVER_MADE } from "../mqtt/device-accounts.ts";
+import { isPaired, readMachine } from "../standby/machine.ts";
 import { assets, hubToml } from "./assets.ts";
 import { findHomeOf, finishRestore, type Invocation, type Io } from "./command.ts";
 
@@ -104,14 +106,25 @@ export function readConfig(home: Home, { edge }: Io, read: (home: Home) => Loade
   }
 }
 
-/** Throws HubError: see `loadConfig`. */
-export function loadConfigOf({ hubToml, stateDb }: Home): LoadedConfig {
-  return loadConfig(hubToml, {
+/** As this machine is to use it. Throws HubError: see `loadConfig`. */
+export function loadConfigOf(home: Home): LoadedConfig {
+  const { hubToml, stateDb } = home;
+  const loaded = loadConfig(hubToml, {
     get otherMqttAccounts() {
       // A database that cannot be read must not keep the broker from starting.
       return existsSync(stateDb) && hasMeta(stateDb, EVER_MADE) !== false;
     },
   });
+  return isPaired(home) ? onThisMachine(loaded, hubToml, ownAddress(home)) : loaded;
+}
+
+/** Where the file is damaged, whoever needs it says so. */
+function ownAddress(home: Home): string | undefined {
+  try {
+    return readMachine(home)?.address;
+  } catch {
+    return undefined;
+  }
 }
 
 function isMissing(path: string): boolean {

@@ -147,6 +147,35 @@ test("a home with a house is kept, unless somebody says otherwise", async () => 
   expect(await other.run([...of, "--replace-this-house"], { stdin })).toMatchObject({ code: 0 });
 });
 
+test("a hub.toml with an address that only the first machine has: the second one listens at its own, as the standby and as the hub", async () => {
+  await using house = await createTwoMachines({ options });
+  const { first, second } = house;
+  await second.isWhole();
+  const text = first.place.read("config", "hub.toml");
+  first.place.put(
+    "config/hub.toml",
+    text.replace('host = "127.0.0.1"', 'host = "192.0.2.7"').replace("[mqtt]\n", '[mqtt]\nhost = "192.0.2.7"\n'),
+    0o600,
+  );
+  await until("it is copied", () => second.place.read("config", "hub.toml").includes("192.0.2.7"), { everyMs: 100 });
+  await second.process.end();
+  await second.start();
+  await second.process.said(/this machine is the standby .*listens_at=(?!192\.0\.2\.7)/);
+  first.process.kill("SIGKILL");
+  await first.process.exited;
+  const { port } = new URL(second.address);
+  const own = /listens_at=(\S+)/.exec(second.process.output)?.[1];
+  const promoted = await second.place.run(["standby", "promote", "--force", "--url", `http://${own}:${port}`]);
+  expect(promoted).toMatchObject({ code: 0 });
+  await second.process.said(`192.0.2.7 is an address of the house's other machine: this one listens at ${own} instead`);
+  const ready = () =>
+    fetch(`http://${own}:${port}/api/v1/health`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+  await until("it is the hub", ready);
+});
+
 test("the standby tells programs and browsers what it is, and the key is needed for the rest", async () => {
   await using house = await createTwoMachines({ options });
   const { first, second } = house;

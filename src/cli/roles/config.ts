@@ -1,5 +1,6 @@
 // The configuration of a machine that may be the standby: the copied hub.toml, which need not be there or right for it to go on copying.
 import { checkConfig, formatProblem, type LocatedProblem } from "../../config/load.ts";
+import { onThisMachine } from "../../config/on-this-machine.ts";
 import type { HubConfig } from "../../config/sections.ts";
 import { ServerSection } from "../../config/server.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
@@ -24,7 +25,8 @@ export function copiedConfig(home: Home): HubConfig {
     if (!(error instanceof HubError)) throw error;
     const { config } = checkConfig(hubToml.replace("@JWT_SECRET@", "of no hub, since there is none here".repeat(2)));
     if (!config) throw error;
-    return { ...config, server: copiedServer(home) ?? config.server };
+    const copied = { ...config, server: copiedServer(home) ?? config.server };
+    return onThisMachine({ config: copied, warnings: [] }, home.hubToml, readMachine(home)?.address).config;
   }
 }
 

@@ -26,7 +26,10 @@ export async function beStandby(roles: Roles): Promise<Next> {
   let config = copiedConfig(home);
   let server: RoleServer | undefined = openRoleServer(roles, config.server, desk);
   roles.port ??= server.port;
-  log.info("this machine is the standby", { hub: roles.other()?.address, port: server.port });
+  log.info("this machine is the standby", {
+    hub: roles.other()?.address,
+    ...{ listens_at: config.server.host, port: server.port },
+  });
   try {
     for (;;) {
       const next = await followOnce(roles, config, { copy, desk });
