@@ -70,8 +70,10 @@ describe("an emergency", () => {
       const posted = rig.clock.mono();
       const answer = post(rig, "leak", EMERGENCY);
       await rig.clock.advance(2 * SECOND);
-      expect(first(rig.arrived[0]?.text ?? "")).toBe("leak");
-      expect((rig.arrived[0]?.when ?? 0) - posted).toBeLessThanOrEqual(2 * SECOND);
+      // One whose pause ends in that very second may be under way.
+      const place = rig.arrived.findIndex(({ text }) => first(text) === "leak");
+      expect([0, 1]).toContain(place);
+      expect((rig.arrived[place]?.when ?? 0) - posted).toBeLessThanOrEqual(2 * SECOND);
       expect(await answer).toEqual([{ channel: "phone", state: "delivered" }]);
     });
   }
