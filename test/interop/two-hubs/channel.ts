@@ -11,7 +11,9 @@ export function serveChannel(hostname: string): Channel {
   const server = Bun.serve({
     ...{ hostname, port: 0 },
     async fetch(request) {
-      const { message } = (await request.json()) as { message: string };
+      const { message: text } = (await request.json()) as { message: string };
+      // Behind it, one that comes late says so.
+      const [message = ""] = text.split("\n");
       const known = messages.get(message) ?? [];
       known.push(request.headers.get("webhook-id") ?? "");
       messages.set(message, known);
