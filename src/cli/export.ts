@@ -2,9 +2,10 @@
 import { HubError } from "../core/errors.ts";
 import { isObject, type Json, type JsonObject } from "../core/json.ts";
 import { printable } from "../core/printable.ts";
+import { isHomeLocked } from "../home/lock.ts";
 import { actAsOwner } from "../home/owner.ts";
 import { type Command, homeOf, homeOption, type Invocation } from "./command.ts";
-import { type HubClient, isRunning, openHubClient } from "./hub-client.ts";
+import { type HubClient, openHubClient } from "./hub-client.ts";
 import { readConfig } from "./prepare.ts";
 
 export const exportCommand: Command = {
@@ -23,7 +24,7 @@ export const exportCommand: Command = {
       throw new HubError("invalid", "say `hub export list` or `hub export backfill NAME`");
     const home = homeOf(invocation);
     using _owner = actAsOwner(home);
-    if (!isRunning(home))
+    if (!isHomeLocked(home))
       throw new HubError("unavailable", `the hub in ${home.root} is stopped, and exports run in it: start it first`);
     const { options, io } = invocation;
     const config = readConfig(home, io);

@@ -9,7 +9,6 @@ import type { Edge } from "../core/edge.ts";
 import { HubError, messageOf } from "../core/errors.ts";
 import { isObject, type Json, parseJson } from "../core/json.ts";
 import { anAdministrator } from "../db/known-ids.ts";
-import { borrowHome } from "../home/lock.ts";
 import type { Home } from "../home/paths.ts";
 
 export interface HubClient {
@@ -30,17 +29,6 @@ export interface HubClientOptions {
 const WITHIN_MS = 30_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 const MINUTE_IN_HOURS = 1 / 60;
-
-/** Whether a hub runs in this home. Throws HubError `storage` where that cannot be found out. */
-export function isRunning(home: Home): boolean {
-  try {
-    borrowHome(home)[Symbol.dispose]();
-    return false;
-  } catch (error) {
-    if (error instanceof HubError && error.code === "in_use") return true;
-    throw error;
-  }
-}
 
 /** Throws HubError: `invalid` for an address that cannot be used, `not_found` where nobody could log in. */
 export async function openHubClient({ home, config, edge, url }: HubClientOptions): Promise<HubClient> {

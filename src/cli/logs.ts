@@ -2,10 +2,11 @@
 import { HubError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import { printable } from "../core/printable.ts";
+import { isHomeLocked } from "../home/lock.ts";
 import { actAsOwner } from "../home/owner.ts";
 import { type LogLine, type LogPart, lastLines, linesAfter } from "../system/log-reader.ts";
 import { type Command, homeOf, type Invocation } from "./command.ts";
-import { type HubClient, isRunning } from "./hub-client.ts";
+import type { HubClient } from "./hub-client.ts";
 import { reach, reachOptions } from "./reach.ts";
 import { createPaint, type Paint } from "./rules/text.ts";
 
@@ -56,7 +57,7 @@ async function sourceFor(invocation: Invocation): Promise<Source> {
   if (!isRemote) {
     const home = homeOf(invocation);
     using _owner = actAsOwner(home);
-    if (!isRunning(home))
+    if (!isHomeLocked(home))
       return {
         last: async (lines) => lastLines(home.hubLog, lines),
         after: async (next) => linesAfter(home.hubLog, next),

@@ -3,10 +3,11 @@
 import { readFileSync } from "node:fs";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError, messageOf } from "../core/errors.ts";
+import { isHomeLocked } from "../home/lock.ts";
 import { actAsOwner } from "../home/owner.ts";
 import type { Home } from "../home/paths.ts";
 import { homeOf, homeOption, type Invocation, type OptionValue } from "./command.ts";
-import { type HubClient, isRunning, openHubClient, openRemoteClient } from "./hub-client.ts";
+import { type HubClient, openHubClient, openRemoteClient } from "./hub-client.ts";
 import { readConfig } from "./prepare.ts";
 
 export const reachOptions = {
@@ -46,7 +47,7 @@ export async function reach(invocation: Invocation): Promise<Reached> {
   const home = homeOf(invocation);
   using _owner = actAsOwner(home);
   const config = readConfig(home, io);
-  if (!isRunning(home)) throw new HubError("unavailable", `the hub in ${home.root} is stopped`);
+  if (!isHomeLocked(home)) throw new HubError("unavailable", `the hub in ${home.root} is stopped`);
   const client = await openHubClient({ home, config, edge: io.edge, url });
   return { client, home, config };
 }

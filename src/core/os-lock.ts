@@ -4,10 +4,11 @@ import { systemCode } from "./errors.ts";
 
 /**
  * Locks `path`, which is created where it is missing, until disposed; keep the result, or garbage collection releases the lock.
- * Throws SQLite's error; `isHeldError` recognises a lock that is held.
+ * `waitMs`: how long it waits for one that is held. Throws SQLite's error; `isHeldError` recognises a lock that is held.
  */
-export function lockFile(path: string): Disposable {
+export function lockFile(path: string, waitMs = 0): Disposable {
   return open(path, { create: true }, (db) => {
+    db.run(`PRAGMA busy_timeout = ${waitMs}`);
     db.run("PRAGMA journal_mode = MEMORY");
     db.run("BEGIN EXCLUSIVE");
     // SQLite opens a file of another user read-only, and then the lock would keep nobody out: writing fails here.

@@ -11,26 +11,44 @@ export interface HomeLock extends Disposable {
   readonly wasLeftLocked: boolean;
 }
 
+/**
+ * A command may look whether a hub runs (`isHomeLocked`) just as one starts. Longer than that takes; another hub is told that much
+ * later.
+ */
+const GLANCE_MS = 500;
+
 /** Locks the home for a hub. Throws HubError `in_use` naming the process that holds it. */
 export function lockHome(home: Home): HomeLock {
-  return lock(home, "");
+  return lock(home, "", GLANCE_MS);
 }
 
 /**
- * Locks the home for a command, or for a moment before the hub itself locks it. How the last hub ended stays noted for
+ * Locks the home for a command, or for a moment before the hub itself locks it (`starts`). How the last hub ended stays noted for
  * the next hub, and a command that is killed does not count as a hub that crashed.
  */
-export function borrowHome(home: Home): Disposable {
-  return lock(home, COMMAND);
+export function borrowHome(home: Home, { starts = false } = {}): Disposable {
+  return lock(home, COMMAND, starts ? GLANCE_MS : 0);
+}
+
+/** Whether a hub runs in the home, or a command has locked it. Throws HubError `storage` where that cannot be found out. */
+export function isHomeLocked(home: Home): boolean {
+  if (!existsSync(home.lock)) return false;
+  try {
+    lockFileShared(home.lock)[Symbol.dispose]();
+    return false;
+  } catch (error) {
+    if (isHeldError(error)) return true;
+    throw explain(error, home, "");
+  }
 }
 
 /** Follows the process id in the file of a command. */
 const COMMAND = "command\n";
 
-function lock(home: Home, kind: "" | typeof COMMAND): HomeLock {
+function lock(home: Home, kind: "" | typeof COMMAND, waitMs: number): HomeLock {
   const pidFile = `${home.lock}.pid`;
   const left = leftBehind(pidFile);
-  const held = lockOrExplain(home, pidFile);
+  const held = lockOrExplain(home, pidFile, waitMs);
   writeIfPossible(pidFile, `${process.pid}\n${left === undefined ? kind : ""}`);
   return {
     wasLeftLocked: left !== undefined,
@@ -62,9 +80,9 @@ function writeIfPossible(path: string, text: string): void {
   } catch {}
 }
 
-function lockOrExplain(home: Home, pidFile: string): Disposable | undefined {
+function lockOrExplain(home: Home, pidFile: string, waitMs: number): Disposable | undefined {
   try {
-    return lockFile(home.lock);
+    return lockFile(home.lock, waitMs);
   } catch (error) {
     if (storageFaultOf(error) === undefined) throw explain(error, home, pidFile);
     return lockUnwritable(home, pidFile);

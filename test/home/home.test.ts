@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { layOutHome } from "../../src/home/layout.ts";
-import { borrowHome, lockHome } from "../../src/home/lock.ts";
+import { borrowHome, isHomeLocked, lockHome } from "../../src/home/lock.ts";
 import { findHome, homeAt } from "../../src/home/paths.ts";
 import { createTestEdge } from "../support/edge.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -136,6 +137,31 @@ describe("one hub a home", () => {
     expect(() => lockHome(home)).toThrow(`process ${process.pid}`);
     held[Symbol.dispose]();
     lockHome(home)[Symbol.dispose]();
+  });
+
+  test("a hub starts while commands look whether one runs, and they leave no trace", async () => {
+    using folder = createTemporaryFolder();
+    const home = homeAt(folder.path);
+    mkdirSync(home.data);
+    lockHome(home)[Symbol.dispose]();
+    const look = `import { isHomeLocked } from ${JSON.stringify(join(import.meta.dir, "../../src/home/lock.ts"))};
+      import { homeAt } from ${JSON.stringify(join(import.meta.dir, "../../src/home/paths.ts"))};
+      const home = homeAt(${JSON.stringify(folder.path)});
+      console.log("looks");
+      for (;;) isHomeLocked(home);`;
+    const child = Bun.spawn([process.execPath, "-e", look], { stdout: "pipe", stderr: "inherit" });
+    try {
+      await child.stdout.getReader().read();
+      for (let time = 0; time < 200; time++) {
+        using lock = lockHome(home);
+        expect(lock.wasLeftLocked).toBe(false);
+        expect(isHomeLocked(home)).toBe(true);
+      }
+      expect(isHomeLocked(home)).toBe(false);
+    } finally {
+      child.kill("SIGKILL");
+      await child.exited;
+    }
   });
 
   test("a command in between does not hide from the next hub how the last one ended", () => {

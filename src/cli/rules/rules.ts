@@ -7,12 +7,13 @@ import type { HubConfig } from "../../config/sections.ts";
 import { HubError } from "../../core/errors.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { printable } from "../../core/printable.ts";
+import { isHomeLocked } from "../../home/lock.ts";
 import { actAsOwner } from "../../home/owner.ts";
 import type { Home } from "../../home/paths.ts";
 import { formatFinding } from "../../rules/store/check.ts";
 import { checkModes, findRuleProblems } from "../check.ts";
 import { type Command, counted, homeOf, homeOption, type Invocation } from "../command.ts";
-import { type HubClient, isRunning, openHubClient } from "../hub-client.ts";
+import { type HubClient, openHubClient } from "../hub-client.ts";
 import { readConfig } from "../prepare.ts";
 import { findRule } from "./find.ts";
 import { type ListedRule, rulesOfHome, rulesOfHub } from "./listed-rules.ts";
@@ -65,7 +66,7 @@ interface Context {
 
 async function list({ invocation, home, config, names }: Context): Promise<number> {
   if (names.length > 0) throw new HubError("invalid", "`hub rules list` takes no name");
-  const client = isRunning(home) ? await clientOf({ invocation, home, config }) : undefined;
+  const client = isHomeLocked(home) ? await clientOf({ invocation, home, config }) : undefined;
   const found = client ? await rulesOfHub(client) : rulesOfHome(home);
   const { stdout } = invocation.io.edge;
   if (invocation.options.json) stdout.write(`${JSON.stringify(found)}\n`);
@@ -186,7 +187,7 @@ async function named(client: HubClient, [name, another]: readonly string[]): Pro
 
 /** Throws HubError `unavailable` where the hub is stopped. */
 async function runningClient(context: Omit<Context, "names">, why: string): Promise<HubClient> {
-  if (isRunning(context.home)) return clientOf(context);
+  if (isHomeLocked(context.home)) return clientOf(context);
   throw new HubError("unavailable", `the hub in ${context.home.root} is stopped, and ${why}: start it first`);
 }
 

@@ -2,12 +2,12 @@
 import { X509Certificate } from "node:crypto";
 import type { HubConfig } from "../../config/sections.ts";
 import { HubError } from "../../core/errors.ts";
+import { isHomeLocked } from "../../home/lock.ts";
 import type { Home } from "../../home/paths.ts";
 import { readCertificate } from "../../http/certificate.ts";
 import { fingerprintOf, type HubLink, openHubLink } from "../../standby/follow/hub-link.ts";
 import type { MachineFile } from "../../standby/machine.ts";
 import type { Invocation } from "../command.ts";
-import { isRunning } from "../hub-client.ts";
 import { text } from "../reach.ts";
 import { copiedConfig } from "../roles/config.ts";
 
@@ -18,7 +18,7 @@ export interface Local extends Disposable {
 
 /** Throws HubError `unavailable` where nothing runs in this home, `invalid` where it is not known at which port. */
 export function openLocal(home: Home, file: MachineFile, { options, io }: Invocation): Local {
-  if (!isRunning(home))
+  if (!isHomeLocked(home))
     throw new HubError(
       "unavailable",
       `nothing runs in ${home.root}: start it with \`sudo systemctl start hub\`, or \`hub standby\``,
