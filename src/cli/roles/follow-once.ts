@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import type { HubConfig } from "../../config/sections.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Home } from "../../home/paths.ts";
-import { databaseSchemas } from "../../hub/wire-stores.ts";
 import { readLeftMessages } from "../../notify/outbox/left-behind.ts";
 import type { Copy } from "../../standby/copy/copy.ts";
 import { startFollowing } from "../../standby/follow/follower.ts";
@@ -43,7 +42,7 @@ export async function followOnce(roles: Roles, config: HubConfig, { copy, desk }
     machine: () => self,
     openLink: (address) => roles.link(config, address),
     ...{ isManual, promiseMs: opened?.ttlMs ?? 0 },
-    ...{ version: hubVersion, schemas: databaseSchemas, epoch: roles.file.epoch },
+    ...{ version: hubVersion, epoch: roles.file.epoch },
     leftovers: createLeftoverSender({ home, machine: self.id, clock, log, readMessages }),
     onApplied({ isComplete }) {
       noteWhere();

@@ -18,7 +18,7 @@ import { checkDatabases } from "./check-databases.ts";
 import { createCopiedHistory } from "./copied-history.ts";
 import { createHouseFiles } from "./house-files.ts";
 import { type KeepOwnOptions, keepOwn } from "./keep-own.ts";
-import { openCopyNotes } from "./note.ts";
+import { type Noted, openCopyNotes } from "./note.ts";
 import { openCopiedSegments } from "./segments.ts";
 import { openStatePages } from "./state-pages.ts";
 import { type CopyStatus, createProblems } from "./status.ts";
@@ -34,7 +34,7 @@ export interface CopyOptions {
   own?: KeepOwnOptions;
 }
 
-export interface Applied extends Pick<SyncAnswer["begin"], "turn" | "epoch" | "version" | "schemas"> {
+export interface Applied extends Pick<SyncAnswer["begin"], "turn" | "epoch" | "version"> {
   /** More is there already: ask again at once. */
   readonly more: boolean;
   /** The next request says more of what is here: ask again at once. */
@@ -48,6 +48,8 @@ export interface Applied extends Pick<SyncAnswer["begin"], "turn" | "epoch" | "v
  * none, `conflict` before there is a copy.
  */
 export interface Copy extends Disposable {
+  /** The hub's databases are of a newer layout than this version knows, now or when it was last heard; also after a restart. */
+  readonly isTooOld: boolean;
   have(): SyncRequest["have"];
   /** Takes the answer to a request with what `have` said, compressed or not. */
   apply(answer: Uint8Array): Applied;
@@ -77,11 +79,14 @@ export function openCopy(options: CopyOptions): Copy {
   const files = createHouseFiles(home);
   const problems = createProblems(log);
   const found = notes.read();
-  /** Undefined while the home holds no copy. */
-  let note = found && { isComplete: found.isComplete };
-  let copiedAt = found?.isComplete ? found.copiedAt : undefined;
+  /** As on the disk; undefined while the home holds no copy. */
+  let note = found?.note;
+  let copiedAt = found?.note.isComplete ? (found.note.copiedAt ?? found.touchedAt) : undefined;
+  // Known before it is on the disk, which may be full.
+  let newerHub = note?.newerHub;
   // No hub has started from it after all.
-  if (found?.isHandedOver) notes.write({ isComplete: found.isComplete });
+  if (note?.handedOver !== undefined) save({});
+  sayVersion();
   let touchedAt = Number.NEGATIVE_INFINITY;
   let asked: ReadonlySet<"pages" | "list"> = new Set();
   let filesId: string | undefined;
@@ -97,15 +102,33 @@ export function openCopy(options: CopyOptions): Copy {
     isCopy: () => note !== undefined,
   });
 
-  function isCurrent(answer: SyncAnswer): boolean {
-    return answer.begin.schemas.state <= schemas.state && answer.begin.schemas.history <= schemas.history;
+  function canOpen(theirs: Schemas): boolean {
+    return theirs.state <= schemas.state && theirs.history <= schemas.history;
+  }
+
+  function isCurrent({ begin }: SyncAnswer): boolean {
+    return canOpen(begin.schemas);
+  }
+
+  function isTooOld(): boolean {
+    return newerHub !== undefined && !canOpen(newerHub.schemas);
+  }
+
+  function sayVersion(): void {
+    const problem = `this machine's version cannot open the databases of the other hub (version ${newerHub?.version}): upgrade this machine; until then its copy is that of before`;
+    problems.set("version", isTooOld() ? problem : undefined);
   }
 
   function take(answer: SyncAnswer): void {
+    const { version, schemas: theirs } = answer.begin;
+    // Before any file of that hub is here.
+    if (!isCurrent(answer)) newerHub = { version, schemas: theirs };
+    sayVersion();
     if (!note) {
       keepOwn(home, log, options.own);
-      noteComplete(false);
+      save({ isComplete: false });
     }
+    if (newerHub) save({});
     if (isCurrent(answer)) {
       for (const { head, content } of answer.journals) segments.write(head, content);
       if (answer.pages) state.write(answer.pages.head, answer.pages.content);
@@ -125,14 +148,16 @@ export function openCopy(options: CopyOptions): Copy {
     });
   }
 
-  function noteComplete(isComplete: boolean): void {
-    if (note?.isComplete === isComplete) return;
-    notes.write({ isComplete });
-    note = { isComplete };
+  function save(changes: Partial<Noted>): void {
+    const next = { isComplete: note?.isComplete ?? false, copiedAt, newerHub, ...changes };
+    if (note && Bun.deepEquals(note, next)) return;
+    notes.write(next);
+    note = next;
   }
 
   function noteCopied(): void {
-    noteComplete(true);
+    newerHub = undefined;
+    save({ isComplete: true, copiedAt: undefined });
     noteMended();
     copiedAt = clock.now();
     if (clock.mono() - touchedAt < TOUCH_MS) return;
@@ -142,17 +167,16 @@ export function openCopy(options: CopyOptions): Copy {
 
   /** Compares what is on the disk now with what the other hub says. Returns whether the next request should come at once. */
   function conclude(answer: SyncAnswer): boolean {
-    const { begin, end } = answer;
-    const tooNew = `this machine's version cannot open the databases of the other hub (version ${begin.version}): upgrade this machine; until then its copy is that of before`;
-    problems.set("version", isCurrent(answer) ? undefined : tooNew);
+    const { end } = answer;
     const differs = isCurrent(answer) && end.state !== undefined && end.state !== state.hash;
     // Once at once; where that did not help, with each request, as it comes.
     const isAgain = differs && asked.has("pages");
-    if (differs) noteComplete(false);
+    if (differs) save({ isComplete: false });
     problems.set("state", isAgain ? NOT_VERIFIED : undefined);
     asked = differs ? new Set([...answer.asked, "pages"]) : answer.asked;
     filesId = end.files;
     if (isCurrent(answer) && !end.more && asked.size === 0 && end.state !== undefined) noteCopied();
+    sayVersion();
     return asked.size > 0 && !isAgain;
   }
 
@@ -165,7 +189,7 @@ export function openCopy(options: CopyOptions): Copy {
   function stateFlaw(): string | undefined {
     const flaw = note ? state.check() : undefined;
     if (flaw === undefined) return undefined;
-    noteComplete(false);
+    save({ isComplete: false });
     asked = new Set([...asked, "pages"]);
     return `the state: ${flaw}`;
   }
@@ -191,6 +215,9 @@ export function openCopy(options: CopyOptions): Copy {
   }
 
   return {
+    get isTooOld() {
+      return isTooOld();
+    },
     have: () =>
       problems.guard(() => {
         const known = { ...(filesId === undefined || asked.has("list") ? { list: files.list() } : { files: filesId }) };
@@ -210,9 +237,9 @@ export function openCopy(options: CopyOptions): Copy {
         take(answer);
         const isAsked = conclude(answer);
         problems.mended("disk");
-        const { turn, epoch, version, schemas: theirs } = answer.begin;
+        const { turn, epoch, version } = answer.begin;
         const isComplete = note?.isComplete ?? false;
-        return { turn, epoch, version, schemas: theirs, more: answer.end.more, asked: isAsked, isComplete };
+        return { turn, epoch, version, more: answer.end.more, asked: isAsked, isComplete };
       });
     },
     historyRequest: () => problems.guard(() => history.request()),
@@ -251,8 +278,8 @@ export function openCopy(options: CopyOptions): Copy {
         // None of these may keep a hub from starting: not even a full disk does.
         tryTo("end the journal's segments", () => segments.mend());
         tryTo("close the history", () => history.release());
-        const { isComplete } = note;
-        if (!tryTo("note that a hub starts", () => notes.write({ isComplete, handedOver: hash }))) notes.remove();
+        const handed: Noted = { ...note, copiedAt, handedOver: hash };
+        if (!tryTo("note that a hub starts", () => notes.write(handed))) notes.remove();
         sweepTemporaryFiles(home.data);
       }),
     [Symbol.dispose]: () => history[Symbol.dispose](),

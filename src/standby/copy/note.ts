@@ -10,21 +10,35 @@ import { parseJson } from "../../core/json.ts";
 import type { Home } from "../../home/paths.ts";
 import { stateHashOf } from "./state-pages.ts";
 
+/** A hub with databases of a layout that the version which copied it did not know. */
+const NewerHub = Type.Object({
+  version: Type.String(),
+  /** Its layouts. */
+  schemas: Type.Object({ state: Type.Integer(), history: Type.Integer() }),
+});
+export type NewerHub = Static<typeof NewerHub>;
+
 const CopyNote = Type.Object({
   version: Type.Literal(1),
   /** There was a whole answer since it was begun, and nothing was found wrong since. */
   isComplete: Type.Boolean(),
+  /** Epoch ms of the copy, where the file was written for something else; else the time of the file is that of the copy. */
+  copiedAt: Type.Optional(Type.Number()),
+  /** What the hub has become since that copy: until there is one of it, this machine's version decides whether it may be the hub. */
+  newerHub: Type.Optional(NewerHub),
   /** A hub may have started from it; it did where the state has another hash now. */
   handedOver: Type.Optional(Type.String()),
 });
 type CopyNote = Static<typeof CopyNote>;
 
+export type Noted = Omit<CopyNote, "version">;
+
 export interface CopyNotes {
-  /** Undefined where the home holds no copy. */
-  read(): { isComplete: boolean; copiedAt: number; isHandedOver: boolean } | undefined;
+  /** Undefined where the home holds no copy. `touchedAt`: epoch ms, the time of the file. */
+  read(): { note: Noted; touchedAt: number } | undefined;
   /** On the disk when it returns. */
-  write(note: Omit<CopyNote, "version">): void;
-  /** The time of the copy is that of the file: a write each time would wear the disk. */
+  write(note: Noted): void;
+  /** Where the note has no `copiedAt`, the time of the copy is that of the file: a write each time would wear the disk. */
   touch(at: number): void;
   remove(): void;
 }
@@ -35,11 +49,11 @@ export function openCopyNotes({ data, stateDb }: Pick<Home, "data" | "stateDb">)
     read() {
       const note = readNote(path);
       if (!note || (note.handedOver !== undefined && hubRanOn(stateDb, note.handedOver))) return undefined;
-      const isHandedOver = note.handedOver !== undefined;
-      return { isComplete: note.isComplete, copiedAt: statSync(path).mtimeMs, isHandedOver };
+      return { note, touchedAt: statSync(path).mtimeMs };
     },
     write(note) {
-      writeFileAtomic(path, `${JSON.stringify({ version: 1, ...note })}\n`, 0o600);
+      const whole: CopyNote = { ...note, version: 1 };
+      writeFileAtomic(path, `${JSON.stringify(whole)}\n`, 0o600);
     },
     touch(at) {
       utimesSync(path, at / 1000, at / 1000);
@@ -51,10 +65,12 @@ export function openCopyNotes({ data, stateDb }: Pick<Home, "data" | "stateDb">)
   };
 }
 
-function readNote(path: string): CopyNote | undefined {
+function readNote(path: string): Noted | undefined {
   try {
     const parsed = parseJson(readFileSync(path, "utf8"));
-    return parsed.ok && Value.Check(CopyNote, parsed.value) ? parsed.value : undefined;
+    if (!parsed.ok || !Value.Check(CopyNote, parsed.value)) return undefined;
+    const { version: _, ...note } = parsed.value;
+    return note;
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
     throw error;

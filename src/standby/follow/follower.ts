@@ -19,13 +19,12 @@ export interface FollowerOptions {
   /** Where the hub was last. */
   hub: { address: string; key: string };
   openLink(address: string): HubLink;
-  copy: Pick<Copy, "have" | "apply" | "historyRequest" | "applyHistory" | "status">;
+  copy: Pick<Copy, "have" | "apply" | "historyRequest" | "applyHistory" | "status" | "isTooOld">;
   /** Undefined where hub.toml names none. */
   lease: LeaseWatch | undefined;
   isManual: boolean;
   promiseMs: number;
   version: string;
-  schemas: Applied["schemas"];
   /** The last that this machine knows of. */
   epoch: number;
   clock: Clock;
@@ -77,7 +76,7 @@ const ANSWER_BYTES = 1_073_741_824;
 const SILENT_MS = 60_000;
 
 export function startFollowing(options: FollowerOptions): Follower {
-  const { hub, copy, lease, isManual, promiseMs, version, schemas, clock, log } = options;
+  const { hub, copy, lease, isManual, promiseMs, version, clock, log } = options;
   // The hub counts a promise from an answer that is as old, and needs the next one before it ends.
   const everyMs = isManual ? EVERY_MS : Math.min(EVERY_MS, promiseMs / 4);
   const over = Promise.withResolvers<TakeOver["reason"]>();
@@ -93,7 +92,6 @@ export function startFollowing(options: FollowerOptions): Follower {
   let historyDue = Number.NEGATIVE_INFINITY;
   let isAllThere = false;
   let isWhole = copy.status().isComplete;
-  let hubSchemas: Applied["schemas"] | undefined;
   let wake = new AbortController();
   const waiting: (() => void)[] = [];
   // What an earlier process of this machine may have promised right before its end.
@@ -103,8 +101,7 @@ export function startFollowing(options: FollowerOptions): Follower {
     return whyNotTheHub({
       isManual,
       isWhole,
-      hubSchemas,
-      schemas,
+      isTooOld: copy.isTooOld,
       lease,
       promisedForMs: (seen.heardMono ?? begunMono) + promiseMs - clock.mono(),
     });
@@ -133,7 +130,7 @@ export function startFollowing(options: FollowerOptions): Follower {
     seen.heardMono = clock.mono();
     seen.hubVersion = applied.version;
     seen.epoch = Math.max(seen.epoch, applied.epoch);
-    ({ turn, schemas: hubSchemas } = applied);
+    turn = applied.turn;
     options.onApplied(applied);
     const said = answer.headers[HAND_OVER_HEADER];
     seen.handingOver = said !== undefined;
@@ -227,7 +224,7 @@ export function startFollowing(options: FollowerOptions): Follower {
     over: over.promise,
     seen,
     whyNot,
-    whyUnfit: () => whyUnfit({ isWhole, hubSchemas, schemas }),
+    whyUnfit: () => whyUnfit({ isWhole, isTooOld: copy.isTooOld }),
     get problem() {
       return problem;
     },

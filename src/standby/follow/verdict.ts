@@ -6,9 +6,8 @@ export interface Situation {
   isManual: boolean;
   /** Whether the copy is one of a whole house. */
   isWhole: boolean;
-  /** The layouts of the hub's databases, and the newest that this machine can read. */
-  hubSchemas: { state: number; history: number } | undefined;
-  schemas: { state: number; history: number };
+  /** The hub's databases are of a newer layout than this machine's version knows. */
+  isTooOld: boolean;
   lease: Pick<LeaseWatch, "canTake" | "row" | "trouble"> | undefined;
   /** How long this machine has still promised the hub not to take over; negative where that is over. */
   promisedForMs: number;
@@ -20,14 +19,9 @@ export function whyNotTheHub(situation: Situation): string | undefined {
 }
 
 /** What a person has to mend, too, before this machine can be the hub. */
-export function whyUnfit({
-  isWhole,
-  hubSchemas,
-  schemas,
-}: Pick<Situation, "isWhole" | "hubSchemas" | "schemas">): string | undefined {
+export function whyUnfit({ isWhole, isTooOld }: Pick<Situation, "isWhole" | "isTooOld">): string | undefined {
   if (!isWhole) return "the copy is not whole yet";
-  if (hubSchemas && (hubSchemas.state > schemas.state || hubSchemas.history > schemas.history))
-    return "the hub is of a newer version than this machine: upgrade this one, with `hub upgrade FILE`";
+  if (isTooOld) return "the hub is of a newer version than this machine: upgrade this one, with `hub upgrade FILE`";
   return undefined;
 }
 

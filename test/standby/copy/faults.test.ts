@@ -1,4 +1,4 @@
-// What may go wrong with a copy: answers that are cut or lead elsewhere, a full disk, damage, an older version.
+// What may go wrong with a copy: answers that are cut or lead elsewhere, a full disk, damage.
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import {
@@ -18,15 +18,13 @@ import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { silentLog } from "../../../src/core/log.ts";
 import { homeAt } from "../../../src/home/paths.ts";
 import { openCopy } from "../../../src/standby/copy/copy.ts";
-import { type BeginHead, decodeRecords, encodeRecord, type Head } from "../../../src/standby/protocol.ts";
+import { decodeRecords, encodeRecord, type Head } from "../../../src/standby/protocol.ts";
 import { mountSmallDisk } from "../../support/small-disk.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { schemas } from "./answers.ts";
 import { createTwo, open, samplesIn, sync, syncHistory } from "./copying.ts";
 import { createHouse } from "./house.ts";
-
-const isBegin = (head: Head): head is BeginHead => head.kind === "begin";
 
 /** An answer with these files besides what is in it. */
 function withFiles(answer: Uint8Array, paths: readonly string[], mode = 0o644): Uint8Array {
@@ -266,25 +264,6 @@ test("a history whose damage shows while it is written is set aside as well", ()
   syncHistory(copy, house);
   sync(copy, house);
   expect(samplesIn(home)).toEqual(samplesIn(house.home));
-});
-
-test("one of an older version keeps what it can open, and says what to do", () => {
-  using two = createTwo();
-  const { house, home } = two;
-  using copy = open(home);
-  sync(copy, house);
-  house.addDevice("lamp");
-  house.putFile("rules/a.ron", "a");
-  const newer = (heads: Head[]): void => {
-    const begin = heads.find(isBegin);
-    if (begin) Object.assign(begin, { version: "9.0.0", schemas: { ...schemas, state: schemas.state + 1 } });
-  };
-  const applied = copy.apply(house.answer(copy.have(), newer));
-  expect(applied).toMatchObject({ version: "9.0.0", schemas: { state: schemas.state + 1 } });
-  expect(copy.status()).toMatchObject({ devices: 0, problem: expect.stringContaining("upgrade this machine") });
-  expect(readFileSync(`${home.rules}/a.ron`, "utf8")).toBe("a");
-  sync(copy, house);
-  expect(copy.status()).toMatchObject({ devices: 1, problem: undefined });
 });
 
 test("a full disk loses nothing, says so, and the copy goes on when there is room", () => {
