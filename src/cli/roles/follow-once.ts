@@ -13,6 +13,7 @@ import { hubVersion } from "../version.ts";
 import { configTrouble } from "./config.ts";
 import { closeQuietly, type Next, type OpenedEngine, openEngine, type Roles } from "./context.ts";
 import type { Desk } from "./desk.ts";
+import { askAt, type OtherIs } from "./other.ts";
 import { promote } from "./promote.ts";
 import { takeOver } from "./take-over.ts";
 import { verifyOften } from "./verify-copy.ts";
@@ -54,8 +55,12 @@ export async function followOnce(roles: Roles, config: HubConfig, { copy, desk }
   const whyNot = (): string | undefined => unusable ?? follower.whyNot();
   desk.following = {
     ...{ self, copy, follower, lease, isManual, whyNot },
-    promote: (force) => promote({ roles, config, follower, lease, selfId: self.id, unusable }, force),
+    promote: (force) => promote({ follower, ask, lease, selfId: self.id, unusable }, force),
   };
+
+  function ask(address: string): Promise<OtherIs> {
+    return askAt(roles.link(config, address), roles.other()?.key ?? "");
+  }
 
   /** Where this machine finds the hub when it starts next time. */
   function noteWhere(): void {

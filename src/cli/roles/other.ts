@@ -1,9 +1,10 @@
 // The other machine of the house, as this one asks it where no lease decides.
 import type { HubConfig } from "../../config/sections.ts";
 import { sleep } from "../../core/clock.ts";
-import { messageOf } from "../../core/errors.ts";
+import { HubError, messageOf } from "../../core/errors.ts";
 import { isObject } from "../../core/json.ts";
 import { background } from "../../core/lifecycle.ts";
+import type { HubLink } from "../../standby/follow/hub-link.ts";
 import type { Roles } from "./context.ts";
 
 export interface OtherIs {
@@ -15,18 +16,24 @@ const WITHIN_MS = 2000;
 const EVERY_MS = 15_000;
 
 /** Undefined where it does not answer, or does not say. */
-export async function askOther(roles: Roles, config: HubConfig, address?: string): Promise<OtherIs | undefined> {
+export async function askOther(roles: Roles, config: HubConfig): Promise<OtherIs | undefined> {
   const other = roles.other();
   if (!other) return undefined;
   try {
-    using link = roles.link(config, address ?? other.address);
-    const answer = await link.ask("GET", "/standby", { key: other.key, silentMs: WITHIN_MS });
-    if (!isObject(answer) || typeof answer.role !== "string") return undefined;
-    return { role: answer.role, epoch: Number(answer.epoch) || 0 };
+    return await askAt(roles.link(config, other.address), other.key);
   } catch (error) {
     roles.log.debug("the other machine does not say what it is", { why: messageOf(error) });
     return undefined;
   }
+}
+
+/** Closes the link. Rejects with HubError where nobody answers, `unauthenticated` where the key is not known there. */
+export async function askAt(link: HubLink, key: string): Promise<OtherIs> {
+  using asked = link;
+  const answer = await asked.ask("GET", "/standby", { key, silentMs: WITHIN_MS });
+  if (!isObject(answer) || typeof answer.role !== "string")
+    throw new HubError("upstream_failed", `what answers at ${asked.origin} does not say what it is`);
+  return { role: answer.role, epoch: Number(answer.epoch) || 0 };
 }
 
 /** Whether it is the hub, since this machine was. */

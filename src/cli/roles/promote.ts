@@ -1,55 +1,80 @@
 // A person makes the standby the hub: without loss where the hub hands over, else with what is here.
-import type { HubConfig } from "../../config/sections.ts";
 import { HubError } from "../../core/errors.ts";
 import type { Follower } from "../../standby/follow/follower.ts";
 import type { LeaseWatch } from "../../standby/lease/watch.ts";
-import type { Roles } from "./context.ts";
-import { askOther } from "./other.ts";
+import type { OtherIs } from "./other.ts";
 
 export interface Promoting {
-  roles: Roles;
-  config: HubConfig;
-  follower: Follower;
+  follower: Pick<Follower, "whyUnfit" | "seen" | "moveTo" | "handOver" | "end">;
+  /** What the machine at this address is. Rejects with HubError: see `askAt` (other.ts). */
+  ask(address: string): Promise<OtherIs>;
   /** Undefined where hub.toml names none. */
-  lease: LeaseWatch | undefined;
+  lease: Pick<LeaseWatch, "row" | "trouble" | "canTake"> | undefined;
   selfId: string;
   /** Why no hub can start with the copied hub.toml. */
   unusable: string | undefined;
 }
 
 /** Resolves with what happens now. Rejects with HubError `conflict` that says what to do. */
-export async function promote(
-  { roles, config, follower, lease, selfId, unusable }: Promoting,
-  force: boolean,
-): Promise<string> {
+export async function promote(promoting: Promoting, force: boolean): Promise<string> {
+  const { follower, lease, selfId, unusable } = promoting;
   const unfit = follower.whyUnfit() ?? unusable;
   if (unfit !== undefined) throw new HubError("conflict", `this machine cannot be the hub: ${unfit}`);
   const { address } = follower.seen;
-  const other = await askOther(roles, config, address);
-  if (other?.role === "hub") {
+  const found = await findHub(promoting);
+  if (found.hub !== undefined) {
+    if (found.hub !== address) follower.moveTo(found.hub);
     await follower.handOver();
-    return `the hub at ${address} stops and hands over; this machine is the hub in a few seconds`;
+    return `the hub at ${found.hub} stops and hands over; this machine is the hub in a few seconds`;
   }
-  // Said by the other machine itself, so there is no hub that could go on.
-  const isNone = other !== undefined;
-  if (lease) refuseForLease(lease, { selfId, force, isNone });
+  const { isNone, refused } = found;
+  if (lease) refuseForLease(lease, { selfId, force, isNone, refused });
   else if (!force && !isNone)
     throw new HubError(
       "conflict",
-      `the hub at ${address} does not answer. If it is off, and stays so until it sees this machine: \`hub standby promote --force\`. Two hubs that both run would both command the house`,
+      refused ??
+        `the hub at ${address} does not answer. If it is off, and stays so until it sees this machine: \`hub standby promote --force\`. Two hubs that both run would both command the house`,
     );
   follower.end("promoted");
   return "this machine becomes the hub";
 }
 
-interface Wish {
-  selfId: string;
-  force: boolean;
+interface Found {
+  /** Its address. */
+  hub?: string;
+  /** Another machine says itself that it is not the hub, so there is none that could go on. */
   isNone: boolean;
+  /** By a machine that does not know this one. */
+  refused?: string;
 }
 
-function refuseForLease(lease: LeaseWatch, { selfId, force, isNone }: Wish): void {
-  const { row, trouble, canTake } = lease;
+/** Where it was heard last, and where it is by the lease: one may be right where the other is not. */
+async function findHub({ follower, lease, selfId, ask }: Promoting): Promise<Found> {
+  const found: Found = { isNone: false };
+  const { holder } = lease?.row ?? {};
+  const named = holder && holder.id !== selfId ? holder.address : "";
+  for (const address of new Set([follower.seen.address, named])) {
+    if (address === "") continue;
+    try {
+      const { role } = await ask(address);
+      if (role === "hub") return { ...found, hub: address };
+      found.isNone = true;
+    } catch (error) {
+      if (error instanceof HubError && error.code === "unauthenticated") found.refused = error.message;
+    }
+  }
+  return found;
+}
+
+interface Wish extends Pick<Found, "isNone" | "refused"> {
+  selfId: string;
+  force: boolean;
+}
+
+function refuseForLease(
+  { row, trouble, canTake }: NonNullable<Promoting["lease"]>,
+  { selfId, force, isNone, refused }: Wish,
+): void {
   if (trouble !== undefined)
     throw new HubError(
       "conflict",
@@ -59,7 +84,8 @@ function refuseForLease(lease: LeaseWatch, { selfId, force, isNone }: Wish): voi
   if (row && row.leftMs > 0 && row.holder.id !== selfId)
     throw new HubError(
       "conflict",
-      `${row.holder.name} (${row.holder.address}) does not answer here, but it has the lease for another ${Math.ceil(row.leftMs / 1000)} s and keeps it: mend the network between the two, or stop that hub`,
+      refused ??
+        `${row.holder.name} (${row.holder.address}) does not answer here, but it has the lease for another ${Math.ceil(row.leftMs / 1000)} s and keeps it: mend the network between the two, or stop that hub`,
     );
   if (!force && !isNone)
     throw new HubError(
