@@ -21,6 +21,8 @@ export interface SyncRequest {
   turn?: number;
   /** From when it got that answer, it does not take over for so long; 0: it promises nothing. */
   promiseMs: number;
+  /** The hub's databases are of a layout that it cannot open, so what it has stays what it was. */
+  tooOld?: boolean;
   /** What it has. Identifiers are those of the answers. */
   have: {
     /** Of the state database: see `state` in `EndHead`. */

@@ -42,6 +42,7 @@ const Sync = Type.Object(
     version: Type.String({ maxLength: 100 }),
     turn: Type.Optional(Type.Integer()),
     promiseMs: Type.Number({ minimum: 0 }),
+    tooOld: Type.Optional(Type.Boolean()),
     have: Type.Object(
       {
         state: Type.Optional(Hash),

@@ -119,6 +119,7 @@ export function startFollowing(options: FollowerOptions): Follower {
       version,
       ...(turn !== undefined && { turn }),
       promiseMs: isManual ? 0 : promiseMs,
+      ...(copy.isTooOld && { tooOld: true }),
       have: copy.have(),
     };
     const answer = await post(

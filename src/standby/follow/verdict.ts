@@ -20,8 +20,8 @@ export function whyNotTheHub(situation: Situation): string | undefined {
 
 /** What a person has to mend, too, before this machine can be the hub. */
 export function whyUnfit({ isWhole, isTooOld }: Pick<Situation, "isWhole" | "isTooOld">): string | undefined {
-  if (!isWhole) return "the copy is not whole yet";
   if (isTooOld) return "the hub is of a newer version than this machine: upgrade this one, with `hub upgrade FILE`";
+  if (!isWhole) return "the copy is not whole yet";
   return undefined;
 }
 

@@ -11,7 +11,7 @@ export interface Presence {
   /** The answer is about to be sent. `isLast`: with it, the copy is whole. */
   sent(turn: number, isLast: boolean): void;
   /** A request came. Returns until when the standby does not take over; undefined where it promises nothing that is known. */
-  heard(request: Pick<SyncRequest, "machine" | "version" | "turn" | "promiseMs">): number | undefined;
+  heard(request: Pick<SyncRequest, "machine" | "version" | "turn" | "promiseMs" | "tooOld">): number | undefined;
   /** It asked for the history from this time on: epoch ms. */
   askedHistory(from: number): void;
   /** The machine that was heard last, and how long ago: ms. */
@@ -45,13 +45,14 @@ export function createPresence({ clock, random }: { clock: Pick<Clock, "mono">; 
     sent(number, isLast) {
       answers = [...answers.slice(1 - MOST_SENT), { turn: number, at: clock.mono(), isLast }];
     },
-    heard({ machine, version, turn: of, promiseMs }) {
+    heard({ machine, version, turn: of, promiseMs, tooOld = false }) {
       last = { id: machine.id, version, at: clock.mono() };
+      if (tooOld) wholeAt = undefined;
       const answer = answers.find((one) => one.turn === of);
       if (!answer) return undefined;
       // It has applied all before, too.
       answers = answers.filter((one) => one.at >= answer.at);
-      if (answer.isLast) wholeAt = answer.at;
+      if (answer.isLast && !tooOld) wholeAt = answer.at;
       return promiseMs > 0 ? answer.at + Math.min(promiseMs, LONGEST_PROMISE_MS) : undefined;
     },
     askedHistory(from) {

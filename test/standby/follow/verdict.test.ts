@@ -20,6 +20,7 @@ const otherwise: [string, Partial<Situation>, string][] = [
   ["there is no lease", { lease: undefined }, "hub standby promote"],
   ["the copy is not whole", { isWhole: false }, "not whole"],
   ["the hub is newer", { isTooOld: true }, "hub upgrade"],
+  ["the hub is newer, so that there will be no whole copy", { isTooOld: true, isWhole: false }, "hub upgrade"],
   ["it promised to wait", { promisedForMs: 1 }, "promised"],
   ["the engine is gone", { lease: { canTake: false, row: ended, trouble: "refused" } }, "refused"],
   [

@@ -135,6 +135,18 @@ test("a copy is whole once the standby asks again after the last answer", async 
   expect(second.status()).toMatchObject({ isWhole: true, heardSecs: 0, behindSecs: 2 });
 });
 
+test("the copy of a standby that cannot open this house's databases is not whole", async () => {
+  const { second } = open();
+  second.pair(MACHINE, false);
+  const turn = turnIn(await second.sync(request(MACHINE)));
+  const later = turnIn(await second.sync(request(MACHINE, { turn, tooOld: true })));
+  expect(second.status()).toMatchObject({ isWhole: false, behindSecs: undefined });
+  expect(() => second.handOver()).toThrow("is not whole");
+  // It was upgraded.
+  await second.sync(request(MACHINE, { turn: later }));
+  expect(second.status()?.isWhole).toBe(true);
+});
+
 test("a hand-over needs a standby that is heard and has a whole copy", async () => {
   const { second, clock, did } = open();
   const tried = (): string => {
