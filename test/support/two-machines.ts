@@ -11,6 +11,8 @@ export interface StandbyStatus {
   epoch: number;
   copy: { whole: boolean; history_whole: boolean; behind_secs: number | null };
   standby: { whole: boolean; behind_secs: number | null } | null;
+  /** Of the standby. */
+  lease?: { left_secs: number | null } | null;
   takes_over: string | null;
   problem: string | null;
 }
@@ -30,8 +32,10 @@ export interface Side {
   isWhole(timeoutMs?: number): Promise<void>;
   /** Waits until a query finds a row in the state database of its copy. */
   hasCopied(query: string): Promise<void>;
-  /** Starts `hub serve` there, whatever it is then. */
+  /** Starts `hub serve` there, whatever it is then; of the executable in its home once `upgrade` has put one there. */
   start(): Promise<void>;
+  /** `hub upgrade FILE` there, while nothing runs. */
+  upgrade(file: string): Promise<void>;
 }
 
 export interface TwoMachines extends AsyncDisposable {
@@ -39,21 +43,31 @@ export interface TwoMachines extends AsyncDisposable {
   readonly first: Side;
   /** Began as the standby. */
   readonly second: Side;
+  /** One more, of the same administrator, where nothing was done yet. */
+  another(): Side;
 }
 
 const ANSWERS = /(?:the API answers|this machine is the standby) .*?port=(\d+)/;
 
-/** `hub`: of the first machine's hub.toml. */
+export interface TwoMachinesOptions {
+  /** Of the first machine's hub.toml. */
+  hub?: HubSettings;
+  /** Of `hub standby --of`. */
+  options?: string[];
+  /** Of what runs on the first machine, and on the second. */
+  env?: [Record<string, string>, Record<string, string>];
+}
+
 export async function createTwoMachines(
-  { hub = {}, options = [] }: { hub?: HubSettings; options?: string[] } = {},
+  { hub = {}, options = [], env = [{}, {}] }: TwoMachinesOptions = {},
   binary?: string,
 ): Promise<TwoMachines> {
   const stack = new AsyncDisposableStack();
   try {
     const [one, two] = [hub, {}].map((settings) => stack.use(createHubPlace(settings, undefined, binary)));
     if (!one || !two) throw new Error("there are two");
-    const first = sideOf(one, stack);
-    const second = sideOf(two, stack);
+    const first = sideOf(one, stack, env[0]);
+    const second = sideOf(two, stack, env[1]);
     await first.start();
     await first.isHub();
     two.admin = one.admin;
@@ -62,15 +76,21 @@ export async function createTwoMachines(
     });
     if (paired.code !== 0) throw new Error(paired.stderr);
     await second.start();
-    return { first, second, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    const another = (): Side => {
+      const place = stack.use(createHubPlace({}, undefined, binary));
+      place.admin = one.admin;
+      return sideOf(place, stack, {});
+    };
+    return { first, second, another, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   } catch (error) {
     await stack.disposeAsync();
     throw error;
   }
 }
 
-function sideOf(place: HubPlace, stack: AsyncDisposableStack): Side {
+function sideOf(place: HubPlace, stack: AsyncDisposableStack, env: Record<string, string>): Side {
   let process: HubProcess | undefined;
+  let upgraded: string | undefined;
   const running = (): HubProcess => {
     if (!process) throw new Error("nothing was started there");
     return process;
@@ -115,12 +135,17 @@ function sideOf(place: HubPlace, stack: AsyncDisposableStack): Side {
       await until(`the copy has ${query}`, () => rowIn(place.at("data", "state.redb"), query), { everyMs: 100 });
     },
     async start() {
-      const started = spawnHub(place);
+      const started = spawnHub(upgraded === undefined ? place : { ...place, binary: upgraded }, { env });
       process = started;
       stack.use(started);
       await until("it answers", () => ANSWERS.test(started.output), { everyMs: 20 }).catch((error: unknown) => {
         throw new Error(`${error}\n${started.output.slice(-4000)}`);
       });
+    },
+    async upgrade(file) {
+      const { code, stderr } = await place.run(["upgrade", file]);
+      if (code !== 0) throw new Error(stderr);
+      upgraded = place.at("bin", "hub");
     },
   };
   return side;

@@ -55,6 +55,11 @@ test("a standby whose hub has settings of a newer version stays where it is, and
     copy: { whole: true },
     takes_over: expect.stringContaining("hub upgrade FILE"),
   });
+  await second.process.end();
+  await second.start();
+  await until("it says so after a restart", async () =>
+    (await second.status()).takes_over?.includes("hub upgrade FILE"),
+  );
   const upgraded = await second.place.run(["upgrade", second.place.binary]);
   expect(upgraded).toMatchObject({ code: 0, stderr: "" });
   // The hub is not even asked to stop.
