@@ -23,6 +23,8 @@ export interface AppDeps extends RouteDeps {
   machineName: string;
   /** Reports a failed write; returns what is wrong with the disk now. */
   storageFault: (error: unknown) => StorageFault | undefined;
+  /** Throws HubError `unavailable` where another machine may be the hub of this house: what is changed here would be lost. */
+  assertHub: () => void;
   /** Undefined where the hub is built without it. */
   page?: Page;
 }
@@ -87,7 +89,10 @@ export function createApp(deps: AppDeps): App {
     })
       .onError(({ code, error, request }) => respondTo({ code, error }, request))
       // Holds for any router: a handler runs for the route that was admitted, or not at all.
-      .onTransform(({ request, route }) => callers.assertAdmitted(request, route))
+      .onTransform(({ request, route }) => {
+        // The body is here by now: a machine that stood still while it came finds out.
+        if (callers.assertAdmitted(request, route).acts) deps.assertHub();
+      })
       .headers(HEADERS)
       .decorate("auditTrail", auditTrail);
 

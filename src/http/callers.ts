@@ -22,6 +22,7 @@ export interface CallersOptions {
 
 export interface AdmittedRoute {
   readonly path: string;
+  readonly acts: boolean;
 }
 
 export interface Callers {
@@ -36,8 +37,8 @@ export interface Callers {
   identify(request: Request, address: string, credential: string | undefined): Identity;
   /** Records which route this request may run, and as whom; `undefined` for a public route. */
   admit(request: Request, route: AdmittedRoute, identity: Identity | undefined): void;
-  /** Throws where the request was not admitted to this route. Runs after routing and before any handler. */
-  assertAdmitted(request: Request, path: string): void;
+  /** The route; throws where the request was not admitted to it. Runs after routing and before any handler. */
+  assertAdmitted(request: Request, path: string): AdmittedRoute;
   /** Whether its caller was identified, admitted or not. */
   isKnown(request: Request): boolean;
   /** Its caller, admitted or not. */
@@ -108,8 +109,9 @@ export function createCallers({ auth, trustedProxies, corsOrigins, hosts, log }:
       else admissions.set(request, { route, identity });
     },
     assertAdmitted(request, path) {
-      if (admissions.get(request)?.route?.path !== path)
-        throw new Error(`the handler of ${path} ran for a request that was not admitted to it`);
+      const route = admissions.get(request)?.route;
+      if (route?.path !== path) throw new Error(`the handler of ${path} ran for a request that was not admitted to it`);
+      return route;
     },
     isKnown: (request) => admissions.get(request)?.identity !== undefined,
     of(request) {

@@ -34,6 +34,8 @@ export interface RouteDoc {
   scope?: Scope;
   /** Guests may use it as well, for the devices or scenes that an administrator chose for them. */
   guests?: GuestThing;
+  /** Whether it changes something; unless said, all but GET do. */
+  acts?: boolean;
   summary: string;
   tag: string;
   /** By status. */
@@ -60,6 +62,7 @@ export function doc({
   access,
   scope,
   guests,
+  acts,
   summary,
   tag,
   answers = {},
@@ -84,6 +87,7 @@ export function doc({
       "x-refusals": refusals,
       ...(scope ? { "x-scope": scope } : {}),
       ...(guests ? { "x-guests": guests } : {}),
+      ...(acts === undefined ? {} : { "x-acts": acts }),
       ...(frames ? { "x-frames": frames } : {}),
       ...(makesMissing ? { "x-makes-missing": true } : {}),
       ...(readsElsewhere ? { "x-reads-elsewhere": readsElsewhere } : {}),

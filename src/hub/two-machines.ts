@@ -1,6 +1,7 @@
 // What is known of a house with two machines, put together for the status, alerts, metrics and events.
 import { leaseNodes } from "../config/standby.ts";
 import { isoSeconds } from "../core/clock.ts";
+import { HubError } from "../core/errors.ts";
 import type { HubEvent } from "../events/catalog.ts";
 import type { StandbyStatus, StandbyWatch } from "../standby/source/status.ts";
 import type { TakeOver } from "../standby/standing.ts";
@@ -36,6 +37,20 @@ export function viewTwoMachines(
       machine: machine ? otherMachine(machine) : null,
       took_over: tookOver ?? null,
     };
+  };
+}
+
+/** For what would change this machine's house: see `AppDeps.assertHub`. What the other machine has is the house by then. */
+export function hubAssertion({ gate }: Pick<HubOptions, "gate">, standby: StandbyWatch): () => void {
+  return function assertHub() {
+    const why = gate?.closed;
+    if (why === undefined) return;
+    const { name = "", address = "" } = standby.status()?.machine ?? {};
+    const other = [name, address].filter((part) => part !== "").join(", ");
+    const where = other && `; the other machine is ${other}`;
+    throw new HubError("unavailable", `${why}; nothing was changed${where}`, {
+      details: address === "" ? {} : { hub: address },
+    });
   };
 }
 

@@ -32,7 +32,7 @@ import { pluginUploads } from "./plugin-uploads.ts";
 import { problemsNow } from "./problems.ts";
 import { noteConfig } from "./start-audit.ts";
 import type { StartTimes } from "./start-times.ts";
-import type { TwoMachinesView } from "./two-machines.ts";
+import { hubAssertion, type TwoMachinesView } from "./two-machines.ts";
 import type { Archives } from "./wire-backup.ts";
 import { readThroughArchive } from "./wire-export.ts";
 import type { House } from "./wire-house.ts";
@@ -79,11 +79,13 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     onWritten: () => noteConfig(home, meta),
   });
   const status = statusOf(options, { ...wired, health, listener: () => listener }, () => stream.clients);
+  const assertHub = hubAssertion(options, wired.secondMachine);
   const metrics = stack.use(startMetrics({ ...wired, clock, status, stream: () => stream }));
   const app = createApp({
     ...wired,
     history: readThroughArchive(options, wired.history, stack),
     config: config.server,
+    assertHub,
     version,
     machineName: hostname(),
     clock,
@@ -122,7 +124,16 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     logFile: { path: home.hubLog, flush: () => options.flushLog?.() },
     mcp: wireMcp(
       config.mcp.enabled,
-      { ...wired, version, clock, health, status, ring: wired.feed.ring, membersOf: wired.virtual.groups.devices },
+      {
+        ...wired,
+        assertHub,
+        version,
+        clock,
+        health,
+        status,
+        ring: wired.feed.ring,
+        membersOf: wired.virtual.groups.devices,
+      },
       { log: log.child("mcp"), stack },
     ),
   });

@@ -37,8 +37,10 @@ export function createToolCaller({ deps, limit, log }: ToolCallerOptions): CallT
     if (wait !== undefined)
       throw new HubError("rate_limited", `more than ${CALLS_A_MINUTE} calls a minute: try again in ${wait} s`);
     const checked = checkValue(tool.input, given);
-    if (checked.ok) return await tool.run(checked.value as JsonObject, { house, caller, deps });
-    throw new HubError("invalid", checked.problems.map(({ path, message }) => `${path}: ${message}`).join("; "));
+    if (!checked.ok)
+      throw new HubError("invalid", checked.problems.map(({ path, message }) => `${path}: ${message}`).join("; "));
+    if (tool.acts) deps.assertHub();
+    return await tool.run(checked.value as JsonObject, { house, caller, deps });
   }
 
   return async function callTool(caller, name, given = {}) {

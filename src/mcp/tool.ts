@@ -26,6 +26,8 @@ export interface McpDeps extends HouseDeps {
   ring: EventRing;
   rules: Pick<Rules, "list" | "get" | "traces" | "trials">;
   alerts: Pick<Alerts, "list">;
+  /** Throws HubError `unavailable` where another machine may be the hub of this house. */
+  assertHub: () => void;
   health: () => Health;
   status: () => SystemStatus;
 }

@@ -200,15 +200,15 @@ test("a handler does not run for a request that was not admitted, however it is 
     log: silentLog,
   });
   const app = new Elysia()
-    .onTransform(({ request, route }) => callers.assertAdmitted(request, route))
+    .onTransform(({ request, route }) => void callers.assertAdmitted(request, route))
     .get("/one", () => void ran.push("/one"))
     .get("/two/:id", () => void ran.push("/two/:id"));
   const request = new Request("http://localhost/one");
   expect((await app.handle(request)).status).toBe(500);
-  callers.admit(request, { path: "/two/:id" }, undefined);
+  callers.admit(request, { path: "/two/:id", acts: false }, undefined);
   expect((await app.handle(request)).status).toBe(500);
   expect(ran).toEqual([]);
-  callers.admit(request, { path: "/one" }, undefined);
+  callers.admit(request, { path: "/one", acts: false }, undefined);
   expect((await app.handle(request)).status).toBe(200);
   expect(ran).toEqual(["/one"]);
 });
@@ -255,7 +255,7 @@ test("no handler of the hub runs for a request that did not come through the rou
     ...{ layouts: part, guests: part, calendars: part, exports: part, webPush: part },
     ...{ remote: part, visits: part, recoverySheet: part },
     ...{ configFile: part, restart: part, upgrades: part },
-    ...{ secondMachine: part, standing: () => undefined, hasLease: false },
+    ...{ secondMachine: part, standing: () => undefined, hasLease: false, assertHub: part },
     ...{ layouts: part, guests: part, uploads: part, notices: part, links: part },
   });
   const { api, besideTheApi } = app.declared();

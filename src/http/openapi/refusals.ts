@@ -35,6 +35,7 @@ const COMMON = {
   length_required: "The body came in chunks, without its Content-Length",
   too_large: "The body is larger than [server] max_body_bytes",
   unsupported_media_type: "The body has a type that this route does not accept",
+  unavailable: "Another machine may be the hub of this house by now; nothing was changed",
   storage: "The disk is full, or cannot be read or written; nothing was changed",
 } satisfies Refusals;
 
@@ -64,6 +65,7 @@ function kindOf({ method, operation }: Described): (keyof typeof COMMON)[] {
   const isOpen = access === "public";
   const writes = method !== "get";
   const parameters = Array.isArray(operation.parameters) ? operation.parameters : [];
+  const acts = operation["x-acts"] ?? writes;
   const names = parameters.some((parameter) => isObject(parameter) && parameter.in === "path");
   const isStreamed = operation["x-streamed-body"] === true;
   const { requestBody } = operation;
@@ -74,6 +76,7 @@ function kindOf({ method, operation }: Described): (keyof typeof COMMON)[] {
     ...(names && operation["x-makes-missing"] !== true ? ["not_found" as const] : []),
     ...(writes && !isStreamed ? ["length_required" as const, "too_large" as const] : []),
     ...(isJson ? ["unsupported_media_type" as const] : []),
+    ...(acts === true ? ["unavailable" as const] : []),
     // Checking a credential reads the database too.
     ...(isOpen && !writes ? [] : ["storage" as const]),
   ];

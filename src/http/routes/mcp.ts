@@ -20,6 +20,7 @@ interface McpCaller {
   address: string;
 }
 
+/** `acts: false`: most tools only read, and each of the others asks whether this machine is the hub. */
 const summary = "The Model Context Protocol (Streamable HTTP), for keys made for it";
 
 export function mcpRoutes({ mcp, callers }: McpRouteDeps) {
@@ -36,6 +37,6 @@ export function mcpRoutes({ mcp, callers }: McpRouteDeps) {
       if (!scope) throw new Error("a key without a scope was admitted to /mcp");
       return mcp(request, { id, name, role, scope, address: callers.addressOf(request, server as PeerSource | null) });
     },
-    { parse: "none", ...doc({ access: "viewer", scope: "mcp", summary, tag: "mcp" }) },
+    { parse: "none", ...doc({ access: "viewer", scope: "mcp", acts: false, summary, tag: "mcp" }) },
   );
 }

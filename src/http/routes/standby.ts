@@ -74,10 +74,15 @@ export function standbyRoutes({ secondMachine: second, standing, hasLease, versi
   }
 
   /** For the standby alone: what it asks is read once its key is known to be right. */
-  const forStandby = (summary: string, answer: { description: string; contentType: string; schema: TSchema }) => ({
+  const forStandby = (
+    summary: string,
+    answer: { description: string; contentType: string; schema: TSchema },
+    acts = false,
+  ) => ({
     parse: "none" as const,
     ...doc({
       access: "public",
+      acts,
       summary: `${summary}, for the standby with the key of its pairing`,
       tag,
       largestBody: LARGEST_REQUEST,
@@ -161,11 +166,15 @@ export function standbyRoutes({ secondMachine: second, standing, hasLease, versi
         keepOpen(server, request);
         return Response.json(await second.leftovers(await readLeftovers(request)), { headers: NOT_STORED });
       },
-      forStandby("What only this machine has, from when it was the hub", {
-        description: "What is wanted, or how much of it was new",
-        contentType: "application/json",
-        schema: LeftoversResult,
-      }),
+      forStandby(
+        "What only this machine has, from when it was the hub",
+        {
+          description: "What is wanted, or how much of it was new",
+          contentType: "application/json",
+          schema: LeftoversResult,
+        },
+        true,
+      ),
     )
     .post(
       "/hand-over",

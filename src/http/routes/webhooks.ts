@@ -42,6 +42,8 @@ export function webhookRoutes({ rules, callers, clock }: WebhookRoutesDeps) {
     parse: "none" as const,
     ...doc({
       access: "public",
+      // With GET too.
+      acts: true,
       summary: `Trigger the rules with this path and secret (header ${SECRET_HEADER}, or ?secret=)`,
       tag: "rules",
       answers: {
