@@ -105,8 +105,8 @@ test("after standing still for longer than the lease, not one message leaves, an
   expect(why).toContain("its lease has ended");
   // A notification waits, for the machine that has the copy of the outbox.
   expect((await ask("GET", "/notify/outbox")).body).toMatchObject([{ channel: "phone", message: "Somebody is there" }]);
-  await ask("POST", "/plugins/sleeper/start");
-  expect(await ask("GET", "/plugins/sleeper")).toMatchObject({ body: { pid: null, status: "offline" } });
+  expect(await ask("POST", "/plugins/sleeper/start")).toMatchObject({ status: 503 });
+  expect(await ask("GET", "/plugins/sleeper")).toMatchObject({ body: { pid: null } });
   await time.advance(120_000);
   // The hub's own broker does not even acknowledge what a device says: the device looks for the other machine.
   client.publish("hub/devices/bell/state", '{"on":false}', { qos: 1 });
