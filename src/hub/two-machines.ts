@@ -55,12 +55,13 @@ export function hubAssertion({ gate }: Pick<HubOptions, "gate">, standby: Standb
 }
 
 function otherMachine(status: StandbyStatus): TwoMachines["machine"] {
-  const { machine, manual, version, heardSecs, isWhole, behindSecs, historyFrom } = status;
+  const { machine, manual, version, heardSecs, isWhole, behindSecs, historyFrom, problem } = status;
   return {
     ...{ name: machine.name, address: machine.address, manual, version: version ?? null, whole: isWhole },
     heard_secs: heardSecs === undefined ? null : Math.floor(heardSecs),
     behind_secs: behindSecs === undefined ? null : Math.floor(behindSecs),
     history_until: historyFrom === undefined ? null : isoSeconds(historyFrom),
+    problem: problem ?? null,
   };
 }
 

@@ -1,12 +1,13 @@
 // What this machine is in its house (`data/standby.json`): its hub, or the standby of another. Neither backups nor the copy for a standby
 // contain it.
-import { existsSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { writeFileAtomic } from "../core/atomic-file.ts";
 import { HubError, messageOf, systemCode } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
+import { storageFaultOf } from "../core/storage-fault.ts";
 import type { Home } from "../home/paths.ts";
 
 /** Another machine of the house, and how to reach it. */
@@ -63,6 +64,34 @@ export function readMachine(home: Pick<Home, "data">): MachineFile | undefined {
   );
 }
 
+/** Throws the system's error. A full disk takes it too where the file is there already: it must not keep a standby from being the hub. */
 export function writeMachine(home: Pick<Home, "data">, machine: MachineFile): void {
-  writeFileAtomic(machinePath(home), `${JSON.stringify(machine)}\n`, 0o600);
+  const path = machinePath(home);
+  const text = `${JSON.stringify(machine)}\n`;
+  try {
+    writeFileAtomic(path, text, 0o600);
+  } catch (error) {
+    if (storageFaultOf(error) !== "full" || !writeInPlace(path, text)) throw error;
+  }
+}
+
+/** What a file takes up at least, on any file system that is in use; the disk writes so much as a whole. */
+const SECTOR_BYTES = 512;
+
+/** In the room that the file has already, with one write. False where there is none; then it is as it was. */
+function writeInPlace(path: string, text: string): boolean {
+  if (!existsSync(path)) return false;
+  const file = openSync(path, "r+");
+  try {
+    const { size } = fstatSync(file);
+    const room = Math.ceil(size / SECTOR_BYTES) * SECTOR_BYTES;
+    // Spaces where the former text was longer: JSON has no meaning for them.
+    const bytes = Buffer.from(text.padEnd(size));
+    if (bytes.length > room) return false;
+    writeSync(file, bytes, 0, bytes.length, 0);
+    fsyncSync(file);
+    return true;
+  } finally {
+    closeSync(file);
+  }
 }

@@ -13,6 +13,9 @@ export interface StandbyMachine {
   manual?: boolean;
 }
 
+/** Characters of `SyncRequest.problem`. */
+export const LONGEST_PROBLEM = 500;
+
 /** The body of `POST /standby/sync`; the answer is compressed with zstd. */
 export interface SyncRequest {
   machine: StandbyMachine;
@@ -23,6 +26,8 @@ export interface SyncRequest {
   promiseMs: number;
   /** The hub's databases are of a layout that it cannot open, so what it has stays what it was. */
   tooOld?: boolean;
+  /** What keeps its copy from being made, for people. */
+  problem?: string;
   /** What it has. Identifiers are those of the answers. */
   have: {
     /** Of the state database: see `state` in `EndHead`. */

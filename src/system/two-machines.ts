@@ -24,6 +24,7 @@ const OtherMachine = Type.Object({
   whole: Type.Boolean({ description: "It has a whole copy" }),
   behind_secs: orNull(Type.Integer(), "Of how long ago its copy is"),
   history_until: orNull(Type.String(), "UTC; it has the history before"),
+  problem: orNull(Type.String(), "What keeps its copy from being made, as it says"),
 });
 
 export const TwoMachines = Type.Object({

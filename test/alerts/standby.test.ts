@@ -6,7 +6,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const WELL: TwoMachines = {
   lease: "nats://10.0.0.5:4222",
   trouble: null,
-  machine: { name: "attic", version: "1.0.0", heard_secs: 1, whole: true, behind_secs: 2 },
+  machine: { name: "attic", version: "1.0.0", heard_secs: 1, whole: true, behind_secs: 2, problem: null },
   took_over: null,
 };
 
@@ -69,6 +69,27 @@ test("a copy that is not whole for a quarter of an hour, or that far behind", as
   expect(found()).toEqual([]);
   is({}, { behind_secs: 900 });
   expect(found()).toEqual(["warning copy"]);
+});
+
+test("what keeps the standby from copying is told in its own words after a minute, instead of what follows from it", async () => {
+  const { found, is, wait, watch } = rig();
+  const problem = "the copy of the other hub cannot be written: the disk is full; free some space";
+  is({}, { problem, behind_secs: 20 });
+  expect(found()).toEqual([]);
+  await wait(55_000);
+  expect(found()).toEqual([]);
+  await wait(5_000);
+  expect(found()).toEqual(["warning problem"]);
+  expect(watch.check(() => false)[0]?.message).toBe(`The second machine attic says: ${problem}`);
+  is({}, { problem, behind_secs: 1000 });
+  expect(found()).toEqual(["warning problem"]);
+  is({}, { behind_secs: 20 });
+  expect(found()).toEqual([]);
+  is({ trouble: "connection refused" }, { problem, behind_secs: 40 });
+  expect(found()).toEqual([]);
+  await wait(15_000);
+  // It answers, but promises nothing with answers that it cannot take.
+  expect(found()).toEqual(["critical alone"]);
 });
 
 test("another version counts once there was time to upgrade both", async () => {

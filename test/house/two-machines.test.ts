@@ -68,6 +68,7 @@ test("a standby that comes and goes is an event each time, and is in the view", 
   const status: StandbyStatus = {
     machine: { id: "machine-b", name: "attic", address: "http://10.0.0.2:8080" },
     ...{ manual: false, version: "1.0.0", heardSecs: 1.9, isWhole: true, behindSecs: 2.4, historyFrom: START },
+    problem: undefined,
   };
   const standby = { status: (): StandbyStatus | undefined => now };
   let now: StandbyStatus | undefined;
@@ -81,6 +82,7 @@ test("a standby that comes and goes is an event each time, and is in the view", 
     machine: {
       ...{ name: "attic", address: "http://10.0.0.2:8080", manual: false, version: "1.0.0", whole: true },
       ...{ heard_secs: 1, behind_secs: 2, history_until: "2026-11-23T18:00:00Z" },
+      problem: null,
     },
   });
   const events: HubEvent[] = [];

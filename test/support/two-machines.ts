@@ -56,16 +56,19 @@ export interface TwoMachinesOptions {
   options?: string[];
   /** Of what runs on the first machine, and on the second. */
   env?: [Record<string, string>, Record<string, string>];
+  /** Where that of the second machine is, without a copy of the executable. */
+  secondHome?: string;
 }
 
 export async function createTwoMachines(
-  { hub = {}, options = [], env = [{}, {}] }: TwoMachinesOptions = {},
+  { hub = {}, options = [], env = [{}, {}], secondHome }: TwoMachinesOptions = {},
   binary?: string,
 ): Promise<TwoMachines> {
   const stack = new AsyncDisposableStack();
   try {
-    const [one, two] = [hub, {}].map((settings) => stack.use(createHubPlace(settings, undefined, binary)));
-    if (!one || !two) throw new Error("there are two");
+    const one = stack.use(createHubPlace(hub, undefined, binary));
+    const two = stack.use(createHubPlace({}, secondHome, binary));
+    if (secondHome !== undefined) two.put("bin/hub", "");
     const first = sideOf(one, stack, env[0]);
     const second = sideOf(two, stack, env[1]);
     await first.start();

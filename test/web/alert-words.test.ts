@@ -30,12 +30,13 @@ const off = (): boolean => false;
 /** What is said of a second machine in its hour, whatever is wrong with it. */
 async function ofTwoMachines(): Promise<Finding[]> {
   const clock = createVirtualClock();
-  const well = { name: "ben", version: "1", heard_secs: 1, whole: true, behind_secs: 1 };
+  const well = { name: "ben", version: "1", heard_secs: 1, whole: true, behind_secs: 1, problem: null };
   const lease = { lease: "nats://n1", trouble: "it does not answer" };
   const from = { from: "ada", lost_secs: 9, gone_secs: 12 };
   const all: [Partial<TwoMachines>, "stop" | "continue"][] = [
     [{ machine: { ...well, heard_secs: 400 } }, "stop"],
     [{ machine: { ...well, whole: false } }, "stop"],
+    [{ machine: { ...well, problem: "the disk is full" } }, "stop"],
     [{ machine: { ...well, version: "2" } }, "stop"],
     [{ machine: well, ...lease }, "stop"],
     [lease, "stop"],

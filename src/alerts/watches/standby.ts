@@ -1,4 +1,4 @@
-// A house with two machines: the standby is silent, has no whole copy or another version; the lease cannot be renewed; this machine
+// A house with two machines: the standby is silent, cannot copy, has no whole copy or another version; the lease cannot be renewed; this machine
 // has taken over.
 import type { Clock } from "../../core/clock.ts";
 import type { Finding, Watch } from "../alert.ts";
@@ -13,6 +13,7 @@ export interface TwoMachines {
     heard_secs: number | null;
     whole: boolean;
     behind_secs: number | null;
+    problem: string | null;
   } | null;
   took_over: {
     from: string;
@@ -24,6 +25,8 @@ export interface TwoMachines {
 
 const MINUTE_MS = 60_000;
 const SILENT_MS = 5 * MINUTE_MS;
+/** What mends itself in a moment is nobody's matter. */
+const PROBLEM_MS = MINUTE_MS;
 const NOT_WHOLE_MS = 15 * MINUTE_MS;
 /** Both machines get a new version one after the other. */
 const OTHER_VERSION_MS = 10 * MINUTE_MS;
@@ -51,15 +54,17 @@ export function standbyWatch(
   }
 
   function ofStandby(machine: NonNullable<TwoMachines["machine"]>): Finding[] {
-    const { name, heard_secs, whole, behind_secs, version: other } = machine;
+    const { name, heard_secs, whole, behind_secs, version: other, problem } = machine;
     const silentMs = heard_secs === null ? clock.mono() - begun : heard_secs * 1000;
     const isBehind = !whole || (behind_secs !== null && behind_secs * 1000 >= NOT_WHOLE_MS);
     const isIncomplete = lasts("copy", isBehind, whole ? 0 : NOT_WHOLE_MS);
+    const isHindered = lasts("problem", problem !== null, PROBLEM_MS);
     const isOther = lasts("version", other !== null && other !== version, OTHER_VERSION_MS);
     // A machine that is not there has other faults only in consequence.
     if (silentMs >= SILENT_MS) return [silent(name, Math.floor(silentMs / MINUTE_MS))];
     return [
-      ...(isIncomplete ? [incomplete(name)] : []),
+      // The cause, where it is known.
+      ...(isHindered && problem !== null ? [hindered(name, problem)] : isIncomplete ? [incomplete(name)] : []),
       ...(isOther && other !== null ? [otherVersion(name, { other, version })] : []),
     ];
   }
@@ -70,7 +75,7 @@ export function standbyWatch(
       const seen = look();
       if (!seen) return [];
       const { machine, lease, trouble, took_over } = seen;
-      const answers = typeof machine?.heard_secs === "number" && machine.heard_secs < ANSWERS_SECS;
+      const answers = machine !== null && promises(machine);
       return [
         ...(machine ? ofStandby(machine) : []),
         ...(lasts("lease", trouble !== null, NO_LEASE_MS)
@@ -80,6 +85,12 @@ export function standbyWatch(
       ];
     },
   };
+}
+
+/** What it says with an answer that it could not take is no promise. */
+function promises({ heard_secs: heard, problem, behind_secs: behind }: NonNullable<TwoMachines["machine"]>): boolean {
+  if (heard === null || heard >= ANSWERS_SECS) return false;
+  return problem === null || (behind !== null && behind < ANSWERS_SECS);
 }
 
 const kind = "standby" as const;
@@ -97,6 +108,14 @@ function incomplete(name: string): Finding {
     ...{ kind, about: "copy", severity: "warning", variant: "copy", values: { name } },
     message: `The second machine ${name} has had no whole copy of this house for 15 minutes`,
     mend: "It cannot take over without one. `hub standby status` and the log there say what is missing.",
+  };
+}
+
+function hindered(name: string, problem: string): Finding {
+  return {
+    ...{ kind, about: "copy", severity: "warning", variant: "problem", values: { name, problem } },
+    message: `The second machine ${name} says: ${problem}`,
+    mend: "Its copy stays as it was before, with which it can take over; it goes on by itself once this is mended there.",
   };
 }
 

@@ -55,7 +55,10 @@ export async function followOnce(roles: Roles, config: HubConfig, { copy, desk }
   const whyNot = (): string | undefined => unusable ?? follower.whyNot();
   desk.following = {
     ...{ self, copy, follower, lease, isManual, whyNot },
-    promote: (force) => promote({ follower, ask, lease, selfId: self.id, unusable }, force),
+    promote(force) {
+      const copyAge = (): number | undefined => desk.present().behindSecs;
+      return promote({ follower, ask, copyAge, lease, selfId: self.id, unusable }, force);
+    },
   };
 
   function ask(address: string): Promise<OtherIs> {

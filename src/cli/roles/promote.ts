@@ -8,6 +8,8 @@ export interface Promoting {
   follower: Pick<Follower, "whyUnfit" | "seen" | "moveTo" | "handOver" | "end">;
   /** What the machine at this address is. Rejects with HubError: see `askAt` (other.ts). */
   ask(address: string): Promise<OtherIs>;
+  /** Seconds; undefined where there is no whole copy. */
+  copyAge: () => number | undefined;
   /** Undefined where hub.toml names none. */
   lease: Pick<LeaseWatch, "row" | "trouble" | "canTake"> | undefined;
   selfId: string;
@@ -17,7 +19,7 @@ export interface Promoting {
 
 /** Resolves with what happens now. Rejects with HubError `conflict` that says what to do. */
 export async function promote(promoting: Promoting, force: boolean): Promise<string> {
-  const { follower, lease, selfId, unusable } = promoting;
+  const { follower, copyAge, lease, selfId, unusable } = promoting;
   const unfit = follower.whyUnfit() ?? unusable;
   if (unfit !== undefined) throw new HubError("conflict", `this machine cannot be the hub: ${unfit}`);
   const { address } = follower.seen;
@@ -36,7 +38,7 @@ export async function promote(promoting: Promoting, force: boolean): Promise<str
         `the hub at ${address} does not answer. If it is off, and stays so until it sees this machine: \`hub standby promote --force\`. Two hubs that both run would both command the house`,
     );
   follower.end("promoted");
-  return "this machine becomes the hub";
+  return `this machine becomes the hub, with its copy of ${Math.round(copyAge() ?? 0)} s ago`;
 }
 
 interface Found {

@@ -2,6 +2,7 @@
 import type { HubConfig } from "../../config/sections.ts";
 import { sleep } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
 import { messageKeys } from "../../notify/outbox/left-behind.ts";
 import type { Copy } from "../../standby/copy/copy.ts";
 import type { Seen } from "../../standby/follow/follower.ts";
@@ -10,7 +11,7 @@ import { MOST_NOTED_MESSAGES } from "../../standby/leftovers.ts";
 import type { TakeOver } from "../../standby/standing.ts";
 import { forgetWanted, noteWanted } from "../../standby/wanted.ts";
 import { layOut, loadConfigOf } from "../prepare.ts";
-import type { Next, OpenedEngine, Roles } from "./context.ts";
+import { closeQuietly, type HeldLease, type Next, type OpenedEngine, type Roles } from "./context.ts";
 import { hold } from "./obtain-lease.ts";
 
 export interface TakeOverOptions {
@@ -41,10 +42,10 @@ export async function takeOver(roles: Roles, options: TakeOverOptions): Promise<
 }
 
 async function attempt(roles: Roles, options: TakeOverOptions): Promise<Next | undefined> {
-  const { all, home, log, clock, file } = roles;
+  const { home, log, clock } = roles;
   const { copy, opened, seen, other, reason } = options;
   const begun = clock.mono();
-  log.warn("this machine becomes the hub", { reason });
+  log.warn("this machine becomes the hub", { reason, copy_secs_old: ageOf(copy, clock.now()) });
   // With a hub.toml that nobody can start with it is of no use.
   const { config } = loadConfigOf(home);
   const flaw = copy.verifyState();
@@ -58,13 +59,14 @@ async function attempt(roles: Roles, options: TakeOverOptions): Promise<Next | u
     return undefined;
   }
   const lease = opened && taken && (await hold(roles, config, opened, taken));
-  const epoch = taken?.epoch ?? Math.max(file.epoch, seen.epoch) + 1;
-  noteLeftovers(roles, options, status.historyThrough);
-  // Before there is a hub: a start that is interrupted goes on as the hub.
-  roles.change({ role: "hub", epoch });
-  // Where this machine's own hub did not start, it was with another state of the house.
-  all.starts.forget();
-  layOut(home, all.io);
+  try {
+    noteLeftovers(roles, options, status.historyThrough);
+    begin(roles, taken?.epoch ?? Math.max(roles.file.epoch, seen.epoch) + 1);
+  } catch (error) {
+    // Nobody shall think that there is a hub.
+    if (lease) await giveUp(lease, log);
+    throw error;
+  }
   const tookOver: TakeOver = {
     from: { id: other.id, address: other.address },
     reason,
@@ -73,6 +75,31 @@ async function attempt(roles: Roles, options: TakeOverOptions): Promise<Next | u
     goneSecs: Math.round((clock.mono() - (seen.heardMono ?? begun)) / 1000),
   };
   return { as: "hub", lease, tookOver };
+}
+
+/** From here on a start that is interrupted goes on as the hub. */
+function begin(roles: Roles, epoch: number): void {
+  const { all, home, log } = roles;
+  roles.change({ role: "hub", epoch });
+  // Where this machine's own hub did not start, it was with another state of the house.
+  all.starts.forget();
+  try {
+    layOut(home, all.io);
+  } catch (error) {
+    log.error("this failed, and the hub starts without it", { part: "home", message: messageOf(error) });
+  }
+}
+
+async function giveUp({ tenure }: HeldLease, log: Log): Promise<void> {
+  await tenure.giveUp().catch((error: unknown) => {
+    log.warn("the lease could not be given up; it ends by itself", { error: messageOf(error) });
+  });
+  await closeQuietly(log, tenure);
+}
+
+function ageOf(copy: Pick<Copy, "status">, now: number): number | null {
+  const { copiedAt } = copy.status();
+  return copiedAt === undefined ? null : Math.max(0, Math.round((now - copiedAt) / 1000));
 }
 
 /** What the other machine may still have when it comes back. Nothing that could keep a hub from starting. */

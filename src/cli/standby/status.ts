@@ -72,7 +72,8 @@ interface Text {
 function isTroubled({ role, problem, standby, lease }: JsonObject): boolean {
   if (role !== "hub") return typeof problem === "string";
   const trouble = isObject(lease) && typeof lease.trouble === "string";
-  return trouble || (isObject(standby) && (standby.heard_secs_ago === null || Number(standby.heard_secs_ago) > 60));
+  if (trouble || !isObject(standby)) return trouble;
+  return standby.heard_secs_ago === null || Number(standby.heard_secs_ago) > 60 || typeof standby.problem === "string";
 }
 
 function hubText(found: JsonObject): Text {
@@ -86,6 +87,7 @@ function hubText(found: JsonObject): Text {
       "Heard",
       standby.heard_secs_ago === null ? "not since this hub started" : `${secs(standby.heard_secs_ago)} ago`,
     ]);
+    if (typeof standby.problem === "string") rows.push(["It says", standby.problem]);
     rows.push(["Its copy", standby.whole ? `${secs(standby.behind_secs)} old` : "not whole yet"]);
   } else rows.push(["Standby", "none: make one with `hub standby --of` on another machine"]);
   if (isObject(lease)) rows.push(["Lease", lease.held ? String(lease.trouble ?? "held") : "not held"]);

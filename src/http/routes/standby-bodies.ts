@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { HubError } from "../../core/errors.ts";
 import type { LeftoversRequest } from "../../standby/leftovers.ts";
-import type { HistoryRequest, SyncRequest } from "../../standby/protocol.ts";
+import { type HistoryRequest, LONGEST_PROBLEM, type SyncRequest } from "../../standby/protocol.ts";
 import type { SecondMachine } from "../../standby/source/second-machine.ts";
 import type { Standing } from "../../standby/standing.ts";
 import { readBody } from "../body.ts";
@@ -43,6 +43,7 @@ const Sync = Type.Object(
     turn: Type.Optional(Type.Integer()),
     promiseMs: Type.Number({ minimum: 0 }),
     tooOld: Type.Optional(Type.Boolean()),
+    problem: Type.Optional(Type.String({ maxLength: LONGEST_PROBLEM })),
     have: Type.Object(
       {
         state: Type.Optional(Hash),
@@ -123,6 +124,9 @@ export const Place = Type.Object({
         heard_secs_ago: nullableNumber,
         whole: Type.Boolean({ description: "Its copy is complete" }),
         behind_secs: Type.Union([Type.Number(), Type.Null()], { description: "Of how long ago its copy is" }),
+        problem: Type.Union([Type.String(), Type.Null()], {
+          description: "What keeps its copy from being made, as it says",
+        }),
       }),
       Type.Null(),
     ],
@@ -147,6 +151,7 @@ export function placeOf(second: Pick<SecondMachine, "status" | "epoch">, standin
           heard_secs_ago: rounded(status.heardSecs),
           whole: status.isWhole,
           behind_secs: rounded(status.behindSecs),
+          problem: status.problem ?? null,
         }
       : null,
   };

@@ -7,7 +7,7 @@ import type { Log } from "../../core/log.ts";
 import type { Applied, Copy } from "../copy/copy.ts";
 import type { Machine } from "../lease/lease.ts";
 import type { LeaseWatch } from "../lease/watch.ts";
-import type { SyncRequest } from "../protocol.ts";
+import { LONGEST_PROBLEM, type SyncRequest } from "../protocol.ts";
 import type { TakeOver } from "../standing.ts";
 import { HAND_OVER_HEADER } from "./hand-over.ts";
 import { type HubLink, type LinkAnswer, refusalOf } from "./hub-link.ts";
@@ -114,12 +114,14 @@ export function startFollowing(options: FollowerOptions): Follower {
   }
 
   async function sync(): Promise<boolean> {
+    const found = copy.status().problem;
     const body: SyncRequest = {
       machine: { ...options.machine(), manual: isManual },
       version,
       ...(turn !== undefined && { turn }),
       promiseMs: isManual ? 0 : promiseMs,
       ...(copy.isTooOld && { tooOld: true }),
+      ...(found !== undefined && { problem: found.slice(0, LONGEST_PROBLEM) }),
       have: copy.have(),
     };
     const answer = await post(
@@ -127,8 +129,9 @@ export function startFollowing(options: FollowerOptions): Follower {
       body as unknown as Json,
       isAllThere ? { [HAND_OVER_HEADER]: "complete" } : {},
     );
-    const applied = copy.apply(answer.bytes);
+    // It was heard, whatever the disk here says to what it sent.
     seen.heardMono = clock.mono();
+    const applied = copy.apply(answer.bytes);
     seen.hubVersion = applied.version;
     seen.epoch = Math.max(seen.epoch, applied.epoch);
     turn = applied.turn;

@@ -11,7 +11,7 @@ export interface Presence {
   /** The answer is about to be sent. `isLast`: with it, the copy is whole. */
   sent(turn: number, isLast: boolean): void;
   /** A request came. Returns until when the standby does not take over; undefined where it promises nothing that is known. */
-  heard(request: Pick<SyncRequest, "machine" | "version" | "turn" | "promiseMs" | "tooOld">): number | undefined;
+  heard(request: Pick<SyncRequest, "machine" | "version" | "turn" | "promiseMs" | "tooOld" | "problem">): number | undefined;
   /** It asked for the history from this time on: epoch ms. */
   askedHistory(from: number): void;
   /** The machine that was heard last, and how long ago: ms. */
@@ -35,7 +35,7 @@ const MOST_TURNS = 2 ** 22;
 export function createPresence({ clock, random }: { clock: Pick<Clock, "mono">; random: RandomBytes }): Presence {
   let turn = (Buffer.from(random(4)).readUInt32LE() >>> 2) * MOST_TURNS;
   let answers: Sent[] = [];
-  let last: { id: string; version: string; at: number } | undefined;
+  let last: { id: string; version: string; problem: string | undefined; at: number } | undefined;
   let wholeAt: number | undefined;
   let historyFrom: number | undefined;
   const secondsSince = (at: number): number => Math.max(0, (clock.mono() - at) / 1000);
@@ -45,8 +45,8 @@ export function createPresence({ clock, random }: { clock: Pick<Clock, "mono">; 
     sent(number, isLast) {
       answers = [...answers.slice(1 - MOST_SENT), { turn: number, at: clock.mono(), isLast }];
     },
-    heard({ machine, version, turn: of, promiseMs, tooOld = false }) {
-      last = { id: machine.id, version, at: clock.mono() };
+    heard({ machine, version, turn: of, promiseMs, tooOld = false, problem }) {
+      last = { id: machine.id, version, problem, at: clock.mono() };
       if (tooOld) wholeAt = undefined;
       const answer = answers.find((one) => one.turn === of);
       if (!answer) return undefined;
@@ -71,6 +71,7 @@ export function createPresence({ clock, random }: { clock: Pick<Clock, "mono">; 
       isWhole: wholeAt !== undefined,
       behindSecs: wholeAt === undefined ? undefined : secondsSince(wholeAt),
       historyFrom,
+      problem: last?.problem,
     }),
   };
 }

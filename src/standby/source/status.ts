@@ -14,6 +14,8 @@ export interface StandbyStatus {
   readonly behindSecs: number | undefined;
   /** Epoch ms: it has asked for the history from then on, so it has what is before; undefined where it has not asked yet. */
   readonly historyFrom: number | undefined;
+  /** What keeps its copy from being made, as it said last, for people. */
+  readonly problem: string | undefined;
 }
 
 export interface StandbyWatch {

@@ -21,6 +21,7 @@ interface Machine {
   heard_secs: number | null;
   whole: boolean;
   behind_secs: number | null;
+  problem: string | null;
 }
 
 /** A few answers may fail before it counts as silent. */
@@ -55,7 +56,7 @@ export function SecondMachine({ of: { epoch, lease, held, trouble, machine, took
 }
 
 /** Without a lease nothing but a person decides. */
-function aboutIt({ manual, whole, version, ...times }: Machine, hasLease: boolean): [string, string][] {
+function aboutIt({ manual, whole, version, problem, ...times }: Machine, hasLease: boolean): [string, string][] {
   const { heard_secs: heard, behind_secs: behind } = times;
   const isSilent = heard === null || heard >= SILENT_SECS;
   return [
@@ -68,6 +69,7 @@ function aboutIt({ manual, whole, version, ...times }: Machine, hasLease: boolea
           ? t("standby.behind", { behind: formatDuration(behind) })
           : t("standby.not_whole"),
     ],
+    ...(problem === null ? [] : [[t("standby.problem"), problem] as [string, string]]),
     ...(version === null ? [] : [[t("standby.version"), version] as [string, string]]),
   ];
 }

@@ -94,6 +94,7 @@ export const alerts: Translated<"alerts"> = {
     "Was der Hub von seinen Geräten zeigt, ist von vorher, und Befehle scheitern, bis der Broker wieder da ist.",
   "alert.standby_silent": "{name} hat sich seit {minutes} Minuten nicht gemeldet",
   "alert.standby_copy": "{name} hat seit 15 Minuten keine vollständige Kopie dieses Hauses",
+  "alert.standby_problem": "{name} meldet (auf Englisch): {problem}",
   "alert.standby_version": "{name} hat Version {other}, dieser Rechner {version}",
   "alert.standby_mend":
     "Sieh nach, ob er läuft, diesen Rechner erreicht und dieselbe Version hat; „hub standby status“ sagt dort mehr.",

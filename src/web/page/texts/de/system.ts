@@ -92,6 +92,7 @@ export const system: Translated<"system"> = {
   "standby.not_whole": "noch nicht vollständig",
   "standby.unheard": "noch nicht gehört",
   "standby.silent": "nicht gehört seit: {since}",
+  "standby.problem": "Er meldet (auf Englisch)",
   "standby.version": "Seine Version",
   "standby.lease": "Lease",
   "standby.held": "hat dieser Rechner",

@@ -88,6 +88,7 @@ export const alerts = {
     "What the hub shows of its devices is from before, and commands fail until the broker is there again.",
   "alert.standby_silent": "{name} has not been heard for {minutes} minutes",
   "alert.standby_copy": "{name} has had no whole copy of this house for 15 minutes",
+  "alert.standby_problem": "{name} says: {problem}",
   "alert.standby_version": "{name} has version {other}, and this one {version}",
   "alert.standby_mend":
     "See whether it runs, reaches this machine and has the same version; “hub standby status” there says more.",

@@ -90,6 +90,7 @@ export const system = {
   "standby.not_whole": "not whole yet",
   "standby.unheard": "not heard yet",
   "standby.silent": "not heard for {since}",
+  "standby.problem": "It says",
   "standby.version": "Its version",
   "standby.lease": "Lease",
   "standby.held": "held by this machine",
