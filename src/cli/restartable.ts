@@ -22,11 +22,18 @@ export interface Restartable extends AsyncDisposable {
   readonly failed: Promise<never>;
 }
 
+const GOES_BACK = "the hub does not start with what was changed; it goes back";
+
 /** Reads the configuration and starts a hub, which calls `requestRestart`. */
 export type Begin = (requestRestart: (restart: Restart) => void) => Promise<Running>;
 
+/**
+ * Whether what follows a restart is not for `begin`: then none is begun any more. Throws where it cannot start with a change on trial.
+ */
+export type Leaves = (isOnTrial: boolean) => Promise<boolean>;
+
 /** `trial`: a restore that was interrupted before the hub had started with it. */
-export async function startRestartable(begin: Begin, log: Log, trial?: Trial): Promise<Restartable> {
+export async function startRestartable(begin: Begin, leaves: Leaves, log: Log, trial?: Trial): Promise<Restartable> {
   const failed = Promise.withResolvers<never>();
   // Not an unhandled rejection, even if nobody waits for it yet.
   failed.promise.catch(() => {});
@@ -43,9 +50,21 @@ export async function startRestartable(begin: Begin, log: Log, trial?: Trial): P
       onTrial.passed();
       return running;
     } catch (error) {
-      log.error("the hub does not start with what was changed; it goes back", { error: messageOf(error) });
+      log.error(GOES_BACK, { error: messageOf(error) });
       await onTrial.revert(messageOf(error));
       return begin(requestRestart);
+    }
+  }
+
+  /** What is undone does not leave. */
+  async function leavesOrReverts(onTrial: Trial | undefined): Promise<boolean> {
+    if (!onTrial) return leaves(false);
+    try {
+      return await leaves(true);
+    } catch (error) {
+      log.error(GOES_BACK, { error: messageOf(error) });
+      await onTrial.revert(messageOf(error));
+      return false;
     }
   }
 
@@ -65,7 +84,9 @@ export async function startRestartable(begin: Begin, log: Log, trial?: Trial): P
         return false;
       },
     );
-    current = await beginOrRevert(applied ? restart.trial : undefined);
+    const onTrial = applied ? restart.trial : undefined;
+    if (await leavesOrReverts(onTrial)) return;
+    current = await beginOrRevert(onTrial);
     restarting = false;
     log.info("the hub is up again");
   }

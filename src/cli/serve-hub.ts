@@ -3,13 +3,13 @@ import { statSync } from "node:fs";
 import { openTrial } from "../backup/restores.ts";
 import type { HubConfig } from "../config/sections.ts";
 import { messageOf } from "../core/errors.ts";
-import { background, within } from "../core/lifecycle.ts";
+import { within } from "../core/lifecycle.ts";
 import type { OpenedLog } from "../core/log.ts";
 import { knownIds } from "../db/known-ids.ts";
 import type { Home } from "../home/paths.ts";
 import { readCertificate } from "../http/certificate.ts";
 import { createHub, type Hub, type HubOptions } from "../hub.ts";
-import type { MachineFile } from "../standby/machine.ts";
+import { isPaired } from "../standby/machine.ts";
 import type { Standing, TakeOver } from "../standby/standing.ts";
 import type { OwnProcess } from "../system/apply-upgrade.ts";
 import { askHealth, healthAddress } from "../system/ask-health.ts";
@@ -21,9 +21,9 @@ import { webAddress } from "../system/web-address.ts";
 import { pageFile } from "./assets.ts";
 import { counted, type Io } from "./command.ts";
 import { credentialsBlock } from "./credentials.ts";
-import { readConfig, type Trouble } from "./prepare.ts";
+import { loadConfigOf, readConfig, type Trouble } from "./prepare.ts";
 import { shippedProfiles } from "./profile-assets.ts";
-import { type Begin, startRestartable } from "./restartable.ts";
+import { type Begin, type Leaves, startRestartable } from "./restartable.ts";
 import { type Leave, standingIn } from "./serve-standing.ts";
 import { hubVersion } from "./version.ts";
 
@@ -46,10 +46,10 @@ export interface HubProcess {
 }
 
 /** The hub's place in a house with two machines. */
-export interface HubPlace extends Pick<Standing, "machine" | "tenure" | "epoch"> {
+export interface HubPlace extends Pick<Standing, "machine" | "tenure" | "epoch" | "lost"> {
   tookOver: TakeOver | undefined;
-  /** Resolves with the reason when it is no longer the hub. */
-  lost: Promise<string>;
+  /** What it comes of. */
+  standby: HubConfig["standby"];
   /** Where hub.toml lets it take any: the one that the other machine knows. */
   port: number;
 }
@@ -57,7 +57,7 @@ export interface HubPlace extends Pick<Standing, "machine" | "tenure" | "epoch">
 export type HubEnd =
   | { kind: "stopped"; code: number }
   /** It is stopped, and another machine is the hub or is to be it. */
-  | { kind: "left"; how: "hand_over" | "step_down"; reason: string; port: number };
+  | ({ kind: "left"; port: number } & Leave);
 
 /** Throws HubError where the hub does not start. `place`: undefined for the only hub of a house, as far as this machine knows. */
 export async function runHub(all: HubProcess, place?: HubPlace): Promise<HubEnd> {
@@ -67,16 +67,13 @@ export async function runHub(all: HubProcess, place?: HubPlace): Promise<HubEnd>
   const begun = all.first?.begun ?? clock.mono();
   const left = Promise.withResolvers<Leave>();
   void place?.lost.then((reason) => left.resolve({ how: "step_down", reason }));
-  using watches = new DisposableStack();
-  const onPaired = (file: MachineFile): void => {
-    const watching = import("./roles/roles.ts").then(({ watchPaired }) => {
-      const lost = (reason: string): void => left.resolve({ how: "step_down", reason });
-      if (!watches.disposed) watches.use(watchPaired(all, file, lost));
-    });
-    background(log, "the other machine", watching);
+  const begin = beginWith(all, place, left.resolve);
+  const leaves: Leaves = async (isOnTrial) => {
+    const why = await newPlace(all, place, isOnTrial);
+    if (why !== undefined) left.resolve({ how: "again", reason: why });
+    return why !== undefined;
   };
-  const begin = beginWith(all, { place, leave: left.resolve, onPaired });
-  const running = await startRestartable(begin, log, openTrial(home, clock));
+  const running = await startRestartable(begin, leaves, log, openTrial(home, clock));
   log.info("the hub is up", { ms: Math.round(clock.mono() - begun) });
   using _release = startMemoryRelease(
     clock,
@@ -98,7 +95,8 @@ export async function runHub(all: HubProcess, place?: HubPlace): Promise<HubEnd>
   if (typeof why === "string") {
     supervision.stopping();
     log.info("stopping", { signal: why });
-  } else log.warn("this machine is the hub no longer", { reason: why.reason });
+  } else if (why.how === "again") log.info("the hub starts again", { why: why.reason });
+  else log.warn("this machine is the hub no longer", { reason: why.reason });
   const ended = await within(clock, STOP_WITHIN_MS, "stop", Promise.resolve(running[Symbol.asyncDispose]()));
   if (!ended) log.warn("some parts did not stop in time");
   else log.info("stopped");
@@ -107,13 +105,36 @@ export async function runHub(all: HubProcess, place?: HubPlace): Promise<HubEnd>
   return { kind: "left", ...why, port };
 }
 
-interface Placing {
-  place: HubPlace | undefined;
-  leave: (how: Leave) => void;
-  onPaired: (file: MachineFile) => void;
+/**
+ * Why the hub that follows a restart is another one in the house; undefined where it is the same. Throws HubError where a change on trial
+ * would leave the house without a hub.
+ */
+async function newPlace(all: HubProcess, place: HubPlace | undefined, isOnTrial: boolean): Promise<string | undefined> {
+  const { home } = all;
+  const standby = configOrNothing(home)?.standby;
+  // The start says what is wrong with the file.
+  if (!standby) return undefined;
+  const isSame = place ? Bun.deepEquals(standby, place.standby) : standby.lease === undefined && !isPaired(home);
+  if (isSame) return undefined;
+  if (isOnTrial && standby.lease !== undefined && standby.when_alone === "stop") await tryLease(standby, all);
+  return place ? "[standby] of hub.toml has changed" : "there are two machines from now on";
 }
 
-function beginWith(all: HubProcess, { place, leave, onPaired }: Placing): Begin {
+function configOrNothing(home: Home): HubConfig | undefined {
+  try {
+    return loadConfigOf(home).config;
+  } catch {
+    return undefined;
+  }
+}
+
+async function tryLease(standby: HubConfig["standby"], { home, io, opened: { log } }: HubProcess): Promise<void> {
+  const { askEngine } = await import("../standby/lease/engines.ts");
+  const { clock, random } = io.edge;
+  await askEngine(standby, { resolvePath: home.resolve, clock, random, log });
+}
+
+function beginWith(all: HubProcess, place: HubPlace | undefined, leave: (how: Leave) => void): Begin {
   const { io, home, troubles, opened, starts, stop } = all;
   const { edge, execPath } = io;
   let tookOver = place?.tookOver;
@@ -121,14 +142,9 @@ function beginWith(all: HubProcess, { place, leave, onPaired }: Placing): Begin 
     const { first } = all;
     all.first = undefined;
     const config = withPort(first?.config ?? readConfig(home, io), place?.port);
-    const standing = standingIn({
-      ...{ home, config, leave, onPaired },
-      place: place && { ...place, tookOver },
-      port: () => hub?.httpPort ?? config.server.port,
-    });
+    const standing = standingIn(place && { ...place, tookOver }, leave);
     tookOver = undefined;
-    let hub: Hub | undefined;
-    hub = await createCounted(starts, {
+    const hub = await createCounted(starts, {
       config,
       home,
       edge,
@@ -140,10 +156,7 @@ function beginWith(all: HubProcess, { place, leave, onPaired }: Placing): Begin 
       pageFile,
       shippedProfiles,
       requestRestart,
-      // A machine may pair with this hub while it runs.
-      get standing() {
-        return standing();
-      },
+      ...(standing && { standing }),
       ...(io.compiled && { ownProcess: ownProcess(io, stop, opened) }),
       start: starts,
       ...(first && { tookBefore: first.tookBefore }),

@@ -1,43 +1,32 @@
-// What the hub is told of its place in a house with two machines. The only hub of a house has none, until a machine pairs with it.
+// What the hub is told of its place in a house with two machines. The only hub of a house has none: when a machine pairs with it, it
+// starts again.
 import { hostname } from "node:os";
 import type { HubConfig } from "../config/sections.ts";
 import { HubError } from "../core/errors.ts";
 import type { Home } from "../home/paths.ts";
 import { readCertificate } from "../http/certificate.ts";
 import type { Machine } from "../standby/lease/lease.ts";
-import { isPaired, type MachineFile, readMachine } from "../standby/machine.ts";
+import type { MachineFile } from "../standby/machine.ts";
 import type { Standing } from "../standby/standing.ts";
 import { webAddress } from "../system/web-address.ts";
 
 /** Why this machine stops being the hub. */
 export interface Leave {
-  how: "hand_over" | "step_down";
+  /** `again`: it is the hub again at once, with another place in the house. */
+  how: "hand_over" | "step_down" | "again";
   reason: string;
 }
 
-interface StandingOptions {
-  home: Home;
-  config: HubConfig;
-  place: Pick<Standing, "machine" | "tenure" | "epoch" | "tookOver"> | undefined;
-  leave: (how: Leave) => void;
-  /** Where the hub answers. */
-  port: () => number;
-  /** A machine has paired with a hub that had no place. */
-  onPaired: (file: MachineFile) => void;
-}
+type Place = Pick<Standing, "machine" | "tenure" | "epoch" | "lost" | "tookOver">;
 
-/** Answers with the same object for as long as there is one. */
-export function standingIn({
-  home,
-  config,
-  place,
-  leave,
-  port,
-  onPaired,
-}: StandingOptions): () => Standing | undefined {
-  const acts = {
+/** Undefined for the only hub of a house. */
+export function standingIn(place: Place | undefined, leave: (how: Leave) => void): Standing | undefined {
+  if (!place) return undefined;
+  const { machine, tenure, epoch, lost, tookOver } = place;
+  return {
+    ...{ machine, tenure, epoch, lost, tookOver },
     handOver() {
-      const trouble = place?.tenure?.trouble;
+      const trouble = tenure?.trouble;
       if (trouble !== undefined)
         throw new HubError(
           "conflict",
@@ -45,17 +34,7 @@ export function standingIn({
         );
       leave({ how: "hand_over", reason: "it hands over to the other machine" });
     },
-    stepDown: (reason: string) => leave({ how: "step_down", reason }),
-  };
-  let standing: Standing | undefined = place && { ...place, ...acts };
-  return () => {
-    const file = standing || !isPaired(home) ? undefined : readMachine(home);
-    if (file) {
-      const machine = machineOf(file, config, home, port());
-      standing = { machine, tenure: undefined, epoch: file.epoch, tookOver: undefined, ...acts };
-      onPaired(file);
-    }
-    return standing;
+    stepDown: (reason) => leave({ how: "step_down", reason }),
   };
 }
 

@@ -19,7 +19,7 @@ export function behindGate<T extends { edge: Edge; log: Log }>(
 }
 
 function openGate(standing: Standing, log: Log, stack: Pick<AsyncDisposableStack, "defer">): OwnGate {
-  const { tenure } = standing;
+  const { tenure, lost } = standing;
   const doubts = new Set<{ reason: string }>();
   let closed: string | undefined;
   let isStopped = false;
@@ -38,7 +38,7 @@ function openGate(standing: Standing, log: Log, stack: Pick<AsyncDisposableStack
     return closed ?? (doubt === undefined ? undefined : sentence("may no longer be", doubt.reason));
   }
 
-  if (tenure) background(log, "lease", tenure.lost.then(close));
+  background(log, "lease", lost.then(close));
   stack.defer(() => {
     isStopped = true;
   });

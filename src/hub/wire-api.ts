@@ -27,6 +27,7 @@ import { openConfigFile } from "./config-file.ts";
 import { startMetrics } from "./metrics.ts";
 import { mqttAccountsOfApi } from "./mqtt-accounts.ts";
 import type { HubOptions, Late } from "./options.ts";
+import { createPairingRestart } from "./pairing-restart.ts";
 import type { PartStarter } from "./part-starter.ts";
 import { pluginUploads } from "./plugin-uploads.ts";
 import { problemsNow } from "./problems.ts";
@@ -110,6 +111,7 @@ export function wireApi(options: HubOptions, wired: Wired, stack: AsyncDisposabl
     restart: () => options.requestRestart(configFile.restart()),
     standing: () => options.standing,
     hasLease: config.standby.lease !== undefined,
+    pairingRestart: createPairingRestart(options, () => meta.get(EVER_MADE) !== undefined),
     upgrades: createSelfUpgrade({
       ...{ home, clock, version, env: edge.env, execPath: options.execPath, own: options.ownProcess },
       machine: thisMachine,

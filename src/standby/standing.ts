@@ -7,6 +7,8 @@ export interface Standing {
   readonly tenure: Tenure | undefined;
   /** The lease's, or how often a person has made another machine the hub. */
   readonly epoch: number;
+  /** Resolves with the reason when another machine is the hub, or may be. */
+  readonly lost: Promise<string>;
   /** Set where this machine has just taken over: what was lost with the other one. */
   readonly tookOver: TakeOver | undefined;
   /**

@@ -255,7 +255,7 @@ test("no handler of the hub runs for a request that did not come through the rou
     ...{ layouts: part, guests: part, calendars: part, exports: part, webPush: part },
     ...{ remote: part, visits: part, recoverySheet: part },
     ...{ configFile: part, restart: part, upgrades: part },
-    ...{ secondMachine: part, standing: () => undefined, hasLease: false, assertHub: part },
+    ...{ secondMachine: part, standing: () => undefined, hasLease: false, pairingRestart: part, assertHub: part },
     ...{ layouts: part, guests: part, uploads: part, notices: part, links: part },
   });
   const { api, besideTheApi } = app.declared();

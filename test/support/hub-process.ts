@@ -78,7 +78,8 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
   const clients: MqttClient[] = [];
   const streams: StreamClient[] = [];
   let adminToken: Promise<string> | undefined;
-  const portIn = (line: RegExp): number => Number(line.exec(output)?.[1] ?? 0);
+  // A hub that started again in its process may have another one.
+  const portIn = (line: RegExp): number => Number([...output.matchAll(line)].at(-1)?.[1] ?? 0);
 
   const hub: HubProcess = {
     pid: child.pid,
@@ -90,10 +91,10 @@ export function spawnHub(place: Whereabouts, { env = {}, args = ["serve"] }: Sta
       return code;
     }),
     get port() {
-      return portIn(/the API answers .*?port=(\d+)/);
+      return portIn(/the API answers .*?port=(\d+)/g);
     },
     get mqttPort() {
-      return portIn(/the MQTT broker listens .*?port=(\d+)/);
+      return portIn(/the MQTT broker listens .*?port=(\d+)/g);
     },
     get api() {
       return `http://127.0.0.1:${hub.port}/api/v1`;

@@ -50,6 +50,7 @@ export function createTestStanding(
     tenure: leased ? tenure : undefined,
     lease: tenure,
     epoch,
+    lost: lost.promise,
     tookOver,
     handOver() {},
     stepDown: (reason) => void steps.push(reason),

@@ -78,6 +78,9 @@ export async function createTwoMachines(
       stdin: `${one.admin?.password}\n`,
     });
     if (paired.code !== 0) throw new Error(paired.stderr);
+    // It did not know of a second machine.
+    if (paired.stderr.includes("starts again"))
+      await until("it is up again", () => first.process.output.split("the hub is up ms=").length === 3);
     await second.start();
     const another = (): Side => {
       const place = stack.use(createHubPlace({}, undefined, binary));

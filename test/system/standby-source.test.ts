@@ -19,9 +19,14 @@ import { until } from "../support/wait.ts";
 const MACHINE = { id: "0123456789abcdef", name: "attic", address: "http://127.0.0.1:9" };
 
 async function pair(hub: HubProcess, machine = MACHINE, replace = false): Promise<string> {
+  const starts = (): number => hub.output.split("the hub is up ms=").length;
+  const before = starts();
   const answer = await hub.request("POST", "/standby/pair", { body: { machine, ...(replace && { replace }) } });
   if (answer.status !== 200) throw new Error(`pairing answers ${answer.status}: ${answer.text}`);
-  return answer.json<{ key: string }>().key;
+  const { key, restarts } = answer.json<{ key: string; restarts: boolean }>();
+  // It did not know of a second machine.
+  if (restarts) await until("it is up again", () => starts() > before);
+  return key;
 }
 
 async function post(hub: HubProcess, path: string, key: string, body: unknown): Promise<Uint8Array> {

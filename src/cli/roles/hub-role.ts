@@ -27,6 +27,7 @@ export async function beHub(roles: Roles, how: AsHub): Promise<Next> {
   try {
     const end = await runHub(all, {
       ...{ machine: roles.self(config), tenure, epoch, tookOver: how.tookOver, lost: lost.promise },
+      standby: config.standby,
       port: roles.port ?? config.server.port,
     });
     return await afterHub(roles, end, found);
@@ -46,6 +47,7 @@ export async function afterHub(roles: Roles, end: HubEnd, lease: HeldLease | und
   }
   if (end.how === "hand_over") return handOver(roles, lease);
   await closeLease(roles, lease);
+  if (end.how === "again") return { as: "hub" };
   // Who has the lease now is for its engine to say: maybe nobody has taken it.
   if (lease) return { as: "hub", isBeaten: true };
   log.warn("this machine goes on as the standby of the other one", { reason: end.reason });

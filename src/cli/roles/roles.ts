@@ -1,11 +1,9 @@
 // What this machine is in a house with two of them, one after the other in the same process: the hub, or its standby.
 import { uuid } from "../../core/ids.ts";
-import { type MachineFile, readMachine, writeMachine } from "../../standby/machine.ts";
+import { readMachine, writeMachine } from "../../standby/machine.ts";
 import type { HubEnd, HubProcess } from "../serve-hub.ts";
-import { copiedConfig } from "./config.ts";
 import { createRoles, type Next } from "./context.ts";
 import { afterHub, beHub } from "./hub-role.ts";
-import { watchOther } from "./other.ts";
 import { beStandby } from "./standby-role.ts";
 
 /** `left`: how the hub of this process has ended that knew of no other machine when it started. Resolves with the exit code. */
@@ -22,10 +20,4 @@ export async function serveRoles(all: HubProcess, left?: Extract<HubEnd, { kind:
     if (next.as === "end") return next.code;
     next = next.as === "hub" ? await beHub(roles, next) : await beStandby(roles);
   }
-}
-
-/** For a hub that knew of no other machine when it started. */
-export function watchPaired(all: HubProcess, file: MachineFile, onHub: (reason: string) => void): Disposable {
-  const roles = createRoles(all, file, undefined);
-  return watchOther(roles, copiedConfig(all.home), onHub);
 }

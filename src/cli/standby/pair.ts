@@ -33,15 +33,16 @@ export async function pair(home: Home, invocation: Invocation): Promise<string> 
   const token = await tokenFor(link, invocation);
   const place = objectOf(await link.ask("GET", "/standby", { key: token }), origin);
   const manual = options.manual === true;
-  if (place.lease === null && !manual)
+  const hasLease = place.lease !== null || place.lease_waits === true;
+  if (!hasLease && !manual)
     throw new HubError(
       "conflict",
-      `the hub at ${origin} has no lease, so nothing decides which of the two machines is the hub: set \`lease\` in [standby] of its hub.toml and restart it; or say --manual, and a person decides`,
+      `the hub at ${origin} has no lease, so nothing decides which of the two machines is the hub: set \`lease\` in [standby] of its hub.toml; or say --manual, and a person decides`,
     );
   const id = before?.id ?? uuid(io.edge.random);
   const machine = { id, name: hostname(), address: address === undefined ? "" : parseAddress(address).origin, manual };
   const body = { machine, replace: options.replace === true };
-  const { key } = objectOf(await link.ask("POST", "/standby/pair", { key: token, body }), origin);
+  const { key, restarts } = objectOf(await link.ask("POST", "/standby/pair", { key: token, body }), origin);
   if (typeof key !== "string") throw new HubError("upstream_failed", `what answers at ${origin} gave no key`);
   const hub = isObject(place.machine) ? place.machine.id : undefined;
   const file: MachineFile = {
@@ -55,6 +56,10 @@ export async function pair(home: Home, invocation: Invocation): Promise<string> 
     },
   };
   writeMachine(home, file);
+  if (restarts === true)
+    io.edge.stderr.write(
+      `the hub at ${origin} did not know of a second machine when it started: it starts again by itself now, once, which takes some seconds\n`,
+    );
   return origin;
 }
 

@@ -130,6 +130,7 @@ export interface RouteDeps {
   secondMachine: StandbyRoutesDeps["secondMachine"];
   standing: StandbyRoutesDeps["standing"];
   hasLease: StandbyRoutesDeps["hasLease"];
+  pairingRestart: StandbyRoutesDeps["pairingRestart"];
 }
 
 interface Routes {

@@ -32,6 +32,7 @@ export const Paired = Type.Object({
   key: Type.String({ description: "Told only now" }),
   version: Type.String({ description: "Of this hub" }),
   lease: Type.Boolean({ description: "Whether a lease decides which machine is the hub; else a person does" }),
+  restarts: Type.Boolean({ description: "This hub starts again now, once, as it did not know of a second machine" }),
 });
 
 const Hash = Type.String({ maxLength: 64 });
@@ -113,6 +114,7 @@ export const Place = Type.Object({
   lease: Type.Union([Type.Object({ held: Type.Boolean(), trouble: nullableText }), Type.Null()], {
     description: "null where a person decides which machine is the hub; trouble: why it cannot be renewed now",
   }),
+  lease_waits: Type.Boolean({ description: "hub.toml names a lease, which counts when the hub starts again" }),
   standby: Type.Union(
     [
       Type.Object({

@@ -31,10 +31,21 @@ export interface StandbyRoutesDeps {
   /** Undefined where this machine was never paired and has no lease. */
   standing: () => Standing | undefined;
   hasLease: boolean;
+  pairingRestart: PairingRestart;
   version: string;
   callers: Pick<Callers, "addressOf" | "identify">;
   audit: Pick<Audit, "record">;
   clock: Clock;
+}
+
+/** For a hub that did not know at its start of another machine, or of the lease that hub.toml names by now. */
+export interface PairingRestart {
+  /** hub.toml names a lease, and did not at the start. */
+  leaseWaits(): boolean;
+  isNeeded(): boolean;
+  /** Rejects with HubError `conflict` where the hub would not come back. */
+  assertStartable(): Promise<void>;
+  restart(): void;
 }
 
 interface Call {
@@ -47,11 +58,20 @@ const NOT_STORED = { "cache-control": "no-store" };
 const COPY = { "content-type": "application/zstd", ...NOT_STORED };
 const RECORDS = { contentType: "application/zstd", schema: Type.String() };
 
-export function standbyRoutes({ secondMachine: second, standing, hasLease, version, ...deps }: StandbyRoutesDeps) {
+export function standbyRoutes({
+  secondMachine: second,
+  standing,
+  hasLease,
+  pairingRestart,
+  version,
+  ...deps
+}: StandbyRoutesDeps) {
   const { callers, audit, clock } = deps;
   const tag = "standby";
   const limit = createLoginLimit({ clock, exempt: isLoopback });
   const bearerOf = createBearerReader();
+  /** Pairings after which the hub starts again. */
+  const restarting = new WeakSet<Request>();
 
   /** Throws where the request has not got the standby's key, and after too many that had not. */
   function checkKey({ request, server }: Call): void {
@@ -102,7 +122,7 @@ export function standbyRoutes({ secondMachine: second, standing, hasLease, versi
       "",
       function look({ request, server }) {
         callerOf({ request, server }, "viewer");
-        return placeOf(second, standing());
+        return { ...placeOf(second, standing()), lease_waits: pairingRestart.leaseWaits() };
       },
       doc({
         access: "public",
@@ -128,8 +148,17 @@ export function standbyRoutes({ secondMachine: second, standing, hasLease, versi
     )
     .post(
       "/pair",
-      ({ body }) => ({ key: second.pair(body.machine, body.replace ?? false), version, lease: hasLease }),
+      async function pair({ body: { machine, replace = false }, request }) {
+        const restarts = pairingRestart.isNeeded();
+        if (restarts) await pairingRestart.assertStartable();
+        const key = second.pair(machine, replace);
+        if (restarts) restarting.add(request);
+        return { key, version, lease: hasLease || pairingRestart.leaseWaits(), restarts };
+      },
       {
+        afterResponse({ request }: { request: Request }) {
+          if (restarting.delete(request)) pairingRestart.restart();
+        },
         ...jsonBody(PairRequest),
         ...doc({
           access: "admin",
@@ -137,7 +166,10 @@ export function standbyRoutes({ secondMachine: second, standing, hasLease, versi
           summary: "Make a machine the standby of this hub",
           tag,
           answers: { 200: { description: "Its key; that of an earlier standby ends", schema: Paired } },
-          refusals: { conflict: "Another standby was heard just now, or the machine is this one" },
+          refusals: {
+            conflict:
+              "Another standby was heard just now, the machine is this one, or this hub would have to start again and could not",
+          },
         }),
       },
     )

@@ -38,6 +38,20 @@ export async function openLeaseEngine(config: StandbySection, deps: EngineDeps):
   return (await import("./nats.ts")).openNatsLease(options);
 }
 
+/** Whether it answers. Throws HubError that says why not. */
+export async function askEngine(config: StandbySection, deps: EngineDeps): Promise<void> {
+  const engine = await openLeaseEngine(config, deps);
+  try {
+    await engine.read();
+  } catch (error) {
+    throw new HubError("unavailable", `the lease at ${engine.url} cannot be taken: ${messageOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    await engine[Symbol.asyncDispose]();
+  }
+}
+
 function readCa({ ca }: StandbySection, { resolvePath }: EngineDeps): string | undefined {
   if (ca === undefined) return undefined;
   const path = resolvePath(ca);

@@ -140,7 +140,7 @@ export function createSecondMachine(options: SecondMachineOptions): SecondMachin
 
 function handOverProblem(standing: Standing | undefined, standby: StandbyStatus | undefined): string | undefined {
   if (!standby) return "there is no standby: run `hub standby --of URL` on the second machine first";
-  if (!standing) return "the standby was paired after this hub had started: restart the hub once, then try again";
+  if (!standing) return "the hub starts again, as it has just been paired: try again in some seconds";
   const { heardSecs, isWhole, machine } = standby;
   if (heardSecs === undefined || heardSecs * 1000 > READY_MS)
     return `the standby ${machine.name} is not heard: see that \`hub standby\` runs there, and that it reaches this hub`;

@@ -43,6 +43,7 @@ function open({ meta = createMeta(), own = OWN.id, isLast = true } = {}) {
     machine: OWN,
     tenure,
     epoch: 4,
+    lost: tenure.lost,
     tookOver: undefined,
     handOver: () => void did.handedOver++,
     stepDown() {},
