@@ -52,6 +52,8 @@ async function attempt(roles: Roles, options: TakeOverOptions): Promise<Next | u
   if (flaw !== undefined) log.error("the copy was damaged", { flaw });
   const status = copy.status();
   if (!status.isComplete) return undefined;
+  // A machine that could not note that it is the hub must not take the lease from one that could.
+  roles.change({});
   copy.prepareStart();
   const taken = opened && (await take(roles, options, opened));
   if (taken && !taken.ok) {
