@@ -36,7 +36,9 @@ async function fillWhileCopying({ first, second }: TwoMachines, disk: SmallDisk)
   await until("the lease names the standby", async () => (await second.status()).takes_over?.includes("has the lease"));
   disk.fill();
   for (let n = 0; n < 10; n++) await setVariable(first, `large_${n}`, LARGE);
-  await until("the standby says what is wrong", async () => (await second.status()).problem?.includes("the disk is full"));
+  await until("the standby says what is wrong", async () =>
+    (await second.status()).problem?.includes("the disk is full"),
+  );
 }
 
 async function full(url: string, disk: SmallDisk): Promise<void> {
