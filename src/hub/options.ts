@@ -31,7 +31,7 @@ export interface HubOptions {
   ownProcess?: OwnProcess;
   /** Stops this hub, applies the restore and starts the restored hub. */
   requestRestart: (restart: Restart) => void;
-  /** Undefined as long as this machine has nothing to do with a second one; a machine may pair with it at any time. */
+  /** Undefined where this machine has nothing to do with a second one; with a hub that is paired while it runs, until it has started again. */
   readonly standing?: Standing | undefined;
   /** Made by `createHub` where there is a standing. */
   gate?: OwnGate;

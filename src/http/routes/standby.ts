@@ -28,7 +28,7 @@ import {
 
 export interface StandbyRoutesDeps {
   secondMachine: Omit<SecondMachine, typeof Symbol.dispose>;
-  /** Undefined where this machine was never paired and has no lease. */
+  /** Undefined where this machine had no lease, and was not paired, when its hub started. */
   standing: () => Standing | undefined;
   hasLease: boolean;
   pairingRestart: PairingRestart;

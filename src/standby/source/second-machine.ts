@@ -39,7 +39,7 @@ export interface SecondMachineOptions {
   random: RandomBytes;
   clock: Clock;
   log: Pick<Log, "info" | "warn">;
-  /** Comes to be when a machine pairs. */
+  /** Undefined until the hub has started again that was paired while it ran. */
   standing: () => Standing | undefined;
   source: () => Pick<SourceClient, "sync" | "history">;
   /** Loaded when a machine asks. */
