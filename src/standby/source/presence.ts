@@ -11,7 +11,9 @@ export interface Presence {
   /** The answer is about to be sent. `isLast`: with it, the copy is whole. */
   sent(turn: number, isLast: boolean): void;
   /** A request came. Returns until when the standby does not take over; undefined where it promises nothing that is known. */
-  heard(request: Pick<SyncRequest, "machine" | "version" | "turn" | "promiseMs" | "tooOld" | "problem">): number | undefined;
+  heard(
+    request: Pick<SyncRequest, "machine" | "version" | "turn" | "promiseMs" | "tooOld" | "problem">,
+  ): number | undefined;
   /** It asked for the history from this time on: epoch ms. */
   askedHistory(from: number): void;
   /** The machine that was heard last, and how long ago: ms. */

@@ -26,6 +26,7 @@ async function tried({ address, holder, leftMs = 3000, key = KEY, force = false 
     ...{ holder: { id: "other", name: "cellar", address: holder }, epoch: 3, standby: "own", leftMs },
   };
   const promoting: Promoting = {
+    copyAge: () => 7,
     ask: (at) => askAt(openHubLink(at, { ca: undefined, fingerprints: [] }, systemClock), key),
     follower: {
       whyUnfit: () => undefined,
