@@ -1,5 +1,6 @@
 // What this machine is in a house with two of them, one after the other in the same process: the hub, or its standby.
 import { uuid } from "../../core/ids.ts";
+import { borrowHome } from "../../home/lock.ts";
 import { readMachine, writeMachine } from "../../standby/machine.ts";
 import type { HubEnd, HubProcess } from "../serve-hub.ts";
 import { createRoles, type Next } from "./context.ts";
@@ -9,6 +10,8 @@ import { beStandby } from "./standby-role.ts";
 /** `left`: how the hub of this process has ended that knew of no other machine when it started. Resolves with the exit code. */
 export async function serveRoles(all: HubProcess, left?: Extract<HubEnd, { kind: "left" }>): Promise<number> {
   const { home, io } = all;
+  // A second process of this machine would ask for the lease as the first one, and be given it.
+  if (!left) borrowHome(home, { starts: true })[Symbol.dispose]();
   let file = readMachine(home);
   if (!file) {
     file = { version: 1, id: uuid(io.edge.random), role: "hub", manual: false, epoch: 0 };
