@@ -17,7 +17,7 @@ import { openReader } from "./support/stream-reader.ts";
 
 export const RATE_ROUNDS = { rounds: 3, ms: 4000 };
 const BRIEF_ROUNDS = { rounds: 3, ms: 2500, warmUp: 2 };
-const LOAD = { perEvent: 1, window: 256, batch: 32 };
+export const LOAD = { perEvent: 1, window: 256, batch: 32 };
 export const LATENCY = { rounds: 4, messages: 1000, everyMs: 2 };
 export const LEAST_RATIO = 0.6;
 export const STREAM = "/api/v1/events/stream";

@@ -268,6 +268,14 @@ describe("pairing", () => {
     expect(JSON.stringify(audit)).toContain("standby.forget");
   });
 
+  test("a standby that was upgraded first may say more than this version knows", async () => {
+    const key = await pair(hub, MACHINE, true);
+    const request = assembleCopy(folder.at("newer"), MACHINE).request();
+    const newer = { ...request, machine: { ...MACHINE, rack: 2 }, have: { ...request.have, maps: "x" }, mood: "well" };
+    expect((await asking(hub, key)(newer)).length).toBeGreaterThan(0);
+    expect((await post(hub, "/standby/history", key, { from: 0, most: 10, kinds: [] })).length).toBeGreaterThan(0);
+  });
+
   test("requests that are none are refused", async () => {
     const key = await pair(hub, MACHINE, true);
     for (const body of [{}, { machine: MACHINE, version: "1", promiseMs: 0, have: { journals: { a: 1 } } }, []])

@@ -37,41 +37,33 @@ export const Paired = Type.Object({
 
 const Hash = Type.String({ maxLength: 64 });
 
-const Sync = Type.Object(
-  {
-    machine: Machine,
-    version: Type.String({ maxLength: 100 }),
-    turn: Type.Optional(Type.Integer()),
-    promiseMs: Type.Number({ minimum: 0 }),
-    tooOld: Type.Optional(Type.Boolean()),
-    problem: Type.Optional(Type.String({ maxLength: LONGEST_PROBLEM })),
-    have: Type.Object(
-      {
-        state: Type.Optional(Hash),
-        pages: Type.Optional(Type.String()),
-        files: Type.Optional(Hash),
-        list: Type.Optional(Type.Record(Type.String(), Hash)),
-        journals: Type.Record(Type.String(), Type.Object({ bytes: Type.Integer({ minimum: 0 }), hash: Hash }, closed)),
-      },
-      closed,
-    ),
-  },
-  closed,
-);
+// What the standby asks while it follows is open: it is upgraded first, and may say more than this version knows.
+const Sync = Type.Object({
+  machine: Type.Object(Machine.properties),
+  version: Type.String({ maxLength: 100 }),
+  turn: Type.Optional(Type.Integer()),
+  promiseMs: Type.Number({ minimum: 0 }),
+  tooOld: Type.Optional(Type.Boolean()),
+  problem: Type.Optional(Type.String({ maxLength: LONGEST_PROBLEM })),
+  have: Type.Object({
+    state: Type.Optional(Hash),
+    pages: Type.Optional(Type.String()),
+    files: Type.Optional(Hash),
+    list: Type.Optional(Type.Record(Type.String(), Hash)),
+    journals: Type.Record(Type.String(), Type.Object({ bytes: Type.Integer({ minimum: 0 }), hash: Hash })),
+  }),
+});
 
-const History = Type.Object({ from: Type.Number(), most: Type.Integer({ minimum: 1 }) }, closed);
+const History = Type.Object({ from: Type.Number(), most: Type.Integer({ minimum: 1 }) });
 
 const Cell = Type.Union([Type.String(), Type.Number(), Type.Null()]);
 
-const Leftovers = Type.Object(
-  {
-    machine: Type.String({ minLength: 8, maxLength: 100 }),
-    series: Type.Optional(Type.Array(Type.Array(Cell))),
-    messages: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
-    done: Type.Optional(Type.Boolean()),
-  },
-  closed,
-);
+const Leftovers = Type.Object({
+  machine: Type.String({ minLength: 8, maxLength: 100 }),
+  series: Type.Optional(Type.Array(Type.Array(Cell))),
+  messages: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
+  done: Type.Optional(Type.Boolean()),
+});
 
 /** To be called once the key is known to be right. Throws HubError `invalid`. */
 export const readSync = (request: Request): Promise<SyncRequest> => readAs(Sync, request);
