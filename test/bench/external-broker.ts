@@ -46,6 +46,9 @@ export const externalBroker: Bench = {
         { hub: await of(doors.hub), twin: await of(doors.twin), most: bare },
         RATE_ROUNDS,
       );
+      context.say(
+        `QoS ${qos}: CPU hub ${hub.cpuPercent.toFixed(0)} %, embedded ${twin.cpuPercent.toFixed(0)} %, mosquitto ${most.cpuPercent.toFixed(0)} %`,
+      );
       rows.push(rate(`messages/s, QoS ${qos}`, hub.perSecond, twin.perSecond, LEAST_RATIO));
       rows.push(rate(`messages/s, QoS ${qos}, of those to a bare reader`, hub.perSecond, most.perSecond));
     }
@@ -71,7 +74,7 @@ function startMosquitto(stack: AsyncDisposableStack, folder: string): Mosquitto 
   const file = join(folder, `mosquitto-${port}.conf`);
   writeFileSync(
     file,
-    `listener ${port} 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 0\nmax_inflight_messages 1000\nlog_dest none\n`,
+    `listener ${port} 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 0\nmax_inflight_messages 1000\nset_tcp_nodelay true\nlog_dest none\n`,
   );
   const { pid } = stack.use(startChild(["mosquitto", "-c", file]));
   return { pid, port };
