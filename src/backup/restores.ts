@@ -124,7 +124,7 @@ export function createRestores(options: RestoresOptions): Restores {
     return {
       async apply() {
         try {
-          using _home = borrowHome(home);
+          using _home = borrowHome(home, { waits: true });
           finishRestore(home);
           swapInStaged(home, staged, { now: clock.now(), onTrial: true });
         } catch (error) {

@@ -59,7 +59,7 @@ export async function undoRestore(home: Home, now: number): Promise<SwappedIn & 
 export function recoverRestore(home: Home, act: (home: Home) => Disposable = actAsOwner): boolean {
   if (!hasJournal(home)) return false;
   using _owner = act(home);
-  using _lock = borrowHome(home);
+  using _lock = borrowHome(home, { waits: true });
   return finishRestore(home);
 }
 
@@ -86,7 +86,7 @@ export function makeDataFolder({ root, data }: Home): string | undefined {
 export async function inLockedHome<T>(home: Home, work: () => Promise<T>): Promise<T> {
   const created = makeDataFolder(home);
   try {
-    using _home = borrowHome(home);
+    using _home = borrowHome(home, { waits: true });
     finishRestore(home);
     using _lock = lockBackups(home);
     return await work();

@@ -76,7 +76,7 @@ export function layOut(home: Home, { edge, execPath, compiled }: Io): LaidOut & 
 /** Not while a hub runs there: the files of that hub's version stay. */
 function refresh(home: Home, executable: string | undefined): Refreshed {
   try {
-    using _lock = borrowHome(home, { starts: true });
+    using _lock = borrowHome(home);
     const folders = assets.map(({ path }) => dirname(join(home.root, path)));
     for (const folder of new Set([home.data, home.config, ...folders])) sweepTemporaryFiles(folder);
     return refreshAssets(home, assets, executable);

@@ -11,10 +11,7 @@ export interface HomeLock extends Disposable {
   readonly wasLeftLocked: boolean;
 }
 
-/**
- * A command may look whether a hub runs (`isHomeLocked`) just as one starts. Longer than that takes; another hub is told that much
- * later.
- */
+/** A command that looks whether a hub runs (`isHomeLocked`) holds the home for a moment: a start waits that long before it gives up. */
 const GLANCE_MS = 500;
 
 /** Locks the home for a hub. Throws HubError `in_use` naming the process that holds it. */
@@ -23,11 +20,11 @@ export function lockHome(home: Home): HomeLock {
 }
 
 /**
- * Locks the home for a command, or for a moment before the hub itself locks it (`starts`). How the last hub ended stays noted for
- * the next hub, and a command that is killed does not count as a hub that crashed.
+ * Locks the home for a command, or for a moment before the hub itself locks it. How the last hub ended stays noted for
+ * the next hub, and a command that is killed does not count as a hub that crashed. `waits`: until a command that looks has looked.
  */
-export function borrowHome(home: Home, { starts = false } = {}): Disposable {
-  return lock(home, COMMAND, starts ? GLANCE_MS : 0);
+export function borrowHome(home: Home, { waits = false } = {}): Disposable {
+  return lock(home, COMMAND, waits ? GLANCE_MS : 0);
 }
 
 /** Whether a hub runs in the home, or a command has locked it. Throws HubError `storage` where that cannot be found out. */

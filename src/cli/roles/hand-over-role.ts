@@ -24,7 +24,7 @@ export async function handOver(roles: Roles, lease: HeldLease | undefined): Prom
     log.error("there is no other machine to hand over to; the hub starts again");
     return { as: "hub", lease };
   }
-  using _lock = borrowHome(home, { starts: true });
+  using _lock = borrowHome(home, { waits: true });
   const ended = new AbortController();
   void all.stop.then(() => ended.abort());
   const other = roles.other();

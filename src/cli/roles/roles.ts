@@ -11,7 +11,7 @@ import { beStandby } from "./standby-role.ts";
 export async function serveRoles(all: HubProcess, left?: Extract<HubEnd, { kind: "left" }>): Promise<number> {
   const { home, io } = all;
   // A second process of this machine would ask for the lease as the first one, and be given it.
-  if (!left) borrowHome(home, { starts: true })[Symbol.dispose]();
+  if (!left) borrowHome(home, { waits: true })[Symbol.dispose]();
   let file = readMachine(home);
   if (!file) {
     file = { version: 1, id: uuid(io.edge.random), role: "hub", manual: false, epoch: 0 };

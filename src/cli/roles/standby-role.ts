@@ -18,7 +18,7 @@ export async function beStandby(roles: Roles): Promise<Next> {
   if (!roles.other())
     throw new HubError("config", "this machine does not know which hub to follow: run `hub standby --of URL` again");
   all.first = undefined;
-  using _lock = borrowHome(home, { starts: true });
+  using _lock = borrowHome(home, { waits: true });
   endTrial(home, clock);
   using copy = openCopy({ home, clock, log, schemas: databaseSchemas, own: { foldHistory: historyFolding(home) } });
   const desk = createDesk(roles);
