@@ -9,6 +9,7 @@ import { watchAnswers } from "./documented.ts";
 import { createTestEdge, type TestEdge } from "./edge.ts";
 import { openStreamClient, type StreamClient } from "./stream-client.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "./temporary-folder.ts";
+import { until } from "./wait.ts";
 
 export const JWT_SECRET = "a test's secret that is long enough to sign with";
 
@@ -46,6 +47,8 @@ export interface TestHubOptions {
   admin?: { username: string; password: string };
   requestRestart?: HubOptions["requestRestart"];
   standing?: HubOptions["standing"];
+  /** False for a hub that may be replaced before anyone could log in; its `adminToken` is empty. */
+  logsIn?: boolean;
 }
 
 export async function startTestHub({
@@ -58,6 +61,7 @@ export async function startTestHub({
   admin: known,
   requestRestart = () => {},
   standing,
+  logsIn = true,
 }: TestHubOptions = {}): Promise<TestHub> {
   await using stack = new AsyncDisposableStack();
   const folder = given ?? stack.use(createTemporaryFolder());
@@ -100,10 +104,16 @@ export async function startTestHub({
     return response;
   };
   const login = async (credentials: typeof admin): Promise<string> => {
-    const response = await request("POST", "/auth/login", { body: credentials });
-    return ((await response.json()) as { token: string }).token;
+    // While a hub finds out whether another machine is the hub of its house, it lets nobody in.
+    const response = await until("the login is answered", async () => {
+      const answer = await request("POST", "/auth/login", { body: credentials });
+      return answer.status === 503 ? undefined : answer;
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`the login of ${credentials.username}: ${response.status} ${text}`);
+    return (JSON.parse(text) as { token: string }).token;
   };
-  const adminToken = await login(admin);
+  const adminToken = logsIn ? await login(admin) : "";
   let users = 0;
   const parts = stack.move();
   return {

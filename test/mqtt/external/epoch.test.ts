@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => broker[Symbol.asyncDispose]());
 
 const url = () => `mqtt://127.0.0.1:${broker.port}`;
-const start = (standing: TestStanding) => startExternalHub(url(), { toml: TOML, standing });
+const start = (standing: TestStanding, logsIn = true) => startExternalHub(url(), { toml: TOML, standing, logsIn });
 const noteOf = (machine: string, epoch: number, house = ID) => JSON.stringify({ epoch, machine, name: machine, house });
 const say = (text: string) => watcher.publishAsync("hub/epoch", text, retained);
 
@@ -61,10 +61,17 @@ test("a hub that a person has replaced does not even take the other one's place 
   // The other machine's hub.
   const other = await broker.client({ clientId: ID });
   const standing = createTestStanding(systemClock, { epoch: 1, leased: false });
-  await using hub = await start(standing);
-  const reason = await hub.troubled("no longer the hub");
-  expect(reason).toContain('the machine "machine-b" has taken over, as the MQTT broker says (epoch 2, here 1)');
-  expect(standing.steps).toHaveLength(1);
+  await using hub = await start(standing, false);
+  await until("it says so", () =>
+    hub.edge.stdout.text.includes(
+      'the machine \\"machine-b\\" has taken over, as the MQTT broker says (epoch 2, here 1)',
+    ),
+  );
+  await until("it steps down", () => standing.steps.length === 1);
+  const login = await hub.request("POST", "/auth/login", { body: hub.admin });
+  expect({ status: login.status, text: await login.text() }).toMatchObject({
+    ...{ status: 503, text: expect.stringContaining("is no longer the hub") },
+  });
   expect(other.connected).toBe(true);
   expect(await kept()).toBe(noteOf("machine-b", 2));
   other.end(true);
