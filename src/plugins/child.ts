@@ -1,6 +1,8 @@
 // One child process in a process group of its own. A shell waits as its first process until the reaper knows the group.
+import type { Clock } from "../core/clock.ts";
 import type { Gate } from "../core/gate.ts";
 import { killEscaped, type Reaper, RUN_MARK } from "./reaper.ts";
+import { hasEnded } from "./usage.ts";
 
 // `read` reads single bytes up to the newline. If the hub dies before it writes "go", it fails and nothing runs.
 // oom_score_adj: when memory is short, the kernel kills a plugin before the hub. No core dump, as it would contain the plugin's
@@ -13,11 +15,15 @@ read -r go || exit 0
 const PLUGIN = 'exec "$@" </dev/null';
 const LAUNCHER = 'exec "$@"';
 
+// Bun mostly tells of an end first, and it alone tells the exit code: what /proc says counts when it has said it twice.
+const LOOK_MS = 5000;
+
 export interface ChildOptions {
   argv: readonly string[];
   cwd: string;
   env: Record<string, string>;
   reaper: Reaper;
+  clock: Pick<Clock, "every">;
   /** How many processes and threads its user may have in total; no limit when absent. */
   userProcesses?: number | undefined;
   /** What the launcher gets on its stdin. */
@@ -26,6 +32,7 @@ export interface ChildOptions {
   gate?: Gate | undefined;
 }
 
+/** Both are null where the process has ended and the system did not say how. */
 export interface Exit {
   code: number | null;
   signal: string | null;
@@ -43,7 +50,8 @@ export interface Child {
 }
 
 /** Rejects with the system's error, or when the reaper cannot be reached or the gate is closed; nothing runs then. */
-export async function startChild({ argv, cwd, env, reaper, userProcesses, input, gate }: ChildOptions): Promise<Child> {
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const { argv, cwd, env, reaper, clock, userProcesses, input, gate } = options;
   const mark = reaper.newMark();
   const script = WAIT + (input === undefined ? PLUGIN : LAUNCHER);
   const child = Bun.spawn(["/bin/sh", "-c", script, "sh", String(userProcesses ?? ""), ...argv], {
@@ -55,7 +63,7 @@ export async function startChild({ argv, cwd, env, reaper, userProcesses, input,
     detached: true,
   });
   const { pid } = child;
-  const exited = child.exited.then(() => {
+  const exited = endOf(child, clock).then(() => {
     sendTo(-pid, "SIGKILL");
     reaper.remove(pid);
     killEscaped(mark);
@@ -82,6 +90,17 @@ export async function startChild({ argv, cwd, env, reaper, userProcesses, input,
     terminate: () => sendTo(pid, "SIGTERM"),
     kill: () => sendTo(-pid, "SIGKILL"),
   };
+}
+
+/** Never rejects. Bun is not told of an end where memory or descriptors were short at the start; its `exited` rejects then. */
+async function endOf({ pid, exited }: { pid: number; exited: Promise<unknown> }, clock: ChildOptions["clock"]) {
+  const seen = Promise.withResolvers<void>();
+  let looks = 0;
+  using _ = clock.every("end of a plugin", LOOK_MS, () => {
+    looks = hasEnded(pid) ? looks + 1 : 0;
+    if (looks === 2) seen.resolve();
+  });
+  await Promise.race([exited.catch(() => seen.promise), seen.promise]);
 }
 
 function sendTo(target: number, signal: "SIGTERM" | "SIGKILL"): void {

@@ -77,6 +77,7 @@ export async function startProcess(options: ProcessOptions, { password, api }: C
   const child = await startChild({
     ...(confined ? confinement.wrap(entry, program) : program),
     reaper: options.reaper,
+    clock,
     gate: options.gate,
     userProcesses: userProcesses(entry),
   });
@@ -133,6 +134,7 @@ function pathsOf(entry: PluginEntry, home: Home): { binary: string; config: stri
 
 function reasonOf({ code, signal }: Exit, binary: string, lines: readonly string[]): string {
   if (signal !== null) return `ended by ${signal}`;
+  if (code === null) return "ended; the system did not say how";
   if (code === 0) return "ended by itself with exit code 0";
   // The launcher explains its failures in a line that begins with "hub: ".
   const own = lines.at(-1)?.startsWith("hub: ") ? lines.at(-1)?.slice(5) : undefined;

@@ -54,6 +54,12 @@ export function excessOf({ threads, bytes }: Usage, { entry, totalMemory }: Allo
   return { limit: "[[plugins]] max_memory_mb", message: `${used} MB of memory are more than ${megabytes}` };
 }
 
+/** Whether the process is gone, or is left to be collected. False where /proc does not tell. */
+export function hasEnded(pid: number): boolean {
+  const find = (one: number) => parseStat(one, textOf(`/proc/${one}/stat`));
+  return !find(pid) && find(process.pid) !== undefined;
+}
+
 /** Processes and threads of this process's user; undefined when they cannot be counted. */
 export function ownTasks(): number | undefined {
   const uid = process.getuid?.();

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import { alive, createRig, type Rig, until } from "./rig.ts";
 
@@ -213,4 +213,24 @@ test("the next run of the hub waits for a plugin that only connects, as long as 
   await clock.advance(1000);
   expect(rig.plugins.list().map(({ id, status }) => `${id} ${status}`)).toEqual(["far active", "near offline"]);
   expect(rig.unavailable).toEqual(["near"]);
+});
+
+test("a process of whose end Bun is not told is found to be gone, and the plugin is restarted", async () => {
+  const { spawn } = Bun;
+  // What Bun 1.4.5 does where the kernel refuses its descriptor of the process (seen with strace -e inject=epoll_ctl:error=ENOMEM).
+  const untold = (argv: string[], options: object) => {
+    const child = spawn(argv, { ...options, stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+    const exited = Promise.reject(new Error("ENOMEM: not enough memory, epoll_ctl"));
+    const { pid, stdin, stdout, stderr } = child;
+    return { pid, stdin, stdout, stderr, exited, exitCode: null, signalCode: null };
+  };
+  const clock = createVirtualClock();
+  await using rig = sleeper(clock);
+  using _ = spyOn(Bun, "spawn").mockImplementationOnce(untold as unknown as typeof spawn);
+  const { pid } = await rig.plugins.start("p");
+  await clock.advance(60_000);
+  expect(rig.plugins.get("p")).toMatchObject({ pid, restarts: 0 });
+  process.kill(pid ?? 0, "SIGKILL");
+  await advanceUntil(clock, "another process", () => (rig.plugins.get("p").pid ?? pid) !== pid);
+  expect(rig.plugins.get("p").last_exit).toMatchObject({ code: null, reason: "ended; the system did not say how" });
 });

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemClock } from "../../src/core/clock.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { startChild } from "../../src/plugins/child.ts";
 import { createReaper, type Reaper } from "../../src/plugins/reaper.ts";
@@ -20,16 +21,15 @@ test("a plugin does not run before the reaper knows its process group, nor when 
     async [Symbol.asyncDispose]() {},
   };
   const argv = ["/bin/sh", "-c", "echo ran > ran"];
-  expect(await startChild({ argv, cwd: folder, env, reaper: unreachable }).catch((error) => error.message)).toBe(
-    "no reaper",
-  );
+  const options = { cwd: folder, env, reaper: unreachable, clock: systemClock };
+  expect(await startChild({ argv, ...options }).catch((error) => error.message)).toBe("no reaper");
   expect(await Bun.file(join(folder, "ran")).exists()).toBe(false);
   rmSync(folder, { recursive: true });
 });
 
 test("a reaper that dies is replaced, knows the groups, and ends without harm", async () => {
   const reaper = createReaper(silentLog, randomBytes);
-  const child = await startChild({ argv: ["sleep", "300"], cwd: "/", env, reaper });
+  const child = await startChild({ argv: ["sleep", "300"], cwd: "/", env, reaper, clock: systemClock });
   const first = reaper.pid ?? 0;
   process.kill(first, "SIGKILL");
   const second = await until("another reaper", () => reaper.pid !== first && reaper.pid);
