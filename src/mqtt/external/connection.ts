@@ -184,7 +184,8 @@ function running(client: MqttClient, connack: IConnackPacket, { version, intake 
       // Nothing could be sent on what comes from now on.
       intake?.leave();
       client.end();
-      const timer = setTimeout(() => client.end(true), GOODBYE_MS);
+      // The library waits for all acknowledgements, and `end(true)` does nothing while it waits.
+      const timer = setTimeout(() => client.stream.destroy(), GOODBYE_MS);
       await ended.promise;
       clearTimeout(timer);
     },

@@ -3,12 +3,14 @@ import { expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { generate, type Packet, parser } from "mqtt-packet";
 import { systemClock } from "../../../src/core/clock.ts";
+import { messageOf } from "../../../src/core/errors.ts";
 import { openConnection } from "../../../src/mqtt/external/connection.ts";
 import { createEndpoints } from "../../../src/mqtt/external/endpoint.ts";
 import type { Received } from "../../../src/mqtt/external/message-intake.ts";
-import { until } from "../../support/wait.ts";
+import { soon, until } from "../../support/wait.ts";
 
-test("a message that comes while the connection closes is left to the next one, and what is under way is still acknowledged", async () => {
+/** A broker that answers a CONNECT, and nothing else by itself; and the hub's connection to it. */
+async function connect() {
   const heard: Packet[] = [];
   const opened = Promise.withResolvers<Socket>();
   const server = createServer((socket) => {
@@ -22,44 +24,51 @@ test("a message that comes while the connection closes is left to the next one, 
     opened.resolve(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  try {
-    const { port } = server.address() as { port: number };
-    const [endpoint] = createEndpoints({ url: `mqtt://127.0.0.1:${port}`, more_urls: [] } as never, (path) => path);
-    const taken: Received[] = [];
-    const connection = await openConnection(
-      {
-        ...{
-          clock: systemClock,
-          endpoint,
-          login: {},
-          clientId: "hub",
-          clean: false,
-          sessionSecs: 60,
-          maxPacketBytes: 65_536,
-        },
-        onMessage(message) {
-          taken.push(message);
-          return undefined;
-        },
-      },
-      4,
-    );
-    const socket = await opened.promise;
-    const message = { cmd: "publish", topic: "t", payload: "1", qos: 1, retain: false, dup: false } as const;
-    socket.write(generate({ ...message, messageId: 6 }));
-    await until("it is acknowledged", () => heard.some((one) => one.cmd === "puback" && one.messageId === 6));
+  const { port } = server.address() as { port: number };
+  const [endpoint] = createEndpoints({ url: `mqtt://127.0.0.1:${port}`, more_urls: [] } as never, (path) => path);
+  const taken: Received[] = [];
+  const connection = await openConnection(
+    {
+      ...{ clock: systemClock, endpoint, login: {}, clientId: "hub" },
+      ...{ clean: false, sessionSecs: 60, maxPacketBytes: 65_536 },
+      onMessage: (message) => void taken.push(message),
+    },
+    4,
+  );
+  const socket = await opened.promise;
+  return {
+    ...{ connection, heard, taken, socket },
+    [Symbol.dispose]() {
+      socket.destroy();
+      server.close();
+    },
+  };
+}
 
-    const published = connection.publish({ topic: "out", payload: "2", qos: 1, retain: false });
-    const sent = await until("it is sent", () => heard.find((one) => one.cmd === "publish"));
-    const closed = connection.close();
-    socket.write(generate({ ...message, messageId: 7 }));
-    socket.write(generate({ cmd: "puback", messageId: sent.messageId ?? 0 }));
-    await published;
-    await closed;
-    await until("it says goodbye", () => heard.some(({ cmd }) => cmd === "disconnect"));
-    expect(taken.map(({ messageId }) => messageId)).toEqual([6]);
-    expect(heard.filter(({ cmd }) => cmd === "puback")).toHaveLength(1);
-  } finally {
-    server.close();
-  }
+test("a message that comes while the connection closes is left to the next one, and what is under way is still acknowledged", async () => {
+  using broker = await connect();
+  const { connection, heard, socket, taken } = broker;
+  const message = { cmd: "publish", topic: "t", payload: "1", qos: 1, retain: false, dup: false } as const;
+  socket.write(generate({ ...message, messageId: 6 }));
+  await until("it is acknowledged", () => heard.some((one) => one.cmd === "puback" && one.messageId === 6));
+
+  const published = connection.publish({ topic: "out", payload: "2", qos: 1, retain: false });
+  const sent = await until("it is sent", () => heard.find((one) => one.cmd === "publish"));
+  const closed = connection.close();
+  socket.write(generate({ ...message, messageId: 7 }));
+  socket.write(generate({ cmd: "puback", messageId: sent.messageId ?? 0 }));
+  await published;
+  await closed;
+  await until("it says goodbye", () => heard.some(({ cmd }) => cmd === "disconnect"));
+  expect(taken.map(({ messageId }) => messageId)).toEqual([6]);
+  expect(heard.filter(({ cmd }) => cmd === "puback")).toHaveLength(1);
+});
+
+test("a broker that never acknowledges what is under way does not keep the hub from stopping", async () => {
+  using broker = await connect();
+  const { connection, heard } = broker;
+  const published = connection.publish({ topic: "out", payload: "2", qos: 1, retain: false }).catch(messageOf);
+  await until("it is sent", () => heard.some(({ cmd }) => cmd === "publish"));
+  await soon("the connection is closed", connection.close(), 10_000);
+  expect(await published).toBe("the connection was lost");
 });
