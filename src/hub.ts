@@ -111,7 +111,9 @@ export async function createHub(given: HubOptions): Promise<Hub> {
       await starter.begin("mqtt", () => wireMqtt(options, stores, { house, plugins, discovery, notifications })),
     );
     background(log, "discovery", discovery.start());
-    stack.defer(() => discovery.stop());
+    // Towards an external broker that is gone they would wait.
+    const isHeard = () => (late.mqtt?.external?.state.kind ?? "connected") === "connected";
+    stack.defer(() => discovery.stop({ isHeard: isHeard() }));
   }
   await starter.begin("rules", () => rules.start());
   wiredNotices.notices.start();

@@ -103,9 +103,9 @@ export class Discovery {
     this.#greeting.begin();
   }
 
-  /** The last words of the hub; resolves when they are said. */
-  async stop(): Promise<void> {
-    await this.#greeting.end();
+  /** The last words of the hub; resolves when they are said. `isHeard`: whether a broker takes them now. */
+  async stop({ isHeard }: { isHeard: boolean }): Promise<void> {
+    await this.#greeting.end(isHeard);
   }
 
   list(): DiscoveryEntry[] {

@@ -28,11 +28,11 @@ export class Greeting {
     this.#again = this.#clock.after("discovery birth", AGAIN_MS, () => this.#greet());
   }
 
-  /** Resolves when it is said. */
-  async end(): Promise<void> {
+  /** Resolves when it is said, or at once where nobody would hear it. */
+  async end(isHeard: boolean): Promise<void> {
     this.#isOver = true;
     this.#again?.[Symbol.dispose]();
-    await Promise.all(this.#sources.flatMap((source) => source.will?.() ?? []).map(this.#publish));
+    if (isHeard) await Promise.all(this.#sources.flatMap((source) => source.will?.() ?? []).map(this.#publish));
   }
 
   #greet(): void {

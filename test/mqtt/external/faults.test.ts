@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { standStill } from "../../support/processes.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
-import { until } from "../../support/wait.ts";
+import { soon, until } from "../../support/wait.ts";
 import { type BrokerProcess, type Client, type ExternalHub, retained, startBroker, startExternalHub } from "./rig.ts";
 
 setDefaultTimeout(90_000);
@@ -109,6 +109,9 @@ test.concurrent("a broker that dies again and again right after its start is not
   }
   await broker.kill();
   expect(hub.edge.stdout.text).not.toContain("another program");
+  await hub.troubled("is gone");
+  // The clock stands: it waits for nothing.
+  await soon("the hub has stopped without its broker", Promise.resolve(hub[Symbol.asyncDispose]()), 20_000);
 });
 
 test.concurrent("a broker that freezes is noticed; what was under way fails and is not sent again", async () => {
