@@ -1,11 +1,12 @@
 // From spawn to the first 200 of /health, on a home that is already laid out, with broker and sysmon configured as new
 // homes have them. Asked every millisecond on a fresh raw socket. The twin is a bare compiled `Bun.serve`, asked the same
 // way. The files are in the page cache: this is a restart, not the first start after boot.
+
+import { freePort } from "../support/free-port.ts";
 import { atMost, type Bench, type Row } from "./support/bench.ts";
 import { startChild } from "./support/child.ts";
 import { compileBare } from "./support/compile-bare.ts";
 import { startHub, writeHome } from "./support/hub-under-test.ts";
-import { freePort } from "./support/other-programs.ts";
 import { percentile } from "./support/stats.ts";
 
 const STARTS = 20;

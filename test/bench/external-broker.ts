@@ -5,6 +5,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../support/free-port.ts";
 import { type Door, LATENCY, LEAST_RATIO, LOAD, latencies, openPump, RATE_ROUNDS, STREAM } from "./mqtt-to-socket.ts";
 import { atMost, type Bench, type Row, rate } from "./support/bench.ts";
 import { startChild } from "./support/child.ts";
@@ -91,11 +92,4 @@ async function openBarePump(stack: AsyncDisposableStack, port: number, qos: 0 | 
   const pump = createPump({ ...LOAD, send });
   stack.use(await openListener({ port, filter: "#", onMessage: pump.delivered }));
   return pump;
-}
-
-function freePort(): number {
-  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = server;
-  server.stop(true);
-  return port;
 }

@@ -5,6 +5,7 @@
 // go out without a pause: there, what was under way has to be sent again. Last the compiled hub and a rule that notifies three channels of which one never answers.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../support/free-port.ts";
 import { atMost, type Bench, type BenchContext, holds, type Row } from "./support/bench.ts";
 import { type Child, startChild } from "./support/child.ts";
 import type { OutboxOrder, OutboxProgress } from "./support/outbox-process.ts";
@@ -239,13 +240,6 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
     yield* lines;
   }
   return undefined;
-}
-
-function freePort(): number {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { port = 0 } = server;
-  void server.stop(true);
-  return port;
 }
 
 /** Whole seconds: between two tries, as almost all moments are. */

@@ -4,6 +4,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createCertificates } from "../notify/certificates.ts";
+import { freePorts } from "../support/free-port.ts";
 import { createHubPlace } from "../support/hub-place.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { soon, until } from "../support/wait.ts";
@@ -16,7 +17,6 @@ import {
   client,
   command,
   device,
-  freePorts,
   mosquitto,
   only,
   place,

@@ -6,17 +6,12 @@ import { openMemoryCopy } from "../../src/db/memory-copy.ts";
 import { stateMigrations } from "../../src/db/migrations/index.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { openStateDb } from "../../src/db/state-db.ts";
+import { freePort } from "../support/free-port.ts";
 import { giveAway, OWNER, startAsOwner } from "../support/home-owner.ts";
 import { configText, createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { mountSmallDisk, type SmallDisk } from "../support/small-disk.ts";
 import { until } from "../support/wait.ts";
-
-function freePort(): number {
-  const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  held.stop(true);
-  return held.port;
-}
 
 const RULE = `id = "5f0f4a2e-8d6f-4a53-9a2a-3f1d0f9f1d11"
 name = "Follow"

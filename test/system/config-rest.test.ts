@@ -1,5 +1,6 @@
 // hub.toml changed over REST, and the restart in place: with it the hub runs as changed, or, where it cannot, as before.
 import { expect, test } from "bun:test";
+import { freePort } from "../support/free-port.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 
@@ -10,11 +11,6 @@ interface Held extends Disposable {
 function holdPort(): Held {
   const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   return { port: held.port, [Symbol.dispose]: () => held.stop(true) };
-}
-
-function freePort(): number {
-  using held = holdPort();
-  return held.port;
 }
 
 async function start(place: HubPlace): Promise<{ hub: HubProcess; port: number }> {

@@ -1,18 +1,9 @@
 // `hub device-account` beside a running and a stopped hub: what it prints lets a device in, until the account is removed.
 import { afterEach, expect, test } from "bun:test";
-import { createServer } from "node:net";
 import { connectAsync, type MqttClient } from "mqtt";
+import { freePort } from "../support/free-port.ts";
 import { createHubPlace, type HubPlace, SECRET } from "../support/hub-place.ts";
 import { soon, until } from "../support/wait.ts";
-
-/** Free now, so that hub.toml can name it. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address ? address.port : 0;
-}
 
 function configure(place: HubPlace, host: string, mqttPort: number): void {
   const server = `[server]\nhost = "127.0.0.1"\nport = 0\n[auth]\njwt_secret = "${SECRET}"\n`;
@@ -41,7 +32,7 @@ async function login({ server, user, password }: Pasted["mqtt"]): Promise<MqttCl
 
 test("made by command while the hub runs, used with the printed lines, removed by command", async () => {
   await using place = createHubPlace();
-  configure(place, "127.0.0.1", await freePort());
+  configure(place, "127.0.0.1", freePort());
   await using hub = await place.start();
   const made = await place.run(["device-account", "bridge", "--for", "zigbee2mqtt", "--base", "house/zigbee"]);
   expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: "" });
@@ -74,7 +65,7 @@ test("made by command while the hub runs, used with the printed lines, removed b
 
 test("a broker beyond this machine needs an account, and one made by command is enough", async () => {
   await using place = createHubPlace();
-  const port = await freePort();
+  const port = freePort();
   configure(place, "127.0.0.1", port);
   await using first = await place.start();
   await first.end();

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LastRestore } from "../../src/backup/last-restore.ts";
 import { downloadBackup, makeZip, readZip } from "../support/archives.ts";
+import { freePort } from "../support/free-port.ts";
 import { createHubPlace, type HubPlace, type HubSettings } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { mountSmallDisk } from "../support/small-disk.ts";
@@ -18,11 +19,6 @@ function holdPort(): Disposable & { port: number } {
   const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   return { port: held.port, [Symbol.dispose]: () => held.stop(true) };
 }
-function freePort(): number {
-  using held = holdPort();
-  return held.port;
-}
-
 /** Settings under which a hub that restarts is found where it was. */
 function fixedPorts(): HubSettings & { api: number; broker: number } {
   const [api, broker] = [freePort(), freePort()];

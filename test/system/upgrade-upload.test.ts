@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../support/free-port.ts";
 import { createHubPlace, type HubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -39,12 +40,6 @@ async function startAtHome(place: HubPlace): Promise<HubProcess> {
   );
   await (await place.start()).end();
   return place.startFromHome();
-}
-
-function freePort(): number {
-  const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  held.stop(true);
-  return held.port;
 }
 
 async function send(

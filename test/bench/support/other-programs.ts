@@ -1,15 +1,8 @@
 // Other people's programs that do a part of what the hub does, where they are installed: mosquitto, and Node-RED beside it.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../../support/free-port.ts";
 import { type Child, startChild } from "./child.ts";
-
-/** A port that is free now. */
-export function freePort(): number {
-  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = server;
-  server.stop(true);
-  return port;
-}
 
 /** Its path, also where only administrators have its folder in PATH; undefined where it is not installed. */
 export const mosquittoPath = (): string | null => Bun.which("mosquitto", { PATH: `${Bun.env.PATH}:/usr/sbin` });

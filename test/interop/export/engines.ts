@@ -1,7 +1,7 @@
 // Debian's PostgreSQL, VictoriaMetrics and InfluxDB 1, each in a folder of its own, on free ports of this machine.
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
+import { freePort } from "../../support/free-port.ts";
 import { until } from "../../support/wait.ts";
 
 export interface Engine extends AsyncDisposable {
@@ -12,14 +12,6 @@ export interface Engine extends AsyncDisposable {
 
 const PASSWORD = "the password of the hub";
 export const POSTGRES = { username: "hub", password: PASSWORD } as const;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 interface EngineOptions {
   command: readonly string[];
@@ -60,7 +52,7 @@ export async function startPostgres(folder: string): Promise<Engine> {
   const init = [join(bin, "initdb"), "-D", data, "-U", "hub", "-A", "scram-sha-256", "--pwfile", passwords];
   const made = Bun.spawnSync([...as, ...init]);
   if (made.exitCode !== 0) throw new Error(`initdb: ${made.stderr}`);
-  const port = await freePort();
+  const port = freePort();
   const url = `postgres://127.0.0.1:${port}/postgres`;
   const settings = [`port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`];
   const command = [...as, join(bin, "postgres"), "-D", data, ...settings.flatMap((setting) => ["-c", setting])];
@@ -75,7 +67,7 @@ export async function startPostgres(folder: string): Promise<Engine> {
 }
 
 export async function startVictoriaMetrics(folder: string): Promise<Engine> {
-  const port = await freePort();
+  const port = freePort();
   const url = `http://127.0.0.1:${port}`;
   const options = [`-storageDataPath=${folder}`, `-httpListenAddr=127.0.0.1:${port}`, "-dedup.minScrapeInterval=1ms"];
   const command = ["victoria-metrics", ...options, "-retentionPeriod=100y", "-search.latencyOffset=0s"];
@@ -85,7 +77,7 @@ export async function startVictoriaMetrics(folder: string): Promise<Engine> {
 }
 
 export async function startInflux(folder: string): Promise<Engine> {
-  const [port, rpc] = [await freePort(), await freePort()];
+  const [port, rpc] = [freePort(), freePort()];
   const url = `http://127.0.0.1:${port}`;
   mkdirSync(folder);
   const config = join(folder, "influxdb.conf");

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { connect, type IClientOptions, type MqttClient } from "mqtt";
+import { freePort } from "../../support/free-port.ts";
 import { createHubPlace, type HubPlace } from "../../support/hub-place.ts";
 import type { HubProcess } from "../../support/hub-process.ts";
 import type { TemporaryFolder } from "../../support/temporary-folder.ts";
@@ -21,17 +22,6 @@ export function block(beginning: string): string {
   if (found === undefined) throw new Error(`docs/external-broker.md has no block that begins with "${beginning}"`);
   return found.replace(/^\w*\n/, "");
 }
-
-/** Of this machine, all different. Another program could take one before it is used, which has not been seen. */
-export function freePorts(count: number): number[] {
-  const servers = Array.from({ length: count }, () =>
-    Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } }),
-  );
-  for (const server of servers) server.stop(true);
-  return servers.map(({ port }) => port);
-}
-
-export const freePort = (): number => freePorts(1)[0] ?? 0;
 
 export interface Server extends AsyncDisposable {
   readonly port: number;

@@ -2,10 +2,11 @@
 // built without WebSockets: NATS has them.
 import { chmodSync, writeFileSync } from "node:fs";
 import { createCertificates } from "../../notify/certificates.ts";
+import { freePorts } from "../../support/free-port.ts";
 import { createTemporaryFolder, type TemporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/wait.ts";
 import { check } from "../checks.ts";
-import { assert, CONNECTED, client, command, device, freePorts, mosquitto, place, retained, serve } from "./rig.ts";
+import { assert, CONNECTED, client, command, device, mosquitto, place, retained, serve } from "./rig.ts";
 
 function openssl(...args: string[]): void {
   const { exitCode, stderr } = Bun.spawnSync(["openssl", ...args], { stderr: "pipe", stdout: "ignore" });

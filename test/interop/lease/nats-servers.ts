@@ -1,7 +1,7 @@
 // NATS servers of this machine with JetStream, alone or as one cluster, to be killed, paused and emptied.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
+import { freePorts } from "../../support/free-port.ts";
 import { standStill } from "../../support/processes.ts";
 import { until } from "../../support/wait.ts";
 
@@ -22,17 +22,9 @@ interface Ports {
   route: number;
 }
 
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  await Promise.all(servers.map((one) => new Promise<void>((done) => one.listen(0, "127.0.0.1", done))));
-  const ports = servers.map((one) => (one.address() as { port: number }).port);
-  await Promise.all(servers.map((one) => new Promise((done) => one.close(done))));
-  return ports;
-}
-
 /** More than one are a cluster. `more` goes into the configuration of each. */
 export async function startNats(folder: string, count: number, more = ""): Promise<NatsServer[]> {
-  const ports = await freePorts(count * 2);
+  const ports = freePorts(count * 2);
   const nodes = Array.from({ length: count }, (_, n) => ({ client: ports[2 * n] ?? 0, route: ports[2 * n + 1] ?? 0 }));
   mkdirSync(folder, { recursive: true });
   const servers = nodes.map((_, n) => createNatsServer(folder, nodes, n, more));

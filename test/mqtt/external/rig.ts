@@ -1,6 +1,7 @@
 // A hub whose broker is another process, with clients of that broker.
 import { dirname, join } from "node:path";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
+import { freePort } from "../../support/free-port.ts";
 import { isAlive } from "../../support/processes.ts";
 import { startTestHub, type TestHub } from "../../support/test-hub.ts";
 import { until } from "../../support/wait.ts";
@@ -19,7 +20,11 @@ export type Client = MqttClient & { messages: { topic: string; text: string }[] 
 
 export async function startBroker(options: Partial<BrokerOptions> = {}): Promise<BrokerProcess> {
   const child = Bun.spawn(
-    [process.execPath, join(dirname(import.meta.path), "broker-process.ts"), JSON.stringify({ port: 0, ...options })],
+    [
+      process.execPath,
+      join(dirname(import.meta.path), "broker-process.ts"),
+      JSON.stringify({ port: freePort(), ...options }),
+    ],
     { stdin: "ignore", stdout: "pipe", stderr: "inherit", env: { PATH: process.env.PATH ?? "" } },
   );
   const reader = child.stdout.getReader();

@@ -1,5 +1,5 @@
 // The compiled hub with a whole house: the virtual one, a Zigbee network, areas, rules, and somebody of each role.
-import { createServer } from "node:net";
+import { freePort } from "../../support/free-port.ts";
 import { configText, createHubPlace, type HubPlace } from "../../support/hub-place.ts";
 import type { HubProcess } from "../../support/hub-process.ts";
 import { until } from "../../support/wait.ts";
@@ -50,7 +50,7 @@ export async function startPageHouse(options: PageHouseOptions = {}): Promise<Pa
   const { zigbee = 200, virtual = true, more = [], binary, tidy = false } = options;
   await using stack = new AsyncDisposableStack();
   const place = stack.use(binary === undefined ? createHubPlace(null) : createHubPlace(null, undefined, binary));
-  const ports = { http: await freePort(), mqtt: await freePort() };
+  const ports = { http: freePort(), mqtt: freePort() };
   place.put("config/hub.toml", configOf(ports, options), 0o600);
   place.put("config/family.ics", EVENTS);
   place.put("config/modes.toml", MODES);
@@ -182,12 +182,3 @@ async function made<T = unknown>(hub: HubProcess, path: string, body: object): P
 }
 
 export const nameOf = (role: Role): string => `the-${role}`;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port is free");
-  return address.port;
-}

@@ -1,6 +1,7 @@
 // A real broker on a real port that writes down what it carries, and hands out conditions to wait for.
 import { createServer, type Server, type Socket } from "node:net";
 import { Aedes } from "aedes";
+import { freePort } from "../../support/free-port.ts";
 
 export interface Packet {
   topic: string;
@@ -25,7 +26,7 @@ export interface BrokerOptions {
   refuse?: string;
 }
 
-export async function openBroker({ port = 0, refuse }: BrokerOptions = {}): Promise<TestBroker> {
+export async function openBroker({ port = freePort(), refuse }: BrokerOptions = {}): Promise<TestBroker> {
   const aedes = await Aedes.createBroker({
     authenticate(_client, username, password, done) {
       if (username && password?.toString() === PASSWORD) return done(null, true);
