@@ -38,6 +38,8 @@ export interface ChannelMessage extends MessageOptions {
   readonly html?: string;
   /** Plain text that is added behind the message, even where that is shortened: how often it occurred. */
   readonly repeats?: string;
+  /** Plain text in a line of its own behind that, even where the message is shortened: how a notice ended. */
+  readonly closing?: string;
   /** When the reported thing happened, in epoch ms. */
   readonly at: number;
   /** It is sent noticeably later than that, and has to say so. */

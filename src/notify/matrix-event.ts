@@ -5,11 +5,11 @@ import type { ChannelMessage, Picture } from "./channel.ts";
 import { html } from "./markup/html.ts";
 import { shorten } from "./markup/long-text.ts";
 import { reactionsOf } from "./matrix-reactions.ts";
-import { isSilent, textOf } from "./plain-message.ts";
+import { fitted, isSilent, textOf } from "./plain-message.ts";
 
-// An event has 64 KiB, and both forms of the text go into it.
 const LONGEST_PLAIN_BYTES = 6000;
-const LONGEST_MARKED = 6000;
+// An event has 64 KiB, both forms of the text go into it, and what takes its place later has both twice.
+const LONGEST_JSON = 30_000;
 const LONGEST_TITLE = 250;
 const EMERGENCY = 2;
 /** What a room may show, as the specification lists it. */
@@ -24,16 +24,19 @@ export interface MatrixText {
 /** `content` of an `m.room.message`. What matters little is a notice, an emergency mentions everybody in the room. */
 export function contentOf(message: ChannelMessage, how: MatrixText): JsonObject {
   const title = shorten(message.title.toWellFormed(), LONGEST_TITLE);
-  const { plain, marked } = how.html ? markedTexts(message, how) : plainTexts(message, how);
   const { priority = 0 } = message;
   const answers = answersOf(message);
-  return {
-    msgtype: isSilent(message) ? "m.notice" : "m.text",
-    body: `${title}\n${plain}${answers.plain}`,
-    format: "org.matrix.custom.html",
-    formatted_body: `<strong>${html.escape(title)}</strong><br>${marked}${answers.marked}`,
-    "m.mentions": priority >= EMERGENCY ? { room: true } : {},
+  const withText = (limit: number): JsonObject => {
+    const { plain, marked } = how.html ? markedTexts(message, how, limit) : plainTexts(message, how, limit);
+    return {
+      msgtype: isSilent(message) ? "m.notice" : "m.text",
+      body: `${title}\n${plain}${answers.plain}`,
+      format: "org.matrix.custom.html",
+      formatted_body: `<strong>${html.escape(title)}</strong><br>${marked}${answers.marked}`,
+      "m.mentions": priority >= EMERGENCY ? { room: true } : {},
+    };
   };
+  return fitted(withText, { limit: LONGEST_PLAIN_BYTES, bytes: LONGEST_JSON });
 }
 
 /** What takes the place of an event. */
@@ -76,15 +79,16 @@ interface Texts {
   marked: string;
 }
 
-function plainTexts(message: ChannelMessage, { houseTime }: MatrixText): Texts {
-  const plain = textOf(message, houseTime, LONGEST_PLAIN_BYTES);
+function plainTexts(message: ChannelMessage, { houseTime }: MatrixText, limit: number): Texts {
+  const plain = textOf(message, houseTime, limit);
   return { plain, marked: withBreaks(html.escape(plain)) };
 }
 
-function markedTexts(message: ChannelMessage, { houseTime }: MatrixText): Texts {
+/** `limit`: characters, markup included. */
+function markedTexts(message: ChannelMessage, { houseTime }: MatrixText, limit: number): Texts {
   const added = textOf({ ...message, message: "-" }, houseTime, LONGEST_PLAIN_BYTES).slice(1);
   const text = message.message.trim() === "" ? html.escape(message.title) : message.message;
-  const tokens = html.tokens(shorten(text.toWellFormed(), LONGEST_MARKED - added.length, html));
+  const tokens = html.tokens(shorten(text.toWellFormed(), Math.max(0, limit - added.length), html));
   const plain = tokens.map((token) => (token.kind === "text" ? html.plain(token.source) : "")).join("");
   const marked = tokens.map((token) =>
     token.kind === "text" || !isShown(token.source) ? escaped(token.source) : token.source,

@@ -2,10 +2,12 @@
 import { answerLinks } from "./answer-links.ts";
 import type { ChannelMessage } from "./channel.ts";
 import { shorten } from "./markup/long-text.ts";
-import { isSilent, textOf } from "./plain-message.ts";
+import { fitted, isSilent, textOf } from "./plain-message.ts";
 
-/** Longer ones become a file of their own. */
-const LONGEST_BYTES = 4096;
+/** Of 4,096 and more, ntfy makes a file, or refuses it where files are off. */
+const LONGEST_BYTES = 4095;
+/** ntfy refuses a message that is longer than 8,191 with all that belongs to it; its topic is added later. */
+const LONGEST_JSON = 8000;
 const LONGEST_TITLE = 250;
 const SILENT = 2;
 /** The server refuses more. */
@@ -38,8 +40,7 @@ export function ntfyForm(
 ): NtfyMessage {
   const priority = priorityOf(message, config.priority);
   const answers = answerLinks(message);
-  return {
-    message: textOf(message, houseTime, LONGEST_BYTES),
+  const rest: Omit<NtfyMessage, "message"> = {
     title: shorten(message.title.toWellFormed(), LONGEST_TITLE),
     ...(priority !== undefined && { priority }),
     ...(config.tags.length > 0 && { tags: [...config.tags] }),
@@ -53,6 +54,8 @@ export function ntfyForm(
     }),
     sequence_id: sequence,
   };
+  const withText = (limit: number): NtfyMessage => ({ message: textOf(message, houseTime, limit), ...rest });
+  return fitted(withText, { limit: LONGEST_BYTES, bytes: LONGEST_JSON });
 }
 
 /** From -2…2 to 1…5; undefined leaves it to the server. A silent message makes no sound whatever its priority. */

@@ -19,9 +19,9 @@ import { telegramDialects } from "../markup/telegram-dialects.ts";
 import { apiUrl, apiUrlProblems, type PostAnswer, post, withoutSlash } from "../web-service.ts";
 import { deliveryOf, descriptionOf, migratedTo, SERVICE, statusOf } from "./telegram-answer.ts";
 import { connectBot } from "./telegram-bot.ts";
-import { joinRemotes, type Keyboard, keyboardOf } from "./telegram-messages.ts";
+import { joinRemotes, type Keyboard, keyboardOf, type SentPart } from "./telegram-messages.ts";
 import { mayBeThePicture, requestOf, slotsOf } from "./telegram-photo.ts";
-import { isAboutText, isTooLong, partsOf, plainPartsOf } from "./telegram-text.ts";
+import { CAPTION, isAboutText, isTooLong, partsOf, plainPartsOf } from "./telegram-text.ts";
 import { listenToChat } from "./telegram-updates.ts";
 
 const MARKUPS = { HTML: html, Markdown: markdown, MarkdownV2: markdownV2 };
@@ -79,8 +79,9 @@ export const messagingBot = defineChannel({
         const slots = slotsOf(message, partsOf(message, markup, deps.houseTime), markup);
         let delivery: Delivery = { answer: "all parts arrived in an earlier try", parts: 0 };
         const notes = new Set<string>();
-        const remotes: string[] = [];
-        for (let index = message.skipParts ?? 0; index < slots.length; index++) {
+        const { skipParts = 0 } = message;
+        const sent = slots.slice(0, skipParts).flatMap(({ heading }): SentPart[] => (heading ? [] : [null]));
+        for (let index = skipParts; index < slots.length; index++) {
           const slot = slots[index];
           if (!slot?.text) continue;
           delivery = await afterParts(index, async () => {
@@ -89,22 +90,23 @@ export const messagingBot = defineChannel({
             const part = { ...slot, silent: isSilent(message), keyboard };
             const { note, remote, ...arrived } = await chat.send(part, signal);
             if (note) notes.add(note);
-            if (remote !== undefined) remotes.push(remote);
+            sent.push(remote === undefined ? null : { remote, heading: slot.heading === true });
             return { ...arrived, parts: delivery.parts + arrived.parts };
           });
         }
-        const named = message.notice === undefined ? delivery : { ...delivery, ...joinRemotes(remotes) };
+        const named = message.notice === undefined ? delivery : { ...delivery, ...joinRemotes(sent) };
         return notes.size > 0 ? { ...named, note: [...notes].join("; ") } : named;
       },
       change: (remote, message, signal) =>
         bot.change(
           remote,
           {
-            parts: partsOf(message, markup, deps.houseTime),
+            parts: (most, { caption }) =>
+              partsOf(message, markup, deps.houseTime, caption ? { most, size: CAPTION } : { most }),
             ...{
               parseMode: config.parse_mode,
               keyboard: keyboardOf(message),
-              plain: (part: string) => plain.write(dialect.read(part)),
+              plain: (part: string) => plainPartsOf(part, dialect, { short: true })[0] ?? "…",
             },
           },
           signal,

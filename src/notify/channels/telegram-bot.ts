@@ -2,6 +2,7 @@
 import { type Delivery, DeliveryError } from "../channel.ts";
 import { type PostAnswer, post, withoutSlash } from "../web-service.ts";
 import { type Keyboard, placeOf } from "./telegram-messages.ts";
+import { isAboutNewText } from "./telegram-text.ts";
 
 export interface BotDeps {
   readonly fetch: typeof fetch;
@@ -22,11 +23,11 @@ export interface Bot {
 }
 
 export interface ChangedText {
-  /** As a long text is sent. */
-  readonly parts: readonly string[];
+  /** The text in so many parts at most, as a long one is sent, or in one that fits under a picture. */
+  readonly parts: (messages: number, where: { caption: boolean }) => readonly string[];
   readonly parseMode: string | undefined;
   readonly keyboard: Keyboard | undefined;
-  /** A part without its markup. */
+  /** What any server takes of a part. */
   readonly plain: (part: string) => string;
 }
 
@@ -59,24 +60,28 @@ export function connectBot(config: { bot_token: string; api_url?: string }, { fe
     key: `telegram ${base}`,
     call: async (method, parameters, signal) => (await ask(method, parameters, signal)).json?.result,
     async change(remote, { parts, parseMode, keyboard, plain }, signal) {
-      const { chat, ids, caption } = placeOf(remote);
-      for (const [index, id] of ids.entries()) {
-        const last = index === ids.length - 1;
-        // A text that has grown beyond its messages shows its end, where the news is.
-        const text = (last ? parts.at(-1) : parts[index]) ?? "";
+      const { chat, messages } = placeOf(remote);
+      const shown = messages.filter(({ heading }) => !heading);
+      const texts = parts(shown.length, { caption: shown.length === 1 && shown[0]?.caption === true });
+      for (const [index, { id, caption }] of shown.entries()) {
+        const last = index === shown.length - 1;
+        if (id === undefined) continue;
+        // A text that became shorter leaves messages over.
+        const text = texts[index] ?? "…";
         const message = { chat_id: chat, message_id: id, ...(last && keyboard && { reply_markup: keyboard }) };
         try {
           await edit({ ...message, text, ...(parseMode && { parse_mode: parseMode }) }, caption, signal);
         } catch (error) {
-          if (!/entit/i.test(said(error))) throw error;
+          if (!(error instanceof DeliveryError) || !isAboutNewText(error.fault.status ?? 0, said(error))) throw error;
           await edit({ ...message, text: plain(text) }, caption, signal);
         }
       }
-      return { answer: "ok", parts: ids.length, remote };
+      return { answer: "ok", parts: shown.length, remote };
     },
     async remove(remote, signal) {
-      const { chat, ids } = placeOf(remote);
-      for (const id of ids) {
+      const { chat, messages } = placeOf(remote);
+      for (const { id } of messages) {
+        if (id === undefined) continue;
         try {
           await ask("deleteMessage", { chat_id: chat, message_id: id }, signal);
         } catch (error) {

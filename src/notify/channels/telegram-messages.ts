@@ -49,11 +49,19 @@ export function pressedIn(data: unknown): Pressed | undefined {
   return kind === ANSWER && rest.length > 0 ? { notice: first, action: rest.join(":") } : undefined;
 }
 
-/** Where a message is: its chat, the messages that it takes, and whether the text stands under a picture. */
+/** Where a message is: its chat, and the messages that it takes. */
 export interface Place {
   readonly chat: string;
-  readonly ids: readonly number[];
+  readonly messages: readonly PlacedMessage[];
+}
+
+export interface PlacedMessage {
+  /** Undefined for a part that arrived in an earlier try, whose name is not known any more. */
+  readonly id: number | undefined;
+  /** The text stands under a picture. */
   readonly caption: boolean;
+  /** It has the title alone, above the text. */
+  readonly heading: boolean;
 }
 
 /** The name of a message that the server has just sent, as `Delivery.remote`. */
@@ -62,19 +70,33 @@ export function remoteIn(result: unknown): { remote?: string } {
   return { remote: `${result.chat.id}/${result.message_id}${typeof result.caption === "string" ? "c" : ""}` };
 }
 
-/** One name for the parts of a long text. */
-export function joinRemotes(remotes: readonly string[]): { remote?: string } {
-  const [first] = remotes;
-  if (first === undefined) return {};
-  const [chat] = first.split("/");
-  return { remote: `${chat}/${remotes.map((remote) => remote.slice(remote.indexOf("/") + 1)).join(",")}` };
+const NOT_KNOWN = "-";
+const HEADING = "h";
+
+/** A part of a long text; null for one that arrived in an earlier try, whose name is not known any more. */
+export type SentPart = { readonly remote: string; readonly heading: boolean } | null;
+
+/** One name for the messages of a long text, in their order. Without a name when none is known. */
+export function joinRemotes(sent: readonly SentPart[]): { remote?: string } {
+  const first = sent.find((one) => one !== null);
+  if (!first) return {};
+  const [chat] = first.remote.split("/");
+  const ids = sent.map((one) =>
+    one ? one.remote.slice(one.remote.indexOf("/") + 1) + (one.heading ? HEADING : "") : NOT_KNOWN,
+  );
+  return { remote: `${chat}/${ids.join(",")}` };
 }
 
 export function placeOf(remote: string): Place {
-  const [chat = "", ids = ""] = remote.split("/");
-  return {
-    chat,
-    ids: ids.split(",").flatMap((id) => (Number.parseInt(id, 10) > 0 ? [Number.parseInt(id, 10)] : [])),
-    caption: ids.endsWith("c"),
-  };
+  const [chat = "", names = ""] = remote.split("/");
+  const all = names.split(",");
+  const messages = all.flatMap((name, index): PlacedMessage[] => {
+    const [, digits, kind = ""] = /^(\d+|-)([a-z]*)$/.exec(name) ?? [];
+    if (digits === undefined) return [];
+    const caption = kind.includes("c");
+    // Names that older versions wrote do not say that a text follows.
+    const heading = kind.includes(HEADING) || (caption && index === 0 && all.length > 1);
+    return [{ id: digits === NOT_KNOWN ? undefined : Number(digits), caption, heading }];
+  });
+  return { chat, messages };
 }

@@ -5,14 +5,14 @@ import { splitText } from "../markup/long-text.ts";
 import type { Markup } from "../markup/markup.ts";
 import { formWithFile } from "../multipart.ts";
 import type { PostRequest } from "../web-service.ts";
-
-// After parsing, in UTF-16 units.
-const CAPTION = { visible: 1024, source: 10_000 };
+import { CAPTION } from "./telegram-text.ts";
 
 /** One message of several. Without text, nothing is sent in its place. */
 export interface Slot {
   readonly text: string;
   readonly picture?: Picture | undefined;
+  /** It has the title alone, and the text follows. */
+  readonly heading?: true;
 }
 
 /** `texts` is the whole message. The places stay the same when the picture is gone at a later try. */
@@ -20,7 +20,10 @@ export function slotsOf({ title, image, picture }: ChannelMessage, texts: readon
   const [first = ""] = texts;
   if (image === undefined && !picture) return texts.map((text) => ({ text }));
   if (texts.length === 1 && splitText(markup, first, CAPTION).length === 1) return [{ text: first, picture }];
-  return [{ text: picture ? markup.bold(title.slice(0, 200)) : "", picture }, ...texts.map((text) => ({ text }))];
+  return [
+    { text: picture ? markup.bold(title.slice(0, 200)) : "", picture, heading: true },
+    ...texts.map((text) => ({ text })),
+  ];
 }
 
 /** `sendUrl` is that of sendMessage, and `fields` what it gets. */

@@ -3,7 +3,7 @@
 import { isBlank } from "../../core/clean-text.ts";
 import type { ChannelMessage } from "../channel.ts";
 import type { Dialect } from "../markup/dialect.ts";
-import { splitInto } from "../markup/long-text.ts";
+import { type PartSize, splitInto } from "../markup/long-text.ts";
 import { type Markup, unmarked } from "../markup/markup.ts";
 import { plain } from "../markup/plain-dialects.ts";
 
@@ -13,17 +13,22 @@ const MOST_PARTS = 5;
 // For a server that finds a part too long nevertheless.
 const SHORT_PART = { visible: 1000, source: 1000 };
 
-/** Joined, title and text; at most five. */
+// Of the text under a picture.
+export const CAPTION = { visible: 1024, source: 10_000 };
+
+/** Joined, title and text; at most `most`, of which none is longer than `size`. */
 export function partsOf(
-  { title, message, repeats, at, late }: ChannelMessage,
+  { title, message, repeats, closing, at, late }: ChannelMessage,
   markup: Markup,
   houseTime: (at: number) => string,
+  { most = MOST_PARTS, size = PART }: { most?: number; size?: PartSize } = {},
 ): string[] {
   // Added at the end, so that the parts that arrived before it was late stay the same.
   const repeated = repeats ? ` ${markup.escape(repeats)}` : "";
+  const closed = closing ? `\n\n${markup.escape(closing)}` : "";
   const lateness = late ? `\n\n${markup.escape(`(delivered late; this is from ${houseTime(at)})`)}` : "";
-  const limit = { most: MOST_PARTS, ending: repeated + lateness };
-  return splitInto(markup, `${markup.bold(title)}\n${message}`.toWellFormed(), PART, limit);
+  const limit = { most, ending: repeated + closed + lateness };
+  return splitInto(markup, `${markup.bold(title)}\n${message}`.toWellFormed(), size, limit);
 }
 
 /** What a person would read of it, in pieces that any server takes. */
@@ -42,6 +47,13 @@ const ABOUT_SOMETHING_ELSE =
 export function isAboutText(status: number, words: string): boolean {
   if (isTooLong(status, words)) return true;
   return status === 400 && (/entit/i.test(words) || !ABOUT_SOMETHING_ELSE.test(words));
+}
+
+const ABOUT_AN_EDIT = /not modified|to edit not found|can't be edited|in the message to edit/i;
+
+/** The same for a message that is changed. */
+export function isAboutNewText(status: number, words: string): boolean {
+  return !ABOUT_AN_EDIT.test(words) && isAboutText(status, words);
 }
 
 export function isTooLong(status: number, words: string): boolean {

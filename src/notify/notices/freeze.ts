@@ -27,14 +27,21 @@ export interface Frozen {
   readonly message: string;
 }
 
-/** The author's markup stays as it is; each placeholder becomes one that names the value it had. */
-export function freeze({ context = NOTHING, ...given }: Unaddressed, { log, house }: FreezeDeps): Frozen {
+/**
+ * The author's markup stays as it is; each placeholder becomes one that names the value it had. Of each text, at most `longest` UTF-16
+ * units are kept.
+ */
+export function freeze(
+  { context = NOTHING, ...given }: Unaddressed,
+  { log, house }: FreezeDeps,
+  longest = Number.POSITIVE_INFINITY,
+): Frozen {
   const { title = DEFAULT_TITLE, message } = given;
   const look = createLookup(house, context);
   const unknown: string[] = [];
   const filling = { onUnknown: (source: string) => void unknown.push(source) };
   const values: JsonObject = {};
-  const [titled, texted] = [title, message].map((text) => fillTemplate(text, look, filling));
+  const [titled, texted] = [title, message].map((text) => beginningOf(fillTemplate(text, look, filling), longest));
   const frozen = (pieces: readonly Piece[] = []): string =>
     pieces.map((piece) => ("markup" in piece ? piece.markup : placeholderFor(piece.value, values))).join("");
   const said = { ...given, title: frozen(titled), message: frozen(texted), values };
@@ -45,15 +52,23 @@ export function freeze({ context = NOTHING, ...given }: Unaddressed, { log, hous
   return { said, title: plain(titled), message: plain(texted) };
 }
 
+/** A cut leaves an ellipsis; markup that is open there is mended as in any other text. */
+function beginningOf(pieces: readonly Piece[], longest: number): readonly Piece[] {
+  let left = longest;
+  const kept: Piece[] = [];
+  for (const piece of pieces) {
+    const text = "markup" in piece ? piece.markup : piece.value;
+    const own = text.slice(0, left).toWellFormed();
+    if (own !== "") kept.push("markup" in piece ? { markup: own } : { value: own });
+    if (text.length > left) return [...kept, { value: "…" }];
+    left -= text.length;
+  }
+  return kept;
+}
+
 /** As channels render it. */
 export function thawed({ values, ...said }: FrozenNotification): Unaddressed {
   return { ...said, context: { deviceId: undefined, trigger: {}, vars: values } };
-}
-
-/** The same notification with a line of the hub's own at its end. */
-export function withLine(said: FrozenNotification, line: string): FrozenNotification {
-  const values = { ...said.values };
-  return { ...said, message: `${said.message}\n\n${placeholderFor(line, values)}`, values };
 }
 
 function placeholderFor(value: string, values: JsonObject): string {

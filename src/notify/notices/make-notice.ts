@@ -17,13 +17,20 @@ export interface MakeDeps extends FreezeDeps {
 const ROUNDS = 3;
 const MOST_STAGES = 100;
 const LARGEST_PLAN = 64 * 1024;
+/** More than any chat shows, also where JSON escapes each second character. */
+const LONGEST_TEXT = 25_000;
 const MOST_KEPT = 500;
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** With its placeholders filled in. Nobody is told yet. */
-export function makeNotice({ channels, escalateMs, ...given }: RaisedNotice, deps: MakeDeps): Notice {
+/** With its placeholders filled in, and shortened where it is too long to be kept: all notices are in memory. Nobody is told yet. */
+export function makeNotice(raised: RaisedNotice, deps: MakeDeps): Notice {
+  const whole = noticeOf(raised, deps);
+  return isSmallEnough(whole) ? whole : noticeOf(raised, deps, LONGEST_TEXT);
+}
+
+function noticeOf({ channels, escalateMs, ...given }: RaisedNotice, deps: MakeDeps, longest?: number): Notice {
   const { clock, random, expand } = deps;
-  const { said, title, message } = freeze(given, deps);
+  const { said, title, message } = freeze(given, deps, longest);
   const escalates = escalateMs !== undefined;
   const names = [...new Set(escalates ? channels.flatMap(expand) : channels)].slice(0, MOST_STAGES);
   const emergency = (given.priority ?? 0) >= PRIORITIES.emergency;
@@ -39,7 +46,7 @@ export function makeNotice({ channels, escalateMs, ...given }: RaisedNotice, dep
   };
 }
 
-/** A longer one is not kept: all of them are in memory. */
+/** A longer one cannot be kept. */
 export function isSmallEnough({ plan }: Notice): boolean {
   return JSON.stringify(plan).length <= LARGEST_PLAN;
 }

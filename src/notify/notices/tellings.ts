@@ -4,7 +4,7 @@ import type { HubEvent } from "../../events/catalog.ts";
 import type { ChannelMessage } from "../channel.ts";
 import type { Unaddressed } from "../messenger.ts";
 import type { NoticesDeps } from "./deps.ts";
-import { thawed, withLine } from "./freeze.ts";
+import { thawed } from "./freeze.ts";
 import type { Notice } from "./notice.ts";
 import { endLine } from "./words.ts";
 
@@ -15,10 +15,11 @@ export function messageFor(
   { render, houseTime }: Pick<NoticesDeps, "render" | "houseTime">,
 ): ChannelMessage {
   const { id, at, plan, state } = notice;
-  const line = endLine(notice, houseTime);
-  const { actions, ...said } = line === undefined ? plan.said : withLine(plan.said, line);
+  const closing = endLine(notice, houseTime);
+  const { actions, ...said } = plan.said;
   const buttons = state === "open" && plan.answerable ? { answerable: true, ...(actions && { actions }) } : {};
-  return { ...render({ ...thawed(said), channel, notice: id, ...buttons }), at, late: false };
+  const message = render({ ...thawed(said), channel, notice: id, ...buttons });
+  return { ...message, at, late: false, ...(closing !== undefined && { closing }) };
 }
 
 /** How it ended, as a message of its own, for channels that cannot change the first. */

@@ -2,7 +2,7 @@
 import { answerLinks } from "../answer-links.ts";
 import type { ChannelMessage } from "../channel.ts";
 import { shorten } from "../markup/long-text.ts";
-import { isSilent, textOf } from "../plain-message.ts";
+import { fitted, isSilent, textOf } from "../plain-message.ts";
 import { LONGEST_PLAIN_BYTES } from "./encryption.ts";
 
 const LONGEST_TITLE = 120;
@@ -11,7 +11,6 @@ const LONGEST_LINK = 1000;
 const LONGEST_LABEL = 60;
 /** Browsers show two buttons, of which one confirms. */
 const MOST_ACTIONS = 1;
-const LEAST_TEXT = 64;
 
 /** As src/web/worker/push.ts reads it. */
 export interface PushMessage {
@@ -49,14 +48,9 @@ export function pushMessage(message: ChannelMessage, houseTime: (at: number) => 
     ...(actions.length > 0 && { actions }),
     ...(notice !== undefined && notice.length <= LONGEST_TAG && { notice }),
   };
-  let limit = LONGEST_PLAIN_BYTES;
-  for (;;) {
-    const body = textOf(message, houseTime, limit);
-    const bytes = new TextEncoder().encode(JSON.stringify({ ...rest, body } satisfies PushMessage));
-    if (bytes.length <= LONGEST_PLAIN_BYTES || limit <= LEAST_TEXT) return bytes;
-    // Quotes and line breaks take more than one byte in JSON.
-    limit = Math.max(LEAST_TEXT, Math.floor(Math.min(limit - (bytes.length - LONGEST_PLAIN_BYTES), limit * 0.9)));
-  }
+  const withText = (limit: number): PushMessage => ({ ...rest, body: textOf(message, houseTime, limit) });
+  const shown = fitted(withText, { limit: LONGEST_PLAIN_BYTES, bytes: LONGEST_PLAIN_BYTES });
+  return new TextEncoder().encode(JSON.stringify(shown));
 }
 
 /** RFC 8030: how much it may cost the phone's battery. */
