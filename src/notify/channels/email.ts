@@ -72,7 +72,7 @@ export const email = defineChannel({
         const options = connectionOptions(config, resolve);
         // Loaded when needed: it takes 2 MB of memory.
         const { sendMail } = await import("../mail/send-mail.ts");
-        const delivery = await sendMail({ ...mailing, options }, message, { signal, sending });
+        const delivery = await sendMail({ ...mailing, options }, message, { signal, sending, log });
         const { note } = delivery;
         if (note && note !== noted) log.warn("a mail did not go as it should", { note });
         noted = note;

@@ -12,6 +12,7 @@ import {
   defineChannel,
   type Picture,
 } from "../channel.ts";
+import { sendOrPlain } from "../last-try.ts";
 import { speaks } from "../markup/dialect.ts";
 import { plain, pushoverHtml } from "../markup/plain-dialects.ts";
 import { contentOf, imageOf, replacementOf } from "../matrix-event.ts";
@@ -122,6 +123,21 @@ function openRoom(config: Config, deps: ChannelDeps): Pick<Channel, "send" | "ch
     }
   }
 
+  /** Puts the text there, as plain text where the server refuses it otherwise. */
+  async function putText(
+    message: ChannelMessage,
+    transaction: (content: JsonObject) => string,
+    wrap: (content: JsonObject) => JsonObject,
+    signal: AbortSignal,
+  ): Promise<Delivery> {
+    const putAs = (html: boolean, suffix: string) => async (one: ChannelMessage) => {
+      const content = wrap(contentOf(one, { html, houseTime }));
+      return put("send/m.room.message", transaction(content) + suffix, content, signal);
+    };
+    const dialect = config.html ? pushoverHtml : plain;
+    return sendOrPlain(message, { log, dialect, send: putAs(config.html, ""), sendPlain: putAs(false, ".plain") });
+  }
+
   /** The text, once: an earlier try may have failed at the picture alone. */
   async function sendText(message: ChannelMessage, signal: AbortSignal): Promise<Delivery> {
     const { id, skipParts = 0 } = message;
@@ -129,7 +145,12 @@ function openRoom(config: Config, deps: ChannelDeps): Pick<Channel, "send" | "ch
       const remote = recent.get(id);
       return { answer: "the text arrived in an earlier try", parts: 0, ...(remote !== undefined && { remote }) };
     }
-    const delivery = await put("send/m.room.message", id, contentOf(message, { ...config, houseTime }), signal);
+    const delivery = await putText(
+      message,
+      () => id,
+      (content) => content,
+      signal,
+    );
     if (delivery.remote !== undefined) recent.set(id, delivery.remote);
     for (const oldest of recent.keys()) if (recent.size > MOST_RECENT) recent.delete(oldest);
     return delivery;
@@ -157,8 +178,12 @@ function openRoom(config: Config, deps: ChannelDeps): Pick<Channel, "send" | "ch
       return delivery;
     },
     async change(remote, message, signal) {
-      const content = replacementOf(remote, contentOf(message, { ...config, houseTime }));
-      const delivery = await put("send/m.room.message", `${message.id}.edit.${digestOf(content)}`, content, signal);
+      const delivery = await putText(
+        message,
+        (content) => `${message.id}.edit.${digestOf(content)}`,
+        (content) => replacementOf(remote, content),
+        signal,
+      );
       // Later changes replace the first event, too.
       const changed = { ...delivery, remote };
       await offer(changed, message, signal);

@@ -1,9 +1,10 @@
 // `ntfy`: ntfy.sh, or an ntfy server of one's own.
 import { type Static, Type } from "@sinclair/typebox";
 import { type ChannelDeps, type ChannelMessage, type Delivery, DeliveryError, defineChannel } from "../channel.ts";
-import { speaks } from "../markup/dialect.ts";
+import { sendOrPlain } from "../last-try.ts";
+import { type Dialect, speaks } from "../markup/dialect.ts";
 import { commonMarkdown, plain } from "../markup/plain-dialects.ts";
-import { type NtfyMessage, ntfyForm, ntfyHeaders } from "../ntfy-message.ts";
+import { type NtfyMessage, type NtfySettings, ntfyForm, ntfyHeaders } from "../ntfy-message.ts";
 import { refusalOf } from "../web-failure.ts";
 import { apiUrlProblems, call, HEADER_SAFE, type PostAnswer, type WebRequest, withoutSlash } from "../web-service.ts";
 
@@ -46,7 +47,7 @@ export const ntfy = defineChannel({
       name: config.name,
       kind: config.type,
       limits: { concurrent: 1 },
-      ...speaks(config.markdown ? commonMarkdown : plain),
+      ...speaks(dialectOf(config)),
       send: (message, signal) => topic.publish(message, signal),
       change: (remote, message, signal) => topic.publish(message, signal, remote),
       remove: topic.remove,
@@ -55,6 +56,10 @@ export const ntfy = defineChannel({
   doc: "The service ntfy.sh, or an ntfy server of your own.",
   example: { name: "push", topic: "a-topic-nobody-guesses", token: "tk_the-access-token", tags: ["house"] },
 });
+
+function dialectOf({ markdown }: Pick<Config, "markdown">): Dialect {
+  return markdown ? commonMarkdown : plain;
+}
 
 function loginProblems({ token, username, password }: Config, at: string) {
   const path = `${at}.password`;
@@ -91,9 +96,19 @@ function openTopic(config: Config, { fetch, clock, log, houseTime }: ChannelDeps
   }
 
   /** `remote` is the message that is replaced. */
-  async function publish(message: ChannelMessage, signal: AbortSignal, remote?: string): Promise<Delivery> {
+  function publish(message: ChannelMessage, signal: AbortSignal, remote?: string): Promise<Delivery> {
+    return sendOrPlain(message, {
+      log,
+      dialect: dialectOf(config),
+      send: (one) => publishOnce(one, signal, { config, houseTime, sequence: remote }),
+      sendPlain: ({ picture: _, ...one }) =>
+        publishOnce(one, signal, { config: { ...config, markdown: false }, houseTime, sequence: remote }),
+    });
+  }
+
+  async function publishOnce(message: ChannelMessage, signal: AbortSignal, settings: NtfySettings): Promise<Delivery> {
     const { picture } = message;
-    const form = ntfyForm(message, { config, houseTime, sequence: remote });
+    const form = ntfyForm(message, settings);
     if (!picture) return deliveryOf(await publishText(form, signal));
     const answer = await publishPicture(form, picture, signal);
     if (!refusesPicture(answer)) return deliveryOf(answer);

@@ -15,6 +15,7 @@ import { connectReceipts, receiptIn, tagOf } from "./pushover-receipts.ts";
 const SERVICE = "the Pushover server";
 const LONGEST_MESSAGE = 1024;
 const LONGEST_TITLE = 250;
+const LONGEST_LAST_TITLE = 60;
 const LONGEST_URL = 512;
 const EMERGENCY = 2;
 // Pushover blocks addresses that open more connections, or try again sooner.
@@ -144,7 +145,8 @@ function textOf({ title, message, repeats }: ChannelMessage, markup: Markup): st
 
 /** The last try for a text that was refused. Half as long, as what counts as a character is the server's to say. */
 function plainOf(message: ChannelMessage, { read }: Dialect): ChannelMessage {
-  return { ...message, message: shorten(plain.write(read(message.message)), LONGEST_MESSAGE / 2) };
+  const title = shorten(message.title.toWellFormed(), LONGEST_LAST_TITLE);
+  return { ...message, title, message: shorten(plain.write(read(message.message)), LONGEST_MESSAGE / 2) };
 }
 
 /** Pushover names the field that it refuses. */

@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Problem } from "../../core/schema.ts";
 import { type ChannelDeps, type ChannelMessage, type Delivery, defineChannel } from "../channel.ts";
 import { guardedFetch } from "../guarded-fetch.ts";
+import { sendOrPlain, sendOrWithoutPicture } from "../last-try.ts";
 import { speaks } from "../markup/dialect.ts";
 import { plain } from "../markup/plain-dialects.ts";
 import { refusalOf } from "../web-failure.ts";
@@ -83,7 +84,12 @@ export const webhook = defineChannel({
       kind: config.type,
       limits: { concurrent: 2 },
       ...speaks(plain),
-      send: (message, signal) => sendTo(config, deps, message, signal),
+      send(message, signal) {
+        const { log } = deps;
+        const once = (one: ChannelMessage) => sendTo(config, deps, one, signal);
+        const send = (one: ChannelMessage) => sendOrPlain(one, { log, dialect: plain, send: once, sendPlain: once });
+        return sendOrWithoutPicture(message, { log, send });
+      },
     };
   },
   doc: "One HTTP request to an address of your choice.",

@@ -16,6 +16,8 @@ export interface MailFrame {
   readonly from: Mailbox;
   readonly to: readonly Mailbox[];
   readonly houseTime: (at: number) => string;
+  /** Without an HTML part. */
+  readonly plainOnly?: boolean;
 }
 
 const LONGEST_SUBJECT = 250;
@@ -31,7 +33,7 @@ export function composeMail(frame: MailFrame, message: ChannelMessage) {
 }
 
 /** With `html`, the author's markup goes into the HTML part, and `message` is the same as plain text. */
-function mailOf({ from, to, houseTime }: MailFrame, message: ChannelMessage) {
+function mailOf({ from, to, houseTime, plainOnly }: MailFrame, message: ChannelMessage) {
   const { title, picture } = message;
   const answers = answerLinks(message);
   const subject = shorten(title.toWellFormed(), LONGEST_SUBJECT);
@@ -48,7 +50,9 @@ function mailOf({ from, to, houseTime }: MailFrame, message: ChannelMessage) {
     messageId: `<${message.id}@${from.address.split("@")[1]}>`,
     headers: { Subject: subjectOf(subject), "Auto-Submitted": "auto-generated", ...importanceOf(message) },
     text: whole + message.message + after + (lines && `\n\n${lines}`),
-    html: `<!doctype html><html><body><div style="white-space: pre-wrap">${body}</div>${answers.map(buttonOf).join("")}${shown}</body></html>`,
+    html: plainOnly
+      ? undefined
+      : `<!doctype html><html><body><div style="white-space: pre-wrap">${body}</div>${answers.map(buttonOf).join("")}${shown}</body></html>`,
     ...(picture && { attachments: [attachmentOf(picture)] }),
   };
 }

@@ -1,7 +1,10 @@
 // Sends one message as one mail to those of its recipients that do not have it yet.
 import type { SMTPConnectionOptions } from "nodemailer/lib/smtp-connection";
 import type { Gate } from "../../core/gate.ts";
+import type { Log } from "../../core/log.ts";
 import { type ChannelMessage, type Delivery, DeliveryError, type Sending } from "../channel.ts";
+import { sendOrPlain, sendOrWithoutPicture } from "../last-try.ts";
+import { plain } from "../markup/plain-dialects.ts";
 import { type SmtpPlace, smtpFailure } from "../smtp-failure.ts";
 import { wordsOf } from "../web-service.ts";
 import { composeMail, type MailFrame } from "./compose-mail.ts";
@@ -10,6 +13,7 @@ import { type RejectedRecipient, runSession, type SmtpAnswer } from "./smtp-sess
 
 /** RFC 5321, 4.5.3.2.6: a server may take this long to confirm a mail, and one that is cut off earlier may come twice. */
 const CONFIRM_MS = 10 * 60_000;
+const LONGEST_LAST_TEXT = 10_000;
 
 export interface Mailing extends MailFrame {
   readonly place: SmtpPlace;
@@ -18,11 +22,31 @@ export interface Mailing extends MailFrame {
   readonly gate?: Gate | undefined;
 }
 
+/** Refused for good after it was handed over: for what is in it. */
+class RefusedContent extends DeliveryError {}
+
+export interface MailSending {
+  readonly signal: AbortSignal;
+  readonly sending: Sending | undefined;
+  readonly log: Log;
+}
+
 /** Throws DeliveryError. */
-export async function sendMail(
+export function sendMail(mailing: Mailing, message: ChannelMessage, how: MailSending): Promise<Delivery> {
+  const { log } = how;
+  const isAboutContent = (error: DeliveryError): boolean => error instanceof RefusedContent;
+  const once = (one: ChannelMessage) => sendOnce(mailing, one, how);
+  return sendOrPlain(message, {
+    ...{ log, isAboutContent, longest: LONGEST_LAST_TEXT, dialect: plain, always: true },
+    send: (one) => sendOrWithoutPicture(one, { log, isAboutContent, send: once }),
+    sendPlain: ({ picture: _, ...one }) => sendOnce({ ...mailing, plainOnly: true }, one, how),
+  });
+}
+
+async function sendOnce(
   mailing: Mailing,
   message: ChannelMessage,
-  { signal, sending }: { signal: AbortSignal; sending: Sending | undefined },
+  { signal, sending }: MailSending,
 ): Promise<Delivery> {
   const { place, options, login, gate } = mailing;
   const where = `${place.host}:${place.port}`;
@@ -52,8 +76,15 @@ export async function sendMail(
     const { rejectedErrors = [] } = (error ?? {}) as { rejectedErrors?: RejectedRecipient[] };
     const settled = rejectedErrors.length > 0 ? outcome(rejectedErrors) : undefined;
     if (settled) return { answer: wordsOf(rejectedErrors.at(-1)?.response ?? ""), parts: 0, ...settled };
-    throw smtpFailure(error, place);
+    const failure = smtpFailure(error, place);
+    throw isRefusedContent(error) ? new RefusedContent(failure.message, failure.fault) : failure;
   }
+}
+
+/** nodemailer says so of the answer to the final dot. */
+function isRefusedContent(error: unknown): boolean {
+  const { code, responseCode = 0 } = (error ?? {}) as { code?: string; responseCode?: number };
+  return code === "EMESSAGE" && responseCode >= 500;
 }
 
 function cutOff(where: string, handedOver: boolean): DeliveryError {
