@@ -36,9 +36,8 @@ export interface ChannelMessage extends MessageOptions {
   readonly message: string;
   /** The same as HTML, where the author formatted it and the channel's dialect has both. */
   readonly html?: string;
-  /** Plain text that is added behind the message, even where that is shortened: how often it occurred. */
+  /** Plain text behind the message, even where that is shortened: how often it occurred; in its own line, how a notice ended. */
   readonly repeats?: string;
-  /** Plain text in a line of its own behind that, even where the message is shortened: how a notice ended. */
   readonly closing?: string;
   /** When the reported thing happened, in epoch ms. */
   readonly at: number;

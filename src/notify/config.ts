@@ -62,6 +62,8 @@ export type ChannelConfig = Static<(typeof kinds)[number]["schema"]>;
 /** Names that exist without being configured. */
 export const RESERVED_CHANNELS: readonly string[] = ["log", "all"];
 
+const PEOPLE = /^(person|people):/;
+
 /** An entry of the list; they keep its order. */
 export type ChannelEntry =
   | { readonly name: string; readonly kind: string; readonly config: ChannelConfig }
@@ -149,6 +151,11 @@ function nameProblems(entries: readonly unknown[], index: number, at: string): P
   const path = `${at}.name`;
   if (RESERVED_CHANNELS.includes(name)) {
     return [{ path, message: `"${name}" is always there and cannot be configured; choose another name` }];
+  }
+  if (PEOPLE.test(name)) {
+    return [
+      { path, message: `"${name}" would stand for people ([[people]]); choose a name without "person:" or "people:"` },
+    ];
   }
   const first = entries.findIndex((other) => textAt(other, "name") === name);
   if (first === index) return [];

@@ -51,6 +51,10 @@ describe("[notify] channels", () => {
     ["no smtp", { ...mail, smtp: 7 }, /\.smtp: must be a table/],
     ["a port of 0", { ...mail, smtp: { ...smtp, port: 0 } }, /smtp\.port: must be a whole number/],
     ["the name log", { ...push, name: "log" }, /"log" is always there/],
+    ["a person's name", { ...push, name: "person:Anna" }, /"person:Anna" would stand for people/],
+    ["a group's name", { ...push, name: "people:home" }, /"people:home" would stand for people/],
+    ["an address as host", { ...mail, smtp: { ...smtp, host: "smtp://a.example" } }, /smtp\.host: must be a name or/],
+    ["a port in host", { ...mail, smtp: { ...smtp, host: "a.example:587" } }, /smtp\.host: .*the port stands in port/],
     ["the name all", { ...push, name: "all" }, /"all" is always there/],
     [
       "an unknown type",
@@ -84,6 +88,10 @@ describe("[notify] channels", () => {
       kind: "messaging_bot",
       problem: expect.stringContaining("channels[0] too"),
     });
+  });
+
+  test.each(["smtp.example.org", "mail", "192.168.1.5", "::1", "fe80::1"])("a mail server may be at %p", (host) => {
+    expect(lines([{ ...mail, smtp: { ...smtp, host } }])).toEqual([]);
   });
 
   test.each<[string, unknown, RegExp | undefined]>([

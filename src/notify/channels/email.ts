@@ -21,7 +21,10 @@ const fields = {
   to: Type.Array(address, { minItems: 1 }),
   smtp: Type.Object(
     {
-      host: Type.String({ minLength: 1 }),
+      host: Type.String({
+        pattern: "^([^\\s/@:\\[\\]]+|[0-9A-Fa-f.:]*:[0-9A-Fa-f.:]*:[0-9A-Fa-f.:]*)$",
+        problem: 'must be a name or address alone, such as "smtp.example.org": the port stands in port',
+      }),
       port: Type.Integer({ minimum: 1, maximum: 65_535 }),
       username: Type.String({ description: "Empty: no login" }),
       password: Type.String({ secret: true }),

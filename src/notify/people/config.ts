@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { didYouMean } from "../../core/did-you-mean.ts";
 import type { Problem } from "../../core/schema.ts";
 import { WEEKDAYS } from "../../core/weekdays.ts";
+import { RESERVED_CHANNELS } from "../config.ts";
 import { parseQuietHours } from "./quiet-hours.ts";
 
 const TIME = "([01]\\d|2[0-3]):[0-5]\\d";
@@ -79,7 +80,7 @@ const RESERVED_GROUPS = ["all", "home"];
 
 /** `channels`: the names of all channels. */
 export function peopleProblems(people: PeopleSection, channels: readonly string[]): Problem[] {
-  const known = channels.filter((name) => name !== "log" && name !== "all");
+  const known = channels.filter((name) => !RESERVED_CHANNELS.includes(name));
   return people.flatMap((person, index) => {
     const at = `people[${index}]`;
     const problems: Problem[] = [];
@@ -89,7 +90,9 @@ export function peopleProblems(people: PeopleSection, channels: readonly string[
       if (!known.includes(name))
         problems.push({
           path: `${at}.channels[${place}]`,
-          message: `there is no channel "${name}"${didYouMean(name, known)}`,
+          message: RESERVED_CHANNELS.includes(name)
+            ? `"${name}" reaches no person by itself: name channels of [[notify.channels]]`
+            : `there is no channel "${name}"${didYouMean(name, known)}`,
         });
     for (const [place, name] of person.groups.entries())
       if (RESERVED_GROUPS.includes(name))
