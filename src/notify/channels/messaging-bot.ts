@@ -20,6 +20,7 @@ import { apiUrl, apiUrlProblems, type PostAnswer, post, withoutSlash } from "../
 import { deliveryOf, descriptionOf, migratedTo, SERVICE, statusOf } from "./telegram-answer.ts";
 import { connectBot } from "./telegram-bot.ts";
 import { joinRemotes, type Keyboard, keyboardOf, type SentPart } from "./telegram-messages.ts";
+import { type MovedChat, openMovedChat } from "./telegram-moved.ts";
 import { mayBeThePicture, requestOf, slotsOf } from "./telegram-photo.ts";
 import { CAPTION, isAboutText, isTooLong, partsOf, plainPartsOf } from "./telegram-text.ts";
 import { listenToChat } from "./telegram-updates.ts";
@@ -64,7 +65,8 @@ export const messagingBot = defineChannel({
   open(config, deps) {
     const markup = config.parse_mode ? MARKUPS[config.parse_mode] : unmarked;
     const dialect = dialectOf(config);
-    const chat = openChat(config, dialect, deps);
+    const moved = openMovedChat(config, deps);
+    const chat = openChat(config, { ...deps, dialect, moved });
     const bot = connectBot(config, { fetch: deps.fetch, check: deliveryOf });
     return {
       name: config.name,
@@ -113,7 +115,7 @@ export const messagingBot = defineChannel({
         ),
       remove: bot.remove,
       listensAlways: config.commands === true,
-      listen: (inbox) => listenToChat({ ...config, inbox, bot }, deps),
+      listen: (inbox) => listenToChat({ ...config, inbox, bot, moved }, deps),
     };
   },
   doc: "Telegram, or another server with its Bot API.",
@@ -164,7 +166,12 @@ async function afterParts<T>(partsArrived: number, work: () => Promise<T>): Prom
   }
 }
 
-function openChat(config: Config, dialect: Dialect, { fetch, clock, log }: ChannelDeps) {
+interface ChatDeps extends Pick<ChannelDeps, "fetch" | "clock" | "log"> {
+  dialect: Dialect;
+  moved: MovedChat;
+}
+
+function openChat(config: Config, { fetch, clock, log, dialect, moved }: ChatDeps) {
   const url = `${withoutSlash(config.api_url ?? "https://api.telegram.org")}/bot${config.bot_token}/sendMessage`;
   let chatId = config.chat_id;
 
@@ -185,10 +192,11 @@ function openChat(config: Config, dialect: Dialect, { fetch, clock, log }: Chann
   /** Calls, and once more when the group got another id. */
   async function callMoved(part: Part, parseMode: string | undefined, signal: AbortSignal): Promise<PostAnswer> {
     const answer = await call(part, parseMode, signal);
-    const moved = migratedTo(answer);
-    if (moved === undefined || moved === chatId) return answer;
-    chatId = moved;
-    log.warn("the group has another id now; change chat_id in the configuration", { chat_id: moved });
+    const to = migratedTo(answer);
+    if (to === undefined || to === chatId) return answer;
+    chatId = to;
+    moved.moveTo(to);
+    log.warn("the group has another id now; change chat_id in the configuration", { chat_id: to });
     return call(part, parseMode, signal);
   }
 
@@ -243,8 +251,8 @@ function openChat(config: Config, dialect: Dialect, { fetch, clock, log }: Chann
     async send(part: Part, signal: AbortSignal): Promise<Delivery> {
       const delivery = await sendShown(part, signal);
       if (chatId === config.chat_id) return delivery;
-      const moved = `the group moved to ${chatId}; change chat_id`;
-      return { ...delivery, note: delivery.note ? `${delivery.note}; ${moved}` : moved };
+      const note = `the group moved to ${chatId}; change chat_id`;
+      return { ...delivery, note: delivery.note ? `${delivery.note}; ${note}` : note };
     },
   };
 }

@@ -8,7 +8,8 @@ import { type ChannelDeps, DeliveryError } from "../channel.ts";
 import type { Bot } from "./telegram-bot.ts";
 
 export interface HeardChat {
-  readonly chat: string;
+  /** Whether this chat is meant. */
+  isIn(chat: string): boolean;
   /** Whether it wants what people write, beside what they press. */
   readonly texts: boolean;
   hear(update: JsonObject, signal: AbortSignal): Promise<void>;
@@ -96,7 +97,7 @@ export function createPoller(bot: Bot, { clock, log, random, kept }: ChannelDeps
     if (isText || isCommand(update)) done(id);
     const from = chatOf(update);
     for (const chat of chats) {
-      if (chat.chat !== from) continue;
+      if (from === undefined || !chat.isIn(from)) continue;
       await chat
         .hear(update, signal)
         .catch((error) => log.error("an answer was not heard", { error: messageOf(error) }));
@@ -160,7 +161,8 @@ function isCommand({ callback_query: query }: JsonObject): boolean {
   return isObject(query) && typeof query.data === "string" && query.data.startsWith("c:");
 }
 
-function chatOf({ callback_query: query, message }: JsonObject): string | undefined {
+/** The chat that an update is from. */
+export function chatOf({ callback_query: query, message }: JsonObject): string | undefined {
   const about = isObject(query) ? query.message : message;
   const chat = isObject(about) && isObject(about.chat) ? about.chat.id : undefined;
   return typeof chat === "number" || typeof chat === "string" ? String(chat) : undefined;

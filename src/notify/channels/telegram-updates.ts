@@ -4,10 +4,12 @@ import { background } from "../../core/lifecycle.ts";
 import type { ChannelDeps, Inbox, Reply, Sender } from "../channel.ts";
 import type { Bot, Parameters } from "./telegram-bot.ts";
 import { pressedIn, replyKeyboard } from "./telegram-messages.ts";
-import { createPoller, type Poller } from "./telegram-poller.ts";
+import type { MovedChat } from "./telegram-moved.ts";
+import { chatOf, createPoller, type Poller } from "./telegram-poller.ts";
 
 export interface ChatToHear {
   readonly chat_id: string;
+  readonly moved: Pick<MovedChat, "to">;
   /** Whether what people write is passed on, too. */
   readonly commands?: boolean;
   readonly inbox: Inbox;
@@ -26,7 +28,7 @@ export function listenToChat(chat: ChatToHear, deps: ChannelDeps): AsyncDisposab
   const poller = deps.shared.get<Poller>(bot.key, () => createPoller(bot, deps));
   return poller.attach({
     texts: chat.commands === true,
-    chat: chat.chat_id,
+    isIn: (id) => id === chat.chat_id || id === chat.moved.to(),
     hear: (update, signal) => hear(update, chat, { ...deps, signal }),
     hears: chat.inbox.hears,
   });
@@ -42,13 +44,17 @@ async function hear(update: JsonObject, chat: ChatToHear, hearing: Hearing): Pro
   if (isObject(query)) await press(query, chat, hearing);
   else if (isObject(message) && chat.commands && typeof message.text === "string") {
     const text = message.text.slice(0, LONGEST_TEXT);
-    background(hearing.log, "a command", answerText(text, senderOf(message, chat), { chat, hearing }));
+    background(
+      hearing.log,
+      "a command",
+      answerText(text, senderOf(message, chatOf(update) ?? chat.chat_id), { chat, hearing }),
+    );
   }
 }
 
 async function press(query: JsonObject, chat: ChatToHear, hearing: Hearing): Promise<void> {
   const pressed = pressedIn(query.data);
-  const from = senderOf(query, chat);
+  const from = senderOf(query, chatOf({ callback_query: query }) ?? chat.chat_id);
   if (pressed && "command" in pressed) {
     if (!chat.commands) return;
     background(hearing.log, "a command", answerText(pressed.command, from, { chat, hearing }));
@@ -87,8 +93,8 @@ async function call(method: string, parameters: Parameters, { chat, hearing }: A
   await chat.bot.call(method, parameters, AbortSignal.any([hearing.signal, late.signal]));
 }
 
-function senderOf({ from }: JsonObject, { chat_id }: ChatToHear): Sender {
+function senderOf({ from }: JsonObject, chat: string): Sender {
   const { first_name, last_name, username } = isObject(from) ? from : {};
   const name = [first_name, last_name].filter((part) => typeof part === "string" && part !== "").join(" ");
-  return { chat: chat_id, name: name || (typeof username === "string" ? username : "somebody") };
+  return { chat, name: name || (typeof username === "string" ? username : "somebody") };
 }

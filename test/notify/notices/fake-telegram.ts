@@ -36,6 +36,8 @@ export interface FakeTelegram extends Disposable {
   react(method: string, reaction: Reaction | undefined): void;
   /** As if a webhook were set. */
   webhook: boolean;
+  /** A group gets another id: what is sent to the former one is refused, and tells it. */
+  migrate(chat: string, to: string): void;
   /** Long polls that are open now. */
   readonly polling: number;
 }
@@ -56,6 +58,7 @@ export function serveTelegram(): FakeTelegram {
   const answers = new Map<number, string>();
   const counts = new Map<string, number>();
   const reactions = new Map<string, Reaction>();
+  const migrated = new Map<string, string>();
   let nextMessage = 100;
   let nextUpdate = 5000;
   let poll: { end: (answer: Response) => void } | undefined;
@@ -77,6 +80,11 @@ export function serveTelegram(): FakeTelegram {
   }
 
   function send(body: JsonObject, text: unknown, photo: boolean): Response {
+    const to = migrated.get(String(body.chat_id));
+    if (to !== undefined)
+      return refuse(400, "Bad Request: group chat was upgraded to a supergroup chat", {
+        migrate_to_chat_id: Number(to),
+      });
     const one: ChatMessage = {
       ...{ id: nextMessage++, chat: String(body.chat_id), text: String(text), edits: 0, deleted: false, photo },
       buttons: buttonsOf(body.reply_markup),
@@ -180,6 +188,7 @@ export function serveTelegram(): FakeTelegram {
     },
     write: (chat, text, from) =>
       add({ message: { message_id: nextMessage++, from: { ...from }, chat: { id: Number(chat) }, text } }),
+    migrate: (chat, to) => void migrated.set(chat, to),
     calls: (method) => counts.get(method) ?? 0,
     react(method, reaction) {
       if (reaction) reactions.set(method, reaction);

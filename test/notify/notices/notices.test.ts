@@ -130,6 +130,20 @@ test("twice, forged, or from a stranger's chat: only the first answer counts, an
   expect(await house.events("notification_acknowledged")).toHaveLength(1);
 });
 
+test("a group that got another id is heard there, also after a restart", async () => {
+  await using house = await startHouse();
+  const { telegram } = house;
+  telegram.migrate("7", "-1007");
+  await house.leak();
+  const first = await until("the group is told", () => telegram.last("-1007"));
+  await until("the hub knows the message", async () => (await house.waiting()) === 0);
+  await house.restart();
+  telegram.press(first, CONFIRM, ANNA);
+  await until("the answer counts", () => first.text.includes("Confirmed by Anna"));
+  telegram.press({ ...first, chat: "7" }, CONFIRM, BEN);
+  expect(await house.events("notification_acknowledged")).toMatchObject([{ by: "Anna" }]);
+});
+
 test("the service hangs, refuses for a while or has an error: the messages are brought up to date afterwards", async () => {
   await using house = await startHouse();
   const { telegram, clock } = house;
