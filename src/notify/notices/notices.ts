@@ -186,7 +186,8 @@ export function createNotices(deps: NoticesDeps): Notices {
   /** The copies of what a tag said before that can be changed in place: they become the new one's. */
   function copiesFor(by: Notice, before: Notice): NoticeMessage[] {
     const { said, escalateMs, stages } = by.plan;
-    if ((said.priority ?? 0) >= PRIORITIES.high || escalateMs !== undefined) return [];
+    // A picture cannot take another one's place.
+    if ((said.priority ?? 0) >= PRIORITIES.high || escalateMs !== undefined || said.image !== undefined) return [];
     const targets = new Set((stages[0] ?? []).flatMap((name) => deps.plainChannels(name) ?? []));
     const first = new Map<string, NoticeMessage>();
     for (const message of store.messages(before.id)) {

@@ -1,6 +1,7 @@
 // The other ways to answer a message, and what a tag does: Pushover's receipts, the signed link, taking back and replacing.
 import { expect, test } from "bun:test";
 import { until } from "../../support/wait.ts";
+import { PICTURES } from "../pictures/rig.ts";
 import { serveHttp } from "../rig.ts";
 import { ANNA, CONFIRM, startHouse } from "./house.ts";
 import { hookedRule } from "./rule-texts.ts";
@@ -51,6 +52,30 @@ test("a tag: what is newer takes the place of what was said, and it can be taken
   await house.restart();
   await house.leak("clear");
   await until("it is taken back", () => second.deleted);
+});
+
+test("a tag with a picture: what is newer comes with its own picture, and the earlier one is taken back", async () => {
+  const bell = `[[actions]]
+type = "notify"
+channel = "anna"
+title = "Door"
+message = "Somebody rang at {{trigger.body.room}}"
+tag = "door"
+image = "pictures/p.jpg"
+`;
+  await using house = await startHouse(hookedRule("leak", bell));
+  const { telegram } = house;
+  house.put("pictures/p.jpg", PICTURES.jpg);
+  await house.leak("noon");
+  const first = await until("it is said", () => telegram.last("7"));
+  await until("the hub knows the message", async () => (await house.waiting()) === 0);
+  await house.leak("one");
+  const second = await until("it is said anew", async () => {
+    await house.clock.advance(1000);
+    return telegram.messages[1];
+  });
+  expect(second).toMatchObject({ photo: true, text: expect.stringContaining("rang at one") });
+  await until("the first is taken back", () => first.deleted);
 });
 
 const PUSH = hookedRule(
