@@ -22,7 +22,7 @@ import { connectBot } from "./telegram-bot.ts";
 import { joinRemotes, type Keyboard, keyboardOf, type SentPart } from "./telegram-messages.ts";
 import { type MovedChat, openMovedChat } from "./telegram-moved.ts";
 import { mayBeThePicture, requestOf, slotsOf } from "./telegram-photo.ts";
-import { CAPTION, isAboutText, isTooLong, partsOf, plainPartsOf } from "./telegram-text.ts";
+import { CAPTION, isAboutButtons, isAboutText, isTooLong, partsOf, plainPartsOf } from "./telegram-text.ts";
 import { listenToChat } from "./telegram-updates.ts";
 
 const MARKUPS = { HTML: html, Markdown: markdown, MarkdownV2: markdownV2 };
@@ -234,13 +234,26 @@ function openChat(config: Config, { fetch, clock, log, dialect, moved }: ChatDep
     return { ...delivery, note: `sent as plain text, as the ${what} was refused: ${refusal}`, refusedText: refusal };
   }
 
-  /** A message never fails for its picture. */
-  async function sendShown(part: Part, signal: AbortSignal): Promise<Delivery> {
+  /** Nor does it fail for its buttons. */
+  async function sendAnswerable(part: Part, signal: AbortSignal): Promise<Delivery> {
     try {
       return await sendPart(part, signal);
     } catch (error) {
+      if (!part.keyboard || !(error instanceof DeliveryError) || !isAboutButtons(error.fault)) throw error;
+      const delivery = await sendPart({ ...part, keyboard: undefined }, signal);
+      const refused = `sent without its buttons, which were refused: ${error.fault.answer}`;
+      log.warn("buttons were refused; the message is sent without them", { answer: error.fault.answer });
+      return { ...delivery, note: delivery.note ? `${delivery.note}; ${refused}` : refused };
+    }
+  }
+
+  /** A message never fails for its picture. */
+  async function sendShown(part: Part, signal: AbortSignal): Promise<Delivery> {
+    try {
+      return await sendAnswerable(part, signal);
+    } catch (error) {
       if (!part.picture || !(error instanceof DeliveryError) || !mayBeThePicture(error.fault)) throw error;
-      const delivery = await sendPart({ ...part, picture: undefined }, signal);
+      const delivery = await sendAnswerable({ ...part, picture: undefined }, signal);
       const refused = `sent without its picture, which was refused: ${error.fault.answer}`;
       log.warn("a picture was refused; the message is sent without it", { answer: error.fault.answer });
       return { ...delivery, note: delivery.note ? `${delivery.note}; ${refused}` : refused };

@@ -49,6 +49,10 @@ export function isAboutText(status: number, words: string): boolean {
   return status === 400 && (/entit/i.test(words) || !ABOUT_SOMETHING_ELSE.test(words));
 }
 
+export function isAboutButtons({ status, answer = "" }: { status?: number; answer?: string }): boolean {
+  return status === 400 && /button|keyboard|reply.?markup/i.test(answer);
+}
+
 const ABOUT_AN_EDIT = /not modified|to edit not found|can't be edited|in the message to edit/i;
 
 /** The same for a message that is changed. */

@@ -99,6 +99,8 @@ export const notify = defineAction({
     if (isBlank(spec.message)) throw invalid("message", "is blank: write what people should read");
     checkOneOf(spec, ["channel", "channels"]);
     checkImage(spec.image);
+    const blank = (spec.actions ?? []).findIndex(({ label }) => isBlank(label));
+    if (blank >= 0) throw invalid(`actions[${blank}].label`, "is blank: write what the button says");
     const ids = (spec.actions ?? []).map(({ id }) => id);
     if (new Set(ids).size < ids.length || ids.includes(ACKNOWLEDGE))
       throw invalid("actions", `each needs an id of its own, and not "${ACKNOWLEDGE}"`);

@@ -290,6 +290,16 @@ describe("messaging_bot", () => {
     expect(place.seen).toHaveLength(1);
   });
 
+  test("buttons that are refused do not lose the message", async () => {
+    using place = serveHttp(({ json }) =>
+      json.reply_markup === undefined ? ok(1) : refusal(400, "Bad Request: BUTTON_DATA_INVALID"),
+    );
+    const message = messageOf("fire", { notice: "n-1", answerable: true, actions: [{ id: "a", label: "A" }] });
+    const delivery = await bot(place).send(message, never());
+    expect(delivery).toMatchObject({ remote: "7/1", note: expect.stringContaining("without its buttons") });
+    expect(place.seen.map(({ json }) => json.text)).toEqual(["Hub Alert\nfire", "Hub Alert\nfire"]);
+  });
+
   test("a gateway's 429 without a body is obeyed as well", async () => {
     using place = serveHttp(() => new Response("slow down", { status: 429, headers: { "retry-after": "7" } }));
     expect((await failureOf(bot(place).send(messageOf("x"), never()))).fault).toMatchObject({

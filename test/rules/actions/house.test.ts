@@ -209,6 +209,13 @@ describe("messages and events", () => {
     expect(problemsIn("actions", { type: "notify", channel: "all", message: " \u200b\n\u3164" })).toEqual([
       "message: is blank: write what people should read",
     ]);
+    const actions = [
+      { id: "a", label: "A" },
+      { id: "b", label: " \u200b" },
+    ];
+    expect(problemsIn("actions", { type: "notify", channel: "all", message: "x", actions })).toEqual([
+      "actions[1].label: is blank: write what the button says",
+    ]);
   });
 
   test("a long text is shortened in the trace, between characters", async () => {
