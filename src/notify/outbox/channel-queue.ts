@@ -1,15 +1,15 @@
-// The messages of one channel: sent one at a time, no faster than the service allows, with growing pauses while it fails. Channels
-// do not wait for each other. Which message is next is decided in message-list.ts and skip-poison.ts, when in retry-schedule.ts.
-// An emergency does not wait for a message that takes long: it is sent beside it.
+// The messages of one channel: sent one at a time, no faster than the service allows, with growing pauses while it fails. Which is
+// next is decided in message-list.ts and skip-poison.ts, when in retry-schedule.ts. An emergency is sent beside one that takes long.
 import type { Timer } from "../../core/clock.ts";
 import { HubError, messageOf } from "../../core/errors.ts";
 import { guarded } from "../../core/lifecycle.ts";
 import type { DeliveryFault } from "../channel.ts";
 import { type MessageOptions, type Rank, rankOf } from "../message-options.ts";
 import { type ChannelNews, createChannelNews, type GiveUpReason } from "./channel-news.ts";
+import { insistent, LONGEST_PAUSE_OF_EMERGENCY_MS } from "./insistent.ts";
 import { MessageList } from "./message-list.ts";
 import type { ChannelQueueDeps, QueueOptions } from "./queue-deps.ts";
-import { aboutOf, isLate, type QueuedMessage, refusalsIn, type Texts } from "./queued-message.ts";
+import { aboutOf, isLate, isUrgent, type QueuedMessage, refusalsIn, type Texts } from "./queued-message.ts";
 import { createRetrySchedule, type RetrySchedule } from "./retry-schedule.ts";
 import { createSkipPoison, type NextMessage, type SkipPoison } from "./skip-poison.ts";
 import { messagesSent, type TryResult, tryMessage } from "./try-message.ts";
@@ -17,7 +17,6 @@ import { UnderWay } from "./under-way.ts";
 
 const LONGEST_RETRY_AFTER_MS = 24 * 3_600_000;
 const LONGEST_SUSPICION_MS = 60_000;
-const LONGEST_PAUSE_OF_EMERGENCY_MS = 60_000;
 
 export class ChannelQueue {
   readonly name: string;
@@ -29,6 +28,7 @@ export class ChannelQueue {
   readonly #schedule: RetrySchedule;
   readonly #wakeSafely: () => void;
   readonly #underWay: UnderWay;
+  readonly #next = () => insistent(this.#order.next(), (next) => this.#waitMs(next), this.#list);
   #timer: Timer | undefined;
   #stopped = false;
   #lastError: string | undefined;
@@ -44,10 +44,12 @@ export class ChannelQueue {
     this.#order = createSkipPoison(this.messages, uptime);
     const tried = earlier.filter(({ tries }) => tries > 0).sort((a, b) => b.triedMs - a.triedMs);
     const notBeforeMs = Math.max(0, ...tried.map((message) => message.notBeforeMs));
-    const failed = tried.length > 0;
     this.#schedule = createRetrySchedule({
       ...{ limits, clock, random },
-      earlier: earlier.length > 0 ? { retryAfterMs: Math.max(0, notBeforeMs - uptime()), failed } : undefined,
+      earlier:
+        earlier.length > 0
+          ? { retryAfterMs: Math.max(0, notBeforeMs - uptime()), failed: tried.length > 0 }
+          : undefined,
     });
     this.#wakeSafely = guarded(log, "outbox", () => this.wake());
     this.#lastError = tried[0]?.lastError ?? blocked;
@@ -70,8 +72,8 @@ export class ChannelQueue {
 
   /** Whether a message that is added now would be sent at once, or nearly so. */
   sendsAtOnce(options: MessageOptions): boolean {
-    if (this.blocked || this.#stopped) return false;
-    return rankOf(options) === 2 || (!this.#order.hasUnskipped() && this.#schedule.waitMs() <= 0);
+    const isIdle = (): boolean => !this.#order.hasUnskipped() && this.#schedule.waitMs() <= 0;
+    return !this.blocked && !this.#stopped && (rankOf(options) === 2 || isIdle());
   }
 
   /** A waiting message with the same texts and options, not one that is being sent or that somebody has already. */
@@ -100,7 +102,7 @@ export class ChannelQueue {
     );
     // A listener of that event may have posted a message, which called `wake` already.
     this.#timer?.[Symbol.dispose]();
-    const next = this.#underWay.isEmpty ? this.#order.next() : this.#beside();
+    const next = this.#underWay.isEmpty ? this.#next() : this.#beside();
     if (!next) return;
     const waitMs = this.blocked ? Number.POSITIVE_INFINITY : this.#waitMs(next);
     if (waitMs <= 0) {
@@ -113,7 +115,7 @@ export class ChannelQueue {
 
   /** Epoch ms; undefined when others come first or nothing can be sent. */
   nextTry(message: QueuedMessage): number | undefined {
-    const next = !this.blocked && this.#underWay.isEmpty ? this.#order.next() : undefined;
+    const next = !this.blocked && this.#underWay.isEmpty ? this.#next() : undefined;
     if (next?.message !== message) return undefined;
     return this.#deps.clock.now() + Math.max(0, Math.ceil(this.#waitMs(next)));
   }
@@ -174,9 +176,8 @@ export class ChannelQueue {
 
   /** An emergency that was not tried yet, while another message takes long. */
   #beside(): NextMessage | undefined {
-    const message = this.#list.oldestWaiting(2);
-    if (!message || message.tries > 0) return undefined;
-    return { message, probe: false, waitMs: this.#underWay.waitMs() };
+    const message = this.#list.oldestWaiting(2, isUrgent);
+    return message && { message, probe: false, waitMs: this.#underWay.waitMs() };
   }
 
   #drop(message: QueuedMessage): void {
@@ -199,8 +200,7 @@ export class ChannelQueue {
   }
 
   #waitMs({ message, probe, waitMs }: NextMessage): number {
-    const urgent = rankOf(message.options) === 2 && message.tries === 0;
-    return Math.max(waitMs, probe ? this.#schedule.serviceWaitMs(urgent) : this.#schedule.waitMs(urgent));
+    return Math.max(waitMs, this.#schedule[probe ? "serviceWaitMs" : "waitMs"](isUrgent(message)));
   }
 
   #msToExpiry({ keptMs }: QueuedMessage): number {
@@ -208,6 +208,7 @@ export class ChannelQueue {
   }
 
   #send(message: QueuedMessage): void {
+    if (isUrgent(message)) this.#schedule.hurry();
     this.#underWay.begin(message, (signal) => this.#try(message, signal).finally(this.#wakeSafely));
     // An emergency may wait for what is slow.
     this.wake();
@@ -291,7 +292,7 @@ export class ChannelQueue {
     for (const { answer } of lost) answer?.({ channel: this.name, state, error, ...(hint && { hint }) });
     if (passedOn) this.news.waits(aboutOf(first, this.#deps), { error, hint });
     else this.news.givenUp(aboutOf(first, this.#deps), { reason, error, hint, more: lost.length - 1 });
-    for (const { options } of passedOn ? [] : lost)
-      if (options.notice !== undefined) this.#deps.lost?.({ channel: this.name, notice: options.notice });
+    for (const { notice } of passedOn ? [] : lost.map(({ options }) => options))
+      if (notice !== undefined) this.#deps.lost?.({ channel: this.name, notice });
   }
 }

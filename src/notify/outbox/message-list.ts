@@ -77,11 +77,11 @@ export class MessageList {
   }
 
   /** The oldest of this rank that is not being sent. */
-  oldestWaiting(rank: Rank): QueuedMessage | undefined {
+  oldestWaiting(rank: Rank, test: (message: QueuedMessage) => boolean = () => true): QueuedMessage | undefined {
     const { from, length } = this.#rangeOf(rank);
     for (let index = from; index < from + length; index++) {
       const message = this.messages[index];
-      if (message?.state === "waiting") return message;
+      if (message?.state === "waiting" && test(message)) return message;
     }
     return undefined;
   }

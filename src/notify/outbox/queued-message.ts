@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { ownBeginning } from "../../core/memory-size.ts";
 import type { ChannelMessage, Settled } from "../channel.ts";
-import { keyOf, type MessageOptions, type Relay } from "../message-options.ts";
+import { keyOf, type MessageOptions, type Relay, rankOf } from "../message-options.ts";
 import type { ChannelOutcome } from "../notifier.ts";
 
 export interface Texts {
@@ -120,6 +120,11 @@ const STEP_MS = 60_000;
 
 export function isLate({ keptMs, wallAheadMs }: QueuedMessage, { uptime }: Times): boolean {
   return wallAheadMs === undefined || uptime() - keptMs >= LATE_MS;
+}
+
+/** An emergency that was not tried yet. */
+export function isUrgent({ options, tries }: QueuedMessage): boolean {
+  return rankOf(options) === 2 && tries === 0;
 }
 
 /** When it happened, corrected if the wall clock was set since. */

@@ -51,9 +51,11 @@ export function createRetrySchedule({ limits, clock, random, earlier }: RetrySch
   let forbiddenUntil = begun + (earlier?.retryAfterMs ?? 0);
   let hurriedAt = Number.NEGATIVE_INFINITY;
 
+  /** What is urgent insists, now and then, also where the service asked for silence. */
   function serviceWaitMs(urgent = false): number {
     const now = clock.mono();
-    return Math.max(forbiddenUntil - now, pace.waitMs(now, urgent));
+    const until = urgent ? Math.min(forbiddenUntil, hurriedAt + INSIST_EVERY_MS) : forbiddenUntil;
+    return Math.max(until - now, pace.waitMs(now, urgent));
   }
 
   function reset(): void {

@@ -102,6 +102,20 @@ describe("an emergency", () => {
     expect(rig.texts("group").at(-1)).toBe("leak");
   });
 
+  test("is tried within a minute where the service asked for a day of silence, also right after another one", async () => {
+    await using rig = await openOutboxRig([bot("chat")]);
+    rig.react("chat", { status: 429, retryAfterSecs: 86_400 });
+    void post(rig, "n", undefined, "chat");
+    await rig.clock.advance(SECOND);
+    for (const text of ["fire", "leak"]) {
+      void post(rig, text, EMERGENCY, "chat");
+      await rig.clock.advance(2 * SECOND);
+    }
+    rig.react("chat", "ok");
+    await rig.clock.advance(MINUTE);
+    expect(rig.texts("chat").map(first)).toEqual(["leak", "fire", "n"]);
+  });
+
   test("is not hammered on: many of them try a failing channel every five seconds, then once a minute", async () => {
     await using rig = await openOutboxRig();
     rig.react("phone", "down");
