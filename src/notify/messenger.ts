@@ -5,6 +5,7 @@ import type { Log } from "../core/log.ts";
 import type { OwnRows } from "../db/own-rows.ts";
 import type { Addressed, Notifier } from "./notifier.ts";
 import type { FirstTry, Outbox } from "./outbox/outbox.ts";
+import { bytesOf, LARGEST_BYTES } from "./outbox/queued-message.ts";
 import type { Person } from "./people/config.ts";
 import type { Digest } from "./people/digest.ts";
 import type { HeldMessages } from "./people/held.ts";
@@ -36,6 +37,10 @@ export interface MessengerOptions {
   log: Log;
 }
 
+/** Of a text that is too long to be kept while it waits. */
+const LONGEST_TEXT = 100_000;
+const CUT = `it was too long: its first ${LONGEST_TEXT} characters are sent`;
+
 export function createMessenger({ notifier, outbox, people, held, log }: MessengerOptions): Messenger {
   const has = (name: string): boolean => (people.isPeople(name) ? people.has(name) : notifier.has(name));
 
@@ -63,7 +68,11 @@ export function createMessenger({ notifier, outbox, people, held, log }: Messeng
 
   function render(channel: string, notification: Unaddressed, failed: FirstTry[]): Addressed[] {
     try {
-      return notifier.render({ ...notification, channel });
+      const whole = notifier.render({ ...notification, channel });
+      if (whole.every(({ message }) => bytesOf(message) <= LARGEST_BYTES)) return whole;
+      return notifier
+        .render({ ...notification, channel, longest: LONGEST_TEXT })
+        .map((each) => ({ ...each, note: CUT }));
     } catch (error) {
       failed.push({ channel, state: "failed", error: messageOf(error) });
       return [];
@@ -131,8 +140,9 @@ function usableChannels(channels: readonly string[], { list }: Pick<Notifier, "l
 /** Copies of one message, of which one is to arrive. */
 function relayed(copies: readonly Addressed[], given?: string): Addressed[] {
   const id = given ?? copies[0]?.message.id ?? "";
-  return copies.map(({ channel, message }, position) => ({
+  return copies.map(({ channel, message, note }, position) => ({
     channel,
+    ...(note !== undefined && { note }),
     message: { ...message, id },
     ...(copies.length > 1 && { relay: { id, position } }),
   }));

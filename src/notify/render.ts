@@ -6,6 +6,7 @@ import { localText } from "../core/formats.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { createLookup, fillTemplate, type TemplateContext, type TemplateHouse } from "../core/template.ts";
+import { beginningOf } from "./beginning.ts";
 import { type Channel, type ChannelMessage, type Piece, plainText } from "./channel.ts";
 import type { OwnMarkup } from "./markup/dialect.ts";
 import { plain } from "./markup/plain-dialects.ts";
@@ -22,6 +23,8 @@ export interface Notification extends GivenOptions {
   markup?: AuthorsMarkup | undefined;
   /** It is one of several channels that get this message. */
   shared?: boolean | undefined;
+  /** Of each text, no more UTF-16 units are sent. */
+  longest?: number | undefined;
   /** For the placeholders in both texts. */
   context?: TemplateContext;
 }
@@ -63,7 +66,7 @@ export function createRenderer({ clock, log, house, houseTime, timezone }: Rende
 
   /** `spoken`: the own markups of the channels that get this message besides. */
   return function render(
-    { title = DEFAULT_TITLE, message, markup, context = NOTHING }: Notification,
+    { title = DEFAULT_TITLE, message, markup, longest = Number.POSITIVE_INFINITY, context = NOTHING }: Notification,
     channel: Pick<Channel, "compose" | "dialect"> = plainText,
     spoken?: ReadonlySet<OwnMarkup>,
   ): Rendered {
@@ -74,7 +77,7 @@ export function createRenderer({ clock, log, house, houseTime, timezone }: Rende
         onUnknown: (source, reason) => unknown.push(reason === undefined ? source : `${source} (${reason})`),
       });
       reportUnknown(template, unknown);
-      return pieces.map(cleaned);
+      return beginningOf(pieces, longest).map(cleaned);
     };
     const shownTitle = oneLine(plain.compose(fill(title)));
     const texts = { title: isBlank(shownTitle) ? DEFAULT_TITLE : shownTitle };

@@ -9,6 +9,7 @@ import {
   type TemplateContext,
   type TemplateHouse,
 } from "../../core/template.ts";
+import { beginningOf } from "../beginning.ts";
 import type { Unaddressed } from "../messenger.ts";
 import type { FrozenNotification } from "./notice.ts";
 
@@ -50,20 +51,6 @@ export function freeze(
       placeholders: [...new Set(unknown)].slice(0, 10).join(", "),
     });
   return { said, title: plain(titled), message: plain(texted) };
-}
-
-/** A cut leaves an ellipsis; markup that is open there is mended as in any other text. */
-function beginningOf(pieces: readonly Piece[], longest: number): readonly Piece[] {
-  let left = longest;
-  const kept: Piece[] = [];
-  for (const piece of pieces) {
-    const text = "markup" in piece ? piece.markup : piece.value;
-    const own = text.slice(0, left).toWellFormed();
-    if (own !== "") kept.push("markup" in piece ? { markup: own } : { value: own });
-    if (text.length > left) return [...kept, { value: "…" }];
-    left -= text.length;
-  }
-  return kept;
 }
 
 /** As channels render it. */

@@ -51,6 +51,24 @@ function openPeople(rig: OutboxRig, people: unknown[] = [ANNA, BEN]) {
 const channels = () => [push("phone"), push("tablet"), bot("chat")];
 const first = (text: string): string => text.split("\n")[0] ?? "";
 
+test("a text of megabytes arrives, shortened, and its author hears of it", async () => {
+  await using rig = await openOutboxRig(channels());
+  const { messenger } = openPeople(rig);
+  for (const [sign, to] of [
+    ["漢", "chat"],
+    ['"', "chat"],
+    ["x", "person:Anna"],
+    ["\n", "phone"],
+  ] as const) {
+    const message = `fire ${sign.repeat(1_200_000)}`;
+    const sent = messenger.post([to], { message, title: message });
+    await rig.clock.advance(10 * SECOND);
+    expect(await sent).toMatchObject([{ state: "delivered", note: expect.stringContaining("too long") }]);
+    expect(rig.arrived.find(({ text, title }) => `${title}${text}`.includes("fire"))).toBeDefined();
+    rig.arrived.length = 0;
+  }
+});
+
 describe("a message to a person", () => {
   test("goes through the first channel, and only that", async () => {
     await using rig = await openOutboxRig(channels());
