@@ -46,7 +46,8 @@ function tagsOf({ area, device, plugin }: Point): string {
 }
 
 function fieldOf({ attribute, kind, value }: Point, booleansAsNumbers: boolean): string | undefined {
-  const name = key(attribute);
+  // VictoriaMetrics takes a quotation mark in a name for the beginning of a text, and the fields behind it for a part of that.
+  const name = key(attribute.replaceAll('"', "'"));
   if (name === "") return undefined;
   switch (kind) {
     case "number":

@@ -26,6 +26,15 @@ test("names are escaped, and nothing in a text begins another line", () => {
   ]);
 });
 
+test("a quotation mark in an attribute's name does not swallow the fields behind it", () => {
+  const some: Partial<Point>[] = [
+    { attribute: "a" },
+    { attribute: 'the "inner" b', value: 5 },
+    { attribute: "c", value: 2 },
+  ];
+  expect(lines(some)).toEqual(["hub,area=kitchen,device=lamp,plugin=zigbee a=21,the\\ 'inner'\\ b=5,c=2 1000"]);
+});
+
 test("numbers are floats, booleans t and f, or 1 and 0; what has no tag or value is left out", () => {
   const some: Partial<Point>[] = [
     { attribute: "a", value: -0.5 },
