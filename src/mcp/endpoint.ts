@@ -1,7 +1,6 @@
 // The endpoint for the Model Context Protocol: the official server, without sessions, and the tools. Loaded at the first request.
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { HubError } from "../core/errors.ts";
-import { parseJson } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { createCallLimit } from "./call-limit.ts";
 import { CALLS_A_MINUTE, createToolCaller } from "./call-tool.ts";
@@ -71,10 +70,15 @@ export function createMcpEndpoint(deps: McpDeps, log: Log): McpEndpoint {
   };
 }
 
+/** What is no JSON is left to the server, which says so in the words of the protocol. */
 function isLongBatch(body: string): boolean {
   if (!body.trimStart().startsWith("[")) return false;
-  const parsed = parseJson(body);
-  return !parsed.ok || !Array.isArray(parsed.value) || parsed.value.length > MOST_TOGETHER;
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return Array.isArray(parsed) && parsed.length > MOST_TOGETHER;
+  } catch {
+    return false;
+  }
 }
 
 function described({ name, title, description, input, output, acts }: Tool) {

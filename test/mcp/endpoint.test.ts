@@ -130,6 +130,19 @@ describe("the protocol", () => {
     expect((await post({ ...LIST, params: { filler: "x".repeat(70_000) } })).status).toBe(413);
   });
 
+  test("what is no JSON is told as the protocol wants it, also where it begins as several messages", async () => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
+    for (const body of ["{", "[", `[${JSON.stringify(LIST)}`, "[".repeat(20_000)]) {
+      const response = await fetch(house.url, { method: "POST", headers, body });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
+    }
+  });
+
   test("the newest revision is spoken", async () => {
     const meta = {
       "io.modelcontextprotocol/protocolVersion": MODERN,
