@@ -60,6 +60,7 @@ test.each([
   ["a wrong password", { password: "wrong" }, undefined, "password is wrong"],
   ["a folder that is not there", { url: "http://127.0.0.1:1/x" }, undefined, "nobody answers there"],
   ["a full storage", {}, 507, "the storage is full"],
+  ["a full storage behind rclone", {}, 405, "does not take the file (405): its disk may be full, or read-only"],
   ["a limit on the size", {}, 413, "no files that large"],
   ["an account that may not", {}, 403, "may not do that"],
   ["another address", {}, 302, "sends on to another address"],

@@ -128,9 +128,13 @@ function meaningOf(status: number, method: string): string {
       return "the file is locked there: it is tried again later";
     case 507:
       return "the storage is full";
+    // What is no WebDAV address was found out before; rclone's server says so where its disk is full.
+    case 405:
+      if (method === "PUT") return `does not take the file (${status}): its disk may be full, or read-only`;
+      return `answers ${method} with ${status}: \`url\` is no WebDAV address`;
     default:
       if (status >= 300 && status < 400) return `sends on to another address (${status}): correct \`url\``;
-      return `answers ${method} with ${status}${status === 405 ? ": `url` is no WebDAV address" : ""}`;
+      return `answers ${method} with ${status}`;
   }
 }
 
