@@ -25,7 +25,7 @@ export const backup: Command = {
   options: {
     ...homeOption,
     ...passphraseOption,
-    target: { type: "string", value: "NAME", doc: "with `list`: list the copies at this place of [[backup.targets]]" },
+    target: { type: "string", value: "NAME", doc: "with `list`: only the copies at this place of [[backup.targets]]" },
     ...sheetOptions,
     recovery: { type: "boolean", doc: "print the recovery sheet: what brings the house back from copies elsewhere" },
   },
@@ -34,7 +34,7 @@ export const backup: Command = {
   async run(invocation) {
     const { io, positionals, options } = invocation;
     if (options.recovery) return (await import("./copies.ts")).printSheet(findHomeOf(invocation), invocation);
-    if (options.target !== undefined) return await list(invocation);
+    if (options.target !== undefined || positionals[0] === "list") return await list(invocation);
     const home = homeOf(invocation);
     assertNoStandby(
       home,

@@ -30,10 +30,27 @@ export interface FetchedCopy extends AsyncDisposable {
   readonly passphrase: string | undefined;
 }
 
-/** Prints the copies at a target. */
+/** Prints the copies at a target, or at each; a place that does not answer does not keep back the others. */
 export async function listCopies(home: Home, invocation: Invocation): Promise<number> {
+  const { io, options } = invocation;
+  if (typeof options.target === "string") return await listAt(options.target, home, invocation);
+  const { targets } = sheetOf(home, invocation);
+  if (targets.length === 0) throw nothingElsewhere(home);
+  let code = 0;
+  for (const { name } of targets)
+    try {
+      await listAt(name, home, invocation);
+    } catch (error) {
+      if (!(error instanceof HubError)) throw error;
+      io.edge.stderr.write(`hub: ${error.message}\n`);
+      code = 1;
+    }
+  return code;
+}
+
+async function listAt(target: string, home: Home, invocation: Invocation): Promise<number> {
   const { io } = invocation;
-  const { sheet, job } = placeOf(home, String(invocation.options.target), invocation);
+  const { sheet, job } = placeOf(home, target, invocation);
   const found = await carryOut({ ...job, kind: "look" }, () => {});
   if (found.length === 0) io.edge.stdout.write(`there are no backups at ${addressOf(job.target)}\n`);
   for (const { house, copies } of found) {
@@ -71,8 +88,7 @@ export async function fetchCopy(home: Home, from: string, name: string, invocati
 export function printSheet(home: Home, { io }: Invocation): number {
   using _owner = actAsOwner(home);
   const { house, passphrase, targets } = configured(home);
-  if (targets.length === 0)
-    throw new HubError("invalid", `there is no [[backup.targets]] in ${home.hubToml}: nothing is kept elsewhere`);
+  if (targets.length === 0) throw nothingElsewhere(home);
   const at = isoSeconds(io.edge.clock.now());
   const known = (target: BackupTarget): Known => knownOf(home, target);
   io.edge.stdout.write(recoverySheet({ house, passphrase, targets, at, resolve: home.resolve, known }));
@@ -81,12 +97,23 @@ export function printSheet(home: Home, { io }: Invocation): number {
 }
 
 /** A target of the sheet, or of hub.toml. */
-function placeOf(home: Home, name: string, { options: { sheet: file } }: Invocation) {
-  using _owner = typeof file === "string" ? undefined : actAsOwner(home);
-  const sheet = typeof file === "string" ? parseRecoverySheet(textOf(file)) : configured(home);
+function placeOf(home: Home, name: string, invocation: Invocation) {
+  const isOnSheet = typeof invocation.options.sheet === "string";
+  const sheet = sheetOf(home, invocation);
   const target = targetNamed(sheet.targets, name);
-  const known = typeof file === "string" ? {} : knownOf(home, target);
+  using _owner = isOnSheet ? undefined : actAsOwner(home);
+  const known = isOnSheet ? {} : knownOf(home, target);
   return { sheet, job: { target, root: home.root, known } };
+}
+
+function sheetOf(home: Home, { options: { sheet: file } }: Invocation): RecoverySheet {
+  if (typeof file === "string") return parseRecoverySheet(textOf(file));
+  using _owner = actAsOwner(home);
+  return configured(home);
+}
+
+function nothingElsewhere({ hubToml }: Home): HubError {
+  return new HubError("invalid", `there is no [[backup.targets]] in ${hubToml}: nothing is kept elsewhere`);
 }
 
 function configured(home: Home): RecoverySheet {

@@ -42,7 +42,7 @@ export const commands: readonly ListedCommand[] = [
     name: "backup",
     args: "[FILE]",
     summary:
-      "Save an archive of the home, of a stopped or a running hub; - as FILE is standard output. `backup list` lists copies elsewhere",
+      "Save an archive of the home, of a stopped or a running hub; - as FILE is standard output. `backup list` lists the copies elsewhere",
     load: async () => (await import("./backup.ts")).backup,
   },
   {

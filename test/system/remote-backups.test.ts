@@ -86,6 +86,23 @@ test("after a fire: the executable and the recovery sheet bring the house back, 
   expect(new Set([...s3.objects.keys()].map((key) => key.split("/")[2])).size).toBe(1);
 });
 
+test("the copies of all places are listed, also where one does not answer; nothing is written into the folder", async () => {
+  await using s3 = startS3Server();
+  const away = '[[backup.targets]]\ntype = "folder"\nname = "stick"\ndirectory = "/nowhere"\n';
+  await using place = createHubPlace({ toml: `${tomlOf(s3)}\n${away}` });
+  const hub = await place.start();
+  await backUp(hub);
+  await until("a copy is there", () => s3.objects.size === 1);
+  const { code, stdout, stderr } = await place.run(["backup", "list"]);
+  expect(stdout).toContain("(this house)");
+  expect(stdout).toMatch(/hub-backup-\S+\.zip\.age {2}\d{4}-/);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("there is no folder /nowhere") });
+  expect(existsSync(join(place.cwd, "list"))).toBe(false);
+  await using bare = createHubPlace();
+  const none = await bare.run(["backup", "list"]);
+  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing is kept elsewhere") });
+});
+
 test("what is wrong is said on the command line, with the way on", async () => {
   await using place = createHubPlace(null);
   const without = await place.run(["restore", "--from", "bucket", "latest"]);
