@@ -9,7 +9,7 @@ import { saveArchive } from "../backup/save-archive.ts";
 import { setAsideStaleWal } from "../backup/stale-wal.ts";
 import { isoSeconds } from "../core/clock.ts";
 import type { Output } from "../core/edge.ts";
-import { HubError } from "../core/errors.ts";
+import { HubError, messageOf } from "../core/errors.ts";
 import { megabytes } from "../core/free-space.ts";
 import type { Fields } from "../core/log.ts";
 import { borrowHome } from "../home/lock.ts";
@@ -114,8 +114,12 @@ async function writeToStdout(
   printSkipped(archive.skipped, stderr);
   const out = Bun.stdout.writer();
   for await (const chunk of archive.read()) {
-    out.write(chunk);
-    await out.flush();
+    try {
+      await out.write(chunk);
+      await out.flush();
+    } catch (error) {
+      throw new HubError("storage", `the archive is not whole: ${messageOf(error)}`, { cause: error });
+    }
   }
   await out.end();
 }

@@ -2,7 +2,7 @@
 import { fstatSync, writeSync } from "node:fs";
 import { systemClock } from "../core/clock.ts";
 import type { Output } from "../core/edge.ts";
-import { systemCode } from "../core/errors.ts";
+import { messageOf, systemCode } from "../core/errors.ts";
 import { createKernelNotices } from "../core/folder-notices.ts";
 import type { Io } from "./command.ts";
 
@@ -38,9 +38,13 @@ function stopRequested(): Promise<string> {
 
 function output(descriptor: number): Output {
   let isClosed = false;
+  let problem: string | undefined;
   return {
     get isClosed() {
       return isClosed;
+    },
+    get problem() {
+      return problem;
     },
     get isTerminal() {
       return process.getBuiltinModule("node:tty").isatty(descriptor);
@@ -48,13 +52,19 @@ function output(descriptor: number): Output {
     isJournal: isJournal(descriptor),
     write(text) {
       try {
-        writeSync(descriptor, text);
+        writeWhole(descriptor, Buffer.from(text));
       } catch (error) {
         isClosed = systemCode(error) === "EPIPE";
         // If the program that reads the output has ended, the hub goes on.
+        if (!isClosed) problem ??= messageOf(error);
       }
     },
   };
+}
+
+/** A disk that becomes full takes a part. */
+function writeWhole(descriptor: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
 }
 
 /** systemd names the journal's socket by device and inode. */

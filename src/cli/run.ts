@@ -54,12 +54,20 @@ async function runCommand(listed: ListedCommand, words: readonly string[], io: I
     return 0;
   }
   try {
-    return await command.run({ ...parsed, io });
+    const code = await command.run({ ...parsed, io });
+    return listed.name === "serve" ? code : asWritten(code, io);
   } catch (error) {
     // A HubError says what to do; anything else is a bug and needs its stack.
     stderr.write(`hub: ${error instanceof HubError || !(error instanceof Error) ? messageOf(error) : error.stack}\n`);
     return 1;
   }
+}
+
+/** Where the output went to a full disk, the command did not do what was asked; the hub itself does not end for that. */
+function asWritten(code: number, { edge: { stdout, stderr } }: Io): number {
+  if (stdout.problem === undefined) return code;
+  stderr.write(`hub: the output is not whole: ${stdout.problem}\n`);
+  return code || 1;
 }
 
 function parse(command: Command, words: readonly string[]) {

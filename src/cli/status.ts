@@ -97,7 +97,7 @@ function textOf(
   const state =
     health.ready !== true
       ? paint("red", "The hub is starting.")
-      : ills.length === 0
+      : isWell({ health, status, alerts })
         ? paint("green", "The hub is well.")
         : paint("red", "The hub is running, with problems:");
   const list = ills.map(([what, message]) => `  ${printable(what)}: ${printable(message)}\n`).join("");

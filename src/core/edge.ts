@@ -10,6 +10,8 @@ export interface Output {
   readonly isJournal: boolean;
   /** Whether nobody reads it any more. */
   readonly isClosed?: boolean;
+  /** Why some of it could not be written, such as a full disk; not that nobody reads it. */
+  readonly problem?: string | undefined;
   /** Writes the text unchanged. */
   write(text: string): void;
 }

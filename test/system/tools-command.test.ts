@@ -1,7 +1,7 @@
 // `hub status`, `hub devices` and `hub logs` of the compiled hub: against a stopped home, the hub that runs there, and one that is
 // asked with a key; and the words that shells offer.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { closeSync, openSync, rmSync } from "node:fs";
 import { createHubPlace } from "../support/hub-place.ts";
 import type { HubProcess } from "../support/hub-process.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -51,6 +51,30 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
+test("what could not be written whole is no success, and said in a sentence", async () => {
+  const file = openSync("/dev/full", "w");
+  try {
+    const from = (words: string[]) => {
+      const child = Bun.spawn([place.binary, ...words], {
+        env: { ...environment, HUB_HOME: place.home },
+        stdin: "ignore",
+        stdout: file,
+        stderr: "pipe",
+      });
+      return Promise.all([child.exited, new Response(child.stderr).text()]);
+    };
+    for (const words of [["devices", "--json", ...here], ["status", ...here], ["version"], ["backup", "-"]]) {
+      const [code, stderr] = await from(words);
+      expect({ words, code, stderr }).toEqual({
+        ...{ words, code: 1 },
+        stderr: expect.stringMatching(/^hub: the (?:output|archive) is not whole: ENOSPC.*\n$/),
+      });
+    }
+  } finally {
+    closeSync(file);
+  }
+});
+
 describe("status", () => {
   test("of a running hub, for people and for programs", async () => {
     const { code, stdout, stderr } = await place.run(["status", ...here]);
@@ -73,6 +97,17 @@ describe("status", () => {
     expect(stdout).toContain("broken.ron");
     rmSync(place.at("rules/broken.ron"));
     await until("it is mended", async () => (await place.run(["status", ...here])).code === 0);
+  });
+
+  test("what is only told is no problem, in words and in the code", async () => {
+    await using killed = createHubPlace();
+    const first = await killed.start();
+    first.kill("SIGKILL");
+    await first.exited;
+    const again = await killed.start();
+    const { code, stdout } = await killed.run(["status", "--url", `http://127.0.0.1:${again.port}`]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("did not stop properly") });
+    expect(stdout).toStartWith("The hub is well.\n");
   });
 
   test("of a stopped hub it is 3", async () => {
