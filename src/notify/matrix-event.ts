@@ -33,7 +33,7 @@ export function contentOf(message: ChannelMessage, how: MatrixText): JsonObject 
       body: `${title}\n${plain}${answers.plain}`,
       format: "org.matrix.custom.html",
       formatted_body: `<strong>${html.escape(title)}</strong><br>${marked}${answers.marked}`,
-      "m.mentions": priority >= EMERGENCY ? { room: true } : {},
+      "m.mentions": priority >= EMERGENCY && message.silent !== true ? { room: true } : {},
     };
   };
   return fitted(withText, { limit: LONGEST_PLAIN_BYTES, bytes: LONGEST_JSON });

@@ -19,7 +19,8 @@ export function messageFor(
   const { actions, ...said } = plan.said;
   const buttons = state === "open" && plan.answerable ? { answerable: true, ...(actions && { actions }) } : {};
   const message = render({ ...thawed(said), channel, notice: id, ...buttons });
-  return { ...message, at, late: false, ...(closing !== undefined && { closing }) };
+  // Where a changed message sounds again, nobody is alarmed by the news that it is over.
+  return { ...message, at, late: false, ...(closing !== undefined && { closing, silent: true }) };
 }
 
 /** How it ended, as a message of its own, for channels that cannot change the first. */

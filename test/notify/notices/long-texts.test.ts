@@ -99,4 +99,8 @@ html = true
     const shown = [...push.shown.values()].at(-1)?.message ?? "";
     return shown.includes("Confirmed by Ben") && JSON.stringify(matrix.seen.at(-1)?.json).includes("Confirmed by Ben");
   });
+  // It was an alarm; that somebody confirmed it is none.
+  expect(push.seen.filter(({ path }) => path === "/").map(({ json }) => json.priority)).toEqual([5, 2]);
+  const events = matrix.seen.filter(({ path }) => path.includes("m.room.message"));
+  expect(events.map(({ json }) => json["m.mentions"])).toEqual([{ room: true }, {}]);
 });
