@@ -20,6 +20,7 @@ export const sheetOptions = {
   sheet: {
     type: "string",
     value: "FILE",
+    completes: "file",
     doc: "the recovery sheet, on a machine without the house's hub.toml; `hub backup --recovery` prints it",
   },
   house: { type: "string", value: "NAME", doc: "the house, where several save to the same place" },

@@ -25,7 +25,12 @@ export const backup: Command = {
   options: {
     ...homeOption,
     ...passphraseOption,
-    target: { type: "string", value: "NAME", doc: "with `list`: only the copies at this place of [[backup.targets]]" },
+    target: {
+      type: "string",
+      value: "NAME",
+      completes: "target",
+      doc: "with `list`: only the copies at this place of [[backup.targets]]",
+    },
     ...sheetOptions,
     recovery: { type: "boolean", doc: "print the recovery sheet: what brings the house back from copies elsewhere" },
   },

@@ -17,7 +17,7 @@ export interface Io {
 }
 
 /** What is completed in a shell: names of the house, or of files. */
-export type Completes = "attribute" | "rule" | "area" | "type" | "file";
+export type Completes = "attribute" | "rule" | "area" | "type" | "export" | "target" | "file";
 
 export interface CommandOption {
   type: "string" | "boolean";

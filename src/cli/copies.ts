@@ -62,6 +62,11 @@ async function listAt(target: string, home: Home, invocation: Invocation): Promi
   return 0;
 }
 
+/** The names of all targets, of the sheet or of hub.toml. */
+export function targetNames(home: Home, invocation: Invocation): string[] {
+  return sheetOf(home, invocation).targets.map(({ name }) => name);
+}
+
 /** Downloads a copy to a temporary file, which goes with the result. `name` may be `latest`. */
 export async function fetchCopy(home: Home, from: string, name: string, invocation: Invocation): Promise<FetchedCopy> {
   const { io, options } = invocation;

@@ -19,7 +19,12 @@ import { readConfig } from "./prepare.ts";
 export const deviceAccount: Command = {
   options: {
     ...homeOption,
-    for: { type: "string", value: "KIND", doc: "zigbee2mqtt, tasmota, shelly, esphome, plugin or custom" },
+    for: {
+      type: "string",
+      value: "KIND",
+      values: ["zigbee2mqtt", "tasmota", "shelly", "esphome", "plugin", "custom"],
+      doc: "zigbee2mqtt, tasmota, shelly, esphome, plugin or custom",
+    },
     base: {
       type: "string",
       value: "TOPIC",

@@ -17,6 +17,7 @@ export const exportCommand: Command = {
     json: { type: "boolean", doc: "print JSON" },
   },
   maxPositionals: 2,
+  completes: { backfill: "export" },
   async run(invocation) {
     const [word = "list", name] = invocation.positionals;
     const isBackfill = word === "backfill";

@@ -26,7 +26,12 @@ export const importCommand: Command = {
       doc: `that of an administrator of homeCore; better in ${TOKEN_VARIABLE}, where nobody else on the machine sees it`,
     },
     "token-stdin": { type: "boolean", doc: "read the token from standard input" },
-    backup: { type: "string", value: "ZIP", doc: "a backup of homeCore: its history, configuration and plugins" },
+    backup: {
+      type: "string",
+      value: "ZIP",
+      completes: "file",
+      doc: "a backup of homeCore: its history, configuration and plugins",
+    },
     "dry-run": { type: "boolean", doc: "say what would be moved, and change nothing" },
     json: { type: "boolean", doc: "print JSON" },
   },

@@ -22,7 +22,12 @@ export const reachOptions = {
     value: "TOKEN",
     doc: "a token or API key for that hub; better in HUB_TOKEN, which other users of the machine do not see",
   },
-  ca: { type: "string", value: "FILE", doc: "the certificate that its own is signed with, if it is self-made" },
+  ca: {
+    type: "string",
+    value: "FILE",
+    completes: "file",
+    doc: "the certificate that its own is signed with, if it is self-made",
+  },
 } as const;
 
 export interface Reached {

@@ -21,6 +21,7 @@ export const restore: Command = {
     from: {
       type: "string",
       value: "TARGET",
+      completes: "target",
       doc: "fetch the archive from a place of [[backup.targets]]: FILE is then a copy's name, or `latest`",
     },
     ...sheetOptions,

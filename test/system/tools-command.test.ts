@@ -206,18 +206,19 @@ describe("logs", () => {
 });
 
 describe("completion", () => {
-  /** What bash offers for this line, as it would after Tab. */
+  /** What bash offers for this line, as it would after Tab: it parts words at `:` and `=` as well. */
   async function offered(...words: string[]): Promise<string[]> {
+    const parts = words.flatMap((word) => (word === "" ? [""] : (word.match(/[:=]+|[^:=]+/g) ?? [])));
     const script = `
       hub() { "$HUB" "$@"; }
       source <("$HUB" completion bash)
-      COMP_WORDS=("$HUB" "$@"); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))
+      COMP_LINE="$HUB $LINE"; COMP_WORDS=("$HUB" "$@"); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))
       complete -p hub >/dev/null || exit 9
       _hub
       printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const child = Bun.spawn(["bash", "--norc", "-c", script, "bash", ...words], {
+    const child = Bun.spawn(["bash", "--norc", "-c", script, "bash", ...parts], {
       cwd: place.cwd,
-      env: { ...environment, HUB: place.binary, HUB_HOME: place.home },
+      env: { ...environment, HUB: place.binary, HUB_HOME: place.home, LINE: words.join(" ") },
       stdout: "pipe",
       stderr: "pipe",
     });
@@ -235,6 +236,10 @@ describe("completion", () => {
     expect(await offered("devices", ...here, "--area", "")).toEqual(expect.arrayContaining(["attic", "hall"]));
     expect(await offered("devices", ...here, "--type", "l")).toEqual(["light"]);
     expect(await offered("rules", "test", "night", ...here, "--set", "hall_lamp.o")).toEqual(["hall_lamp.on="]);
+    expect(await offered("logs", "--level=w")).toEqual(["warning"]);
+    expect(await offered("devices", ...here, "--area=")).toEqual(expect.arrayContaining(["attic", "hall"]));
+    expect(await offered("device-account", "x", "--for", "t")).toEqual(["tasmota"]);
+    expect(await offered("--h")).toEqual(["--help", "--home"]);
     expect(await offered("completion", "")).toEqual(["bash", "fish", "zsh"]);
     expect(await offered("nonsense", "")).toEqual([]);
   });
@@ -243,6 +248,27 @@ describe("completion", () => {
     place.put("archive.zip", "");
     expect(await offered("restore", `${place.home}/arch`)).toEqual([`${place.home}/archive.zip`]);
     expect(await offered("devices", "--url", "http://127.0.0.1:1", "--area", "")).toEqual([]);
+  });
+
+  test("bash offers the names of exports and of places for backups, also of a hub that does not run", async () => {
+    await using away = createHubPlace({
+      toml: `[[history.export]]
+name = "tsdb"
+kind = "line_protocol"
+url = "http://127.0.0.1:1"
+[[backup.targets]]
+type = "folder"
+name = "stick"
+directory = "/nowhere"
+allow_unencrypted = true
+`,
+    });
+    const home = ["--home", away.home];
+    expect(await offered("export", "backfill", ...home, "")).toEqual(["tsdb"]);
+    expect(await offered("restore", ...home, "--from", "")).toEqual(["stick"]);
+    expect(await offered("backup", "list", ...home, "--target", "s")).toEqual(["stick"]);
+    place.put("sheet.toml", "");
+    expect(await offered("restore", "--sheet", `${place.home}/sh`)).toEqual([`${place.home}/sheet.toml`]);
   });
 
   test("the scripts for other shells ask for the same words", async () => {

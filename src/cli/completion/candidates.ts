@@ -7,6 +7,7 @@ import type { Command, CommandOption, Completes, Invocation, ListedCommand } fro
 import { homeOf } from "../command.ts";
 import { devicesOf } from "../devices.ts";
 import { commands } from "../index.ts";
+import { readConfig } from "../prepare.ts";
 import { reach } from "../reach.ts";
 
 /** Asks the shell for names of files. */
@@ -18,19 +19,31 @@ const PLAIN = /^[\p{L}\p{N}_.@%+,/-]+=?$/u;
 
 /** Sorted, each with the beginning that is typed. `words`: all behind `hub`, the last one being typed. Never throws. */
 export async function candidatesFor(words: readonly string[], invocation: Invocation): Promise<string[]> {
-  const typed = words.at(-1) ?? "";
+  const before = words.slice(0, -1).flatMap(parted);
+  const [option = "", value] = parted(words.at(-1) ?? "");
+  const typed = value ?? option;
+  const prefix = value === undefined ? "" : `${option}=`;
   try {
-    const found = await wordsAt(words.slice(0, -1), typed, invocation);
+    const found = await wordsAt(value === undefined ? before : [...before, option], typed, invocation);
     if (found.includes(FILES)) return [FILES];
-    return [...new Set(found)].filter((word) => word.startsWith(typed)).sort();
+    const fitting = found.filter((word) => word.startsWith(typed)).sort();
+    return [...new Set(fitting)].map((word) => `${prefix}${word}`);
   } catch {
     return [];
   }
 }
 
+/** `--area=hall` as two words. */
+function parted(word: string): string[] {
+  const [, option, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+  return option === undefined || value === undefined ? [word] : [option, value];
+}
+
 async function wordsAt(before: readonly string[], typed: string, invocation: Invocation): Promise<readonly string[]> {
-  const [name, ...rest] = before;
+  const [name = typed.startsWith("-") ? "serve" : undefined, ...rest] = before;
   if (name === undefined) return [...commands.map((one) => one.name), "help"];
+  // Options without a command belong to serve.
+  if (name.startsWith("-")) return wordsAt(["serve", ...before], typed, invocation);
   if (name === "help") return rest.length === 0 ? commands.map((one) => one.name) : [];
   const listed = commands.find((one) => one.name === name);
   if (!listed) return [];
@@ -105,6 +118,12 @@ const KNOWN: Readonly<Record<Exclude<Completes, "file">, (invocation: Invocation
       Object.keys(isObject(attributes) ? attributes : {}).map((attribute) => `${id}.${attribute}=`),
     );
   },
+  async export(invocation) {
+    const home = homeOf(invocation);
+    using _owner = actAsOwner(home);
+    return readConfig(home, invocation.io).history.export.map(({ name }) => name);
+  },
+  target: async (invocation) => (await import("../copies.ts")).targetNames(homeOf(invocation), invocation),
   area: async (invocation) => textsOf(await (await reach(invocation)).client.ask("GET", "/areas"), "id"),
   type: async (invocation) => textsOf(await devicesOf((await reach(invocation)).client), "device_type"),
 };

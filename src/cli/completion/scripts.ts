@@ -3,13 +3,26 @@
 
 const bash = (command: string): string => `# Completion of ${command} for bash: source <(${command} completion bash)
 _hub() {
-  local IFS=$'\\n' found
-  found=$("\${COMP_WORDS[0]}" completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  local IFS=$'\\n' found words=() rest=$COMP_LINE begun at typed=\${COMP_WORDS[COMP_CWORD]}
+  # bash has parted the words at : and = as well.
+  for ((at = 0; at <= COMP_CWORD; at++)); do
+    begun=\${rest#"\${rest%%[![:blank:]]*}"}
+    if ((at > 1)) && [[ $begun == "$rest" ]]; then
+      words[\${#words[@]} - 1]+=\${COMP_WORDS[at]}
+    else
+      words+=("\${COMP_WORDS[at]}")
+    fi
+    rest=\${begun#"\${COMP_WORDS[at]}"}
+  done
+  [[ $typed == [:=]* ]] && typed=\${typed##*[:=]}
+  local whole=\${words[\${#words[@]} - 1]}
+  found=$("\${words[0]}" completion words -- "\${words[@]:1}" 2>/dev/null)
   if [ "$found" = ":files" ]; then
     compopt -o filenames 2>/dev/null
-    COMPREPLY=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
+    COMPREPLY=($(compgen -f -- "$typed"))
   else
     COMPREPLY=($found)
+    COMPREPLY=("\${COMPREPLY[@]#"\${whole%"$typed"}"}")
     [[ "\${COMPREPLY[0]}" == *= ]] && compopt -o nospace 2>/dev/null
   fi
 }
@@ -24,6 +37,7 @@ ${name}() {
   local -a found
   found=("\${(@f)$("\${words[1]}" completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ "\${found[1]}" == ":files" ]]; then
+    compset -P '--*='
     _files
   elif [[ "\${found[1]}" == *= ]]; then
     compadd -S "" -- "\${(@)found}"
