@@ -11,13 +11,14 @@ const isForbidden = (key: string): boolean => key === "__proto__" || key === "co
 
 /**
  * Parses untrusted JSON text.
- * Keys named `__proto__`, `constructor` or `prototype` are refused, and so is nesting deeper than `maxDepth`.
+ * Keys named `__proto__`, `constructor` or `prototype` are refused, and so is nesting deeper than `maxDepth`. Halves of surrogate
+ * pairs become U+FFFD.
  */
 export function parseJson(text: string, maxDepth = 32): JsonResult {
   if (nestsDeeper(text, maxDepth)) return { ok: false, problem: `nested deeper than ${maxDepth} levels` };
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = JSON.parse(withoutHalves(text)) as Json;
   } catch {
     return { ok: false, problem: "not valid JSON" };
   }
@@ -67,6 +68,15 @@ function flawOf(value: Json): string | undefined {
     if (flaw !== undefined) return flaw;
   }
   return undefined;
+}
+
+const ESCAPES = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|.)/g;
+const HALF_LENGTH = "\\ud800".length;
+
+/** Half a surrogate pair is no character: strict readers refuse the whole answer that it would stand in. */
+function withoutHalves(text: string): string {
+  if (!text.includes("\\ud") && !text.includes("\\uD")) return text;
+  return text.replace(ESCAPES, (one) => (one.length === HALF_LENGTH && /^.u[dD]/.test(one) ? "\\ufffd" : one));
 }
 
 // Counted before parsing: the parser recurses, and so does everything that walks the value afterwards.

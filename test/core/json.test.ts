@@ -26,6 +26,13 @@ describe("parseJson", () => {
     expect(parseJson(text)).toMatchObject({ ok: false, problem: expect.stringContaining(why) });
   });
 
+  test("half a surrogate pair becomes U+FFFD, as strict readers refuse it; whole ones and what only looks so stay", () => {
+    expect(parseJson('{"a\\uDC00":["\\ud800","x\\uD83D\\ude00\\uDe00","\\\\ud800","\\ud800\\ud83d\\ude00"]}')).toEqual({
+      ok: true,
+      value: { "a\ufffd": ["\ufffd", "x😀\ufffd", "\\ud800", "\ufffd😀"] },
+    });
+  });
+
   test("many brackets side by side are not deep", () => {
     expect(parseJson(`[${"[],{},".repeat(100)}[]]`).ok).toBe(true);
   });
