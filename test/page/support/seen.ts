@@ -151,3 +151,34 @@ export function tap(page: Page, selector: string): Promise<boolean> {
     ),
   );
 }
+
+const LEAST_PX = 44;
+
+/** What a finger may miss: buttons, links that look like them, and fields of less than 44 px, with their labels and what they answer around them. */
+export function tooSmall(page: Page): Promise<string[]> {
+  return page.evaluate((least) => {
+    const answersTo = (one: Element, x: number, y: number): boolean => {
+      const hit = document.elementFromPoint(x, y);
+      return hit !== null && (one.contains(hit) || hit.contains(one.closest("label")));
+    };
+    const isLarge = (one: Element): boolean => {
+      one.scrollIntoView({ block: "center" });
+      const { left, top, width, height } = (one.closest("label") ?? one).getBoundingClientRect();
+      if (width >= least - 0.5 && height >= least - 0.5) return true;
+      const [x, y, half] = [left + width / 2, top + height / 2, least / 2 - 1];
+      // Behind a sheet.
+      if (!answersTo(one, x, y)) return true;
+      const isWide = width >= least - 0.5 || (answersTo(one, x - half, y) && answersTo(one, x + half, y));
+      const isHigh = height >= least - 0.5 || (answersTo(one, x, y - half) && answersTo(one, x, y + half));
+      return isWide && isHigh;
+    };
+    const all = document.querySelectorAll("button, a.button, nav a, input, select, textarea, summary");
+    return [...all]
+      .filter((one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+      .filter((one) => one.closest(".visually-hidden, .day-bar, .cm-editor") === null && !isLarge(one))
+      .map((one) => {
+        const { width, height } = one.getBoundingClientRect();
+        return `${Math.round(width)} × ${Math.round(height)}: ${one.outerHTML.slice(0, 160)}`;
+      });
+  }, LEAST_PX);
+}

@@ -19,7 +19,7 @@ export function EventList({ device, events, problem }: DeviceEvents & { device: 
       <h2 id="events">{t("device.events")}</h2>
       <Problem of={problem} />
       {events.length === 0 && problem === undefined && <p class="hint">{t("device.events_none")}</p>}
-      <ol class="plain events">
+      <ol class="plain device-events">
         {events.slice(0, all ? undefined : FEW).map((event) => (
           <li key={event.seq}>
             <span dir="auto">{sentence(device, event)}</span>{" "}
