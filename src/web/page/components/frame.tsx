@@ -7,6 +7,7 @@ import { Icon, type IconName } from "./icon.tsx";
 import { PageNotice } from "./page-notice.tsx";
 import { SearchLink } from "./search-link.tsx";
 import { ViewBoundary } from "./view-boundary.tsx";
+import { useViewTitle } from "./view-title.ts";
 
 const PLACES: readonly {
   path: string;
@@ -20,7 +21,8 @@ const PLACES: readonly {
 ];
 
 export function Frame({ children }: { children: ComponentChildren }) {
-  const { path } = useLocation();
+  const { path, url } = useLocation();
+  useViewTitle(url);
   return (
     <div class="frame">
       <a class="skip" href="#content">

@@ -16,12 +16,15 @@ interface Props {
 export function PasswordForm({ known, onDone, onLater }: Props) {
   const { locked, problem, run } = useAct();
   const [isShown, setShown] = useState(false);
+  const [isSame, setSame] = useState(false);
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
     const fields = new FormData(event.currentTarget as HTMLFormElement);
     const current = known ?? String(fields.get("current"));
-    if (await run(() => changePassword(current, String(fields.get("next"))))) onDone();
+    const next = String(fields.get("next"));
+    setSame(next === current);
+    if (next !== current && (await run(() => changePassword(current, next)))) onDone();
   }
 
   return (
@@ -48,6 +51,11 @@ export function PasswordForm({ known, onDone, onLater }: Props) {
         {t("password.show")}
       </label>
       <Problem of={problem} />
+      {isSame && (
+        <p class="problem" role="alert">
+          {t("password.same")}
+        </p>
+      )}
       <p class="buttons">
         <button type="submit" class="main" disabled={locked}>
           {t("password.submit")}

@@ -22,6 +22,7 @@ export function useAct(): Act {
     problem,
     forget: () => setProblem(undefined),
     async run(what) {
+      const pressed = document.activeElement;
       setBusy(true);
       setProblem(undefined);
       try {
@@ -32,9 +33,16 @@ export function useAct(): Act {
         return false;
       } finally {
         setBusy(false);
+        requestAnimationFrame(() => keepFocus(pressed));
       }
     },
   };
+}
+
+/** A button that cannot be pressed for a while loses the focus: it gets it back, unless somebody went elsewhere. */
+export function keepFocus(pressed: Element | null): void {
+  if (document.activeElement === document.body && pressed instanceof HTMLElement && pressed.isConnected)
+    pressed.focus({ preventScroll: true });
 }
 
 /** Whether a control of the view can be used now, by this person. */

@@ -1,5 +1,5 @@
 // Signing in. The address stays what it was: afterwards the view that was asked for is there.
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../components/problem.tsx";
 import { restored, signIn } from "../state/first-minutes.ts";
 import { signedOutBecause } from "../state/session.ts";
@@ -8,6 +8,11 @@ import { t } from "../texts/index.ts";
 export function SignIn() {
   const [problem, setProblem] = useState<unknown>();
   const [busy, setBusy] = useState(false);
+  const password = useRef<HTMLInputElement>(null);
+  // Most often it is the password that is to be typed again.
+  useLayoutEffect(() => {
+    if (problem !== undefined) password.current?.select();
+  }, [problem]);
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
@@ -37,7 +42,7 @@ export function SignIn() {
         </label>
         <label>
           {t("sign_in.password")}
-          <input name="password" type="password" autocomplete="current-password" required />
+          <input ref={password} name="password" type="password" autocomplete="current-password" required />
         </label>
         <Problem of={problem} />
         <button type="submit" class="main" disabled={busy}>
