@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { get, post } from "../state/api.ts";
 import { changeSetup, setup } from "../state/setup.ts";
-import { t } from "../texts/index.ts";
+import { fromHub, t } from "../texts/index.ts";
 import { BrokerReach } from "./broker-reach.tsx";
 import { FirstAnnounced, FirstDevices } from "./connect-wait.tsx";
 import { ACCOUNTS, type AccountWay } from "./connect-ways.ts";
@@ -39,7 +39,7 @@ export function ConnectAccount({ way }: { way: AccountWay }) {
         {made && (
           <>
             {notesOf(made, isProgram).map((note) => (
-              <p key={note}>{note}</p>
+              <p key={note}>{fromHub(note)}</p>
             ))}
             <Pasted lines={made.lines} />
             {!isProgram && <BrokerReach />}

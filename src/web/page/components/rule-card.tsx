@@ -2,6 +2,7 @@
 
 import type { ListedRule } from "../state/rules.ts";
 import { formatAge, formatTime, t } from "../texts/index.ts";
+import { ruleProblem } from "./problem-words.ts";
 import { RuleControls, RuleSwitch } from "./rule-controls.tsx";
 import { WhatItDoes } from "./rule-made.tsx";
 import { RuleRuns } from "./rule-runs.tsx";
@@ -56,18 +57,18 @@ export function RuleState({ rule }: { rule: ListedRule }) {
       {error && (
         <p class="problem">
           {t("rules.problem_at", { file: rule.file, line: error.line, column: error.column })}{" "}
-          <span dir="auto">{error.message}</span>
+          <span dir="auto">{ruleProblem(error.message)}</span>
           {rule.running_version === "last_good" && ` ${t("rules.last_good")}`}
         </p>
       )}
       {rule.warnings.map((warning) => (
         <p key={`${warning.line} ${warning.message}`} class="rule-warning">
-          {t("rules.line", { line: warning.line })} <span dir="auto">{warning.message}</span>
+          {t("rules.line", { line: warning.line })} <span dir="auto">{ruleProblem(warning.message)}</span>
         </p>
       ))}
       {failed && (
         <p class="rule-warning" title={formatTime(failed.at)}>
-          {t("rules.last_error", { time: formatAge(failed.at) })} <span dir="auto">{failed.message}</span>
+          {t("rules.last_error", { time: formatAge(failed.at) })} <span dir="auto">{ruleProblem(failed.message)}</span>
         </p>
       )}
     </div>

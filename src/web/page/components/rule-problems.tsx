@@ -1,6 +1,7 @@
 // What is wrong with a rule's text, each with its place to go to.
 import type { RuleProblem } from "../state/rules.ts";
 import { t } from "../texts/index.ts";
+import { ruleProblem } from "./problem-words.ts";
 
 type Listed = RuleProblem & { warning: boolean };
 
@@ -13,7 +14,7 @@ export function RuleProblems({ problems, onGo }: { problems: readonly Listed[]; 
           <button type="button" onClick={() => onGo(problem)}>
             {t(problem.warning ? "edit.warning_at" : "edit.problem_at", { line: problem.line, column: problem.column })}
           </button>{" "}
-          <span dir="auto">{problem.message}</span>
+          <span dir="auto">{ruleProblem(problem.message)}</span>
         </li>
       ))}
     </ul>

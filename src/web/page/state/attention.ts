@@ -1,6 +1,7 @@
 // What somebody should look at, each with what to do and where.
 import { computed, effect, signal } from "@preact/signals";
 import { batteryOf } from "../components/kinds.ts";
+import { ruleProblemInShort } from "../components/problem-words.ts";
 import type { TextKey } from "../texts/catalogue.ts";
 import { formatTime, loadLater, t, textFor } from "../texts/index.ts";
 import { type Alert, alertInWords, type HubProblem, problemInWords } from "./alert-words.ts";
@@ -166,7 +167,7 @@ function ofRule({ id, name, error }: Rule): Matter {
     id: `rule:${id}`,
     severity: "look",
     title: t("attention.rule", { name }),
-    text: error ? t("attention.rule_line", { line: error.line, message: error.message }) : "",
+    text: error ? t("attention.rule_line", { line: error.line, message: ruleProblemInShort(error.message) }) : "",
     href: `/rules/${encodeURIComponent(id)}`,
   };
 }

@@ -10,8 +10,16 @@ export type { TextKey } from "./catalogue.ts";
 export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
 export type Language = keyof typeof LANGUAGES;
 
+interface HubWords {
+  sentences: readonly (readonly [RegExp, string])[];
+  /** What a refusal is about, by its code. */
+  leads: Readonly<Record<string, string>>;
+}
+
 export const language = signal<Language>("en");
 const english = catalogueOf(parts);
+/** For what the hub says, which is English. */
+const hubWords = signal<HubWords | undefined>(undefined);
 const catalogue = signal<Catalogue>(english);
 
 /** The chosen language, else the browser's. */
@@ -31,9 +39,11 @@ export async function loadLater(): Promise<void> {
 
 async function read(of: Language, all: boolean): Promise<Catalogue> {
   if (of === "de") {
-    const [{ parts }, more] = await Promise.all([import("./de/index.ts"), all && import("./de/later.ts")]);
+    const [{ parts, words }, more] = await Promise.all([import("./de/index.ts"), all && import("./de/later.ts")]);
+    hubWords.value = words;
     return catalogueOf(parts, more ? more.later : {});
   }
+  hubWords.value = undefined;
   return all ? catalogueOf(parts, (await import("./en/later.ts")).later) : english;
 }
 
@@ -58,6 +68,25 @@ function filled(text: string, values: Values): string {
 /** For keys that are made of data: undefined where there is no such text. */
 export function textFor(key: string, values: Values = {}): string | undefined {
   return Object.hasOwn(catalogue.value, key) ? filled(catalogue.value[key as TextKey], values) : undefined;
+}
+
+/** A sentence of the hub's, in the reader's language where there are words for it. */
+export function fromHub(sentence: string): string {
+  return inOwnWords(sentence) ?? sentence;
+}
+
+/** A refusal of the hub's; where it has no words here, after what it is about. */
+export function refusal(code: string, sentence: string): string {
+  const lead = hubWords.value?.leads[code];
+  return inOwnWords(sentence) ?? (lead === undefined ? sentence : `${lead} (${sentence})`);
+}
+
+function inOwnWords(sentence: string): string | undefined {
+  for (const [of, words] of hubWords.value?.sentences ?? []) {
+    const found = of.exec(sentence);
+    if (found) return words.replace(/\{(\d)\}/g, (_, group: string) => found[Number(group)] ?? "");
+  }
+  return undefined;
 }
 
 const formats = new Map<string, unknown>();

@@ -1,5 +1,5 @@
 // A secret that is shown this once, to be copied.
-import { t } from "../../texts/index.ts";
+import { fromHub, t } from "../../texts/index.ts";
 import { CopyButton } from "../copy-button.tsx";
 
 interface NewSecretProps {
@@ -15,7 +15,7 @@ export function NewSecret({ title, text, notes = [], onDone }: NewSecretProps) {
       <h2 dir="auto">{title}</h2>
       {notes.map((note) => (
         <p key={note} dir="auto">
-          {note}
+          {fromHub(note)}
         </p>
       ))}
       <pre class="code">{text}</pre>

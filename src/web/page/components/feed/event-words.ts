@@ -28,7 +28,9 @@ function by(parts: Part[], who: unknown): Part[] {
 }
 
 function changes({ device_id: id = "", current, changed, change }: HubEvent): Part[] {
-  const names = changed as string[];
+  const all = changed as string[];
+  // The same in percent and as the lamp counts it: said once.
+  const names = all.includes("brightness_pct") ? all.filter((name) => name !== "brightness") : all;
   const words = changeWords(id, current as Attributes, names.slice(0, MOST_CHANGES));
   const rest = names.length - words.length;
   if (rest > 0) words.push(t("event.more_changes", { count: rest }));

@@ -1,6 +1,6 @@
 // Names of devices and attributes, and values, as sentences have them.
 import { type Attributes, devices, type Json, propertyOf } from "../../state/house.ts";
-import { formatTime, t, textFor } from "../../texts/index.ts";
+import { formatTime, language, t, textFor } from "../../texts/index.ts";
 import { formatValue } from "../exact.ts";
 import type { Part } from "./phrase.ts";
 
@@ -42,9 +42,10 @@ function nameAndUnit(name: string): { words: string; unit: string } {
   };
 }
 
-/** `color temp` of `color_temp_k`, unless there is a word for it. */
+/** `color temp` of `color_temp_k`, unless there is a word for it. Names are English: in another language any word is better. */
 export function attributeWords(name: string): string {
-  return textFor(`inline.attribute.${name}`) ?? nameAndUnit(name).words;
+  const label = language.value === "en" ? undefined : textFor(`attribute.${name}`);
+  return textFor(`inline.attribute.${name}`) ?? label ?? nameAndUnit(name).words;
 }
 
 export function unitOf(id: string, name: string): string {

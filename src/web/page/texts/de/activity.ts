@@ -149,6 +149,8 @@ export const activity: Translated<"activity"> = {
   "type.standby_lost": "Der zweite Rechner schweigt",
   "type.alert": "Achtung",
   "type.backup_failed": "Eine Sicherung ging nicht",
+  "type.backup_copied": "Eine Sicherung wurde kopiert",
+  "type.backup_copy_failed": "Eine Sicherung ließ sich nicht kopieren",
   "type.limit_reached": "Eine Grenze wurde erreicht",
   "type.stream_gap": "Verlorene Ereignisse",
 };

@@ -156,6 +156,7 @@ export const ruleWords: Translated<"ruleWords"> = {
   "inline.attribute.battery": "Batterie",
   "inline.attribute.color_temp": "Farbtemperatur",
   "inline.attribute.target_temperature": "Wunschtemperatur",
+  "inline.attribute.next_change": "nächster Wechsel",
   "inline.attribute.position": "Stellung",
   "rule.devices": "Gerät",
   "rule.all_of": "jedes {things}",

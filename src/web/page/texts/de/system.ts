@@ -113,7 +113,7 @@ export const system: Translated<"system"> = {
   "backups.verified": "zurückgelesen und geprüft",
   "backups.encrypted": "verschlüsselt",
   "backups.of_version": "von Version {version}",
-  "backups.counts": "{devices} Geräte, {rules} Regeln, {users} Personen",
+  "backups.counts": "Geräte: {devices}, Regeln: {rules}, Personen: {users}",
   "places.title": "An anderen Orten aufgehoben",
   "places.none":
     "Noch nirgends. Mit [[backup.targets]] in den Einstellungen wird jede Sicherung in eine Cloud, auf ein NAS oder einen Stick kopiert: Ein Brand nimmt den Hub und seine Platte zugleich.",

@@ -23,7 +23,7 @@ export const welcome: Translated<"welcome"> = {
   "welcome.backup": "Sicherungen",
   "welcome.restore": "Ein Haus von einem anderen Rechner wiederherstellen",
   "welcome.restore_hint":
-    "Sie haben eine Sicherung oder das Notfallblatt eines anderen Hubs? Holen Sie das ganze Haus auf einmal zurück.",
+    "Du hast eine Sicherung oder das Notfallblatt eines anderen Hubs? Hol das ganze Haus auf einmal zurück.",
   "welcome.restore_open": "Sicherung wiederherstellen",
   "welcome.back": "Zurück zu den Schritten",
 
@@ -34,6 +34,7 @@ export const welcome: Translated<"welcome"> = {
   "password.new": "Neues Passwort, 8 Zeichen oder mehr",
   "password.show": "Anzeigen",
   "password.submit": "Passwort ändern",
+  "password.same": "Das ist das jetzige Passwort. Wähle ein anderes.",
   "password.later": "Später",
   "password.is_own": "{user} hat ein eigenes Passwort.",
 
@@ -188,7 +189,7 @@ export const welcome: Translated<"welcome"> = {
   "restore.checking": "Alles darin wird geprüft",
   "restore.is_good": "Das Archiv ist vollständig und richtig.",
   "restore.made_at": "Gemacht am {time} von Version {version}",
-  "restore.counts": "{devices} Geräte, {rules} Regeln, {users} Benutzer, {plugins} Plugins",
+  "restore.counts": "Geräte: {devices}, Regeln: {rules}, Personen: {users}, Plugins: {plugins}",
   "restore.warning":
     "Alles, was jetzt auf diesem Hub ist, wird ersetzt. Der alte Stand bleibt auf dem Rechner und lässt sich dort zurückholen.",
   "restore.submit": "Dieses Haus durch das Archiv ersetzen",

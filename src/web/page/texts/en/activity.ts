@@ -146,6 +146,8 @@ export const activity = {
   "type.standby_lost": "The second machine is silent",
   "type.alert": "Attention",
   "type.backup_failed": "A backup failed",
+  "type.backup_copied": "A backup was copied elsewhere",
+  "type.backup_copy_failed": "A backup could not be copied",
   "type.limit_reached": "A limit was reached",
   "type.stream_gap": "Lost events",
 } as const;

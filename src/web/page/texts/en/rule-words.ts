@@ -157,6 +157,7 @@ export const ruleWords = {
   "inline.attribute.battery": "battery",
   "inline.attribute.color_temp": "colour temperature",
   "inline.attribute.target_temperature": "wanted temperature",
+  "inline.attribute.next_change": "next change",
   "inline.attribute.position": "position",
   "rule.devices": "device",
   "rule.all_of": "every {things}",

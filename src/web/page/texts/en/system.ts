@@ -111,7 +111,7 @@ export const system = {
   "backups.verified": "read back and verified",
   "backups.encrypted": "encrypted",
   "backups.of_version": "of version {version}",
-  "backups.counts": "{devices} devices, {rules} rules, {users} people",
+  "backups.counts": "Devices: {devices}, rules: {rules}, people: {users}",
   "places.title": "Kept elsewhere",
   "places.none":
     "Nowhere yet. With [[backup.targets]] in the configuration each backup is copied to a cloud, a NAS or a stick: a fire takes the hub and its disk together.",

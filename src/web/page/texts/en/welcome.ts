@@ -31,6 +31,7 @@ export const welcome = {
   "password.new": "New password, 8 characters or more",
   "password.show": "Show it",
   "password.submit": "Change the password",
+  "password.same": "This is the present password. Choose another one.",
   "password.later": "Later",
   "password.is_own": "{user} has a password of its own.",
 
@@ -181,7 +182,7 @@ export const welcome = {
   "restore.checking": "Checking everything in it",
   "restore.is_good": "The archive is complete and right.",
   "restore.made_at": "Made on {time} by version {version}",
-  "restore.counts": "{devices} devices, {rules} rules, {users} users, {plugins} plugins",
+  "restore.counts": "Devices: {devices}, rules: {rules}, users: {users}, plugins: {plugins}",
   "restore.warning":
     "All that is on this hub now is replaced. The old state is kept on the machine, and can be brought back there.",
   "restore.submit": "Replace this house by the archive",

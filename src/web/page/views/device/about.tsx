@@ -9,7 +9,7 @@ import { type Device, putDevice } from "../../state/house.ts";
 import { connection } from "../../state/live.ts";
 import { allows } from "../../state/session.ts";
 import { t } from "../../texts/index.ts";
-import { typeInWords } from "../devices/filter-fields.tsx";
+import { typeInWords } from "../devices/device-filter.ts";
 import { RemoveDevice } from "./remove-device.tsx";
 
 type Edit = Partial<Pick<Device, "name" | "area" | "history">>;

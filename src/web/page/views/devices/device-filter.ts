@@ -1,6 +1,7 @@
 // Which devices the table shows, and in which order: all of it is in the address.
 import { areaName } from "../../state/areas.ts";
 import type { Device } from "../../state/house.ts";
+import { textFor } from "../../texts/index.ts";
 
 export const SORTS = ["name", "area", "type", "state", "battery", "seen"] as const;
 export type Sort = (typeof SORTS)[number];
@@ -18,6 +19,21 @@ export interface DeviceFilter {
 /** `-`: none. */
 export const NONE = "-";
 const LOW_BATTERY = 20;
+
+export function typeInWords(type: string | null): string {
+  return type === null ? "" : (textFor(`type.${type}`) ?? words(type));
+}
+
+/** `contact_sensor` → `Contact sensor`. */
+function words(type: string): string {
+  const text = type.replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Several types have one word: for people that is one kind. */
+export function isOfKind(type: string | null, wanted: string): boolean {
+  return (type ?? NONE) === wanted || (type !== null && typeInWords(type) === typeInWords(wanted));
+}
 
 export function filterIn(query: URLSearchParams): DeviceFilter {
   const text = (name: string): string => query.get(name) ?? "";
@@ -45,7 +61,7 @@ export function filtered(list: readonly Device[], filter: DeviceFilter): Device[
   const words = plain(filter.q).split(/\s+/).filter(Boolean);
   return list
     .filter(({ area }) => filter.area === "" || (area ?? NONE) === filter.area)
-    .filter(({ device_type: type }) => filter.type === "" || (type ?? NONE) === filter.type)
+    .filter(({ device_type: type }) => filter.type === "" || isOfKind(type, filter.type))
     .filter((device) => hasState(device, filter.state))
     .filter((device) => words.length === 0 || isFound(textOf(device), words));
 }

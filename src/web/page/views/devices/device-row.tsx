@@ -9,8 +9,7 @@ import { shown } from "../../state/command.ts";
 import type { Device } from "../../state/house.ts";
 import { now } from "../../state/now.ts";
 import { formatAge, formatMoment, formatNumber, t } from "../../texts/index.ts";
-import { batteryOf, isLow } from "./device-filter.ts";
-import { typeInWords } from "./filter-fields.tsx";
+import { batteryOf, isLow, typeInWords } from "./device-filter.ts";
 
 export function DeviceRow({ of, index }: { of: Signal<Device>; index: number }) {
   const device = of.value;

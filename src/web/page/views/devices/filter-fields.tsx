@@ -3,12 +3,8 @@ import { computed } from "@preact/signals";
 import { useAddress } from "../../state/address.ts";
 import { areaName } from "../../state/areas.ts";
 import { deviceList } from "../../state/house.ts";
-import { formatNumber, t, textFor } from "../../texts/index.ts";
-import { type DeviceFilter, NONE, SORTS, STATES } from "./device-filter.ts";
-
-export function typeInWords(type: string | null): string {
-  return type === null ? "" : (textFor(`type.${type}`) ?? type.replaceAll("_", " "));
-}
+import { formatNumber, t } from "../../texts/index.ts";
+import { type DeviceFilter, NONE, SORTS, STATES, typeInWords } from "./device-filter.ts";
 
 interface Choice {
   name: "area" | "type" | "state";
@@ -23,14 +19,22 @@ function keyOf(values: readonly (string | null)[]): string {
   return JSON.stringify([...new Set(values.map((one) => one ?? NONE))]);
 }
 
-function choices(): Choice[] {
+function choices({ type }: DeviceFilter): Choice[] {
   const distinct = (key: string, text: (value: string) => string): [string, string][] =>
     (JSON.parse(key) as string[])
       .map((one): [string, string] => [one, one === NONE ? t("devices.none") : text(one)])
       .sort(([, a], [, b]) => a.localeCompare(b));
+  const kinds = distinct(typesKey.value, typeInWords);
+  // One line for a kind that several types are; that of the address where it has one of them.
+  const shown = kinds.filter(
+    ([one, text], index) =>
+      one === type ||
+      (kinds.findIndex(([, other]) => other === text) === index &&
+        !kinds.some(([other, its]) => other === type && its === text)),
+  );
   return [
     { name: "area", options: distinct(areasKey.value, areaName) },
-    { name: "type", options: distinct(typesKey.value, typeInWords) },
+    { name: "type", options: shown },
     { name: "state", options: STATES.map((state) => [state, t(`devices.is_${state}`)]) },
   ];
 }
@@ -47,7 +51,7 @@ export function FilterFields({ filter }: { filter: DeviceFilter }) {
         dir="auto"
         onInput={({ currentTarget }) => change({ q: currentTarget.value })}
       />
-      {choices().map(({ name, options }) => (
+      {choices(filter).map(({ name, options }) => (
         <select
           key={name}
           value={filter[name]}
@@ -83,7 +87,7 @@ export function ActiveFilters({ filter, count, all }: { filter: DeviceFilter; co
   const { change } = useAddress();
   const active = [
     ...(filter.q === "" ? [] : [{ name: "q", text: `“${filter.q}”` }]),
-    ...choices().flatMap(({ name, options }) => {
+    ...choices(filter).flatMap(({ name, options }) => {
       const text = options.find(([value]) => value === filter[name])?.[1] ?? filter[name];
       return filter[name] === "" ? [] : [{ name, text: `${t(`devices.${name}`)}: ${text}` }];
     }),

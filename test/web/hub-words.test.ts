@@ -1,0 +1,43 @@
+// What the hub says in English, in the words of another language: what it refuses, and what it asks people to do.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import "./browser.ts";
+import { ACCOUNT_KINDS } from "../../src/mqtt/account-kinds.ts";
+import { fromHub, refusal, setLanguage } from "../../src/web/page/texts/index.ts";
+
+const connection = {
+  ...{ name: "tv", password: "secret", host: "10.0.0.2", port: 1883 },
+  prefix: "homecore",
+};
+
+describe("in German", () => {
+  beforeAll(() => setLanguage("de"));
+  afterAll(() => setLanguage("en"));
+
+  test("a refusal that is known is said in German", () => {
+    expect(refusal("unauthenticated", "wrong username or password")).toBe("Benutzername oder Passwort ist falsch.");
+    expect(refusal("conflict", 'the username "Anna" is taken')).toBe(
+      "Den Benutzernamen „Anna“ gibt es schon. Nimm einen anderen.",
+    );
+  });
+
+  test("any other follows what it is about", () => {
+    expect(refusal("conflict", "it is {1} odd")).toBe("Das geht gerade nicht. (it is {1} odd)");
+    expect(refusal("no_such_code", "odd")).toBe("odd");
+  });
+
+  test("names in a sentence stay what they are", () => {
+    expect(fromHub('there is no device "{2} $& <b>"')).toBe("Ein Gerät „{2} $& <b>“ gibt es nicht.");
+  });
+
+  test.each(Object.entries(ACCOUNT_KINDS))("what is to be done for an account of the kind %s", (_, { where }) => {
+    for (const base of [undefined, "kitchen"]) {
+      const asked = where({ ...connection, base });
+      expect(fromHub(asked)).not.toBe(asked);
+    }
+  });
+});
+
+test("in English the hub's own words stay", () => {
+  expect(refusal("conflict", "the timer is gone")).toBe("the timer is gone");
+  expect(fromHub("wrong username or password")).toBe("wrong username or password");
+});
