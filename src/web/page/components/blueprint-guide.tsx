@@ -6,6 +6,7 @@ import { t } from "../texts/index.ts";
 import { BlueprintFields, OtherProblem, problemsOf } from "./blueprint-fields.tsx";
 import { titleOf, whatOf } from "./blueprint-words.ts";
 import type { WriteRule } from "./rule-draft.ts";
+import { TypedInput } from "./typed.tsx";
 
 interface GuideProps {
   written: NonNullable<CheckedRule["written"]>;
@@ -55,12 +56,12 @@ export function BlueprintGuide({ written, problems, onChange }: GuideProps) {
       </p>
       <div class="field">
         <label for={nameId}>{t("blueprints.name")}</label>
-        <input
+        <TypedInput
           id={nameId}
           dir="auto"
           maxLength={200}
           value={name}
-          onChange={({ currentTarget: { value } }) => value !== "" && void write({ name: value })}
+          onTaken={(typed) => typed !== "" && void write({ name: typed })}
         />
       </div>
       <BlueprintFields

@@ -6,6 +6,7 @@ import type { FieldSchema, Fields, Part, Vocabulary } from "../state/rules.ts";
 import { t } from "../texts/index.ts";
 import type { ListProps } from "./rule-kinds.ts";
 import { text } from "./rule-words.ts";
+import { TypedArea, TypedInput } from "./typed.tsx";
 
 interface BranchesProps {
   heading: string;
@@ -70,21 +71,21 @@ function Branch({ number, branch, doing, isNamed, vocabulary, list: PartList, on
       {isNamed && (
         <div class="field">
           <label for={`${id}name`}>{t("field.name")}</label>
-          <input
+          <TypedInput
             id={`${id}name`}
             value={text(branch.name)}
-            onChange={({ currentTarget }) => void onChange(withField("name", currentTarget.value || undefined))}
+            onTaken={(typed) => void onChange(withField("name", typed || undefined))}
           />
         </div>
       )}
       {typeof branch.condition === "string" ? (
         <div class="field">
           <label for={`${id}if`}>{t("field.condition")}</label>
-          <textarea
+          <TypedArea
             id={`${id}if`}
             rows={2}
             value={branch.condition}
-            onChange={({ currentTarget }) => void onChange(withField("condition", currentTarget.value || undefined))}
+            onTaken={(typed) => void onChange(withField("condition", typed || undefined))}
           />
         </div>
       ) : (

@@ -2,6 +2,7 @@
 import type { Json } from "../state/house.ts";
 import { t } from "../texts/index.ts";
 import { duration, secondsOf, text } from "./rule-words.ts";
+import { TypedInput } from "./typed.tsx";
 
 interface DurationInputProps {
   id?: string;
@@ -15,14 +16,14 @@ export function DurationInput({ id, label, value, onChange }: DurationInputProps
   const seconds = secondsOf(value);
   return (
     <>
-      <input
+      <TypedInput
         id={id}
         aria-label={label}
         autocomplete="off"
         spellcheck={false}
         placeholder="5m"
         value={typeof value === "number" ? compact(value) : text(value)}
-        onChange={({ currentTarget }) => onChange(spanOf(currentTarget.value.trim()))}
+        onTaken={(typed) => onChange(spanOf(typed.trim()))}
       />
       <span class="hint">{seconds === undefined ? t("guide.duration") : duration(seconds)}</span>
     </>

@@ -11,6 +11,7 @@ import { ByMode, FreeTable } from "./rule-tables.tsx";
 import { exampleDevice } from "./rule-target.tsx";
 import { StateTable, ValueInput } from "./rule-value.tsx";
 import { dayWords, text } from "./rule-words.ts";
+import { TypedArea, TypedInput } from "./typed.tsx";
 
 export interface FieldProps {
   name: string;
@@ -91,24 +92,24 @@ function Control(props: FieldProps & { id: string }) {
     );
   if (schema.type === "number" || schema.type === "integer")
     return (
-      <input
+      <TypedInput
         id={id}
         type="number"
         step={schema.type === "integer" ? 1 : "any"}
         min={schema.minimum}
         max={schema.maximum}
         value={typeof value === "number" ? value : ""}
-        onChange={({ currentTarget }) => onChange(numberOf(currentTarget.value))}
+        onTaken={(typed) => onChange(numberOf(typed))}
       />
     );
   if (schema.contentMediaType === "application/cel" || schema["x-template"])
     return (
-      <textarea
+      <TypedArea
         id={id}
         rows={2}
         spellcheck={schema["x-template"] === true}
         value={text(value)}
-        onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
+        onTaken={(typed) => onChange(typed || undefined)}
       />
     );
   if (schema.type === "string") {
@@ -116,14 +117,14 @@ function Control(props: FieldProps & { id: string }) {
       id,
       value: text(value),
       autocomplete: "off",
-      onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) => onChange(currentTarget.value || undefined),
+      onTaken: (written: string) => onChange(written || undefined),
     } as const;
-    if (schema.pattern?.includes("2[0-3]")) return <input type="time" {...typed} />;
+    if (schema.pattern?.includes("2[0-3]")) return <TypedInput type="time" {...typed} />;
     if (name !== "name" || !part.type.includes("private_boolean"))
-      return schema.writeOnly ? <input type="password" {...typed} /> : <input {...typed} />;
+      return schema.writeOnly ? <TypedInput type="password" {...typed} /> : <TypedInput {...typed} />;
     return (
       <>
-        <input list={`${id}names`} {...typed} />
+        <TypedInput list={`${id}names`} {...typed} />
         <datalist id={`${id}names`}>
           {inRule.switches.map((one) => (
             <option key={one} value={one} />

@@ -3,6 +3,7 @@ import type { Json } from "../state/house.ts";
 import { t } from "../texts/index.ts";
 import { NamePick } from "./rule-picks.tsx";
 import { text } from "./rule-words.ts";
+import { TypedInput } from "./typed.tsx";
 
 interface ListFieldProps {
   label: string;
@@ -85,12 +86,12 @@ export function ChoiceList({ choices, wordsOf, value, isList, onChange }: Choice
 export function WordList({ id, value, isList, onChange }: Omit<ListFieldProps, "label"> & { id: string }) {
   return (
     <>
-      <input
+      <TypedInput
         id={id}
         autocomplete="off"
         value={itemsOf(value).join(", ")}
-        onChange={({ currentTarget }) => {
-          const words = currentTarget.value.split(",").map((one) => one.trim());
+        onTaken={(typed) => {
+          const words = typed.split(",").map((one) => one.trim());
           onChange(asWritten([...new Set(words.filter((one) => one !== ""))], isList));
         }}
       />

@@ -3,6 +3,7 @@ import { deviceList, devices, type Json } from "../state/house.ts";
 import { t } from "../texts/index.ts";
 import { known, type Named } from "./rule-names.ts";
 import { attributeWords, text, typeWords } from "./rule-words.ts";
+import { TypedInput } from "./typed.tsx";
 
 interface PickProps {
   id?: string;
@@ -74,8 +75,7 @@ export function DeviceList({ value, onChange }: { value: Json | undefined; onCha
 
 export function AttributePick({ id, device, value, onChange }: PickProps & { device: string | undefined }) {
   const found = device === undefined ? undefined : devices.value.get(device)?.peek();
-  if (!found)
-    return <input id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)} />;
+  if (!found) return <TypedInput id={id} value={value} onTaken={(typed) => onChange(typed || undefined)} />;
   const names = [...new Set([...Object.keys(found.attributes), ...(value === "" ? [] : [value])])];
   return (
     <select id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}>

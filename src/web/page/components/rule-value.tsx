@@ -2,6 +2,7 @@
 import { devices, type Json, optionsOf, type Property, propertiesOf, propertyOf } from "../state/house.ts";
 import { t } from "../texts/index.ts";
 import { attributeWords, text } from "./rule-words.ts";
+import { TypedInput } from "./typed.tsx";
 
 interface ValueProps {
   id?: string;
@@ -53,24 +54,24 @@ export function ValueInput({ id, label, about: { device, attribute }, value, onC
   )
     return (
       <span class="with-unit">
-        <input
+        <TypedInput
           {...common}
           type="number"
           step="any"
           min={property.minimum}
           max={property.maximum}
           value={typeof value === "number" ? value : ""}
-          onChange={({ currentTarget: { value: typed } }) => onChange(typed === "" ? undefined : Number(typed))}
+          onTaken={(typed) => onChange(typed === "" ? undefined : Number(typed))}
         />
         {property.unit}
       </span>
     );
   return (
-    <input
+    <TypedInput
       {...common}
       value={text(value)}
       spellcheck={false}
-      onChange={({ currentTarget: { value: typed } }) => onChange(typed === "" ? undefined : jsonOf(typed))}
+      onTaken={(typed) => onChange(typed === "" ? undefined : jsonOf(typed))}
     />
   );
 }
