@@ -1,16 +1,38 @@
 // What the hub says in English, in the words of another language: what it refuses, and what it asks people to do.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import "./browser.ts";
+import { configFormSchema } from "../../src/config/form-schema.ts";
 import { ACCOUNT_KINDS } from "../../src/mqtt/account-kinds.ts";
-import { fromHub, refusal, setLanguage } from "../../src/web/page/texts/index.ts";
+import { fromHub, loadLater, refusal, setLanguage, textFor } from "../../src/web/page/texts/index.ts";
 
 const connection = {
   ...{ name: "tv", password: "secret", host: "10.0.0.2", port: 1883 },
   prefix: "homecore",
 };
 
+interface Schema {
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+}
+
+/** What the schema says of each key that has no hint on the page, by its path. */
+function describedIn({ properties = {}, items, anyOf = [] }: Schema, at = ""): [path: string, description: string][] {
+  const inside = Object.entries(properties).flatMap(([key, property]): [string, string][] => {
+    const path = at === "" ? key : `${at}.${key}`;
+    const { description } = property;
+    const isOwn = description !== undefined && textFor(`hint.${path}`) === undefined;
+    return [...(isOwn ? [[path, description] as [string, string]] : []), ...describedIn(property, path)];
+  });
+  return [...inside, ...[...(items ? [items] : []), ...anyOf].flatMap((one) => describedIn(one, at))];
+}
+
 describe("in German", () => {
-  beforeAll(() => setLanguage("de"));
+  beforeAll(async () => {
+    await setLanguage("de");
+    await loadLater();
+  });
   afterAll(() => setLanguage("en"));
 
   test("a refusal that is known is said in German", () => {
@@ -27,6 +49,12 @@ describe("in German", () => {
 
   test("names in a sentence stay what they are", () => {
     expect(fromHub('there is no device "{2} $& <b>"')).toBe("Ein Gerät „{2} $& <b>“ gibt es nicht.");
+  });
+
+  test("every key of hub.toml is described", () => {
+    const described = describedIn(configFormSchema() as Schema);
+    expect(described.length).toBeGreaterThan(150);
+    expect(described.filter(([, text]) => fromHub(text) === text && !/^Of InfluxDB/.test(text))).toEqual([]);
   });
 
   test.each(Object.entries(ACCOUNT_KINDS))("what is to be done for an account of the kind %s", (_, { where }) => {

@@ -12,6 +12,8 @@ export type Language = keyof typeof LANGUAGES;
 
 interface HubWords {
   sentences: readonly (readonly [RegExp, string])[];
+  /** What the views that load later show as well: whole sentences. */
+  hints?: Readonly<Record<string, string>>;
   /** What a refusal is about, by its code. */
   leads: Readonly<Record<string, string>>;
 }
@@ -40,7 +42,7 @@ export async function loadLater(): Promise<void> {
 async function read(of: Language, all: boolean): Promise<Catalogue> {
   if (of === "de") {
     const [{ parts, words }, more] = await Promise.all([import("./de/index.ts"), all && import("./de/later.ts")]);
-    hubWords.value = words;
+    hubWords.value = { ...words, ...(more && { hints: more.hints }) };
     return catalogueOf(parts, more ? more.later : {});
   }
   hubWords.value = undefined;
@@ -82,6 +84,8 @@ export function refusal(code: string, sentence: string): string {
 }
 
 function inOwnWords(sentence: string): string | undefined {
+  const { hints = {} } = hubWords.value ?? {};
+  if (Object.hasOwn(hints, sentence)) return hints[sentence];
   for (const [of, words] of hubWords.value?.sentences ?? []) {
     const found = of.exec(sentence);
     if (found) return words.replace(/\{(\d)\}/g, (_, group: string) => found[Number(group)] ?? "");

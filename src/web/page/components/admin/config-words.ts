@@ -1,5 +1,5 @@
 // The words of hub.toml's sections and keys: from the texts of the page, else from their names.
-import { textFor } from "../../texts/index.ts";
+import { fromHub, textFor } from "../../texts/index.ts";
 import type { FormSchema } from "./schema-input.tsx";
 
 export function sectionWords(name: string): string {
@@ -11,7 +11,7 @@ export function withWords(schema: FormSchema, at: string): FormSchema {
   if (!schema.properties) return schema;
   const properties = Object.entries(schema.properties).map(([key, property]) => {
     const title = textFor(`key.${at}.${key}`) ?? property.title ?? inWords(key);
-    const description = textFor(`hint.${at}.${key}`) ?? property.description;
+    const description = textFor(`hint.${at}.${key}`) ?? (property.description && fromHub(property.description));
     const worded = withWords(property, `${at}.${key}`);
     // The columns of a list of small tables.
     const items = property.items?.properties && withWords(property.items, `${at}.${key}`);

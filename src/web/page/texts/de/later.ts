@@ -4,6 +4,8 @@ import { activity } from "./activity.ts";
 import { alerts } from "./alerts.ts";
 import { blueprints } from "./blueprints.ts";
 import { channels } from "./channels.ts";
+import { hints as hintsOfHub } from "./config-hints.ts";
+import { hintsOfHouse } from "./config-hints-house.ts";
 import { configKeys } from "./config-keys.ts";
 import { deviceView } from "./device-view.ts";
 import { devices } from "./devices.ts";
@@ -49,3 +51,5 @@ export const later: Later = {
   upload,
   welcome,
 };
+
+export const hints = { ...hintsOfHub, ...hintsOfHouse };
