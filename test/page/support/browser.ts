@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import puppeteer, { type Browser, type CDPSession, type Page } from "puppeteer-core";
+import { watchNetwork } from "./network.ts";
 import { nameOf, PASSWORD, type PageHouse, type Role } from "./page-house.ts";
 
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -81,9 +82,11 @@ async function visitorOf(page: Page, origin: string, leave: () => Promise<void>)
     const url = new URL(request.url());
     if (/^(https?|wss?):$/.test(url.protocol) && url.host !== new URL(origin).host) abroad.push(url.href);
   });
+  const cdp = await page.createCDPSession();
+  await watchNetwork(page, cdp);
   const visitor: Visitor = {
     page,
-    cdp: await page.createCDPSession(),
+    cdp,
     complaints,
     abroad,
     async go(path) {

@@ -5,6 +5,7 @@ import axe from "axe-core";
 import type { Page } from "puppeteer-core";
 import { messageOf } from "../../../src/core/errors.ts";
 import { until } from "../../support/wait.ts";
+import { quiet } from "./network.ts";
 
 const PICTURES = process.env.PAGE_PICTURES;
 
@@ -12,7 +13,7 @@ const PICTURES = process.env.PAGE_PICTURES;
 export async function settled(page: Page): Promise<void> {
   await page.waitForSelector("main[data-live=live]");
   await page.waitForFunction(() => document.querySelector("main h1")?.textContent?.trim());
-  await page.waitForNetworkIdle({ idleTime: 150, timeout: 5000 }).catch(() => {});
+  await quiet(page);
   await page.waitForFunction(() => !document.querySelector("main [aria-busy=true]"));
 }
 
