@@ -101,9 +101,9 @@ test("plugins know the wire protocol only", () => {
   expect(wrong).toEqual([]);
 });
 
-test("half the files are under 120 lines, and none is over 300", () => {
+test("half the files are under 120 lines, and none is over 400", () => {
   const lengths = files.map((path) => ({ path, lines: readFileSync(join(src, path), "utf8").split("\n").length }));
-  expect(lengths.filter(({ lines }) => lines > 300)).toEqual([]);
+  expect(lengths.filter(({ lines }) => lines > 400)).toEqual([]);
   const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
   expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(120);
 });

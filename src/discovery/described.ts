@@ -16,8 +16,12 @@ export interface Attribute {
   options?: readonly string[];
   /** Neither what the device does nor what it measures: a setting of it, or how it fares. */
   category?: "config" | "diagnostic";
-  /** `temperature`, `motion`, … */
+  /** Home Assistant's device class: `temperature`, `door`, … */
   class?: string;
+  /** JSON `true` is what its class calls off: a `contact` of class `door` that is true is closed. */
+  inverted?: true;
+  /** Which of several, where a device has several of a kind: `l1`. */
+  part?: string;
   /** The device announced it as of no use to most people. */
   hidden?: true;
   description?: string;
@@ -27,6 +31,10 @@ export interface Attribute {
   writable: boolean;
   /** Made from another one, in the words that all devices share. */
   derived?: true;
+  /** The device's own attribute that a derived one is made from. */
+  of?: string;
+  /** The shared word that it is. */
+  word?: string;
 }
 
 /** What one message says. */

@@ -13,6 +13,7 @@ export function schemaOf({ attributes }: DescribedDevice): JsonObject {
 
 function propertyOf(attribute: Attribute): JsonObject {
   const { type, unit, min, max, step, options, description, category, readable, writable, derived, hidden } = attribute;
+  const { inverted, part, of, word } = attribute;
   return {
     type,
     ...(options && { enum: [...options] }),
@@ -25,7 +26,11 @@ function propertyOf(attribute: Attribute): JsonObject {
     ...(unit !== undefined && { unit }),
     ...(category !== undefined && { category }),
     ...(attribute.class !== undefined && { class: attribute.class }),
+    ...(inverted && { inverted: true }),
+    ...(part !== undefined && { part }),
     ...(derived && { derived: true }),
+    ...(of !== undefined && { of }),
+    ...(word !== undefined && { word }),
     ...(hidden && { hidden: true }),
   };
 }

@@ -37,15 +37,56 @@ export function percentOf(min: number, max: number): Conversion {
   };
 }
 
-/** Kelvin of a device that speaks in mired, from `coolest` to `warmest`. */
-export function kelvinOf(coolest: number, warmest: number): Conversion {
-  const kelvin = (mired: number): number => Math.round(1_000_000 / mired);
-  const attribute = { type: "number", unit: "K", min: kelvin(warmest), max: kelvin(coolest) } as const;
+/** 0 is off, and more is from the slowest speed on: 10 % of three speeds is the first of them. `from` takes 0 for off as well. */
+export function speedOf(min: number, max: number): Conversion {
+  const attribute = { type: "number", unit: "%", min: 0, max: 100 } as const;
+  const steps = max - min + 1;
   return {
     attribute,
-    from: (value) => (typeof value === "number" && value > 0 ? kelvin(value) : undefined),
+    from(value) {
+      if (typeof value !== "number") return undefined;
+      return value < min ? 0 : Math.round((Math.min(value - min + 1, steps) / steps) * 100);
+    },
     to(value, name) {
-      const mired = Math.round(1_000_000 / checked(value, name, attribute));
+      const share = checked(value, name, attribute) / 100;
+      // Up to the next speed, unless the percent are those of one, rounded.
+      const speed = Math.ceil(share * steps - Math.min(0.5, steps / 200));
+      return share === 0 ? min - 1 : min - 1 + Math.min(steps, Math.max(1, speed));
+    },
+  };
+}
+
+/** °C of a device that speaks in °F. */
+export function celsiusOf({ min, max }: Pick<Attribute, "min" | "max">): Conversion {
+  const celsius = (fahrenheit: number): number => Math.round(((fahrenheit - 32) / 1.8) * 10) / 10;
+  const bounds = { ...(min !== undefined && { min: celsius(min) }), ...(max !== undefined && { max: celsius(max) }) };
+  return {
+    attribute: { type: "number", unit: "°C", ...bounds },
+    from: (value) => (typeof value === "number" ? celsius(value) : undefined),
+    to(value, name) {
+      if (typeof value !== "number") throw wrong(name, "must be a number of °C");
+      return Math.round(value * 1.8 + 32);
+    },
+  };
+}
+
+// A lamp down to 370 mired is one down to 2,700 K on its box, which is 370.37.
+const ROUND_KELVIN = 10;
+
+/** Kelvin of a device that speaks in mired, from `coolest` to `warmest`. Takes what lies within one mired of that range. */
+export function kelvinOf(coolest: number, warmest: number): Conversion {
+  const [min, max] = [1_000_000 / warmest, 1_000_000 / coolest];
+  const attribute = {
+    ...({ type: "number", unit: "K" } as const),
+    min: Math.floor(min / ROUND_KELVIN) * ROUND_KELVIN,
+    max: Math.ceil(max / ROUND_KELVIN) * ROUND_KELVIN,
+  };
+  return {
+    attribute,
+    from: (value) => (typeof value === "number" && value > 0 ? Math.round(1_000_000 / value) : undefined),
+    to(value, name) {
+      const mired = typeof value === "number" && value > 0 ? Math.round(1_000_000 / value) : Number.NaN;
+      if (!(mired >= coolest - 1 && mired <= warmest + 1)) checked(value, name, attribute);
       return Math.min(warmest, Math.max(coolest, mired));
     },
   };

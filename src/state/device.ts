@@ -56,6 +56,18 @@ export interface DeviceEdit {
   tags?: readonly string[];
 }
 
+/** What a person's edit makes of it. */
+export function afterEdit(device: Device, { name, area, history, tags }: DeviceEdit) {
+  return {
+    name: name ?? device.name,
+    nameIsUsers: name !== undefined || device.nameIsUsers,
+    area: area === undefined ? device.area : (area ?? undefined),
+    areaIsUsers: area === undefined ? device.areaIsUsers : area !== null,
+    recorded: history ?? device.recorded,
+    tags: tags === undefined ? device.tags : [...new Set(tags)],
+  };
+}
+
 /** What a plugin sends to register a device; absent fields keep their value. */
 export interface DeviceRegistration {
   device_id: string;
@@ -109,6 +121,15 @@ export interface AttributeChange {
   current: JsonObject;
   /** Names of the attributes that are new, different or gone; empty if nothing changed. */
   changed: string[];
+}
+
+/** When each attribute changed last, in place. */
+export function timesAfter(times: Device["lastChanged"], { current, changed }: AttributeChange, at: number) {
+  for (const name of changed) {
+    if (Object.hasOwn(current, name)) times[name] = at;
+    else delete times[name];
+  }
+  return times;
 }
 
 /** Compares a report with the present attributes. `partial` merges it (null removes an attribute); otherwise it replaces them all. */

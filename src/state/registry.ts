@@ -13,18 +13,21 @@ import { notFound } from "./collection.ts";
 import { DEFAULT_DEVICES, type DevicesSection } from "./config.ts";
 import {
   type AttributeChange,
+  afterEdit,
   applyRegistration,
   changeAttributes,
   type Device,
   type DeviceEdit,
   type DeviceRegistration,
   newDevice,
+  timesAfter,
 } from "./device.ts";
 import { bytesAfter, bytesOf, DeviceQuota, descriptionBytes } from "./device-quota.ts";
 import { createDeviceStore, type DeviceStore } from "./device-store.ts";
 import type { ReadingJournal } from "./reading-journal.ts";
 import type { Origin, Reported, StateReport } from "./reports.ts";
 import { readingOf, type StateWriter, startStateWriter } from "./state-writer.ts";
+import { type Described, DeviceWords, type RenamedAttribute } from "./words/device-words.ts";
 
 export type { Reported } from "./reports.ts";
 
@@ -39,6 +42,8 @@ export interface RegistryOptions {
   budget?: DiskBudget;
   /** Where states are written first; without one, they are written to their rows every `flushSecs`. */
   journal?: ReadingJournal | undefined;
+  /** Called for each attribute that a former version of the hub called otherwise, once, with the epoch ms since when. */
+  onRenamed?: (attribute: RenamedAttribute, at: number) => void;
   /** [devices]; its defaults when absent. */
   config?: DevicesSection;
   limits?: Limits;
@@ -59,11 +64,14 @@ export class Registry implements Disposable {
   readonly #identities: Bus<{ type: "identified" }>;
   readonly #states: StateWriter;
   readonly #availability: Availability;
+  readonly #words = new DeviceWords();
+  readonly #onRenamed: RegistryOptions["onRenamed"];
 
   constructor(options: RegistryOptions) {
     const { db, clock, log, emit, config = DEFAULT_DEVICES, limits } = options;
     this.#clock = clock;
     this.#emit = emit;
+    this.#onRenamed = options.onRenamed;
     this.#store = createDeviceStore(db);
     this.#devices = new Map(this.#store.load().map((device) => [device.id, device]));
     this.#quota = new DeviceQuota(config, limits ?? { reached() {} });
@@ -99,9 +107,15 @@ export class Registry implements Disposable {
   register(registration: DeviceRegistration, pluginId: string, { retained = false }: Origin = {}): void {
     const device = this.#ownedBy(pluginId, registration.device_id, !retained);
     const { name: previous, area, deviceType, details } = device;
+    const { capabilities } = registration;
+    const described = capabilities && this.#words.describe(device, { capabilities });
+    this.#sayRenamed(described);
     try {
-      if (applyRegistration(device, registration)) this.#save(device);
+      // With its words, it is compared with what is kept with its words.
+      const words = capabilities && { capabilities: (described?.words ?? { details }).details.capabilities ?? {} };
+      if (applyRegistration(device, { ...registration, ...words })) this.#save(device);
       else this.#saveIfNew(device);
+      if (described) this.#adopt(device, described);
     } catch (error) {
       Object.assign(device, { name: previous, area, deviceType, details });
       throw error;
@@ -118,8 +132,9 @@ export class Registry implements Disposable {
   }
 
   /** Throws HubError `forbidden` for a device of another plugin, and if it exceeds a limit; then nothing has changed. */
-  state(id: string, attributes: JsonObject, report: StateReport): void {
+  state(id: string, reported: JsonObject, report: StateReport): void {
     const device = this.#ownedBy(report.pluginId, id, !report.retained);
+    const attributes = this.#words.translate(device, reported);
     const change = changeAttributes(device.attributes, attributes, report.partial);
     const bytes = change.changed.length > 0 && bytesAfter(this.#quota.of(id), device.attributes, change);
     if (bytes) this.#quota.check(device, bytes);
@@ -155,15 +170,18 @@ export class Registry implements Disposable {
 
   schema(id: string, schema: JsonObject, pluginId: string): void {
     const device = this.#ownedBy(pluginId, id);
-    if (JSON.stringify(device.details.schema) === JSON.stringify(schema)) return;
+    const described = this.#words.describe(device, { schema });
+    if (!described) return;
+    this.#sayRenamed(described);
     const { details } = device;
     try {
-      device.details = { ...details, schema };
+      device.details = described.words.details;
       this.#save(device);
     } catch (error) {
       device.details = details;
       throw error;
     }
+    this.#adopt(device, described);
   }
 
   /** Makes all devices of a plugin that is gone unavailable. The next report or registration brings each back. */
@@ -172,18 +190,13 @@ export class Registry implements Disposable {
   }
 
   /** A person's edit. `area: null` removes the area and leaves it to the plugin again; `history: false` ends recording. */
-  edit(id: string, { name, area, history, tags }: DeviceEdit): Device {
+  edit(id: string, edit: DeviceEdit): Device {
     const device = this.get(id);
-    const edited: Device = { ...device };
-    if (name !== undefined) Object.assign(edited, { name, nameIsUsers: true });
-    if (area !== undefined) Object.assign(edited, { area: area ?? undefined, areaIsUsers: area !== null });
-    if (history !== undefined) edited.recorded = history;
-    if (tags !== undefined) edited.tags = [...new Set(tags)];
+    const edited = afterEdit(device, edit);
     // Written before it takes effect: what the API answers must be on disk.
-    this.#store.saveIdentity(edited, this.#clock.now());
+    this.#store.saveIdentity({ ...device, ...edited }, this.#clock.now());
     const previous = device.name;
-    const { nameIsUsers, area: newArea, areaIsUsers, recorded, tags: newTags } = edited;
-    Object.assign(device, { name: edited.name, nameIsUsers, area: newArea, areaIsUsers, recorded, tags: newTags });
+    Object.assign(device, edited);
     this.#identities.publish({ type: "identified" });
     if (device.name !== previous)
       this.#emit({ type: "device_name_changed", device_id: id, previous_name: previous, name: device.name });
@@ -260,15 +273,30 @@ export class Registry implements Disposable {
     if (!this.#devices.has(device.id)) this.#save(device);
   }
 
+  /** What it says of itself now makes other words of what is known of it; nothing has happened, and no event says so. */
+  #adopt(device: Device, described: Described): void {
+    const { id, attributes: previous } = device;
+    const at = this.#clock.now();
+    this.#words.keep(id, described);
+    const change = changeAttributes(previous, described.attributes, false);
+    if (change.changed.length > 0) {
+      this.#quota.set(device, bytesAfter(this.#quota.of(id), previous, change));
+      device.attributes = change.current;
+      device.lastChanged = timesAfter(device.lastChanged, change, at);
+      this.#states.changed(device, readingOf({ device, at, ...change }, { retained: true }));
+    }
+  }
+
+  /** Before the device is kept so, as it would not be found again: to say it twice changes nothing. */
+  #sayRenamed(described: Described | undefined): void {
+    for (const one of described?.renamed ?? []) this.#onRenamed?.(one, this.#clock.now());
+  }
+
   #changeState(device: Device, { current, changed }: AttributeChange, bytes: number, report: StateReport): void {
     const { durable, change } = report;
     const previous = device.attributes;
-    const lastChanged = durable ? { ...device.lastChanged } : device.lastChanged;
     const at = this.#clock.now();
-    for (const name of changed) {
-      if (Object.hasOwn(current, name)) lastChanged[name] = at;
-      else delete lastChanged[name];
-    }
+    const lastChanged = timesAfter(durable ? { ...device.lastChanged } : device.lastChanged, { current, changed }, at);
     const reading = readingOf({ device, at, current, changed }, report);
     if (durable) this.#states.changing(device, { ...device, attributes: current, lastChanged }, { reading, durable });
     else this.#states.changed(device, reading);
@@ -288,6 +316,7 @@ export class Registry implements Disposable {
 
   #delete(device: Device, removeRow: (id: string) => void): void {
     removeRow(device.id);
+    this.#words.forget(device.id);
     this.#states.removed(device);
     this.#quota.delete(device);
     this.#devices.delete(device.id);

@@ -16,12 +16,12 @@ import {
   CommandTable,
   ProfileTable,
 } from "../../src/discovery/sources/profiles/schema.ts";
-import { DEVICE_KINDS, type Word } from "../../src/discovery/vocabulary.ts";
 import { catalog } from "../../src/events/catalog.ts";
 import type { ChannelDefinition } from "../../src/notify/channel.ts";
 import { kinds } from "../../src/notify/channels/index.ts";
 import type { Kind } from "../../src/rules/model/fields.ts";
 import { members } from "../../src/rules/read/schemas.ts";
+import { DEVICE_KINDS, type Word } from "../../src/state/words/vocabulary.ts";
 import { expectDocsTable, expectDocsText } from "../support/docs-table.ts";
 import { ronOf } from "../support/ron-of.ts";
 import { startTestHub, type TestHub } from "../support/test-hub.ts";

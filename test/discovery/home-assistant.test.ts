@@ -294,7 +294,7 @@ describe("a component's values and commands", () => {
         tilt_status_topic: "k/tilt",
       },
       says: ["k", "opening"],
-      attributes: { state: "opening", moving: true },
+      attributes: { state: "opening", moving: "opening" },
       commands: [
         [{ tilt: 30 }, ["k/tilt/set 30"]],
         [{ state: "close" }, ["k/set CLOSE"]],
@@ -368,7 +368,7 @@ describe("a component's values and commands", () => {
       component: "valve",
       config: { command_topic: "k/set", state_topic: "k", payload_stop: "STOP" },
       says: ["k", '{"state":"open"}'],
-      attributes: { x: true, moving: false },
+      attributes: { x: true, on: true, moving: "stopped" },
       commands: [
         [{ x: false }, ["k/set CLOSE"]],
         [{ stop: true }, ["k/set STOP"]],
@@ -378,7 +378,7 @@ describe("a component's values and commands", () => {
       component: "valve",
       config: { command_topic: "k/set", state_topic: "k", reports_position: true },
       says: ["k", { state: "opening", position: 10 }],
-      attributes: { position: 10, moving: true },
+      attributes: { position: 10, moving: "opening" },
     },
     {
       component: "lock",
@@ -387,7 +387,7 @@ describe("a component's values and commands", () => {
         command_template: '{"do":"{{ value }}","code":"{{ code }}"}',
       },
       says: ["k", "JAMMED"],
-      attributes: { jammed: true },
+      attributes: { lock_state: "jammed" },
       commands: [
         [{ locked: true, code: "1234" }, ['k/set {"do":"LOCK","code":"1234"}']],
         [{ open: true, code: "1234" }, ['k/set {"do":"OPEN","code":"1234"}']],

@@ -181,11 +181,13 @@ const CASES: readonly Case[] = [
     device: "go-echarger_072246",
     is: {
       attributes: {
-        ...{ state: "charging", force: "neutral", allowed: true, current: 16, power: 11030 },
+        ...{ state: "charging", force: "neutral", allowed: true, current_limit: 16, power: 11030 },
         ...{ energy_session: 5321.5, energy: 1234.567 },
       },
     },
-    commands: [[{ current: 10, force: "off" }, ["go-eCharger/072246/amp/set", 10], ["go-eCharger/072246/frc/set", 1]]],
+    commands: [
+      [{ current_limit: 10, force: "off" }, ["go-eCharger/072246/amp/set", 10], ["go-eCharger/072246/frc/set", 1]],
+    ],
   },
   {
     profile: "evcc-loadpoint",
@@ -240,7 +242,10 @@ const CASES: readonly Case[] = [
       ["dsmr/meter-stats/electricity_tariff", "2"],
     ],
     device: "dsmr-reader",
-    is: { name: "Smart meter", attributes: { power: 0.312, energy_low: 4321.001, gas: 845.206, tariff: "high" } },
+    is: {
+      name: "Smart meter",
+      attributes: { power: 312, power_kw: 0.312, energy_low: 4321.001, gas_consumed: 845.206, tariff: "high" },
+    },
   },
   {
     profile: "ems-esp-boiler",
@@ -329,6 +334,7 @@ const CASES: readonly Case[] = [
     is: { deviceType: "vacuum", available: true, attributes: { state: "docked", battery: 100, fan_speed: "low" } },
     commands: [
       [{ operation: "start" }, ["valetudo/robot/BasicControlCapability/operation/set", "START"]],
+      [{ command: "return_to_base" }, ["valetudo/robot/BasicControlCapability/operation/set", "HOME"]],
       [{ fan_speed: "max" }, ["valetudo/robot/FanSpeedControlCapability/preset/set", "max"]],
       [{ locate: true }, ["valetudo/robot/LocateCapability/locate/set", "PERFORM"]],
     ],

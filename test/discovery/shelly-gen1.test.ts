@@ -52,11 +52,19 @@ describe("a plug", () => {
     expect(plug.device()).toMatchObject({
       ...{ name: "shellyplug-s-04713C", deviceType: "switch", pluginId: "shelly", available: true },
       details: { manufacturer: "Shelly", model: "SHPLG-S" },
-      attributes: { on: true, power: 43.21, energy: 1234, temperature: 31.08, overtemperature: false },
+      attributes: {
+        on: true,
+        power: 43.21,
+        energy_wmin: 1234,
+        energy: 0.020567,
+        temperature: 31.08,
+        overtemperature: false,
+      },
     });
     expect(plug.properties()).toMatchObject({
       power: { unit: "W", readOnly: true },
-      energy: { unit: "Wmin" },
+      energy_wmin: { unit: "Wmin" },
+      energy: { unit: "kWh", derived: true, of: "energy_wmin", word: "energy" },
       temperature: { category: "diagnostic" },
     });
     plug.says({ "relay/0": "overpower" });
@@ -408,4 +416,36 @@ describe("what no device should announce makes none", () => {
     plug.says({ "light/0/power": "x".repeat(1_000_000) });
     expect(plug.state()).toEqual({});
   });
+});
+
+test("a gas alarm tells whether there is gas, and how much in words of its own", async () => {
+  using alarm = announced("shellygas-1", "SHGS-1");
+  alarm.says({ "sensor/gas": "none", "sensor/concentration": "2" });
+  await alarm.settle();
+  expect(alarm.device()).toMatchObject({ deviceType: "binary_sensor", attributes: { gas: false, gas_own: "none" } });
+  alarm.says({ "sensor/gas": "mild" });
+  expect(alarm.state()).toMatchObject({ gas: true, gas_own: "mild" });
+  alarm.says({ "sensor/gas": "test" });
+  expect(alarm.state()).toMatchObject({ gas: false, gas_own: "test" });
+  alarm.says({ "sensor/gas": "unknown" });
+  expect(alarm.state()).not.toHaveProperty("gas");
+});
+
+test("a radiator valve that its owner has set to Fahrenheit is in Celsius here", async () => {
+  using valve = announced("shellytrv-2", "SHTRV-01");
+  const status = { pos: 0, target_t: { enabled: true, value: 70, units: "F" }, tmp: { value: 68, units: "F" } };
+  valve.says({ status: { ...status, window_open: true } });
+  expect(valve.state()).toMatchObject({ current_temperature: 20, target_temperature: 21.1, open: true });
+  expect(await valve.command({ target_temperature: 20 })).toEqual([["thermostat/0/command/target_t", 68]]);
+});
+
+test("a flood sensor, a door sensor and a motion sensor speak everybody's words", async () => {
+  using flood = announced("shellyflood-1", "SHWT-1");
+  flood.says({ "sensor/flood": "true" });
+  expect(flood.state()).toMatchObject({ flood: true, leak: true });
+  using door = announced("shellydw2-1", "SHDW-2");
+  door.says({ "sensor/state": "open", "sensor/lux": "310" });
+  expect(door.state()).toMatchObject({ open: true, illuminance: 310 });
+  door.says({ "sensor/state": "close" });
+  expect(door.state()).toMatchObject({ open: false });
 });

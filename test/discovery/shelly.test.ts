@@ -70,7 +70,17 @@ describe("a relay with a meter", () => {
       ...{ name: "Boiler", deviceType: "switch", pluginId: "shelly", available: true },
       details: { manufacturer: "Shelly", model: "SNSW-001P16EU" },
       attributes: {
-        ...{ on: false, power: 0, voltage: 231.4, current: 0.19, freq: 50, energy: 1204.5, input: false, rssi: -58 },
+        ...{
+          on: false,
+          power: 0,
+          voltage: 231.4,
+          current: 0.19,
+          freq: 50,
+          energy: 1.2045,
+          energy_wh: 1204.5,
+          input: false,
+          rssi: -58,
+        },
         device_temperature: 44.1,
       },
     });
@@ -140,6 +150,7 @@ describe("a cover", () => {
     const goTo = (params: object) => [{ method: "Cover.GoToPosition", params: { id: 0, ...params } }];
     expect(await cover.command({ position: 40 })).toEqual(goTo({ pos: 40 }));
     expect(await cover.command({ position: 40, tilt: 20 })).toEqual(goTo({ pos: 40, slat_pos: 20 }));
+    expect(await cover.command({ tilt_pct: 20 })).toEqual(goTo({ slat_pos: 20 }));
     expect(await cover.command({ command: "stop" })).toEqual([{ method: "Cover.Stop", params: { id: 0 } }]);
     await expect(cover.command({ position: 101 })).rejects.toThrow("position: must be a number from 0 to 100");
     await expect(cover.command({ command: "toString" })).rejects.toThrow("command: must be one of open, close, stop");
@@ -206,7 +217,8 @@ test("a meter of three phases measures each and all", () => {
       a_power: 250.5,
       c_power: -40,
       b_voltage: 229.8,
-      energy: 12345.67,
+      energy: 12.34567,
+      energy_wh: 12345.67,
       energy_returned: 89.1,
     },
   });
@@ -224,6 +236,11 @@ test("a thermostat speaks everybody's words", async () => {
   expect(await wall.command({ target_temperature: 19.5 })).toEqual([
     { method: "Thermostat.SetConfig", params: { id: 0, config: { id: 0, target_C: 19.5 } } },
   ]);
+  expect(wall.state()).toMatchObject({ mode: "heat" });
+  expect(await wall.command({ mode: "off" })).toEqual([
+    { method: "Thermostat.SetConfig", params: { id: 0, config: { id: 0, enable: false } } },
+  ]);
+  await expect(wall.command({ mode: "cool" })).rejects.toThrow("mode: must be one of off, heat");
 });
 
 describe("a sensor that sleeps", () => {

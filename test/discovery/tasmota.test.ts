@@ -149,7 +149,7 @@ describe("a bulb of all colours", () => {
       },
     });
     expect(lamp.properties()).toMatchObject({
-      color_temp_k: { minimum: 2000, maximum: 6536, unit: "K", derived: true },
+      color_temp_k: { minimum: 2000, maximum: 6540, unit: "K", derived: true },
       brightness_pct: { type: "number", minimum: 0, maximum: 100, derived: true },
     });
   });
@@ -241,9 +241,11 @@ describe("a shutter", () => {
   test("that counts the other way round is turned; it tilts in percent of its range", async () => {
     using shutter = announced({ ...particular, sho: [1], sht: [[-90, 90, 15]] });
     shutter.says(`stat/${T}/RESULT`, { Shutter1: { Position: 30, Direction: 1, Target: 70, Tilt: -90 } });
-    expect(shutter.state()).toMatchObject({ position: 70, moving: "closing", tilt: 100 });
+    expect(shutter.state()).toMatchObject({ position: 70, moving: "closing", tilt: 100, tilt_pct: 100 });
     expect(await shutter.command({ position: 40 })).toEqual([`cmnd/${T}/ShutterPosition1 60`]);
     expect(await shutter.command({ tilt: 50 })).toEqual([`cmnd/${T}/ShutterTilt1 0`]);
+    expect(await shutter.command({ tilt_pct: 50 })).toEqual([`cmnd/${T}/ShutterTilt1 0`]);
+    expect(shutter.properties()).toMatchObject({ tilt_pct: { of: "tilt", word: "tilt_pct", derived: true } });
   });
 
   test("of two, each has its own", async () => {
@@ -265,6 +267,8 @@ test("an iFan is a fan with three speeds and a lamp", async () => {
     attributes: { on: true, speed: 2, speed_pct: 67, light: true },
   });
   expect(await fan.command({ speed_pct: 100 })).toEqual([`cmnd/${T}/FanSpeed 3`]);
+  expect(await fan.command({ speed_pct: 10 })).toEqual([`cmnd/${T}/FanSpeed 1`]);
+  expect(await fan.command({ speed_pct: 0 })).toEqual([`cmnd/${T}/FanSpeed 0`]);
   expect(await fan.command({ on: false })).toEqual([`cmnd/${T}/FanSpeed 0`]);
   expect(await fan.command({ on: true })).toEqual([`cmnd/${T}/FanSpeed 2`]);
   expect(await fan.command({ light: false })).toEqual([`cmnd/${T}/POWER1 OFF`]);
@@ -340,6 +344,28 @@ test("sensors have the chip in front only where two measure the same; units are 
     speed_act: { unit: "km/h" },
     esp32_temperature: { category: "diagnostic" },
   });
+});
+
+test("what an owner measures in other units is in everybody's beside it", () => {
+  const sn = { BMP280: { Temperature: 68, Pressure: 755.2 }, PressureUnit: "mmHg", TempUnit: "F" };
+  using weather = announced({ rl: [] }, { sn });
+  weather.says(`tele/${T}/SENSOR`, sn);
+  expect(weather.state()).toMatchObject({
+    ...{ temperature: 20, temperature_f: 68, pressure: 1006.85, pressure_mmhg: 755.2 },
+  });
+});
+
+test("air is measured in the words of all", () => {
+  const sn = { MHZ19B: { CarbonDioxide: 612 }, PMS5003: { "PM2.5": 7 } };
+  using air = announced({ rl: [] }, { sn });
+  air.says(`tele/${T}/SENSOR`, sn);
+  expect(air.state()).toMatchObject({ carbon_dioxide: 612, co2: 612, pm25: 7 });
+});
+
+test("what a meter has counted in all is its energy", () => {
+  using plug = announced({ md: "Nous A1T" }, { sn: METER });
+  plug.says(`tele/${T}/SENSOR`, METER);
+  expect(plug.state()).toMatchObject({ energy: 21.482, energy_total: 21.482, energy_today: 0.104 });
 });
 
 test("a sensor that sleeps between its reports stays available, with its battery", () => {

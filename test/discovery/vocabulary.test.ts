@@ -5,7 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 import { deviceSchema, WORDS } from "../../plugins/sdk/words.ts";
 import { plainLight, tunableLight } from "../../plugins/virtual/devices/light.ts";
 import { thermostat } from "../../plugins/virtual/devices/thermostat.ts";
-import { DEVICE_KINDS, type Word } from "../../src/discovery/vocabulary.ts";
+import { DEVICE_KINDS, type Word } from "../../src/state/words/vocabulary.ts";
 import { createRig } from "./rig.ts";
 import { LAMP, takeLamp } from "./zigbee-lamp.ts";
 

@@ -55,7 +55,7 @@ describe("a command that cannot be is refused with the attribute and what is wro
     [{ power_on_behavior: "maybe" }, "power_on_behavior: must be one of off, on"],
     [{ on: "ON" }, 'on: must be true or false, or "toggle"'],
     [{ color_rgb: "red" }, "color_rgb: must be a colour"],
-    [{ color_temp_k: 100 }, "color_temp_k: must be a number from 2000 to 6536 K"],
+    [{ color_temp_k: 100 }, "color_temp_k: must be a number from 2000 to 6540 K"],
   ])("%j", async (wanted, message) => {
     using rig = await furnished();
     await expect(rig.discovery.command(LAMP.ieee_address, wanted as never)).rejects.toThrow(message);

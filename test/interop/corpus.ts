@@ -115,13 +115,14 @@ interface Reported {
 async function checkValues(house: House, { model, index, id }: Reported, counts: Counts): Promise<void> {
   const device = id === undefined ? undefined : await house.hub.get<Device>(`/devices/${id}`).catch(() => undefined);
   const appearances = appearancesOf(model);
-  for (const [property, value] of Object.entries(model.states[index]?.payload ?? {})) {
+  const state = model.states[index]?.payload ?? {};
+  for (const [property, value] of Object.entries(state)) {
     const right = appearances.get(property);
     if (right === undefined) continue;
     // An attribute that is null is none.
     const got = (one: Appearance): unknown => (device ? (device.attributes[one.attribute] ?? null) : undefined);
     counts.add(
-      right.some((one) => isDeepStrictEqual(got(one), one.of(value))),
+      right.some((one) => isDeepStrictEqual(got(one), one.of(value, state))),
       () => `${model.model} ${property}=${short(value)}: ${short(right.map((one) => [one.attribute, got(one)]))}`,
     );
   }

@@ -6,7 +6,7 @@ import { type Device, isMinor } from "../device.ts";
 export type Member = Pick<Device, "attributes" | "details" | "deviceType">;
 
 /**
- * Two-valued: true if it is for any, and for all where it is `locked`. Numbers: the mean. Other values: what all have. Settings,
+ * Two-valued: true if it is for any, and for all where it is `locked`, or true while closed. Numbers: the mean. Other values: what all have. Settings,
  * batteries and numbers of unlike units are left out.
  */
 export function commonAttributes(members: readonly Device[]): JsonObject {
@@ -19,14 +19,18 @@ export function commonAttributes(members: readonly Device[]): JsonObject {
       else values.set(name, [value]);
     }
   }
-  const isLike = (name: string): boolean => new Set(descriptionsOf(members, name).map(({ unit }) => unit)).size <= 1;
-  const common = [...values].map(([name, known]) => [name, isLike(name) ? commonValue(name, known) : undefined]);
+  const common = [...values].map(([name, known]) => {
+    const described = descriptionsOf(members, name);
+    const isLike = new Set(described.map(({ unit }) => unit)).size <= 1;
+    const isOfAll = /^(locked|contact)(_|$)/.test(name) || described.some(({ inverted }) => inverted === true);
+    return [name, isLike ? commonValue(known, isOfAll) : undefined];
+  });
   return Object.fromEntries(common.filter(([, value]) => value !== undefined));
 }
 
-function commonValue(name: string, values: readonly Json[]): Json | undefined {
+function commonValue(values: readonly Json[], isOfAll: boolean): Json | undefined {
   if (values.every((value) => typeof value === "boolean"))
-    return /^locked(_|$)/.test(name) ? values.every(Boolean) : values.some(Boolean);
+    return isOfAll ? values.every(Boolean) : values.some(Boolean);
   if (values.every((value) => typeof value === "number")) return mean(values);
   return values.every((value) => typeof value === "string" && value === values[0]) ? values[0] : undefined;
 }
@@ -59,7 +63,9 @@ function commonDescription(all: readonly JsonObject[]): JsonObject | undefined {
   if (!first || all.some(({ category, hidden }) => category !== undefined || hidden === true)) return undefined;
   const isLike = (key: string): boolean => all.every((one) => JSON.stringify(one[key]) === JSON.stringify(first[key]));
   if (!isLike("type") || !isLike("unit")) return undefined;
-  const { minimum: _, maximum: __, enum: ___, readOnly: ____, ...common } = first;
+  // What a member's words are made of is the member's: the group has them from the members' words.
+  const { sensed, of, reported_as: reportedAs, ...described } = first;
+  const { minimum: _, maximum: __, enum: ___, readOnly: ____, ...common } = described;
   const minimum = Math.max(...numbersIn(all, "minimum"));
   const maximum = Math.min(...numbersIn(all, "maximum"));
   if (minimum > maximum) return undefined;

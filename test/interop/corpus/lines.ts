@@ -12,6 +12,7 @@ export interface Exposed {
   property?: string;
   endpoint?: string;
   access?: number;
+  unit?: string;
   value_on?: unknown;
   value_off?: unknown;
   features?: Exposed[];

@@ -4,43 +4,102 @@ import type { Exposed, Model } from "./lines.ts";
 /** How a property appears in the hub. Where it is exposed several times, each of them is right. */
 export interface Appearance {
   attribute: string;
-  of(value: unknown): unknown;
+  /** `state`: the whole message that it came in; none for what is commanded. */
+  of(value: unknown, state?: Readonly<Record<string, unknown>>): unknown;
 }
 
 const SPECIFIC = ["light", "switch", "fan", "cover", "lock", "climate"];
 
 /** By property. */
 export function appearancesOf({ bridgeDevice }: Model): Map<string, Appearance[]> {
+  const { exposes } = bridgeDevice.definition;
+  const kinds = exposes.map(({ type }) => type);
   const found = new Map<string, Appearance[]>();
-  for (const exposed of bridgeDevice.definition.exposes) {
+  for (const exposed of exposes) {
     const isSpecific = SPECIFIC.includes(exposed.type);
     for (const part of isSpecific ? (exposed.features ?? []) : [exposed]) {
       if (part.property === undefined) continue;
-      const appearance = appearanceOf(part, part.property, isSpecific ? exposed.type : undefined);
-      found.set(part.property, [...(found.get(part.property) ?? []), appearance]);
+      const within = { of: isSpecific ? exposed.type : undefined, kinds };
+      const appearance = appearanceOf(part, part.property, within);
+      found.set(part.property, [...(found.get(part.property) ?? []), appearance, ...inUnit(part, part.property)]);
     }
   }
+  for (const [property, appearances] of found)
+    for (const one of appearances) if (one.attribute === property) one.attribute = ownName(property, { kinds, found });
   return found;
 }
 
-function appearanceOf(part: Exposed, property: string, of: string | undefined): Appearance {
+/** A word that all devices share is in one unit: what a device measures in another bears that at its end. */
+function inUnit({ type, unit, access = 0 }: Exposed, property: string): Appearance[] {
+  const slug = (unit ?? "").toLowerCase().replace(/[^a-z0-9]+/g, "");
+  if (type !== "numeric" || slug === "" || (access & 2) !== 0) return [];
+  return [{ attribute: `${property}_${slug}`, of: (value) => value }];
+}
+
+interface Within {
+  of: string | undefined;
+  /** Of all that the device exposes. */
+  kinds: readonly string[];
+}
+
+function appearanceOf(part: Exposed, property: string, within: Within): Appearance {
   if (part.type !== "binary") return { attribute: property, of: (value) => value };
-  const { value_on: on, value_off: off } = part;
+  const attribute = stateWord(part, property, within);
+  const isTrue = trueWord(part, property);
   return {
-    attribute: stateWord(part, property, of),
-    of: (value) => (value === on ? true : value === off ? false : value),
+    attribute,
+    of(value, state) {
+      // Neither locked nor unlocked is unknown, whatever else it says.
+      if (within.of === "lock" && state?.lock_state === "not_fully_locked") return null;
+      if (typeof value === "boolean") return value;
+      return value === part.value_on || value === part.value_off ? value === isTrue : value;
+    },
   };
 }
 
-// Rule 2: `state_l1` of a switch is `on_l1`, the state of a lock is `locked`; a siren or a valve is exposed as a mere binary.
-function stateWord({ access = 0, value_on: on, endpoint }: Exposed, property: string, of: string | undefined): string {
+// Rule 1: of two words, true is what the name says; these are the ones of real devices that begin with the other one.
+const TURNED = [
+  [/./, "UNLOCK", "LOCK"],
+  [/^window/, "CLOSE", "OPEN"],
+  [/^show_/, "HIDE", "SHOW"],
+  [/./, "OFF", "ON"],
+] as const;
+
+function trueWord({ value_on: on, value_off: off }: Exposed, property: string): unknown {
+  return TURNED.some(([name, first, second]) => name.test(property) && on === first && off === second) ? off : on;
+}
+
+// Rule 2: `state_l1` of a switch is `on_l1`, the state of a lock is `locked`; a siren or a valve is exposed as a mere binary. What
+// is switched beside a ceiling fan is a part of it.
+function stateWord(
+  { access = 0, value_on: on, value_off: off, endpoint }: Exposed,
+  property: string,
+  { of, kinds }: Within,
+): string {
   if (property !== "state" && !property.startsWith("state_")) return property;
-  const isSwitched = of === undefined && on === "ON" && (access & 2) !== 0;
   const isState = property === "state" || property === `state_${endpoint}`;
-  if (of === "lock") return property.replace("state", "locked");
+  const isOfLock = of === undefined && isState && [on, off].every((one) => one === "LOCK" || one === "UNLOCK");
+  if (of === "lock" || isOfLock) return property.replace("state", "locked");
+  const isFan = kinds.includes("fan") && !["climate", "cover", "lock"].some((one) => kinds.includes(one));
+  if ((of === "light" || of === "switch") && isFan && property === "state") return `on_${of}`;
+  const isSwitched = of === undefined && on === "ON" && (access & 2) !== 0;
   if (of === "light" || of === "switch" || of === "fan" || (isSwitched && isState))
     return property.replace("state", "on");
   return property;
+}
+
+/** What a shared word of the same name stands in the way of is kept under another. */
+function ownName(
+  property: string,
+  { kinds, found }: { kinds: readonly string[]; found: ReadonlyMap<string, unknown> },
+): string {
+  const isOf = (kind: string): boolean => kinds.includes(kind);
+  const isTaken =
+    (isOf("lock") && property === "lock_state") ||
+    (isOf("climate") && property === "mode") ||
+    (isOf("cover") && /^moving(_|$)/.test(property)) ||
+    (isOf("light") && property === "color_rgb" && found.has("color"));
+  return isTaken ? `${property}_own` : property;
 }
 
 /** What a message on `zigbee2mqtt/…` sets, as Zigbee2MQTT understands it; undefined for a message that sets nothing of this device. */

@@ -1,8 +1,8 @@
 // Sirens, vacuums, mowers, alarm panels.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
-import { wrong } from "../../words.ts";
+import { type Conversion, SAME, wrong } from "../../words.ts";
 import { booleanOf, type Commanded, type DescribedAttribute, type Options, oneOf, onOff, within } from "./entity.ts";
-import { jsonIn, switchName } from "./names.ts";
+import { inOwnWord, jsonIn, switchName } from "./names.ts";
 import { valueAs } from "./several.ts";
 import { attributeOf, type Component } from "./simple.ts";
 
@@ -12,6 +12,7 @@ export const siren: Component = (options) => {
   const state = options.reading("state_topic", "state_value_template");
   const [on, off] = [options.text("payload_on") ?? "ON", options.text("payload_off") ?? "OFF"];
   const [template, offTemplate] = [options.template("command_template"), options.template("command_off_template")];
+  const [stateOn, stateOff] = [options.text("state_on") ?? on, options.text("state_off") ?? off];
   const name = switchName(state?.path?.at(-1) ?? "state");
   const tones = options.texts("available_tones");
   const hows: Record<string, DescribedAttribute["attribute"]> = {};
@@ -51,7 +52,13 @@ export const siren: Component = (options) => {
     },
   };
   return [
-    attributeOf(options, { name, type: "boolean" }, { readings: [reading && booleanOf(reading, on, off)], commanded }),
+    inOwnWord(
+      attributeOf(
+        options,
+        { name, type: "boolean" },
+        { readings: [reading && booleanOf(reading, stateOn, stateOff)], commanded },
+      ),
+    ),
     ...Object.values(hows).map((attribute) => ({
       ...attributeOf(options, attribute, { commanded }),
       momentary: true as const,
@@ -115,6 +122,15 @@ export const lawnMower: Component = (options) => [
 ];
 
 const ALARM_COMMANDS = ["arm_home", "arm_away", "arm_night", "arm_vacation", "arm_custom_bypass", "trigger"] as const;
+const ALARM_STATES = [
+  ...["disarmed", "armed_home", "armed_away", "armed_night", "armed_vacation", "armed_custom_bypass"],
+  ...["pending", "arming", "disarming", "triggered"],
+];
+const ALARM: Conversion = {
+  ...SAME,
+  attribute: { type: "string", options: ALARM_STATES },
+  from: (value) => (ALARM_STATES.includes(String(value)) ? value : undefined),
+};
 const REMOTE_CODES = ["REMOTE_CODE", "REMOTE_CODE_TEXT"];
 
 /** With a code where it needs one: `{"command": "disarm", "code": "1234"}`. */
@@ -139,7 +155,10 @@ export const alarm: Component = (options) => {
   const command = attributeOf(options, { name: "command", type: "string", options: names }, { commanded });
   const codes = code === undefined ? [] : [attributeOf(options, { name: "code", type: "string" }, { commanded })];
   return [
-    ...valueAs(options, { word: "alarm", type: "string", state: ["state_topic", "value_template"] }),
+    ...valueAs(options, {
+      ...{ word: "alarm", type: "string", conversion: ALARM, isMade: true },
+      state: ["state_topic", "value_template"],
+    }),
     ...[command, ...codes].map((one) => ({ ...one, momentary: true as const })),
   ];
 };

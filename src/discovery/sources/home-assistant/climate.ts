@@ -1,9 +1,17 @@
 // Thermostats, water heaters and humidifiers, which are set alike.
 import type { Json } from "../../../core/json.ts";
-import type { Conversion } from "../../words.ts";
-import { wrong } from "../../words.ts";
-import { booleanOf, type DescribedAttribute, type Options, onOff } from "./entity.ts";
-import { switchName } from "./names.ts";
+import { type Conversion, celsiusOf, SAME } from "../../words.ts";
+import { modeOf, power } from "./climate-mode.ts";
+import {
+  booleanOf,
+  type Commanded,
+  type DescribedAttribute,
+  type Options,
+  onOff,
+  quietly,
+  type Reading,
+} from "./entity.ts";
+import { inOwnWord, switchName } from "./names.ts";
 import { renamed } from "./naming.ts";
 import { stateAnd, type Value, valueAs } from "./several.ts";
 import { attributeOf, type Component } from "./simple.ts";
@@ -16,13 +24,25 @@ interface Defaults {
 }
 
 export const climate: Component = (options) =>
-  heated(options, { minTemp: 7, maxTemp: 35, modes: ["auto", "off", "cool", "heat", "dry", "fan_only"] });
+  climateOf(options, { minTemp: 7, maxTemp: 35, modes: ["auto", "off", "cool", "heat", "dry", "fan_only"] });
 
 export const waterHeater: Component = (options) =>
-  heated(options, {
+  climateOf(options, {
     ...{ minTemp: 43.3, maxTemp: 60 },
     modes: ["off", "eco", "electric", "gas", "heat_pump", "high_demand", "performance"],
   });
+
+/** One of several is named so, and what it reads ends so: `local_temperature_th1` of "Th1". */
+function climateOf(options: Options, defaults: Defaults): DescribedAttribute[] {
+  const found = heated(options, defaults);
+  const name = options.text("name")?.toLowerCase().replaceAll(" ", "_");
+  const isOf = ({ attribute }: DescribedAttribute): boolean => attribute.name.endsWith(`_${name}`);
+  if (!name || !found.some(isOf)) return found;
+  return found.map((one) => {
+    if (isOf(one) || one.attribute.word !== undefined) return { ...one, attribute: { ...one.attribute, part: name } };
+    return one.also ? { ...one, also: one.also.map((word) => ({ ...word, part: name })) } : one;
+  });
+}
 
 function heated(options: Options, { minTemp, maxTemp, modes }: Defaults): DescribedAttribute[] {
   const isFahrenheit = options.text("temperature_unit") === "F";
@@ -33,16 +53,17 @@ function heated(options: Options, { minTemp, maxTemp, modes }: Defaults): Descri
   const degrees = { type: "number", min, max, step, unit } as const;
   const temperature = (value: Value): DescribedAttribute[] =>
     valueAs(options, value).map((one) => (isFahrenheit ? inCelsius(one, value.word) : one));
+  const mode = modeOf(options, options.texts("modes") ?? modes);
   return [
     ...temperature({
       ...{ word: "current_temperature", type: "number", unit },
       state: ["current_temperature_topic", "current_temperature_template"],
     }),
-    ...temperature({ word: "target_temperature", ...degrees, ...stateAnd("temperature") }),
-    ...temperature({ word: "target_temperature_high", ...degrees, ...stateAnd("temperature_high") }),
-    ...temperature({ word: "target_temperature_low", ...degrees, ...stateAnd("temperature_low") }),
+    ...targets((word, key) => temperature({ word, ...degrees, ...stateAnd(key) }), {
+      ...{ mode: mode[0]?.readings[0], isFahrenheit },
+    }),
     ...humidity(options, [30, 99]),
-    ...listed(options, "mode", options.texts("modes") ?? modes),
+    ...mode,
     ...listed(options, "fan_mode", options.texts("fan_modes") ?? ["auto", "low", "medium", "high"]),
     ...listed(options, "swing_mode", options.texts("swing_modes") ?? ["on", "off"]),
     ...listed(options, "swing_horizontal_mode", options.texts("swing_horizontal_modes") ?? ["on", "off"]),
@@ -51,9 +72,86 @@ function heated(options: Options, { minTemp, maxTemp, modes }: Defaults): Descri
       state: ["preset_mode_state_topic", "preset_mode_value_template"],
       command: { topic: "preset_mode_command_topic", template: "preset_mode_command_template" },
     }),
-    ...valueAs(options, { word: "action", type: "string", state: ["action_topic", "action_template"] }),
+    ...valueAs(options, {
+      ...{ word: "action", type: "string", conversion: ACTION, isMade: true },
+      state: ["action_topic", "action_template"],
+    }),
     ...power(options),
   ];
+}
+
+const ACTIONS = ["heating", "cooling", "drying", "fan", "idle", "off", "preheating", "defrosting"];
+// What devices call them that name no activity but a mode.
+const ACTION_OF_MODE: Readonly<Record<string, string>> = {
+  ...{ heat: "heating", cool: "cooling", dry: "drying", fan_only: "fan", preheat: "preheating", defrost: "defrosting" },
+};
+const ACTION: Conversion = {
+  ...SAME,
+  attribute: { type: "string", options: ACTIONS },
+  from(value) {
+    const text = String(value);
+    const action = ACTION_OF_MODE[text] ?? text;
+    return ACTIONS.includes(action) ? action : undefined;
+  },
+};
+
+function targets(
+  temperature: (word: string, key: string) => DescribedAttribute[],
+  { mode, isFahrenheit }: { mode: Reading | undefined; isFahrenheit: boolean },
+): DescribedAttribute[] {
+  const one = temperature("target_temperature", "temperature");
+  const [high] = temperature("target_temperature_high", "temperature_high");
+  const [low] = temperature("target_temperature_low", "temperature_low");
+  const both = [high, low].filter((side) => side !== undefined);
+  const [only] = both;
+  if (one.length > 0 || !only) return [...one, ...both];
+  const conversion = isFahrenheit ? celsiusOf(only.attribute) : SAME;
+  if (!high || !low) return [{ ...only, also: [...(only.also ?? []), { word: "target_temperature", conversion }] }];
+  return [high, low, eitherTarget({ high, low, mode, conversion })];
+}
+
+interface Target {
+  high: DescribedAttribute;
+  low: DescribedAttribute;
+  mode: Reading | undefined;
+  conversion: Conversion;
+}
+
+/** Of what is set to two degrees, for heating and for cooling: the one of its mode. */
+function eitherTarget({ high, low, mode, conversion }: Target): DescribedAttribute {
+  const last = new Map<DescribedAttribute, Json>();
+  let now = low;
+  const said = (): Json | undefined => {
+    const value = last.get(now);
+    return typeof value === "number" ? conversion.from(value) : value;
+  };
+  const remembered = ({ topic, read, template }: Reading, take: (value: Json) => void): Reading => ({
+    ...{ topic, path: undefined, template: `${template ?? ""} target` },
+    read(message) {
+      const value = quietly(() => read(message));
+      if (value === undefined) return undefined;
+      take(value);
+      return said();
+    },
+  });
+  const readings = [
+    ...(mode ? [remembered(mode, (value) => (now = value === "cool" ? high : low))] : []),
+    ...[low, high].flatMap((one) =>
+      one.readings.map((reading) => remembered(reading, (value) => last.set(one, value))),
+    ),
+  ];
+  const commanded: Commanded = {
+    write({ target_temperature: wanted = null }) {
+      const { commanded: set, attribute, key } = now;
+      return set?.write({ [key ?? attribute.name]: conversion.to(wanted, "target_temperature") }) ?? [];
+    },
+  };
+  const { description: _description, name: of, ...kind } = low.attribute;
+  const name = "target_temperature";
+  return {
+    attribute: { ...kind, ...conversion.attribute, ...{ name, word: name, derived: true, of } },
+    ...{ readings, ...(low.commanded && high.commanded && { commanded }) },
+  };
 }
 
 function presets(options: Options): string[] | undefined {
@@ -85,33 +183,9 @@ function humidity(options: Options, [least, most]: [number, number]): DescribedA
 
 /** The shared words are in °C, whatever the device speaks. */
 function inCelsius(one: DescribedAttribute, word: string): DescribedAttribute {
-  const { name, min, max } = one.attribute;
-  const own = name === word ? renamed(one, `${word}_f`) : one;
-  return { ...own, also: { name: word, conversion: celsiusOf(min, max) } };
-}
-
-function celsiusOf(min: number | undefined, max: number | undefined): Conversion {
-  const celsius = (fahrenheit: number): number => Math.round(((fahrenheit - 32) / 1.8) * 10) / 10;
-  const bounds = {
-    ...(min !== undefined && { min: celsius(min) }),
-    ...(max !== undefined && { max: celsius(max) }),
-  };
-  return {
-    attribute: { type: "number", unit: "°C", ...bounds },
-    from: (value) => (typeof value === "number" ? celsius(value) : undefined),
-    to(value, name) {
-      if (typeof value !== "number") throw wrong(name, "must be a number of °C");
-      return Math.round(value * 1.8 + 32);
-    },
-  };
-}
-
-function power(options: Options): DescribedAttribute[] {
-  const name = "power";
-  const [on, off] = [options.text("payload_on") ?? "ON", options.text("payload_off") ?? "OFF"];
-  const command = { topic: "power_command_topic", template: "power_command_template" };
-  const commanded = options.commanded(name, command, onOff(name, on, off));
-  return commanded ? [attributeOf(options, { name, type: "boolean" }, { commanded })] : [];
+  const { word: _word, ...attribute } = one.attribute;
+  const own = attribute.name === word ? renamed({ ...one, attribute }, `${word}_f`) : one;
+  return { ...own, also: [{ word, conversion: celsiusOf(attribute) }] };
 }
 
 export const humidifier: Component = (options) => {
@@ -124,9 +198,17 @@ export const humidifier: Component = (options) => {
   const asPayload: (value: Json) => Json = onOff(name, on, off);
   const commanded = options.commanded(name, command, asPayload);
   return [
-    attributeOf(options, { name, type: "boolean" }, { readings: [state && booleanOf(state, on, off)], commanded }),
+    inOwnWord(
+      attributeOf(options, { name, type: "boolean" }, { readings: [state && booleanOf(state, on, off)], commanded }),
+    ),
     ...humidity(options, [0, 100]),
-    ...listed(options, "mode", options.texts("modes") ?? []),
-    ...valueAs(options, { word: "action", type: "string", state: ["action_topic", "action_template"] }),
+    ...listed(options, "mode", options.texts("modes") ?? []).map(itsOwn),
+    ...valueAs(options, { word: "action", type: "string", state: ["action_topic", "action_template"] }).map(itsOwn),
   ];
 };
+
+/** What a humidifier calls mode and action is not what a climate does. */
+function itsOwn(one: DescribedAttribute): DescribedAttribute {
+  const { word: _word, ...attribute } = one.attribute;
+  return { ...one, attribute };
+}

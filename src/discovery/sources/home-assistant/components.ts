@@ -61,8 +61,8 @@ export const HAPPENINGS: ReadonlyMap<string, Happens> = new Map<string, Happens>
   ["tag", tag],
 ]);
 
-/** The richest says what a device is. */
+/** The richest says what a device is: a ceiling fan with a lamp is a fan. */
 export const RICHEST = [
-  ...["climate", "water_heater", "humidifier", "cover", "valve", "lock", "light", "fan", "vacuum", "lawn_mower"],
+  ...["climate", "water_heater", "humidifier", "cover", "valve", "lock", "fan", "light", "vacuum", "lawn_mower"],
   ...["alarm_control_panel", "siren", "switch", "number", "select", "binary_sensor", "sensor"],
 ];

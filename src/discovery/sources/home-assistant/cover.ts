@@ -1,10 +1,22 @@
 // Covers: by command and by position, also of several in one device.
-import { isObject } from "../../../core/json.ts";
-import { percentOf, wrong } from "../../words.ts";
-import { type Commanded, type DescribedAttribute, type Options, type Reading, textOf } from "./entity.ts";
+import { isObject, type Json } from "../../../core/json.ts";
+import { type Conversion, SAME, wrong } from "../../words.ts";
+import {
+  type Commanded,
+  type CommandKeys,
+  type DescribedAttribute,
+  numberOf,
+  type Options,
+  oneOf,
+  type Reading,
+  type SharedWord,
+  textOf,
+} from "./entity.ts";
+import { moving } from "./moving.ts";
+import { jsonIn } from "./names.ts";
 import { renamed } from "./naming.ts";
 import { keysOf } from "./parts.ts";
-import { valueAs } from "./several.ts";
+import { percentBetween, valueAs } from "./several.ts";
 import { attributeOf, type Component } from "./simple.ts";
 
 const STATES = ["open", "opening", "closed", "closing", "stopped"] as const;
@@ -16,23 +28,18 @@ export const cover: Component = (options) => {
   const key = state?.path?.at(-1) ?? "state";
   const name = key + suffix;
   const commanded = moves(options, name);
-  const [open, closed] = [options.number("position_open") ?? 100, options.number("position_closed") ?? 0];
   const found: DescribedAttribute[] = [];
   if (state || commanded) {
-    const read = state && !isMade && suffix !== "" ? readings(key) : [state];
+    const read = state && !isMade && suffix !== "" ? readings(key) : state ? [state] : [];
     found.push(...stateOf(options, { name, isMade, commanded, readings: read }));
+    if (state) found.push(moving(options, read, { suffix, of: isMade ? `cover_${name}` : name }));
   }
-  if (state) found.push(moving(options, state, suffix));
-  const [tiltMin, tiltMax] = [options.number("tilt_min") ?? 0, options.number("tilt_max") ?? 100];
-  const values = [
-    ...position(options, { open, closed }),
-    ...valueAs(options, {
-      ...{ word: "tilt", type: "number", min: tiltMin, max: tiltMax },
-      state: ["tilt_status_topic", "tilt_status_template"],
-      command: { topic: "tilt_command_topic", template: "tilt_command_template", also: "tilt_position" },
-    }),
-  ];
-  return [...found, ...values.map((one) => inPart(one, { suffix, readings }))];
+  const values = [...position(options, { isCommanded: commanded !== undefined }), ...tilt(options)];
+  const part = suffix === "" ? {} : { part: suffix.slice(1) };
+  return [...found, ...values.map((one) => inPart(one, { suffix, readings }))].map((one) => ({
+    ...one,
+    attribute: { ...one.attribute, ...part },
+  }));
 };
 
 /** What a template makes of several values is not the value that the device names `state`, which it can be sent all the same. */
@@ -43,27 +50,31 @@ function stateOf(
     isMade,
     commanded,
     readings,
-  }: { name: string; isMade: boolean; commanded: Commanded | undefined; readings: readonly (Reading | undefined)[] },
+  }: { name: string; isMade: boolean; commanded: Commanded | undefined; readings: readonly Reading[] },
 ): DescribedAttribute[] {
   const listed = STATES.flatMap((one) => options.text(`state_${one}`) ?? []);
   const attribute = { type: "string", ...(listed.length > 0 && { options: listed }) } as const;
-  const read = readings.map((one) => one && textOf(one));
   const made = { ...attribute, name: isMade ? `cover_${name}` : name };
-  const whole = attributeOf(options, made, { readings: read, commanded });
-  if (!isMade) return [{ ...whole, momentary: true }];
+  const whole = attributeOf(options, made, { readings: readings.map((one) => textOf(one)), commanded });
+  const told = commanded && { also: [commandOf(Object.keys(payloadsOf(options)), name, commanded)] };
+  if (!isMade) return [{ ...whole, ...told, momentary: true }];
   const sent = attributeOf(options, { type: "string", name }, { commanded });
   return [
     { ...whole, attribute: { ...whole.attribute, writable: false }, commanded: undefined },
-    { ...sent, momentary: true },
+    ...(commanded ? [{ ...sent, ...told, momentary: true as const }] : []),
   ];
 }
 
-function moves(options: Options, name: string): Commanded | undefined {
-  const payloads: Record<string, string> = {
+function payloadsOf(options: Options): Record<string, string> {
+  return {
     ...(options.config.payload_open !== null && { open: options.text("payload_open") ?? "OPEN" }),
     ...(options.config.payload_close !== null && { close: options.text("payload_close") ?? "CLOSE" }),
     ...(options.config.payload_stop !== null && { stop: options.text("payload_stop") ?? "STOP" }),
   };
+}
+
+function moves(options: Options, name: string): Commanded | undefined {
+  const payloads = payloadsOf(options);
   return options.commanded(name, { topic: "command_topic", template: "command_template" }, (value) => {
     const known = Object.values(payloads);
     const payload = payloads[String(value)] ?? known.find((one) => one === value);
@@ -72,43 +83,135 @@ function moves(options: Options, name: string): Commanded | undefined {
   });
 }
 
-/** Whether it moves. A device that says so itself, under the same name, is left its own. */
-export function moving(options: Options, state: Reading, suffix = ""): DescribedAttribute {
-  const moves = ["opening", "closing"].map((one) => options.text(`state_${one}`) ?? one);
-  const rests = ["open", "closed", "stopped"].map((one) => options.text(`state_${one}`) ?? one);
-  const name = `moving${suffix}`;
-  const reading: Reading = {
-    ...{ topic: state.topic, path: undefined, template: `${state.template ?? ""} moving` },
-    read(message) {
-      const own = isObject(message.json) ? message.json[name] : undefined;
-      if (own !== undefined) return own;
-      const value = state.read(message);
-      return moves.includes(String(value)) ? true : rests.includes(String(value)) ? false : undefined;
-    },
+/** The word `command`, which what is called `name` takes. */
+export function commandOf(
+  names: readonly string[],
+  name: string,
+  commanded: Commanded,
+  said: (told: string) => Json = (told) => told,
+): SharedWord {
+  const check = oneOf("command", names);
+  return {
+    word: "command",
+    commanded: { write: ({ command = null }) => commanded.write({ [name]: said(check(command) as string) }) },
+    conversion: { ...SAME, attribute: { type: "string", options: names, readable: false }, from: () => undefined },
   };
-  const one = attributeOf(options, { name, type: "boolean" }, { readings: [reading] });
-  return { ...one, attribute: { ...one.attribute, derived: true } };
 }
 
-function position(options: Options, { open, closed }: { open: number; closed: number }): DescribedAttribute[] {
-  if (open === closed) throw new Error("position_open: must differ from position_closed");
-  const [min, max] = [Math.min(open, closed), Math.max(open, closed)];
-  const found = valueAs(options, {
-    ...{ word: "position", type: "number", min, max },
-    state: ["position_topic", "position_template"],
-    command: { topic: "set_position_topic", template: "set_position_template", also: "position" },
+export interface Ends {
+  open: number;
+  closed: number;
+}
+
+export function endsOf(options: Options): Ends {
+  return { open: options.number("position_open") ?? 100, closed: options.number("position_closed") ?? 0 };
+}
+
+/** 0–100 % between its ends; undefined where they are the same. */
+function shareOf({ open, closed }: Ends): Conversion | undefined {
+  if (open === closed) return undefined;
+  return open === 100 && closed === 0 ? SAME : percentBetween(closed, open);
+}
+
+/** What command templates know beside the value: of a scale of its own, that is in percent. */
+function variablesOf(options: Options, name: string, share: Conversion | undefined): CommandKeys["variables"] {
+  const { open, closed } = endsOf(options);
+  const [least, most] = [options.number("tilt_min") ?? 0, options.number("tilt_max") ?? 100];
+  return (value) => ({
+    ...{ position_open: open, position_closed: closed, tilt_min: least, tilt_max: most },
+    [name]: share?.from(value) ?? value,
   });
-  return found.map((one) => inPercent(one, { open, closed }));
 }
 
-/** Where it is on a scale of its own, or upside down. */
-export function inPercent(
+function position(options: Options, { isCommanded }: { isCommanded: boolean }): DescribedAttribute[] {
+  const command = {
+    ...{ topic: "set_position_topic", template: "set_position_template" },
+    variables: variablesOf(options, "position", shareOf(endsOf(options))),
+  };
+  const found = valueAs(options, {
+    ...{ word: "position", type: "number", ...boundsOf(endsOf(options)) },
+    state: ["position_topic", "position_template"],
+    command,
+  });
+  return found.map((one) => positionOf(one, { ...endsOf(options), isCommanded }));
+}
+
+export function boundsOf({ open, closed }: Ends): { min: number; max: number; unit?: string } {
+  const [min, max] = [Math.min(open, closed), Math.max(open, closed)];
+  return { min, max, ...(min === 0 && max === 100 && { unit: "%" }) };
+}
+
+/** Where it is, in percent also on a scale of its own or upside down; a cover that takes no command is sent to its ends. */
+export function positionOf(
   one: DescribedAttribute,
-  { open, closed }: { open: number; closed: number },
+  { open, closed, isCommanded }: Ends & { isCommanded: boolean },
 ): DescribedAttribute {
-  if (open === 100 && closed === 0) return one;
-  const own = one.attribute.name === "position" ? renamed(one, "position_raw") : one;
-  return { ...own, also: { name: "position", conversion: percentOf(closed, open) } };
+  const share = shareOf({ open, closed });
+  const { word: _word, ...attribute } = one.attribute;
+  const isOwn = share !== SAME && attribute.name === "position";
+  const bare = isOwn ? renamed({ ...one, attribute }, "position_raw") : one;
+  const { name } = one.attribute;
+  const readings = bare.readings.map((reading) => numberOf(keyOr(reading, "position")));
+  const ends: Record<string, number> = { open, close: closed };
+  const told =
+    one.commanded && !isCommanded && share
+      ? [commandOf(Object.keys(ends), name, one.commanded, (told) => ends[told] ?? null)]
+      : [];
+  const placed = share === SAME ? (bare.also ?? []) : share ? [{ word: "position", conversion: share }] : [];
+  return { ...bare, readings, also: [...placed, ...told] };
+}
+
+/** 0–100 % of how far its slats are open. */
+function tilt(options: Options): DescribedAttribute[] {
+  const [least, most] = [options.number("tilt_min") ?? 0, options.number("tilt_max") ?? 100];
+  const [opened, closed] = [options.number("tilt_opened_value"), options.number("tilt_closed_value")];
+  // Said outright, it counts more than the range does.
+  const isTurned = opened !== undefined && closed !== undefined && (opened - closed) * (most - least) < 0;
+  const conversion = least === most ? undefined : isTurned ? percentBetween(most, least) : percentBetween(least, most);
+  const found = valueAs(options, {
+    ...{ word: "tilt", type: "number", min: Math.min(least, most), max: Math.max(least, most) },
+    state: ["tilt_status_topic", "tilt_status_template"],
+    command: {
+      ...{ topic: "tilt_command_topic", template: "tilt_command_template" },
+      variables: variablesOf(options, "tilt_position", conversion),
+    },
+  });
+  const beside =
+    options.text("tilt_status_topic") === undefined && options.reading("position_topic", "position_template");
+  return found.map((one) => ({
+    ...one,
+    ...(beside && { readings: [numberOf(keyIn(beside, "tilt_position"))] }),
+    ...(beside && { attribute: { ...one.attribute, readable: true } }),
+    ...(conversion && { also: [...(one.also ?? []), { word: "tilt_pct", conversion }] }),
+  }));
+}
+
+/** Of a JSON object, `{"state": "opening", "position": 10}`, or the whole. */
+export function keyOr(reading: Reading, key: string): Reading {
+  return { ...reading, read: (message) => partOf(reading, message, key, { isAlone: true }) };
+}
+
+function keyIn(reading: Reading, key: string): Reading {
+  const template = `${reading.template ?? ""} ${key}`;
+  return {
+    ...reading,
+    path: undefined,
+    template,
+    read: (message) => partOf(reading, message, key, { isAlone: false }),
+  };
+}
+
+function partOf(
+  reading: Reading,
+  message: Parameters<Reading["read"]>[0],
+  key: string,
+  { isAlone }: { isAlone: boolean },
+): Json | undefined {
+  const json = isObject(message.json) && reading.template === undefined ? message.json : undefined;
+  const value = json ? undefined : reading.read(message);
+  const object = json ?? jsonIn(value);
+  if (!isObject(object)) return isAlone ? value : undefined;
+  return Object.hasOwn(object, key) ? (object[key] as Json) : undefined;
 }
 
 /** Named after its part, and read from what the whole device reports, too. */
@@ -118,6 +221,5 @@ function inPart(one: DescribedAttribute, { suffix, readings }: ReturnType<typeof
   const key = reading?.path?.at(-1);
   const { name } = one.attribute;
   const more = key === undefined ? one.readings : readings(key);
-  const also = one.also && { ...one.also, name: one.also.name + suffix };
-  return { ...renamed(one, name.endsWith(suffix) ? name : name + suffix), readings: more, ...(also && { also }) };
+  return { ...renamed(one, name.endsWith(suffix) ? name : name + suffix), readings: more };
 }

@@ -4,14 +4,17 @@ import type { Json, JsonObject } from "../../../core/json.ts";
 import type { DescribedDevice } from "../../described.ts";
 import type { Engine } from "../../templates/template.ts";
 import { type Availability, availabilityOf, availabilityOfAll, availabilityText } from "./availability.ts";
+import { withPower } from "./climate-mode.ts";
 import { COMPONENTS, HAPPENINGS, RICHEST } from "./components.ts";
 import { type DescribedAttribute, Options } from "./entity.ts";
 import type { Happening } from "./events.ts";
 import { type Extras, extrasOf } from "./extras.ts";
 import type { DeviceMemory } from "./memory.ts";
-import { type FoundAttribute, named } from "./naming.ts";
+import { named } from "./naming.ts";
 import type { Entity } from "./payload.ts";
 import { runtimeOf } from "./runtime.ts";
+import type { FoundAttribute } from "./shared-names.ts";
+import { withSiren } from "./siren-switch.ts";
 
 export interface EntityProblem {
   /** See `Entity`. */
@@ -62,9 +65,18 @@ export function describeEntities(
   memory.availabilities = found.availabilities;
   const { happenings, extras } = found;
   const availability = availabilityOfAll([...found.availabilities.values()]);
+  // What a thermostat does is not called as its presses are.
+  const renames: Record<string, string> = happenings.length > 0 ? { action: "climate_action" } : {};
   return {
     ...described(block, entities, identities),
-    ...runtimeOf(named(found.attributes), { happenings, extras, availability, memory, engine, ...on }),
+    ...runtimeOf(named(withSiren(withPower(found.attributes)), { richest: RICHEST, renames }), {
+      happenings,
+      extras,
+      availability,
+      memory,
+      engine,
+      ...on,
+    }),
     problems,
   };
 }
@@ -85,7 +97,9 @@ function describeEntity(
   const extras = extrasOf(options);
   // A component that nobody here knows leaves the rest of its device alone.
   if (!describe && !happens) throw new Error("seen, not understood");
-  found.attributes.push(...attributes.map((one) => ({ ...flagged(one, config), component })));
+  found.attributes.push(
+    ...attributes.map((one) => ({ ...flagged(one, config), component, entity: entity.key, id: entity.id })),
+  );
   found.happenings.push(...happenings);
   if (extras) found.extras.push(extras);
   if (text !== undefined && availability) found.availabilities.set(text, availability);

@@ -28,16 +28,28 @@ export interface DescribedAttribute {
   attribute: Attribute;
   readings: readonly Reading[];
   commanded?: Commanded | undefined;
+  /** What `commanded` calls it, where that is not its name. */
+  key?: string | undefined;
   /** The name it gets where no other attribute has it. */
   prefers?: string;
   /** The same value in the words that all devices share. */
-  also?: { name: string; conversion: Conversion };
+  also?: readonly SharedWord[];
   /** The device never says it: what was sent last is what it is. */
-  assumed?: true;
+  assumed?: true | undefined;
   /** A command, which leaves nothing behind that is so from then on. */
   momentary?: true;
   /** Becomes another value by itself, a while after a message brought one (all, or the one that is named). */
-  expires?: readonly Expires[];
+  expires?: readonly Expires[] | undefined;
+}
+
+/** What an attribute is in a word that all devices share; of a part, the part comes behind it. */
+export interface SharedWord {
+  word: string;
+  /** Of which part, where that is not that of the attribute. */
+  part?: string;
+  conversion: Conversion;
+  /** How it is commanded where that is not a command of the attribute itself; in its own values, not in converted ones. */
+  commanded?: Commanded | undefined;
 }
 
 export interface Expires {
@@ -45,6 +57,12 @@ export interface Expires {
   becomes: Json;
   /** Undefined: after any value. */
   only?: Json;
+}
+
+export interface CommandKeys {
+  topic: string;
+  template: string;
+  variables?: (value: Json) => Readonly<Record<string, Json>>;
 }
 
 /** The options of an entity. Getters throw Error for an option of the wrong kind. */
@@ -128,10 +146,10 @@ export class Options {
     };
   }
 
-  /** The value as its text, or through a template as `value` and under the name `also`. */
+  /** The value as its text, or through a template as `value`, with the `variables` that its component adds. */
   commanded(
     name: string,
-    { topic: topicKey, template: templateKey, also }: { topic: string; template: string; also?: string },
+    { topic: topicKey, template: templateKey, variables }: CommandKeys,
     encode: (value: Json) => Json,
   ): Commanded | undefined {
     const topic = this.topic(topicKey);
@@ -140,7 +158,7 @@ export class Options {
     return {
       write: (wanted) => {
         const value = encode(wanted[name] ?? null);
-        const values = { value, ...(also !== undefined && { [also]: value }) };
+        const values = { value, ...variables?.(value) };
         return [this.outgoing(topic, template ? template.write(values) : str(fromJson(value)))];
       },
     };

@@ -10,6 +10,7 @@ import {
   oneOf,
   onOff,
   type Reading,
+  type SharedWord,
   textOf,
   within,
 } from "./entity.ts";
@@ -23,7 +24,7 @@ import {
   rangeOf,
   warmthOf,
 } from "./light-values.ts";
-import { switchName } from "./names.ts";
+import { inOwnWord, switchName } from "./names.ts";
 import { attributeOf } from "./simple.ts";
 
 export function basicLight(options: Options): DescribedAttribute[] {
@@ -58,7 +59,7 @@ export function basicLight(options: Options): DescribedAttribute[] {
     { name, type: "boolean" },
     { readings: [state && booleanOf(state, on, off)], commanded: whole },
   );
-  return [main, ...values.map((one) => (one.commanded ? { ...one, commanded: whole } : one))];
+  return [inOwnWord(main), ...values.map((one) => (one.commanded ? { ...one, commanded: whole } : one))];
 }
 
 function brightest(writers: ReadonlyMap<string, Commanded>, { scale }: LightRange): Outgoing[] {
@@ -68,7 +69,7 @@ function brightest(writers: ReadonlyMap<string, Commanded>, { scale }: LightRang
 /** All but whether it is on. */
 function valuesOf(options: Options, range: LightRange): DescribedAttribute[] {
   const [brightness, pct] = brightnessOf(range);
-  const [warmth, kelvin] = warmthOf(range);
+  const warmth = warmthOf(range);
   const effects = options.texts("effect_list");
   return [
     ...describedValue(options, "brightness", {
@@ -76,8 +77,8 @@ function valuesOf(options: Options, range: LightRange): DescribedAttribute[] {
       check: within(brightness.name, 0, range.scale),
     }),
     ...describedValue(options, "color_temp", {
-      ...{ attribute: warmth, also: kelvin, read: numberOf },
-      check: within(warmth.name, warmth.min, warmth.max),
+      ...{ attribute: warmth.attribute, also: warmth.also, read: numberOf },
+      check: warmth.check,
     }),
     ...describedValue(options, "effect", {
       attribute: { name: "effect", type: "string", ...(effects && { options: effects }) },
@@ -102,7 +103,7 @@ function describedValue(
     check = (value) => value,
   }: {
     attribute: Parameters<typeof attributeOf>[1];
-    also?: DescribedAttribute["also"] | undefined;
+    also?: SharedWord | undefined;
     read: (reading: Reading) => Reading;
     check?: (value: Json) => Json;
   },
@@ -112,7 +113,10 @@ function describedValue(
   const commanded = options.commanded(attribute.name, keys, check);
   if (!state && !commanded) return [];
   return [
-    { ...attributeOf(options, attribute, { readings: [state && read(state)], commanded }), ...(also && { also }) },
+    {
+      ...attributeOf(options, attribute, { readings: [state && read(state)], commanded }),
+      ...(also && { also: [also] }),
+    },
   ];
 }
 
@@ -145,7 +149,7 @@ function colorOf(options: Options): DescribedAttribute[] {
           },
         };
   const reading = state && { ...state, read: (message: Message) => colorOfText(mode, state.read(message)) };
-  return [attributeOf(options, { name, type: "string" }, { readings: [reading], commanded })];
+  return [attributeOf(options, { name, type: "string", word: name }, { readings: [reading], commanded })];
 }
 
 function spelled(mode: ColorMode, color: JsonObject): Record<string, Json> {

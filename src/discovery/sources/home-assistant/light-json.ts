@@ -11,7 +11,7 @@ import {
   type Reading,
   within,
 } from "./entity.ts";
-import { brightnessOf, colorIn, colorModeOf, rangeOf, warmthOf } from "./light-values.ts";
+import { brightnessOf, colorIn, colorModeOf, partIn, rangeOf, warmthOf } from "./light-values.ts";
 import { keysOf } from "./parts.ts";
 import { attributeOf } from "./simple.ts";
 
@@ -38,10 +38,10 @@ export function jsonLight(options: Options): DescribedAttribute[] {
     return made;
   }
 
-  const on = `on${suffix}`;
+  const [on, part] = [`on${suffix}`, partIn(suffix)];
   add(
     "state",
-    { name: on, type: "boolean" },
+    { name: on, type: "boolean", word: "on", ...part },
     {
       check: onOff(on, "ON", "OFF"),
       convert: (one) => booleanOf(one, "ON", "OFF"),
@@ -49,19 +49,19 @@ export function jsonLight(options: Options): DescribedAttribute[] {
   );
   if (options.is("brightness") || modes.some((mode) => mode !== "onoff")) {
     const [attribute, also] = brightnessOf(range, suffix);
-    add("brightness", attribute, { check: within(attribute.name, 0, range.scale) }).also = also;
+    add("brightness", attribute, { check: within(attribute.name, 0, range.scale) }).also = [also];
   }
   if (modes.includes("color_temp") || options.is("color_temp")) {
-    const [attribute, also] = warmthOf(range, suffix);
-    const made = add("color_temp", attribute, { check: within(attribute.name, attribute.min, attribute.max) });
-    if (also) made.also = also;
+    const { attribute, also, check } = warmthOf(range, suffix);
+    const made = add("color_temp", attribute, { check });
+    if (also) made.also = [also];
   }
   const mode = colorModeOf(modes);
   if (mode) {
     const name = `color${suffix}`;
-    add("color", { name, type: "object" }, { check: asColor(name) }).also = {
-      ...{ name: `color_rgb${suffix}`, conversion: colorIn(mode) },
-    };
+    add("color", { name, type: "object", ...part }, { check: asColor(name) }).also = [
+      { word: "color_rgb", conversion: colorIn(mode) },
+    ];
   }
   const effects = options.texts("effect_list");
   if (options.is("effect") && effects) {

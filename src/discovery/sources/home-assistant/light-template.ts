@@ -12,6 +12,7 @@ import {
   oneOf,
   onOff,
   type Reading,
+  type SharedWord,
   textOf,
   within,
 } from "./entity.ts";
@@ -24,12 +25,12 @@ export function templateLight(options: Options): DescribedAttribute[] {
   if (!on || !off) throw new Error("command_on_template and command_off_template are needed");
   const range = rangeOf(options);
   const [brightness, pct] = brightnessOf(range);
-  const [warmth, kelvin] = warmthOf(range);
+  const warmth = warmthOf(range);
   const effects = options.texts("effect_list") ?? [];
   const checks: Readonly<Record<string, (value: Json) => Json>> = {
     on: (value) => onOff("on", "on", "off")(value),
     [brightness.name]: within(brightness.name, 0, range.scale),
-    [warmth.name]: within(warmth.name, warmth.min, warmth.max),
+    [warmth.attribute.name]: warmth.check,
     effect: oneOf("effect", effects),
     transition: within("transition", 0, undefined, "s"),
     flash: oneOf("flash", ["short", "long"]),
@@ -48,12 +49,15 @@ export function templateLight(options: Options): DescribedAttribute[] {
   const value = (
     key: string,
     attribute: Parameters<typeof attributeOf>[1],
-    { also, read }: { also?: DescribedAttribute["also"]; read: (one: Reading) => Reading },
+    { also, read }: { also?: SharedWord | undefined; read: (one: Reading) => Reading },
   ): DescribedAttribute[] => {
     const state = reading(`${key}_template`);
     if (!state && !new RegExp(`\\b${key}\\b`).test(used)) return [];
     return [
-      { ...attributeOf(options, attribute, { readings: [state && read(state)], commanded }), ...(also && { also }) },
+      {
+        ...attributeOf(options, attribute, { readings: [state && read(state)], commanded }),
+        ...(also && { also: [also] }),
+      },
     ];
   };
   const momentary = (one: DescribedAttribute): DescribedAttribute => ({ ...one, momentary: true });
@@ -61,11 +65,11 @@ export function templateLight(options: Options): DescribedAttribute[] {
   return [
     attributeOf(
       options,
-      { name: "on", type: "boolean" },
+      { name: "on", type: "boolean", word: "on" },
       { readings: [state && booleanOf(state, "on", "off")], commanded },
     ),
     ...value("brightness", brightness, { also: pct, read: numberOf }),
-    ...value("color_temp", warmth, { ...(kelvin && { also: kelvin }), read: numberOf }),
+    ...value("color_temp", warmth.attribute, { also: warmth.also, read: numberOf }),
     ...color(options, { reading, used, commanded }),
     ...(effects.length > 0
       ? value("effect", { name: "effect", type: "string", options: effects }, { read: textOf })
@@ -93,7 +97,9 @@ function color(
         return RGB.from({ r: r ?? null, g: g ?? null, b: b ?? null });
       },
     };
-  return [attributeOf(options, { name: "color_rgb", type: "string" }, { readings: [whole], commanded })];
+  return [
+    attributeOf(options, { name: "color_rgb", type: "string", word: "color_rgb" }, { readings: [whole], commanded }),
+  ];
 }
 
 /** As command templates name it. Throws HubError `invalid`. */

@@ -2,8 +2,9 @@
 import type { Json, JsonObject } from "../../../core/json.ts";
 import { hueOfRgb, xyOfRgb } from "../../colors.ts";
 import type { Attribute } from "../../described.ts";
-import { type Conversion, kelvinOf, percentOf, RGB } from "../../words.ts";
-import type { Options } from "./entity.ts";
+import { type Conversion, kelvinOf, RGB } from "../../words.ts";
+import { type Options, type SharedWord, within } from "./entity.ts";
+import { percentBetween } from "./several.ts";
 
 export interface LightRange {
   /** Of the brightness. */
@@ -11,42 +12,66 @@ export interface LightRange {
   /** Mired. */
   coolest: number;
   warmest: number;
-  inKelvin: boolean;
+  /** The same in kelvin, as it was announced; undefined where the light speaks in mired. */
+  kelvin: { min: number; max: number } | undefined;
 }
 
+const DEFAULT_SCALE = 255;
+
+/** What cannot be is as if it were not said: upside down, or of nothing. */
 export function rangeOf(options: Options): LightRange {
-  const mired = (key: string): number | undefined => {
-    const kelvin = options.number(key);
-    return kelvin ? Math.round(1_000_000 / kelvin) : undefined;
+  const positive = (key: string): number | undefined => {
+    const value = options.number(key) ?? 0;
+    return value > 0 ? value : undefined;
   };
-  return {
-    scale: options.number("brightness_scale") ?? 255,
-    coolest: options.number("min_mireds") ?? mired("max_kelvin") ?? 153,
-    warmest: options.number("max_mireds") ?? mired("min_kelvin") ?? 500,
-    inKelvin: options.is("color_temp_kelvin"),
-  };
+  const mired = (kelvin: number | undefined): number | undefined => kelvin && Math.round(1_000_000 / kelvin);
+  const [minKelvin, maxKelvin] = [positive("min_kelvin"), positive("max_kelvin")];
+  const bounds = [positive("min_mireds") ?? mired(maxKelvin) ?? 153, positive("max_mireds") ?? mired(minKelvin) ?? 500];
+  const [coolest, warmest] = [Math.max(1, Math.min(...bounds)), Math.max(1, ...bounds)];
+  const scale = positive("brightness_scale") ?? DEFAULT_SCALE;
+  const told = [minKelvin ?? 1_000_000 / warmest, maxKelvin ?? 1_000_000 / coolest].map(Math.round);
+  const kelvin = options.is("color_temp_kelvin") ? { min: Math.min(...told), max: Math.max(...told) } : undefined;
+  return { scale: scale >= 1 ? scale : DEFAULT_SCALE, coolest, warmest, kelvin };
 }
 
 type Value = Pick<Attribute, "name" | "type"> & Partial<Attribute>;
 
 /** The attribute of the brightness, and its shared word. `suffix`: of a lamp of several. */
-export function brightnessOf({ scale }: LightRange, suffix = ""): [Value, Also] {
-  const attribute = { name: `brightness${suffix}`, type: "number", min: 0, max: scale } as const;
-  return [attribute, { name: `brightness_pct${suffix}`, conversion: percentOf(0, scale) }];
+export function brightnessOf({ scale }: LightRange, suffix = ""): [Value, SharedWord] {
+  const attribute = { name: `brightness${suffix}`, type: "number", min: 0, max: scale, ...partIn(suffix) } as const;
+  return [attribute, { word: "brightness_pct", conversion: percentBetween(0, scale) }];
+}
+
+/** A lamp's kelvin are round numbers on its box, and seldom in its announcement. */
+const ROUND_KELVIN = 10;
+
+interface Warmth {
+  attribute: Value;
+  also: SharedWord | undefined;
+  /** Throws HubError `invalid`. */
+  check: (value: Json) => Json;
 }
 
 /** In mired, with kelvin as its shared word; or in kelvin. */
-export function warmthOf({ coolest, warmest, inKelvin }: LightRange, suffix = ""): [Value, Also | undefined] {
-  const conversion = kelvinOf(coolest, warmest);
+export function warmthOf({ coolest, warmest, kelvin }: LightRange, suffix = ""): Warmth {
+  const [part, conversion] = [partIn(suffix), kelvinOf(coolest, warmest)];
+  if (!kelvin) {
+    const name = `color_temp${suffix}`;
+    const attribute = { name, type: "number", unit: "mired", min: coolest, max: warmest, ...part } as const;
+    return { attribute, also: { word: "color_temp_k", conversion }, check: within(name, coolest, warmest) };
+  }
+  const { min, max } = kelvin;
   const name = `color_temp_k${suffix}`;
-  if (inKelvin) return [{ ...conversion.attribute, name, type: "number" }, undefined];
-  const attribute = { name: `color_temp${suffix}`, type: "number", unit: "mired", min: coolest, max: warmest } as const;
-  return [attribute, { name, conversion }];
+  const inStep = within(name, min - ROUND_KELVIN, max + ROUND_KELVIN, "K");
+  return {
+    attribute: { name, type: "number", unit: "K", min, max, word: "color_temp_k", ...part },
+    also: undefined,
+    check: (value) => Math.min(max, Math.max(min, inStep(value) as number)),
+  };
 }
 
-export interface Also {
-  name: string;
-  conversion: Conversion;
+export function partIn(suffix: string): Pick<Attribute, "part"> {
+  return suffix === "" ? {} : { part: suffix.slice(1) };
 }
 
 export type ColorMode = "rgb" | "rgbw" | "rgbww" | "hs" | "xy";

@@ -1,7 +1,7 @@
 // What is kept of a device while its description changes: values that expire, further attributes that it has sent, and which of
 // its topics have said that it is there.
 import type { Clock, Timer } from "../../../core/clock.ts";
-import type { Json, JsonObject } from "../../../core/json.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import type { AttributeType } from "../../described.ts";
 import type { Availability } from "./availability.ts";
 
@@ -26,7 +26,8 @@ export function createDeviceMemory(clock: Clock, report: (attributes: JsonObject
 
 interface Due {
   name: string;
-  value: Json;
+  /** It, and what is made of it. */
+  values: JsonObject;
   /** Monotonic ms. */
   at: number;
 }
@@ -45,7 +46,7 @@ export class Expiry implements Disposable {
   }
 
   /** `what` in place of what was to happen under the same key. */
-  after(ms: number, key: string, what: { name: string; value: Json }): void {
+  after(ms: number, key: string, what: { name: string; values: JsonObject }): void {
     const at = this.#clock.mono() + ms;
     this.#due.set(key, { ...what, at });
     if (at < this.#timerAt) this.#wait(at);
@@ -77,11 +78,11 @@ export class Expiry implements Disposable {
     const now = this.#clock.mono();
     const expired: JsonObject = {};
     let next = Number.POSITIVE_INFINITY;
-    for (const [key, { name, value, at }] of this.#due) {
+    for (const [key, { values, at }] of this.#due) {
       if (at > now) next = Math.min(next, at);
       else {
         this.#due.delete(key);
-        expired[name] = value;
+        Object.assign(expired, values);
       }
     }
     this.#wait(next);

@@ -1,91 +1,218 @@
-// Attributes of all entities of a device, put together: what two entities say of the same value is one attribute, and what is
-// called the same but is something else gets a name of its own.
-import type { Json } from "../../../core/json.ts";
-import type { DescribedAttribute, Reading } from "./entity.ts";
+// Attributes of all entities of a device, put together: what two entities say of the same value is one attribute, a word that all
+// devices share has its name, and what is called the same but is something else gets a name of its own.
+import type { Attribute } from "../../described.ts";
+import type { DescribedAttribute, SharedWord } from "./entity.ts";
+import { type FoundAttribute, type SharedNames, sharedNames, sourceOf } from "./shared-names.ts";
+import { partsOf, partsOfNames } from "./siblings.ts";
 
-/** As a component describes it. */
-export interface FoundAttribute extends DescribedAttribute {
-  component: string;
+/** A shared word with the name that it has in this device. */
+export interface NamedWord extends SharedWord {
+  name: string;
+  part: string | undefined;
+  /** The device's own attribute. */
+  of: string;
 }
 
-const LONGEST_NAME = 100;
+export interface Named {
+  attributes: Map<string, DescribedAttribute>;
+  words: Map<string, NamedWord>;
+}
+
+const MAX_NAME_LENGTH = 100;
 // Names that mean something else to JavaScript.
 const RESERVED: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-export function named(found: readonly FoundAttribute[]): Map<string, FoundAttribute> {
+/** `richest`: components, from what a device rather is. `renames`: of shared words that mean something else to this device. */
+export function named(
+  found: readonly FoundAttribute[],
+  { richest, renames = {} }: { richest: readonly string[]; renames?: Readonly<Record<string, string>> },
+): Named {
+  const shared = sharedNames(found, richest);
+  const wordName = (word: string, part: string | undefined): string =>
+    (renames[word] ?? word) + (part === undefined ? "" : `_${part}`);
+  const own = inParts(
+    found.filter(({ attribute }) => !attribute.derived).map((one) => asWord(usable(one), shared, wordName)),
+  );
+  const derived = found.filter(({ attribute }) => attribute.derived).map((one) => asWord(one, shared, wordName));
+  const made = found.flatMap((one) => (one.also ?? []).map(({ word }) => wordName(word, shared.partOf(one, word))));
   const attributes = new Map<string, FoundAttribute>();
-  const own = found.filter(({ attribute }) => !attribute.derived);
-  const all = own.map(usable);
-  const taken = new Set(all.map(({ attribute }) => attribute.name));
-  // What is read keeps its name rather than what is only commanded.
-  for (const given of [...all.filter(isRead), ...all.filter((one) => !isRead(one))]) {
-    const { prefers } = given;
-    const one = prefers !== undefined && !taken.has(prefers) ? renamed(given, prefers) : given;
-    const { name } = one.attribute;
-    const known = attributes.get(name);
-    if (!known) attributes.set(name, one);
-    else if (isSame(known, one)) attributes.set(name, merged(known, one));
-    else {
-      const free = freeName(attributes, `${name}_${one.component}`);
-      attributes.set(free, renamed(one, free));
+  const places = placeOwn(own, {
+    attributes,
+    shared: new Set([...made, ...derived.map(({ attribute }) => attribute.name)]),
+  });
+  const words = new Map<string, NamedWord>();
+  /** By what components call them. */
+  const finalNames = new Map<string, string>();
+  for (const [at, one] of found.filter(({ attribute }) => !attribute.derived).entries()) {
+    const of = places[at] ?? one.attribute.name;
+    finalNames.set(keyOf(one.entity, one.attribute.name), of);
+    for (const word of one.also ?? []) {
+      const part = shared.partOf(one, word.word);
+      const name = wordName(word.word, part);
+      if (!words.has(name) && !attributes.has(name)) words.set(name, { ...word, name, part, of });
     }
   }
-  // What is only derived gives way to what the device calls the same.
-  for (const one of found)
-    if (one.attribute.derived && !attributes.has(one.attribute.name)) attributes.set(one.attribute.name, one);
-  return attributes;
+  for (const one of derived) {
+    const { name, of } = one.attribute;
+    if (attributes.has(name) || words.has(name)) continue;
+    const final = of === undefined ? undefined : finalNames.get(keyOf(one.entity, of));
+    attributes.set(name, { ...one, attribute: { ...one.attribute, ...(final !== undefined && { of: final }) } });
+  }
+  return { attributes: withParts(attributes), words };
 }
 
-const isRead = ({ readings }: DescribedAttribute): boolean => readings.length > 0;
+const keyOf = (entity: string, name: string): string => `${entity}\n${name}`;
 
 function usable(one: FoundAttribute): FoundAttribute {
   const { name } = one.attribute;
-  const clean = name.replace(/\p{Cc}+/gu, "_").slice(0, LONGEST_NAME) || one.component;
+  const clean = name.replace(/\p{Cc}+/gu, "_").slice(0, MAX_NAME_LENGTH) || one.component;
   const safe = RESERVED.has(clean) ? `${one.component}_${clean}` : clean;
   return safe === name ? one : renamed(one, safe);
 }
 
-function isSame(a: FoundAttribute, b: FoundAttribute): boolean {
-  const [first, second] = [a.readings[0], b.readings[0]];
-  if (first && second) return first.topic === second.topic && sourceOf(first) === sourceOf(second);
-  // One reads what the other commands.
-  return Boolean(first ?? second) && a.attribute.type === b.attribute.type;
+/** What is a shared word itself has that word's name. */
+function asWord(
+  one: FoundAttribute,
+  shared: SharedNames,
+  wordName: (word: string, part: string | undefined) => string,
+): FoundAttribute {
+  const { word } = one.attribute;
+  if (word === undefined) return one;
+  const part = shared.partOf(one, word);
+  const placed = renamed(one, wordName(word, part));
+  return part === undefined ? placed : { ...placed, attribute: { ...placed.attribute, part } };
 }
 
-const sourceOf = ({ path, template = "" }: Reading): string => (path ? JSON.stringify(path) : template);
+/** What several entities of a kind call the same is each named by its part. */
+function inParts(own: readonly FoundAttribute[]): FoundAttribute[] {
+  const parts = new Map<FoundAttribute, string>();
+  for (const group of Map.groupBy(own, ({ attribute, component }) => keyOf(component, attribute.name)).values()) {
+    const kinds = group.filter((one, at) => !group.slice(0, at).some((known) => isSame(known, one)));
+    if (new Set(kinds.map(({ entity }) => entity)).size < 2) continue;
+    const siblings = kinds.map(({ entity, id }) => ({ key: entity, id, names: new Map<string, string>() }));
+    const found = partsOf(siblings);
+    for (const one of kinds) parts.set(one, found.get(one.entity) ?? "");
+  }
+  return own.map((one) => {
+    const part = parts.get(one);
+    const { name } = one.attribute;
+    return part ? renamed({ ...one, attribute: { ...one.attribute, part } }, `${name}_${part}`) : one;
+  });
+}
+
+interface Placing {
+  attributes: Map<string, FoundAttribute>;
+  /** Names of what is made of them, in words that all devices share. */
+  shared: ReadonlySet<string>;
+}
+
+/** The final names, each at the place of its own. Words have theirs first, and what is read rather than what is only commanded. */
+function placeOwn(own: readonly FoundAttribute[], { attributes, shared }: Placing): string[] {
+  const taken = new Set(own.map(({ attribute }) => attribute.name));
+  const wishes = Map.groupBy(own, ({ prefers }) => prefers);
+  const rankOf = (one: FoundAttribute): number =>
+    one.attribute.word !== undefined ? 0 : one.readings.length > 0 ? 1 : 2;
+  const places: string[] = [];
+  for (const [at, one] of [...own.entries()].sort(([, a], [, b]) => rankOf(a) - rankOf(b))) {
+    const { prefers, attribute } = one;
+    // Of several batteries none is the battery.
+    const isOnly =
+      prefers !== undefined && !taken.has(prefers) && new Set(wishes.get(prefers)?.map(sourceOf)).size === 1;
+    const name = freeName(isOnly ? prefers : attribute.name, one, { attributes, shared });
+    const known = attributes.get(name);
+    const placed = name === attribute.name ? one : renamed(one, name);
+    attributes.set(name, known ? merged(known, placed) : placed);
+    places[at] = name;
+  }
+  return places;
+}
+
+/** Where the same is, or nothing yet. */
+function freeName(wanted: string, one: FoundAttribute, { attributes, shared }: Placing): string {
+  const isFree = (name: string): boolean => {
+    const known = attributes.get(name);
+    return known ? isSame(known, one) : one.attribute.word !== undefined || !shared.has(name);
+  };
+  if (isFree(wanted)) return wanted;
+  const isWord = shared.has(wanted) || attributes.get(wanted)?.attribute.word !== undefined;
+  const stem = isWord && one.attribute.word === undefined ? `${wanted}_own` : `${wanted}_${one.component}`;
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? stem : `${stem}_${number}`;
+    if (isFree(name)) return name;
+  }
+}
+
+function isSame(a: FoundAttribute, b: FoundAttribute): boolean {
+  const [first, second] = [sourceOf(a), sourceOf(b)];
+  if (first !== undefined && second !== undefined) return first === second;
+  // One reads what the other commands.
+  return (first ?? second) !== undefined && a.attribute.type === b.attribute.type;
+}
 
 /** What can be commanded, and what is a boolean, says more. */
 function merged(a: FoundAttribute, b: FoundAttribute): FoundAttribute {
   const richer = rank(b) > rank(a) ? b : a;
   const other = richer === a ? b : a;
   const readings = richer.readings.length > 0 ? richer.readings : other.readings;
-  const commanded = richer.commanded ?? other.commanded;
-  const also = richer.also ?? other.also;
+  const { commanded, key } =
+    richer.commanded && other.commanded ? inOptions(richer, other) : richer.commanded ? richer : other;
+  const options = richer.attribute.options &&
+    other.attribute.options && [...new Set([...richer.attribute.options, ...other.attribute.options])];
   const expires = richer.expires ?? other.expires;
   return {
+    ...richer,
     attribute: {
       ...other.attribute,
       ...richer.attribute,
+      ...(options && { options }),
       readable: readings.length > 0,
       writable: commanded !== undefined,
     },
-    ...{ readings, commanded, component: richer.component, ...(also && { also }), ...(expires && { expires }) },
+    ...{ readings, commanded, key, expires },
+    ...(readings.length > 0 && { assumed: undefined }),
   };
 }
 
-const rank = ({ attribute, commanded, also }: DescribedAttribute): number =>
-  Number(attribute.type === "boolean") * 4 + Number(commanded !== undefined) * 2 + Number(also !== undefined);
-
-function freeName(attributes: ReadonlyMap<string, unknown>, name: string): string {
-  if (!attributes.has(name)) return name;
-  for (let number = 2; ; number++) if (!attributes.has(`${name}_${number}`)) return `${name}_${number}`;
-}
-
-export function renamed<T extends DescribedAttribute>(one: T, name: string): T {
-  const { attribute, commanded } = one;
+/** Two entities that command the same take each what it lists: a cover OPEN, a choice beside it `open`. */
+function inOptions(one: FoundAttribute, other: FoundAttribute): Pick<FoundAttribute, "commanded" | "key"> {
+  const { options = [], name } = one.attribute;
+  const [key, otherKey] = [one.key ?? name, other.key ?? other.attribute.name];
+  const theirs = new Set(other.attribute.options?.filter((option) => !options.includes(option)));
+  if (theirs.size === 0) return one;
   return {
-    ...one,
-    attribute: { ...attribute, name },
-    commanded: commanded && { write: (wanted) => commanded.write({ [attribute.name]: wanted[name] as Json }) },
+    key,
+    commanded: {
+      write(wanted) {
+        const value = wanted[key] ?? null;
+        const isTheirs = typeof value === "string" && theirs.has(value);
+        return (isTheirs ? other.commanded?.write({ [otherKey]: value }) : one.commanded?.write(wanted)) ?? [];
+      },
+    },
   };
 }
+
+const rank = ({ attribute, commanded, also = [] }: DescribedAttribute): number =>
+  Number(attribute.type === "boolean") * 4 + Number(commanded !== undefined) * 2 + Number(also.length > 0);
+
+/** What its component calls it stays the key of its commands. */
+export function renamed<T extends DescribedAttribute>(one: T, name: string): T {
+  return { ...one, key: one.key ?? one.attribute.name, attribute: { ...one.attribute, name } };
+}
+
+/** Which of several each sensor is: what follows the words that they share. */
+function withParts(attributes: Map<string, FoundAttribute>): Map<string, FoundAttribute> {
+  const sensors = [...attributes.values()].map(({ attribute }) => attribute).filter(isSensor);
+  const alike = Map.groupBy(sensors, ({ class: kind, type, name }) => `${kind} ${type} ${name.split("_")[0]}`);
+  for (const group of alike.values()) {
+    const names = group.map(({ name }) => name);
+    if (names.length < 2) continue;
+    for (const [at, part] of partsOfNames(names).entries()) {
+      const one = attributes.get(names[at] ?? "");
+      if (one && part !== "") attributes.set(one.attribute.name, { ...one, attribute: { ...one.attribute, part } });
+    }
+  }
+  return attributes;
+}
+
+const isSensor = ({ class: kind, writable, word, part }: Attribute): boolean =>
+  kind !== undefined && !writable && word === undefined && part === undefined;

@@ -1,9 +1,10 @@
 // Valves and locks.
 import { isObject, type Json } from "../../../core/json.ts";
-import { wrong } from "../../words.ts";
-import { inPercent, moving } from "./cover.ts";
-import { booleanOf, type DescribedAttribute, type Options, onOff, type Reading } from "./entity.ts";
-import { jsonIn, nameOf, switchName } from "./names.ts";
+import { SAME, wrong } from "../../words.ts";
+import { boundsOf, commandOf, endsOf, keyOr, positionOf } from "./cover.ts";
+import { booleanOf, type Commanded, type DescribedAttribute, type Options, onOff, type Reading } from "./entity.ts";
+import { moving } from "./moving.ts";
+import { inOwnWord, nameOf, switchName } from "./names.ts";
 import { valueAs } from "./several.ts";
 import { attributeOf, type Component } from "./simple.ts";
 
@@ -11,9 +12,29 @@ const COMMAND = { topic: "command_topic", template: "command_template" };
 
 export const valve: Component = (options) => {
   const state = options.reading("state_topic", "value_template");
-  const found = options.is("reports_position") ? positioned(options) : openOrNot(options, state);
-  return state ? [...found, moving(options, keyOr(state, "state"))] : found;
+  const isPositioned = options.is("reports_position");
+  const found = isPositioned ? positioned(options) : openOrNot(options, state);
+  const of = found[0]?.attribute.name ?? "state";
+  const said = state && (isPositioned ? settled(state) : keyOr(state, "state"));
+  return said ? [...found, moving(options, [said], { of })] : found;
 };
+
+/** At its ends, a valve that says no more has stopped. */
+function settled(state: Reading): Reading {
+  const [said, position] = [keyOr(state, "state"), keyOr(state, "position")];
+  return {
+    ...state,
+    read(message) {
+      const now = said.read(message);
+      const at = Number(position.read(message));
+      return typeof now === "string" && Number.isNaN(Number(now))
+        ? now
+        : at === 0 || at === 100
+          ? "stopped"
+          : undefined;
+    },
+  };
+}
 
 function openOrNot(options: Options, state: Reading | undefined): DescribedAttribute[] {
   const name = switchName(nameOf(options, state));
@@ -21,35 +42,64 @@ function openOrNot(options: Options, state: Reading | undefined): DescribedAttri
   const [isOpen, isClosed] = [options.text("state_open") ?? "open", options.text("state_closed") ?? "closed"];
   const commanded = options.commanded(name, COMMAND, onOff(name, open, close));
   const readings = [state && booleanOf(keyOr(state, "state"), isOpen, isClosed)];
-  return [attributeOf(options, { name, type: "boolean" }, { readings, commanded }), ...stop(options)];
+  const one = inOwnWord(attributeOf(options, { name, type: "boolean" }, { readings, commanded }));
+  return [
+    { ...one, also: [...(one.also ?? []), ...told(options, { name, commanded, open: true, close: false })] },
+    ...stop(options),
+  ];
+}
+
+/** `open`, `close`: what its own attribute is then. */
+function told(
+  options: Options,
+  { name, commanded, ...ends }: { name: string; commanded: Commanded | undefined; open: Json; close: Json },
+) {
+  if (!commanded) return [];
+  const payload = options.text("payload_stop");
+  const names = ["open", "close", ...(payload === undefined ? [] : ["stop"])];
+  const stopping = options.commanded(name, COMMAND, () => payload ?? null);
+  const whole: Commanded = {
+    write: ({ [name]: told }) =>
+      told === "stop"
+        ? (stopping?.write({ [name]: told }) ?? [])
+        : commanded.write({ [name]: ends[told as "open" | "close"] }),
+  };
+  return [commandOf(names, name, whole)];
 }
 
 function positioned(options: Options): DescribedAttribute[] {
-  const [open, closed] = [options.number("position_open") ?? 100, options.number("position_closed") ?? 0];
+  const ends = endsOf(options);
+  const { open, closed } = ends;
   const found = valueAs(options, {
-    ...{ word: "position", type: "number", min: Math.min(open, closed), max: Math.max(open, closed), unit: "%" },
+    ...{ word: "position", type: "number", unit: "%", ...boundsOf(ends) },
     state: ["state_topic", "value_template"],
-    command: COMMAND,
-  });
-  return found
-    .map((one) => ({ ...one, readings: one.readings.map((read) => keyOr(read, "position")) }))
-    .map((one) => inPercent(one, { open, closed }));
-}
-
-/** Of a JSON object, `{"state": "opening", "position": 10}`, or the whole. */
-function keyOr(reading: Reading, key: string): Reading {
-  return {
-    ...reading,
-    read(message) {
-      const json = isObject(message.json) && reading.template === undefined ? message.json : undefined;
-      const value = json ? undefined : reading.read(message);
-      const object = json ?? jsonIn(value);
-      if (!isObject(object)) return value;
-      const held = Object.hasOwn(object, key) ? (object[key] as Json) : undefined;
-      const number = key === "position" && typeof held === "string" ? Number(held) : held;
-      return typeof number === "number" && Number.isNaN(number) ? undefined : number;
+    command: {
+      ...COMMAND,
+      variables: (value) => ({
+        ...{ position_open: open, position_closed: closed },
+        position: open === closed ? value : Math.round(((Number(value) - closed) / (open - closed)) * 100),
+      }),
     },
-  };
+  });
+  return found.flatMap((one) => {
+    const { name } = one.attribute;
+    const placed = positionOf(one, { open, closed, isCommanded: true });
+    const isOn = {
+      ...SAME,
+      attribute: { type: "boolean" as const },
+      from: (value: Json) => (typeof value === "number" ? value !== closed : undefined),
+      to(value: Json, called: string) {
+        if (typeof value !== "boolean") throw wrong(called, "must be true or false");
+        return value ? open : closed;
+      },
+    };
+    const also = [
+      ...(placed.also ?? []),
+      { word: "on", conversion: isOn },
+      ...told(options, { name, commanded: one.commanded, open, close: closed }),
+    ];
+    return [{ ...placed, also }, ...stop(options)];
+  });
 }
 
 function stop(options: Options): DescribedAttribute[] {
@@ -62,44 +112,29 @@ function stop(options: Options): DescribedAttribute[] {
   return [{ ...attributeOf(options, { name: "stop", type: "boolean" }, { commanded }), momentary: true }];
 }
 
+const LOCK_STATES = ["locked", "unlocked", "locking", "unlocking", "jammed", "open"] as const;
+type LockState = (typeof LOCK_STATES)[number];
+
+/** By the texts that were announced. */
+function lockStates(options: Options): ReadonlyMap<string, LockState> {
+  const states = new Map<string, LockState>([[options.text("state_opening") ?? "OPENING", "unlocking"]]);
+  for (const one of LOCK_STATES.toReversed()) states.set(options.text(`state_${one}`) ?? one.toUpperCase(), one);
+  return states;
+}
+
 /** `true` locks it; `"open"` opens the door itself, where it can. */
 export const lock: Component = (options) => {
   options.needsTopic("command_topic");
   const state = options.reading("state_topic", "value_template");
   const name = switchName(state?.path?.at(-1) ?? "state", "locked");
-  const [on, off] = [options.text("payload_lock") ?? "LOCK", options.text("payload_unlock") ?? "UNLOCK"];
-  const [locked, unlocked] = [options.text("state_locked") ?? "LOCKED", options.text("state_unlocked") ?? "UNLOCKED"];
-  const jammed = options.text("state_jammed") ?? "JAMMED";
-  const template = options.template("command_template");
-  const topic = options.needsTopic("command_topic");
-  const send = (payload: Json, code: Json | undefined) =>
-    options.outgoing(topic, template ? template.write({ value: payload, code: code ?? null }) : String(payload));
   const open = options.text("payload_open");
-  const commanded = {
-    write(wanted: Record<string, Json>) {
-      const { [name]: wantedState, open: wantedOpen, code } = wanted;
-      if (wantedOpen !== undefined && wantedOpen !== true) throw wrong("open", "must be true");
-      if (wantedOpen === true) return [send(open ?? "OPEN", code)];
-      if (wantedState === undefined) throw wrong("code", `needs ${name} beside it`);
-      return [send(onOff(name, on, off)(wantedState), code)];
-    },
-  };
+  const commanded = lockCommands(options, name);
   const momentary = { momentary: true as const };
+  const readings = state && lockReadings(options, state);
+  const locked = attributeOf(options, { name, type: "boolean" }, { readings: [readings?.locked], commanded });
   return [
-    attributeOf(
-      options,
-      { name, type: "boolean" },
-      { readings: [state && booleanOf(state, locked, unlocked)], commanded },
-    ),
-    ...(state && !state.path
-      ? [
-          attributeOf(
-            options,
-            { name: "jammed", type: "boolean" },
-            { readings: [jam(state, { locked, unlocked, jammed })] },
-          ),
-        ]
-      : []),
+    inOwnWord(locked, "locked"),
+    ...(readings ? [lockState(options, readings.state, name)] : []),
     ...(open === undefined
       ? []
       : [{ ...attributeOf(options, { name: "open", type: "boolean" }, { commanded }), ...momentary }]),
@@ -109,12 +144,54 @@ export const lock: Component = (options) => {
   ];
 };
 
-function jam(state: Reading, { locked, unlocked, jammed }: Readonly<Record<string, string>>): Reading {
+function lockCommands(options: Options, name: string): Commanded {
+  const [on, off] = [options.text("payload_lock") ?? "LOCK", options.text("payload_unlock") ?? "UNLOCK"];
+  const template = options.template("command_template");
+  const topic = options.needsTopic("command_topic");
+  const open = options.text("payload_open");
+  const send = (payload: Json, code: Json | undefined) =>
+    options.outgoing(topic, template ? template.write({ value: payload, code: code ?? null }) : String(payload));
   return {
-    ...{ topic: state.topic, path: undefined, template: `${state.template ?? ""} jammed` },
-    read(message) {
-      const value = String(state.read(message));
-      return value === jammed ? true : value === locked || value === unlocked ? false : undefined;
+    write(wanted) {
+      const { [name]: wantedState, open: wantedOpen, code } = wanted;
+      if (wantedOpen !== undefined && wantedOpen !== true) throw wrong("open", "must be true");
+      if (wantedOpen === true) return [send(open ?? "OPEN", code)];
+      if (wantedState === undefined) throw wrong("code", `needs ${name} beside it`);
+      return [send(onOff(name, on, off)(wantedState), code)];
     },
   };
+}
+
+/** A bolt that is halfway says so beside its state, which knows only two. */
+const HALFWAY: Readonly<Record<string, LockState>> = {
+  ...{ not_fully_locked: "jammed", jammed: "jammed", locking: "locking", unlocking: "unlocking" },
+};
+
+function lockReadings(options: Options, reading: Reading): { locked: Reading; state: Reading } {
+  const states = lockStates(options);
+  const reset = options.text("payload_reset") ?? "None";
+  const end = (reading.path?.at(-1) ?? "").replace(/^state/, "");
+  const stateIn = (message: Parameters<Reading["read"]>[0]): LockState | null | undefined => {
+    const value = reading.read(message);
+    if (value === undefined || value === null || value === reset) return value === undefined ? undefined : null;
+    const beside = isObject(message.json) && reading.path ? message.json[`lock_state${end}`] : undefined;
+    return HALFWAY[String(beside)] ?? states.get(String(value));
+  };
+  return {
+    locked: {
+      ...reading,
+      read(message) {
+        const state = stateIn(message);
+        if (state === undefined) return undefined;
+        return state === "locked" ? true : state === "unlocked" || state === "open" ? false : null;
+      },
+    },
+    state: { topic: reading.topic, path: undefined, template: `${reading.template ?? ""} lock`, read: stateIn },
+  };
+}
+
+function lockState(options: Options, reading: Reading, of: string): DescribedAttribute {
+  const kind = { name: "lock_state", type: "string", options: LOCK_STATES, word: "lock_state" } as const;
+  const one = attributeOf(options, kind, { readings: [reading] });
+  return { ...one, attribute: { ...one.attribute, derived: true, of } };
 }

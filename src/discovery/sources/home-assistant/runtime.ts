@@ -4,10 +4,12 @@ import type { Attribute, DescribedDevice, Message, Outgoing, Report } from "../.
 import type { Engine } from "../../templates/template.ts";
 import { wrong } from "../../words.ts";
 import type { Availability } from "./availability.ts";
-import { type DescribedAttribute, quietly, type Reading } from "./entity.ts";
+import { type Commanded, type DescribedAttribute, quietly, type Reading } from "./entity.ts";
 import type { Happening } from "./events.ts";
 import { describedExtras, type Extras, readExtras } from "./extras.ts";
 import type { DeviceMemory } from "./memory.ts";
+import type { Named, NamedWord } from "./naming.ts";
+import { isShared } from "./several.ts";
 
 export interface RuntimeOptions {
   happenings: readonly Happening[];
@@ -29,10 +31,10 @@ type Runtime = Pick<DescribedDevice, "attributes" | "topics" | "read" | "write">
   Required<Pick<DescribedDevice, "assume">>;
 
 export function runtimeOf(
-  attributes: ReadonlyMap<string, DescribedAttribute>,
+  { attributes, words: namedWords }: Named,
   { happenings, extras, availability, memory, engine, onExtras, onCostly }: RuntimeOptions,
 ): Runtime {
-  const words = wordsOf(attributes);
+  const words = wordsOf(attributes, namedWords);
   const topics = byTopic(attributes, { happenings, extras });
   const isTaken = (name: string): boolean => attributes.has(name) || words.has(name);
   memory.expiry.keep(new Set(attributes.keys()));
@@ -58,8 +60,11 @@ export function runtimeOf(
   function readRest({ claimed }: AtTopic, json: JsonObject, read: JsonObject): void {
     for (const key in json) {
       const { attribute, readings = [] } = attributes.get(key) ?? {};
-      const isOther = claimed.has(key) || words.has(key) || (readings.length > 0 && !attribute?.derived);
-      if (!isOther && key.length <= LONGEST_NAME) read[key] = json[key] as Json;
+      if (claimed.has(key) || key.length > LONGEST_NAME) continue;
+      // A word that all devices share means the same of each, whatever this one calls so.
+      const isWord = words.has(key) || attribute?.derived === true || attribute?.word !== undefined;
+      if (isWord) read[`${key}_own`] ??= json[key] as Json;
+      else if (readings.length === 0) read[key] = json[key] as Json;
     }
   }
 
@@ -76,9 +81,11 @@ export function runtimeOf(
       const key = `${name} ${only ?? ""}`;
       const value = read[name];
       if (value === undefined) continue;
-      if (value !== null && (only === undefined || value === only))
-        memory.expiry.after(ms, key, { name, value: becomes });
-      else memory.expiry.cancel(key);
+      if (value !== null && (only === undefined || value === only)) {
+        const values = { [name]: becomes };
+        addWords(values);
+        memory.expiry.after(ms, key, { name, values });
+      } else memory.expiry.cancel(key);
     }
   }
 
@@ -105,15 +112,17 @@ export function runtimeOf(
     read: (topic, message) => engine.within(MOST_STEPS, () => readMessage(topic, message), onCostly),
 
     write(wanted): Outgoing[] {
-      const groups = new Map<NonNullable<DescribedAttribute["commanded"]>, JsonObject>();
+      const groups = new Map<Commanded, JsonObject>();
       for (const [name, value] of Object.entries(wanted)) {
         const word = words.get(name);
         const target = attributes.get(word?.of ?? name);
         if (!target) throw wrong(name, "the device has no such attribute");
-        if (!target.commanded) throw wrong(name, "the device only reports it");
-        const group = groups.get(target.commanded) ?? {};
-        group[target.attribute.name] = word ? word.to(value as Json, name) : (value as Json);
-        groups.set(target.commanded, group);
+        const commanded = word?.commanded ?? target.commanded;
+        if (!commanded || (word && !word.attribute.writable)) throw wrong(name, "the device only reports it");
+        const group = groups.get(commanded) ?? {};
+        if (word?.commanded) group[word.word] = value as Json;
+        else group[target.key ?? target.attribute.name] = word ? word.to(value as Json, name) : (value as Json);
+        groups.set(commanded, group);
       }
       return [...groups].flatMap(([commanded, values]) => commanded.write(values));
     },
@@ -123,7 +132,10 @@ export function runtimeOf(
       for (const [name, value] of Object.entries(wanted)) {
         const word = words.get(name);
         const target = attributes.get(word?.of ?? name);
-        if (target?.assumed) read[target.attribute.name] = word ? word.to(value as Json, name) : (value as Json);
+        if (!target?.assumed) continue;
+        const own = word && !word.commanded ? word.to(value as Json, name) : (value as Json);
+        if (!word?.commanded) read[target.attribute.name] = own;
+        else if (word.attribute.readable) read[name] = value as Json;
       }
       addWords(read);
       return read;
@@ -131,30 +143,33 @@ export function runtimeOf(
   };
 }
 
-interface Word {
+interface Word extends Pick<NamedWord, "word" | "of" | "commanded"> {
   attribute: Attribute;
-  /** The attribute of the device's own. */
-  of: string;
   from(value: Json): Json | undefined;
   to(value: Json, name: string): Json;
 }
 
-function wordsOf(attributes: ReadonlyMap<string, DescribedAttribute>): Map<string, Word> {
+function wordsOf(
+  attributes: ReadonlyMap<string, DescribedAttribute>,
+  named: ReadonlyMap<string, NamedWord>,
+): Map<string, Word> {
   const words = new Map<string, Word>();
-  for (const { attribute, also, assumed } of attributes.values()) {
-    if (!also || attributes.has(also.name) || words.has(also.name)) continue;
-    const { attribute: particular, from, to } = also.conversion;
-    const { type, readable, writable, options, unit, min, max, step } = attribute;
+  for (const { name, word, part, of, conversion, commanded } of named.values()) {
+    const own = attributes.get(of);
+    if (!own) continue;
+    const { attribute: particular, from, to } = conversion;
+    const { type, readable, writable, options, unit, min, max, step } = own.attribute;
     const same = {
       ...{ type, ...(options && { options }), ...(unit !== undefined && { unit }) },
       ...{ ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(step !== undefined && { step }) },
     };
-    const kind = Object.keys(particular).length === 0 ? same : { type, ...particular };
-    words.set(also.name, {
-      attribute: { ...kind, name: also.name, readable: readable || assumed === true, writable, derived: true },
-      of: attribute.name,
-      from,
-      to,
+    words.set(name, {
+      attribute: {
+        ...{ readable: readable || own.assumed === true, writable: writable || commanded !== undefined },
+        ...(Object.keys(particular).length === 0 ? same : { type, ...particular }),
+        ...{ name, derived: true, of, ...(isShared(word) && { word }), ...(part !== undefined && { part }) },
+      },
+      ...{ word, of, commanded, from, to },
     });
   }
   return words;

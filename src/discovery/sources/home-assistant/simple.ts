@@ -3,7 +3,6 @@ import type { Json } from "../../../core/json.ts";
 import type { Attribute } from "../../described.ts";
 import { wrong } from "../../words.ts";
 import {
-  booleanOf,
   type Commanded,
   type DescribedAttribute,
   type Expires,
@@ -15,7 +14,8 @@ import {
   textOf,
   within,
 } from "./entity.ts";
-import { nameOf, switchName } from "./names.ts";
+import { inOwnWord, nameOf, switchName } from "./names.ts";
+import { booleanIn, isOfLock, twoWords } from "./two-words.ts";
 
 export type Component = (options: Options) => DescribedAttribute[];
 
@@ -90,26 +90,40 @@ export const sensor: Component = (options) => {
   return [{ ...described, ...expiry(options), ...(isBattery && { prefers: "battery" }) }];
 };
 
+const INVERTED = { inverted: true } as const;
+
 export const binarySensor: Component = (options) => {
   options.needsTopic("state_topic");
   const state = stateOf(options);
   const [on, off] = [options.text("payload_on") ?? "ON", options.text("payload_off") ?? "OFF"];
-  const attribute = { name: nameOf(options, state), type: "boolean" } as const;
+  const isLock = isOfLock({ on, off });
+  const own = nameOf(options, state);
+  const name = isLock ? switchName(own, "locked") : own;
+  const kind = options.text("device_class");
+  const words = twoWords({ on, off, name: own, kind });
+  const attribute = { name, type: "boolean", ...(words.isInverted && kind !== undefined && INVERTED) } as const;
   const delay = secondsIn(options, "off_delay");
-  const ends: Expires[] = delay === undefined ? [] : [{ ms: delay * 1000, becomes: false, only: true }];
+  const isOn = !words.isInverted;
+  const ends: Expires[] = delay === undefined ? [] : [{ ms: delay * 1000, becomes: !isOn, only: isOn }];
   const { expires = [] } = expiry(options);
-  const described = attributeOf(options, attribute, { readings: [state && booleanOf(state, on, off)] });
-  return [{ ...described, ...(ends.length + expires.length > 0 && { expires: [...ends, ...expires] }) }];
+  const described = attributeOf(options, attribute, { readings: [state && booleanIn(state, words)] });
+  const whole = { ...described, ...(ends.length + expires.length > 0 && { expires: [...ends, ...expires] }) };
+  return [isLock && name !== own ? inOwnWord(whole, "locked") : whole];
 };
 
 export const switchComponent: Component = (options) => {
   options.needsTopic("command_topic");
   const state = stateOf(options);
   const [on, off] = [options.text("payload_on") ?? "ON", options.text("payload_off") ?? "OFF"];
-  const name = switchName(nameOf(options, state));
-  const reading = state && booleanOf(state, options.text("state_on") ?? on, options.text("state_off") ?? off);
-  const commanded = options.commanded(name, COMMAND, onOff(name, on, off));
-  return [attributeOf(options, { name, type: "boolean" }, { readings: [reading], commanded })];
+  const own = nameOf(options, state);
+  const name = switchName(own);
+  const [stateOn, stateOff] = [options.text("state_on") ?? on, options.text("state_off") ?? off];
+  const words = twoWords({ on: stateOn, off: stateOff, name: own, kind: options.text("device_class") });
+  const isTurned = words.yes !== stateOn;
+  const reading = state && booleanIn(state, words);
+  const commanded = options.commanded(name, COMMAND, isTurned ? onOff(name, off, on) : onOff(name, on, off));
+  const described = attributeOf(options, { name, type: "boolean" }, { readings: [reading], commanded });
+  return [name === own ? described : inOwnWord(described)];
 };
 
 export const number: Component = (options) => {
@@ -120,7 +134,13 @@ export const number: Component = (options) => {
   const name = nameOf(options, state);
   const commanded = options.commanded(name, COMMAND, within(name, min, max));
   const reading = state && numberOf(withReset(state, options.text("payload_reset")));
-  return [attributeOf(options, { name, type: "number", min, max, step }, { readings: [reading], commanded })];
+  return [
+    attributeOf(
+      options,
+      { name, type: "number", min, max, ...(step > 0 && { step }) },
+      { readings: [reading], commanded },
+    ),
+  ];
 };
 
 export const select: Component = (options) => {

@@ -8,7 +8,7 @@ import type { Profile } from "./profile.ts";
 import { type Occasion, type Take, takerOf } from "./reading.ts";
 import type { ActionTable, AttributeTable, AvailabilityTable, ButtonTable } from "./schema.ts";
 import { fill, type Values } from "./topic-pattern.ts";
-import { wordOf } from "./words.ts";
+import { namedWord, wordOf } from "./words.ts";
 
 export interface ProfileDevice {
   id: string;
@@ -49,7 +49,10 @@ export function describeProfileDevice(
   }));
   const actions = (table.actions ?? []).map(placed);
   const availability = table.availability && placed(table.availability);
-  const buttons = Object.entries(table.commands ?? {}).map(([name, button]) => buttonOf(name, button));
+  const buttons = Object.entries(table.commands ?? {}).map(([name, button]) => {
+    const made = buttonOf(name, button);
+    return { ...made, attribute: { ...made.attribute, ...namedWord(name, table.type) } };
+  });
 
   function isHere({ table: { topic: given }, at }: Placed, topic: string): boolean {
     return given === undefined ? heardOn.has(topic) : at === topic;
@@ -117,7 +120,8 @@ export function describeProfileDevice(
 
 function channelsOf({ table }: Profile) {
   return Object.entries(table.attributes ?? {}).map(([name, one]) => {
-    const attribute = attributeOf(name, one, { readable: true, writable: one.command !== undefined });
+    const access = { readable: true, writable: one.command !== undefined };
+    const attribute = { ...attributeOf(name, one, access), ...namedWord(name, table.type) };
     return { attribute, table: one, word: wordOf(one, attribute) };
   });
 }

@@ -1,7 +1,7 @@
 // The attributes in the words that all devices share, which a profile asks for with `word`.
 import type { Json, JsonObject } from "../../../core/json.ts";
 import type { Attribute } from "../../described.ts";
-import { type Conversion, kelvinOf, percentOf, RGB, SAME } from "../../words.ts";
+import { type Conversion, celsiusOf, kelvinOf, percentOf, RGB, SAME, speedOf } from "../../words.ts";
 import type { AttributeTable } from "./schema.ts";
 
 export interface Word {
@@ -18,7 +18,7 @@ export function wordOf(table: AttributeTable, own: Attribute): Word | undefined 
   if (name === undefined) return undefined;
   const { attribute, from, to } = conversionOf(name, table);
   return {
-    attribute: { ...own, ...attribute, name, derived: true },
+    attribute: { ...own, ...attribute, name, word: name, of: own.name, derived: true },
     read(read) {
       const value = read[own.name];
       const converted = value === undefined ? undefined : from(value);
@@ -28,18 +28,41 @@ export function wordOf(table: AttributeTable, own: Attribute): Word | undefined 
   };
 }
 
-function conversionOf(word: NonNullable<AttributeTable["word"]>, { min = 0, max = 100 }: AttributeTable): Conversion {
+function conversionOf(word: NonNullable<AttributeTable["word"]>, table: AttributeTable): Conversion {
+  const { min = 0, max = 100, unit } = table;
   switch (word) {
     case "brightness_pct":
-    case "speed_pct":
     case "volume_pct":
     case "position":
       return percentOf(min, max);
+    case "speed_pct":
+      // 0 is off, also where the range begins with it.
+      return speedOf(Math.max(1, min), max);
     case "color_temp_k":
-      return kelvinOf(min, max);
+      return kelvinOf(Math.max(1, min), max);
     case "color_rgb":
       return RGB;
+    case "current_temperature":
+    case "target_temperature":
+      return unit === "°F" ? celsiusOf(table) : SAME;
     default:
       return SAME;
   }
+}
+
+// By the type of the device.
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  light: ["brightness_pct", "color_temp_k", "color_rgb"],
+  cover: ["position", "moving", "command", "tilt_pct"],
+  valve: ["position", "moving", "command"],
+  climate: ["current_temperature", "target_temperature", "mode", "action"],
+  lock: ["locked", "lock_state"],
+  fan: ["speed_pct"],
+  vacuum: ["command", "state"],
+  media: ["volume_pct"],
+};
+
+/** What a profile calls by the very name of a word is that word. */
+export function namedWord(name: string, deviceType: string | undefined): Pick<Attribute, "word"> {
+  return name === "on" || NAMED[deviceType ?? ""]?.includes(name) ? { word: name } : {};
 }

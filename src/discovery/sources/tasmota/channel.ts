@@ -31,12 +31,21 @@ export function ranged(
   };
 }
 
+/** Which word an attribute is by its name, and of which part: `on_2` is `on` of the second. */
+export function wordAndPart(name: string): Pick<Attribute, "word" | "part"> {
+  const [, word = name, part] = /^(.+?)(?:_(\d+))?$/.exec(name) ?? [];
+  return { word, ...(part !== undefined && { part }) };
+}
+
 /** The channel, and beside it the same in one of the words that all devices share. */
 export function withWord(channel: Channel, name: string, conversion: Conversion): Channel[] {
   const { attribute, decode, encode } = channel;
+  const { unit, min, max } = attribute;
+  const range = { ...(unit && { unit }), ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
   const derived: Channel = {
     attribute: {
-      ...{ type: attribute.type, ...conversion.attribute, name },
+      ...(Object.keys(conversion.attribute).length === 0 && range),
+      ...{ type: attribute.type, ...conversion.attribute, name, ...wordAndPart(name), of: attribute.name },
       ...{ readable: attribute.readable, writable: attribute.writable, derived: true },
     },
     ...(decode && {

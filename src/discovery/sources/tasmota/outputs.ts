@@ -1,7 +1,7 @@
 // A Tasmota's relays and its fan: what is switched.
 import type { Json } from "../../../core/json.ts";
-import { percentOf, wrong } from "../../words.ts";
-import { type Channel, ranged, WRITABLE, withWord } from "./channel.ts";
+import { speedOf, wrong } from "../../words.ts";
+import { type Channel, ranged, WRITABLE, withWord, wordAndPart } from "./channel.ts";
 import { RELAY, type TasmotaConfig } from "./config.ts";
 
 /** Numbers of the outputs that are switched, from 1. */
@@ -25,8 +25,9 @@ export function powerOf(config: TasmotaConfig, output: number): Channel {
   const name = powerName(config, output);
   const [off, on, toggle] = config.states;
   const description = config.relayNames[output - 1];
+  const part = config.isFan ? { word: "on", part: name } : wordAndPart(name);
   return {
-    attribute: { ...WRITABLE, name, type: "boolean", ...(description !== undefined && { description }) },
+    attribute: { ...WRITABLE, name, type: "boolean", ...part, ...(description !== undefined && { description }) },
     decode(state) {
       // The first of one output only has no number, unless SetOption26 is on.
       const value = state[`POWER${output}`] ?? (output === 1 ? state.POWER : undefined);
@@ -46,7 +47,7 @@ export function fanOf(): Channel[] {
   const speed = ranged({ name: "speed", ...SPEEDS, step: 1 }, { key: "FanSpeed" });
   let last = 1;
   const on: Channel = {
-    attribute: { ...WRITABLE, name: "on", type: "boolean", derived: true },
+    attribute: { ...WRITABLE, name: "on", type: "boolean", derived: true, of: "speed", word: "on" },
     decode(state) {
       const value = speed.decode?.(state);
       if (typeof value !== "number") return undefined;
@@ -59,5 +60,5 @@ export function fanOf(): Channel[] {
       return [["FanSpeed", String(value ? last : 0)]];
     },
   };
-  return [on, ...withWord(speed, "speed_pct", percentOf(SPEEDS.min, SPEEDS.max))];
+  return [on, ...withWord(speed, "speed_pct", speedOf(1, SPEEDS.max))];
 }

@@ -27,12 +27,26 @@ const QUANTITIES = new Map<string, readonly [unit: string, kind?: string]>(
     ...{ ImportActive: ["kWh", "energy"], ExportActive: ["kWh", "energy"], Period: ["Wh"] },
     ...{ ImportReactive: ["kvarh"], ExportReactive: ["kvarh"], ActivePower: ["W", "power"], Weight: ["kg"] },
     ...{ Illuminance: ["lx", "illuminance"], Ambient: ["lx", "illuminance"], Distance: ["cm"], Moisture: ["%"] },
-    ...{ CarbonDioxide: ["ppm"], eCO2: ["ppm"], TVOC: ["ppb"], Battery: ["%", "battery"], CCT: ["K"] },
-    ...{ PM1: ["µg/m³"], "PM2.5": ["µg/m³"], PM10: ["µg/m³"], CF1: ["µg/m³"], "CF2.5": ["µg/m³"], CF10: ["µg/m³"] },
+    ...{
+      CarbonDioxide: ["ppm", "carbon_dioxide"],
+      eCO2: ["ppm"],
+      TVOC: ["ppb"],
+      Battery: ["%", "battery"],
+      CCT: ["K"],
+    },
+    ...{
+      PM1: ["µg/m³"],
+      "PM2.5": ["µg/m³", "pm25"],
+      PM10: ["µg/m³", "pm10"],
+      CF1: ["µg/m³"],
+      "CF2.5": ["µg/m³"],
+      CF10: ["µg/m³"],
+    },
   }),
 );
 const CHOSEN: readonly string[] = ["TempUnit", "PressureUnit", "SpeedUnit"];
 const DEGREES: readonly (Json | undefined)[] = ["C", "F"];
+const TOTAL = "energy_total";
 // Of the meter only: what it counted, rather than what flows now.
 const COUNTED = /^(Total|Today|Yesterday|Import|Export|Period)/;
 
@@ -49,7 +63,17 @@ export function sensorsOf(sn: Json | undefined): Sensor[] {
   const leaves = Object.entries(sn).flatMap(([chip, values]) => (isObject(values) ? leavesOf(chip, values) : []));
   const found = leaves.slice(0, MOST_SENSORS).map((leaf) => sensorOf(leaf, sn, nameOf(leaf, leaves)));
   const names = new Set<string>();
-  return [...found, ...contactsOf(sn)].filter(({ attribute: { name } }) => !names.has(name) && names.add(name));
+  return [...found, ...totalOf(found), ...contactsOf(sn)].filter(
+    ({ attribute: { name } }) => !names.has(name) && names.add(name),
+  );
+}
+
+/** What a meter has counted in all is its `energy`, beside that of today and of yesterday. */
+function totalOf(sensors: readonly Sensor[]): Sensor[] {
+  return sensors.flatMap(({ path, attribute }) => {
+    if (attribute.name !== TOTAL || attribute.type !== "number") return [];
+    return { path, attribute: { ...attribute, name: "energy", derived: true as const, of: TOTAL, word: "energy" } };
+  });
 }
 
 /** `sensor`: of SENSOR. */
@@ -109,9 +133,18 @@ function sensorOf({ path, chip, quantity, value }: Leaf, sn: JsonObject, name: s
       ...{ ...READABLE, name, type: isMeasured || typeof value === "number" ? "number" : "string" },
       ...(shown && { unit: shown }),
       ...(kind !== undefined && isMeasured && { class: kind }),
+      ...partOf({ path, chip, quantity, value }, name),
       ...(PROCESSORS.has(chip) && { category: "diagnostic" }),
     },
   };
+}
+
+/** A phase of a meter, or the chip where several measure the same. */
+function partOf({ path, chip, quantity }: Leaf, name: string): Pick<Attribute, "part"> {
+  const at = path.at(-1);
+  if (typeof at === "number") return { part: String(at + 1) };
+  const isChip = QUANTITIES.has(kindOf(quantity)) && name.startsWith(`${snake(chip)}_`) && chip !== "ENERGY";
+  return isChip ? { part: snake(chip) } : {};
 }
 
 function chosenUnit(unit: string, sn: JsonObject): string {

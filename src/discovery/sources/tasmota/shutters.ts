@@ -1,8 +1,8 @@
 // A Tasmota's shutters: each has two outputs, and a position from closed to open.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import { numberIn, within } from "../../numbers.ts";
-import { wrong } from "../../words.ts";
-import { type Channel, READABLE, ranged, WRITABLE } from "./channel.ts";
+import { SAME, wrong } from "../../words.ts";
+import { type Channel, READABLE, ranged, WRITABLE, withWord, wordAndPart } from "./channel.ts";
 import { RELAY, type TasmotaConfig } from "./config.ts";
 
 const INVERTED = 1;
@@ -22,7 +22,7 @@ export function shuttersOf({ relays, shutterOptions, tilts }: TasmotaConfig): Ch
     const shutter = { number, suffix: count > 1 ? `_${number}` : "", isInverted };
     return [
       ...[position(shutter), moving(shutter), command(shutter)],
-      ...(max > min ? [tilt(shutter, { min, max })] : []),
+      ...(max === min ? [] : withWord(tilt(shutter, { min, max }), `tilt_pct${shutter.suffix}`, SAME)),
     ];
   });
 }
@@ -41,7 +41,8 @@ function stateOf(state: JsonObject, number: number): JsonObject {
 
 function position({ number, suffix, isInverted }: Shutter): Channel {
   const turned = (value: number): number => (isInverted ? 100 - value : value);
-  const whole = ranged({ name: `position${suffix}`, ...PERCENT }, { key: `ShutterPosition${number}` });
+  const name = `position${suffix}`;
+  const whole = ranged({ name, ...wordAndPart(name), ...PERCENT }, { key: `ShutterPosition${number}` });
   return {
     ...whole,
     decode(state) {
@@ -54,8 +55,9 @@ function position({ number, suffix, isInverted }: Shutter): Channel {
 
 function moving({ number, suffix, isInverted }: Shutter): Channel {
   const options = ["opening", "closing", "stopped"];
+  const name = `moving${suffix}`;
   return {
-    attribute: { ...READABLE, name: `moving${suffix}`, type: "string", options },
+    attribute: { ...READABLE, name, ...wordAndPart(name), type: "string", options },
     decode(state) {
       const direction = numberIn(stateOf(state, number).Direction);
       if (direction === undefined) return undefined;
@@ -69,7 +71,7 @@ function command({ number, suffix }: Shutter): Channel {
   const name = `command${suffix}`;
   const options = Object.keys(COMMANDS);
   return {
-    attribute: { name, type: "string", options, readable: false, writable: true },
+    attribute: { name, ...wordAndPart(name), type: "string", options, readable: false, writable: true },
     encode(value: Json) {
       const found = options.includes(String(value)) ? COMMANDS[String(value)] : undefined;
       if (found === undefined) throw wrong(name, `must be one of ${options.join(", ")}`);
@@ -78,7 +80,7 @@ function command({ number, suffix }: Shutter): Channel {
   };
 }
 
-/** In percent of its range, like the position. */
+/** In percent of its range, like the position. A range may be given from its end. */
 function tilt({ number, suffix, isInverted }: Shutter, { min, max }: { min: number; max: number }): Channel {
   const name = `tilt${suffix}`;
   const turned = (share: number): number => (isInverted ? 1 - share : share);

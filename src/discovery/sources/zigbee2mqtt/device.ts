@@ -1,13 +1,13 @@
 // One device of a zigbee2mqtt bridge, described from its element of `bridge/devices`.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { Attribute, DescribedDevice } from "../../described.ts";
-import { deviceTypeOf, entityOf, onlineIn, setMessage } from "./entity.ts";
+import { entityOf, onlineIn, setMessage } from "./entity.ts";
 import { readExposes } from "./expose.ts";
 import { isSpecific, propertiesOf } from "./exposes.ts";
 import { firmwareOf } from "./firmware.ts";
 import type { Member } from "./group.ts";
 import { isTopicName, type Place } from "./place.ts";
-import { commandAttribute, deviceRequests, requestOf } from "./requests.ts";
+import { commandsBeside, deviceRequests } from "./requests.ts";
 
 /** As far as it is checked. What a bridge sends may hold anything. */
 export interface BridgeDevice extends JsonObject {
@@ -40,22 +40,17 @@ export function describeBridgeDevice(
   const { exposes, isCut } = readExposes(definition.exposes);
   const properties = propertiesOf(exposes);
   const accepted = new Set(readExposes(definition.options).exposes.flatMap(({ property }) => property ?? []));
-  const entity = entityOf(properties, accepted);
+  const entity = entityOf(exposes, properties, accepted);
   const own = new Set(entity.attributes.map((one) => one.name));
   const hasOta = definition.supports_ota === true;
   const firmware = hasOta ? firmwareOf(own) : undefined;
-  const requests = deviceRequests(ieee, { hasOta });
-  const takesCommands = !own.has("command");
-  const attributes: Attribute[] = [
-    ...entity.attributes,
-    ...(firmware?.attributes ?? []),
-    ...(takesCommands ? [commandAttribute(requests)] : []),
-  ];
+  const commands = commandsBeside(entity.attributes, base, deviceRequests(ieee, { hasOta }));
+  const attributes: Attribute[] = [...commands.attributes, ...(firmware?.attributes ?? [])];
   const device: DescribedDevice = {
     identity: ieee,
     identities: [ieee, `zigbee2mqtt_${ieee}`],
     name,
-    deviceType: deviceTypeOf(properties),
+    deviceType: entity.deviceType,
     manufacturer: textOr(definition.vendor) ?? textOr(manufacturer),
     model: textOr(definition.model) ?? textOr(model_id),
     area: undefined,
@@ -72,10 +67,8 @@ export function describeBridgeDevice(
       firmware?.read(report.attributes);
       return report;
     },
-    write(wanted) {
-      const request = takesCommands ? requestOf(base, requests, wanted) : undefined;
-      return [request ?? setMessage(topic, entity.write(wanted))];
-    },
+    write: (wanted) => [commands.requestOf(wanted) ?? setMessage(topic, entity.write(wanted))],
+    assume: entity.assume,
   };
   const member = { name, exposes: exposes.filter(isSpecific), accepted, endpointName: endpointNames(endpoints) };
   return { device, member, problem: isCut ? "it exposes too much: what comes last is left out" : undefined };

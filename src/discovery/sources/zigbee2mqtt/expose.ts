@@ -10,6 +10,8 @@ export interface Expose {
   /** Bits: 1 in the state, 2 can be set, 4 can be asked for. */
   access: number;
   category?: "config" | "diagnostic";
+  /** Home Assistant's, where it says so itself. */
+  deviceClass?: string;
   unit?: string;
   endpoint?: string;
   value_min?: number;
@@ -53,6 +55,7 @@ export function readExposes(value: Json | undefined): { exposes: Expose[]; isCut
 function readOne(from: JsonObject, type: string): Omit<Expose, "features"> {
   const { name, property, description, access, category, unit, endpoint, values } = from;
   const { value_min: min, value_max: max, value_step: step, value_on: on, value_off: off, value_toggle: toggle } = from;
+  const { deviceClass } = isObject(from.homeassistant) ? from.homeassistant : {};
   return {
     type,
     access: typeof access === "number" ? access : 0,
@@ -61,6 +64,7 @@ function readOne(from: JsonObject, type: string): Omit<Expose, "features"> {
     ...(isName(property) && { property }),
     ...(typeof description === "string" && { description: description.slice(0, LONGEST_DESCRIPTION) }),
     ...((category === "config" || category === "diagnostic") && { category }),
+    ...(isName(deviceClass) && { deviceClass }),
     ...(isName(unit) && { unit }),
     ...(isName(endpoint) && { endpoint }),
     ...(typeof min === "number" && { value_min: min }),

@@ -1,11 +1,11 @@
 // A group of a zigbee2mqtt bridge: whatever its members can be told, all of them can be told at once.
 import { isObject, type Json, type JsonObject } from "../../../core/json.ts";
 import type { Attribute, DescribedDevice } from "../../described.ts";
-import { deviceTypeOf, entityOf, onlineIn, setMessage } from "./entity.ts";
+import { entityOf, onlineIn, setMessage } from "./entity.ts";
 import type { Expose } from "./expose.ts";
-import { isSpecific, propertiesOf } from "./exposes.ts";
+import { isSpecific, propertiesOf, richest } from "./exposes.ts";
 import { isTopicName, type Place } from "./place.ts";
-import { commandAttribute, groupRequests, requestOf } from "./requests.ts";
+import { commandsBeside, groupRequests } from "./requests.ts";
 
 /** An element of `bridge/groups`, as far as it is read. */
 export interface BridgeGroup {
@@ -61,31 +61,38 @@ export function describeGroup(
     const member = memberOf(ieee);
     return member ? { ...member, ieee, endpoint: member.endpointName(endpoint) } : [];
   });
-  const properties = propertiesOf(union(known.flatMap(({ exposes, endpoint }) => ofEndpoint(exposes, endpoint))));
+  const exposes = union(known.flatMap((member) => ofEndpoint(member.exposes, member.endpoint)));
+  const properties = propertiesOf(exposes, kindOf(exposes));
   const accepted = new Set([...SCENES, ...known.flatMap((member) => [...member.accepted])]);
-  const entity = entityOf(properties, accepted);
-  const requests = groupRequests(name);
+  const entity = entityOf(exposes, properties, accepted);
+  const commands = commandsBeside([...entity.attributes, MEMBERS], base, groupRequests(name));
   const device: DescribedDevice = {
     identity,
     // The other is what its messages for Home Assistant call it.
     identities: [identity, `zigbee2mqtt_${[...base].map((one) => one.charCodeAt(0)).join("")}_${id}`],
     name,
-    deviceType: deviceTypeOf(properties),
+    deviceType: entity.deviceType,
     manufacturer: "Zigbee2MQTT",
     model: "Group",
     area: undefined,
     parent,
-    attributes: [...entity.attributes, MEMBERS, commandAttribute(requests)],
+    attributes: commands.attributes,
     topics: [topic, `${topic}/availability`],
     read(from, { json, text }) {
       if (from === topic) return isObject(json) ? entity.read(json) : { attributes: {}, actions: [] };
       const online = onlineIn(text, json);
       return { attributes: {}, actions: [], ...(online !== undefined && { available: reachable(identity, online) }) };
     },
-    write: (wanted) => [requestOf(base, requests, wanted) ?? setMessage(topic, entity.write(wanted))],
+    write: (wanted) => [commands.requestOf(wanted) ?? setMessage(topic, entity.write(wanted))],
   };
   const named = [...new Map(known.map(({ ieee, name: member }) => [ieee, { device_id: ieee, name: member }])).values()];
   return { device, state: { members: named } };
+}
+
+/** zigbee2mqtt switches the lamps of a group by its `state`: a ceiling fan among them makes no fan of it. */
+function kindOf(exposes: readonly Expose[]): string | undefined {
+  const kinds = new Set(exposes.map(({ type }) => type));
+  return kinds.has("light") ? "light" : richest(kinds);
 }
 
 /** What a member's endpoint exposes: a group has no endpoints, so `state_l1` of a member is its `state`. */

@@ -40,6 +40,27 @@ export function requestOf(base: string, requests: Requests, wanted: JsonObject):
   return { topic: `${base}/bridge/request/${name}`, payload: text, qos: 1, retain: false };
 }
 
+/** Attributes with `command`: the device's own commands, such as a cover's `open`, and what its bridge can be asked. */
+export function commandsBeside(
+  attributes: readonly Attribute[],
+  base: string,
+  requests: Requests,
+): { attributes: Attribute[]; requestOf(wanted: JsonObject): Outgoing | undefined } {
+  const own = attributes.find(({ name }) => name === "command");
+  // A property of the device's: the bridge is not asked by it.
+  if (own && own.word === undefined) return { attributes: [...attributes], requestOf: () => undefined };
+  const asked = commandAttribute(requests);
+  if (!own) return { attributes: [...attributes, asked], requestOf: (wanted) => requestOf(base, requests, wanted) };
+  const moves = own.options ?? [];
+  const { description } = asked;
+  const command = { ...own, ...(description && { description }), options: [...moves, ...(asked.options ?? [])] };
+  return {
+    attributes: [...attributes.filter((one) => one !== own), command],
+    requestOf: (wanted) =>
+      moves.some((one) => one === wanted.command) ? undefined : requestOf(base, requests, wanted),
+  };
+}
+
 /** What a page goes by: the commands there are, and what each holds. */
 export function commandAttribute(requests: Requests): Attribute {
   const all = Object.entries(requests).map(([name, { doc }]) => (doc === "" ? name : `${name} (${doc})`));

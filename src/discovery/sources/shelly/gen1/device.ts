@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../../core/json.ts";
 import type { DescribedDevice, Message, Outgoing, Report } from "../../../described.ts";
 import { macIdentities } from "../../../mac.ts";
 import { wrong } from "../../../words.ts";
+import { marked } from "../words.ts";
 import { sleeps } from "./models.ts";
 import { channelOf, partOf } from "./parts.ts";
 import type { Part, Sending, Value } from "./value.ts";
@@ -27,17 +28,18 @@ export function describeFirstGeneration(device: FirstGeneration): DescribedDevic
   for (const one of [...parts.values()].flatMap((part) => part.values))
     if (!values.has(one.attribute.name)) values.set(one.attribute.name, one);
   const online = `${base}/online`;
+  const deviceType = typeOf(paths, model);
 
   return {
     identity: mac,
     identities: macIdentities(mac),
     name,
-    deviceType: typeOf(paths, model),
+    deviceType,
     manufacturer: "Shelly",
     model,
     area: undefined,
     parent: undefined,
-    attributes: [...values.values()].map(({ attribute }) => attribute),
+    attributes: [...values.values()].map(({ attribute }) => marked(attribute, deviceType)),
     // One that sleeps is not gone.
     topics: [...(sleeps(model) ? [] : [online]), ...[...parts.keys()].map((path) => `${base}/${path}`)],
     read(topic: string, message: Message): Report {
@@ -57,11 +59,12 @@ export function describeFirstGeneration(device: FirstGeneration): DescribedDevic
 
 /** Whether a device's topic is one of the house. */
 export function isPath(path: string): boolean {
-  const options = { model: "", named: String, pressed: String, isNew: () => false };
+  const options = { model: "", named: String, pressed: String, isNew: () => false, units: { isFahrenheit: false } };
   return partOf(path, options) !== undefined;
 }
 
 function partsOf({ paths, model, isNew }: FirstGeneration): Map<string, Part> {
+  const units = { isFahrenheit: false };
   const counts = new Map<string, Set<number>>();
   for (const channel of paths.map(channelOf)) {
     if (!channel) continue;
@@ -76,6 +79,7 @@ function partsOf({ paths, model, isNew }: FirstGeneration): Map<string, Part> {
         named: (name) => (several ? `${name}_${number}` : name),
         pressed: (press) => (several ? `${number}_${press}` : press),
         isNew: (count) => isNew(number, count),
+        units,
       });
       return part ? [[path, part] as const] : [];
     }),
@@ -106,7 +110,7 @@ const TYPES: readonly (readonly [type: string, path: RegExp])[] = [
   ["cover", /^roller\//],
   ["light", /^(light|white|color)\//],
   ["switch", /^relay\//],
-  ["binary_sensor", /^sensor\/(state|flood|smoke|motion)$/],
+  ["binary_sensor", /^sensor\/(state|flood|smoke|gas|motion)$/],
   ["button", /^input_event\//],
 ];
 

@@ -38,7 +38,8 @@ export function lightOf(
   ];
   if (kind !== "color") {
     const brightness = setting(named("brightness"), "brightness", PERCENT);
-    found.push(brightness, asDerived(setting(named("brightness_pct"), "brightness", PERCENT)));
+    const percent = setting(named("brightness_pct"), "brightness", PERCENT);
+    found.push(brightness, asDerived(percent, brightness.attribute.name));
     if (warmth) found.push(...warmthsOf({ named, set, warmth, mode: {} }));
     return found;
   }
@@ -61,8 +62,8 @@ const ofStatus =
   ({ json }: { json: Json | undefined }): number | undefined =>
     isObject(json) ? numberIn(json[key]) : undefined;
 
-function asDerived({ attribute, ...rest }: Value): Value {
-  return { ...rest, attribute: { ...attribute, derived: true } };
+function asDerived({ attribute, ...rest }: Value, of: string): Value {
+  return { ...rest, attribute: { ...attribute, derived: true, of } };
 }
 
 function power(name: string, set: Made["set"]): Value {
@@ -85,7 +86,7 @@ function warmthsOf(made: Made & { warmth: { min: number; max: number }; mode: Js
     return {
       attribute: {
         ...{ name, type: "number", ...range, readable: true, writable: true },
-        ...(own !== "temp" && { derived: true as const }),
+        ...(own !== "temp" && { derived: true as const, of: named("temp") }),
       },
       decode: ofStatus("temp"),
       encode: (value: Json) => set({ ...mode, temp: Math.round(within(name, value, range)) }),
@@ -100,7 +101,10 @@ function shared({ named, set, hasWhite }: Made & { hasWhite: boolean }): Value[]
   let isWhite = false;
   return [
     {
-      attribute: { name: brightness, type: "number", ...PERCENT, readable: true, writable: true, derived: true },
+      attribute: {
+        ...{ name: brightness, type: "number", ...PERCENT, readable: true, writable: true },
+        ...{ derived: true, of: named("gain") },
+      },
       decode(message) {
         const { json } = message;
         if (!isObject(json)) return undefined;

@@ -1,10 +1,10 @@
 // What each topic of a Shelly of the first generation is in the house, by its end: `relay/0`, `sensor/temperature`, …
 import { isObject, type Json } from "../../../../core/json.ts";
 import type { Attribute } from "../../../described.ts";
-import { within } from "../../../numbers.ts";
-import { wrong } from "../../../words.ts";
+import { numberIn, within } from "../../../numbers.ts";
+import { celsiusOf, wrong } from "../../../words.ts";
 import { lightOf } from "./lights.ts";
-import { at, numeric, type Part, text, truth, type Value, whole } from "./value.ts";
+import { at, type Decode, numeric, type Part, text, truth, type Value, whole } from "./value.ts";
 
 export interface PartOptions {
   model: string;
@@ -14,6 +14,8 @@ export interface PartOptions {
   pressed(press: string): string;
   /** Whether a press with this count is a new one. */
   isNew(count: number): boolean;
+  /** Of the whole device: it was last heard to speak in °F, as its owner has chosen. */
+  units: { isFahrenheit: boolean };
 }
 
 type Made = (options: PartOptions, path: string) => Part;
@@ -43,11 +45,24 @@ const measuring =
     values(numeric(named(name), whole, more));
 
 const POWER = measuring("power", { unit: "W", class: "power" });
-// Watt-minutes, since the device was last started.
-const ENERGY = measuring("energy", { unit: "Wmin", class: "energy" });
+const WATT_MINUTES_OF_KWH = 60_000;
+
+/** Watt-minutes, since the device was last started. */
+const ENERGY: Made = ({ named }) => {
+  const own = numeric(named("energy_wmin"), whole, { unit: "Wmin", class: "energy" });
+  const derived = { derived: true, of: own.attribute.name, word: "energy" } as const;
+  return values(own, {
+    attribute: { ...numeric(named("energy"), whole, { unit: "kWh", class: "energy" }).attribute, ...derived },
+    decode(message) {
+      const value = own.decode?.(message);
+      return typeof value === "number" ? Math.round((value / WATT_MINUTES_OF_KWH) * 1e6) / 1e6 : undefined;
+    },
+  });
+};
 const WATT_HOURS = { unit: "Wh", class: "energy" };
 const TEMPERATURE = { unit: "°C", class: "temperature" };
 const BATTERY = { unit: "%", class: "battery" };
+const LIGHT = { unit: "lx", class: "illuminance" };
 
 const relay: Made = ({ named }, path) => {
   const name = named("on");
@@ -69,11 +84,8 @@ const roller: Made = ({ named }, path) => {
   return values(
     {
       attribute: {
-        name: named("moving"),
-        type: "string",
-        options: Object.values(MOVES),
-        readable: true,
-        writable: false,
+        ...{ name: named("moving"), type: "string", options: Object.values(MOVES) },
+        ...{ readable: true, writable: false },
       },
       decode: ({ text: said }) => (Object.hasOwn(MOVES, said) ? MOVES[said] : undefined),
     },
@@ -127,36 +139,53 @@ const inputEvent: Made = ({ pressed, isNew }) => ({
 
 const RSSI = { unit: "dBm", category: "diagnostic" } as const;
 
-const info: Made = ({ model }) => {
+const info: Made = ({ model, units }) => {
   const rssi = numeric("rssi", at("wifi_sta", "rssi"), RSSI);
-  if (model.startsWith("SHTRV")) return values(rssi, ...valve(["thermostats", 0]), battery(["bat", "value"]));
+  if (model.startsWith("SHTRV")) return values(rssi, ...valve(["thermostats", 0], units), battery(["bat", "value"]));
   if (!model.startsWith("SHMOS")) return values(rssi);
-  const motion = [truth("motion", at("sensor", "motion")), truth("vibration", at("sensor", "vibration"))];
-  return values(rssi, ...motion, numeric("lux", at("lux", "value"), { unit: "lx" }), battery(["bat", "value"]));
+  const found = moved(["sensor", "motion"], ["sensor", "vibration"]);
+  return values(rssi, ...found, numeric("lux", at("lux", "value"), LIGHT), battery(["bat", "value"]));
 };
 
-const status: Made = ({ model }) => {
-  if (model.startsWith("SHTRV")) return values(...valve([]));
-  const motion = [truth("motion", at("motion")), truth("vibration", at("vibration"))];
-  return values(...motion, numeric("lux", at("lux"), { unit: "lx" }), battery(["bat"]));
+const status: Made = ({ model, units }) => {
+  if (model.startsWith("SHTRV")) return values(...valve([], units));
+  return values(...moved(["motion"], ["vibration"]), numeric("lux", at("lux"), LIGHT), battery(["bat"]));
 };
+
+function moved(motion: string[], vibration: string[]): Value[] {
+  return [
+    truth("motion", at(...motion), { class: "motion" }),
+    truth("vibration", at(...vibration), { class: "vibration" }),
+  ];
+}
+
+const CELSIUS = celsiusOf({});
 
 const battery = (path: string[]): Value => numeric("battery", at(...path), BATTERY);
 
 /** A radiator valve. */
-function valve(path: (string | number)[]): Value[] {
+function valve(path: (string | number)[], chosen: PartOptions["units"]): Value[] {
   const range = { min: 4, max: 31 };
   const name = "target_temperature";
   const openness = at(...path, "pos");
+  const degrees = (key: string): Decode => {
+    const [value, units] = [at(...path, key, "value"), at(...path, key, "units")];
+    return (message) => {
+      const [said, number] = [units(message), numberIn(value(message))];
+      if (said !== undefined) chosen.isFahrenheit = said === "F";
+      return number !== undefined && chosen.isFahrenheit ? CELSIUS.from(number) : number;
+    };
+  };
   return [
-    numeric("current_temperature", at(...path, "tmp", "value"), TEMPERATURE),
+    numeric("current_temperature", degrees("tmp"), TEMPERATURE),
     {
-      ...numeric(name, at(...path, "target_t", "value")),
+      ...numeric(name, degrees("target_t")),
       attribute: { name, type: "number", ...range, step: 0.5, ...TEMPERATURE, readable: true, writable: true },
-      encode: (value) => ({
-        path: "thermostat/0/command/target_t",
-        payload: String(Math.round(within(name, value, range) * 10) / 10),
-      }),
+      encode(value) {
+        const celsius = within(name, value, range);
+        const sent = chosen.isFahrenheit ? CELSIUS.to(celsius, name) : Math.round(celsius * 10) / 10;
+        return { path: "thermostat/0/command/target_t", payload: String(sent) };
+      },
     },
     numeric("position", openness, { unit: "%", min: 0, max: 100 }),
     {
@@ -166,9 +195,22 @@ function valve(path: (string | number)[]): Value[] {
         return typeof open === "number" ? (open > 0 ? "heating" : "idle") : undefined;
       },
     },
-    truth("window_open", at(...path, "window_open")),
+    truth("window_open", at(...path, "window_open"), { class: "window" }),
   ];
 }
+
+/** How much, in words; whether there is any is what all gas alarms call `gas`. */
+const gasLevel = text("gas_own", whole, { options: ["unknown", "none", "mild", "heavy", "test"] });
+const ALARMS: Readonly<Record<string, boolean | null>> = {
+  ...{ none: false, mild: true, heavy: true, test: false, unknown: null },
+};
+const gas: Value = {
+  attribute: {
+    ...{ name: "gas", type: "boolean", class: "gas", readable: true, writable: false },
+    ...{ derived: true, of: "gas_own", word: "gas" },
+  },
+  decode: ({ text: said }) => (Object.hasOwn(ALARMS, said.trim()) ? ALARMS[said.trim()] : undefined),
+};
 
 const PARTS = new Map<string, Made>(
   Object.entries({
@@ -199,7 +241,7 @@ const PARTS = new Map<string, Made>(
     "sensor/temperature": measuring("temperature", TEMPERATURE),
     "sensor/humidity": measuring("humidity", { unit: "%", class: "humidity" }),
     "sensor/battery": measuring("battery", BATTERY),
-    "sensor/lux": measuring("lux", { unit: "lx", class: "illuminance" }),
+    "sensor/lux": measuring("lux", LIGHT),
     "sensor/tilt": measuring("tilt", { unit: "°" }),
     "sensor/concentration": measuring("concentration", { unit: "ppm" }),
     "sensor/state": () => values(truth("open", whole, { class: "opening" })),
@@ -209,7 +251,7 @@ const PARTS = new Map<string, Made>(
     "sensor/vibration": () => values(truth("vibration", whole, { class: "vibration" })),
     "sensor/charger": () => values(truth("charger", whole, { category: "diagnostic" })),
     "sensor/ext_power": () => values(truth("ext_power", whole, { category: "diagnostic" })),
-    "sensor/gas": () => values(text("gas", whole, { options: ["unknown", "none", "mild", "heavy", "test"] })),
+    "sensor/gas": () => values(gasLevel, gas),
     "sensor/illumination": () => values(text("illumination", whole)),
     temperature: measuring("temperature", { ...TEMPERATURE, category: "diagnostic" }),
     overtemperature: () => values(truth("overtemperature", whole, { category: "diagnostic" })),

@@ -23,7 +23,7 @@ export interface Part {
   actions?(message: Message): string[];
 }
 
-type Decode = (message: Message) => Json | undefined;
+export type Decode = (message: Message) => Json | undefined;
 
 const READABLE = { readable: true, writable: false } as const;
 

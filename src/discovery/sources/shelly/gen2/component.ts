@@ -40,9 +40,9 @@ export function at(status: JsonObject, path: readonly string[]): Json | undefine
   return value;
 }
 
-export function truth(name: string, path: readonly string[], encode?: Encode): Value {
+export function truth(name: string, path: readonly string[], encode?: Encode, more: Partial<Attribute> = {}): Value {
   return {
-    attribute: { name, type: "boolean", readable: true, writable: encode !== undefined },
+    attribute: { name, type: "boolean", ...more, readable: true, writable: encode !== undefined },
     decode(status) {
       const value = at(status, path);
       return typeof value === "boolean" ? value : undefined;
@@ -101,7 +101,7 @@ export function inWord({ attribute, decode, encode }: Value, name: string, conve
     ...(max !== undefined && { max }),
   };
   return {
-    attribute: { ...range, ...conversion.attribute, name, readable, writable, derived: true },
+    attribute: { ...range, ...conversion.attribute, name, readable, writable, derived: true, of: attribute.name },
     ...(decode && {
       decode(status) {
         const own = decode(status);

@@ -1,10 +1,11 @@
 // What each kind of component of a Shelly is in the house. Kinds that are not here, such as scripts, are none of it.
 import { isObject } from "../../../../core/json.ts";
-import { wrong } from "../../../words.ts";
+import { SAME, wrong } from "../../../words.ts";
 import {
   at,
   type Component,
   command,
+  inWord,
   type Kind,
   measured,
   number,
@@ -27,7 +28,7 @@ const cover: Kind = (component) => {
     {
       attribute: {
         ...{ name: named("moving"), type: "string", options: ["opening", "closing", "stopped"] },
-        ...{ readable: true, writable: false, derived: true },
+        ...{ readable: true, writable: false, derived: true, of: named("state") },
       },
       decode({ state }) {
         if (typeof state !== "string") return undefined;
@@ -40,10 +41,11 @@ const cover: Kind = (component) => {
       stop: { method: "Cover.Stop", params: { id } },
     }),
   ];
-  if (Object.hasOwn(status, "slat_pos"))
-    found.push(
-      setting({ name: named("tilt"), path: ["slat_pos"], ...PERCENT }, (pos) => goTo({ slat_pos: Math.round(pos) })),
-    );
+  if (Object.hasOwn(status, "slat_pos")) {
+    const slats = { name: named("tilt"), path: ["slat_pos"], ...PERCENT };
+    const tilt = setting(slats, (pos) => goTo({ slat_pos: Math.round(pos) }));
+    found.push(tilt, inWord(tilt, named("tilt_pct"), SAME));
+  }
   return [...found, ...measured(component)];
 };
 
@@ -58,7 +60,8 @@ const input: Kind = ({ named, status, config }) => {
 };
 
 /** Of a wall display. */
-const thermostat: Kind = ({ id, named }) => {
+const thermostat: Kind = ({ id, named, config }) => {
+  const active = config.type === "cooling" ? "cool" : "heat";
   const configured = (config: object) => ({
     method: "Thermostat.SetConfig",
     params: { id, config: { id, ...config } },
@@ -69,7 +72,18 @@ const thermostat: Kind = ({ id, named }) => {
       if (typeof enable !== "boolean") throw wrong(name, "must be true or false");
       return configured({ enable });
     }),
-    action(named("action"), (status) => status.output === true),
+    {
+      attribute: {
+        ...{ name: named("mode"), type: "string", options: ["off", active] },
+        ...{ readable: true, writable: true, derived: true, of: named("on") },
+      },
+      decode: ({ enable }) => (typeof enable === "boolean" ? (enable ? active : "off") : undefined),
+      encode(mode, name) {
+        if (mode !== "off" && mode !== active) throw wrong(name, `must be one of off, ${active}`);
+        return configured({ enable: mode === active });
+      },
+    },
+    action(named("action"), (status) => status.output === true, `${active}ing`),
   ];
 };
 
@@ -96,15 +110,14 @@ function climate(
   ];
 }
 
-function action(name: string, heats: (status: Component["status"]) => boolean): Value {
+/** `active`: what it does while its output is on. */
+function action(name: string, isActive: (status: Component["status"]) => boolean, active = "heating"): Value {
   return {
-    attribute: { name, type: "string", options: ["heating", "idle"], readable: true, writable: false, derived: true },
-    decode: (status) =>
-      at(status, ["output"]) === undefined && at(status, ["pos"]) === undefined
-        ? undefined
-        : heats(status)
-          ? "heating"
-          : "idle",
+    attribute: { name, type: "string", options: [active, "idle"], readable: true, writable: false, derived: true },
+    decode(status) {
+      if (at(status, ["output"]) === undefined && at(status, ["pos"]) === undefined) return undefined;
+      return isActive(status) ? active : "idle";
+    },
   };
 }
 
@@ -157,10 +170,10 @@ export const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
       text(named("illumination"), ["illumination"]),
     ],
   ],
-  ["smoke", ({ named }) => [truth(named("smoke"), ["alarm"])]],
-  ["flood", ({ named }) => [truth(named("water_leak"), ["alarm"])]],
+  ["smoke", ({ named }) => [truth(named("smoke"), ["alarm"], undefined, { class: "smoke" })]],
+  ["flood", ({ named }) => [truth(named("water_leak"), ["alarm"], undefined, { class: "moisture" })]],
   ["presence", ({ named }) => [number(named("num_objects"), ["num_objects"], {})]],
-  ["presencezone", ({ named }) => [truth(named("presence"), ["state"])]],
+  ["presencezone", ({ named }) => [truth(named("presence"), ["state"], undefined, { class: "occupancy" })]],
   ["devicepower", power],
   ["voltmeter", ({ named }) => [number(named("voltage"), ["voltage"], { unit: "V", class: "voltage" })]],
   ["pm1", measured],

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from "../../../../core/json.ts";
 import type { DescribedDevice, Message, Outgoing, Report } from "../../../described.ts";
 import { macIdentities } from "../../../mac.ts";
 import { wrong } from "../../../words.ts";
+import { marked } from "../words.ts";
 import type { Call, Component, Value } from "./component.ts";
 import { KINDS } from "./components.ts";
 
@@ -34,6 +35,7 @@ export function describeShelly({ info, status, config, nextId, refresh }: Shelly
   const components = componentsOf(status, config);
   const values = valuesOf(components);
   const all = [...values.values()].flat();
+  const deviceType = typeOf(components, all);
   const actionOf = actionNames(status);
 
   function readComponent(key: string, given: Json | undefined, read: JsonObject): void {
@@ -48,12 +50,12 @@ export function describeShelly({ info, status, config, nextId, refresh }: Shelly
     identity: mac,
     identities: macIdentities(mac),
     name: info.name ?? prefix,
-    deviceType: typeOf(components, all),
+    deviceType,
     manufacturer: "Shelly",
     model: info.model,
     area: undefined,
     parent: undefined,
-    attributes: all.map(({ attribute }) => attribute),
+    attributes: all.map(({ attribute }) => marked(attribute, deviceType)),
     // One that sleeps is not gone.
     topics: [...(sleeps(status) ? [] : [online]), events, ...components.map(({ key }) => `${prefix}/status/${key}`)],
     read(topic: string, { text, json }: Message): Report {

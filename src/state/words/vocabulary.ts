@@ -1,6 +1,6 @@
 // The names, units and ranges that devices of a kind share, whatever brought them: what rules, scenes and pages may rely on. A device
 // has those that it can do, and its own attributes beside them. docs/devices.md shows this table; plugins/sdk/words.ts is the same
-// for plugins.
+// for plugins. Who describes a device makes the words of what it does; sensor-words.ts makes those of what it senses.
 
 export interface Word {
   readonly name: string;
@@ -34,6 +34,15 @@ const moving: Word = {
   doc: "what it is doing",
 };
 
+const openCloseStop: Word = {
+  ...{ name: "command", type: "string", options: ["open", "close", "stop"], writable: true },
+  doc: "what it is to do",
+};
+const senses = (name: string, doc: string): Word => ({ name, type: "boolean", writable: false, doc });
+const measures = (name: string, unit: string, doc: string): Word => ({
+  ...{ name, type: "number", unit, writable: false, doc },
+});
+
 export const DEVICE_KINDS: readonly DeviceKind[] = [
   {
     kind: "light",
@@ -51,7 +60,15 @@ export const DEVICE_KINDS: readonly DeviceKind[] = [
     ],
   },
   { kind: "switch", words: [on] },
-  { kind: "cover", words: [position, moving] },
+  {
+    kind: "cover",
+    words: [
+      position,
+      moving,
+      openCloseStop,
+      { name: "tilt_pct", ...percent, writable: true, doc: "how far its slats are open" },
+    ],
+  },
   {
     kind: "climate",
     words: [
@@ -64,7 +81,17 @@ export const DEVICE_KINDS: readonly DeviceKind[] = [
       { name: "action", type: "string", writable: false, doc: "what it is doing: such as `heating`, `idle`, `off`" },
     ],
   },
-  { kind: "lock", words: [{ name: "locked", type: "boolean", writable: true, doc: "whether it is locked" }] },
+  {
+    kind: "lock",
+    words: [
+      { name: "locked", type: "boolean", writable: true, doc: "whether it is locked; unknown while it is neither" },
+      {
+        ...{ name: "lock_state", type: "string", writable: false },
+        options: ["locked", "unlocked", "locking", "unlocking", "jammed", "open"],
+        doc: "what it is doing",
+      },
+    ],
+  },
   { kind: "fan", words: [on, { name: "speed_pct", ...percent, writable: true, doc: "how fast; 0 is off" }] },
   {
     kind: "vacuum",
@@ -77,9 +104,45 @@ export const DEVICE_KINDS: readonly DeviceKind[] = [
     ],
   },
   { kind: "siren", words: [on] },
-  { kind: "valve", words: [on, position, moving] },
+  { kind: "valve", words: [on, position, moving, openCloseStop] },
   {
     kind: "media",
     words: [on, { name: "volume_pct", ...percent, writable: true, doc: "how loud" }],
+  },
+  {
+    kind: "alarm",
+    words: [
+      {
+        ...{ name: "alarm", type: "string", writable: false },
+        doc: "such as `disarmed`, `armed_home`, `armed_away`, `arming`, `pending`, `triggered`",
+      },
+      { name: "command", type: "string", writable: true, doc: "such as `disarm`, `arm_home`, `arm_away`" },
+    ],
+  },
+  {
+    kind: "sensor",
+    words: [
+      senses("open", "whether a door, window, lid or garage door is open"),
+      senses("motion", "whether something moves"),
+      senses("presence", "whether somebody is there"),
+      senses("leak", "whether there is water"),
+      senses("smoke", "whether there is smoke"),
+      senses("gas", "whether there is gas"),
+      senses("carbon_monoxide", "whether there is carbon monoxide"),
+      senses("vibration", "whether it is shaken"),
+      senses("tamper", "whether somebody has opened or moved it"),
+      senses("battery_low", "whether its battery is nearly empty"),
+      measures("temperature", "°C", "the temperature"),
+      measures("humidity", "%", "the humidity of the air"),
+      measures("illuminance", "lx", "how light it is"),
+      measures("pressure", "hPa", "the pressure of the air"),
+      measures("co2", "ppm", "carbon dioxide in the air"),
+      measures("pm25", "µg/m³", "fine dust in the air"),
+      measures("power", "W", "what it uses now"),
+      measures("energy", "kWh", "what it has used"),
+      measures("voltage", "V", "the voltage"),
+      measures("current", "A", "the current"),
+      { ...measures("battery", "%", "how full its battery is"), min: 0, max: 100 },
+    ],
   },
 ];

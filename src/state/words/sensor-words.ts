@@ -1,0 +1,181 @@
+// The shared words of what a device senses, beside what it calls its values itself: of every device, whatever brought it. A word
+// wins its name: a pressure in kPa is `pressure_kpa`, and `pressure` beside it is in hPa.
+import type { Json, JsonObject } from "../../core/json.ts";
+import type { DeviceDetails } from "../device.ts";
+import { isSensorWord, type Property, propertiesIn, type Sense, senseOf, UNDESCRIBED } from "./senses.ts";
+import { DEVICE_KINDS } from "./vocabulary.ts";
+
+/** What becomes of one value that a device reports. */
+interface Rule {
+  /** As the device calls it. */
+  from: string;
+  /** As the hub does. */
+  own: string;
+  /** Of the derived attribute. */
+  word: string;
+  convert: NonNullable<Sense["convert"]>;
+}
+
+export interface SensorWords {
+  /** What the device describes, with what is derived. */
+  details: DeviceDetails;
+  /** A report with its words: the same object where it has none. */
+  translate(report: JsonObject): JsonObject;
+  /** All words of what is known of the device, by name. */
+  rules: readonly Rule[];
+}
+
+type Described = "schema" | "capabilities";
+type Properties = Record<string, Property>;
+
+const MAX_WORDS = 300;
+const UNIT_OF_WORD = new Map(
+  DEVICE_KINDS.find(({ kind }) => kind === "sensor")?.words.map(({ name, unit }) => [name, unit]),
+);
+
+/** `details` may be of a device as it describes itself, or as it was kept with its words. */
+export function sensorWordsOf(details: DeviceDetails): SensorWords {
+  const key: Described = propertiesIn(details.schema) ? "schema" : "capabilities";
+  const described = propertiesIn(details[key]);
+  if (!described) return { details, translate: (report) => undescribed(report, {}), rules: [] };
+  const properties = withoutWords(described);
+  const { rules, marked } = wordsOf(properties);
+  const extended =
+    JSON.stringify(marked) === JSON.stringify(described) ? details[key] : { ...details[key], properties: marked };
+  return {
+    details: { ...details, [key]: extended } as DeviceDetails,
+    translate: (report) => undescribed(translated(report, rules), marked),
+    rules,
+  };
+}
+
+/** As the device describes itself. */
+function withoutWords(properties: Readonly<Properties>): Properties {
+  const found: Properties = {};
+  for (const [name, property] of Object.entries(properties)) {
+    const { sensed, reported_as: reportedAs, ...own } = property;
+    if (sensed === true) continue;
+    if (own.derived !== true && typeof own.word === "string" && isSensorWord(own.word)) delete own.word;
+    found[typeof reportedAs === "string" ? reportedAs : name] = own;
+  }
+  return found;
+}
+
+function wordsOf(properties: Readonly<Properties>): { rules: Rule[]; marked: Properties } {
+  const rules: Rule[] = [];
+  const own = new Map<string, [string, Property]>();
+  const made: [string, Property][] = [];
+  for (const { name, word, part, target, convert } of namedSenses(properties).slice(0, MAX_WORDS)) {
+    const property = properties[name] ?? {};
+    const shared = { word, ...(part !== undefined && { part }) };
+    if (target === name && convert === undefined) {
+      own.set(name, [name, { ...property, ...shared }]);
+      continue;
+    }
+    const kept = target === name ? ownName(property, name, properties) : name;
+    if (kept !== name) own.set(name, [kept, { ...property, reported_as: name }]);
+    made.push([
+      target,
+      { ...derived(property, word), ...shared, readOnly: true, derived: true, sensed: true, of: kept },
+    ]);
+    rules.push({ from: name, own: kept, word: target, convert: convert ?? ((value) => value) });
+  }
+  const kept = Object.entries(properties).map(([name, property]) => own.get(name) ?? [name, property]);
+  return { rules, marked: Object.fromEntries([...kept, ...made]) };
+}
+
+type Named = Sense & { target: string };
+
+/** Which attribute each sense is; those for which there is no name are left out. */
+function namedSenses(properties: Readonly<Properties>): Named[] {
+  // What its source has made a word of has it.
+  const used = new Set(Object.values(properties).map(({ of }) => of));
+  const senses = Object.entries(properties).flatMap(([name, property]) => {
+    if (property.word !== undefined || property.derived === true || used.has(name)) return [];
+    const sense = senseOf(name, property);
+    return sense ? [sense] : [];
+  });
+  const groups = Map.groupBy(senses, ({ word }) => word);
+  const taken = new Set(Object.keys(properties));
+  // A thermostat has the temperature of its room; any other is that of something else.
+  if (taken.has("current_temperature")) groups.set("temperature", (groups.get("temperature") ?? []).filter(isNamedSo));
+  return [...groups.values()]
+    .flatMap((group) => inGroup(group))
+    .flatMap((one): Named[] => {
+      if (one.target !== one.name && taken.has(one.target)) return [];
+      taken.add(one.target);
+      return [one];
+    });
+}
+
+/** What comes once is the whole; what comes several times is each named by its part, and the whole gets none of them. */
+function inGroup(group: readonly Sense[]): Named[] {
+  const wholes = group.filter(({ part }) => part === undefined);
+  const exact = wholes.find(({ name, word }) => name === word);
+  const whole = exact ?? (wholes.length === 1 ? wholes[0] : undefined);
+  return group.flatMap((one): Named[] => {
+    if (one === whole) return [{ ...one, target: one.word }];
+    const part = one.part ?? restOf(one);
+    // Beside the temperature of a device, its others keep their names.
+    if (one.part === undefined && (whole !== undefined || part === "") && isMeasured(one)) return [];
+    return [{ ...one, part, target: one.name.startsWith(`${one.word}_`) ? one.name : `${one.word}_${part}` }];
+  });
+}
+
+const isNamedSo = ({ name, word }: Sense): boolean => name === word || name.startsWith(`${word}_`);
+const isMeasured = ({ word }: Sense): boolean => UNIT_OF_WORD.get(word) !== undefined;
+
+/** `outdoor_temperature` → `outdoor`. */
+function restOf({ name, word }: Sense): string {
+  const rest = name.split("_").filter((one) => !word.split("_").includes(one));
+  return rest.length > 0 ? rest.join("_") : name;
+}
+
+/** `pressure_kpa` of a pressure in kPa. */
+function ownName({ unit }: Property, name: string, taken: Readonly<Properties>): string {
+  const slug = String(unit ?? "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "");
+  const wanted = `${name}_${slug || "own"}`;
+  return Object.hasOwn(taken, wanted) ? `${wanted}_own` : wanted;
+}
+
+function derived({ type, category, hidden, class: kind }: Property, word: string): Property {
+  const unit = UNIT_OF_WORD.get(word);
+  return {
+    type: type ?? "boolean",
+    ...(unit !== undefined && { unit }),
+    ...(category !== undefined && { category }),
+    ...(hidden !== undefined && { hidden }),
+    ...(kind !== undefined && { class: kind }),
+  };
+}
+
+function translated(report: JsonObject, rules: readonly Rule[]): JsonObject {
+  let read: JsonObject | undefined;
+  for (const { from, own, word, convert } of rules) {
+    if (!Object.hasOwn(report, from)) continue;
+    read ??= { ...report };
+    const value = report[from] as Json;
+    if (own !== from) {
+      delete read[from];
+      read[own] = value;
+    }
+    const converted = value === null ? null : convert(value);
+    if (converted !== undefined) read[word] = converted;
+  }
+  return read ?? report;
+}
+
+/** Values that no schema speaks of. */
+function undescribed(report: JsonObject, properties: Readonly<Properties>): JsonObject {
+  let read: JsonObject | undefined;
+  for (const [name, { word, convert }] of UNDESCRIBED) {
+    const value = Object.hasOwn(report, name) ? report[name] : undefined;
+    if (value === undefined || Object.hasOwn(properties, name) || Object.hasOwn(properties, word)) continue;
+    if (Object.hasOwn(report, word) || (typeof value !== "boolean" && value !== null)) continue;
+    read ??= { ...report };
+    read[word] = value === null ? null : (convert?.(value) ?? value);
+  }
+  return read ?? report;
+}
